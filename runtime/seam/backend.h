@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The seam: everything the runtime core may ask of a device.
+ *
+ * A backend is a table of operations behind { size, version, name }. The core loads the plug-in
+ * `backend-<name>.so`, calls `twin_backend_entry()`, copies the table and puts a typed stub that
+ * answers TWIN_E_UNSUPPORTED (or does nothing, for `void` ops) into every empty slot, so nobody
+ * tests for NULL.
+ *
+ * Life of a process:   start -> (describe, count) -> open -> ... -> close -> stop
+ * Life of a device:    open -> queues, signals, memory -> close (children are gone by then)
+ * Life of a task:      work.* queues it -> the device runs it -> drain, signal.wait or signal.query see it done
+ *
+ * Threads. Each op is tagged:
+ *   init    one thread, before any other op or after every other op;
+ *   any     any thread at any time, several at once;
+ *   queue   the core holds that queue's lock; ops of one queue never run at once; such an op never blocks;
+ *   signal  as queue, and the core holds that signal's lock too.
+ * The core keeps an object alive while one of its ops runs, and destroys it once, children first.
+ * No op calls back into the core except through twin_services.
+ *
+ * Arguments. The API layer has refused NULL, stale handles and overflow. A backend checks what the
+ * device alone knows. Out-parameters are written on success only. Timeouts are relative
+ * nanoseconds: 0 polls, TWIN_FOREVER waits.
+ *
+ * Errors. Whoever first decides that something failed logs it or explains it, once, with the exact
+ * cause. A device fault is sticky: later work answers TWIN_E_DEVICE until the device is closed.
+ *
+ * New ops go at the end of their group, with a version bump. */
+#ifndef TWINRT_SEAM_BACKEND_H
+#define TWINRT_SEAM_BACKEND_H
+
+#include "seam/types.h"
+
+#define TWIN_SEAM_VERSION 1u
+
+struct twin_process_ops {
+    /* Readies the backend: reads its settings and data files; opens no device and starts no model.
+     * Thread: init. TWIN_E_UNAVAILABLE: cannot run here. TWIN_E_INVALID: a setting or file is bad. */
+    twin_status (*start)(const twin_services *services);
+    /* Ends what start began; writes what was asked for at the end (a trace). Thread: init. */
+    void (*stop)(void);
+    /* Number of devices present, before the user's visible-device filter. Thread: any. */
+    twin_status (*count)(uint32_t *out_count);
+    /* Identity and limits of device `index`; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */
+    twin_status (*describe)(uint32_t index, const twin_device_traits **out_traits);
+};
+
+/* Host threads and their time. A real device has no use for these. */
+struct twin_host_ops {
+    /* The calling thread takes part from now on: others that wait must reckon with it. Called on the
+     * thread itself, before its first other op. Thread: any. */
+    void (*attach)(void);
+    /* The calling thread ends. Thread: any. */
+    void (*detach)(void);
+    /* A public call begins on this thread: its host cost is charged. Thread: any. */
+    void (*enter)(const twin_call *call);
+    /* The call ends with a public code. Called only when `traced` answered true. Thread: any. */
+    void (*leave)(const twin_call *call, int32_t code);
+    /* Whether `leave` is wanted; asked once after start. Thread: init. */
+    bool (*traced)(void);
+    /* This thread's clock in ns: simulated time where there is such a thing. Thread: any. */
+    uint64_t (*now)(void);
+};
+
+struct twin_device_ops {
+    /* Brings device `index` up. Thread: any, one call per device at a time.
+     * TWIN_E_DEVICE_ID, TWIN_E_SETUP, TWIN_E_NOMEM. */
+    twin_status (*open)(uint32_t index, twin_hw_device **out_device);
+    /* Takes it down. Queues and signals are gone; memory still allocated is released and reported.
+     * Thread: any, one call per device at a time. */
+    void (*close)(twin_hw_device *device);
+};
+
+struct twin_memory_ops {
+    /* Device memory, aligned to 512 bytes at least; contents undefined. Thread: any.
+     * TWIN_E_DEVICE_MEMORY: not that much left. */
+    twin_status (*alloc)(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+                         uint64_t *out_address);
+    /* Frees by the address alloc gave. Never waits: pages that queued tasks still name live until
+     * those tasks retire. Thread: any. TWIN_E_INVALID: not such an address. */
+    twin_status (*free)(uint64_t address);
+    /* Page-locked host memory, aligned to 512 bytes, readable and writable by the host. Thread: any. */
+    twin_status (*host_alloc)(uint64_t bytes, void **out_pointer);
+    /* As free, for host_alloc's memory. Thread: any. */
+    twin_status (*host_free)(void *pointer);
+    /* Classifies an address; TWIN_OK with kind UNKNOWN when it is not ours. Lock free. Thread: any. */
+    twin_status (*info)(uint64_t address, twin_memory_info *out_info);
+    /* Bytes free and in all, by page class: 0 both, 1 huge, 2 normal. Thread: any. */
+    twin_status (*space)(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+                         uint64_t *out_total);
+    /* Copies now, outside all queues, and returns when the bytes are there. Either side may be
+     * device, pinned or pageable memory; ranges are checked. Thread: any. Blocks.
+     * TWIN_E_INVALID: a range leaves its allocation. TWIN_E_DEVICE. */
+    twin_status (*copy)(twin_hw_device *device, const twin_copy *copy);
+    /* Fills now. Same rules. Thread: any. Blocks. */
+    twin_status (*fill)(twin_hw_device *device, const twin_fill *fill);
+};
+
+struct twin_queue_ops {
+    /* Thread: any. TWIN_E_NO_QUEUE: all are taken. TWIN_E_NOMEM. */
+    twin_status (*create)(twin_hw_device *device, const twin_queue_config *config,
+                          twin_queue **out_queue);
+    /* No work is in flight, or abort came before. Thread: any. */
+    void (*destroy)(twin_queue *queue);
+    /* Waits until all work submitted before the call is done. Thread: any. Blocks. Several may wait.
+     * TWIN_E_TIMEOUT: still pending. TWIN_E_DEADLOCK. TWIN_E_ABORTED. TWIN_E_TASK_TIMEOUT,
+     * TWIN_E_ADDRESS, ...: a task failed since the last drain that reported. */
+    twin_status (*drain)(twin_queue *queue, uint64_t timeout_ns);
+    /* Whether all work submitted so far is done; drives a model up to the caller's time. Thread: any. */
+    twin_status (*query)(twin_queue *queue, bool *out_idle);
+    /* Waits until one more task fits, after work.* said TWIN_E_BUSY. Thread: any. Blocks. */
+    twin_status (*room)(twin_queue *queue);
+    /* Drops queued work and stops the running task; those who wait get TWIN_E_ABORTED. Signals
+     * that dropped records would have set stay unset. Thread: any. */
+    twin_status (*abort)(twin_queue *queue);
+};
+
+/* Each op queues one piece of work and returns. Thread: queue (record, wait, reset: signal).
+ * TWIN_E_BUSY: the queue is full, nothing was queued. TWIN_E_DEVICE: the device has faulted. */
+struct twin_work_ops {
+    /* Copies after all earlier work of the queue. Either side is device or pinned memory; both ranges
+     * were valid when submitted. TWIN_E_INVALID: a range leaves its allocation. */
+    twin_status (*copy)(twin_queue *queue, const twin_copy *copy);
+    /* Fills device memory. */
+    twin_status (*fill)(twin_queue *queue, const twin_fill *fill);
+    /* The signal is set when all earlier work of the queue is done. */
+    twin_status (*record)(twin_queue *queue, twin_signal *signal);
+    /* Holds later work of the queue until the signal is set; what it binds to depends on the kind.
+     * timeout_ns is device time; on expiry the task fails with TWIN_E_TASK_TIMEOUT at the next drain. */
+    twin_status (*wait)(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
+    /* EVENT_LEVEL: clears the flag in queue order. */
+    twin_status (*reset)(twin_queue *queue, twin_signal *signal);
+};
+
+struct twin_signal_ops {
+    /* Thread: any. TWIN_E_NO_EVENT, TWIN_E_NO_NOTIFY: no hardware id is free (LEVEL and NOTIFY take
+     * theirs here, REBIND at each record). */
+    twin_status (*create)(twin_hw_device *device, const twin_signal_config *config,
+                          twin_signal **out_signal);
+    /* Never waits: records and waits in flight still complete; ids are freed after them. Thread: any. */
+    void (*destroy)(twin_signal *signal);
+    /* Drives a model up to the caller's time. Thread: any. */
+    twin_status (*query)(twin_signal *signal, twin_signal_state *out_state);
+    /* Blocks until the newest record at call time is complete; at once when there was none.
+     * Thread: any. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK, TWIN_E_ABORTED. */
+    twin_status (*wait)(twin_signal *signal, uint64_t timeout_ns);
+    /* Device time in ns at which the newest record retired. Thread: any.
+     * TWIN_E_NEVER_RECORDED, TWIN_E_NOT_READY. */
+    twin_status (*timestamp)(twin_signal *signal, uint64_t *out_ns);
+    /* Hardware ids free on the device for that kind. Thread: any. */
+    twin_status (*available)(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
+};
+
+struct twin_diag_ops {
+    /* Logs the state of every queue: what runs, what each waits for. May be called on a faulted device.
+     * Thread: any. */
+    void (*dump)(twin_hw_device *device);
+    /* Calls `line` for each data-file parameter or other fact worth printing: name, value, unit, mark
+     * ("known", "inferred", "assumed", ""), source. Thread: any. */
+    void (*facts)(void (*line)(void *context, const char *name, const char *value, const char *unit,
+                               const char *mark, const char *source),
+                  void *context);
+};
+
+struct twin_backend {
+    uint32_t size;    /* sizeof(struct twin_backend) as the backend knew it */
+    uint32_t version; /* TWIN_SEAM_VERSION as the backend knew it */
+    const char *name;
+    struct twin_process_ops process;
+    struct twin_host_ops host;
+    struct twin_device_ops device;
+    struct twin_memory_ops memory;
+    struct twin_queue_ops queue;
+    struct twin_work_ops work;
+    struct twin_signal_ops signal;
+    struct twin_diag_ops diag;
+};
+
+/* The one symbol a plug-in exports. */
+typedef const struct twin_backend *(*twin_backend_entry_fn)(void);
+#define TWIN_BACKEND_ENTRY "twin_backend_entry"
+
+#endif

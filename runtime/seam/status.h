@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every status that crosses the seam: name, text, and the public code the API layer turns it into.
+ * The public code is a plain number here: the seam does not include the public headers. */
+#ifndef TWINRT_SEAM_STATUS_H
+#define TWINRT_SEAM_STATUS_H
+
+/* X(name, public code, text). Kept sorted by name after OK. */
+#define TWIN_STATUS_LIST(X)                                                                        \
+    X(TWIN_OK, 0, "success")                                                                       \
+    X(TWIN_E_ABORTED, 107023, "the queue was aborted while the call waited")                       \
+    X(TWIN_E_ADDRESS, 507899, "the device cannot reach the address")                               \
+    X(TWIN_E_BUSY, 207005, "the queue is full")                                                    \
+    X(TWIN_E_DEADLOCK, 507046, "every thread waits and nothing is left to end a wait")             \
+    X(TWIN_E_DEVICE, 507899, "the device has faulted")                                             \
+    X(TWIN_E_DEVICE_ID, 107001, "no such device")                                                  \
+    X(TWIN_E_DEVICE_MEMORY, 207001, "device memory is exhausted")                                  \
+    X(TWIN_E_INTERNAL, 507000, "internal error")                                                   \
+    X(TWIN_E_INVALID, 107000, "invalid argument")                                                  \
+    X(TWIN_E_NEVER_RECORDED, 507000, "the event was never recorded")                               \
+    X(TWIN_E_NOMEM, 207001, "host memory is exhausted")                                            \
+    X(TWIN_E_NOT_READY, 107006, "the record is not complete yet")                                  \
+    X(TWIN_E_NO_DEVICE, 207004, "no usable device")                                                \
+    X(TWIN_E_NO_EVENT, 207007, "no hardware event is free")                                        \
+    X(TWIN_E_NO_NOTIFY, 207009, "no hardware notify is free")                                      \
+    X(TWIN_E_NO_QUEUE, 207008, "no hardware queue is free")                                        \
+    X(TWIN_E_SETUP, 507033, "the device could not be brought up")                                  \
+    X(TWIN_E_TASK_TIMEOUT, 107020, "a task on the queue exceeded its time limit")                  \
+    X(TWIN_E_TIMEOUT, 507046, "the wait ended by its timeout")                                     \
+    X(TWIN_E_UNAVAILABLE, 507033, "the backend cannot run here")                                   \
+    X(TWIN_E_UNSUPPORTED, 207000, "the backend does not support the operation")
+
+typedef enum twin_status {
+#define TWIN_STATUS_ENUM(name, code, text) name,
+    TWIN_STATUS_LIST(TWIN_STATUS_ENUM)
+#undef TWIN_STATUS_ENUM
+        TWIN_STATUS_COUNT
+} twin_status;
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors and handles that the core and the backends share. No device knowledge in here. */
+#ifndef TWINRT_SEAM_TYPES_H
+#define TWINRT_SEAM_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seam/status.h"
+
+/* Owned by the backend, opaque to the core. */
+typedef struct twin_hw_device twin_hw_device; /* one opened device */
+typedef struct twin_queue twin_queue;         /* one in-order stream of work */
+typedef struct twin_signal twin_signal;       /* one event or notify */
+
+#define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
+
+/* What an API call costs on the host. A backend that models host time charges one of these. */
+typedef enum twin_cost {
+    TWIN_COST_LOCAL,  /* answered from the process's own books */
+    TWIN_COST_CREATE, /* makes or ends an object */
+    TWIN_COST_SUBMIT, /* queues one task */
+    TWIN_COST_POLL,   /* reads a device register once */
+    TWIN_COST_WAIT,   /* blocks until the device says so */
+    TWIN_COST_COPY,   /* a synchronous copy or fill */
+    TWIN_COST_MEMORY, /* allocates or frees memory */
+    TWIN_COST_DEVICE, /* brings a device up or down */
+    TWIN_COST_COUNT
+} twin_cost;
+
+/* One public function as traces and reports name it. Static data of the API layer. */
+typedef struct twin_call {
+    const char *name; /* "aclrtMemcpyAsync" */
+    twin_cost cost;
+} twin_call;
+
+typedef enum twin_memory_kind {
+    TWIN_MEMORY_UNKNOWN, /* not ours: pageable host memory, or nothing at all */
+    TWIN_MEMORY_DEVICE,
+    TWIN_MEMORY_HOST_PINNED
+} twin_memory_kind;
+
+/* Where an address lies. For UNKNOWN the other fields are 0. */
+typedef struct twin_memory_info {
+    twin_memory_kind kind;
+    uint32_t device;     /* owner, by backend index */
+    uint64_t base;       /* first byte of the allocation that holds the address */
+    uint64_t size_bytes; /* usable bytes of that allocation */
+    uint32_t page_bytes; /* page size it was given: 4096, 2 MiB or 1 GiB */
+} twin_memory_info;
+
+/* Page class wanted for an allocation. */
+typedef enum twin_page_policy {
+    TWIN_PAGES_DEFAULT, /* huge above 1 MiB when there are some, else normal */
+    TWIN_PAGES_HUGE_ONLY,
+    TWIN_PAGES_NORMAL_ONLY,
+    TWIN_PAGES_HUGE_1G
+} twin_page_policy;
+
+/* Limits and identity of a device; read once, valid until `process.stop`. Strings are the backend's. */
+typedef struct twin_device_traits {
+    const char *soc_name;    /* "Ascend910B3" */
+    uint32_t stream_limit;   /* queues a process may hold on the device */
+    uint32_t event_limit;    /* hardware event ids */
+    uint32_t notify_limit;   /* hardware notify ids */
+    uint32_t priority_count; /* priorities 0 (highest) .. count - 1 */
+    uint32_t queue_depth;    /* tasks a queue holds before a sender waits */
+    uint64_t memory_bytes;   /* device memory */
+    bool on_device;          /* the process runs on the device's own CPU (ACL_DEVICE) */
+} twin_device_traits;
+
+typedef struct twin_queue_config {
+    uint32_t id;       /* stream id, unique on the device: names it in reports and records */
+    uint32_t priority; /* 0 .. priority_count - 1 */
+    bool fast_launch;  /* ACL_STREAM_FAST_LAUNCH */
+    bool fast_sync;    /* ACL_STREAM_FAST_SYNC: waits poll instead of sleeping */
+} twin_queue_config;
+
+/* The kinds differ in what a wait binds to; see the concepts in runtime/docs/events.md. */
+typedef enum twin_signal_kind {
+    TWIN_SIGNAL_EVENT_REBIND, /* every record replaces the captured work; a wait binds to the newest */
+    TWIN_SIGNAL_EVENT_LEVEL, /* a hardware flag: set by record, cleared by reset only */
+    TWIN_SIGNAL_NOTIFY /* a hardware flag: set by record, cleared by the one wait it lets pass */
+} twin_signal_kind;
+
+typedef struct twin_signal_config {
+    twin_signal_kind kind;
+    uint32_t name; /* number that reports use: "event 3" */
+    bool timed;    /* the time of each record is wanted */
+    bool waitable; /* a queue may wait for it (ACL_EVENT_SYNC); false needs no hardware id */
+} twin_signal_config;
+
+typedef struct twin_signal_state {
+    bool recorded;        /* a record was submitted */
+    bool complete;        /* the newest record is complete, or there was none */
+    uint32_t waits_open;  /* waits submitted and not yet passed */
+    uint32_t hardware_id; /* valid when has_hardware_id */
+    bool has_hardware_id;
+} twin_signal_state;
+
+typedef struct twin_copy {
+    uint64_t dst;
+    uint64_t src;
+    uint64_t bytes; /* > 0 */
+} twin_copy;
+
+typedef struct twin_fill {
+    uint64_t dst;
+    uint64_t bytes; /* > 0 */
+    uint8_t value;
+} twin_fill;
+
+/* What the core offers a backend. Valid from `process.start` to `process.stop`. */
+typedef struct twin_services {
+    /* Value of a setting by its name ("TWINRT_PROFILE"), or its default; never NULL.
+     * Thread: any. The string lives as long as the process. */
+    const char *(*setting)(const char *name);
+    /* Adds one line to the log. level: 0 debug, 1 info, 2 warning, 3 error. Thread: any. */
+    void (*log)(int level, const char *text);
+    /* Adds a text to the calling thread's recent error messages (aclGetRecentErrMsg). Thread: any. */
+    void (*explain)(const char *text);
+    /* Folder that holds the plug-ins, profiles beneath it; no trailing slash. */
+    const char *plugin_folder;
+} twin_services;
+
+#endif

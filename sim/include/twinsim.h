@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulated NPU as a bus master's driver sees it: registers, memory, time.
+ *
+ * A board of one or more devices is built once per process (SystemC elaborates once); devices are
+ * reset, never rebuilt. Work reaches a device as 64-byte SQEs in a ring, a doorbell announces them,
+ * the head register and 16-byte CQEs say what is done. `twinsim/stars.h` is the data sheet.
+ *
+ * Time. All times are nanoseconds of simulated time since the board was made; the model counts
+ * scheduler cycles inside. The model moves only inside twinsim_run(). A doorbell carries the time at
+ * which the device sees it; a time in the model's past counts as now.
+ *
+ * Threads. Calls are tagged:
+ *   any     at any time, lock free; doorbells of one queue come from one thread at a time;
+ *   model   the caller holds the one lock that serialises all such calls (the caller's own lock).
+ * No call throws, none calls back except through `twinsim_bus`, from inside twinsim_run().
+ *
+ * Errors. 0 is success, else a negative enum twinsim_error; those that take `error` write a text that
+ * says what was wrong, where, and what to do. */
+#ifndef TWINSIM_H
+#define TWINSIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TWINSIM_NEVER UINT64_MAX
+
+typedef struct twinsim twinsim;                 /* the board */
+typedef struct twinsim_profile twinsim_profile; /* one SoC's data file, read and checked */
+
+enum twinsim_error {
+    TWINSIM_OK = 0,
+    TWINSIM_E_FILE = -1,    /* cannot be read */
+    TWINSIM_E_PROFILE = -2, /* not a valid profile */
+    TWINSIM_E_ARGUMENT = -3,
+    TWINSIM_E_STATE = -4, /* not allowed now: second board, register of an enabled queue, ... */
+    TWINSIM_E_MEMORY = -5,
+    TWINSIM_E_INTERNAL = -6
+};
+
+/* ---- profiles ------------------------------------------------------------------------------- */
+
+struct twinsim_parameter {
+    const char *name;   /* "dma.pcie.setup_ns", dotted path in the file */
+    const char *text;   /* the value as text, strings without quotes */
+    uint64_t number;    /* the value when it is a whole number, else 0 */
+    double real;        /* the value as a number, 0 for strings */
+    const char *unit;   /* "ns", "GB/s", "1", ... */
+    const char *mark;   /* "known", "inferred", "assumed", later "measured" */
+    const char *source; /* where the value comes from */
+};
+
+/* Reads and checks a profile; needs no board and starts nothing. error may be NULL. */
+int twinsim_profile_load(const char *path, twinsim_profile **out, char *error, size_t error_bytes);
+void twinsim_profile_free(twinsim_profile *profile);
+/* NULL when there is no such parameter. Pointers live as long as the profile. */
+const struct twinsim_parameter *twinsim_profile_find(const twinsim_profile *profile,
+                                                     const char *name);
+size_t twinsim_profile_count(const twinsim_profile *profile);
+const struct twinsim_parameter *twinsim_profile_at(const twinsim_profile *profile, size_t index);
+
+/* ---- the board ------------------------------------------------------------------------------ */
+
+/* Where an address leads; decides which shared servers a transfer loads. */
+enum twinsim_target { TWINSIM_TARGET_NONE, TWINSIM_TARGET_HBM, TWINSIM_TARGET_HOST };
+
+/* What an access is for; a caller may prepare pages differently. */
+enum twinsim_access { TWINSIM_READ, TWINSIM_WRITE };
+
+/* The bus behind the device: the caller's memory map (its "SMMU"). Called inside twinsim_run()
+ * and by model-tagged calls, at the instant of the access, so an address that has gone is a fault then. */
+struct twinsim_bus {
+    void *context;
+    /* Host pointer for [address, address + bytes), or NULL for a fault. out_device: the HBM's owner. */
+    void *(*translate)(void *context, uint32_t device, uint64_t address, uint64_t bytes,
+                       enum twinsim_access access, enum twinsim_target *out_target,
+                       uint32_t *out_device);
+};
+
+struct twinsim_config {
+    const twinsim_profile *profile; /* borrowed while the board lives */
+    uint32_t devices;               /* 1 .. 64 */
+    uint64_t seed;                  /* 0: the plain machine */
+    bool trace;                     /* collect trace records */
+    uint64_t quantum_ns; /* 0: one SystemC activation per event time; else how far one activation
+                                       may run ahead. Changes no visible order or time. TWINSIM_NEVER is fastest. */
+    struct twinsim_bus bus;
+};
+
+/* Makes the board. Once per process; a second call gives TWINSIM_E_STATE. Thread: model. */
+int twinsim_create(const struct twinsim_config *config, twinsim **out, char *error,
+                   size_t error_bytes);
+/* Simulated time reached so far. Thread: model. */
+uint64_t twinsim_now(const twinsim *sim);
+/* First state again: queues closed, tables clear, engines empty; work in flight is dropped. Time goes on.
+ * Thread: model. */
+int twinsim_reset(twinsim *sim, uint32_t device);
+
+/* ---- queues --------------------------------------------------------------------------------- */
+
+/* What the driver hands over when it makes a queue (the mailbox to the scheduler's firmware, which
+ * fills the queue's static record). Ring and CQ are bus addresses; both stay valid until close. */
+struct twinsim_queue {
+    uint64_t ring_address; /* depth * 64 bytes */
+    uint64_t cq_address;   /* cq_depth * 16 bytes, zeroed */
+    uint32_t depth;        /* power of two, 8 .. 65536; holds depth - 1 SQEs */
+    uint32_t cq_depth;     /* power of two, 8 .. 65536 */
+    uint16_t stream_id;    /* as in the SQEs */
+    uint8_t priority;      /* 0 (highest) .. 7 */
+    uint8_t group;         /* model group, 0 .. 63 */
+};
+
+/* Opens SQ `sq` (0 .. profile's physical queue count - 1), enabled and empty. Thread: model. */
+int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
+                       const struct twinsim_queue *queue);
+/* Stops and closes it; work in flight is dropped, without CQEs. Thread: model. */
+int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
+/* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at at_ns.
+ * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
+void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
+/* SQEs retired since the queue was opened (head register without its wrap), acquire order. Thread: any. */
+uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq);
+/* Simulated time at which SQE number `retired` (counted from 1) retired, for the newest `depth` of them.
+ * Thread: model. */
+uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
+                                  uint64_t retired);
+/* Makes twinsim_run() stop once `retired` SQEs have retired; 0 takes the watch away. One per queue.
+ * Thread: model. */
+void twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired);
+/* CQ consumed up to entry `head` (modulo cq_depth): the paired CQ's head register. Thread: model. */
+void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head);
+/* Next queue whose CQ has got entries since it was last given here; false when there is none. Thread: model. */
+bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq);
+
+/* What a queue does now; for reports. */
+enum twinsim_queue_state {
+    TWINSIM_QUEUE_CLOSED,
+    TWINSIM_QUEUE_IDLE,     /* nothing visible to do */
+    TWINSIM_QUEUE_RUNNING,  /* swapping in, fetching or executing */
+    TWINSIM_QUEUE_PARKED,   /* its SQE waits for an event or notify */
+    TWINSIM_QUEUE_HELD,     /* pre_p / post_p / pause / full CQ */
+    TWINSIM_QUEUE_EXCEPTION /* an SQE failed; waits for "exception handled" */
+};
+struct twinsim_queue_info {
+    enum twinsim_queue_state state;
+    uint8_t sqe_type; /* of the SQE at the head */
+    uint16_t task_id; /* of the SQE at the head */
+    uint32_t wait_id; /* event or notify id while parked */
+};
+/* Thread: model. */
+int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
+                          struct twinsim_queue_info *out);
+
+/* ---- registers and tables ------------------------------------------------------------------- */
+
+/* One 32-bit access at the model's present time; addresses are byte offsets in the device's STARS
+ * window (twinsim/stars.h). Unknown offsets read 0 and answer TWINSIM_E_ARGUMENT. Thread: model. */
+int twinsim_read(twinsim *sim, uint32_t device, uint64_t offset, uint32_t *out_value);
+int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, uint32_t value);
+
+/* ---- the driver's own DMA ------------------------------------------------------------------- */
+
+/* A copy or fill outside all queues, as the kernel driver does for synchronous copies: one of the host's PCIe DMA
+ * channels. Either side may be any bus address; `value` fills when src is TWINSIM_NEVER. */
+struct twinsim_transfer {
+    uint64_t dst;
+    uint64_t src;
+    uint64_t bytes;
+    uint8_t value;
+    uint64_t start_ns; /* in: handed over at this time */
+    uint64_t done_ns;  /* out: completion time once `done` */
+    bool done;         /* out */
+    bool failed;       /* out: an address was a fault */
+};
+/* The struct stays valid until `done`; twinsim_run() stops when it completes. Thread: model. */
+int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer *transfer);
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+enum twinsim_stop {
+    TWINSIM_STOP_LIMIT, /* reached until_ns; now == until_ns */
+    TWINSIM_STOP_WATCH, /* a watched queue or a transfer got there; now is that instant */
+    TWINSIM_STOP_IDLE,  /* nothing will happen before a new doorbell; now stays at the last event */
+    TWINSIM_STOP_CHUNK, /* max_events done; call again */
+    TWINSIM_STOP_CQ     /* a queue holds on a full CQ; drain it */
+};
+/* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
+ * is due now. Thread: model. */
+enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events);
+
+/* ---- trace ---------------------------------------------------------------------------------- */
+
+/* What a record is about. A phase record covers [begin_ns, end_ns) and names the profile parameter that set its
+ * length (index for twinsim_profile_at, or UINT32_MAX). */
+enum twinsim_phase {
+    TWINSIM_PHASE_DOORBELL, /* the tail became visible: an instant */
+    TWINSIM_PHASE_SWAP_IN,  /* arbitration, static record read, slot enable */
+    TWINSIM_PHASE_FETCH,    /* SQE read from the ring */
+    TWINSIM_PHASE_DECODE,
+    TWINSIM_PHASE_TABLE,    /* event or notify table access */
+    TWINSIM_PHASE_PARK,     /* waits for the event or notify `id` */
+    TWINSIM_PHASE_SLOT,     /* waits for a slot or class cap */
+    TWINSIM_PHASE_ENGINE,   /* waits for a free channel */
+    TWINSIM_PHASE_SETUP,    /* engine set-up */
+    TWINSIM_PHASE_TRANSFER, /* bytes move on engine `engine` */
+    TWINSIM_PHASE_RETIRE,   /* post-processing, CQE write */
+    TWINSIM_PHASE_TASK,     /* the SQE as a whole, fetch to retire */
+    TWINSIM_PHASE_COUNT
+};
+struct twinsim_trace_record {
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint64_t bytes;     /* of a transfer */
+    uint64_t number;    /* SQE number on its queue, counted from 1 */
+    uint32_t parameter; /* index of the parameter behind the length, or UINT32_MAX */
+    uint32_t id;        /* event or notify id; channel for engines; UINT32_MAX: none */
+    uint16_t sq;        /* UINT16_MAX: not from a queue (driver DMA) */
+    uint16_t task_id;
+    uint8_t device;
+    uint8_t phase; /* enum twinsim_phase */
+    uint8_t sqe_type;
+    uint8_t engine;        /* enum twinsim_engine */
+    uint32_t waker_sq;     /* PARK: the queue whose record ended it, UINT32_MAX: none */
+    uint64_t waker_number; /* PARK: that record's SQE number */
+};
+enum twinsim_engine {
+    TWINSIM_ENGINE_NONE,
+    TWINSIM_ENGINE_SDMA,
+    TWINSIM_ENGINE_PCIE_DMA,
+    TWINSIM_ENGINE_HOST_DMA
+};
+/* Records so far, oldest first; the array is the model's and valid until the next model call. Thread: model. */
+const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data sheet of the modelled STARS v1 scheduler (Ascend910B class): entry layouts, types, registers.
+ *
+ * Everything is little endian. A bit field is given as (shift, width) within a 32-bit word. Each group says whether
+ * the layout is [known], [inferred] or [assumed]; see sim/docs/timing.md for the sources. */
+#ifndef TWINSIM_STARS_H
+#define TWINSIM_STARS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A submission queue entry: 16 words. [known] */
+typedef struct stars_sqe {
+    uint32_t word[16];
+} stars_sqe;
+
+/* SQE types. [known] */
+enum stars_sqe_type {
+    STARS_SQE_AICORE = 0,
+    STARS_SQE_AICPU = 1,
+    STARS_SQE_PLACEHOLDER = 3,
+    STARS_SQE_EVENT_RECORD = 4,
+    STARS_SQE_EVENT_WAIT = 5,
+    STARS_SQE_NOTIFY_RECORD = 6,
+    STARS_SQE_NOTIFY_WAIT = 7,
+    STARS_SQE_WRITE_VALUE = 8,
+    STARS_SQE_SDMA = 11,
+    STARS_SQE_PCIE_DMA = 17,
+    STARS_SQE_COND = 20,
+    STARS_SQE_INVALID = 63
+};
+
+/* Header: words 0, 1 and the credit byte of word 3. [known] */
+#define STARS_W0_TYPE_SHIFT      0u
+#define STARS_W0_TYPE_MASK       0x3fu
+#define STARS_W0_IE_SHIFT        8u  /* 2 bits: 0 none, 1 TS CPU, 2 control CPU, 3 host */
+#define STARS_W0_PRE_P_SHIFT     10u /* 2 bits: hold before execution, interrupt that target */
+#define STARS_W0_POST_P_SHIFT    12u /* 2 bits: hold after execution */
+#define STARS_W0_WR_CQE          (1u << 14)
+#define STARS_W0_BLOCK_DIM_SHIFT 16u
+#define STARS_W1_STREAM_SHIFT    0u
+#define STARS_W1_TASK_SHIFT      16u
+#define STARS_W3_CREDIT_SHIFT    16u /* 8 bits; 255: never times out */
+#define STARS_CREDIT_NEVER       255u
+
+/* Event record / wait: word 2 bits 15:0 event id; wait: word 5 timeout in scheduler time-out units (0: none). [known]
+ * Notify record / wait: word 2 bits 12:0 notify id; wait: word 4 timeout (0: none). [known] */
+#define STARS_W2_EVENT_MASK       0xffffu
+#define STARS_W2_NOTIFY_MASK      0x1fffu
+#define STARS_EVENT_TIMEOUT_WORD  5u
+#define STARS_NOTIFY_TIMEOUT_WORD 4u
+/* The time-out words count milliseconds. [assumed] */
+#define STARS_TIMEOUT_UNIT_NS 1000000u
+
+/* Write value: word 4 + word 5 bits 16:0 address (49 bit); word 5 bits 22:20 size code (bytes = 1 << code, 0..5), bit 31
+ * virtual address; word 7 sub-type; words 8..15 data. [known] An address inside the event or notify table window
+ * (STARS_*_TABLE_BASE + 4 * id, physical) reaches the table entry. */
+#define STARS_W5_SIZE_SHIFT                   20u
+#define STARS_W5_VIRTUAL                      (1u << 31)
+#define STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET 1u /* [assumed] numbering */
+#define STARS_WRITE_VALUE_SUBTYPE_GENERIC     0u
+
+/* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type); word 7 length low; words 8-9 source, 10-11
+ * destination. [known] Word 6 holds length bits 63:32 for copies above 4 GiB - 1. [assumed]
+ * Fill takes the byte from word 8 bits 7:0. [assumed for v1 parts] */
+#define STARS_SDMA_OP_COPY 0u
+#define STARS_SDMA_OP_FILL 5u
+
+/* PCIe DMA: words 4-5 descriptor list address, word 6 bits 15:0 list tail; word 7 bit 0 converted; words 8-9 source,
+ * 10-11 destination, 12-13 length when not converted. [known, the unconverted length position assumed]
+ * The modelled driver leaves the list unconverted: the engine reads words 8..13. */
+
+/* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] */
+#define STARS_PLACEHOLDER_NOP 0u
+
+/* A completion queue entry. [known] */
+typedef struct stars_cqe {
+    uint16_t
+        flags; /* bit 0 phase (1 on the first lap), 1 warning, 2 event record, 3 placeholder, 14:4 SQ id, 15 error */
+    uint16_t sq_head; /* head after this SQE */
+    uint16_t stream_id;
+    uint16_t task_id;
+    union {
+        uint64_t timestamp; /* no error: system counter, in counter ticks */
+        struct {
+            uint8_t code; /* enum stars_error */
+            uint8_t drop;
+            uint8_t sqe_type;
+            uint8_t reserved;
+            uint16_t sqe_index; /* ring position of the failed SQE */
+            uint16_t status;    /* enum stars_status */
+        } error;
+    } u;
+} stars_cqe;
+#define STARS_CQE_PHASE       0x0001u
+#define STARS_CQE_WARNING     0x0002u
+#define STARS_CQE_EVENT       0x0004u
+#define STARS_CQE_PLACEHOLDER 0x0008u
+#define STARS_CQE_SQ_SHIFT    4u
+#define STARS_CQE_SQ_MASK     0x7ffu
+#define STARS_CQE_ERROR       0x8000u
+
+/* Error classes, a bit mask. [known] */
+enum stars_error {
+    STARS_ERROR_EXCEPTION = 0x01,
+    STARS_ERROR_TRAP = 0x02,
+    STARS_ERROR_TIMEOUT = 0x04,
+    STARS_ERROR_BAD_SQE = 0x08,
+    STARS_ERROR_CONFLICT = 0x10,
+    STARS_ERROR_SOFTWARE = 0x20
+};
+/* What failed, in the status field. [known numbers] */
+enum stars_status {
+    STARS_STATUS_NONE = 0,
+    STARS_STATUS_TASK_TIMEOUT = 0x105,
+    STARS_STATUS_BAD_SQE = 0x106,
+    STARS_STATUS_SDMA_ERROR = 0x20b,
+    STARS_STATUS_BUS_FAULT = 0x221
+};
+
+/* Register page of one SQ: 4 KiB at sq * STARS_SQ_PAGE. [known] */
+#define STARS_SQ_PAGE                      0x1000u
+#define STARS_SQ_TAIL                      0x008u
+#define STARS_SQ_HEAD                      0x010u /* writable while disabled */
+#define STARS_SQ_ENABLE                    0x014u /* bit 0 */
+#define STARS_SQ_PRIORITY                  0x200u /* 9:4 group, 12:10 priority */
+#define STARS_SQ_CONTROL                   0x210u /* pulses */
+#define STARS_SQ_CONTROL_TASK_PAUSE        (1u << 1)
+#define STARS_SQ_CONTROL_TASK_KILL         (1u << 2)
+#define STARS_SQ_CONTROL_TASK_RESUME       (1u << 17)
+#define STARS_SQ_CONTROL_EXCEPTION_HANDLED (1u << 18)
+#define STARS_SQ_CONTROL_TASK_TERMINATE    (1u << 19)
+#define STARS_SQ_SLOT                      0x230u /* 6:0 active slot */
+#define STARS_SQ_MAPPED                    0x240u /* bit 0 */
+#define STARS_SQ_CQ_HEAD                   0x888u
+#define STARS_SQ_CQ_TAIL                   0x890u
+
+/* Tables inside the same window, after the pages. [offsets relative to each other known, this window's base assumed] */
+#define STARS_NOTIFY_TABLE_BASE 0x01000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
+#define STARS_EVENT_TABLE_BASE  0x02000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
