@@ -64,7 +64,7 @@ enum stars_sqe_type {
 #define STARS_WRITE_VALUE_SUBTYPE_GENERIC     0u
 
 /* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type); word 7 length low; words 8-9 source, 10-11
- * destination. [known] Word 6 holds length bits 63:32 for copies above 4 GiB - 1. [assumed]
+ * destination. [known] One entry moves 1 .. 2^32 - 1 bytes; software cuts longer copies.
  * Fill takes the byte from word 8 bits 7:0. [assumed for v1 parts] */
 #define STARS_SDMA_OP_COPY 0u
 #define STARS_SDMA_OP_FILL 5u
@@ -78,8 +78,8 @@ enum stars_sqe_type {
 
 /* A completion queue entry. [known] */
 typedef struct stars_cqe {
-    uint16_t
-        flags; /* bit 0 phase (1 on the first lap), 1 warning, 2 event record, 3 placeholder, 14:4 SQ id, 15 error */
+    /* bit 0 phase (1 on the first lap), 1 warning, 2 event record, 3 placeholder, 14:4 SQ id, 15 error */
+    uint16_t flags;
     uint16_t sq_head; /* head after this SQE */
     uint16_t stream_id;
     uint16_t task_id;
