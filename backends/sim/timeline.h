@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The timeline file: host calls, streams, engines and waits of one process in the trace event
+ * format that Perfetto and chrome://tracing open.
+ *
+ * The driver notes calls, submissions and queues while the program runs; the model keeps its own
+ * trace records. Nothing is drawn before sim_timeline_write(). Notes are kept for the life of the
+ * process, like the model's records, so a file written later holds all that an earlier one held.
+ *
+ * A file depends on the program, the profile and the seed alone: it holds no process id, address,
+ * host name or wall time. */
+#ifndef TWINRT_SIM_TIMELINE_H
+#define TWINRT_SIM_TIMELINE_H
+
+#include <stdint.h>
+
+#include "seam/types.h"
+#include "twinsim.h"
+
+/* Notes a public call of host thread `thread_number` (small numbers the driver gives; they name the
+ * tracks). `call` is static data and is kept by address. Thread: any; lock free. */
+void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
+                       uint64_t end_ns, int32_t code);
+
+/* Says that from now on SQ `sq` of `device` serves stream `stream_id`; called right after
+ * twinsim_queue_open(). Returns the number of the track its tasks go to, for sim_timeline_submit();
+ * UINT32_MAX when memory is short (its tasks then appear under the number of the SQ).
+ * Thread: model. */
+uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
+                                 uint32_t stream_id);
+
+/* Notes that the thread put SQE `number` (counted from 1 on its queue) into the ring of `track` at
+ * time at_ns of its own clock: the file then has an arrow from the call that encloses at_ns to the
+ * task. Thread: any; lock free. */
+void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number, uint64_t at_ns);
+
+/* Writes the file: a private temporary file beside `path`, then renamed. `profile` names the
+ * parameters behind the phases. Nothing but a regular file is ever replaced: a symbolic link, device
+ * or pipe at `path` is refused. Returns 0 or a negative errno. Thread: model, with no other thread
+ * inside the notes above. */
+int sim_timeline_write(const char *path, const twinsim *sim, const twinsim_profile *profile);
+
+#endif
