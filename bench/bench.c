@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t bench_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void bench_add(struct bench_samples *samples, double value)
+{
+    if (samples->count < BENCH_MAX_SAMPLES)
+        samples->value[samples->count++] = value;
+}
+
+void bench_print(const struct bench_samples *samples)
+{
+    printf("{\"name\": \"%s\", \"unit\": \"%s\", \"samples\": [", samples->name, samples->unit);
+    for (size_t i = 0; i < samples->count; i++)
+        printf("%s%.6g", i ? ", " : "", samples->value[i]);
+    printf("]}\n");
+    fflush(stdout);
+}
+
+uint64_t bench_resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long total = 0;
+    unsigned long resident = 0;
+    if (!file)
+        return 0;
+    if (fscanf(file, "%lu %lu", &total, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void bench_must(int code, const char *what)
+{
+    if (code == 0)
+        return;
+    const char *text = aclGetRecentErrMsg();
+    fprintf(stderr, "bench: %s gave %d: %s\n", what, code, text ? text : "no message");
+    exit(2);
+}

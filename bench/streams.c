@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* P6: tasks per second through the whole API, 64 streams. P8: the cost of a task when 1, 64 or all
+ * streams of the device take part. Tasks are small fills: each travels through ring, scheduler and SDMA. */
+#include "bench.h"
+
+#include <stdio.h>
+
+enum { TASKS = 60000, ALL_STREAMS = 1983, BURST = 16 };
+
+static aclrtStream streams[ALL_STREAMS];
+
+/* Rounds of BURST tasks on each of `count` streams, then one device synchronise. ns per task. */
+static double run(size_t count, void *memory)
+{
+    size_t rounds = TASKS / (count * BURST);
+    if (rounds == 0)
+        rounds = 1;
+    uint64_t begin = bench_now_ns();
+    for (size_t round = 0; round < rounds; round++) {
+        for (int i = 0; i < BURST; i++) {
+            for (size_t s = 0; s < count; s++)
+                BENCH_MUST(aclrtMemsetAsync(memory, 64, 1, 64, streams[s]));
+        }
+        BENCH_MUST(aclrtSynchronizeDevice());
+    }
+    return (double)(bench_now_ns() - begin) / (double)(rounds * count * BURST);
+}
+
+void bench_streams(size_t repeats)
+{
+    struct bench_samples one = {.name = "task on 1 stream", .unit = "ns"};
+    struct bench_samples some = {.name = "task on 64 streams", .unit = "ns"};
+    struct bench_samples all = {.name = "task on 1983 streams", .unit = "ns"};
+    void *memory;
+    BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    for (size_t s = 0; s < ALL_STREAMS; s++)
+        BENCH_MUST(aclrtCreateStream(&streams[s]));
+    run(ALL_STREAMS, memory);
+    for (size_t i = 0; i < repeats; i++) {
+        bench_add(&one, run(1, memory));
+        bench_add(&some, run(64, memory));
+        bench_add(&all, run(ALL_STREAMS, memory));
+    }
+    bench_print(&one);
+    bench_print(&some);
+    bench_print(&all);
+    for (size_t s = 0; s < ALL_STREAMS; s++)
+        BENCH_MUST(aclrtDestroyStream(streams[s]));
+    BENCH_MUST(aclrtFree(memory));
+}

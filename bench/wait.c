@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* P3: an empty task and the wait for it. P4: a wait on an idle stream. P5: record on one stream, wait
+ * on a second, synchronise the second. The empty task is an event record. */
+#include "bench.h"
+
+enum { ROUNDS = 5000 };
+
+void bench_wait(size_t repeats)
+{
+    struct bench_samples task = {.name = "task and wait", .unit = "us"};
+    struct bench_samples idle = {.name = "idle wait", .unit = "us"};
+    struct bench_samples hop = {.name = "two-stream hop", .unit = "us"};
+    aclrtStream first;
+    aclrtStream second;
+    aclrtEvent event;
+    BENCH_MUST(aclrtCreateStream(&first));
+    BENCH_MUST(aclrtCreateStream(&second));
+    BENCH_MUST(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+    for (size_t i = 0; i < repeats + 1; i++) {
+        uint64_t begin = bench_now_ns();
+        for (int round = 0; round < ROUNDS; round++) {
+            BENCH_MUST(aclrtRecordEvent(event, first));
+            BENCH_MUST(aclrtSynchronizeStream(first));
+        }
+        uint64_t one = bench_now_ns();
+        for (int round = 0; round < ROUNDS; round++)
+            BENCH_MUST(aclrtSynchronizeStream(first));
+        uint64_t two = bench_now_ns();
+        for (int round = 0; round < ROUNDS; round++) {
+            BENCH_MUST(aclrtRecordEvent(event, first));
+            BENCH_MUST(aclrtStreamWaitEvent(second, event));
+            BENCH_MUST(aclrtSynchronizeStream(second));
+        }
+        uint64_t three = bench_now_ns();
+        if (i == 0)
+            continue; /* warm-up */
+        bench_add(&task, (double)(one - begin) / ROUNDS / 1e3);
+        bench_add(&idle, (double)(two - one) / ROUNDS / 1e3);
+        bench_add(&hop, (double)(three - two) / ROUNDS / 1e3);
+    }
+    bench_print(&task);
+    bench_print(&idle);
+    bench_print(&hop);
+    BENCH_MUST(aclrtDestroyEvent(event));
+    BENCH_MUST(aclrtDestroyStream(second));
+    BENCH_MUST(aclrtDestroyStream(first));
+}
