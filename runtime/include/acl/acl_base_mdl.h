@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Empty on purpose: model types belong to the graph engine, whose package puts its own file in
+ * this place. */
