@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions on values alone: half precision numbers, sizes of data types, data buffers. They work
+ * before aclInit and touch no device. */
+#include "acl/acl_base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Half precision --------------------------------------------------------------------------- */
+
+enum {
+    FLOAT_BIAS = 127,
+    FLOAT_FRACTION_BITS = 23,
+    HALF_BIAS = 15,
+    HALF_FRACTION_BITS = 10,
+    DROPPED_BITS = FLOAT_FRACTION_BITS - HALF_FRACTION_BITS,
+};
+#define FLOAT_HIDDEN_BIT    (1U << FLOAT_FRACTION_BITS)
+#define FLOAT_FRACTION_MASK (FLOAT_HIDDEN_BIT - 1U)
+#define FLOAT_INFINITY      0x7F800000U
+#define HALF_INFINITY       0x7C00U
+#define HALF_QUIET_BIT      0x0200U
+
+float aclFloat16ToFloat(aclFloat16 value)
+{
+    uint32_t sign = (uint32_t)(value & 0x8000U) << 16;
+    uint32_t exponent = (value >> HALF_FRACTION_BITS) & 0x1FU;
+    uint32_t fraction = value & 0x3FFU;
+    uint32_t bits;
+
+    if (exponent == 0x1FU) {
+        bits = FLOAT_INFINITY | (fraction << DROPPED_BITS);
+    } else if (exponent == 0 && fraction == 0) {
+        bits = 0;
+    } else {
+        /* A subnormal half is a normal float: shift until the leading one is the hidden bit. */
+        int power = exponent ? (int)exponent - HALF_BIAS : 1 - HALF_BIAS;
+        uint32_t mantissa = exponent ? fraction | 0x400U : fraction;
+        while (!(mantissa & 0x400U)) {
+            mantissa <<= 1;
+            power--;
+        }
+        bits = (uint32_t)(power + FLOAT_BIAS) << FLOAT_FRACTION_BITS;
+        bits |= (mantissa & 0x3FFU) << DROPPED_BITS;
+    }
+    bits |= sign;
+
+    float result;
+    memcpy(&result, &bits, sizeof(result));
+    return result;
+}
+
+/* Drops the lowest `count` bits, 1 to 31, and rounds to nearest, ties to even. */
+static uint32_t shift_and_round(uint32_t value, int count)
+{
+    uint32_t kept = value >> count;
+    uint32_t rest = value & ((1U << count) - 1U);
+    uint32_t half = 1U << (count - 1);
+    return kept + (rest > half || (rest == half && (kept & 1U)));
+}
+
+aclFloat16 aclFloatToFloat16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    uint32_t sign = (bits >> 16) & 0x8000U;
+    uint32_t magnitude = bits & 0x7FFFFFFFU;
+
+    if (magnitude > FLOAT_INFINITY) /* NaN: stays one, quiet, with the payload bits that fit */
+        return (aclFloat16)(sign | HALF_INFINITY | HALF_QUIET_BIT |
+                            ((magnitude & FLOAT_FRACTION_MASK) >> DROPPED_BITS));
+    if (magnitude == FLOAT_INFINITY)
+        return (aclFloat16)(sign | HALF_INFINITY);
+
+    int power = (int)(magnitude >> FLOAT_FRACTION_BITS) - FLOAT_BIAS;
+    if (power > HALF_BIAS)
+        return (aclFloat16)(sign | HALF_INFINITY);
+    uint32_t mantissa = (magnitude & FLOAT_FRACTION_MASK) | FLOAT_HIDDEN_BIT;
+    if (power >= 1 - HALF_BIAS) {
+        /* The carry of the rounding runs into the exponent, up to infinity, as it should. */
+        uint32_t exponent = (uint32_t)(power + HALF_BIAS - 1) << HALF_FRACTION_BITS;
+        return (aclFloat16)(sign | (exponent + shift_and_round(mantissa, DROPPED_BITS)));
+    }
+    int shift = DROPPED_BITS + (1 - HALF_BIAS - power);
+    if (shift > FLOAT_FRACTION_BITS + 1) /* below half of the smallest subnormal */
+        return (aclFloat16)sign;
+    return (aclFloat16)(sign | shift_and_round(mantissa, shift));
+}
+
+/* ---- Data types ------------------------------------------------------------------------------- */
+
+size_t aclDataTypeSize(aclDataType dataType)
+{
+    switch (dataType) {
+    case ACL_BOOL:
+    case ACL_FLOAT8_E4M3FN:
+    case ACL_FLOAT8_E5M2:
+    case ACL_FLOAT8_E8M0:
+    case ACL_HIFLOAT8:
+    case ACL_INT8:
+    case ACL_UINT8:
+        return 1;
+    case ACL_FLOAT4_E1M2: /* from here on less than a byte: one element alone takes a byte */
+    case ACL_FLOAT4_E2M1:
+    case ACL_FLOAT6_E2M3:
+    case ACL_FLOAT6_E3M2:
+    case ACL_INT4:
+    case ACL_UINT1:
+        return 1;
+    case ACL_BF16:
+    case ACL_FLOAT16:
+    case ACL_INT16:
+    case ACL_UINT16:
+        return 2;
+    case ACL_COMPLEX32: /* two halves */
+    case ACL_FLOAT:
+    case ACL_INT32:
+    case ACL_UINT32:
+        return 4;
+    case ACL_COMPLEX64:
+    case ACL_DOUBLE:
+    case ACL_INT64:
+    case ACL_UINT64:
+        return 8;
+    case ACL_COMPLEX128:
+        return 16;
+    case ACL_DT_UNDEFINED:
+    case ACL_STRING: /* every element has its own length */
+        return 0;
+    }
+    return 0;
+}
+
+/* ---- Data buffers ----------------------------------------------------------------------------- */
+
+struct aclDataBuffer {
+    void *data; /* borrowed */
+    size_t size;
+};
+
+aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
+{
+    aclDataBuffer *buffer = malloc(sizeof(*buffer));
+    if (buffer)
+        *buffer = (aclDataBuffer){.data = data, .size = size};
+    return buffer;
+}
+
+aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
+{
+    if (!dataBuffer)
+        return ACL_ERROR_INVALID_PARAM;
+    free((void *)(uintptr_t)dataBuffer);
+    return ACL_SUCCESS;
+}
+
+aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
+{
+    if (!dataBuffer)
+        return ACL_ERROR_INVALID_PARAM;
+    *dataBuffer = (aclDataBuffer){.data = data, .size = size};
+    return ACL_SUCCESS;
+}
+
+void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)
+{
+    return dataBuffer ? dataBuffer->data : NULL;
+}
+
+uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)
+{
+    return dataBuffer ? (uint32_t)dataBuffer->size : 0;
+}
+
+size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)
+{
+    return dataBuffer ? dataBuffer->size : 0;
+}
