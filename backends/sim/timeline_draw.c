@@ -28,7 +28,8 @@ struct printer {
     FILE *file;
     const struct timeline_layout *layout;
     const twinsim_profile *profile;
-    uint64_t *uses; /* of each parameter */
+    uint64_t *uses;       /* of each parameter */
+    uint64_t counter_mhz; /* of the counter that event times are read from */
     size_t parameter_count;
     bool first; /* no element of the present list is printed yet */
 };
@@ -212,8 +213,10 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
     fprintf(file, "{\"number\":%" PRIu64 ",\"task\":%u", record->number, (unsigned)record->task_id);
     uint32_t owner = layout->record_track[slice->record];
     if (owner != TIMELINE_NONE)
-        fprintf(file, ",\"stream\":%" PRIu32 ",\"sq\":%u", layout->tracks[owner].number,
-                (unsigned)record->sq);
+        fprintf(file,
+                ",\"device\":%" PRIu32 ",\"stream\":%" PRIu32 ",\"track\":%" PRIu32 ",\"sq\":%u",
+                layout->tracks[owner].device, layout->tracks[owner].number,
+                layout->tracks[owner].first_tid, (unsigned)record->sq);
     const char *id = id_name(record->sqe_type);
     if (id && record->id != TIMELINE_NONE && !track->engine)
         fprintf(file, ",\"%s\":%" PRIu32, id, record->id);
@@ -222,12 +225,17 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
     if (record->engine != TWINSIM_ENGINE_NONE && record->id != TIMELINE_NONE && !id)
         fprintf(file, ",\"engine\":\"%s\",\"channel\":%" PRIu32, engine_name(record->engine),
                 record->id);
+    if (record->phase == TWINSIM_PHASE_TASK && record->sqe_type == STARS_SQE_EVENT_RECORD &&
+        printer->counter_mhz > 0) {
+        fputs(",\"recorded\":", file);
+        put_us(file, record->end_ns * printer->counter_mhz / 1000 * 1000 / printer->counter_mhz);
+    }
     uint32_t waker = layout->waker_track[slice->record];
     if (waker != TIMELINE_NONE)
-        fprintf(file,
-                ",\"waker_stream\":%" PRIu32 ",\"waker_tid\":%" PRIu32 ",\"waker_number\":%" PRIu64,
-                layout->tracks[waker].number, layout->tracks[waker].first_tid,
-                record->waker_number);
+        fprintf(
+            file,
+            ",\"waker_stream\":%" PRIu32 ",\"waker_track\":%" PRIu32 ",\"waker_number\":%" PRIu64,
+            layout->tracks[waker].number, layout->tracks[waker].first_tid, record->waker_number);
     put_parameter(printer, record->parameter, !track->engine || owner == TIMELINE_NONE);
     fputc('}', file);
 }
@@ -362,6 +370,10 @@ int timeline_draw(FILE *file, const struct timeline_notes *notes, const twinsim 
                               .profile = profile,
                               .parameter_count = profile ? twinsim_profile_count(profile) : 0,
                               .first = true};
+    const struct twinsim_parameter *counter =
+        profile ? twinsim_profile_find(profile, "counter_mhz") : NULL;
+    if (counter)
+        printer.counter_mhz = counter->number;
     int error = timeline_layout_make(&layout, notes, sim);
     if (error)
         goto free_layout;

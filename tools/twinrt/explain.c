@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `twinrt run --explain` prints. All times are the device's, simulated. */
+#include "tool.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "handover.h"
+#include "trace_file.h"
+
+#define TASKS_SHOWN  40 /* of one stream */
+#define EVENTS_SHOWN 40
+
+static const char *const marks[] = {"known", "inferred", "assumed", "measured"};
+#define MARK_COUNT (sizeof(marks) / sizeof(marks[0]))
+
+static const char *us(uint64_t ns, char text[32])
+{
+    (void)snprintf(text, 32, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+    return text;
+}
+
+static void print_tasks(const struct trace_file *file)
+{
+    uint32_t track = 0;
+    size_t shown = 0;
+    size_t left_out = 0;
+    char begin[32], end[32], took[32];
+
+    printf("Tasks in the order of each stream (device time, us)\n");
+    for (size_t i = 0; i < file->task_count; i++) {
+        const struct trace_slice *task = file->tasks[i];
+        if (i == 0 || task->track != track) {
+            if (left_out > 0)
+                printf("  and %zu more\n", left_out);
+            shown = left_out = 0;
+            track = task->track;
+            printf(" device %" PRIu32 ", stream %" PRIu32 "\n", task->device, task->stream);
+            printf("   task %14s %14s %12s\n", "begins", "ends", "takes");
+        }
+        if (shown == TASKS_SHOWN) {
+            left_out++;
+            continue;
+        }
+        shown++;
+        printf("   %4" PRIu64 " %14s %14s %12s  %s", task->number, us(task->begin_ns, begin),
+               us(task->end_ns, end), us(task->end_ns - task->begin_ns, took), task->name);
+        if (task->bytes > 0)
+            printf(", %" PRIu64 " bytes", task->bytes);
+        fputc('\n', stdout);
+    }
+    if (left_out > 0)
+        printf("  and %zu more\n", left_out);
+    if (file->task_count == 0)
+        printf(" none: no stream did any work\n");
+}
+
+/* Records in the order of their times: of all that are left, the earliest next. */
+static const struct trace_slice *next_record(const struct trace_file *file,
+                                             const struct trace_slice *after)
+{
+    const struct trace_slice *best = NULL;
+    for (size_t i = 0; i < file->task_count; i++) {
+        const struct trace_slice *task = file->tasks[i];
+        if (!task->recorded)
+            continue;
+        if (after && (task->recorded_ns < after->recorded_ns ||
+                      (task->recorded_ns == after->recorded_ns && task <= after)))
+            continue;
+        if (!best || task->recorded_ns < best->recorded_ns ||
+            (task->recorded_ns == best->recorded_ns && task < best))
+            best = task;
+    }
+    return best;
+}
+
+static void print_events(const struct trace_file *file)
+{
+    char time[32];
+    size_t shown = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < file->task_count; i++)
+        count += file->tasks[i]->recorded;
+    printf("\nRecorded events, by device time (us)\n");
+    const struct trace_slice *record = NULL;
+    while (shown < EVENTS_SHOWN && (record = next_record(file, record))) {
+        printf("   %14s  %s, task %" PRIu64 " of stream %" PRIu32 "\n",
+               us(record->recorded_ns, time), record->name, record->number, record->stream);
+        shown++;
+    }
+    if (count > shown)
+        printf("  and %zu more\n", count - shown);
+    if (count == 0)
+        printf(" none\n");
+}
+
+static void print_part(const struct handover *handover, const struct handover_part *part)
+{
+    const struct trace_slice *phase = part->phase;
+    char begin[32];
+    printf("   %14s %10" PRIu64 "  ", us(part->begin_ns, begin), part->end_ns - part->begin_ns);
+    if (!phase) {
+        printf("unaccounted\n");
+        return;
+    }
+    printf("%-9s %-8s", phase->name,
+           phase->number == handover->wait->number ? "of wait" : "of next");
+    if (phase->parameter)
+        printf(" %s = %s %s [%s]", phase->parameter, phase->value ? phase->value : "",
+               phase->unit ? phase->unit : "", phase->mark ? phase->mark : "unmarked");
+    fputc('\n', stdout);
+}
+
+static void print_marks(const struct handover *handover)
+{
+    uint64_t by_mark[MARK_COUNT] = {0};
+    uint64_t without = 0;
+    for (size_t i = 0; i < handover->part_count; i++) {
+        const struct handover_part *part = &handover->parts[i];
+        size_t mark = MARK_COUNT;
+        for (size_t m = 0; m < MARK_COUNT && part->phase && part->phase->mark; m++)
+            if (strcmp(marks[m], part->phase->mark) == 0)
+                mark = m;
+        if (mark < MARK_COUNT)
+            by_mark[mark] += part->end_ns - part->begin_ns;
+        else
+            without += part->end_ns - part->begin_ns;
+    }
+    printf("   of these:");
+    const char *separator = " ";
+    for (size_t m = 0; m < MARK_COUNT; m++) {
+        if (by_mark[m] == 0)
+            continue;
+        printf("%s%" PRIu64 " ns %s", separator, by_mark[m], marks[m]);
+        separator = ", ";
+    }
+    if (without > 0)
+        printf("%s%" PRIu64 " ns without a parameter", separator, without);
+    fputc('\n', stdout);
+}
+
+static int print_handover(const struct trace_file *file)
+{
+    struct handover handover;
+    char time[32];
+    int found = handover_longest(file, &handover);
+    printf("\nWhere the time of a wait between streams went\n");
+    if (found < 0) {
+        fprintf(stderr, "twinrt: memory is short\n");
+        return -1;
+    }
+    if (found == 0) {
+        printf(" no stream had to wait for another\n");
+        return 0;
+    }
+    size_t count = handover_count(file);
+    if (count > 1)
+        printf(" the longest of %zu\n", count);
+    printf(" from: task %" PRIu64 " of stream %" PRIu32 " (%s) is done at %s us\n",
+           handover.record->number, handover.record->stream, handover.record->name,
+           us(handover.record->end_ns, time));
+    printf(" over: task %" PRIu64 " of stream %" PRIu32 " (%s)\n", handover.wait->number,
+           handover.wait->stream, handover.wait->name);
+    printf(" to:   task %" PRIu64 " of stream %" PRIu32 " (%s) is done at %s us\n",
+           handover.next->number, handover.next->stream, handover.next->name,
+           us(handover.end_ns, time));
+    printf("   %14s %10s  %s\n", "at us", "ns", "what, and the parameter behind it");
+    uint64_t sum = 0;
+    for (size_t i = 0; i < handover.part_count; i++) {
+        print_part(&handover, &handover.parts[i]);
+        sum += handover.parts[i].end_ns - handover.parts[i].begin_ns;
+    }
+    printf("   %14s %10" PRIu64 "  in all, %" PRIu64 " ns unaccounted\n", "", sum,
+           handover.unaccounted_ns);
+    print_marks(&handover);
+    handover_free(&handover);
+    return 0;
+}
+
+int twin_tool_explain(const char *trace_path)
+{
+    struct trace_file file;
+    char error[512];
+    if (trace_file_load(trace_path, &file, error, sizeof(error)) != 0) {
+        fprintf(stderr, "twinrt: %s\n", error);
+        return -1;
+    }
+    print_tasks(&file);
+    print_events(&file);
+    int result = print_handover(&file);
+    trace_file_free(&file);
+    return result;
+}

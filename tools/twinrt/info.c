@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `twinrt info`: asks the backend, over the seam, what it is. Starts it, opens nothing. */
+#include "tool.h"
+
+#include <argp.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/config.h"
+#include "core/log.h"
+#include "seam/backend.h"
+
+#define MARKS 4
+
+static const char *const mark_names[MARKS] = {"known", "inferred", "assumed", "measured"};
+
+enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_DEVICES };
+
+static void set_checked(struct argp_state *state, twin_setting_id id, const char *value)
+{
+    char text[256];
+    if (!twin_setting_check(id, value, text, sizeof(text)))
+        argp_error(state, "%s", text);
+    if (setenv(twin_setting_table[id].name, value, 1) != 0)
+        argp_failure(state, TWIN_TOOL_FAILED, errno, "setenv");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    bool *all = state->input;
+    switch (key) {
+    case KEY_BACKEND:
+        set_checked(state, TWIN_SETTING_BACKEND, argument);
+        return 0;
+    case KEY_PROFILE:
+        set_checked(state, TWIN_SETTING_PROFILE, argument);
+        return 0;
+    case KEY_DEVICES:
+        set_checked(state, TWIN_SETTING_DEVICES, argument);
+        return 0;
+    case 'a':
+        *all = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_usage(state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+struct facts {
+    bool print;
+    unsigned count;
+    unsigned by_mark[MARKS];
+};
+
+static void take_fact(void *context, const char *name, const char *value, const char *unit,
+                      const char *mark, const char *source)
+{
+    struct facts *facts = context;
+    facts->count++;
+    for (size_t i = 0; i < MARKS; i++)
+        facts->by_mark[i] += strcmp(mark, mark_names[i]) == 0;
+    if (!facts->print)
+        return;
+    printf("  %-28s %16s %-8s", name, value, unit);
+    if (*mark)
+        printf(" [%s]", mark);
+    if (*source)
+        printf(" %s", source);
+    fputc('\n', stdout);
+}
+
+static void print_devices(const struct twin_backend *backend)
+{
+    uint32_t count = 0;
+    twin_status status =
+        backend->process.count ? backend->process.count(&count) : TWIN_E_UNSUPPORTED;
+    if (status != TWIN_OK || count == 0) {
+        printf("devices: none\n");
+        return;
+    }
+    printf("devices: %u\n", count);
+    for (uint32_t i = 0; i < count; i++) {
+        const twin_device_traits *traits = NULL;
+        if (!backend->process.describe || backend->process.describe(i, &traits) != TWIN_OK)
+            continue;
+        printf("device %u: %s, %llu MiB\n", i, traits->soc_name,
+               (unsigned long long)(traits->memory_bytes >> 20));
+        printf("  at most %u streams of %u tasks, %u events, %u notifies, %u priorities\n",
+               traits->stream_limit, traits->queue_depth, traits->event_limit, traits->notify_limit,
+               traits->priority_count);
+    }
+}
+
+static void print_facts(const struct twin_backend *backend, bool all)
+{
+    struct facts facts = {.print = all};
+    if (!backend->diag.facts)
+        return;
+    if (all)
+        printf("parameters:\n");
+    backend->diag.facts(take_fact, &facts);
+    printf("%u facts", facts.count);
+    const char *separator = ": ";
+    for (size_t i = 0; i < MARKS; i++) {
+        if (facts.by_mark[i] == 0)
+            continue;
+        printf("%s%u %s", separator, facts.by_mark[i], mark_names[i]);
+        separator = ", ";
+    }
+    printf("%s\n", all ? "" : "; --all lists them with their sources");
+}
+
+static void explain(const char *text)
+{
+    fprintf(stderr, "twinrt: %s\n", text);
+}
+
+/* Opens the plug-in and takes its table. NULL, with a message, when it cannot be used. */
+static const struct twin_backend *load(const char *path)
+{
+    if (access(path, R_OK) != 0) {
+        fprintf(stderr, "twinrt: there is no backend at %s\n", path);
+        return NULL;
+    }
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!plugin) {
+        fprintf(stderr, "twinrt: %s\n", dlerror());
+        return NULL;
+    }
+    twin_backend_entry_fn entry;
+    *(void **)&entry = dlsym(plugin, TWIN_BACKEND_ENTRY);
+    const struct twin_backend *backend = entry ? entry() : NULL;
+    if (!backend || backend->version != TWIN_SEAM_VERSION || backend->size != sizeof(*backend)) {
+        fprintf(stderr, "twinrt: %s does not fit this tool: other version of the seam\n", path);
+        (void)dlclose(plugin);
+        return NULL;
+    }
+    return backend;
+}
+
+int twin_tool_info(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
+        {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
+        {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
+        {"all", 'a', NULL, 0, "List every parameter with unit, mark and source", 0},
+        {0},
+    };
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse,
+        .doc = "Shows the device that programs would get: its identity and limits, and how much "
+               "of its timing is known, inferred or assumed.",
+    };
+    bool all = false;
+    char folder[PATH_MAX];
+    char plugins[PATH_MAX + 8];
+    char path[PATH_MAX + 64];
+    char text[256];
+    argp_parse(&parser, argc, argv, 0, NULL, &all);
+    if (!twin_settings_check(text, sizeof(text))) {
+        fprintf(stderr, "twinrt: %s\n", text);
+        return TWIN_TOOL_FAILED;
+    }
+    if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
+        return TWIN_TOOL_FAILED;
+    (void)snprintf(plugins, sizeof(plugins), "%s/twinrt", folder);
+
+    const char *wanted = twin_setting(TWIN_SETTING_BACKEND);
+    const char *name = strcmp(wanted, "auto") == 0 ? "sim" : wanted;
+    (void)snprintf(path, sizeof(path), "%s/backend-%s.so", plugins, name);
+    const struct twin_backend *backend = load(path);
+    if (!backend)
+        return TWIN_TOOL_FAILED;
+
+    const twin_services services = {
+        .setting = twin_setting_named,
+        .log = twin_log_text,
+        .explain = explain,
+        .plugin_folder = plugins,
+    };
+    if (backend->process.start && backend->process.start(&services) != TWIN_OK) {
+        fprintf(stderr, "twinrt: backend %s cannot start\n", backend->name);
+        return TWIN_TOOL_FAILED;
+    }
+    printf("backend: %s%s, %s\n", backend->name, name == wanted ? "" : " (chosen by auto)", path);
+    print_devices(backend);
+    print_facts(backend, all);
+    if (backend->process.stop)
+        backend->process.stop();
+    return 0;
+}

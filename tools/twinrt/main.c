@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool.h"
+
+#include <argp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
+    {"api", "list the functions of the interface that are not built", twin_tool_api},
+    {"info", "show the device below: identity, limits, timing parameters", twin_tool_info},
+    {"run", "run a program on the device, and explain its time", twin_tool_run},
+};
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+const char *argp_program_version = "twinrt " TWINRT_VERSION;
+
+int twin_tool_library_folder(char *out_path, size_t path_bytes)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (length <= 0) {
+        perror("twinrt: /proc/self/exe");
+        return -1;
+    }
+    self[length] = '\0';
+    for (int level = 0; level < 2; level++) {
+        char *slash = strrchr(self, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    int used = snprintf(out_path, path_bytes, "%s/lib64", self);
+    if (used < 0 || (size_t)used >= path_bytes) {
+        fprintf(stderr, "twinrt: the path of the libraries is too long\n");
+        return -1;
+    }
+    return 0;
+}
+
+static char *list_commands(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    char *list = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&list, &bytes);
+    if (!file)
+        return (char *)text;
+    fputs("Commands:\n", file);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(file, "  %-6s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n`twinrt COMMAND --help' tells more.", file);
+    if (fclose(file) != 0)
+        return (char *)text;
+    return list;
+}
+
+struct choice {
+    int first; /* index of the command's name */
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct choice *choice = state->input;
+    (void)argument;
+    if (key == ARGP_KEY_ARG) {
+        choice->first = state->next - 1;
+        state->next = state->argc;
+        return 0;
+    }
+    if (key == ARGP_KEY_NO_ARGS)
+        argp_usage(state);
+    return ARGP_ERR_UNKNOWN;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp parser = {
+        .parser = parse,
+        .args_doc = "COMMAND [ARGUMENT...]",
+        .doc = "One ACL runtime on two devices: an Atlas board and its cycle-level twin.\v",
+        .help_filter = list_commands,
+    };
+    struct choice choice = {0};
+    argp_err_exit_status = TWIN_TOOL_USAGE;
+    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &choice);
+
+    const char *wanted = argv[choice.first];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, wanted) != 0)
+            continue;
+        /* help and usage texts then say "twinrt run" */
+        static char title[32];
+        (void)snprintf(title, sizeof(title), "twinrt %s", commands[i].name);
+        argv[choice.first] = title;
+        return commands[i].run(argc - choice.first, argv + choice.first);
+    }
+    fprintf(stderr, "twinrt: no such command: %s\nThere are:", wanted);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stderr, " %s", commands[i].name);
+    fputc('\n', stderr);
+    return TWIN_TOOL_USAGE;
+}

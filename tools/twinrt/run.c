@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `twinrt run`: sets the environment, runs the program, ends as it ended. */
+#include "tool.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/config.h"
+
+enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_DEVICES, KEY_TRACE, KEY_EXPLAIN };
+
+struct options {
+    const char *trace; /* as given */
+    bool explain;
+    char **program;
+};
+
+/* Gives the program a setting, after the same check that the runtime makes. */
+static void set_checked(struct argp_state *state, twin_setting_id id, const char *value)
+{
+    char text[256];
+    if (!twin_setting_check(id, value, text, sizeof(text)))
+        argp_error(state, "%s", text);
+    if (setenv(twin_setting_table[id].name, value, 1) != 0)
+        argp_failure(state, TWIN_TOOL_RUN_FAILED, errno, "setenv");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case KEY_BACKEND:
+        set_checked(state, TWIN_SETTING_BACKEND, argument);
+        return 0;
+    case KEY_PROFILE:
+        set_checked(state, TWIN_SETTING_PROFILE, argument);
+        return 0;
+    case KEY_DEVICES:
+        set_checked(state, TWIN_SETTING_DEVICES, argument);
+        return 0;
+    case KEY_TRACE:
+        if (!*argument)
+            argp_error(state, "--trace needs the name of a file");
+        options->trace = argument;
+        return 0;
+    case KEY_EXPLAIN:
+        options->explain = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        options->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which program?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The program may change its folder before it writes the file. */
+static int set_trace(const char *path, char *absolute, size_t bytes)
+{
+    char folder[PATH_MAX] = "";
+    int used;
+    if (path[0] == '/') {
+        used = snprintf(absolute, bytes, "%s", path);
+    } else {
+        if (!getcwd(folder, sizeof(folder))) {
+            perror("twinrt: the present folder");
+            return -1;
+        }
+        used = snprintf(absolute, bytes, "%s/%s", folder, path);
+    }
+    if (used < 0 || (size_t)used >= bytes) {
+        fprintf(stderr, "twinrt: the path of the timeline is too long\n");
+        return -1;
+    }
+    return setenv(twin_setting_table[TWIN_SETTING_TRACE].name, absolute, 1);
+}
+
+static int set_library_path(void)
+{
+    char folder[PATH_MAX];
+    if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
+        return -1;
+    const char *present = getenv("LD_LIBRARY_PATH");
+    size_t bytes = strlen(folder) + (present ? strlen(present) : 0) + 2;
+    char *path = malloc(bytes);
+    if (!path)
+        return -1;
+    (void)snprintf(path, bytes, "%s%s%s", folder, present && *present ? ":" : "",
+                   present ? present : "");
+    int result = setenv("LD_LIBRARY_PATH", path, 1);
+    free(path);
+    return result;
+}
+
+static void run_program(char **program)
+{
+    execvp(program[0], program);
+    int error = errno;
+    fprintf(stderr, "twinrt: %s: %s\n", program[0], strerror(error));
+    _exit(error == ENOENT ? TWIN_TOOL_NOT_FOUND : TWIN_TOOL_NO_EXEC);
+}
+
+static volatile sig_atomic_t child_process;
+
+static void pass_on(int number)
+{
+    if (child_process > 0)
+        (void)kill((pid_t)child_process, number);
+}
+
+/* Runs the program beside the tool. Signals that a terminal sends reach both: the tool outlives them.
+ * Those sent to the tool alone are passed on. */
+static int run_and_wait(char **program)
+{
+    static const int passed[] = {SIGHUP, SIGTERM, SIGUSR1, SIGUSR2};
+    static const int ignored[] = {SIGINT, SIGQUIT};
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("twinrt: fork");
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return TWIN_TOOL_RUN_FAILED;
+    }
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        run_program(program);
+    }
+    child_process = (sig_atomic_t)child;
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+        sigaction(passed[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = SA_RESTART},
+                  NULL);
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        sigaction(ignored[i], &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            perror("twinrt: waitpid");
+            return TWIN_TOOL_RUN_FAILED;
+        }
+    }
+    child_process = 0;
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
+}
+
+/* Whether the file at `path` is another one than `before` was. */
+static bool is_new(const char *path, const struct stat *before, bool existed)
+{
+    struct stat now;
+    if (stat(path, &now) != 0)
+        return false;
+    return !existed || now.st_ino != before->st_ino || now.st_dev != before->st_dev ||
+           now.st_ctim.tv_sec != before->st_ctim.tv_sec ||
+           now.st_ctim.tv_nsec != before->st_ctim.tv_nsec;
+}
+
+static int run_and_explain(const struct options *options)
+{
+    char path[PATH_MAX];
+    char folder[PATH_MAX] = "";
+    if (options->trace) {
+        if (set_trace(options->trace, path, sizeof(path)) != 0)
+            return TWIN_TOOL_RUN_FAILED;
+    } else {
+        const char *temporary = getenv("TMPDIR");
+        (void)snprintf(folder, sizeof(folder), "%s/twinrt.XXXXXX",
+                       temporary && *temporary ? temporary : "/tmp");
+        if (!mkdtemp(folder)) {
+            perror("twinrt: a temporary folder for the timeline");
+            return TWIN_TOOL_RUN_FAILED;
+        }
+        char name[PATH_MAX + 16];
+        (void)snprintf(name, sizeof(name), "%s/trace.json", folder);
+        if (set_trace(name, path, sizeof(path)) != 0) {
+            (void)rmdir(folder);
+            return TWIN_TOOL_RUN_FAILED;
+        }
+    }
+    struct stat before;
+    bool existed = stat(path, &before) == 0;
+
+    int status = run_and_wait(options->program);
+    bool explained = false;
+    if (is_new(path, &before, existed)) {
+        fputc('\n', stdout);
+        explained = twin_tool_explain(path) == 0;
+        if (explained && options->trace)
+            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n",
+                   options->trace);
+    } else {
+        fprintf(stderr,
+                "twinrt: the program left no timeline: it made no ACL call, or ended before "
+                "it could be written\n");
+    }
+    if (folder[0]) {
+        (void)unlink(path);
+        (void)rmdir(folder);
+    }
+    return status == 0 && !explained ? TWIN_TOOL_RUN_FAILED : status;
+}
+
+int twin_tool_run(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
+        {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
+        {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
+        {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
+        {"explain", KEY_EXPLAIN, NULL, 0,
+         "Afterwards print the order of tasks, the time of each event, and where the time of the "
+         "longest hand-over between two streams went",
+         0},
+        {0},
+    };
+    static const struct argp parser = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[--] PROGRAM [ARGUMENT...]",
+        .doc =
+            "Runs a program with the libraries of this runtime and ends with its status (128 plus "
+            "the number of the signal that ended it).\v"
+            "125: twinrt itself failed; 126: PROGRAM cannot be run; 127: there is none.",
+    };
+    struct options options = {0};
+    argp_err_exit_status = TWIN_TOOL_RUN_FAILED;
+    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options);
+
+    if (set_library_path() != 0)
+        return TWIN_TOOL_RUN_FAILED;
+    if (options.explain)
+        return run_and_explain(&options);
+    char path[PATH_MAX];
+    if (options.trace && set_trace(options.trace, path, sizeof(path)) != 0)
+        return TWIN_TOOL_RUN_FAILED;
+    fflush(NULL);
+    run_program(options.program);
+    return TWIN_TOOL_RUN_FAILED;
+}

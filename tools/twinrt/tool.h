@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands of the tool share. One file per command; main.c has the list. */
+#ifndef TWINRT_TOOLS_TOOL_H
+#define TWINRT_TOOLS_TOOL_H
+
+#include <stddef.h>
+
+/* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1) do. */
+#define TWIN_TOOL_FAILED     1
+#define TWIN_TOOL_USAGE      2
+#define TWIN_TOOL_RUN_FAILED 125
+#define TWIN_TOOL_NO_EXEC    126
+#define TWIN_TOOL_NOT_FOUND  127
+
+/* Each takes the arguments from its own name on and returns the exit status. */
+int twin_tool_api(int argc, char **argv);
+int twin_tool_info(int argc, char **argv);
+int twin_tool_run(int argc, char **argv);
+
+/* Folder of the libraries that belong to this tool, "…/lib64". Returns 0, or -1 with a message. */
+int twin_tool_library_folder(char *out_path, size_t path_bytes);
+
+/* Prints what a timeline file tells: tasks in order, event times, one wait in full. Returns 0, or -1
+ * with a message. */
+int twin_tool_explain(const char *trace_path);
+
+#endif
