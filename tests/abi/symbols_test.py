@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the public interface, compared with the recorded functions.
+
+usage: symbols_test.py partition RUNTIME_DIR   exports.map, and definitions plus refusals in api/
+       symbols_test.py exported LIB_DIR        dynamic symbols and entries of every library
+       symbols_test.py needed PROGRAM LIBRARY  a program linked with a name records that name"""
+import os
+import re
+import subprocess
+import sys
+
+import tables
+
+# Recorded per function is the vendor's library; a sibling offers those names, these two offer all.
+WHOLE = ("libacl_rt.so", "libascendcl.so")
+SAME_NAMES = {"libacl_prof.so": "libmsprofiler.so"}  # a second file name for the same functions
+
+
+def compare(title, found, expected):
+    """Prints the differences of two lists of names; answers their number."""
+    wrong = 0
+    for text, names in (("missing", set(expected) - set(found)), ("not recorded", set(found) - set(expected)),
+                        ("twice", {name for name in found if found.count(name) > 1})):
+        for name in sorted(names):
+            print("%s: %s: %s" % (title, text, name))
+            wrong += 1
+    return wrong
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as source:
+        return source.read()
+
+
+def defined_in(folder):
+    """Public functions with a body in the C files of a folder: clang-format puts them at column 0."""
+    names = []
+    for file in sorted(os.listdir(folder)):
+        if file.endswith(".c"):
+            names += re.findall(r"^[A-Za-z_][\w \t*]*?\b(acl\w+)\([^;{}]*\)\s*\{", read(folder, file), re.MULTILINE)
+    return names
+
+
+def partition(runtime):
+    expected = [row["function"] for row in tables.exported()]
+    exports = re.findall(r"^ +(acl\w+);$", read(runtime, "exports.map"), re.MULTILINE)
+    refused = re.findall(r"^TWIN_UNSUPPORTED\(\w+, [^,]+, (\w+),", read(runtime, "api", "unsupported.def"),
+                         re.MULTILINE)
+    wrong = compare("exports.map", exports, expected)
+    if exports != sorted(exports):
+        print("exports.map: not sorted")
+        wrong += 1
+    return wrong + compare("api/*.c with unsupported.def", defined_in(os.path.join(runtime, "api")) + refused,
+                           expected)
+
+
+def output(*command):
+    return subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout
+
+
+def dynamic_entries(path):
+    return re.findall(r"\((\w+)\).*\[(.*)\]", output("readelf", "-d", path))
+
+
+def needed(program, library):
+    if ("NEEDED", library) in dynamic_entries(program):
+        return 0
+    print("%s does not need %s" % (program, library))
+    return 1
+
+
+def exported(folder):
+    rows = tables.exported()
+    libraries = {name: [row["function"] for row in rows] for name in WHOLE}
+    for row in rows:
+        if row["library"] not in WHOLE + ("c-variant-only",):
+            libraries.setdefault(row["library"], []).append(row["function"])
+    for name, like in SAME_NAMES.items():
+        libraries[name] = libraries[like]
+
+    wrong = 0
+    for name in sorted(libraries):
+        path = os.path.join(folder, name)
+        symbols = [line.split()[2].split("@")[0] for line in output("nm", "-D", "--defined-only", path).splitlines()]
+        wrong += compare(name, symbols, libraries[name])
+        dynamic = dynamic_entries(path)
+        wanted = [("SONAME", name)]
+        if name != "libacl_rt.so":
+            wanted += [("FILTER", "libacl_rt.so"), ("NEEDED", "libacl_rt.so"), ("RUNPATH", "$ORIGIN")]
+        for entry in wanted:
+            if entry not in dynamic:
+                print("%s: no dynamic entry %s %s" % ((name,) + entry))
+                wrong += 1
+    return wrong
+
+
+def main():
+    checks = {"exported": (exported, 1), "needed": (needed, 2), "partition": (partition, 1)}
+    check, count = checks.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
+    if not check or len(sys.argv) != 2 + count:
+        sys.exit(__doc__)
+    wrong = check(*sys.argv[2:])
+    if wrong:
+        sys.exit("%d names are wrong" % wrong)
+    print("ok: " + sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
