@@ -21,7 +21,8 @@ static const struct command commands[] = {
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
-const char *argp_program_version = "twinrt " TWINRT_VERSION;
+/* the C library looks this up by name, so it must be seen from outside */
+__attribute__((visibility("default"))) const char *argp_program_version = "twinrt " TWINRT_VERSION;
 
 int twin_tool_library_folder(char *out_path, size_t path_bytes)
 {

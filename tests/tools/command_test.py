@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tool's commands without a device: options, status, environment. Argument: the tool."""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = os.path.abspath(sys.argv.pop(1))
+
+
+def run(*arguments, **options):
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=30,
+                          check=False, **options)
+
+
+class Tool(unittest.TestCase):
+    def test_version_and_help(self):
+        self.assertRegex(run("--version").stdout, r"^twinrt \d+\.\d+\.\d+\n$")
+        shown = run("--help")
+        self.assertEqual(shown.returncode, 0)
+        for command in ("api", "info", "run"):
+            self.assertIn(command, shown.stdout)
+            self.assertEqual(run(command, "--help").returncode, 0)
+
+    def test_unknown_command_lists_those_there_are(self):
+        got = run("replay")
+        self.assertEqual(got.returncode, 2)
+        self.assertIn("no such command: replay", got.stderr)
+        self.assertIn("api info run", got.stderr)
+        self.assertEqual(run().returncode, 2)
+
+
+class Api(unittest.TestCase):
+    def test_counts_and_reasons(self):
+        every = run("api", "--all").stdout.splitlines()
+        missing = run("api", "--unsupported").stdout.splitlines()
+        self.assertEqual(every[-1], missing[-1])
+        total, built, absent = (int(word) for word in every[-1].replace(",", "").replace(":", "")
+                                .split() if word.isdigit())
+        self.assertEqual(total, built + absent)
+        self.assertEqual(len(every) - 1, total)
+        self.assertEqual(len(missing) - 1, absent)
+        for line in missing[:-1]:
+            self.assertRegex(line, r"^acl\w+ +not built: \S")
+        self.assertEqual(every[:-1], sorted(every[:-1], key=lambda line: line.split()[0]))
+
+
+class Run(unittest.TestCase):
+    def test_status_of_the_program(self):
+        self.assertEqual(run("run", "--", "sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(run("run", "true").returncode, 0)
+        self.assertEqual(run("run", "--explain", "--", "sh", "-c", "exit 7").returncode, 7)
+
+    def test_signals(self):
+        self.assertEqual(run("run", "--", "sh", "-c", "kill -9 $$").returncode, -signal.SIGKILL)
+        got = run("run", "--explain", "--", "sh", "-c", "kill -9 $$")
+        self.assertEqual(got.returncode, 128 + signal.SIGKILL)
+        self.assertIn("signal 9", got.stderr)
+
+    def test_a_signal_to_the_tool_reaches_the_program(self):
+        script = "trap 'echo told; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+        with subprocess.Popen([TOOL, "run", "--explain", "--", "sh", "-c", script],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True) as tool:
+            self.assertEqual(tool.stdout.readline(), "ready\n")
+            tool.terminate()
+            self.assertEqual(tool.stdout.readline(), "told\n")
+            self.assertEqual(tool.wait(timeout=30), 5)
+
+    def test_programs_that_cannot_run(self):
+        self.assertEqual(run("run", "/no/such/program").returncode, 127)
+        self.assertEqual(run("run", "--explain", "/no/such/program").returncode, 127)
+        self.assertEqual(run("run", "/etc/passwd").returncode, 126)
+        self.assertEqual(run("run").returncode, 125)
+        self.assertEqual(run("run", "--no-such-option", "true").returncode, 125)
+
+    def test_arguments_of_the_program_are_its_own(self):
+        got = run("run", "--", "printf", "%s,", "--help", "--trace", "-x")
+        self.assertEqual(got.stdout, "--help,--trace,-x,")
+        got = run("run", "printf", "%s,", "--help")
+        self.assertEqual(got.stdout, "--help,")
+
+    def test_settings(self):
+        show = 'echo "$TWINRT_BACKEND $TWINRT_PROFILE $TWINRT_DEVICES"'
+        got = run("run", "--backend", "null", "--profile", "x.json", "--devices=3", "--", "sh",
+                  "-c", show)
+        self.assertEqual(got.stdout, "null x.json 3\n")
+        for bad in (("--devices", "0"), ("--devices", "65"), ("--devices", "two"),
+                    ("--backend", "nvidia"), ("--trace", "")):
+            got = run("run", *bad, "true")
+            self.assertEqual(got.returncode, 125, bad)
+            self.assertTrue(got.stderr)
+
+    def test_trace_path_is_absolute(self):
+        with tempfile.TemporaryDirectory() as folder:
+            got = run("run", "--trace", "t.json", "--", "sh", "-c", "echo $TWINRT_TRACE",
+                      cwd=folder)
+            self.assertEqual(got.stdout, os.path.join(os.path.realpath(folder), "t.json") + "\n")
+
+    def test_libraries_come_from_beside_the_tool(self):
+        environment = dict(os.environ, LD_LIBRARY_PATH="/elsewhere")
+        got = run("run", "--", "sh", "-c", "echo $LD_LIBRARY_PATH", env=environment)
+        root = os.path.dirname(os.path.dirname(os.path.realpath(TOOL)))
+        self.assertEqual(got.stdout, root + "/lib64:/elsewhere\n")
+
+    def test_no_timeline_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "old.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("from an earlier run")
+            got = run("run", "--explain", "--trace", path, "true")
+            self.assertEqual(got.returncode, 125)
+            self.assertIn("left no timeline", got.stderr)
+            left = os.listdir(folder)
+            got = run("run", "--explain", "true", env=dict(os.environ, TMPDIR=folder))
+            self.assertEqual(got.returncode, 125)
+            self.assertEqual(os.listdir(folder), left)
+
+
+if __name__ == "__main__":
+    unittest.main()

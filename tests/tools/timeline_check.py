@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a timeline file against the trace event format and against itself.
+
+  timeline_check.py FILE [--wakes N] [--submits N] [--calls N] [--tasks N]
+  timeline_check.py --self-test
+
+The numbers are how many arrows, calls and tasks there must be at least. Prints every difference and
+ends with status 1 if there is one.
+"""
+import argparse
+import collections
+import copy
+import json
+import sys
+from decimal import Decimal
+
+MARKS = {"known", "inferred", "assumed", "measured"}
+PHASES = {"M", "X", "i", "s", "f"}
+
+
+def check(document):
+    """Returns (list of differences, counts)."""
+    wrong = []
+    counts = collections.Counter()
+    if document.get("displayTimeUnit") != "ns":
+        wrong.append("displayTimeUnit is not ns")
+    events = document.get("traceEvents")
+    if not isinstance(events, list):
+        return ["no traceEvents"], counts
+
+    names = {"process_name": set(), "thread_name": set()}
+    slices = collections.defaultdict(list)
+    starts, ends = {}, {}
+    uses = collections.Counter()
+    latest = Decimal(0)
+    for at, event in enumerate(events):
+        where = "event %d (%s %s)" % (at, event.get("ph"), event.get("name"))
+        kind = event.get("ph")
+        if kind not in PHASES:
+            wrong.append(where + ": unknown kind")
+            continue
+        if not isinstance(event.get("pid"), int) or not isinstance(event.get("tid"), int):
+            wrong.append(where + ": no process or thread")
+            continue
+        row = (event["pid"], event["tid"])
+        if kind == "M":
+            if event["name"] == "process_name":
+                names["process_name"].add(event["pid"])
+            elif event["name"] == "thread_name":
+                names["thread_name"].add(row)
+            continue
+        for key in ("ts", "dur") if kind == "X" else ("ts",):
+            value = event.get(key)
+            if not isinstance(value, Decimal) or value.as_tuple().exponent != -3 or value < 0:
+                wrong.append("%s: %s is not microseconds with three decimals" % (where, key))
+                return wrong, counts
+        if event["ts"] < latest:
+            wrong.append(where + ": earlier than the event before it")
+        latest = max(latest, event["ts"])
+        if event["pid"] not in names["process_name"]:
+            wrong.append(where + ": its process has no name")
+        if row not in names["thread_name"]:
+            wrong.append(where + ": its track has no name")
+        args = event.get("args", {})
+        if kind == "X":
+            slices[row].append((event["ts"], event["ts"] + event["dur"], event["name"]))
+            counts[event["cat"] + "s"] += 1
+        if kind in "sf":
+            table = starts if kind == "s" else ends
+            if event["id"] in table:
+                wrong.append(where + ": second arrow with this number")
+            table[event["id"]] = event
+            if kind == "f" and event.get("bp") != "e":
+                wrong.append(where + ": the arrow does not end in the slice around it")
+        if "parameter" in args:
+            if args.get("mark") not in MARKS or not args.get("value") or "unit" not in args:
+                wrong.append(where + ": parameter without value, unit or mark")
+            if event.get("cat") != "engine" or "stream" not in args:
+                uses[args["parameter"]] += 1
+
+    for row, found in slices.items():
+        open_slices = []
+        for begin, end, name in found:
+            while open_slices and open_slices[-1][1] <= begin:
+                open_slices.pop()
+            if open_slices and end > open_slices[-1][1]:
+                wrong.append("track %s: %s at %s ends after %s around it" %
+                             (row, name, begin, open_slices[-1][2]))
+            open_slices.append((begin, end, name))
+
+    def held(event):
+        row = (event["pid"], event["tid"])
+        return any(b <= event["ts"] and (event["ts"] < e or b == e == event["ts"])
+                   for b, e, _ in slices[row])
+
+    for number, event in starts.items():
+        if number not in ends:
+            wrong.append("arrow %s has no end" % number)
+            continue
+        if ends[number]["ts"] < event["ts"]:
+            wrong.append("arrow %s ends before it begins" % number)
+        for side in (event, ends[number]):
+            if not held(side):
+                wrong.append("arrow %s at %s: no slice there" % (number, side["ts"]))
+        counts["wakes" if event["cat"] == "wake" else "submits"] += 1
+    for number in ends:
+        if number not in starts:
+            wrong.append("arrow %s has no start" % number)
+
+    listed = {p["name"]: p["uses"] for p in document["otherData"]["parameters"]}
+    if listed != dict(uses):
+        wrong.append("the list of parameters %s does not match their use %s" % (listed, dict(uses)))
+    return wrong, counts
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, parse_float=Decimal)
+
+
+GOOD = """{"displayTimeUnit":"ns","traceEvents":[
+{"ph":"M","name":"process_name","pid":2,"tid":0,"args":{"name":"device 0 streams"}},
+{"ph":"M","name":"thread_name","pid":2,"tid":1,"args":{"name":"stream 1"}},
+{"ph":"X","cat":"task","name":"SDMA","ts":1.000,"dur":3.000,"pid":2,"tid":1,"args":{}},
+{"ph":"X","cat":"phase","name":"fetch","ts":1.000,"dur":0.500,"pid":2,"tid":1,
+ "args":{"parameter":"p","value":"500","unit":"ns","mark":"known"}},
+{"ph":"s","cat":"wake","name":"a","id":1,"ts":1.400,"pid":2,"tid":1},
+{"ph":"f","bp":"e","cat":"wake","name":"a","id":1,"ts":2.000,"pid":2,"tid":1}
+],"otherData":{"parameters":[{"name":"p","uses":1}]}}"""
+
+
+def self_test():
+    """Each damage to a good file must be seen."""
+    good = json.loads(GOOD, parse_float=Decimal)
+    assert check(good)[0] == [], check(good)[0]
+
+    def damaged(change):
+        document = copy.deepcopy(good)
+        change(document, document["traceEvents"])
+        return check(document)[0]
+
+    damages = {
+        "overlap": lambda d, e: e[3].update(dur=Decimal("3.500")),
+        "backwards": lambda d, e: e[4].update(ts=Decimal("0.900")),
+        "half an arrow": lambda d, e: e.pop(5),
+        "other half": lambda d, e: e.pop(4),
+        "arrow to nowhere": lambda d, e: e[5].update(ts=Decimal("9.000")),
+        "no mark": lambda d, e: e[3]["args"].pop("mark"),
+        "wrong count": lambda d, e: d["otherData"]["parameters"][0].update(uses=2),
+        "nameless track": lambda d, e: e.pop(1),
+        "coarse time": lambda d, e: e[2].update(ts=Decimal("1.0")),
+        "unit": lambda d, e: d.update(displayTimeUnit="ms"),
+    }
+    for name, change in damages.items():
+        assert damaged(change), "not seen: " + name
+    print("%d passed, 0 failed" % len(damages))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--self-test", action="store_true")
+    for name in ("wakes", "submits", "calls", "tasks"):
+        parser.add_argument("--" + name, type=int, default=0)
+    options = parser.parse_args()
+    if options.self_test:
+        self_test()
+        return 0
+    if not options.file:
+        parser.error("which file?")
+    wrong, counts = check(load(options.file))
+    for name in ("wakes", "submits", "calls", "tasks"):
+        if counts[name] < getattr(options, name):
+            wrong.append("%d %s, at least %d expected" % (counts[name], name,
+                                                          getattr(options, name)))
+    for text in wrong[:50]:
+        print(text)
+    print("%s: %s; %d differences" % (options.file, ", ".join(
+        "%d %s" % (counts[n], n) for n in sorted(counts)), len(wrong)))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
