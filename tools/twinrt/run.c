@@ -113,56 +113,66 @@ static void run_program(char **program)
     _exit(error == ENOENT ? TWIN_TOOL_NOT_FOUND : TWIN_TOOL_NO_EXEC);
 }
 
-static volatile sig_atomic_t child_process;
-
-static void pass_on(int number)
+/* Passes signals on to the child until it ends. What a terminal sends has reached the child already. */
+static int wait_for(pid_t child, const sigset_t *signals)
 {
-    if (child_process > 0)
-        (void)kill((pid_t)child_process, number);
-}
-
-/* Runs the program beside the tool. Signals that a terminal sends reach both: the tool outlives them.
- * Those sent to the tool alone are passed on. */
-static int run_and_wait(char **program)
-{
-    static const int passed[] = {SIGHUP, SIGTERM, SIGUSR1, SIGUSR2};
-    static const int ignored[] = {SIGINT, SIGQUIT};
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    pid_t child = fork();
-    if (child < 0) {
-        perror("twinrt: fork");
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        return TWIN_TOOL_RUN_FAILED;
-    }
-    if (child == 0) {
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        run_program(program);
-    }
-    child_process = (sig_atomic_t)child;
-    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-        sigaction(passed[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = SA_RESTART},
-                  NULL);
-    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-        sigaction(ignored[i], &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) {
+    for (;;) {
+        siginfo_t info;
+        int number = sigwaitinfo(signals, &info);
+        if (number < 0 && errno != EINTR) {
+            perror("twinrt: sigwaitinfo");
+            return TWIN_TOOL_RUN_FAILED;
+        }
+        if (number > 0 && number != SIGCHLD && info.si_code <= 0)
+            (void)kill(child, number);
+        pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended < 0) {
             perror("twinrt: waitpid");
             return TWIN_TOOL_RUN_FAILED;
         }
+        if (ended == child)
+            break;
     }
-    child_process = 0;
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
+}
+
+static int run_and_wait(char **program)
+{
+    sigset_t signals;
+    sigset_t mask;
+    struct sigaction child_ended;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGQUIT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGUSR1);
+    sigaddset(&signals, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &signals, &mask);
+    /* where SIGCHLD is ignored, the status of a child is lost */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child_ended);
+
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("twinrt: fork");
+        return TWIN_TOOL_RUN_FAILED;
+    }
+    if (child == 0) {
+        sigaction(SIGCHLD, &child_ended, NULL);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        run_program(program);
+    }
+    int status = wait_for(child, &signals);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return status;
 }
 
 /* Whether the file at `path` is another one than `before` was. */
