@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Half precision --------------------------------------------------------------------------- */
+/* ---- Half precision -------------------------------------------------------------------------- */
 
 enum {
     FLOAT_BIAS = 127,
@@ -87,7 +87,7 @@ aclFloat16 aclFloatToFloat16(float value)
     return (aclFloat16)(sign | shift_and_round(mantissa, shift));
 }
 
-/* ---- Data types ------------------------------------------------------------------------------- */
+/* ---- Data types ------------------------------------------------------------------------------ */
 
 size_t aclDataTypeSize(aclDataType dataType)
 {
@@ -131,7 +131,7 @@ size_t aclDataTypeSize(aclDataType dataType)
     return 0;
 }
 
-/* ---- Data buffers ----------------------------------------------------------------------------- */
+/* ---- Data buffers ---------------------------------------------------------------------------- */
 
 struct aclDataBuffer {
     void *data; /* borrowed */

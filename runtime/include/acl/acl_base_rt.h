@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* ---- Result codes ----------------------------------------------------------------------------- */
+/* ---- Result codes ---------------------------------------------------------------------------- */
 
 /* 0 is success. 1xxxxx: the caller is wrong, 2xxxxx: the environment or a limit, 3xxxxx: the
  * business level, 5xxxxx: an inner failure. The runtime's own codes are in error_codes/. */
@@ -116,7 +116,9 @@ static const int ACL_ERROR_RT_FAILURE        = 500003;
 static const int ACL_ERROR_DRV_FAILURE       = 500004;
 static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
-/* ---- Handles ---------------------------------------------------------------------------------- */
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+/* Tokens, not addresses: nothing behind them may be read. */
 
 typedef void *aclrtStream;
 typedef void *aclmdlRITask;
@@ -133,7 +135,7 @@ typedef void *aclrtAllocatorBlock;
 typedef void *aclrtAllocatorAddr;
 typedef void *aclrtTaskGrp;
 
-/* ---- Data types ------------------------------------------------------------------------------- */
+/* ---- Data types ------------------------------------------------------------------------------ */
 
 typedef uint16_t aclFloat16;
 
@@ -197,24 +199,40 @@ typedef enum {
     ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 } aclMemType;
 
+/* The float of the same value; infinities and NaN stay what they are. */
 ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
+
+/* The nearest half, ties to even; too large values become infinite. */
 ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
+
+/* Size of one element in bytes: 1 for types below a byte, 0 for undefined and string. */
 ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType dataType);
 
-/* ---- Data buffers ----------------------------------------------------------------------------- */
+/* ---- Data buffers ---------------------------------------------------------------------------- */
+
+/* A description of memory, not its owner. Missing buffers answer NULL, 0, or 100000. */
 
 typedef struct aclDataBuffer aclDataBuffer;
 
+/* data may be NULL, then size is 0. NULL: no host memory. */
 ACL_FUNC_VISIBILITY aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
+
+/* Forgets the description; the memory it describes stays as it is. */
 ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
+
+/* Describes other memory from now on. */
 ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data,
                                                  size_t size);
+
 ACL_FUNC_VISIBILITY void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
+
+/* Only the low 32 bits of the size. */
 ACL_DEPRECATED_MESSAGE("use aclGetDataBufferSizeV2")
 ACL_FUNC_VISIBILITY uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer);
+
 ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 
-/* ---- Application log -------------------------------------------------------------------------- */
+/* ---- Application log ------------------------------------------------------------------------- */
 
 typedef enum {
     ACL_DEBUG   = 0,
@@ -223,10 +241,11 @@ typedef enum {
     ACL_ERROR   = 3,
 } aclLogLevel;
 
+/* Writes one formatted line to the application log. */
 ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char *func, const char *file,
                                    uint32_t line, const char *fmt, ...);
 
-/* ---- Attributes of software and device -------------------------------------------------------- */
+/* ---- Attributes of software and device ------------------------------------------------------- */
 
 typedef enum {
     ACL_OPT_DETERMINISTIC                     = 0,
@@ -249,7 +268,9 @@ typedef enum {
     ACL_DEVICE_INFO_L2_SIZE         = 2,
 } aclDeviceInfo;
 
+/* Name of the SoC of device 0, for the life of the process; NULL when there is none. */
 ACL_FUNC_VISIBILITY const char *aclrtGetSocName(void);
+
 ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
 ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo,

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* ---- Dump data -------------------------------------------------------------------------------- */
+/* ---- Dump data ------------------------------------------------------------------------------- */
 
 #define ACL_DUMP_MAX_FILE_PATH_LENGTH 4096
 
@@ -67,7 +67,7 @@ typedef enum acldumpTensorPlacement {
     ACL_DUMP_PLACEMENT_END    = 2,
 } acldumpTensorPlacement;
 
-/* ---- Dump control ----------------------------------------------------------------------------- */
+/* ---- Dump control ---------------------------------------------------------------------------- */
 
 typedef struct acldumpTensorInfo {
     acldumpTensorType type;

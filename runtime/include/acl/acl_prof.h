@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* ---- What to collect -------------------------------------------------------------------------- */
+/* ---- What to collect ------------------------------------------------------------------------- */
 
 #define ACL_PROF_ACL_API        0x0001ULL
 #define ACL_PROF_TASK_TIME      0x0002ULL
@@ -73,7 +73,7 @@ typedef struct aclprofConfig aclprofConfig;
 typedef struct aclprofStopConfig aclprofStopConfig;
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 
-/* ---- Sessions --------------------------------------------------------------------------------- */
+/* ---- Sessions -------------------------------------------------------------------------------- */
 
 MSVP_PROF_API aclError aclprofInit(const char *profilerResultPath, size_t length);
 MSVP_PROF_API aclError aclprofFinalize(void);
@@ -87,7 +87,7 @@ MSVP_PROF_API aclError aclprofStop(const aclprofConfig *profilerConfig);
 MSVP_PROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char *config,
                                         size_t configLength);
 
-/* ---- Subscriptions ---------------------------------------------------------------------------- */
+/* ---- Subscriptions --------------------------------------------------------------------------- */
 
 #define ACL_PROF_MAX_OP_NAME_LEN 257
 #define ACL_PROF_MAX_OP_TYPE_LEN 65
@@ -132,7 +132,7 @@ MSVP_PROF_API aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t
 MSVP_PROF_API const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoLen,
                                                  uint32_t index, aclprofSubscribeOpAttri attri);
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 typedef enum {
     ACL_STEP_START = 0,
@@ -146,7 +146,7 @@ MSVP_PROF_API aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclpro
 MSVP_PROF_API aclprofStepInfo *aclprofCreateStepInfo(void);
 MSVP_PROF_API void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
 
-/* ---- Ranges and marks ------------------------------------------------------------------------- */
+/* ---- Ranges and marks ------------------------------------------------------------------------ */
 
 #ifndef ACL_PROF_TENSOR_DATA_SHAPE_LEN
 #define ACL_PROF_TENSOR_DATA_SHAPE_LEN 8

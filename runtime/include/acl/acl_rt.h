@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime: devices, contexts, streams, events, memory, kernels, graphs. */
+/* The runtime: devices, contexts, streams, events, memory, kernels, graphs.
+ *
+ * What holds everywhere, unless a function says otherwise:
+ * - The answer is 0 (ACL_SUCCESS) or a result code; out-parameters are written on success only.
+ * - ACL_ERROR_INVALID_PARAM (100000): a pointer or handle that is needed is NULL.
+ *   ACL_ERROR_RT_PARAM_INVALID (107000): a value out of range.
+ *   ACL_ERROR_RT_CONTEXT_NULL (107002): the thread has no current context.
+ *   ACL_ERROR_RT_STREAM_CONTEXT (107003): the stream is not of the current context.
+ *   ACL_ERROR_RT_INVALID_HANDLE (107017): a destroyed handle, or one of another kind.
+ *   ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000): this runtime or this device does not do it.
+ * - A stream of NULL is the default stream of the current context.
+ * - Work is only queued: success says nothing about its outcome, which a later wait tells.
+ * - Sizes are bytes. The units of a timeout differ and stand with each function. */
 #ifndef INC_EXTERNAL_ACL_ACL_RT_H_
 #define INC_EXTERNAL_ACL_ACL_RT_H_
 
@@ -14,7 +26,7 @@
 extern "C" {
 #endif
 
-/* ---- Version of the interface and of installed packages --------------------------------------- */
+/* ---- Version of the interface and of installed packages -------------------------------------- */
 
 #define ACL_MAJOR_VERSION 1
 #define ACL_MINOR_VERSION 17
@@ -52,7 +64,7 @@ ACL_DEPRECATED_MESSAGE("use aclsysGetVersionNum")
 ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion,
                                              int32_t *patchVersion);
 
-/* ---- Start and end ---------------------------------------------------------------------------- */
+/* ---- Start and end --------------------------------------------------------------------------- */
 
 typedef enum aclRegisterCallbackType {
     ACL_REG_TYPE_ACL_MODEL       = 0,
@@ -69,31 +81,56 @@ typedef enum aclRegisterCallbackType {
 typedef aclError (*aclInitCallbackFunc)(const char *configStr, size_t len, void *userData);
 typedef aclError (*aclFinalizeCallbackFunc)(void *userData);
 
+/* Starts the runtime, or adds a reference. configPath: a JSON file, or NULL for none. 100002
+ * (already started): harmless, the reference was added. Other codes: the file is missing, not
+ * JSON, or has a wrong value. */
 ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
+
+/* Ends the runtime whatever the number of references. 100037: it was not started. */
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
+
+/* Takes one reference away and ends the runtime with the last; refCount (may be NULL) is what is
+ * left. */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
+
+/* Calls cbFunc in aclInit with the text of the configuration, at once if the runtime runs
+ * already. */
 ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type,
                                                      aclInitCallbackFunc cbFunc, void *userData);
+
 ACL_FUNC_VISIBILITY aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
                                                        aclInitCallbackFunc cbFunc);
+
+/* Calls cbFunc in aclFinalize; an answer other than 0 stops it. */
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
                                                          aclFinalizeCallbackFunc cbFunc,
                                                          void *userData);
+
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
                                                            aclFinalizeCallbackFunc cbFunc);
 
-/* ---- Last error ------------------------------------------------------------------------------- */
+/* ---- Last error ------------------------------------------------------------------------------ */
 
 typedef enum aclrtLastErrLevel {
     ACL_RT_THREAD_LEVEL = 0,
 } aclrtLastErrLevel;
 
+/* What went wrong in this thread since the last call, newest first, for people; NULL: nothing
+ * did. Valid until the next call. */
 ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
+
+/* The last error of this thread, which stays. level: ACL_RT_THREAD_LEVEL. */
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
+
+/* The last error of this thread, which is cleared. level: ACL_RT_THREAD_LEVEL. */
 ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
 
-/* ---- Devices: choose and release -------------------------------------------------------------- */
+/* ---- Devices: choose and release ------------------------------------------------------------- */
 
+/* A process counts the references to each device. The first one brings the device up, with its
+ * default context and default stream; the last one releases them and all that was made in there. */
+
+/* Where the program runs: on the control processor of the device, or on a host. */
 typedef enum aclrtRunMode {
     ACL_DEVICE = 0,
     ACL_HOST   = 1,
@@ -120,17 +157,44 @@ typedef enum {
 
 typedef void (*aclrtDeviceStateCallback)(int32_t deviceId, aclrtDeviceState state, void *args);
 
-ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
-ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
-ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
-ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
-ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
-ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
-ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
-ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
+/* Number of devices that ASCEND_RT_VISIBLE_DEVICES leaves visible. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t *count);
+
+/* Adds a reference and makes the default context of the device current in this thread. 107001:
+ * no such device. */
+ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
+
+/* Device of the current context of this thread. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
+
+/* Takes a reference away; the last one waits for the work of the default context and releases
+ * the device. 507007: there is none to take. */
+ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
+
+/* Takes all references away at once and releases the device. 507007: there are none. */
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
+
+/* Works without a device. */
+ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
+
+/* Chooses a task scheduler; devices that have one accept 0 and 1 and change nothing. */
+ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
+
+/* Tells whether the device is fit to work. 107001: no such device. */
 ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId,
                                                     aclrtDeviceStatus *deviceStatus);
+
+/* Blocks until everything queued so far on all streams of the current context is done. Answers
+ * the code of a task that failed. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
+
+/* The same for at most timeout milliseconds, -1 without limit. 507046: not done yet, the work
+ * goes on. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
+
+ACL_FUNC_VISIBILITY aclError aclrtRegDeviceStateCallback(const char *regName,
+                                                         aclrtDeviceStateCallback callback,
+                                                         void *args);
 ACL_FUNC_VISIBILITY aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid,
                                                            int32_t *const logicDevId);
 ACL_FUNC_VISIBILITY aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId,
@@ -143,11 +207,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId,
                                                          int32_t *const userDevId);
 ACL_FUNC_VISIBILITY aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId,
                                                          int32_t *const phyDevId);
-ACL_FUNC_VISIBILITY aclError aclrtRegDeviceStateCallback(const char *regName,
-                                                         aclrtDeviceStateCallback callback,
-                                                         void *args);
 
-/* ---- Devices: what they can do ---------------------------------------------------------------- */
+/* ---- Devices: what they can do --------------------------------------------------------------- */
 
 #define ACL_DEV_FEATURE_SUPPORT     0x00000001
 #define ACL_DEV_FEATURE_NOT_SUPPORT 0x00000000
@@ -201,7 +262,7 @@ typedef enum {
     ACL_DEV_ATTR_L2_CACHE_SIZE         = 302,
     ACL_DEV_ATTR_SMP_ID                = 401,
     ACL_DEV_ATTR_PHY_CHIP_ID           = 402,
-    ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID   = 403,
+    ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID   = 403, /* the same under an older spelling */
     ACL_DEV_ATTR_SUPER_POD_DEVICE_ID   = 403,
     ACL_DEV_ATTR_SUPER_POD_SERVER_ID   = 404,
     ACL_DEV_ATTR_SUPER_POD_ID          = 405,
@@ -225,7 +286,7 @@ typedef struct aclrtUuid {
 typedef enum aclrtAtomicOperationCapability {
     ACL_RT_ATOMIC_CAPABILITY_SIGNED     = 1 << 0,
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED   = 1 << 1,
-    ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 1 << 2,
+    ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 1 << 2, /* the same under an older spelling */
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION  = 1 << 2,
     ACL_RT_ATOMIC_CAPABILITY_SCALAR8    = 1 << 3,
     ACL_RT_ATOMIC_CAPABILITY_SCALAR16   = 1 << 4,
@@ -267,17 +328,17 @@ typedef enum aclrtDeviceLimit {
     ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE          = 4,
 } aclrtDeviceLimit;
 
-ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
-                                                           aclrtUtilizationInfo *utilizationInfo);
-ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr,
                                                 int64_t *value);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t deviceId,
                                                       aclrtDevFeatureType devFeatureType,
                                                       int32_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
+                                                           aclrtUtilizationInfo *utilizationInfo);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
 ACL_FUNC_VISIBILITY aclError
@@ -288,12 +349,12 @@ aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOpe
                                     const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
 ACL_FUNC_VISIBILITY aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId,
                                                  uint64_t *value);
-ACL_FUNC_VISIBILITY aclError aclrtGetHardwareSyncAddr(void **addr);
 ACL_FUNC_VISIBILITY aclError aclrtCheckArchCompatibility(const char *socVersion,
                                                          int32_t *canCompatible);
+ACL_FUNC_VISIBILITY aclError aclrtGetHardwareSyncAddr(void **addr);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush(void *rsv);
 
-/* ---- Devices: access to a peer ---------------------------------------------------------------- */
+/* ---- Devices: access to a peer --------------------------------------------------------------- */
 
 ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId,
                                                       int32_t peerDeviceId);
@@ -302,7 +363,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 ACL_FUNC_VISIBILITY aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId,
                                                          int32_t *status);
 
-/* ---- Shares of a device's cores --------------------------------------------------------------- */
+/* ---- Shares of a device's cores -------------------------------------------------------------- */
 
 typedef enum {
     ACL_RT_DEV_RES_CUBE_CORE   = 0,
@@ -323,7 +384,7 @@ ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream
 ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
 
-/* ---- Compute groups --------------------------------------------------------------------------- */
+/* ---- Compute groups -------------------------------------------------------------------------- */
 
 typedef enum aclrtGroupAttr {
     ACL_GROUP_AICORE_INT  = 0,
@@ -346,31 +407,50 @@ ACL_FUNC_VISIBILITY aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *group
                                                      void *attrValue, size_t valueLen,
                                                      size_t *paramRetSize);
 
-/* ---- Contexts --------------------------------------------------------------------------------- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
+/* A context is a set of streams and other resources on one device. Which context is current is a
+ * property of each host thread; a new thread has none. */
+
+/* Makes a context with its own default stream, and current in this thread. 107001: no such
+ * device. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
+
+/* Destroys the context and its streams. 107002: a default context, or one destroyed before. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
+
+/* Makes the context, and so its device, current in this thread. 107000: it exists no more. */
 ACL_FUNC_VISIBILITY aclError aclrtSetCurrentContext(aclrtContext context);
+
+/* The default context after aclrtSetDevice, or the one set last. */
 ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext *context);
+
+/* A handle for what NULL means as a stream. */
+ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
+
+/* active: 1 while the device has references, else 0. flags must be NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags,
+                                                     int32_t *active);
+
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
-ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
-ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags,
-                                                     int32_t *active);
 
-/* ---- Streams ---------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
-#define ACL_STREAM_FAST_LAUNCH     0x00000001U
-#define ACL_STREAM_FAST_SYNC       0x00000002U
-#define ACL_STREAM_PERSISTENT      0x00000004U
-#define ACL_STREAM_HUGE            0x00000008U
-#define ACL_STREAM_CPU_SCHEDULE    0x00000010U
-#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
+/* A stream runs its tasks one after the other, in the order in which they were queued. Tasks of
+ * different streams have no order and may overlap; the default stream is no exception. */
 
-#define ACL_CONTINUE_ON_FAILURE 0x00000000U
-#define ACL_STOP_ON_FAILURE     0x00000001U
+#define ACL_STREAM_FAST_LAUNCH     0x00000001U /* costs more to create, less to launch on */
+#define ACL_STREAM_FAST_SYNC       0x00000002U /* costs processor time to wait for, but less time */
+#define ACL_STREAM_PERSISTENT      0x00000004U /* keeps tasks for the graph it is bound to */
+#define ACL_STREAM_HUGE            0x00000008U /* accepted, without effect */
+#define ACL_STREAM_CPU_SCHEDULE    0x00000010U /* for queues of device processors */
+#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U /* for kernels alone */
+
+#define ACL_CONTINUE_ON_FAILURE 0x00000000U /* the next tasks run, the default */
+#define ACL_STOP_ON_FAILURE     0x00000001U /* the context runs nothing more */
 
 typedef enum aclrtStreamStatus {
     ACL_STREAM_STATUS_COMPLETE  = 0,
@@ -416,50 +496,82 @@ typedef enum {
 
 typedef void (*aclrtStreamStateCallback)(aclrtStream stm, aclrtStreamState state, void *args);
 
-ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
-ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
-ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
-ACL_FUNC_VISIBILITY aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
-ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
-ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
-                                                     aclrtStreamConfigAttr attr,
-                                                     const void *attrValue, size_t valueSize);
+/* A stream of the highest priority (0) in the current context. 207008: the device has no stream
+ * left. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
+
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamV2(aclrtStream *stream,
                                                  const aclrtStreamConfigHandle *handle);
+
+/* priority: 0 (highest) to 7, larger ones count as 7. flag: ACL_STREAM_*, ORed. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority,
                                                          uint32_t flag);
+
+/* Waits for the work of the stream, then destroys it. NULL is not the default stream here. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
+
+/* Destroys the stream at once; work that is not done has no defined result. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
+
+/* Blocks until everything queued so far on the stream is done. Answers the code of a task that
+ * failed. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
+
+/* The same for at most timeout milliseconds, -1 without limit. 507046: not done yet, the work
+ * goes on. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
+
+/* Tells without blocking whether everything queued so far is done. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
+
+/* A number unique among the living streams of the device. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
+
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
+
+/* The ACL_STREAM_* flags of the creation. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
-ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
+
+/* Both bounds; the smaller number is the higher priority. Either pointer may be NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
+                                                               int32_t *greatestPriority);
+
+/* How many streams can still be created on the current device. */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
+
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream,
                                                      aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue *value);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream,
                                                      aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue *value);
-ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
-                                                               int32_t *greatestPriority);
+ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
+                                                     aclrtStreamConfigAttr attr,
+                                                     const void *attrValue, size_t valueSize);
 ACL_FUNC_VISIBILITY aclError aclrtRegStreamStateCallback(const char *regName,
                                                          aclrtStreamStateCallback callback,
                                                          void *args);
-ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtPersistentTaskClean(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
-/* ---- Events ----------------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
-#define ACL_EVENT_SYNC                    0x00000001U
-#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U
-#define ACL_EVENT_TIME_LINE               0x00000008U
-#define ACL_EVENT_DEVICE_USE_ONLY         0x00000010U
-#define ACL_EVENT_EXTERNAL                0x00000020U
-#define ACL_EVENT_IPC                     0x00000040U
+/* An event marks a point in a stream: what was queued before its record. There are three kinds:
+ * aclrtCreateEventExWithFlag  reusable, a wait means the newest record at the time of the wait call
+ * aclrtCreateEvent            the same for general use, timing included
+ * aclrtCreateEventWithFlag    with ACL_EVENT_SYNC a flag that stays set until aclrtResetEvent */
+
+#define ACL_EVENT_SYNC                    0x00000001U /* streams may wait for it */
+#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U /* its state may be asked for */
+#define ACL_EVENT_TIME_LINE               0x00000008U /* it keeps the time */
+#define ACL_EVENT_DEVICE_USE_ONLY         0x00000010U /* for kernels alone */
+#define ACL_EVENT_EXTERNAL                0x00000020U /* crosses the border of a graph */
+#define ACL_EVENT_IPC                     0x00000040U /* shared with other processes */
 
 #define ACL_IPC_EVENT_HANDLE_SIZE 64U
 
@@ -469,6 +581,7 @@ ACL_FUNC_VISIBILITY aclError aclrtPersistentTaskClean(aclrtStream stream);
 #define ACL_EVENT_WAIT_DEFAULT  0x0U
 #define ACL_EVENT_WAIT_EXTERNAL 0x01U
 
+/* Beware: the two status types number "complete" differently. */
 typedef enum aclrtEventStatus {
     ACL_EVENT_STATUS_COMPLETE  = 0,
     ACL_EVENT_STATUS_NOT_READY = 1,
@@ -490,36 +603,81 @@ typedef struct aclrtIpcEventHandle {
     char reserved[ACL_IPC_EVENT_HANDLE_SIZE];
 } aclrtIpcEventHandle;
 
+/* An event for waiting and timing. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateEvent(aclrtEvent *event);
+
+/* flag: SYNC, CAPTURE_STREAM_PROGRESS, TIME_LINE ORed, or DEVICE_USE_ONLY or EXTERNAL alone.
+ * 207007: SYNC takes a hardware event at once and none is left. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
+
+/* flag: SYNC, CAPTURE_STREAM_PROGRESS, TIME_LINE ORed, or IPC alone. Takes no hardware event
+ * before it is recorded. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
+
+/* The handle ends at once; records and waits that are queued still do their work. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
+
+/* Queues the mark: the event is complete when everything queued before it on the stream is done. */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+
 ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream,
                                                       uint32_t flag);
-ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
-ACL_DEPRECATED_MESSAGE("use aclrtQueryEventStatus")
-ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
-ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event,
-                                                   aclrtEventRecordedStatus *status);
-ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
-                                                       aclrtEventWaitStatus *status);
-ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
-ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
-ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent,
-                                                   aclrtEvent endEvent);
-ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
+
+/* Holds later tasks of the stream until the event is complete; the host does not wait. 207000:
+ * the event was created without ACL_EVENT_SYNC. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event,
                                                           uint32_t timeout, uint32_t flag);
+
+/* The same for at most timeout seconds, 0 without limit; after that the wait fails with 107020,
+ * seen at the next synchronisation. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event,
                                                              int32_t timeout);
+
+/* Queues the clearing of the flag. 207000: only events of aclrtCreateEventWithFlag with
+ * ACL_EVENT_SYNC have one. */
+ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+
+/* Before any record: complete. Not for events of aclrtCreateEventExWithFlag (207000). */
+ACL_DEPRECATED_MESSAGE("use aclrtQueryEventStatus")
+ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
+
+/* State of the newest record, without blocking. */
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event,
+                                                   aclrtEventRecordedStatus *status);
+
+/* Complete when every wait queued on the event has passed. Not for events of
+ * aclrtCreateEventExWithFlag (207000). */
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
+                                                       aclrtEventWaitStatus *status);
+
+/* Blocks until the newest record is complete; at once if there is none. Needs no context. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
+
+/* The same for at most timeout milliseconds, -1 without limit. 507047: not done yet. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
+
+/* Milliseconds of device time from one record to the other. 507000: one was never recorded;
+ * 107006: not complete. */
+ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent,
+                                                   aclrtEvent endEvent);
+
+/* Microseconds of device time at which the record completed. Codes as above. */
+ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
+
+/* Number of the hardware event that it holds. 507000: it holds none now. */
 ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
+
+/* How many hardware events of the current device are free. */
 ACL_FUNC_VISIBILITY aclError aclrtGetEventAvailNum(uint32_t *eventCount);
+
 ACL_FUNC_VISIBILITY aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
 ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
-/* ---- Notifies --------------------------------------------------------------------------------- */
+/* ---- Notifies -------------------------------------------------------------------------------- */
+
+/* A notify is a one-shot signal between streams: a record sets it, one wait takes it away again. */
 
 #define ACL_NOTIFY_DEFAULT 0x00000000U
 
@@ -537,12 +695,22 @@ typedef struct {
     size_t num;
 } aclrtServerPid;
 
+/* flag: ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY. 207009: the device has no notify left. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
+
 ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
+
+/* Queues the signal; it is remembered until a wait takes it. */
 ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
+
+/* Holds later tasks of the stream until the signal, and takes it. timeout: seconds, 0 without
+ * limit; after that 107020 at the next synchronisation. */
 ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,
                                                      uint32_t timeout);
+
+/* A number unique among the living notifies of the device. */
 ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
+
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
 ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len,
                                                      uint64_t flags);
@@ -553,7 +721,7 @@ ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPidInterServer(aclrtNotify noti
                                                                 aclrtServerPid *serverPids,
                                                                 size_t num);
 
-/* ---- Counting notifies ------------------------------------------------------------------------ */
+/* ---- Counting notifies ----------------------------------------------------------------------- */
 
 typedef enum {
     ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
@@ -593,21 +761,24 @@ ACL_FUNC_VISIBILITY aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNot
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
 
-/* ---- Time limits of tasks --------------------------------------------------------------------- */
+/* ---- Time limits of tasks -------------------------------------------------------------------- */
 
+/* Limit in seconds for waits queued later by aclrtStreamWaitEvent, for the whole process; 0:
+ * none. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
+
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
 ACL_FUNC_VISIBILITY aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
 ACL_FUNC_VISIBILITY aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs);
 
-/* ---- Waiting for and writing values, labels, switches ----------------------------------------- */
+/* ---- Waiting for and writing values, labels, switches ---------------------------------------- */
 
-#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
-#define ACL_STREAM_WAIT_VALUE_EQ  0x00000001U
-#define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
-#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U /* (int64_t)(word - value) >= 0 */
+#define ACL_STREAM_WAIT_VALUE_EQ  0x00000001U /* word == value */
+#define ACL_STREAM_WAIT_VALUE_AND 0x00000002U /* (word & value) != 0 */
+#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U /* ~(word | value) != 0 */
 
 typedef enum {
     ACL_RT_EQUAL            = 0,
@@ -623,10 +794,14 @@ typedef enum {
     ACL_RT_SWITCH_INT64 = 1,
 } aclrtCompareDataType;
 
+/* Queues a 64-bit store to device memory. */
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag,
                                              aclrtStream stream);
+
+/* Holds later tasks of the stream until the 64-bit word and value are related as flag says. */
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
+
 ACL_FUNC_VISIBILITY aclError aclrtCreateLabel(aclrtLabel *label);
 ACL_FUNC_VISIBILITY aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyLabel(aclrtLabel label);
@@ -641,15 +816,16 @@ ACL_FUNC_VISIBILITY aclError aclrtSwitchStream(void *leftValue, aclrtCondition c
                                                aclrtStream trueStream, aclrtStream falseStream,
                                                aclrtStream stream);
 
-/* ---- Memory: kinds and places ----------------------------------------------------------------- */
+/* ---- Memory: kinds and places ---------------------------------------------------------------- */
 
 #define ACL_RT_MEM_TYPE_DEV  (0X2U)
 #define ACL_RT_MEM_TYPE_DVPP (0X8U)
 #define ACL_RT_MEM_TYPE_RSVD (0X10U)
 
+/* Page sizes; the last three may be ORed to a page size where a function says so. */
 typedef enum aclrtMemMallocPolicy {
-    ACL_MEM_MALLOC_HUGE_FIRST          = 0,
-    ACL_MEM_MALLOC_HUGE_ONLY           = 1,
+    ACL_MEM_MALLOC_HUGE_FIRST          = 0, /* huge pages above 1 MiB, else normal ones */
+    ACL_MEM_MALLOC_HUGE_ONLY           = 1, /* no fallback */
     ACL_MEM_MALLOC_NORMAL_ONLY         = 2,
     ACL_MEM_MALLOC_HUGE_FIRST_P2P      = 3,
     ACL_MEM_MALLOC_HUGE_ONLY_P2P       = 4,
@@ -752,13 +928,22 @@ struct MemAttrMapping {
     aclrtMemAttr memAttr;
 };
 
-/* ---- Memory: allocate and free ---------------------------------------------------------------- */
+/* ---- Memory: allocate and free --------------------------------------------------------------- */
 
+/* Nothing here waits for queued work. Free memory only when no queued task needs it any more. */
+
+/* Device memory aligned to 64, at least size rounded up to 32 plus 32 bytes; its content is
+ * undefined. 207001: no memory left. */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+
+/* As aclrtMalloc, without the 32 bytes on top. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void **devPtr, size_t size,
                                                 aclrtMemMallocPolicy policy);
+
+/* As aclrtMalloc, for memory that is cached. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void **devPtr, size_t size,
                                                aclrtMemMallocPolicy policy);
+
 ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void **devPtr, size_t size,
                                                 aclrtMemMallocPolicy policy,
                                                 aclrtMallocConfig *cfg);
@@ -767,21 +952,36 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocForTaskScheduler(void **devPtr, size_t s
                                                          aclrtMallocConfig *cfg);
 ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size,
                                                     aclrtMallocConfig *cfg);
-ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
-                                                       aclrtPtrAttributes *attributes);
-ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
+
+/* Pinned host memory aligned to 64; needs a current context. 207001: no memory left. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
+
+/* Frees device memory, in any thread and at once. 107000: not the start of an allocation. */
+ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
+
+/* Frees pinned host memory at once. 107000: not the start of such an allocation. */
 ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void *hostPtr);
+
+/* Waits for the whole device first. */
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
+
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
+
+/* Free and total bytes of one kind of memory of the current device. 107016: no such kind. */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
+
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
                                                   size_t inputNum, size_t *outputNum);
+
+/* Where the memory at an address is, and the size of its pages. */
+ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
+                                                       aclrtPtrAttributes *attributes);
+
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 ACL_FUNC_VISIBILITY aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType,
                                                uint32_t *checkResult, uint32_t reserve);
-ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 
-/* ---- Memory: register host memory ------------------------------------------------------------- */
+/* ---- Memory: register host memory ------------------------------------------------------------ */
 
 #define ACL_HOST_REG_MAPPED   0x2UL
 #define ACL_HOST_REG_IOMEMORY 0x4UL
@@ -822,17 +1022,20 @@ ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void *ptr);
 ACL_FUNC_VISIBILITY aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType,
                                                          aclrtHostMemMapCapability *capabilities);
 
-/* ---- Memory: copy and set --------------------------------------------------------------------- */
+/* ---- Memory: copy and set -------------------------------------------------------------------- */
+
+/* The direction of a copy follows from the addresses; kind is checked all the same. Ranges that
+ * overlap give no defined result. */
 
 typedef enum aclrtMemcpyKind {
     ACL_MEMCPY_HOST_TO_HOST           = 0,
     ACL_MEMCPY_HOST_TO_DEVICE         = 1,
     ACL_MEMCPY_DEVICE_TO_HOST         = 2,
     ACL_MEMCPY_DEVICE_TO_DEVICE       = 3,
-    ACL_MEMCPY_DEFAULT                = 4,
-    ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE  = 5,
-    ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
-    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,
+    ACL_MEMCPY_DEFAULT                = 4, /* by the addresses */
+    ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE  = 5, /* the source is read during the call */
+    ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6, /* within one device */
+    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7, /* between devices */
 } aclrtMemcpyKind;
 
 typedef enum {
@@ -848,54 +1051,36 @@ typedef struct {
     uint8_t rsv[16];
 } aclrtMemcpyBatchAttr;
 
+/* Copies count bytes and blocks until they are there; waits for no stream. count 0: success.
+ * 107000: count above destMax. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
                                          aclrtMemcpyKind kind);
-ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
-                                         size_t count);
+
+/* Queues the copy. With pageable host memory it waits for the stream and copies at once. 207000:
+ * from host to host. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src,
                                               size_t count, aclrtMemcpyKind kind,
                                               aclrtStream stream);
+
+/* Sets count bytes to the low 8 bits of value, at once. 107000: count above maxCount. */
+ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
+                                         size_t count);
+
+/* Queues the same. */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
+                                              size_t count, aclrtStream stream);
+
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value,
                                                  size_t N, aclrtStream stream);
-ACL_DEPRECATED_MESSAGE("use aclrtMemcpyAsync")
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax,
-                                                           const void *src, size_t count,
-                                                           aclrtMemcpyKind kind,
-                                                           aclrtStream stream);
+
+/* Copies height rows of width bytes; rows lie dpitch and spitch bytes apart. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
+
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src,
                                                 size_t spitch, size_t width, size_t height,
                                                 aclrtMemcpyKind kind, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr);
-ACL_FUNC_VISIBILITY aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyFromSymbol(void *dst, size_t dstMax, const void *symbol,
-                                                   size_t count, size_t offset,
-                                                   aclrtMemcpyKind kind);
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax,
-                                                        const void *symbol, size_t count,
-                                                        size_t offset, aclrtMemcpyKind kind,
-                                                        aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyToSymbol(const void *symbol, const void *src, size_t count,
-                                                 size_t offset, aclrtMemcpyKind kind);
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src,
-                                                      size_t count, size_t offset,
-                                                      aclrtMemcpyKind kind, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
-                                              size_t count, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
-ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr,
-                                                void *dstAddr, size_t count, void *config);
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax,
-                                                        size_t dstDataOffset, const void **src,
-                                                        size_t count, size_t srcDataOffset,
-                                                        aclrtMemcpyKind kind, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind,
-                                                      aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,
-                                              aclrtReduceKind kind, aclDataType type,
-                                              aclrtStream stream, void *reserve);
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs,
                                               size_t *sizes, size_t numBatches,
                                               aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
@@ -914,8 +1099,39 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMa
                                                      aclrtMemcpyBatchAttr *attrs,
                                                      size_t *attrsIndexes, size_t numAttrs,
                                                      aclrtStream stream);
+ACL_DEPRECATED_MESSAGE("use aclrtMemcpyAsync")
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax,
+                                                           const void *src, size_t count,
+                                                           aclrtMemcpyKind kind,
+                                                           aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax,
+                                                        size_t dstDataOffset, const void **src,
+                                                        size_t count, size_t srcDataOffset,
+                                                        aclrtMemcpyKind kind, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind,
+                                                      aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
+ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr,
+                                                void *dstAddr, size_t count, void *config);
+ACL_FUNC_VISIBILITY aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,
+                                              aclrtReduceKind kind, aclDataType type,
+                                              aclrtStream stream, void *reserve);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyFromSymbol(void *dst, size_t dstMax, const void *symbol,
+                                                   size_t count, size_t offset,
+                                                   aclrtMemcpyKind kind);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax,
+                                                        const void *symbol, size_t count,
+                                                        size_t offset, aclrtMemcpyKind kind,
+                                                        aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyToSymbol(const void *symbol, const void *src, size_t count,
+                                                 size_t offset, aclrtMemcpyKind kind);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src,
+                                                      size_t count, size_t offset,
+                                                      aclrtMemcpyKind kind, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr);
+ACL_FUNC_VISIBILITY aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
 
-/* ---- Memory: caches --------------------------------------------------------------------------- */
+/* ---- Memory: caches -------------------------------------------------------------------------- */
 
 #define ACL_RT_CMO_MAX_BARRIER_NUM 6U
 
@@ -949,7 +1165,7 @@ ACL_FUNC_VISIBILITY aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t si
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType,
                                                    aclrtStream stream, const void *reserve);
 
-/* ---- Memory: managed -------------------------------------------------------------------------- */
+/* ---- Memory: managed ------------------------------------------------------------------------- */
 
 #define ACL_RT_MEM_ATTACH_GLOBAL 0x01U
 
@@ -992,7 +1208,6 @@ ACL_FUNC_VISIBILITY aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribut
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
                                                      size_t numAttributes, const void *ptr,
                                                      size_t size, void **data, size_t *dataSizes);
-ACL_FUNC_VISIBILITY aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedAdvise(const void *const ptr, uint64_t size,
                                                    aclrtMemManagedAdviseType advise,
                                                    aclrtMemManagedLocation location);
@@ -1002,8 +1217,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemManagedPrefetchAsync(const void *ptr, size_
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedPrefetchBatchAsync(
     const void **ptrs, size_t *sizes, size_t count, aclrtMemManagedLocation *prefetchLocs,
     size_t *prefetchLocIdxs, size_t numPrefetchLocs, uint64_t flags, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
 
-/* ---- Memory: virtual addresses and physical pages --------------------------------------------- */
+/* ---- Memory: virtual addresses and physical pages -------------------------------------------- */
 
 #define ACL_RT_VMM_EXPORT_FLAG_DEFAULT                0x0UL
 #define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
@@ -1067,6 +1283,9 @@ typedef enum {
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment,
                                                     void *expectPtr, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void *virPtr);
+ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddressNoUCMemory(void **virPtr, size_t size,
+                                                              size_t alignment, void *expectPtr,
+                                                              uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
                                                  const aclrtPhysicalMemProp *prop, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
@@ -1075,6 +1294,21 @@ ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offse
 ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size_t offset,
                                                  aclrtDrvMemHandle handle, uint64_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc,
+                                                     uint32_t linkIdx);
+ACL_FUNC_VISIBILITY aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle,
+                                                aclrtMemLinkType adviceLink);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc,
+                                               size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location,
+                                               uint64_t *flag);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
+                                                              aclrtMemGranularityOptions option,
+                                                              size_t *granularity);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
+                                                                       aclrtPhysicalMemProp *prop);
+ACL_FUNC_VISIBILITY aclError aclrtMemRetainAllocationHandle(void *virPtr,
+                                                            aclrtDrvMemHandle *handle);
 ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
                                                              aclrtMemHandleType handleType,
                                                              uint64_t flags,
@@ -1095,28 +1329,10 @@ ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableH
 ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                                                aclrtMemSharedHandleType shareType,
                                                                int32_t *pid, size_t pidNum);
-ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
-                                                              aclrtMemGranularityOptions option,
-                                                              size_t *granularity);
-ACL_FUNC_VISIBILITY aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc,
-                                               size_t count);
-ACL_FUNC_VISIBILITY aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location,
-                                               uint64_t *flag);
-ACL_FUNC_VISIBILITY aclError aclrtMemRetainAllocationHandle(void *virPtr,
-                                                            aclrtDrvMemHandle *handle);
-ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
-                                                                       aclrtPhysicalMemProp *prop);
-ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddressNoUCMemory(void **virPtr, size_t size,
-                                                              size_t alignment, void *expectPtr,
-                                                              uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId,
                                             uint64_t flags);
-ACL_FUNC_VISIBILITY aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc,
-                                                     uint32_t linkIdx);
-ACL_FUNC_VISIBILITY aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle,
-                                                aclrtMemLinkType adviceLink);
 
-/* ---- Memory: sharing between processes -------------------------------------------------------- */
+/* ---- Memory: sharing between processes ------------------------------------------------------- */
 
 #define ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT                0x0UL
 #define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
@@ -1144,7 +1360,7 @@ ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportPidInterServer(const char *key,
                                                              aclrtServerPid *serverPids,
                                                              size_t num);
 
-/* ---- Message buffers -------------------------------------------------------------------------- */
+/* ---- Message buffers ------------------------------------------------------------------------- */
 
 ACL_FUNC_VISIBILITY aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index,
                                                   aclrtMbuf *buf);
@@ -1161,7 +1377,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len);
 ACL_FUNC_VISIBILITY aclError aclrtFreeBuf(aclrtMbuf buf);
 ACL_FUNC_VISIBILITY aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 
-/* ---- Host callbacks --------------------------------------------------------------------------- */
+/* ---- Host callbacks -------------------------------------------------------------------------- */
 
 typedef enum aclrtCallbackBlockType {
     ACL_CALLBACK_NO_BLOCK = 0,
@@ -1171,19 +1387,25 @@ typedef enum aclrtCallbackBlockType {
 typedef void (*aclrtCallback)(void *userData);
 
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userData,
-                                                 aclrtCallbackBlockType blockType,
-                                                 aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
                                                     aclrtStream exeStream);
-ACL_FUNC_VISIBILITY aclError aclrtProcessHostFunc(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
                                                       aclrtStream exeStream);
+
+/* Queues fn: it runs in a thread that processes reports; with ACL_CALLBACK_BLOCK later tasks
+ * wait for it. */
+ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userData,
+                                                 aclrtCallbackBlockType blockType,
+                                                 aclrtStream stream);
+
+ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtProcessHostFunc(int32_t timeout);
+
+/* Queues fn: it runs in a thread of the runtime, and later tasks wait for it. */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
 
-/* ---- Kernels: images and functions ------------------------------------------------------------ */
+/* ---- Kernels: images and functions ----------------------------------------------------------- */
 
 #define ACL_RT_BINARY_MAGIC_ELF_AICORE      0x43554245U
 #define ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE 0x41415246U
@@ -1195,7 +1417,7 @@ typedef void *aclrtFuncHandle;
 
 typedef enum aclrtBinaryLoadOptionType {
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD       = 1,
-    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC      = 2,
+    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC      = 2, /* the same under an older name */
     ACL_RT_BINARY_LOAD_OPT_MAGIC           = 2,
     ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3,
 } aclrtBinaryLoadOptionType;
@@ -1248,19 +1470,15 @@ ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHan
                                                            aclrtFuncHandle *funcHandle);
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name,
                                                   void **dptr, size_t *size);
-ACL_FUNC_VISIBILITY aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length,
+                                                     const aclrtBinaryLoadOptions *options,
+                                                     aclrtBinHandle *binHandle);
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr,
                                                   void **aivAddr);
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize,
                                                   size_t *aivSize);
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen,
                                                   char *name);
-ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length,
-                                                     const aclrtBinaryLoadOptions *options,
-                                                     aclrtBinHandle *binHandle);
-ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
-                                                  const char *kernelName,
-                                                  aclrtFuncHandle *funcHandle);
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
                                                        aclrtFuncAttribute attrType,
                                                        int64_t *attrValue);
@@ -1271,8 +1489,12 @@ ACL_FUNC_VISIBILITY aclError aclrtFunctionGetParamInfo(const void *func, size_t 
                                                        size_t *paramOffset, size_t *paramSize);
 ACL_FUNC_VISIBILITY aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags,
                                                                   size_t *dynamicUbufSize);
+ACL_FUNC_VISIBILITY aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
+                                                  const char *kernelName,
+                                                  aclrtFuncHandle *funcHandle);
 
-/* ---- Kernels: arguments and launch ------------------------------------------------------------ */
+/* ---- Kernels: arguments and launch ----------------------------------------------------------- */
 
 typedef void *aclrtArgsHandle;
 typedef void *aclrtParamHandle;
@@ -1341,9 +1563,6 @@ typedef struct {
     uint32_t dataOffset;
 } aclrtPlaceHolderInfo;
 
-ACL_FUNC_VISIBILITY aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks,
-                                               const void *argsData, size_t argsSize,
-                                               aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle,
                                                              size_t *memSize);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
@@ -1364,11 +1583,14 @@ ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
                                                        aclrtParamHandle paramHandle, void *param,
                                                        size_t paramSize);
+ACL_FUNC_VISIBILITY aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
+ACL_FUNC_VISIBILITY aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks,
+                                               const void *argsData, size_t argsSize,
+                                               aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                                          uint32_t numBlocks, aclrtStream stream,
                                                          aclrtLaunchKernelCfg *cfg,
                                                          aclrtArgsHandle argsHandle, void *reserve);
-ACL_FUNC_VISIBILITY aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks,
                                                  const void *argsData, size_t argsSize,
                                                  aclrtLaunchKernelCfg *cfg, aclrtStream stream);
@@ -1388,7 +1610,7 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchSIMTKernelWithHostArgs(
     aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
     aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum);
 
-/* ---- Kernels: random numbers and task update -------------------------------------------------- */
+/* ---- Kernels: random numbers and task update ------------------------------------------------- */
 
 typedef struct {
     uint8_t isAddr;
@@ -1472,7 +1694,7 @@ ACL_FUNC_VISIBILITY aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32
                                                   aclrtTaskUpdateInfo *info,
                                                   aclrtStream execStream);
 
-/* ---- Graphs: capture and build ---------------------------------------------------------------- */
+/* ---- Graphs: capture and build --------------------------------------------------------------- */
 
 typedef void *aclmdlRI;
 
@@ -1499,16 +1721,16 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrt
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
                                                             aclrtTaskGrp handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
+                                                           aclmdlRICaptureMode mode);
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream,
                                                 uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
 ACL_FUNC_VISIBILITY aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
-                                                           aclmdlRICaptureMode mode);
 
-/* ---- Graphs: conditions ----------------------------------------------------------------------- */
+/* ---- Graphs: conditions ---------------------------------------------------------------------- */
 
 typedef void *aclmdlRICondHandle;
 
@@ -1537,7 +1759,7 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle han
 ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
                                                  uint32_t flags);
 
-/* ---- Graphs: tasks ---------------------------------------------------------------------------- */
+/* ---- Graphs: tasks --------------------------------------------------------------------------- */
 
 typedef enum aclmdlRITaskType {
     ACL_MODEL_RI_TASK_DEFAULT      = 0,
@@ -1608,19 +1830,19 @@ typedef struct aclmdlRITaskParams {
 
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+ACL_FUNC_VISIBILITY aclError aclmdlRITaskDisable(aclmdlRITask task);
+ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
+ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
 ACL_FUNC_VISIBILITY aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                                             aclrtLaunchKernelAttrId attrId,
                                                             aclrtLaunchKernelAttrValue *attrValue);
-ACL_FUNC_VISIBILITY aclError aclmdlRIUpdate(aclmdlRI modelRI);
-ACL_FUNC_VISIBILITY aclError aclmdlRITaskDisable(aclmdlRITask task);
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams,
                                                 uint32_t *numStreams);
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks,
                                                       uint32_t *numTasks);
-ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
-ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
+ACL_FUNC_VISIBILITY aclError aclmdlRIUpdate(aclmdlRI modelRI);
 
-/* ---- Graphs: run, name, print, destroy -------------------------------------------------------- */
+/* ---- Graphs: run, name, print, destroy ------------------------------------------------------- */
 
 #define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
 #define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL
@@ -1641,7 +1863,7 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
                                                                aclrtCallback func);
 ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 
-/* ---- Failures: exceptions and their details --------------------------------------------------- */
+/* ---- Failures: exceptions and their details -------------------------------------------------- */
 
 #define ACL_RT_MAX_RECORD_PA_NUM_PER_DEV 20U
 
@@ -1703,12 +1925,12 @@ typedef enum {
 typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t deviceId, aclrtDeviceTaskAbortStage stage,
                                                 uint32_t timeout, void *args);
 
-ACL_DEPRECATED_MESSAGE("use aclrtExceptionInfoCallbackRegister")
-ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 ACL_FUNC_VISIBILITY aclError
 aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
 ACL_FUNC_VISIBILITY aclError
 aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
+ACL_DEPRECATED_MESSAGE("use aclrtExceptionInfoCallbackRegister")
+ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
@@ -1721,18 +1943,18 @@ ACL_FUNC_VISIBILITY aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExce
 ACL_FUNC_VISIBILITY aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                                              aclrtOpExceptionCallback callback,
                                                              void *userData);
+ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
+                                               size_t arraySize);
+ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
+ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
                                                 size_t arraySize, size_t *retSize);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
-ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
-                                               size_t arraySize);
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
                                                              aclrtDeviceTaskAbortCallback callback,
                                                              void *args);
-ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
-ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
 
-/* ---- Failures: floating point overflow -------------------------------------------------------- */
+/* ---- Failures: floating point overflow ------------------------------------------------------- */
 
 typedef enum aclrtFloatOverflowMode {
     ACL_RT_OVERFLOW_MODE_SATURATION = 0,
@@ -1756,7 +1978,7 @@ ACL_FUNC_VISIBILITY aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, ui
 ACL_FUNC_VISIBILITY aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode,
                                                               aclrtStream stream);
 
-/* ---- Saving and restoring a process ----------------------------------------------------------- */
+/* ---- Saving and restoring a process ---------------------------------------------------------- */
 
 typedef enum {
     ACL_RT_SNAPSHOT_LOCK_PRE     = 0,
@@ -1794,7 +2016,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage st
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage,
                                                              aclrtSnapShotCallBack callback);
 
-/* ---- Profiling and dump ----------------------------------------------------------------------- */
+/* ---- Profiling and dump ---------------------------------------------------------------------- */
 
 ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
 ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char *dumpCfgPath);

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* ---- Allocator of a stream -------------------------------------------------------------------- */
+/* ---- Allocator of a stream ------------------------------------------------------------------- */
 
 typedef void *(*aclrtAllocatorAllocFunc)(aclrtAllocator allocator, size_t size);
 typedef void (*aclrtAllocatorFreeFunc)(aclrtAllocator allocator, aclrtAllocatorBlock block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ overloads of the runtime functions: they take typed pointers or fewer arguments and forward to
- * the C function, which alone is part of the library. Empty in C. */
+/* C++ overloads of the runtime functions: they take typed pointers or fewer arguments and forward
+ * to the C function, which alone is part of the library. Empty in C. */
 #ifndef INC_EXTERNAL_ACL_ACL_RT_API_H_
 #define INC_EXTERNAL_ACL_ACL_RT_API_H_
 
@@ -8,7 +8,7 @@
 
 #ifdef __cplusplus
 
-/* ---- Waits with a timeout in milliseconds ----------------------------------------------------- */
+/* ---- Waits with a timeout in milliseconds ---------------------------------------------------- */
 
 static inline aclError aclrtSynchronizeDevice(int32_t timeout)
 {
@@ -35,7 +35,7 @@ static inline aclError aclrtSetOpExecuteTimeOut(uint64_t timeout, uint64_t *actu
     return aclrtSetOpExecuteTimeOutV2(timeout, actualTimeout);
 }
 
-/* ---- Streams and events with flags ------------------------------------------------------------ */
+/* ---- Streams and events with flags ----------------------------------------------------------- */
 
 static inline aclError aclrtCreateStream(aclrtStream *stream, uint32_t priority, uint32_t flag)
 {
@@ -47,7 +47,7 @@ static inline aclError aclrtCreateEvent(aclrtEvent *event, uint32_t flag)
     return aclrtCreateEventExWithFlag(event, flag);
 }
 
-/* ---- Allocation ------------------------------------------------------------------------------- */
+/* ---- Allocation ------------------------------------------------------------------------------ */
 
 template <typename T>
 static inline aclError aclrtMalloc(T **devPtr, size_t size, aclrtMallocConfig *cfg = nullptr)
@@ -75,7 +75,7 @@ static inline aclError aclrtPointerGetAttributes(const T *ptr, aclrtPtrAttribute
     return aclrtPointerGetAttributes(static_cast<const void *>(ptr), attributes);
 }
 
-/* ---- Copies; sizes and pitches are in bytes --------------------------------------------------- */
+/* ---- Copies; sizes and pitches are in bytes -------------------------------------------------- */
 
 template <typename T, typename U>
 static inline aclError aclrtMemcpy(T *dst, size_t destMax, const U *src, size_t count,
@@ -110,7 +110,7 @@ static inline aclError aclrtMemcpy2dAsync(T *dst, size_t dpitch, const U *src, s
                               spitch, width, height, kind, stream);
 }
 
-/* ---- Batches of copies ------------------------------------------------------------------------ */
+/* ---- Batches of copies ----------------------------------------------------------------------- */
 /* The forms with one attribute apply it to every copy. Where failIndex is given, the index of the
  * first copy that failed is asked for; the newer C functions, used otherwise, do not tell it. */
 
@@ -180,7 +180,7 @@ static inline aclError aclrtMemcpyBatchAsync(T **dsts, size_t *destMaxs, U **src
                                        failIndex, stream);
 }
 
-/* ---- Registered and managed memory ------------------------------------------------------------ */
+/* ---- Registered and managed memory ----------------------------------------------------------- */
 
 template <typename T>
 static inline aclError aclrtHostRegister(T *ptr, uint64_t size, aclrtHostRegisterType type,
@@ -248,7 +248,7 @@ static inline aclError aclrtMemManagedPrefetchBatchAsync(const T **ptrs, size_t 
                                                 stream);
 }
 
-/* ---- Device symbols; the object on the host stands for the one on the device ------------------ */
+/* ---- Device symbols; the object on the host stands for the one on the device ----------------- */
 
 template <typename T>
 static inline aclError aclrtGetSymbolAddress(const T &symbol, void **devPtr)

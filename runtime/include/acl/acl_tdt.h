@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* ---- Data items ------------------------------------------------------------------------------- */
+/* ---- Data items ------------------------------------------------------------------------------ */
 
 typedef struct acltdtDataItem acltdtDataItem;
 
@@ -37,18 +37,18 @@ ACL_FUNC_VISIBILITY acltdtDataItem *acltdtCreateDataItem(acltdtTensorType tdtTyp
                                                          size_t size);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyDataItem(acltdtDataItem *dataItem);
 
-/* ---- Data sets -------------------------------------------------------------------------------- */
+/* ---- Data sets ------------------------------------------------------------------------------- */
 
 typedef struct acltdtDataset acltdtDataset;
 
 ACL_FUNC_VISIBILITY acltdtDataset *acltdtCreateDataset(void);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyDataset(acltdtDataset *dataset);
-ACL_FUNC_VISIBILITY acltdtDataItem *acltdtGetDataItem(const acltdtDataset *dataset, size_t index);
-ACL_FUNC_VISIBILITY aclError acltdtAddDataItem(acltdtDataset *dataset, acltdtDataItem *dataItem);
 ACL_FUNC_VISIBILITY size_t acltdtGetDatasetSize(const acltdtDataset *dataset);
 ACL_FUNC_VISIBILITY const char *acltdtGetDatasetName(const acltdtDataset *dataset);
+ACL_FUNC_VISIBILITY acltdtDataItem *acltdtGetDataItem(const acltdtDataset *dataset, size_t index);
+ACL_FUNC_VISIBILITY aclError acltdtAddDataItem(acltdtDataset *dataset, acltdtDataItem *dataItem);
 
-/* ---- Channels --------------------------------------------------------------------------------- */
+/* ---- Channels -------------------------------------------------------------------------------- */
 
 typedef struct acltdtChannelHandle acltdtChannelHandle;
 

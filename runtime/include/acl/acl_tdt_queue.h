@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* ---- Message buffers -------------------------------------------------------------------------- */
+/* ---- Message buffers ------------------------------------------------------------------------- */
 
 typedef void *acltdtBuf;
 
@@ -33,7 +33,7 @@ ACL_FUNC_VISIBILITY aclError acltdtSetBufUserData(acltdtBuf buf, const void *dat
                                                   size_t offset);
 ACL_FUNC_VISIBILITY aclError acltdtCopyBufRef(const acltdtBuf buf, acltdtBuf *newBuf);
 
-/* ---- Queues ----------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
 #define ACL_TDT_QUEUE_PERMISSION_MANAGE  1
 #define ACL_TDT_QUEUE_PERMISSION_DEQUEUE 2
@@ -48,6 +48,9 @@ typedef enum {
 
 ACL_FUNC_VISIBILITY aclError acltdtCreateQueue(const acltdtQueueAttr *attr, uint32_t *qid);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyQueue(uint32_t qid);
+ACL_FUNC_VISIBILITY aclError acltdtGrantQueue(uint32_t qid, int32_t pid, uint32_t permission,
+                                              int32_t timeout);
+ACL_FUNC_VISIBILITY aclError acltdtAttachQueue(uint32_t qid, int32_t timeout, uint32_t *permission);
 ACL_FUNC_VISIBILITY aclError acltdtEnqueue(uint32_t qid, acltdtBuf buf, int32_t timeout);
 ACL_FUNC_VISIBILITY aclError acltdtDequeue(uint32_t qid, acltdtBuf *buf, int32_t timeout);
 ACL_FUNC_VISIBILITY aclError acltdtEnqueueData(uint32_t qid, const void *data, size_t dataSize,
@@ -56,9 +59,6 @@ ACL_FUNC_VISIBILITY aclError acltdtEnqueueData(uint32_t qid, const void *data, s
 ACL_FUNC_VISIBILITY aclError acltdtDequeueData(uint32_t qid, void *data, size_t dataSize,
                                                size_t *retDataSize, void *userData,
                                                size_t userDataSize, int32_t timeout);
-ACL_FUNC_VISIBILITY aclError acltdtGrantQueue(uint32_t qid, int32_t pid, uint32_t permission,
-                                              int32_t timeout);
-ACL_FUNC_VISIBILITY aclError acltdtAttachQueue(uint32_t qid, int32_t timeout, uint32_t *permission);
 ACL_FUNC_VISIBILITY acltdtQueueAttr *acltdtCreateQueueAttr(void);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyQueueAttr(const acltdtQueueAttr *attr);
 ACL_FUNC_VISIBILITY aclError acltdtSetQueueAttr(acltdtQueueAttr *attr, acltdtQueueAttrType type,
@@ -67,7 +67,7 @@ ACL_FUNC_VISIBILITY aclError acltdtGetQueueAttr(const acltdtQueueAttr *attr,
                                                 acltdtQueueAttrType type, size_t len,
                                                 size_t *paramRetSize, void *param);
 
-/* ---- Routes ----------------------------------------------------------------------------------- */
+/* ---- Routes ---------------------------------------------------------------------------------- */
 
 #define ACL_TDT_QUEUE_ROUTE_UNBIND        0
 #define ACL_TDT_QUEUE_ROUTE_BIND          1

@@ -7,6 +7,7 @@
 
 #define ACL_RT_SUCCESS 0
 
+/* The caller is wrong: arguments, handles, order of calls. */
 #define ACL_ERROR_RT_PARAM_INVALID               107000
 #define ACL_ERROR_RT_INVALID_DEVICEID            107001
 #define ACL_ERROR_RT_CONTEXT_NULL                107002
@@ -54,6 +55,7 @@
 #define ACL_ERROR_RT_INVALID_DEVICE_FUNCTION     107044
 #define ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING   107045
 
+/* The environment: something is not there, used up, or not supported. */
 #define ACL_ERROR_RT_FEATURE_NOT_SUPPORT           207000
 #define ACL_ERROR_RT_MEMORY_ALLOCATION             207001
 #define ACL_ERROR_RT_MEMORY_FREE                   207002
@@ -77,6 +79,7 @@
 #define ACL_ERROR_RT_TIMEOUT                       207020
 #define ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED       207021
 
+/* Failures inside, of the device, or of a task. */
 #define ACL_ERROR_RT_INTERNAL_ERROR                  507000
 #define ACL_ERROR_RT_TS_ERROR                        507001
 #define ACL_ERROR_RT_STREAM_TASK_FULL                507002
