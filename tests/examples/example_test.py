@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The examples, run as a reader would run them.
+
+  example_test.py --build FOLDER --compiler CC [--flags FLAGS] [unittest options]
+
+FOLDER is the build folder: bin/twinrt, include/, lib64/, examples/. Everything runs on the model.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "..", "..", "examples")
+CHECK = os.path.join(HERE, "..", "tools", "timeline_check.py")
+OPTIONS = argparse.Namespace()
+
+# What each must print, in this order. The codes and orders are those of the interface's documents.
+LINES = {
+    "device_synchronize": [
+        "idle device: the wait returns at once",
+        "after one wait: all 4 streams are done, 4194304 bytes verified",
+        "device_synchronize: ok",
+    ],
+    "event_synchronize": [
+        "event without a record: the wait returns at once",
+        "after the first event: small data is back, the large copy is still running",
+        "after the second event: all is done",
+        "event_synchronize: ok",
+    ],
+    "reset_sequences": [
+        "reset of a device that was never set:", "  reset=507007",
+        "forced reset of a device that was never set:", "  force=507007",
+        "set and reset in pairs:", "  set=0 reset=0 set=0 reset=0",
+        "as many resets as sets:", "  set=0 set=0 reset=0 reset=0",
+        "one reset too many:", "  set=0 reset=0 reset=507007",
+        "set and forced reset in pairs:", "  set=0 force=0 set=0 force=0",
+        "one forced reset for two sets:", "  set=0 set=0 force=0",
+        "first a pair with reset, then one with forced reset:", "  set=0 reset=0 set=0 force=0",
+        "two sets, a reset, then a forced reset:", "  set=0 set=0 reset=0 force=0",
+        "forced reset after the resets took all:", "  set=0 set=0 reset=0 reset=0 force=507007",
+        "a second forced reset:", "  set=0 set=0 reset=0 force=0 force=507007",
+        "a reset after the forced reset:", "  set=0 set=0 force=0 reset=507007",
+        "two threads, each resets what it set:",
+        "  set(thread 1)=0 set(thread 2)=0 reset(thread 1)=0 reset(thread 2)=0",
+        "two threads, each with a forced reset: the first one's was for both:",
+        "  set(thread 1)=0 set(thread 2)=0 force(thread 1)=0 force(thread 2)=507007",
+        "two threads, one forced reset by the last:",
+        "  set(thread 1)=0 set(thread 2)=0 force(thread 2)=0",
+        "reset_sequences: ok, 15 sequences",
+    ],
+    "runtime_resources": [
+        "devices: 1, Ascend910B3",
+        "run mode: host",
+        "default stream of the default context: copy verified",
+        "explicit context: both its streams copied, verified",
+        "explicit stream: refused while another context is current",
+        "released in reverse order",
+        "runtime_resources: ok",
+    ],
+    "stream_synchronize": [
+        "empty stream: the wait returns at once",
+        "quick stream done: its data is back, the slow stream is still copying",
+        "slow stream done",
+        "stream_synchronize: ok",
+    ],
+    "stream_wait_event": [
+        "stream B is done: 4194304 bytes verified",
+        "order of the events, device time, time after the first:",
+        "stream_wait_event: ok",
+    ],
+}
+
+# On the model stream B's own work is long done when stream A's copy is.
+ORDER = ["stream A begins", "stream B has done what it queued before its wait",
+         "stream A has copied to the device", "stream B has copied on the device",
+         "stream B has copied back to the host"]
+
+
+def program(name):
+    return os.path.join(OPTIONS.build, "examples", name)
+
+
+def environment():
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINRT_")}
+    return dict(clean, TWINRT_BACKEND="sim")
+
+
+def run(*command, check=True, **options):
+    got = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
+                         **dict({"env": environment()}, **options))
+    if check and got.returncode != 0:
+        raise AssertionError("%s ended with %d\n%s%s" % (" ".join(command), got.returncode,
+                                                         got.stdout, got.stderr))
+    return got
+
+
+def tool(*arguments, **options):
+    return run(os.path.join(OPTIONS.build, "bin", "twinrt"), *arguments, **options)
+
+
+class Examples(unittest.TestCase):
+    def check_lines(self, name, text):
+        printed = text.splitlines()
+        at = 0
+        for line in LINES[name]:
+            self.assertIn(line, printed[at:], "%s printed:\n%s" % (name, text))
+            at = printed.index(line, at) + 1
+
+    def test_each_prints_its_results(self):
+        for name in LINES:
+            with self.subTest(name):
+                got = tool("run", "--", program(name))
+                self.check_lines(name, got.stdout)
+                self.assertEqual(got.stderr, "")
+
+    def test_every_example_is_tested(self):
+        found = {f[:-2] for f in os.listdir(SOURCES) if f.endswith(".c")}
+        self.assertEqual(found, set(LINES))
+
+    def test_compiled_with_headers_and_library_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in LINES:
+                with self.subTest(name):
+                    out = os.path.join(folder, name)
+                    run(OPTIONS.compiler, *OPTIONS.flags.split(),
+                        os.path.join(SOURCES, name + ".c"), "-o", out,
+                        "-I" + os.path.join(OPTIONS.build, "include"),
+                        "-L" + os.path.join(OPTIONS.build, "lib64"), "-lascendcl")
+                    self.check_lines(name, tool("run", "--", out).stdout)
+
+    def test_events_come_in_the_order_of_the_streams(self):
+        text = tool("run", "--", program("stream_wait_event")).stdout
+        found = re.findall(r"^  (\d)\. +(\d+) us +\+?([\d.]+) us  (.*)$", text, re.M)
+        self.assertEqual([int(f[0]) for f in found], [1, 2, 3, 4, 5])
+        self.assertEqual([f[3] for f in found], ORDER)
+        times = [float(f[2]) for f in found]
+        self.assertEqual(times, sorted(times))
+
+
+class Timelines(unittest.TestCase):
+    def trace(self, name, path):
+        tool("run", "--trace", path, "--", program(name))
+        with open(path, "rb") as file:
+            return file.read()
+
+    def test_same_bytes_every_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in LINES:
+                with self.subTest(name):
+                    first = self.trace(name, os.path.join(folder, "1.json"))
+                    self.assertEqual(first, self.trace(name, os.path.join(folder, "2.json")))
+
+    def test_same_bytes_under_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            quiet = {name: self.trace(name, os.path.join(folder, "q.json")) for name in LINES}
+            load = [subprocess.Popen(["yes"], stdout=subprocess.DEVNULL) for _ in range(4)]
+            try:
+                for name in LINES:
+                    with self.subTest(name):
+                        self.assertEqual(quiet[name],
+                                         self.trace(name, os.path.join(folder, "l.json")))
+            finally:
+                for process in load:
+                    process.kill()
+                    process.wait()
+
+    def test_format(self):
+        wanted = {"stream_wait_event": ("--wakes", "1", "--submits", "10", "--calls", "30",
+                                        "--tasks", "10"),
+                  "reset_sequences": ("--calls", "50")}
+        with tempfile.TemporaryDirectory() as folder:
+            for name in LINES:
+                with self.subTest(name):
+                    path = os.path.join(folder, name + ".json")
+                    self.trace(name, path)
+                    run(sys.executable, CHECK, path, *wanted.get(name, ()))
+
+
+class Explained(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.json")
+            cls.text = tool("run", "--explain", "--trace", path, "--",
+                            program("stream_wait_event")).stdout
+            cls.path = path
+
+    def test_nothing_is_unaccounted(self):
+        part = self.text[self.text.index("Where the time of a wait"):]
+        rows = [int(ns) for ns in re.findall(r"^ +[\d.]+ +(\d+)  \S", part, re.M)]
+        total = re.search(r"^ +(\d+)  in all, (\d+) ns unaccounted$", part, re.M)
+        self.assertIsNotNone(total, part)
+        self.assertEqual(total.group(2), "0")
+        self.assertEqual(sum(rows), int(total.group(1)))
+        ends = [float(t) for t in re.findall(r"is done at ([\d.]+) us", part)]
+        first = re.search(r"^ +([\d.]+) +\d+  \S", part, re.M)
+        self.assertEqual(int(total.group(1)), round((ends[1] - float(first.group(1))) * 1000))
+        self.assertLessEqual(float(first.group(1)), ends[0])
+
+    def test_each_part_has_a_parameter_with_a_mark(self):
+        part = self.text[self.text.index("Where the time of a wait"):]
+        rows = re.findall(r"^ +[\d.]+ +\d+  (\S.*)$", part, re.M)
+        self.assertGreater(len(rows), 4)
+        for row in rows:
+            self.assertRegex(row, r" = .* \[(known|inferred|assumed|measured)\]$")
+
+    def test_event_times_are_those_the_program_reads(self):
+        shown = [float(t) for t in re.findall(r"^ +([\d.]+)  record event", self.text, re.M)]
+        read = re.findall(r"^  \d\. +(\d+) us +\+?([\d.]+) us  ", self.text, re.M)
+        self.assertEqual(len(shown), len(read))
+        for time, (since_start, since_first) in zip(shown, read):
+            self.assertEqual(int(time), int(since_start))
+            self.assertAlmostEqual(time - shown[0], float(since_first), delta=0.006)
+
+    def test_path_of_the_timeline_is_named(self):
+        self.assertIn("timeline: " + self.path, self.text)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--build", required=True, type=os.path.abspath)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--flags", default="")
+    OPTIONS, rest = parser.parse_known_args(namespace=OPTIONS)
+    unittest.main(argv=sys.argv[:1] + rest)
