@@ -218,8 +218,9 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
                 layout->tracks[owner].device, layout->tracks[owner].number,
                 layout->tracks[owner].first_tid, (unsigned)record->sq);
     const char *id = id_name(record->sqe_type);
-    if (id && record->id != TIMELINE_NONE && !track->engine)
-        fprintf(file, ",\"%s\":%" PRIu32, id, record->id);
+    uint32_t id_number = id ? timeline_slice_id(layout, slice) : TIMELINE_NONE;
+    if (id_number != TIMELINE_NONE)
+        fprintf(file, ",\"%s\":%" PRIu32, id, id_number);
     if (record->bytes > 0)
         fprintf(file, ",\"bytes\":%" PRIu64, record->bytes);
     if (record->engine != TWINSIM_ENGINE_NONE && record->id != TIMELINE_NONE && !id)
@@ -255,11 +256,11 @@ static void put_slice(struct printer *printer, const struct timeline_event *even
             : record->phase == TWINSIM_PHASE_PARK ? "wait"
                                                   : "phase");
     if (whole) {
-        const char *id = id_name(record->sqe_type);
+        uint32_t id = id_name(record->sqe_type) ? timeline_slice_id(layout, slice) : TIMELINE_NONE;
         fputs(record->sq == UINT16_MAX ? engine_name(record->engine) : type_name(record->sqe_type),
               file);
-        if (id && record->id != TIMELINE_NONE)
-            fprintf(file, " %" PRIu32, record->id);
+        if (id != TIMELINE_NONE)
+            fprintf(file, " %" PRIu32, id);
     } else {
         fputs(record->phase < TWINSIM_PHASE_COUNT ? phase_names[record->phase] : "phase", file);
     }

@@ -295,6 +295,17 @@ static const struct timeline_slice *find_anchor(const struct timeline_layout *la
     return best;
 }
 
+uint32_t timeline_slice_id(const struct timeline_layout *layout, const struct timeline_slice *slice)
+{
+    const struct twinsim_trace_record *record = &layout->records[slice->record];
+    if (record->id != TIMELINE_NONE || record->phase != TWINSIM_PHASE_TASK)
+        return record->id;
+    /* a whole task has no id of its own: its access to the table has */
+    const struct timeline_slice *table =
+        find_anchor(layout, slice->track, record->number, TWINSIM_PHASE_TABLE, UINT64_MAX);
+    return table ? layout->records[table->record].id : TIMELINE_NONE;
+}
+
 /* A viewer ties an arrow's end to the slice that is open then: not yet closed, so before its end. */
 static uint64_t last_inside(uint64_t begin_ns, uint64_t end_ns, uint64_t wanted_ns)
 {

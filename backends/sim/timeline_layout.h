@@ -76,4 +76,8 @@ uint32_t timeline_slice_pid(const struct timeline_layout *layout,
 uint32_t timeline_slice_tid(const struct timeline_layout *layout,
                             const struct timeline_slice *slice);
 
+/* The event or notify id that the slice's SQE works on, TIMELINE_NONE when there is none. */
+uint32_t timeline_slice_id(const struct timeline_layout *layout,
+                           const struct timeline_slice *slice);
+
 #endif

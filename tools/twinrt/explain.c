@@ -157,9 +157,11 @@ static int print_handover(const struct trace_file *file)
     size_t count = handover_count(file);
     if (count > 1)
         printf(" the longest of %zu\n", count);
-    printf(" from: task %" PRIu64 " of stream %" PRIu32 " (%s) is done at %s us\n",
-           handover.record->number, handover.record->stream, handover.record->name,
-           us(handover.record->end_ns, time));
+    printf(" from: task %" PRIu64 " of stream %" PRIu32 " (%s)", handover.record->number,
+           handover.record->stream, handover.record->name);
+    if (handover.begin_ns < handover.record->end_ns)
+        printf(" lets go at %s us,", us(handover.begin_ns, time));
+    printf(" is done at %s us\n", us(handover.record->end_ns, time));
     printf(" over: task %" PRIu64 " of stream %" PRIu32 " (%s)\n", handover.wait->number,
            handover.wait->stream, handover.wait->name);
     printf(" to:   task %" PRIu64 " of stream %" PRIu32 " (%s) is done at %s us\n",
