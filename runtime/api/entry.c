@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/entry.h"
+
+#include <string.h>
+
+#define NS_PER_MS UINT64_C(1000000)
+
+int32_t twin_api_null(const char *name)
+{
+    return twin_fail(TWIN_ERR_ARG_NULL, "%s is NULL; it must point to something", name);
+}
+
+/* The calls that are not built, as traces name them: a trace keeps the address of a call. */
+static const twin_call unsupported_calls[] = {
+#define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) {#name, TWIN_COST_LOCAL},
+#include "api/unsupported.def"
+};
+
+static const twin_call *unsupported_call(const char *name)
+{
+    const size_t count = sizeof(unsupported_calls) / sizeof(unsupported_calls[0]);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(unsupported_calls[i].name, name) == 0)
+            return &unsupported_calls[i];
+    static const twin_call unknown = {"a function that is not built", TWIN_COST_LOCAL};
+    return &unknown;
+}
+
+int32_t twin_api_unsupported(const char *name, const char *reason)
+{
+    twin_api_enter(unsupported_call(name));
+    return twin_api_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
+}
+
+int32_t twin_api_timeout(int32_t timeout_ms, uint64_t *out_timeout_ns)
+{
+    if (timeout_ms < -1)
+        return twin_fail(TWIN_ERR_TIMEOUT_VALUE,
+                         "timeout is %d; it must be -1 (no limit) or a number of milliseconds",
+                         timeout_ms);
+    *out_timeout_ns = timeout_ms == -1 ? TWIN_FOREVER : (uint64_t)timeout_ms * NS_PER_MS;
+    return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every public function does at its start and end.
+ *
+ *   aclError aclrtFoo(void *pointer)
+ *   {
+ *       TWIN_ENTER(LOCAL);
+ *       if (!pointer)
+ *           return TWIN_LEAVE(twin_api_null("pointer"));
+ *       return TWIN_LEAVE(twin_foo(pointer));
+ *   }
+ *
+ * Public functions never call each other: programs may put their own in front of ours. */
+#ifndef TWINRT_API_ENTRY_H
+#define TWINRT_API_ENTRY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/thread_state.h"
+
+/* A call begins: the thread is known to the backend, and the call's host cost is charged. */
+static inline void twin_api_enter(const twin_call *call)
+{
+    twin_thread *thread = &twin_self;
+    thread->call = call;
+    atomic_store_explicit(&thread->in_call, true, memory_order_relaxed);
+    /* The store stays before the load of the table; see twin_threads_leave(). */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(thread->ops != twin_ops(), 0))
+        twin_thread_attach();
+    thread->ops->host.enter(call);
+}
+
+/* A call ends with `code`. */
+static inline int32_t twin_api_leave(int32_t code)
+{
+    twin_thread *thread = &twin_self;
+    if (__builtin_expect(atomic_load_explicit(&twin_ops_traced, memory_order_relaxed), 0))
+        thread->ops->host.leave(thread->call, code);
+    atomic_store_explicit(&thread->in_call, false, memory_order_release);
+    return code;
+}
+
+#define TWIN_ENTER(cost_class)                                                                     \
+    static const twin_call twin_this_call = {__func__, TWIN_COST_##cost_class};                    \
+    twin_api_enter(&twin_this_call)
+#define TWIN_LEAVE(code) twin_api_leave(code)
+
+/* The outer layer's refusal of a NULL for the parameter `name`. */
+int32_t twin_api_null(const char *name);
+
+/* Notes that the public function `name` is exported and not built, and gives the code for that. */
+int32_t twin_api_unsupported(const char *name, const char *reason);
+
+/* What an application holds as a handle. */
+static inline uint64_t twin_api_handle(const void *handle)
+{
+    return (uint64_t)(uintptr_t)handle;
+}
+static inline void *twin_api_pointer(uint64_t handle)
+{
+    return (void *)(uintptr_t)handle;
+}
+
+/* A wait's limit as the public functions give it: milliseconds, -1 none. Below -1: 107000. */
+int32_t twin_api_timeout(int32_t timeout_ms, uint64_t *out_timeout_ns);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/event.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/init.h"
+#include "core/stream.h"
+
+#define NS_PER_S  UINT64_C(1000000000)
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_MS 1e6
+
+/* Create and destroy ------------------------------------------------------------------------------ */
+
+static int32_t create(uint32_t form, aclrtEvent *event)
+{
+    uint64_t handle = 0;
+    int32_t code = twin_event_create(form, &handle);
+    if (code == 0)
+        *event = twin_api_pointer(handle);
+    return code;
+}
+
+static int32_t refuse_flag(uint32_t flag, const char *allowed)
+{
+    return twin_fail(TWIN_ERR_PARAM, "flag is %#x; allowed are %s", flag, allowed);
+}
+
+aclError aclrtCreateEvent(aclrtEvent *event)
+{
+    TWIN_ENTER(CREATE);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    return TWIN_LEAVE(create(TWIN_EVENT_PLAIN, event));
+}
+
+aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
+{
+    TWIN_ENTER(CREATE);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    const uint32_t free_flags = TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_TIMELINE;
+    bool alone = flag == TWIN_EVENT_DEVICE_ONLY || flag == TWIN_EVENT_EXTERNAL;
+    if (!alone && (flag == 0 || (flag & ~free_flags) != 0))
+        return TWIN_LEAVE(refuse_flag(flag, "SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE in any "
+                                            "mix, or DEVICE_USE_ONLY or EXTERNAL alone"));
+    return TWIN_LEAVE(create(TWIN_EVENT_FLAG | flag, event));
+}
+
+aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
+{
+    TWIN_ENTER(CREATE);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    const uint32_t free_flags = TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_TIMELINE;
+    if (flag != TWIN_EVENT_IPC && (flag == 0 || (flag & ~free_flags) != 0))
+        return TWIN_LEAVE(refuse_flag(flag, "SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE in any "
+                                            "mix, or IPC alone"));
+    return TWIN_LEAVE(create(TWIN_EVENT_EX | flag, event));
+}
+
+aclError aclrtDestroyEvent(aclrtEvent event)
+{
+    TWIN_ENTER(CREATE);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    return TWIN_LEAVE(twin_event_destroy(&twin_events, twin_api_handle(event)));
+}
+
+/* Record, wait, reset ----------------------------------------------------------------------------- */
+
+static int32_t refuse_form(const char *what)
+{
+    return twin_fail(TWIN_ERR_UNSUPPORTED, "%s", what);
+}
+
+/* What the device alone may use is refused as a bad value; what only graphs use as not offered. */
+static int32_t check_host_use(uint32_t form)
+{
+    if ((form & TWIN_EVENT_DEVICE_ONLY) != 0)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "an event made with ACL_EVENT_DEVICE_USE_ONLY is not for host calls");
+    if ((form & TWIN_EVENT_EXTERNAL) != 0)
+        return refuse_form("an event made with ACL_EVENT_EXTERNAL needs a stream in capture, which "
+                           "this runtime does not offer");
+    return 0;
+}
+
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (__builtin_expect(!event, 0))
+        return TWIN_LEAVE(twin_api_null("event"));
+    twin_task task = {.kind = TWIN_TASK_RECORD, .event_handle = twin_api_handle(event)};
+    int32_t code = twin_event_find(&twin_events, task.event_handle, &task.event);
+    if (code == 0)
+        code = twin_stream_guard(twin_api_handle(stream));
+    if (code == 0)
+        code = check_host_use(twin_event_form(task.event));
+    if (code == 0)
+        code = twin_stream_submit(twin_api_handle(stream), &task);
+    return TWIN_LEAVE(code);
+}
+
+static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout_ns)
+{
+    twin_task task = {
+        .kind = TWIN_TASK_WAIT, .event_handle = twin_api_handle(event), .timeout_ns = timeout_ns};
+    int32_t code = twin_stream_guard(twin_api_handle(stream));
+    if (code == 0)
+        code = twin_event_find(&twin_events, task.event_handle, &task.event);
+    if (code != 0)
+        return code;
+    uint32_t form = twin_event_form(task.event);
+    code = check_host_use(form);
+    if (code != 0)
+        return code;
+    if ((form & (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_IPC)) == 0)
+        return refuse_form(
+            "the event was made without ACL_EVENT_SYNC, so no stream can wait for it");
+    return twin_stream_submit(twin_api_handle(stream), &task);
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+{
+    TWIN_ENTER(SUBMIT);
+    if (__builtin_expect(!event, 0))
+        return TWIN_LEAVE(twin_api_null("event"));
+    /* The limit of aclrtSetOpWaitTimeout holds between aclInit and aclFinalize only. */
+    uint64_t limit = twin_initialized() ? twin_event_wait_limit() : TWIN_FOREVER;
+    return TWIN_LEAVE(wait_event(stream, event, limit));
+}
+
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
+{
+    TWIN_ENTER(SUBMIT);
+    if (timeout < 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_TIMEOUT_VALUE,
+                                    "timeout is %d; it must be 0 (no limit) or a number of seconds",
+                                    timeout));
+    if (!event)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "event is NULL"));
+    return TWIN_LEAVE(
+        wait_event(stream, event, timeout == 0 ? TWIN_FOREVER : (uint64_t)timeout * NS_PER_S));
+}
+
+aclError aclrtSetOpWaitTimeout(uint32_t timeout)
+{
+    TWIN_ENTER(LOCAL);
+    twin_event_set_wait_limit(timeout);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    twin_task task = {.kind = TWIN_TASK_RESET, .event_handle = twin_api_handle(event)};
+    int32_t code = twin_event_find(&twin_events, task.event_handle, &task.event);
+    if (code == 0)
+        code = twin_stream_guard(twin_api_handle(stream));
+    if (code == 0) {
+        uint32_t form = twin_event_form(task.event);
+        if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
+            code = refuse_form("only events of aclrtCreateEventWithFlag with ACL_EVENT_SYNC are "
+                               "reset; others need none");
+    }
+    if (code == 0)
+        code = twin_stream_submit(twin_api_handle(stream), &task);
+    return TWIN_LEAVE(code);
+}
+
+/* Query and host wait ----------------------------------------------------------------------------- */
+
+/* The event pinned, with its signal's state. */
+static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refusal,
+                     uint32_t *out_form, twin_signal_state *out_state)
+{
+    twin_event *pinned = NULL;
+    int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
+    if (code != 0)
+        return code;
+    *out_form = twin_event_form(pinned);
+    if ((*out_form & refused_forms) != 0) {
+        code = refuse_form(refusal);
+    } else {
+        twin_status status =
+            twin_device_note(pinned->device, twin_ops()->signal.query(pinned->signal, out_state));
+        if (__builtin_expect(status != TWIN_OK, 0))
+            code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
+                                    pinned->name, pinned->device->id);
+    }
+    twin_event_unpin(pinned);
+    return code;
+}
+
+#define NO_OLD_QUERY                                                                               \
+    "this query knows events of aclrtCreateEvent and aclrtCreateEventWithFlag; use "               \
+    "aclrtQueryEventStatus"
+
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
+{
+    TWIN_ENTER(POLL);
+    if (!event || !status)
+        return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
+    uint32_t form = 0;
+    twin_signal_state state = {0};
+    int32_t code = query(event, TWIN_EVENT_EX | TWIN_EVENT_EXTERNAL, NO_OLD_QUERY, &form, &state);
+    if (code == 0)
+        *status = state.complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
+{
+    TWIN_ENTER(POLL);
+    if (__builtin_expect(!event || !status, 0))
+        return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
+    uint32_t form = 0;
+    twin_signal_state state = {0};
+    int32_t code = query(event, TWIN_EVENT_EXTERNAL,
+                         "events made with ACL_EVENT_EXTERNAL have no status", &form, &state);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    /* Without a record an Ex event counts as complete, the older kinds do not. */
+    bool complete = state.recorded ? state.complete : (form & TWIN_EVENT_EX) != 0;
+    *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
+{
+    TWIN_ENTER(POLL);
+    if (!event || !status)
+        return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
+    uint32_t form = 0;
+    twin_signal_state state = {0};
+    int32_t code = query(event, TWIN_EVENT_EX | TWIN_EVENT_EXTERNAL, NO_OLD_QUERY, &form, &state);
+    if (code == 0)
+        *status = state.waits_open == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE
+                                        : ACL_EVENT_WAIT_STATUS_NOT_READY;
+    return TWIN_LEAVE(code);
+}
+
+static int32_t synchronize(aclrtEvent event, uint64_t timeout_ns)
+{
+    twin_event *pinned = NULL;
+    int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
+    if (code != 0)
+        return code;
+    if ((twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0) {
+        code = refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL");
+    } else {
+        twin_assert_unlocked("signal.wait with a lock held");
+        twin_status status =
+            twin_device_note(pinned->device, twin_ops()->signal.wait(pinned->signal, timeout_ns));
+        if (status != TWIN_OK)
+            code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
+                                    pinned->name, pinned->device->id);
+    }
+    twin_event_unpin(pinned);
+    return code;
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event)
+{
+    TWIN_ENTER(WAIT);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    return TWIN_LEAVE(synchronize(event, TWIN_FOREVER));
+}
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
+{
+    TWIN_ENTER(WAIT);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    uint64_t timeout_ns = 0;
+    int32_t code = twin_api_timeout(timeout, &timeout_ns);
+    return TWIN_LEAVE(code != 0 ? code : synchronize(event, timeout_ns));
+}
+
+/* Times and ids ----------------------------------------------------------------------------------- */
+
+static bool is_timed(uint32_t form)
+{
+    return (form & (TWIN_EVENT_PLAIN | TWIN_EVENT_TIMELINE)) != 0;
+}
+
+/* Device time of the newest record. */
+static int32_t timestamp(aclrtEvent event, uint64_t *out_ns)
+{
+    twin_event *pinned = NULL;
+    int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
+    if (code != 0)
+        return code;
+    uint32_t form = twin_event_form(pinned);
+    if ((form & (TWIN_EVENT_EXTERNAL | TWIN_EVENT_IPC)) != 0) {
+        code = refuse_form("events made with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC have no time");
+        goto unpin;
+    }
+    twin_status status =
+        twin_device_note(pinned->device, twin_ops()->signal.timestamp(pinned->signal, out_ns));
+    if (status != TWIN_OK)
+        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
+                                pinned->name, pinned->device->id);
+    else if (!is_timed(form))
+        code = twin_fail(TWIN_ERR_TIMESTAMP,
+                         "event %u of device %u was made without ACL_EVENT_TIME_LINE and has no "
+                         "time",
+                         pinned->name, pinned->device->id);
+unpin:
+    twin_event_unpin(pinned);
+    return code;
+}
+
+aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
+{
+    TWIN_ENTER(POLL);
+    if (!ms || !startEvent || !endEvent)
+        return TWIN_LEAVE(twin_api_null(!ms ? "ms" : !startEvent ? "startEvent" : "endEvent"));
+    uint64_t begin_ns = 0, end_ns = 0;
+    int32_t code = timestamp(startEvent, &begin_ns);
+    if (code == 0)
+        code = timestamp(endEvent, &end_ns);
+    if (code == 0)
+        *ms = (float)(((double)end_ns - (double)begin_ns) / NS_PER_MS);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
+{
+    TWIN_ENTER(POLL);
+    if (!event || !timestamp_us)
+        return TWIN_LEAVE(twin_api_null(!event ? "event" : "timestamp"));
+    uint64_t time_ns = 0;
+    int32_t code = timestamp(event, &time_ns);
+    if (code == 0)
+        *timestamp_us = time_ns / NS_PER_US;
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!event || !eventId)
+        return TWIN_LEAVE(twin_api_null(!event ? "event" : "eventId"));
+    uint32_t form = 0;
+    twin_signal_state state = {0};
+    int32_t code =
+        query(event, TWIN_EVENT_IPC, "events made with ACL_EVENT_IPC have no id", &form, &state);
+    if (code == 0 && !state.has_hardware_id)
+        code = twin_fail(TWIN_ERR_INTERNAL,
+                         "the event holds no hardware id now: it has no record outstanding, or no "
+                         "stream can wait for it");
+    if (code == 0)
+        *eventId = state.hardware_id;
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtGetEventAvailNum(uint32_t *eventCount)
+{
+    TWIN_ENTER(LOCAL);
+    if (!eventCount)
+        return TWIN_LEAVE(twin_api_null("eventCount"));
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    twin_status status =
+        twin_ops()->signal.available(context->device->hw, TWIN_SIGNAL_EVENT_LEVEL, eventCount);
+    code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u", context->device->id);
+    twin_context_unpin(context);
+    return TWIN_LEAVE(code);
+}

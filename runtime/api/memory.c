@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/memory.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/stream.h"
+
+#define UNIT_BYTES    32u /* sizes are rounded up to this */
+#define PADDING_BYTES 32u /* and most get this on top */
+
+/* Allocate and free ------------------------------------------------------------------------------- */
+
+/* Unknown policies count as the default. The peer-to-peer ones place pages alike. */
+static twin_page_policy pages_of(aclrtMemMallocPolicy policy)
+{
+    switch (policy) {
+    case ACL_MEM_MALLOC_HUGE_ONLY:
+    case ACL_MEM_MALLOC_HUGE_ONLY_P2P:
+        return TWIN_PAGES_HUGE_ONLY;
+    case ACL_MEM_MALLOC_NORMAL_ONLY:
+    case ACL_MEM_MALLOC_NORMAL_ONLY_P2P:
+        return TWIN_PAGES_NORMAL_ONLY;
+    case ACL_MEM_MALLOC_HUGE1G_ONLY:
+    case ACL_MEM_MALLOC_HUGE1G_ONLY_P2P:
+        return TWIN_PAGES_HUGE_1G;
+    default:
+        return TWIN_PAGES_DEFAULT;
+    }
+}
+
+static bool is_peer_policy(aclrtMemMallocPolicy policy)
+{
+    return policy == ACL_MEM_MALLOC_HUGE_FIRST_P2P || policy == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
+           policy == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+}
+
+static int32_t allocate(void **devPtr, size_t size, twin_page_policy pages, size_t padding)
+{
+    if (!devPtr)
+        return twin_api_null("devPtr");
+    if (size == 0)
+        return twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; ask for one byte at least");
+    if (size > SIZE_MAX - (UNIT_BYTES + PADDING_BYTES))
+        return twin_fail(TWIN_ERR_ARG_VALUE, "size is %zu, which leaves no room for padding", size);
+    size_t bytes = (size + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES + padding;
+    return twin_memory_alloc(bytes, pages, devPtr);
+}
+
+aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+{
+    TWIN_ENTER(MEMORY);
+    twin_page_policy pages = pages_of(policy);
+    return TWIN_LEAVE(
+        allocate(devPtr, size, pages, pages == TWIN_PAGES_HUGE_1G ? 0 : PADDING_BYTES));
+}
+
+aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+{
+    TWIN_ENTER(MEMORY);
+    return TWIN_LEAVE(allocate(devPtr, size, pages_of(policy), 0));
+}
+
+aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
+{
+    TWIN_ENTER(MEMORY);
+    twin_page_policy pages = is_peer_policy(policy) ? TWIN_PAGES_DEFAULT : pages_of(policy);
+    return TWIN_LEAVE(
+        allocate(devPtr, size, pages, pages == TWIN_PAGES_HUGE_1G ? 0 : PADDING_BYTES));
+}
+
+aclError aclrtFree(void *devPtr)
+{
+    TWIN_ENTER(MEMORY);
+    if (!devPtr)
+        return TWIN_LEAVE(twin_api_null("devPtr"));
+    return TWIN_LEAVE(twin_memory_free(devPtr));
+}
+
+aclError aclrtMallocHost(void **hostPtr, size_t size)
+{
+    TWIN_ENTER(MEMORY);
+    if (!hostPtr)
+        return TWIN_LEAVE(twin_api_null("hostPtr"));
+    if (size == 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; ask for one byte at least"));
+    return TWIN_LEAVE(twin_memory_alloc_host(size, hostPtr));
+}
+
+aclError aclrtFreeHost(void *hostPtr)
+{
+    TWIN_ENTER(MEMORY);
+    if (!hostPtr)
+        return TWIN_LEAVE(twin_api_null("hostPtr"));
+    return TWIN_LEAVE(twin_memory_free_host(hostPtr));
+}
+
+/* Page classes as the seam counts them: 0 both, 1 huge, 2 normal. DDR and HBM name the same memory. */
+static bool page_class_of(aclrtMemAttr attr, uint32_t *out_class)
+{
+    switch (attr) {
+    case ACL_DDR_MEM:
+    case ACL_HBM_MEM:
+        *out_class = 0;
+        return true;
+    case ACL_DDR_MEM_HUGE:
+    case ACL_HBM_MEM_HUGE:
+    case ACL_DDR_MEM_P2P_HUGE:
+    case ACL_HBM_MEM_P2P_HUGE:
+    case ACL_HBM_MEM_HUGE1G:
+    case ACL_HBM_MEM_P2P_HUGE1G:
+    case ACL_MEM_HUGE:
+    case ACL_MEM_HUGE1G:
+    case ACL_MEM_P2P_HUGE:
+    case ACL_MEM_P2P_HUGE1G:
+        *out_class = 1;
+        return true;
+    case ACL_DDR_MEM_NORMAL:
+    case ACL_HBM_MEM_NORMAL:
+    case ACL_DDR_MEM_P2P_NORMAL:
+    case ACL_HBM_MEM_P2P_NORMAL:
+    case ACL_MEM_NORMAL:
+    case ACL_MEM_P2P_NORMAL:
+        *out_class = 2;
+        return true;
+    default:
+        return false;
+    }
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
+{
+    TWIN_ENTER(LOCAL);
+    if (!free || !total)
+        return TWIN_LEAVE(twin_api_null(!free ? "free" : "total"));
+    uint32_t page_class = 0;
+    if (!page_class_of(attr, &page_class))
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_MEMORY_TYPE, "attr is %d, which names no memory", (int)attr));
+    return TWIN_LEAVE(twin_memory_space(page_class, free, total));
+}
+
+/* Copy and fill ----------------------------------------------------------------------------------- */
+
+static int32_t check_copy(const void *dst, const void *src, aclrtMemcpyKind kind)
+{
+    if (!dst || !src)
+        return twin_api_null(!dst ? "dst" : "src");
+    if ((unsigned)kind >= TWIN_COPY_KIND_COUNT)
+        return twin_fail(TWIN_ERR_ARG_VALUE, "kind is %d; it must be 0 to %d", (int)kind,
+                         TWIN_COPY_KIND_COUNT - 1);
+    return 0;
+}
+
+aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
+{
+    TWIN_ENTER(COPY);
+    if (count == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    int32_t code = check_copy(dst, src, kind);
+    return TWIN_LEAVE(code != 0 ? code : twin_memory_copy(dst, destMax, src, count));
+}
+
+aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (count == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    int32_t code = check_copy(dst, src, kind);
+    if (code == 0)
+        code = twin_memory_copy_async(dst, destMax, src, count, (twin_copy_kind)kind,
+                                      twin_api_handle(stream));
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
+{
+    TWIN_ENTER(COPY);
+    if (count == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    if (!devPtr)
+        return TWIN_LEAVE(twin_api_null("devPtr"));
+    return TWIN_LEAVE(twin_memory_fill(devPtr, maxCount, (uint8_t)value, count));
+}
+
+aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
+                          aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (count == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    if (!devPtr)
+        return TWIN_LEAVE(twin_api_null("devPtr"));
+    return TWIN_LEAVE(
+        twin_memory_fill_async(devPtr, maxCount, (uint8_t)value, count, twin_api_handle(stream)));
+}

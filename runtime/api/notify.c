@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/event.h"
+#include "core/stream.h"
+
+#define NS_PER_S            UINT64_C(1000000000)
+#define NOTIFY_FLAG_MAX     1u
+#define NOTIFY_WAIT_DEFAULT UINT32_MAX /* as 0: no limit */
+
+aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
+{
+    TWIN_ENTER(CREATE);
+    if (!notify)
+        return TWIN_LEAVE(twin_api_null("notify"));
+    if (flag > NOTIFY_FLAG_MAX)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
+                                    "flag is %#llx; it must be 0 or 1 (used by the device only)",
+                                    (unsigned long long)flag));
+    uint64_t handle = 0;
+    int32_t code =
+        twin_event_create(TWIN_EVENT_NOTIFY | (flag == 1 ? TWIN_EVENT_DEVICE_ONLY : 0), &handle);
+    if (code == 0)
+        *notify = twin_api_pointer(handle);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtDestroyNotify(aclrtNotify notify)
+{
+    TWIN_ENTER(CREATE);
+    if (!notify)
+        return TWIN_LEAVE(twin_api_null("notify"));
+    return TWIN_LEAVE(twin_event_destroy(&twin_notifies, twin_api_handle(notify)));
+}
+
+static int32_t submit(twin_task_kind kind, aclrtNotify notify, aclrtStream stream,
+                      uint64_t timeout_ns)
+{
+    twin_task task = {
+        .kind = kind, .event_handle = twin_api_handle(notify), .timeout_ns = timeout_ns};
+    int32_t code = twin_event_find(&twin_notifies, task.event_handle, &task.event);
+    if (code == 0)
+        code = twin_stream_guard(twin_api_handle(stream));
+    return code != 0 ? code : twin_stream_submit(twin_api_handle(stream), &task);
+}
+
+aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!notify)
+        return TWIN_LEAVE(twin_api_null("notify"));
+    return TWIN_LEAVE(submit(TWIN_TASK_RECORD, notify, stream, 0));
+}
+
+aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!notify)
+        return TWIN_LEAVE(twin_api_null("notify"));
+    bool endless = timeout == 0 || timeout == NOTIFY_WAIT_DEFAULT;
+    return TWIN_LEAVE(
+        submit(TWIN_TASK_WAIT, notify, stream, endless ? TWIN_FOREVER : timeout * NS_PER_S));
+}
+
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!notify || !notifyId)
+        return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "notifyId"));
+    twin_event *pinned = NULL;
+    int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    twin_signal_state state = {0};
+    twin_status status = twin_ops()->signal.query(pinned->signal, &state);
+    if (status == TWIN_OK && !state.has_hardware_id)
+        status = TWIN_E_INTERNAL;
+    code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u", pinned->name,
+                            pinned->device->id);
+    if (code == 0)
+        *notifyId = state.hardware_id;
+    twin_event_unpin(pinned);
+    return TWIN_LEAVE(code);
+}

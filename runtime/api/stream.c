@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/stream.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/log.h"
+
+static int32_t create(uint32_t priority, uint32_t flags, aclrtStream *stream)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t handle = 0;
+    code = twin_stream_create(context, priority, flags, false, &handle);
+    if (code == 0)
+        *stream = twin_api_pointer(handle);
+    twin_context_unpin(context);
+    return code;
+}
+
+aclError aclrtCreateStream(aclrtStream *stream)
+{
+    TWIN_ENTER(CREATE);
+    if (!stream)
+        return TWIN_LEAVE(twin_api_null("stream"));
+    return TWIN_LEAVE(create(0, 0, stream));
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+    TWIN_ENTER(CREATE);
+    if (!stream)
+        return TWIN_LEAVE(twin_api_null("stream"));
+    if ((flag & ACL_STREAM_DEVICE_USE_ONLY) != 0 &&
+        (flag & TWIN_STREAM_ALL) != ACL_STREAM_DEVICE_USE_ONLY)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_RELATION,
+                                    "flag is %#x; ACL_STREAM_DEVICE_USE_ONLY goes with no other",
+                                    flag));
+    if ((flag & ~TWIN_STREAM_ALL) != 0)
+        twin_log(TWIN_LOG_WARNING, "aclrtCreateStreamWithConfig: flag bits %#x mean nothing",
+                 flag & ~TWIN_STREAM_ALL);
+    return TWIN_LEAVE(create(priority, flag & TWIN_STREAM_ALL, stream));
+}
+
+aclError aclrtDestroyStream(aclrtStream stream)
+{
+    TWIN_ENTER(CREATE);
+    if (!stream)
+        return TWIN_LEAVE(twin_api_null("stream"));
+    return TWIN_LEAVE(twin_stream_destroy(twin_api_handle(stream), false));
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream)
+{
+    TWIN_ENTER(CREATE);
+    if (!stream)
+        return TWIN_LEAVE(twin_api_null("stream"));
+    return TWIN_LEAVE(twin_stream_destroy(twin_api_handle(stream), true));
+}
+
+/* A pinned stream of any context; the caller still needs one of its own. */
+static int32_t pin_any(aclrtStream stream, twin_stream **out_stream)
+{
+    uint64_t handle = twin_api_handle(stream);
+    int32_t code = twin_stream_guard(handle);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    return code != 0 ? code : twin_stream_pin(handle, out_stream);
+}
+
+static int32_t synchronize(aclrtStream stream, uint64_t timeout_ns)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = pin_any(stream, &pinned);
+    if (code != 0)
+        return code;
+    if ((pinned->flags & TWIN_STREAM_PASSIVE) == 0)
+        code = twin_stream_drain(pinned, timeout_ns);
+    twin_stream_unpin(pinned);
+    return code;
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+    TWIN_ENTER(WAIT);
+    return TWIN_LEAVE(synchronize(stream, TWIN_FOREVER));
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
+{
+    TWIN_ENTER(WAIT);
+    uint64_t timeout_ns = 0;
+    int32_t code = twin_api_timeout(timeout, &timeout_ns);
+    return TWIN_LEAVE(code != 0 ? code : synchronize(stream, timeout_ns));
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
+{
+    TWIN_ENTER(POLL);
+    if (!status)
+        return TWIN_LEAVE(twin_api_null("status"));
+    twin_stream *pinned = NULL;
+    int32_t code = pin_any(stream, &pinned);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    bool idle = true;
+    twin_status result =
+        twin_device_note(pinned->device, twin_ops()->queue.query(pinned->queue, &idle));
+    if (result == TWIN_OK)
+        *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    else
+        code = twin_fail_status(result, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
+                                pinned->id, pinned->device->id);
+    twin_stream_unpin(pinned);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
+{
+    TWIN_ENTER(LOCAL);
+    if (!priority)
+        return TWIN_LEAVE(twin_api_null("priority"));
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    *priority = pinned->priority;
+    twin_stream_unpin(pinned);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
+{
+    TWIN_ENTER(LOCAL);
+    if (!flags)
+        return TWIN_LEAVE(twin_api_null("flags"));
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    *flags = pinned->flags;
+    twin_stream_unpin(pinned);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!streamId)
+        return TWIN_LEAVE(twin_api_null("streamId"));
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    *streamId = (int32_t)pinned->id;
+    twin_stream_unpin(pinned);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
+{
+    TWIN_ENTER(LOCAL);
+    if (!streamCount)
+        return TWIN_LEAVE(twin_api_null("streamCount"));
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    *streamCount = twin_device_streams_left(context->device);
+    twin_context_unpin(context);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every setting of the runtime, once: name, default, what is allowed, help.
+ * All are environment variables, read at first use and then fixed for the life of the process. */
+#ifndef TWINRT_CORE_CONFIG_H
+#define TWINRT_CORE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(symbol, name, default, allowed, help). `allowed`: "a|b" is a choice, "1..64" a range of whole
+ * numbers, "" any text. Sorted by name. */
+#define TWIN_SETTING_LIST(X)                                                                       \
+    X(VISIBLE_DEVICES, "ASCEND_RT_VISIBLE_DEVICES", "", "",                                        \
+      "device numbers the process may use, in the order it will see them; unset: all")             \
+    X(BACKEND, "TWINRT_BACKEND", "auto", "auto|sim|null|ascend", "the device below the runtime")   \
+    X(DEVICES, "TWINRT_DEVICES", "1", "1..64", "devices the model has")                            \
+    X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open",                                          \
+      "whether host code may touch device memory")                                                 \
+    X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
+      "least important lines that go to standard error")                                           \
+    X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
+    X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
+    X(SEED, "TWINRT_SEED", "0", "0..0", "seed of the choices the hardware leaves open")            \
+    X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")
+
+typedef enum twin_setting_id {
+#define TWIN_SETTING_ENUM(symbol, name, value, allowed, help) TWIN_SETTING_##symbol,
+    TWIN_SETTING_LIST(TWIN_SETTING_ENUM)
+#undef TWIN_SETTING_ENUM
+        TWIN_SETTING_COUNT
+} twin_setting_id;
+
+typedef struct twin_setting_info {
+    const char *name;
+    const char *value; /* default */
+    const char *allowed;
+    const char *help;
+} twin_setting_info;
+
+extern const twin_setting_info twin_setting_table[TWIN_SETTING_COUNT];
+
+/* Value, or the default. Never NULL; lives as long as the process. Thread: any. */
+const char *twin_setting(twin_setting_id id);
+/* Whether the environment names it at all. Thread: any. */
+bool twin_setting_given(twin_setting_id id);
+/* The same by name (twin_services.setting); "" for a name that is no setting. Thread: any. */
+const char *twin_setting_named(const char *name);
+
+/* Whether `value` is allowed for `id`. On failure `text` says what would be. */
+bool twin_setting_check(twin_setting_id id, const char *value, char *text, size_t text_bytes);
+/* Checks every given setting. False: `text` names the first bad one. */
+bool twin_settings_check(char *text, size_t text_bytes);
+/* The setting whose name is nearest to `name`, or NULL when none is near. */
+const char *twin_setting_nearest(const char *name);
+/* Warns once about each TWINRT_* variable that is no setting. */
+void twin_settings_warn_unknown(void);
+/* Sets the log's threshold from TWINRT_LOG. */
+void twin_settings_apply_log(void);
+/* Forgets what was read, so that a test can change the environment. No other thread may run. */
+void twin_settings_forget(void);
+
+/* A comma-separated list of distinct device numbers below `count`. False: not such a list, or empty. */
+bool twin_device_list_parse(const char *text, uint32_t count, uint32_t *out_list,
+                            uint32_t *out_used);
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/config.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/log.h"
+#include "core/registry.h"
+#include "core/stream.h"
+
+#define OWNERS_NAMED 3
+
+static twin_device devices[TWIN_MAX_DEVICES];
+static pthread_once_t devices_once = PTHREAD_ONCE_INIT;
+
+static twin_lock count_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
+/* Guarded by count_lock: for which table the devices were counted, and the outcome. */
+static const struct twin_backend *counted_for;
+static uint32_t visible_count;
+
+static void make_devices(void)
+{
+    for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++) {
+        devices[i].id = i;
+        twin_lock_init(&devices[i].lock, TWIN_RANK_DEVICE);
+        pthread_cond_init(&devices[i].changed, NULL);
+    }
+}
+
+/* Applies the user's filter. */
+static void count_locked(const struct twin_backend *ops)
+{
+    pthread_once(&devices_once, make_devices);
+    counted_for = ops;
+    visible_count = 0;
+    uint32_t present = 0;
+    twin_status status = ops->process.count(&present);
+    if (status != TWIN_OK) {
+        twin_log(TWIN_LOG_ERROR, "the devices cannot be counted: %s", twin_status_text(status));
+        return;
+    }
+    if (present > TWIN_MAX_DEVICES)
+        present = TWIN_MAX_DEVICES;
+
+    uint32_t list[TWIN_MAX_DEVICES];
+    uint32_t used = present;
+    for (uint32_t i = 0; i < present; i++)
+        list[i] = i;
+    const char *text = twin_setting(TWIN_SETTING_VISIBLE_DEVICES);
+    if (twin_setting_given(TWIN_SETTING_VISIBLE_DEVICES) &&
+        !twin_device_list_parse(text, present, list, &used)) {
+        twin_log(TWIN_LOG_ERROR,
+                 "ASCEND_RT_VISIBLE_DEVICES is \"%s\", which is not a list of distinct numbers "
+                 "below %u; no device is usable",
+                 text, present);
+        used = 0;
+    }
+    for (uint32_t i = 0; i < used; i++)
+        devices[i].hw_index = list[i];
+    visible_count = used;
+}
+
+static int32_t visible(uint32_t *out_count)
+{
+    int32_t code = twin_backend_need();
+    if (code != 0)
+        return code;
+    twin_lock_take(&count_lock);
+    if (counted_for != twin_ops())
+        count_locked(twin_ops());
+    *out_count = visible_count;
+    twin_lock_drop(&count_lock);
+    return 0;
+}
+
+int32_t twin_device_count(uint32_t *out_count)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code != 0)
+        return code;
+    if (count == 0)
+        return twin_fail(TWIN_ERR_NO_DEVICE,
+                         "no device is usable; check ASCEND_RT_VISIBLE_DEVICES (\"%s\")",
+                         twin_setting(TWIN_SETTING_VISIBLE_DEVICES));
+    *out_count = count;
+    return 0;
+}
+
+int32_t twin_device_find(int32_t id, twin_device **out_device)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code != 0)
+        return code;
+    if (id < 0 || (uint32_t)id >= count)
+        return twin_fail(TWIN_ERR_DEVICE_ID,
+                         "device %d does not exist; %u device%s visible, numbered from 0", id,
+                         count, count == 1 ? " is" : "s are");
+    *out_device = &devices[id];
+    return 0;
+}
+
+twin_device *twin_device_of_hardware(uint32_t hw_index)
+{
+    twin_device *found = NULL;
+    twin_lock_take(&count_lock);
+    for (uint32_t i = 0; i < visible_count && !found; i++)
+        if (devices[i].hw_index == hw_index)
+            found = &devices[i];
+    twin_lock_drop(&count_lock);
+    return found;
+}
+
+int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits)
+{
+    twin_status status = twin_ops()->process.describe(device->hw_index, out_traits);
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u cannot be described",
+                            device->id);
+}
+
+/* Up --------------------------------------------------------------------------------------------- */
+
+static void wait_steady_locked(twin_device *device)
+{
+    while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING)
+        twin_lock_wait(&device->lock, &device->changed);
+}
+
+/* Opens the hardware and makes the default context. No lock is held; the state is OPENING. */
+static int32_t open_device(twin_device *device)
+{
+    const struct twin_backend *ops = twin_ops();
+    const twin_device_traits *traits = NULL;
+    int32_t code = twin_device_traits_of(device, &traits);
+    if (code != 0)
+        return code;
+    uint64_t *stream_ids = twin_zalloc((traits->stream_limit / 64 + 1) * sizeof(uint64_t));
+    if (!stream_ids)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for the books of device %u", device->id);
+
+    twin_hw_device *hw = NULL;
+    twin_status status = ops->device.open(device->hw_index, &hw);
+    if (status != TWIN_OK) {
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u does not come up on the backend \"%s\"", device->id,
+                                twin_backend_name());
+        goto free_ids;
+    }
+
+    twin_lock_take(&device->lock);
+    device->hw = hw;
+    device->traits = traits;
+    device->stream_ids = stream_ids;
+    device->stream_count = 0;
+    device->context_names = device->event_names = device->notify_names = 0;
+    twin_lock_drop(&device->lock);
+    atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
+
+    uint64_t primary = 0;
+    code = twin_context_create(device, true, &primary);
+    if (code != 0)
+        goto close_device;
+    twin_lock_take(&device->lock);
+    device->primary = primary;
+    twin_lock_drop(&device->lock);
+    return 0;
+
+close_device:
+    ops->device.close(hw);
+free_ids:
+    twin_free(stream_ids);
+    return code;
+}
+
+/* Brings the device up if it is not. Locked on return. */
+static int32_t raise_locked(twin_device *device)
+{
+    wait_steady_locked(device);
+    if (device->state == TWIN_DEVICE_UP)
+        return 0;
+    device->state = TWIN_DEVICE_OPENING;
+    twin_lock_drop(&device->lock);
+    int32_t code = open_device(device);
+    twin_lock_take(&device->lock);
+    device->state = code == 0 ? TWIN_DEVICE_UP : TWIN_DEVICE_DOWN;
+    pthread_cond_broadcast(&device->changed);
+    return code;
+}
+
+int32_t twin_device_set(int32_t id)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    code = raise_locked(device);
+    if (code == 0) {
+        device->set_count++;
+        twin_self.context = device->primary;
+    }
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+int32_t twin_device_hold(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    int32_t code = raise_locked(device);
+    if (code == 0)
+        device->hold_count++;
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+/* Down ------------------------------------------------------------------------------------------- */
+
+/* Ends every context, event and notify, waiting for the device's work. Locked on entry and return;
+ * the state is CLOSING. Returns why a wait was given up, else 0. */
+static int32_t empty_device_locked(twin_device *device)
+{
+    int32_t first_code = 0;
+    for (;;) {
+        twin_context *context = device->contexts;
+        twin_event *event = context ? NULL : device->events;
+        if (!context && !event) {
+            if (device->object_count == 0)
+                return first_code;
+            twin_lock_wait(&device->lock, &device->changed);
+            continue;
+        }
+
+        /* Listed objects are alive: retiring takes them off under this lock. */
+        bool pinned = context ? twin_handle_pin_object(context, context->object.handle)
+                              : twin_handle_pin_object(event, event->object.handle);
+        if (!pinned) {
+            twin_lock_wait(&device->lock, &device->changed);
+            continue;
+        }
+        if (context) {
+            int32_t code = 0;
+            twin_lock_drop(&device->lock);
+            bool closed = twin_context_close(context, &code);
+            twin_context_unpin(context);
+            twin_lock_take(&device->lock);
+            if (first_code == 0)
+                first_code = code;
+            if (!closed && device->contexts == context)
+                twin_lock_wait(&device->lock, &device->changed);
+        } else {
+            twin_lock_drop(&device->lock);
+            twin_event_retire(event);
+            twin_event_unpin(event);
+            twin_lock_take(&device->lock);
+        }
+    }
+}
+
+/* Takes the device down. Locked on entry and return. */
+static int32_t lower_locked(twin_device *device)
+{
+    device->state = TWIN_DEVICE_CLOSING;
+    int32_t code = empty_device_locked(device);
+    twin_hw_device *hw = device->hw;
+    device->primary = 0;
+    device->set_count = 0;
+    device->hw = NULL;
+    twin_free(device->stream_ids);
+    device->stream_ids = NULL;
+    twin_lock_drop(&device->lock);
+
+    twin_assert_unlocked("device.close with a lock held");
+    twin_ops()->device.close(hw);
+
+    twin_lock_take(&device->lock);
+    device->state = TWIN_DEVICE_DOWN;
+    pthread_cond_broadcast(&device->changed);
+    return code;
+}
+
+int32_t twin_device_reset(int32_t id, bool force)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    wait_steady_locked(device);
+    if (device->set_count == 0) {
+        twin_lock_drop(&device->lock);
+        return twin_fail(TWIN_ERR_DEVICE_RELEASED,
+                         "device %d is not set: it never was, or it has been reset already; call "
+                         "aclrtSetDevice first",
+                         id);
+    }
+    device->set_count = force ? 0 : device->set_count - 1;
+    if (device->set_count == 0)
+        code = lower_locked(device);
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+static int32_t settle_locked(twin_device *device)
+{
+    bool unused =
+        device->set_count == 0 && device->explicit_contexts == 0 && device->hold_count == 0;
+    return unused && device->state == TWIN_DEVICE_UP ? lower_locked(device) : 0;
+}
+
+int32_t twin_device_unhold(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    device->hold_count--;
+    int32_t code = settle_locked(device);
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+int32_t twin_device_settle(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    int32_t code = settle_locked(device);
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+int32_t twin_device_active(int32_t id, bool *out_active)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    *out_active = device->set_count > 0;
+    twin_lock_drop(&device->lock);
+    return 0;
+}
+
+/* Objects ---------------------------------------------------------------------------------------- */
+
+static bool takes_objects_locked(const twin_device *device)
+{
+    return device->state == TWIN_DEVICE_UP || device->state == TWIN_DEVICE_OPENING;
+}
+
+bool twin_device_add_object(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    bool taken = takes_objects_locked(device);
+    if (taken)
+        device->object_count++;
+    twin_lock_drop(&device->lock);
+    return taken;
+}
+
+void twin_device_drop_object(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    device->object_count--;
+    if (device->state == TWIN_DEVICE_CLOSING)
+        pthread_cond_broadcast(&device->changed);
+    twin_lock_drop(&device->lock);
+}
+
+static uint32_t lowest_free_id_locked(const twin_device *device)
+{
+    uint32_t word = 0;
+    while (device->stream_ids[word] == UINT64_MAX)
+        word++;
+    return word * 64 + (uint32_t)__builtin_ctzll(~device->stream_ids[word]);
+}
+
+int32_t twin_device_take_stream_id(twin_device *device, uint32_t *out_id)
+{
+    twin_lock_take(&device->lock);
+    if (!takes_objects_locked(device)) {
+        twin_lock_drop(&device->lock);
+        return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
+    }
+    if (device->stream_count >= device->traits->stream_limit) {
+        uint32_t limit = device->traits->stream_limit;
+        twin_lock_drop(&device->lock);
+        char owners[256];
+        twin_device_list_owners(device, owners, sizeof(owners));
+        return twin_fail(TWIN_ERR_NO_STREAM,
+                         "device %u has all of its %u streams in use (%s); destroy some first",
+                         device->id, limit, owners);
+    }
+    uint32_t id = lowest_free_id_locked(device);
+    device->stream_ids[id / 64] |= UINT64_C(1) << (id % 64);
+    device->stream_count++;
+    device->object_count++;
+    twin_lock_drop(&device->lock);
+    *out_id = id;
+    return 0;
+}
+
+void twin_device_drop_stream_id(twin_device *device, uint32_t id)
+{
+    twin_lock_take(&device->lock);
+    device->stream_ids[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    device->stream_count--;
+    device->object_count--;
+    if (device->state == TWIN_DEVICE_CLOSING)
+        pthread_cond_broadcast(&device->changed);
+    twin_lock_drop(&device->lock);
+}
+
+uint32_t twin_device_streams_left(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    uint32_t left = device->traits ? device->traits->stream_limit - device->stream_count : 0;
+    twin_lock_drop(&device->lock);
+    return left;
+}
+
+void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes)
+{
+    struct {
+        uint32_t name;
+        uint32_t streams;
+    } owners[OWNERS_NAMED] = {{0, 0}};
+
+    twin_lock_take(&device->lock);
+    for (twin_context *context = device->contexts; context; context = context->next) {
+        twin_lock_take(&context->lock);
+        uint32_t streams = context->stream_count;
+        twin_lock_drop(&context->lock);
+        uint32_t name = context->name;
+        for (int i = 0; i < OWNERS_NAMED; i++) {
+            if (streams <= owners[i].streams)
+                continue;
+            uint32_t lesser_name = owners[i].name, lesser_streams = owners[i].streams;
+            owners[i].name = name;
+            owners[i].streams = streams;
+            name = lesser_name;
+            streams = lesser_streams;
+        }
+    }
+    twin_lock_drop(&device->lock);
+
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < OWNERS_NAMED && owners[i].streams > 0; i++) {
+        int length = snprintf(text + used, text_bytes - used, "%s%s %u: %u", i > 0 ? ", " : "",
+                              owners[i].name == 0 ? "default context" : "context", owners[i].name,
+                              owners[i].streams);
+        if (length < 0 || (size_t)length >= text_bytes - used)
+            break;
+        used += (size_t)length;
+    }
+}

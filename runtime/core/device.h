@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices as the process sees them: visible numbers, reference counts, what lives on each. */
+#ifndef TWINRT_CORE_DEVICE_H
+#define TWINRT_CORE_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lock.h"
+#include "seam/backend.h"
+
+#define TWIN_MAX_DEVICES 64u
+
+struct twin_context;
+struct twin_event;
+
+typedef enum twin_device_state {
+    TWIN_DEVICE_DOWN,
+    TWIN_DEVICE_OPENING, /* one thread brings it up, without the lock; others wait on `changed` */
+    TWIN_DEVICE_UP,
+    TWIN_DEVICE_CLOSING /* likewise, down */
+} twin_device_state;
+
+typedef struct twin_device {
+    uint32_t id;       /* as the user counts; fixed once devices were counted */
+    uint32_t hw_index; /* as the backend counts */
+    twin_lock lock;
+    pthread_cond_t changed; /* with lock: state, lists or object_count changed */
+
+    /* All guarded by lock, except that what open made stays as it is while an object exists. */
+    twin_device_state state;
+    uint64_t set_count;         /* aclrtSetDevice less aclrtResetDevice */
+    uint32_t explicit_contexts; /* made by aclrtCreateContext, in the list of contexts */
+    uint32_t hold_count;        /* aclrtCreateContext calls in progress */
+    uint64_t object_count;      /* contexts, streams, events and notifies not yet released */
+    struct twin_context *contexts;
+    struct twin_event *events;
+    uint64_t primary;     /* handle of the default context; 0 unless up */
+    uint64_t *stream_ids; /* bit set: in use */
+    uint32_t stream_count;
+    uint32_t context_names, event_names, notify_names; /* numbers given to reports so far */
+    twin_hw_device *hw;
+    const twin_device_traits *traits;
+
+    _Atomic bool faulted; /* relaxed: an op has answered TWIN_E_DEVICE */
+} twin_device;
+
+/* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or none. */
+int32_t twin_device_count(uint32_t *out_count);
+/* The device of a user's number. Starts the backend. 107001. */
+int32_t twin_device_find(int32_t id, twin_device **out_device);
+/* The device the backend knows by that number, or NULL. */
+twin_device *twin_device_of_hardware(uint32_t hw_index);
+/* Identity of a device, up or not. */
+int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits);
+
+/* aclrtSetDevice: adds one reference, brings the device up, and makes its default context current on
+ * the calling thread. Blocks while another thread brings it up or down. */
+int32_t twin_device_set(int32_t id);
+/* aclrtResetDevice and aclrtResetDeviceForce: takes one reference, or all. With the last one, waits
+ * for the device's work and releases everything on it. A wait that can never end is given up: the
+ * device is released all the same, and the call answers that wait's code. Blocks. */
+int32_t twin_device_reset(int32_t id, bool force);
+/* Whether the reference count is above 0. */
+int32_t twin_device_active(int32_t id, bool *out_active);
+
+/* For aclrtCreateContext: brings the device up and keeps it up until twin_device_unhold(). Blocks. */
+int32_t twin_device_hold(twin_device *device);
+int32_t twin_device_unhold(twin_device *device);
+/* Takes the device down when no reference and no explicit context is left. Blocks. */
+int32_t twin_device_settle(twin_device *device);
+
+/* One more object on the device. False: it is going down. */
+bool twin_device_add_object(twin_device *device);
+void twin_device_drop_object(twin_device *device);
+/* As add_object, with the lowest free stream number. 107002, 207008 (names the largest owners). */
+int32_t twin_device_take_stream_id(twin_device *device, uint32_t *out_id);
+void twin_device_drop_stream_id(twin_device *device, uint32_t id);
+/* Streams that may still be made on the device. */
+uint32_t twin_device_streams_left(twin_device *device);
+/* Writes "context 1: 1983 streams, context 2: 1" for the largest owners. */
+void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes);
+
+/* Notes a device fault when `status` is one; returns `status`. */
+static inline twin_status twin_device_note(twin_device *device, twin_status status)
+{
+    if (status == TWIN_E_DEVICE)
+        atomic_store_explicit(&device->faulted, true, memory_order_relaxed);
+    return status;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call answers when it fails: the public code, whether it becomes the thread's last error,
+ * and the text that aclGetRecentErrMsg gives. The core speaks in public codes here, as plain numbers. */
+#ifndef TWINRT_CORE_ERROR_H
+#define TWINRT_CORE_ERROR_H
+
+#include <stdint.h>
+
+#include "seam/status.h"
+
+/* X(name, code, layer, message id). Layer A: refused by the outer layer, never the thread's last
+ * error. Layer R: by the runtime, recorded. Sorted by code. */
+#define TWIN_ERROR_LIST(X)                                                                         \
+    X(ARG_NULL, 100000, A, "EH0002")          /* a mandatory pointer or handle is NULL */          \
+    X(ARG_VALUE, 100000, A, "EH0007")         /* a value outside its range or enumeration */       \
+    X(ARG_RELATION, 100000, A, "EH0009")      /* arguments that do not fit each other */           \
+    X(REPEAT_INITIALIZE, 100002, A, "EH0005") /* aclInit again */                                  \
+    X(INVALID_FILE, 100003, A, "EH0003")      /* the configuration file cannot be read */          \
+    X(PARSE_FILE, 100006, A, "EH0004")        /* the configuration file is not what it must be */  \
+    X(REPEAT_FINALIZE, 100037, A, "EH0006")   /* aclFinalize again */                              \
+    X(TIMEOUT_VALUE, 107000, A, "EH0007")     /* a timeout out of range */                         \
+    X(PARAM, 107000, R, "EE1003")             /* a value out of range */                           \
+    X(PARAM_NULL, 107000, R, "EE1004")        /* NULL, found by the runtime */                     \
+    X(PARAM_RELATION, 107000, R, "EE1011")    /* arguments that do not fit each other */           \
+    X(DEVICE_ID, 107001, R, "EE1003")         /* no such device */                                 \
+    X(CONTEXT_NULL, 107002, R, "EE1018")      /* no usable context */                              \
+    X(STREAM_CONTEXT, 107003, R, "EE1010")    /* the stream belongs elsewhere */                   \
+    X(TIMESTAMP, 107006, R, "EE1018")         /* the event has no time yet */                      \
+    X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
+    X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
+    X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
+    X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
+    X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \
+    X(NO_STREAM, 207008, R, "EE1023")         /* all streams are taken */                          \
+    X(INIT_VALUE, 500001, A, "EH0004")        /* a configured value cannot be understood */        \
+    X(INTERNAL, 507000, R, "EE9999")          /* nothing to give, or our own fault */              \
+    X(DEVICE_RELEASED, 507007, R, "EE1018")   /* reset without set */                              \
+    X(SETUP, 507033, R, "EE1018")             /* the backend or device cannot be used */
+
+typedef enum twin_error {
+#define TWIN_ERROR_ENUM(name, code, layer, id) TWIN_ERR_##name,
+    TWIN_ERROR_LIST(TWIN_ERROR_ENUM)
+#undef TWIN_ERROR_ENUM
+        TWIN_ERR_COUNT
+} twin_error;
+
+/* Codes that callers compare with. */
+#define TWIN_CODE_OK                0
+#define TWIN_CODE_REPEAT_INITIALIZE 100002
+#define TWIN_CODE_DEVICE_ID         107001
+#define TWIN_CODE_STREAM_TIMEOUT    507046
+#define TWIN_CODE_EVENT_TIMEOUT     507047
+
+/* Refuses: adds "<id>: <call>: <text>" to the thread's messages, records the code if its layer
+ * does that, and returns the code. Thread: any. */
+int32_t twin_fail(twin_error error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a status of the seam: "<id>: <call>: <text>: <meaning of the status>". `wait_code` is
+ * what a timeout or deadlock becomes (TWIN_CODE_STREAM_TIMEOUT or TWIN_CODE_EVENT_TIMEOUT). TWIN_OK
+ * gives 0 and says nothing. */
+int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* As twin_fail for the runtime layer with a code known by number only. */
+int32_t twin_fail_code(int32_t code, const char *id, const char *text);
+
+/* Public code, name and text of a status. Unknown numbers count as TWIN_E_INTERNAL. */
+int32_t twin_status_code(twin_status status);
+const char *twin_status_name(twin_status status);
+const char *twin_status_text(twin_status status);
+
+#endif

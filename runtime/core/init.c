@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/init.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/lock.h"
+#include "core/log.h"
+#include "core/registry.h"
+#include "core/thread_state.h"
+
+#define FILE_BYTES_MAX    (10u << 20)
+#define NESTING_MAX       10u
+#define STACK_UNIT_BYTES  (16u << 10)
+#define STACK_MIN_BYTES   (32u << 10)
+#define STACK_MAX_BYTES   (192u << 10)
+#define PRINT_UNIT_BYTES  8u
+#define PRINT_MIN_BYTES   (1u << 10)
+#define PRINT_MAX_BYTES   (64u << 20)
+#define PRINT_BYTES       (32u << 10)
+#define DEVICE_DIGITS_MAX 9
+
+static twin_lock init_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_INIT);
+static _Atomic uint64_t init_count; /* written with init_lock held */
+static char *first_text;            /* of the first successful aclInit; guarded by init_lock */
+static size_t first_bytes;          /* guarded by init_lock */
+
+/* Parse ------------------------------------------------------------------------------------------- */
+
+/* Whether no more than NESTING_MAX objects, and no more than NESTING_MAX arrays, lie in each other. */
+static bool nesting_allowed(const char *text, size_t bytes)
+{
+    unsigned braces = 0, brackets = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < bytes; i++) {
+        char c = text[i];
+        if (in_string) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                in_string = false;
+            continue;
+        }
+        if (c == '"')
+            in_string = true;
+        else if (c == '{' && ++braces > NESTING_MAX)
+            return false;
+        else if (c == '[' && ++brackets > NESTING_MAX)
+            return false;
+        else if (c == '}' && braces > 0)
+            braces--;
+        else if (c == ']' && brackets > 0)
+            brackets--;
+    }
+    return true;
+}
+
+/* A switch that may be 0 or 1; `number_too`: as a JSON number as well as a string. */
+static bool parse_switch(const cJSON *item, bool number_too, uint32_t *out_value)
+{
+    if (cJSON_IsString(item) &&
+        (strcmp(item->valuestring, "0") == 0 || strcmp(item->valuestring, "1") == 0)) {
+        *out_value = item->valuestring[0] == '1';
+        return true;
+    }
+    if (number_too && cJSON_IsNumber(item) && (item->valuedouble == 0 || item->valuedouble == 1)) {
+        *out_value = item->valuedouble == 1;
+        return true;
+    }
+    return false;
+}
+
+/* A whole number of bytes, as a JSON number or a string of digits. */
+static bool parse_bytes(const cJSON *item, uint64_t *out_value)
+{
+    if (cJSON_IsNumber(item)) {
+        if (item->valuedouble < 0 || item->valuedouble > (double)UINT32_MAX ||
+            item->valuedouble != (double)(uint64_t)item->valuedouble)
+            return false;
+        *out_value = (uint64_t)item->valuedouble;
+        return true;
+    }
+    if (!cJSON_IsString(item) || item->valuestring[0] < '0' || item->valuestring[0] > '9')
+        return false;
+    char *end = NULL;
+    errno = 0;
+    *out_value = strtoull(item->valuestring, &end, 10);
+    return errno == 0 && *end == '\0' && *out_value <= UINT32_MAX;
+}
+
+static uint32_t round_up(uint64_t value, uint32_t unit)
+{
+    return (uint32_t)((value + unit - 1) / unit * unit);
+}
+
+static int32_t parse_sizes(const cJSON *root, twin_init_config *config)
+{
+    const cJSON *stacks = cJSON_GetObjectItemCaseSensitive(root, "StackSize");
+    const cJSON *stack = cJSON_GetObjectItemCaseSensitive(stacks, "aicore_stack_size");
+    uint64_t bytes = 0;
+    if (stack) {
+        if (!parse_bytes(stack, &bytes))
+            return twin_fail(TWIN_ERR_INIT_VALUE,
+                             "StackSize.aicore_stack_size must be a number of bytes");
+        if (bytes < STACK_MIN_BYTES)
+            bytes = STACK_MIN_BYTES;
+        if (bytes > STACK_MAX_BYTES)
+            bytes = STACK_MAX_BYTES;
+        config->core_stack_bytes = round_up(bytes, STACK_UNIT_BYTES);
+    }
+    const cJSON *print = cJSON_GetObjectItemCaseSensitive(root, "simd_printf_fifo_size_per_core");
+    if (print) {
+        if (!parse_bytes(print, &bytes) || bytes < PRINT_MIN_BYTES || bytes > PRINT_MAX_BYTES)
+            return twin_fail(TWIN_ERR_INIT_VALUE,
+                             "simd_printf_fifo_size_per_core must be a number of bytes from %u to "
+                             "%u",
+                             PRINT_MIN_BYTES, PRINT_MAX_BYTES);
+        config->print_buffer_bytes = round_up(bytes, PRINT_UNIT_BYTES);
+    }
+    return 0;
+}
+
+static int32_t parse_default_device(const cJSON *root, twin_init_config *config)
+{
+    const cJSON *group = cJSON_GetObjectItemCaseSensitive(root, "defaultDevice");
+    if (!group)
+        return 0;
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(group, "default_device");
+    const char *text = cJSON_IsString(item) ? item->valuestring : "";
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > DEVICE_DIGITS_MAX || text[digits] != '\0' ||
+        (digits > 1 && text[0] == '0'))
+        return twin_fail(TWIN_ERR_INIT_VALUE,
+                         "defaultDevice.default_device must be a string of digits without sign or "
+                         "leading zero, such as \"0\"");
+    config->default_device = (int32_t)strtol(text, NULL, 10);
+    return 0;
+}
+
+static int32_t parse_root(const cJSON *root, twin_init_config *config)
+{
+    const cJSON *mode = cJSON_GetObjectItemCaseSensitive(root, "err_msg_mode");
+    uint32_t value = 0;
+    if (mode && !parse_switch(mode, false, &value))
+        return twin_fail(TWIN_ERR_ARG_VALUE, "err_msg_mode must be the string \"0\" or \"1\"");
+    config->process_messages = value == 1;
+
+    const cJSON *graph = cJSON_GetObjectItemCaseSensitive(root, "acl_graph");
+    const cJSON *event_mode = cJSON_GetObjectItemCaseSensitive(graph, "event_mode");
+    if (event_mode && !parse_switch(event_mode, true, &config->event_mode))
+        return twin_fail(TWIN_ERR_ARG_VALUE, "acl_graph.event_mode must be \"0\" or \"1\"");
+    int32_t code = parse_default_device(root, config);
+    return code != 0 ? code : parse_sizes(root, config);
+}
+
+int32_t twin_init_parse(const char *text, size_t bytes, twin_init_config *out_config)
+{
+    twin_init_config config = {.default_device = -1,
+                               .core_stack_bytes = STACK_MIN_BYTES,
+                               .print_buffer_bytes = PRINT_BYTES};
+    if (strspn(text, " \t\r\n") == bytes) {
+        *out_config = config;
+        return 0;
+    }
+    if (memchr(text, '\0', bytes))
+        return twin_fail(TWIN_ERR_PARSE_FILE, "the configuration holds a zero byte");
+    if (!nesting_allowed(text, bytes))
+        return twin_fail(TWIN_ERR_PARSE_FILE,
+                         "the configuration nests more than %u objects or %u arrays", NESTING_MAX,
+                         NESTING_MAX);
+    const char *end = NULL;
+    cJSON *root = cJSON_ParseWithLengthOpts(text, bytes + 1, &end, true);
+    if (!cJSON_IsObject(root)) {
+        size_t offset = end && end >= text ? (size_t)(end - text) : 0;
+        cJSON_Delete(root);
+        return twin_fail(TWIN_ERR_PARSE_FILE,
+                         "the configuration is no JSON object; trouble near byte %zu", offset);
+    }
+    int32_t code = parse_root(root, &config);
+    cJSON_Delete(root);
+    if (code == 0)
+        *out_config = config;
+    return code;
+}
+
+/* Read -------------------------------------------------------------------------------------------- */
+
+/* The file's text with a final NUL. 100003. */
+static int32_t read_file(const char *path, char **out_text, size_t *out_bytes)
+{
+    /* Non-blocking, so that a pipe does not hold the call before it is found to be one. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return twin_fail(TWIN_ERR_INVALID_FILE, "%s cannot be opened: %s", path, strerror(errno));
+    int32_t code = 0;
+    char *text = NULL;
+    struct stat state;
+    if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) {
+        code = twin_fail(TWIN_ERR_INVALID_FILE, "%s is no regular file", path);
+        goto close_file;
+    }
+    if (state.st_size > (off_t)FILE_BYTES_MAX) {
+        code = twin_fail(TWIN_ERR_INVALID_FILE, "%s is larger than %u bytes", path, FILE_BYTES_MAX);
+        goto close_file;
+    }
+    text = twin_zalloc((size_t)state.st_size + 1);
+    if (!text) {
+        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for %s", path);
+        goto close_file;
+    }
+    size_t used = 0;
+    while (used < (size_t)state.st_size) {
+        ssize_t got = read(file, text + used, (size_t)state.st_size - used);
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    if (used < (size_t)state.st_size) {
+        code = twin_fail(TWIN_ERR_INVALID_FILE, "%s cannot be read to its end", path);
+        twin_free(text);
+        goto close_file;
+    }
+    *out_text = text;
+    *out_bytes = used;
+close_file:
+    close(file);
+    return code;
+}
+
+/* Count ------------------------------------------------------------------------------------------- */
+
+static int32_t apply(const twin_init_config *config)
+{
+    int32_t code = twin_backend_need();
+    if (code != 0)
+        return code;
+    if (config->default_device >= 0) {
+        twin_device *device = NULL;
+        code = twin_device_find(config->default_device, &device);
+        if (code != 0)
+            return code;
+    }
+    twin_messages_set_process(config->process_messages);
+    twin_context_set_default_device(config->default_device);
+    return 0;
+}
+
+static int32_t init_locked(const char *path)
+{
+    if (atomic_load(&init_count) > 0) {
+        atomic_fetch_add(&init_count, 1);
+        return twin_fail(TWIN_ERR_REPEAT_INITIALIZE,
+                         "the process is initialised already; this call only counts");
+    }
+    char *text = NULL;
+    size_t bytes = 0;
+    int32_t code = path && path[0] != '\0' ? read_file(path, &text, &bytes) : 0;
+    if (code != 0)
+        return code;
+    twin_init_config config;
+    code = twin_init_parse(text ? text : "", bytes, &config);
+    if (code != 0)
+        goto free_text;
+    if (first_text && (bytes != first_bytes || memcmp(text ? text : "", first_text, bytes) != 0)) {
+        code =
+            twin_fail(TWIN_ERR_ARG_RELATION,
+                      "the configuration differs from the one this process began with; a process "
+                      "keeps its first configuration");
+        goto free_text;
+    }
+    code = apply(&config);
+    if (code != 0)
+        goto free_text;
+    if (!first_text) {
+        first_text = text ? text : twin_strdup("");
+        first_bytes = bytes;
+        text = NULL;
+    }
+    atomic_store(&init_count, 1);
+free_text:
+    twin_free(text);
+    return code;
+}
+
+int32_t twin_init(const char *path)
+{
+    twin_lock_take(&init_lock);
+    int32_t code = init_locked(path);
+    twin_lock_drop(&init_lock);
+    return code;
+}
+
+/* The last reference is gone. What the program holds stays usable: others may hold it too. */
+static void deinit_locked(void)
+{
+    atomic_store(&init_count, 0);
+    twin_context_set_default_device(-1);
+}
+
+static int32_t refuse_locked(void)
+{
+    return twin_fail(TWIN_ERR_REPEAT_FINALIZE,
+                     "the process is not initialised; call aclInit first");
+}
+
+int32_t twin_finalize(void)
+{
+    int32_t code = 0;
+    twin_lock_take(&init_lock);
+    if (atomic_load(&init_count) == 0)
+        code = refuse_locked();
+    else
+        deinit_locked();
+    twin_lock_drop(&init_lock);
+    return code;
+}
+
+int32_t twin_finalize_reference(uint64_t *out_count)
+{
+    int32_t code = 0;
+    twin_lock_take(&init_lock);
+    uint64_t count = atomic_load(&init_count);
+    if (count == 0) {
+        code = refuse_locked();
+    } else {
+        count--;
+        if (count == 0)
+            deinit_locked();
+        else
+            atomic_store(&init_count, count);
+        if (out_count)
+            *out_count = count;
+    }
+    twin_lock_drop(&init_lock);
+    return code;
+}
+
+bool twin_initialized(void)
+{
+    return atomic_load_explicit(&init_count, memory_order_relaxed) > 0;
+}

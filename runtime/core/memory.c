@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "core/error.h"
+#include "core/lock.h"
+#include "core/registry.h"
+#include "core/stream.h"
+
+/* Allocate and free ------------------------------------------------------------------------------- */
+
+int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t address = 0;
+    twin_status status = twin_device_note(
+        context->device, twin_ops()->memory.alloc(context->device->hw, bytes, pages, &address));
+    if (status == TWIN_OK)
+        *out_pointer = (void *)(uintptr_t)address; /* the user's pointer is the device's address */
+    else
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes on device %u",
+                                (unsigned long long)bytes, context->device->id);
+    twin_context_unpin(context);
+    return code;
+}
+
+static twin_memory_info info_of(const void *pointer)
+{
+    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
+    if (twin_ops()->memory.info((uint64_t)(uintptr_t)pointer, &info) != TWIN_OK)
+        info.kind = TWIN_MEMORY_UNKNOWN;
+    return info;
+}
+
+/* Refuses to free what is not the start of an allocation of that kind. */
+static int32_t check_free(const void *pointer, twin_memory_kind kind)
+{
+    twin_memory_info info = info_of(pointer);
+    if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer)
+        return 0;
+    if (info.kind == TWIN_MEMORY_UNKNOWN)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%p is no allocation of the runtime: it was freed, or came from elsewhere",
+                         pointer);
+    if (info.kind != kind)
+        return twin_fail(TWIN_ERR_PARAM, "%p is %s memory; free it with %s", pointer,
+                         info.kind == TWIN_MEMORY_DEVICE ? "device" : "page-locked host",
+                         info.kind == TWIN_MEMORY_DEVICE ? "aclrtFree" : "aclrtFreeHost");
+    return twin_fail(TWIN_ERR_PARAM,
+                     "%p lies inside the allocation that starts at %#llx; free that", pointer,
+                     (unsigned long long)info.base);
+}
+
+int32_t twin_memory_free(void *pointer)
+{
+    int32_t code = check_free(pointer, TWIN_MEMORY_DEVICE);
+    if (code != 0)
+        return code;
+    return twin_fail_status(twin_ops()->memory.free((uint64_t)(uintptr_t)pointer),
+                            TWIN_CODE_STREAM_TIMEOUT, "%p", pointer);
+}
+
+int32_t twin_memory_alloc_host(uint64_t bytes, void **out_pointer)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    code = twin_fail_status(twin_ops()->memory.host_alloc(bytes, out_pointer),
+                            TWIN_CODE_STREAM_TIMEOUT, "%llu bytes of page-locked host memory",
+                            (unsigned long long)bytes);
+    twin_context_unpin(context);
+    return code;
+}
+
+int32_t twin_memory_free_host(void *pointer)
+{
+    int32_t code = check_free(pointer, TWIN_MEMORY_HOST_PINNED);
+    if (code != 0)
+        return code;
+    return twin_fail_status(twin_ops()->memory.host_free(pointer), TWIN_CODE_STREAM_TIMEOUT, "%p",
+                            pointer);
+}
+
+int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t unused = 0, total = 0;
+    twin_status status = twin_ops()->memory.space(context->device->hw, page_class, &unused, &total);
+    if (status == TWIN_OK) {
+        *out_free = (size_t)unused;
+        *out_total = (size_t)total;
+    } else {
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u", context->device->id);
+    }
+    twin_context_unpin(context);
+    return code;
+}
+
+/* Ranges ------------------------------------------------------------------------------------------ */
+
+/* Whether every page of a range exists in this process. */
+static bool host_range_mapped(uint64_t address, size_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t first = address & ~(page - 1);
+    if (address + bytes < address)
+        return false;
+    /* Asynchronous and so without effect, except that a hole is reported. */
+    return msync((void *)(uintptr_t)first, (size_t)(address + bytes - first), MS_ASYNC) == 0 ||
+           errno != ENOMEM;
+}
+
+/* Refuses a range that is not there or leaves its allocation. `role`: "destination" or "source". */
+static int32_t check_range(const char *role, const void *pointer, size_t bytes,
+                           const twin_memory_info *info)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    if (info->kind == TWIN_MEMORY_UNKNOWN) {
+        if (host_range_mapped(address, bytes))
+            return 0;
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "the %s, %zu bytes at %p, is neither memory of the runtime nor mapped host "
+            "memory",
+            role, bytes, pointer);
+    }
+    uint64_t offset = address - info->base;
+    if (offset <= info->size_bytes && bytes <= info->size_bytes - offset)
+        return 0;
+    return twin_fail(
+        TWIN_ERR_PARAM, "the %s, %zu bytes at %p, leaves its allocation of %llu bytes at %#llx",
+        role, bytes, pointer, (unsigned long long)info->size_bytes, (unsigned long long)info->base);
+}
+
+static int32_t check_room(size_t bytes, size_t dst_bytes)
+{
+    if (bytes <= dst_bytes)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM, "%zu bytes do not fit into the %zu given for the destination",
+                     bytes, dst_bytes);
+}
+
+static int32_t check_overlap(const void *dst, const void *src, size_t bytes)
+{
+    uintptr_t a = (uintptr_t)dst, b = (uintptr_t)src;
+    uintptr_t distance = a > b ? a - b : b - a;
+    if (distance >= bytes)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM_RELATION, "%zu bytes at %p and at %p overlap", bytes, dst, src);
+}
+
+static int32_t check_peer(const twin_memory_info *dst, const twin_memory_info *src)
+{
+    if (dst->kind != TWIN_MEMORY_DEVICE || src->kind != TWIN_MEMORY_DEVICE ||
+        dst->device == src->device)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM_RELATION,
+                     "source and destination lie on different devices, and access between them is "
+                     "not enabled");
+}
+
+/* Refuses memory of another device than the one whose stream is to do the work. */
+static int32_t check_owner(const char *role, const twin_memory_info *info,
+                           const twin_device *device)
+{
+    if (info->kind != TWIN_MEMORY_DEVICE || info->device == device->hw_index)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM_RELATION,
+                     "the %s lies on another device than the stream's, and access between them is "
+                     "not enabled",
+                     role);
+}
+
+/* Copy -------------------------------------------------------------------------------------------- */
+
+static int32_t copy_now(twin_device *device, const twin_copy *copy)
+{
+    twin_assert_unlocked("memory.copy with a lock held");
+    twin_status status = twin_device_note(device, twin_ops()->memory.copy(device->hw, copy));
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes from %#llx to %#llx",
+                            (unsigned long long)copy->bytes, (unsigned long long)copy->src,
+                            (unsigned long long)copy->dst);
+}
+
+int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t bytes)
+{
+    int32_t code = check_room(bytes, dst_bytes);
+    if (code != 0 || dst == src)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+
+    const twin_copy copy = {
+        .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
+    const twin_memory_info to = info_of(dst), from = info_of(src);
+    code = check_range("destination", dst, bytes, &to);
+    if (code == 0)
+        code = check_range("source", src, bytes, &from);
+    if (code == 0)
+        code = check_overlap(dst, src, bytes);
+    if (code == 0)
+        code = check_peer(&to, &from);
+    if (code == 0)
+        code = copy_now(context->device, &copy);
+    twin_context_unpin(context);
+    return code;
+}
+
+/* Refuses a direction that an asynchronous copy cannot have. */
+static int32_t check_kind(const twin_memory_info *dst, const twin_memory_info *src,
+                          twin_copy_kind kind)
+{
+    bool to_device = dst->kind == TWIN_MEMORY_DEVICE;
+    bool from_device = src->kind == TWIN_MEMORY_DEVICE;
+    if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE) {
+        if (to_device && !from_device)
+            return 0;
+        return twin_fail(TWIN_ERR_PARAM_RELATION,
+                         "a copy from a host buffer to the device needs its source on the host and "
+                         "its destination on the device");
+    }
+    bool pageable_dst = dst->kind == TWIN_MEMORY_UNKNOWN;
+    bool pageable_src = src->kind == TWIN_MEMORY_UNKNOWN;
+    bool fits = true;
+    if (pageable_src && (to_device || pageable_dst))
+        fits = kind != TWIN_COPY_DEVICE_TO_HOST && kind != TWIN_COPY_HOST_TO_HOST;
+    else if (pageable_dst && from_device)
+        fits = kind != TWIN_COPY_HOST_TO_DEVICE && kind != TWIN_COPY_HOST_TO_HOST;
+    if (!to_device && !from_device) {
+        if (!pageable_dst || !pageable_src || kind == TWIN_COPY_DEFAULT ||
+            kind == TWIN_COPY_HOST_TO_HOST)
+            return twin_fail(TWIN_ERR_UNSUPPORTED,
+                             "both sides are host memory; use aclrtMemcpy or memcpy");
+        fits = false;
+    }
+    if (!fits)
+        return twin_fail(TWIN_ERR_PARAM_RELATION,
+                         "direction %d contradicts the addresses: the %s is pageable host memory",
+                         (int)kind, pageable_src ? "source" : "destination");
+    return 0;
+}
+
+/* Pins a stream of the current context whose tasks run on submission. */
+static int32_t pin_active_stream(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_pin_own(handle, out_stream);
+    if (code != 0)
+        return code;
+    if (((*out_stream)->flags & TWIN_STREAM_PASSIVE) == 0)
+        return 0;
+    code = twin_fail(TWIN_ERR_UNSUPPORTED,
+                     "stream %u was made with flags %#x: its tasks run inside a model instance or "
+                     "on the device, which this runtime does not offer",
+                     (*out_stream)->id, (*out_stream)->flags);
+    twin_stream_unpin(*out_stream);
+    return code;
+}
+
+/* The pageable case: after all earlier work of the stream, and over when this returns. */
+static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = pin_active_stream(handle, &stream);
+    if (code != 0)
+        return code;
+    code = twin_stream_drain(stream, TWIN_FOREVER);
+    if (code == 0)
+        code = copy_now(stream->device, copy);
+    twin_stream_unpin(stream);
+    return code;
+}
+
+/* Takes the source into page-locked memory and queues the copy from there. */
+static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
+{
+    const struct twin_backend *ops = twin_ops();
+    void *snapshot = NULL;
+    int32_t code = twin_fail_status(
+        ops->memory.host_alloc(copy->bytes, &snapshot), TWIN_CODE_STREAM_TIMEOUT,
+        "%llu bytes of page-locked memory for the source", (unsigned long long)copy->bytes);
+    if (code != 0)
+        return code;
+    memcpy(snapshot, (const void *)(uintptr_t)copy->src, (size_t)copy->bytes);
+    const twin_copy staged = {
+        .dst = copy->dst, .src = (uint64_t)(uintptr_t)snapshot, .bytes = copy->bytes};
+    code = twin_stream_submit(handle, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &staged});
+    /* Its pages live until the task has retired: the seam promises that of host_free. */
+    ops->memory.host_free(snapshot);
+    return code;
+}
+
+int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
+                               twin_copy_kind kind, uint64_t stream)
+{
+    int32_t code = twin_stream_guard(stream);
+    if (code == 0)
+        code = check_room(bytes, dst_bytes);
+    if (code != 0)
+        return code;
+    const twin_memory_info to = info_of(dst), from = info_of(src);
+    code = check_kind(&to, &from, kind);
+    if (code != 0 || dst == src)
+        return code;
+
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    if (code != 0)
+        return code;
+    if (stream == 0)
+        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+    twin_device *device = context->device;
+    code = check_range("destination", dst, bytes, &to);
+    if (code == 0)
+        code = check_range("source", src, bytes, &from);
+    if (code == 0)
+        code = check_overlap(dst, src, bytes);
+    if (code == 0)
+        code = check_owner("destination", &to, device);
+    if (code == 0)
+        code = check_owner("source", &from, device);
+    if (code != 0)
+        return code;
+
+    const twin_copy copy = {
+        .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
+    if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE)
+        return copy_from_snapshot(&copy, stream);
+    if (to.kind == TWIN_MEMORY_UNKNOWN || from.kind == TWIN_MEMORY_UNKNOWN)
+        return copy_after_drain(&copy, stream);
+    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &copy});
+}
+
+/* Fill -------------------------------------------------------------------------------------------- */
+
+static int32_t fill_now(twin_device *device, const twin_fill *fill)
+{
+    twin_assert_unlocked("memory.fill with a lock held");
+    twin_status status = twin_device_note(device, twin_ops()->memory.fill(device->hw, fill));
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes at %#llx",
+                            (unsigned long long)fill->bytes, (unsigned long long)fill->dst);
+}
+
+int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes)
+{
+    int32_t code = check_room(bytes, dst_bytes);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    const twin_memory_info to = info_of(dst);
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
+    code = check_range("destination", dst, bytes, &to);
+    if (code == 0)
+        code = fill_now(context->device, &fill);
+    twin_context_unpin(context);
+    return code;
+}
+
+int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
+                               uint64_t stream)
+{
+    int32_t code = twin_stream_guard(stream);
+    if (code == 0)
+        code = check_room(bytes, dst_bytes);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    if (code != 0)
+        return code;
+    if (stream == 0)
+        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+    const twin_memory_info to = info_of(dst);
+    code = check_range("destination", dst, bytes, &to);
+    if (code == 0)
+        code = check_owner("destination", &to, context->device);
+    if (code != 0)
+        return code;
+
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
+    if (to.kind == TWIN_MEMORY_DEVICE)
+        return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill});
+
+    twin_stream *pinned = NULL;
+    code = pin_active_stream(stream, &pinned);
+    if (code != 0)
+        return code;
+    code = twin_stream_drain(pinned, TWIN_FOREVER);
+    if (code == 0)
+        code = fill_now(pinned->device, &fill);
+    twin_stream_unpin(pinned);
+    return code;
+}

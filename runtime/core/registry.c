@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/registry.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/config.h"
+#include "core/error.h"
+#include "core/lock.h"
+#include "core/log.h"
+#include "core/thread_state.h"
+#include "core/unsupported_ops.h"
+
+#define PATH_BYTES       4096
+#define TEXT_BYTES       (PATH_BYTES + 1024)
+#define LEAVE_TIMEOUT_MS 1000u
+
+typedef enum twin_phase { PHASE_IDLE, PHASE_RUNNING, PHASE_FAILED, PHASE_ENDED } twin_phase;
+
+_Atomic(const struct twin_backend *) twin_ops_present = &twin_unsupported_ops;
+_Atomic bool twin_ops_traced;
+
+/* Release/acquire, as twin_ops_present: a reader of PHASE_RUNNING sees the table. */
+static _Atomic twin_phase phase;
+
+static twin_lock registry_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
+/* The rest is guarded by registry_lock, and fixed while running. */
+static struct twin_backend running_table;
+static struct twin_backend ended_table;
+static const struct twin_backend *given_backend;
+static int32_t failure_code;
+static char failure_text[TEXT_BYTES];
+static bool at_exit_registered;
+static pid_t start_process;
+
+static char folder[PATH_BYTES];
+static pthread_once_t folder_once = PTHREAD_ONCE_INIT;
+
+static void find_folder(void)
+{
+    Dl_info info;
+    char real[PATH_BYTES];
+    if (!dladdr((const void *)&running_table, &info) || !info.dli_fname ||
+        !realpath(info.dli_fname, real))
+        return;
+    char *slash = strrchr(real, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    static const char *const places[] = {"twinrt", "../lib64/twinrt"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char path[2 * PATH_BYTES];
+        snprintf(path, sizeof(path), "%s/%s", real, places[i]);
+        if (realpath(path, folder))
+            return;
+        folder[0] = '\0';
+    }
+    /* Named all the same, so that a message can say where the plug-ins were looked for. */
+    snprintf(folder, sizeof(folder), "%.*s/twinrt", (int)(sizeof(folder) - 8), real);
+}
+
+const char *twin_plugin_folder(void)
+{
+    pthread_once(&folder_once, find_folder);
+    return folder;
+}
+
+static void explain(const char *text)
+{
+    twin_message_add(text);
+}
+
+static twin_services services = {
+    .setting = twin_setting_named, .log = twin_log_text, .explain = explain};
+
+bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)
+{
+    if (!given || given->size != sizeof(struct twin_backend) ||
+        given->version != TWIN_SEAM_VERSION || !given->name)
+        return false;
+    *table = *given;
+    twin_fill_unsupported_ops(table);
+    return true;
+}
+
+/* The table of the plug-in `name`, or NULL with a text. */
+static const struct twin_backend *load_plugin(const char *name, char *text, size_t text_bytes)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof(path), "%s/backend-%s.so", twin_plugin_folder(), name);
+    if (access(path, F_OK) != 0) {
+        snprintf(text, text_bytes, "there is no plug-in %s", path);
+        return NULL;
+    }
+    /* Stays open for good: threads and exit handlers may still be in it. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(text, text_bytes, "the plug-in does not load: %s", dlerror());
+        return NULL;
+    }
+    void *symbol = dlsym(library, TWIN_BACKEND_ENTRY);
+    if (!symbol) {
+        snprintf(text, text_bytes, "%s is no backend: it has no %s", path, TWIN_BACKEND_ENTRY);
+        return NULL;
+    }
+    twin_backend_entry_fn entry;
+    memcpy(&entry, &symbol, sizeof(entry));
+    const struct twin_backend *table = entry();
+    if (!table || table->size != sizeof(*table) || table->version != TWIN_SEAM_VERSION) {
+        snprintf(text, text_bytes,
+                 "%s was built for another version of the seam (%u, here %u); install both from "
+                 "one build",
+                 path, table ? table->version : 0, TWIN_SEAM_VERSION);
+        return NULL;
+    }
+    return table;
+}
+
+static bool plugin_present(const char *name)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof(path), "%s/backend-%s.so", twin_plugin_folder(), name);
+    return access(path, F_OK) == 0;
+}
+
+/* The process ends: nothing reaches the backend any more, then it writes what it has to. */
+static void end_process(void)
+{
+    if (getpid() != start_process)
+        return; /* a forked child: the backend is its parent's */
+    twin_lock_take(&registry_lock);
+    bool running = atomic_load(&phase) == PHASE_RUNNING;
+    if (running) {
+        ended_table = twin_unsupported_ops;
+        atomic_store(&phase, PHASE_ENDED);
+        atomic_store(&twin_ops_present, &ended_table);
+    }
+    twin_lock_drop(&registry_lock);
+    if (!running)
+        return;
+    if (twin_threads_leave(LEAVE_TIMEOUT_MS))
+        running_table.process.stop();
+    else
+        twin_log(TWIN_LOG_WARNING, "the process ends while other threads are inside calls; "
+                                   "no timeline is written");
+}
+
+/* Starts `given`; on failure the reason goes to failure_text. */
+static twin_status start_table_locked(const struct twin_backend *given)
+{
+    if (!twin_backend_complete(&running_table, given)) {
+        snprintf(failure_text, sizeof(failure_text), "the backend's table has another version");
+        return TWIN_E_UNAVAILABLE;
+    }
+    services.plugin_folder = twin_plugin_folder();
+    twin_status status = running_table.process.start(&services);
+    if (status != TWIN_OK)
+        snprintf(failure_text, sizeof(failure_text), "the backend \"%s\" does not start: %s",
+                 running_table.name, twin_status_text(status));
+    return status;
+}
+
+static twin_status choose_and_start_locked(void)
+{
+    const char *wanted = twin_setting(TWIN_SETTING_BACKEND);
+    if (given_backend)
+        return start_table_locked(given_backend);
+
+    bool automatic = strcmp(wanted, "auto") == 0;
+    if (automatic && plugin_present("ascend")) {
+        const struct twin_backend *table =
+            load_plugin("ascend", failure_text, sizeof(failure_text));
+        if (table && start_table_locked(table) == TWIN_OK)
+            return TWIN_OK;
+        twin_log(TWIN_LOG_WARNING, "no hardware to use (%s); the model is used in its place",
+                 failure_text);
+    } else if (automatic) {
+        twin_log(TWIN_LOG_INFO, "no plug-in for hardware is installed; the model is used");
+    }
+    const struct twin_backend *table =
+        load_plugin(automatic ? "sim" : wanted, failure_text, sizeof(failure_text));
+    return table ? start_table_locked(table) : TWIN_E_UNAVAILABLE;
+}
+
+static void start_locked(void)
+{
+    twin_settings_apply_log();
+    twin_settings_warn_unknown();
+    twin_status status = TWIN_E_INVALID;
+    if (twin_settings_check(failure_text, sizeof(failure_text)))
+        status = choose_and_start_locked();
+    if (status != TWIN_OK) {
+        failure_code = twin_status_code(status);
+        twin_log(TWIN_LOG_ERROR, "%s", failure_text);
+        atomic_store(&phase, PHASE_FAILED);
+        return;
+    }
+
+    /* After the plug-in is loaded, so that this runs before the plug-in's own static objects go. */
+    start_process = getpid();
+    if (!at_exit_registered && !given_backend)
+        at_exit_registered = atexit(end_process) == 0;
+    atomic_store(&twin_ops_traced, running_table.host.traced());
+    atomic_store(&twin_ops_present, &running_table);
+    atomic_store(&phase, PHASE_RUNNING);
+}
+
+int32_t twin_backend_need(void)
+{
+    twin_phase now = atomic_load_explicit(&phase, memory_order_acquire);
+    if (now == PHASE_IDLE) {
+        twin_lock_take(&registry_lock);
+        if (atomic_load(&phase) == PHASE_IDLE)
+            start_locked();
+        now = atomic_load(&phase);
+        twin_lock_drop(&registry_lock);
+    }
+    switch (now) {
+    case PHASE_RUNNING:
+        break;
+    case PHASE_FAILED:
+        return twin_fail_code(failure_code, "EE1018", failure_text);
+    default:
+        return twin_status_code(TWIN_E_UNAVAILABLE);
+    }
+    if (twin_self.ops != twin_ops()) {
+        twin_thread_attach();
+        if (twin_self.call)
+            twin_self.ops->host.enter(twin_self.call);
+    }
+    return TWIN_CODE_OK;
+}
+
+bool twin_backend_running(void)
+{
+    return atomic_load_explicit(&phase, memory_order_acquire) == PHASE_RUNNING;
+}
+
+bool twin_backend_ended(void)
+{
+    return atomic_load_explicit(&phase, memory_order_acquire) == PHASE_ENDED;
+}
+
+const char *twin_backend_name(void)
+{
+    return twin_ops()->name;
+}
+
+void twin_backend_use(const struct twin_backend *backend)
+{
+    twin_lock_take(&registry_lock);
+    if (atomic_load(&phase) == PHASE_RUNNING)
+        running_table.process.stop();
+    given_backend = backend;
+    atomic_store(&twin_ops_present, &twin_unsupported_ops);
+    atomic_store(&twin_ops_traced, false);
+    atomic_store(&phase, PHASE_IDLE);
+    twin_self.ops = NULL;
+    twin_lock_drop(&registry_lock);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which backend is below: chosen once per process, at the first call that needs one. */
+#ifndef TWINRT_CORE_REGISTRY_H
+#define TWINRT_CORE_REGISTRY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seam/backend.h"
+
+/* The present table: a table of stubs before the start and after the end, never NULL.
+ * Release/acquire: the table is complete before it is seen. */
+extern _Atomic(const struct twin_backend *) twin_ops_present;
+/* Set before the table is published. */
+extern _Atomic bool twin_ops_traced;
+
+static inline const struct twin_backend *twin_ops(void)
+{
+    return atomic_load_explicit(&twin_ops_present, memory_order_acquire);
+}
+
+/* Chooses, loads and starts the backend unless that is done, and attaches the calling thread to it.
+ * 0, or the code of a failure, with a message; a failure is final for the process. Thread: any. */
+int32_t twin_backend_need(void);
+/* Whether a backend has started and not ended. */
+bool twin_backend_running(void);
+/* Whether the process is ending: the table is one of stubs again and nothing is reported. */
+bool twin_backend_ended(void);
+/* Name of the running backend, "" when none runs. */
+const char *twin_backend_name(void);
+
+/* Folder of the plug-ins, beside the library that holds this code. "" when it cannot be found. */
+const char *twin_plugin_folder(void);
+
+/* Uses `backend` in place of a plug-in from the next start on; ends a running one first. For tests,
+ * with no other thread inside a call. NULL: none. */
+void twin_backend_use(const struct twin_backend *backend);
+/* Copies a table and fills its empty slots. False: its size or version is not one this core knows. */
+bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/stream.h"
+
+#include "core/alloc.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/log.h"
+#include "core/registry.h"
+
+#define DRAIN_ALL_INLINE 32
+
+static void construct(void *object)
+{
+    twin_stream *stream = object;
+    twin_lock_init(&stream->lock, TWIN_RANK_STREAM);
+}
+
+static void release(void *object)
+{
+    twin_stream *stream = object;
+    twin_device *device = stream->device;
+    uint32_t id = stream->id;
+    /* Whoever found the stream alive and holds its lock finishes first; later ones see it dead. */
+    twin_lock_take(&stream->lock);
+    twin_lock_drop(&stream->lock);
+    twin_ops()->queue.destroy(stream->queue);
+    twin_handle_free(&twin_streams, stream);
+    twin_device_drop_stream_id(device, id);
+}
+
+twin_handle_table twin_streams =
+    TWIN_HANDLE_TABLE_INITIALIZER("stream", TWIN_HANDLE_STREAM, twin_stream, construct, release);
+
+/* Create and destroy ------------------------------------------------------------------------------ */
+
+static bool link_stream(twin_stream *stream)
+{
+    twin_context *context = stream->context;
+    twin_lock_take(&context->lock);
+    bool open = !context->closing;
+    if (open) {
+        stream->previous = NULL;
+        stream->next = context->streams;
+        if (context->streams)
+            context->streams->previous = stream;
+        context->streams = stream;
+        context->stream_count++;
+    }
+    twin_lock_drop(&context->lock);
+    return open;
+}
+
+void twin_stream_retire(twin_stream *stream)
+{
+    twin_context *context = stream->context;
+    twin_lock_take(&context->lock);
+    /* Under the lock: whoever walks the list finds live streams only. */
+    if (twin_handle_retire(stream)) {
+        if (stream->previous)
+            stream->previous->next = stream->next;
+        else
+            context->streams = stream->next;
+        if (stream->next)
+            stream->next->previous = stream->previous;
+        context->stream_count--;
+    }
+    twin_lock_drop(&context->lock);
+}
+
+int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
+                           bool is_default, uint64_t *out_handle)
+{
+    twin_device *device = context->device;
+    uint32_t id = 0;
+    int32_t code = twin_device_take_stream_id(device, &id);
+    if (code != 0)
+        return code;
+    twin_stream *stream = twin_handle_alloc(&twin_streams);
+    if (!stream) {
+        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for a stream");
+        goto drop_id;
+    }
+    stream->device = device;
+    stream->context = context;
+    stream->context_handle = context->object.handle;
+    stream->id = id;
+    stream->priority =
+        priority < device->traits->priority_count ? priority : device->traits->priority_count - 1;
+    stream->flags = flags;
+    stream->is_default = is_default;
+    stream->destroying = false;
+
+    const twin_queue_config config = {.id = id,
+                                      .priority = stream->priority,
+                                      .fast_launch = (flags & TWIN_STREAM_FAST_LAUNCH) != 0,
+                                      .fast_sync = (flags & TWIN_STREAM_FAST_SYNC) != 0};
+    twin_status status =
+        twin_device_note(device, twin_ops()->queue.create(device->hw, &config, &stream->queue));
+    if (status != TWIN_OK) {
+        char owners[256];
+        twin_device_list_owners(device, owners, sizeof(owners));
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u gives no queue for stream %u (streams in use: %s)",
+                                device->id, id, owners);
+        goto free_stream;
+    }
+    uint64_t handle = stream->object.handle;
+    twin_handle_publish_pinned(stream);
+    if (!link_stream(stream)) {
+        twin_handle_retire(stream);
+        twin_stream_unpin(stream);
+        return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
+    }
+    twin_stream_unpin(stream);
+    *out_handle = handle;
+    return 0;
+
+free_stream:
+    twin_handle_free(&twin_streams, stream);
+drop_id:
+    twin_device_drop_stream_id(device, id);
+    return code;
+}
+
+static int32_t fail_handle(uint64_t handle)
+{
+    return twin_fail(TWIN_ERR_HANDLE,
+                     "%#llx is no live stream: it was destroyed, or is another kind of object",
+                     (unsigned long long)handle);
+}
+
+static int32_t fail_foreign(const twin_stream *stream)
+{
+    return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                     "stream %u of device %u belongs to another context than this thread's; "
+                     "call aclrtSetCurrentContext or aclrtSetDevice first",
+                     stream->id, stream->device->id);
+}
+
+/* Refuses new work on a pinned stream from now on. False: another thread did. */
+static bool begin_destroy(twin_stream *stream)
+{
+    twin_lock_take(&stream->lock);
+    bool first = !stream->destroying;
+    stream->destroying = true;
+    twin_lock_drop(&stream->lock);
+    return first;
+}
+
+static void cancel_destroy(twin_stream *stream)
+{
+    twin_lock_take(&stream->lock);
+    stream->destroying = false;
+    twin_lock_drop(&stream->lock);
+}
+
+int32_t twin_stream_destroy(uint64_t handle, bool force)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code != 0)
+        return code;
+    if (stream->is_default) {
+        code =
+            twin_fail(TWIN_ERR_PARAM,
+                      "stream %u is the default stream of a context and ends with it", stream->id);
+        goto unpin;
+    }
+    if (!begin_destroy(stream)) {
+        code = fail_handle(handle);
+        goto unpin;
+    }
+    const struct twin_backend *ops = twin_ops();
+    twin_assert_unlocked("queue.drain with a lock held");
+    twin_status status = force ? TWIN_OK : ops->queue.drain(stream->queue, TWIN_FOREVER);
+    twin_device_note(stream->device, status);
+    if (status == TWIN_E_DEADLOCK) {
+        cancel_destroy(stream);
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "stream %u of device %u cannot finish its work and stays; record "
+                                "what it waits for, or call aclrtDestroyStreamForce",
+                                stream->id, stream->device->id);
+        goto unpin;
+    }
+    if (status != TWIN_OK)
+        twin_log(TWIN_LOG_WARNING, "stream %u of device %u is destroyed with a failed task: %s",
+                 stream->id, stream->device->id, twin_status_text(status));
+    if (force || status != TWIN_OK)
+        ops->queue.abort(stream->queue);
+    twin_stream_retire(stream);
+unpin:
+    twin_stream_unpin(stream);
+    return code;
+}
+
+/* Find -------------------------------------------------------------------------------------------- */
+
+int32_t twin_stream_guard(uint64_t handle)
+{
+    if (handle == 0 || twin_handle_find(&twin_streams, handle))
+        return 0;
+    return fail_handle(handle);
+}
+
+int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)
+{
+    if (handle == 0) {
+        twin_context *context = NULL;
+        int32_t code = twin_context_current(&context);
+        if (code != 0)
+            return code;
+        handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+    }
+    twin_stream *stream = twin_handle_pin(&twin_streams, handle);
+    if (__builtin_expect(!stream, 0))
+        return fail_handle(handle);
+    *out_stream = stream;
+    return 0;
+}
+
+int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_guard(handle);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t current = twin_self.context;
+    code = twin_stream_pin(handle, out_stream);
+    if (code != 0)
+        return code;
+    if ((*out_stream)->context_handle == current)
+        return 0;
+    code = fail_foreign(*out_stream);
+    twin_stream_unpin(*out_stream);
+    return code;
+}
+
+/* Submit ------------------------------------------------------------------------------------------ */
+
+/* A stream of the current context, locked and taking work. */
+static int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
+{
+    twin_stream *stream = NULL;
+    if (handle != 0) {
+        stream = twin_handle_find(&twin_streams, handle);
+        if (__builtin_expect(!stream, 0))
+            return fail_handle(handle);
+    }
+    twin_context *context = NULL;
+    int32_t code = twin_context_current(&context);
+    if (__builtin_expect(code != 0, 0))
+        return code;
+    if (handle == 0) {
+        handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+        stream = twin_handle_find(&twin_streams, handle);
+        if (!stream)
+            return fail_handle(handle);
+    }
+    twin_lock_take(&stream->lock);
+    if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying, 0)) {
+        twin_lock_drop(&stream->lock);
+        return fail_handle(handle);
+    }
+    if (__builtin_expect(stream->context_handle != twin_self.context, 0)) {
+        code = fail_foreign(stream);
+        twin_lock_drop(&stream->lock);
+        return code;
+    }
+    if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0)) {
+        uint32_t id = stream->id, flags = stream->flags;
+        twin_lock_drop(&stream->lock);
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u was made with flags %#x: its tasks run inside a model "
+                         "instance or on the device, which this runtime does not offer",
+                         id, flags);
+    }
+    *out_stream = stream;
+    return 0;
+}
+
+/* The op itself. `status` becomes TWIN_E_ABORTED with no event when the event has died. */
+static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
+                                const twin_task *task, bool *out_event_gone)
+{
+    if (task->kind == TWIN_TASK_COPY)
+        return ops->work.copy(stream->queue, task->copy);
+    if (task->kind == TWIN_TASK_FILL)
+        return ops->work.fill(stream->queue, task->fill);
+
+    twin_event *event = task->event;
+    twin_status status = TWIN_OK;
+    twin_lock_take(&event->lock);
+    if (!twin_handle_is(event, task->event_handle))
+        *out_event_gone = true;
+    else if (task->kind == TWIN_TASK_RECORD)
+        status = ops->work.record(stream->queue, event->signal);
+    else if (task->kind == TWIN_TASK_WAIT)
+        status = ops->work.wait(stream->queue, event->signal, task->timeout_ns);
+    else
+        status = ops->work.reset(stream->queue, event->signal);
+    twin_lock_drop(&event->lock);
+    return status;
+}
+
+static int32_t fail_issue(const twin_stream *stream, twin_status status, uint32_t id)
+{
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", id,
+                            stream->device->id);
+}
+
+int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
+{
+    const struct twin_backend *ops = twin_ops();
+    for (;;) {
+        twin_stream *stream = NULL;
+        int32_t code = lock_stream(handle, &stream);
+        if (__builtin_expect(code != 0, 0))
+            return code;
+
+        bool event_gone = false;
+        if (task->kind == TWIN_TASK_RECORD && task->event->device != stream->device &&
+            twin_handle_is(task->event, task->event_handle)) {
+            uint32_t event_device = task->event->device->id;
+            uint32_t stream_device = stream->device->id;
+            twin_lock_drop(&stream->lock);
+            return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                             "the event was made on device %u, the stream on device %u",
+                             event_device, stream_device);
+        }
+        twin_status status = issue_locked(ops, stream, task, &event_gone);
+        if (__builtin_expect(status == TWIN_OK && !event_gone, 1)) {
+            twin_lock_drop(&stream->lock);
+            return 0;
+        }
+        uint32_t id = stream->id;
+        if (event_gone) {
+            twin_lock_drop(&stream->lock);
+            return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
+        }
+        if (status != TWIN_E_BUSY) {
+            twin_device_note(stream->device, status);
+            code = fail_issue(stream, status, id);
+            twin_lock_drop(&stream->lock);
+            return code;
+        }
+
+        /* Full: wait for room without the lock. Alive under the lock, so the pin succeeds. */
+        uint64_t own = stream->object.handle;
+        bool pinned = twin_handle_pin_object(stream, own);
+        twin_lock_drop(&stream->lock);
+        if (!pinned)
+            return fail_handle(own);
+        twin_assert_unlocked("queue.room with a lock held");
+        status = twin_device_note(stream->device, ops->queue.room(stream->queue));
+        if (status != TWIN_OK) {
+            code = fail_issue(stream, status, id);
+            twin_stream_unpin(stream);
+            return code;
+        }
+        twin_stream_unpin(stream);
+    }
+}
+
+/* Wait -------------------------------------------------------------------------------------------- */
+
+int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
+{
+    twin_assert_unlocked("queue.drain with a lock held");
+    twin_status status = twin_ops()->queue.drain(stream->queue, timeout_ns);
+    if (__builtin_expect(status == TWIN_OK, 1))
+        return 0;
+    twin_device_note(stream->device, status);
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream->id,
+                            stream->device->id);
+}
+
+/* Pins up to `room` streams of a context that have work of their own to wait for. Returns how many
+ * there are. */
+static uint32_t pin_streams(twin_context *context, twin_stream **streams, uint32_t room)
+{
+    uint32_t count = 0;
+    twin_lock_take(&context->lock);
+    for (twin_stream *stream = context->streams; stream; stream = stream->next) {
+        if ((stream->flags & TWIN_STREAM_PASSIVE) != 0)
+            continue;
+        if (count < room && !twin_handle_pin_object(stream, stream->object.handle))
+            continue;
+        if (count < room)
+            streams[count] = stream;
+        count++;
+    }
+    twin_lock_drop(&context->lock);
+    return count;
+}
+
+/* Drains pinned streams and unpins them. The first failure counts; a timeout ends the waiting. */
+static int32_t drain_pinned(twin_stream **streams, uint32_t count, uint64_t timeout_ns)
+{
+    const struct twin_backend *ops = twin_ops();
+    uint64_t begin = ops->host.now();
+    int32_t first_code = 0;
+    bool waiting = true;
+    /* The list is newest first; oldest first reads better in a trace. */
+    for (uint32_t i = count; i > 0; i--) {
+        twin_stream *stream = streams[i - 1];
+        uint64_t left = timeout_ns;
+        if (timeout_ns != TWIN_FOREVER) {
+            uint64_t spent = ops->host.now() - begin;
+            left = spent < timeout_ns ? timeout_ns - spent : 0;
+        }
+        if (waiting) {
+            int32_t code = twin_stream_drain(stream, left);
+            if (first_code == 0)
+                first_code = code;
+            waiting = code != TWIN_CODE_STREAM_TIMEOUT;
+        }
+        twin_stream_unpin(stream);
+    }
+    return first_code;
+}
+
+int32_t twin_stream_drain_all(uint64_t timeout_ns)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    twin_stream *few[DRAIN_ALL_INLINE];
+    twin_stream **streams = few;
+    uint32_t room = DRAIN_ALL_INLINE;
+    uint32_t count = pin_streams(context, streams, room);
+    while (count > room) {
+        for (uint32_t i = 0; i < room; i++)
+            twin_stream_unpin(streams[i]);
+        twin_stream **more = twin_regrow(streams == few ? NULL : streams, count, sizeof(*streams));
+        if (!more) {
+            code = twin_fail(TWIN_ERR_NOMEM, "no host memory for a list of %u streams", count);
+            goto done;
+        }
+        streams = more;
+        room = count;
+        count = pin_streams(context, streams, room);
+    }
+    code = drain_pinned(streams, count, timeout_ns);
+done:
+    if (streams != few)
+        twin_free(streams);
+    twin_context_unpin(context);
+    return code;
+}

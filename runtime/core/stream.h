@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: in-order queues of device work, each of one context. */
+#ifndef TWINRT_CORE_STREAM_H
+#define TWINRT_CORE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/context.h"
+#include "core/handle.h"
+
+/* Creation flags, with the public values. */
+#define TWIN_STREAM_FAST_LAUNCH  0x01u
+#define TWIN_STREAM_FAST_SYNC    0x02u
+#define TWIN_STREAM_PERSISTENT   0x04u
+#define TWIN_STREAM_HUGE         0x08u
+#define TWIN_STREAM_CPU_SCHEDULE 0x10u
+#define TWIN_STREAM_DEVICE_ONLY  0x20u
+#define TWIN_STREAM_ALL          0x3fu
+/* Those whose tasks do not run on submission; nothing waits for such a stream. */
+#define TWIN_STREAM_PASSIVE                                                                        \
+    (TWIN_STREAM_PERSISTENT | TWIN_STREAM_CPU_SCHEDULE | TWIN_STREAM_DEVICE_ONLY)
+
+typedef struct twin_stream {
+    twin_object object;
+    twin_lock lock; /* held over each work op of the queue */
+    /* Fixed from publish to release. */
+    twin_device *device;
+    twin_context *context;
+    uint64_t context_handle;
+    twin_queue *queue;
+    uint32_t id;
+    uint32_t priority;
+    uint32_t flags;
+    bool is_default;
+    bool destroying;                     /* guarded by lock: refuses new work */
+    struct twin_stream *next, *previous; /* guarded by context->lock */
+} twin_stream;
+
+extern twin_handle_table twin_streams;
+
+struct twin_event;
+
+typedef enum twin_task_kind {
+    TWIN_TASK_COPY,
+    TWIN_TASK_FILL,
+    TWIN_TASK_RECORD,
+    TWIN_TASK_WAIT,
+    TWIN_TASK_RESET
+} twin_task_kind;
+
+/* One piece of work on its way to a queue. */
+typedef struct twin_task {
+    twin_task_kind kind;
+    const twin_copy *copy;
+    const twin_fill *fill;
+    struct twin_event *event; /* found, not pinned */
+    uint64_t event_handle;
+    uint64_t timeout_ns;
+} twin_task;
+
+/* A stream of a pinned context. 107002, 207001, 207008. */
+int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
+                           bool is_default, uint64_t *out_handle);
+/* Destroys a stream of the current context: after its work, or with `force` at once, dropping it.
+ * A deadlock leaves the stream alive and answers so. Blocks.
+ * 107000: a default stream. 107002, 107003, 107017. */
+int32_t twin_stream_destroy(uint64_t handle, bool force);
+/* Makes a pinned stream dead and takes it off its context. The pin stays the caller's. */
+void twin_stream_retire(twin_stream *stream);
+static inline void twin_stream_unpin(twin_stream *stream)
+{
+    twin_handle_unpin(&twin_streams, stream);
+}
+
+/* Whether a handle may name a stream: 0 (the default stream) or a live one. 107017. */
+int32_t twin_stream_guard(uint64_t handle);
+/* The stream, or for 0 the current context's default stream, pinned. It may belong to any context.
+ * 107002, 107017. */
+int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
+/* As pin, but only a stream of the current context. 107003 too. */
+int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream);
+
+/* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is
+ * full. 107002, 107003, 107017, or the device's answer. */
+int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
+
+/* Waits for a pinned stream's work. 507046 on timeout or deadlock, else a task's code. Blocks. */
+int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns);
+/* Waits for all streams of the current context. Blocks. */
+int32_t twin_stream_drain_all(uint64_t timeout_ns);
+
+#endif

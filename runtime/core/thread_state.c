@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/thread_state.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/lock.h"
+#include "core/registry.h"
+
+_Thread_local twin_thread twin_self __attribute__((tls_model("initial-exec")));
+
+static twin_lock threads_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_THREADS);
+static twin_thread *threads; /* guarded by threads_lock */
+
+static twin_lock messages_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_MESSAGES);
+static twin_message_list process_messages; /* guarded by messages_lock */
+static _Atomic bool messages_shared;
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_key;
+static bool key_made;
+
+static void list_clear(twin_message_list *list)
+{
+    while (list->newest) {
+        twin_message *message = list->newest;
+        list->newest = message->next;
+        twin_free(message);
+    }
+    list->count = 0;
+}
+
+/* The thread ends. Runs on it, before its storage goes. */
+static void thread_end(void *value)
+{
+    twin_thread *thread = value;
+    twin_lock_take(&threads_lock);
+    if (thread->previous)
+        thread->previous->next = thread->next;
+    else
+        threads = thread->next;
+    if (thread->next)
+        thread->next->previous = thread->previous;
+    twin_lock_drop(&threads_lock);
+    thread->listed = false;
+
+    if (thread->ops && thread->ops == twin_ops())
+        thread->ops->host.detach();
+    thread->ops = NULL;
+    thread->context = 0;
+    list_clear(&thread->messages);
+    twin_free(thread->shown);
+    thread->shown = NULL;
+}
+
+static void make_key(void)
+{
+    key_made = pthread_key_create(&end_key, thread_end) == 0;
+}
+
+void twin_thread_attach(void)
+{
+    twin_thread *thread = &twin_self;
+    if (!thread->listed) {
+        pthread_once(&key_once, make_key);
+        if (key_made)
+            pthread_setspecific(end_key, thread);
+        twin_lock_take(&threads_lock);
+        thread->previous = NULL;
+        thread->next = threads;
+        if (threads)
+            threads->previous = thread;
+        threads = thread;
+        twin_lock_drop(&threads_lock);
+        thread->listed = true;
+    }
+    thread->ops = twin_ops();
+    thread->ops->host.attach();
+}
+
+static bool others_inside(void)
+{
+    bool inside = false;
+    twin_lock_take(&threads_lock);
+    for (twin_thread *thread = threads; thread; thread = thread->next)
+        if (thread != &twin_self && atomic_load_explicit(&thread->in_call, memory_order_acquire))
+            inside = true;
+    twin_lock_drop(&threads_lock);
+    return inside;
+}
+
+bool twin_threads_leave(unsigned timeout_ms)
+{
+    /* A thread sets in_call and then reads the backend table; we changed the table and now read
+     * in_call. The barrier is for the threads, which have none of their own on their way in. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+    const struct timespec step = {.tv_nsec = 1000000};
+    for (unsigned waited = 0; others_inside(); waited++) {
+        if (waited >= timeout_ms)
+            return false;
+        nanosleep(&step, NULL);
+    }
+    return true;
+}
+
+static void list_add(twin_message_list *list, twin_message *message)
+{
+    message->next = list->newest;
+    list->newest = message;
+    if (++list->count <= TWIN_MESSAGES_KEPT)
+        return;
+    twin_message *last = list->newest;
+    for (unsigned i = 1; i < TWIN_MESSAGES_KEPT; i++)
+        last = last->next;
+    twin_free(last->next);
+    last->next = NULL;
+    list->count = TWIN_MESSAGES_KEPT;
+}
+
+void twin_message_add(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    twin_message *message = twin_zalloc(sizeof(*message) + bytes);
+    if (!message)
+        return; /* the code still tells; there is no memory to tell more */
+    memcpy(message->text, text, bytes);
+    if (!atomic_load_explicit(&messages_shared, memory_order_relaxed)) {
+        list_add(&twin_self.messages, message);
+        return;
+    }
+    twin_lock_take(&messages_lock);
+    list_add(&process_messages, message);
+    twin_lock_drop(&messages_lock);
+}
+
+const char *twin_messages_take(void)
+{
+    twin_thread *thread = &twin_self;
+    twin_message_list taken = thread->messages;
+    thread->messages = (twin_message_list){0};
+    if (atomic_load_explicit(&messages_shared, memory_order_relaxed)) {
+        list_clear(&taken);
+        twin_lock_take(&messages_lock);
+        taken = process_messages;
+        process_messages = (twin_message_list){0};
+        twin_lock_drop(&messages_lock);
+    }
+    twin_free(thread->shown);
+    thread->shown = NULL;
+    if (!taken.newest)
+        return NULL;
+
+    size_t bytes = 1;
+    for (const twin_message *message = taken.newest; message; message = message->next)
+        bytes += strlen(message->text) + 1;
+    char *text = twin_zalloc(bytes);
+    if (text) {
+        char *end = text;
+        for (const twin_message *message = taken.newest; message; message = message->next) {
+            size_t length = strlen(message->text);
+            memcpy(end, message->text, length);
+            end[length] = '\n';
+            end += length + 1;
+        }
+        end[-1] = '\0';
+    }
+    list_clear(&taken);
+    thread->shown = text;
+    return text;
+}
+
+void twin_messages_set_process(bool process)
+{
+    atomic_store_explicit(&messages_shared, process, memory_order_relaxed);
+}

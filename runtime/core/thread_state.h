@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What belongs to one host thread: its current context, its last error, its error messages, and
+ * its place among the threads that the backend reckons with. */
+#ifndef TWINRT_CORE_THREAD_STATE_H
+#define TWINRT_CORE_THREAD_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seam/backend.h"
+
+/* Messages kept for a reader, newest first; older ones are dropped. */
+#define TWIN_MESSAGES_KEPT 64u
+
+typedef struct twin_message {
+    struct twin_message *next; /* older */
+    char text[];
+} twin_message;
+
+typedef struct twin_message_list {
+    twin_message *newest;
+    unsigned count;
+} twin_message_list;
+
+typedef struct twin_thread {
+    const struct twin_backend
+        *ops;              /* table this thread is attached to; NULL before its first call */
+    const twin_call *call; /* the public call in progress, or the last one */
+    uint64_t context;      /* handle of the current context, 0 none; may be stale */
+    int32_t last_error;
+    /* Relaxed stores by the thread; read by the one that ends the process's use of the backend. */
+    _Atomic bool in_call;
+    bool listed;
+    struct twin_thread *next, *previous; /* guarded by the thread list's lock */
+    twin_message_list messages;
+    char *shown; /* what the last aclGetRecentErrMsg gave */
+} twin_thread;
+
+/* Initial-exec: small enough for the loader's surplus, and each call needs it. */
+extern _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exec")));
+
+/* Brings the thread up to the present backend table: lists it, attaches it. Called when
+ * `twin_self.ops` is not the present table. */
+void twin_thread_attach(void);
+
+/* Waits up to `timeout_ms` until no other thread is inside a public call. False: some still are. */
+bool twin_threads_leave(unsigned timeout_ms);
+
+/* Adds a line to the messages of the thread, or of the process (twin_messages_set_process). */
+void twin_message_add(const char *text);
+/* Takes all messages, newest first, one a line, as one text that stays valid until the next call on
+ * this thread; NULL when there are none. */
+const char *twin_messages_take(void);
+/* Whether all threads share one list (err_msg_mode "1"). */
+void twin_messages_set_process(bool process);
+
+#endif
