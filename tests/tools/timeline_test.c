@@ -7,9 +7,11 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +147,8 @@ static void tell_story(void)
 
     track_c = sim_timeline_name_queue(SIM, 0, 5, 6);
     add(5, 1, STARS_SQE_SDMA, TWINSIM_PHASE_TASK, 13000, 14000, NO_ID);
+    /* fetched ahead, wholly inside the task before it */
+    add(5, 2, STARS_SQE_SDMA, TWINSIM_PHASE_FETCH, 13100, 13600, P_FETCH);
     sim_timeline_call(0, &wait_call, 6000, 14500, 507046);
 }
 
@@ -238,6 +242,10 @@ static void test_lanes(void)
     CU_ASSERT_EQUAL(number_of(args(copy), "track"), number_of(args(record), "track"));
     CU_ASSERT_EQUAL(number_of(args(table), "number"), 2);
     CU_ASSERT_EQUAL(number_of(record, "tid"), number_of(table, "tid"));
+    const cJSON *task = find(document, "X", "SDMA", 1);
+    const cJSON *ahead = find(document, "X", "fetch", 3);
+    CU_ASSERT_EQUAL(number_of(ahead, "ts"), 13.1);
+    CU_ASSERT_NOT_EQUAL(number_of(task, "tid"), number_of(ahead, "tid"));
     cJSON_Delete(document);
 }
 
@@ -305,6 +313,23 @@ static void test_private(void)
 
     glob_t left = {0};
     CU_ASSERT_EQUAL(glob(FILE_NAME ".*", 0, NULL, &left), GLOB_NOMATCH);
+    globfree(&left);
+}
+
+static void test_full_disk(void)
+{
+    struct rlimit before;
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    (void)unlink("full.json");
+    (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){2000, before.rlim_max});
+    int error = sim_timeline_write("full.json", SIM, PROFILE);
+    (void)setrlimit(RLIMIT_FSIZE, &before);
+    (void)signal(SIGXFSZ, handler);
+
+    glob_t left = {0};
+    CU_ASSERT(error < 0);
+    CU_ASSERT_EQUAL(glob("full.json*", 0, NULL, &left), GLOB_NOMATCH);
     globfree(&left);
 }
 
@@ -390,6 +415,7 @@ static const twin_test tests[] = {
     {"an SQ used again becomes the track of the later stream", test_used_again},
     {"each engine channel that worked has a track", test_engines},
     {"the file belongs to its owner alone and leaves nothing beside it", test_private},
+    {"a file that cannot be finished is not left behind", test_full_disk},
     {"only a regular file is ever replaced", test_not_a_file},
     {"writing twice gives the same bytes", test_same_bytes},
     {"notes of several threads all arrive, each thread's in order", test_threads},
