@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The C interface. No exception and no text of SystemC's leaves here.
+#include "twinsim.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <systemc>
+
+#include "core/board.h"
+#include "core/params.h"
+#include "tlm/board_module.h"
+
+#define TWINSIM_API extern "C" __attribute__((visibility("default")))
+
+// SystemC's library wants the entry of its own main(), which never runs: the host program has one.
+extern "C" __attribute__((visibility("default"))) int sc_main(int, char **)
+{
+    return 1;
+}
+
+struct twinsim_profile {
+    tsim::Profile profile;
+};
+
+struct twinsim {
+    tsim::Board board;
+    std::unique_ptr<tsim::BoardModule> module;
+};
+
+namespace
+{
+
+bool made = false; // SystemC elaborates once per process
+
+void say(char *error, size_t bytes, const char *text)
+{
+    if (error && bytes > 0)
+        std::snprintf(error, bytes, "%s", text);
+}
+
+// Turns whatever the model throws into a status; `fallback` when it is nothing we know.
+template <typename Body>
+int guard(char *error, size_t bytes, Body &&body) noexcept
+{
+    try {
+        return body();
+    } catch (const tsim::FileError &e) {
+        say(error, bytes, e.what());
+        return TWINSIM_E_FILE;
+    } catch (const tsim::ProfileError &e) {
+        say(error, bytes, e.what());
+        return TWINSIM_E_PROFILE;
+    } catch (const std::bad_alloc &) {
+        say(error, bytes, "the host has no memory left");
+        return TWINSIM_E_MEMORY;
+    } catch (const std::exception &e) {
+        say(error, bytes, e.what());
+        return TWINSIM_E_INTERNAL;
+    } catch (...) {
+        say(error, bytes, "unknown exception inside the model");
+        return TWINSIM_E_INTERNAL;
+    }
+}
+
+// SystemC reports go nowhere, but errors are thrown.
+void on_report(const sc_core::sc_report &report, const sc_core::sc_actions &)
+{
+    if (report.get_severity() >= sc_core::SC_ERROR)
+        throw report;
+}
+
+bool has_device(const twinsim *sim, uint32_t device)
+{
+    return sim && device < sim->board.device_count();
+}
+
+bool has_queue(const twinsim *sim, uint32_t device, uint32_t sq)
+{
+    return has_device(sim, device) && sq < sim->board.device(device).scheduler().queue_count();
+}
+
+bool is_open(const twinsim *sim, uint32_t device, uint32_t sq)
+{
+    return has_queue(sim, device, sq) && sim->board.device(device).scheduler().front(sq).is_open();
+}
+
+bool depth_is_good(uint32_t depth)
+{
+    return depth >= 8 && depth <= 65536 && (depth & (depth - 1)) == 0;
+}
+
+} // namespace
+
+// ---- profiles ----------------------------------------------------------------------------------
+
+TWINSIM_API int twinsim_profile_load(const char *path, twinsim_profile **out, char *error,
+                                     size_t error_bytes)
+{
+    return guard(error, error_bytes, [&]() -> int {
+        if (!path || !out) {
+            say(error, error_bytes, "twinsim_profile_load: path and out must not be NULL");
+            return TWINSIM_E_ARGUMENT;
+        }
+        *out = new twinsim_profile{tsim::Profile::from_file(path)};
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API void twinsim_profile_free(twinsim_profile *profile)
+{
+    delete profile;
+}
+
+TWINSIM_API const struct twinsim_parameter *twinsim_profile_find(const twinsim_profile *profile,
+                                                                 const char *name)
+{
+    return profile && name ? profile->profile.find(name) : nullptr;
+}
+
+TWINSIM_API size_t twinsim_profile_count(const twinsim_profile *profile)
+{
+    return profile ? profile->profile.list().size() : 0;
+}
+
+TWINSIM_API const struct twinsim_parameter *twinsim_profile_at(const twinsim_profile *profile,
+                                                               size_t index)
+{
+    return index < twinsim_profile_count(profile) ? &profile->profile.list()[index] : nullptr;
+}
+
+// ---- the board ---------------------------------------------------------------------------------
+
+TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **out, char *error,
+                               size_t error_bytes)
+{
+    return guard(error, error_bytes, [&]() -> int {
+        if (!config || !out || !config->profile || !config->bus.translate || config->devices < 1 ||
+            config->devices > tsim::kMaxDevices) {
+            say(error, error_bytes, "twinsim_create: needs a profile, a bus and 1 to 64 devices");
+            return TWINSIM_E_ARGUMENT;
+        }
+        if (made) {
+            say(error, error_bytes,
+                "twinsim_create: this process has a board already; reset its devices instead");
+            return TWINSIM_E_STATE;
+        }
+        made = true;
+        sc_core::sc_report_handler::set_handler(on_report);
+        sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
+        std::unique_ptr<twinsim> sim(new twinsim{{config->profile->profile.params(), *config}, {}});
+        sim->module =
+            std::make_unique<tsim::BoardModule>("board", sim->board, config->quantum_ns);
+        sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
+        *out = sim.release();
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API uint64_t twinsim_now(const twinsim *sim)
+{
+    return sim ? sim->board.now_ns() : 0;
+}
+
+TWINSIM_API int twinsim_reset(twinsim *sim, uint32_t device)
+{
+    if (!has_device(sim, device))
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0, [&]() -> int {
+        sim->board.device(device).reset();
+        return TWINSIM_OK;
+    });
+}
+
+// ---- queues ------------------------------------------------------------------------------------
+
+TWINSIM_API int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
+                                   const struct twinsim_queue *queue)
+{
+    if (!has_queue(sim, device, sq) || !queue || !depth_is_good(queue->depth) ||
+        !depth_is_good(queue->cq_depth) || queue->priority >= tsim::kPriorities ||
+        queue->group > 63)
+        return TWINSIM_E_ARGUMENT;
+    if (is_open(sim, device, sq))
+        return TWINSIM_E_STATE;
+    return guard(nullptr, 0, [&]() -> int {
+        const twinsim_bus &bus = sim->board.bus();
+        twinsim_target target = TWINSIM_TARGET_NONE;
+        uint32_t owner = 0;
+        const void *ring = bus.translate(bus.context, device, queue->ring_address,
+                                         uint64_t{queue->depth} * sizeof(stars_sqe), TWINSIM_READ,
+                                         &target, &owner);
+        void *cq = bus.translate(bus.context, device, queue->cq_address,
+                                 uint64_t{queue->cq_depth} * sizeof(stars_cqe), TWINSIM_WRITE,
+                                 &target, &owner);
+        if (!ring || !cq)
+            return TWINSIM_E_ARGUMENT;
+        sim->board.device(device).scheduler().open(sq, *queue, ring, cq);
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq)
+{
+    if (!has_queue(sim, device, sq))
+        return TWINSIM_E_ARGUMENT;
+    if (!is_open(sim, device, sq))
+        return TWINSIM_E_STATE;
+    return guard(nullptr, 0, [&]() -> int {
+        sim->board.device(device).scheduler().close(sq);
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail,
+                                  uint64_t at_ns)
+{
+    if (has_queue(sim, device, sq))
+        sim->board.device(device).doorbell(sq, tail, at_ns);
+}
+
+TWINSIM_API uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq)
+{
+    return has_queue(sim, device, sq) ? sim->board.device(device).scheduler().front(sq).retired()
+                                      : 0;
+}
+
+TWINSIM_API uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
+                                              uint64_t retired)
+{
+    if (!is_open(sim, device, sq))
+        return TWINSIM_NEVER;
+    const tsim::TaskQueue &front = sim->board.device(device).scheduler().front(sq);
+    if (retired == 0 || retired > front.retired() || front.retired() - retired >= front.depth())
+        return TWINSIM_NEVER;
+    return sim->board.params().to_ns(front.retired_at(retired));
+}
+
+TWINSIM_API void twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired)
+{
+    if (is_open(sim, device, sq))
+        sim->board.device(device).scheduler().watch(sq, retired);
+}
+
+TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head)
+{
+    if (!is_open(sim, device, sq))
+        return;
+    guard(nullptr, 0, [&]() -> int {
+        return sim->board.device(device).scheduler().set_cq_head(sq, head) ? TWINSIM_OK
+                                                                           : TWINSIM_E_ARGUMENT;
+    });
+}
+
+TWINSIM_API bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq)
+{
+    for (uint32_t d = 0; sim && d < sim->board.device_count(); ++d) {
+        const uint32_t sq = sim->board.device(d).scheduler().take_interrupt();
+        if (sq == tsim::kNone)
+            continue;
+        *out_device = d;
+        *out_sq = sq;
+        return true;
+    }
+    return false;
+}
+
+TWINSIM_API int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
+                                      struct twinsim_queue_info *out)
+{
+    if (!has_queue(sim, device, sq) || !out)
+        return TWINSIM_E_ARGUMENT;
+    sim->board.device(device).scheduler().inspect(sq, *out);
+    return TWINSIM_OK;
+}
+
+// ---- registers, DMA, time, trace ---------------------------------------------------------------
+
+TWINSIM_API int twinsim_read(twinsim *sim, uint32_t device, uint64_t offset, uint32_t *out_value)
+{
+    if (!out_value)
+        return TWINSIM_E_ARGUMENT;
+    *out_value = 0;
+    return has_device(sim, device) ? sim->board.device(device).read(offset, *out_value)
+                                   : TWINSIM_E_ARGUMENT;
+}
+
+TWINSIM_API int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, uint32_t value)
+{
+    if (!has_device(sim, device))
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0,
+                 [&]() -> int { return sim->board.device(device).write(offset, value); });
+}
+
+TWINSIM_API int twinsim_transfer_post(twinsim *sim, uint32_t device,
+                                      struct twinsim_transfer *transfer)
+{
+    if (!has_device(sim, device) || !transfer || transfer->bytes == 0)
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0, [&]() -> int {
+        sim->board.device(device).host_dma().post(transfer);
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events)
+{
+    twinsim_stop stop = TWINSIM_STOP_IDLE;
+    guard(nullptr, 0, [&]() -> int {
+        stop = sim->module->run(until_ns, max_events);
+        return TWINSIM_OK;
+    });
+    return stop;
+}
+
+TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count)
+{
+    if (out_count)
+        *out_count = sim ? sim->board.trace().size() : 0;
+    return sim ? sim->board.trace().data() : nullptr;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/board.h"
+
+#include <algorithm>
+
+namespace tsim
+{
+
+Board::Board(const Params &params, const twinsim_config &config) : state_(params, config)
+{
+    for (uint32_t i = 0; i < config.devices; ++i)
+        devices_.push_back(std::make_unique<Device>(state_, i));
+}
+
+void Board::begin_run(uint64_t until_ns, uint32_t max_events)
+{
+    for (const auto &device : devices_)
+        device->take_in();
+    until_ns_ = until_ns;
+    const Cycle until = until_ns == UINT64_MAX ? kNever : until_ns / state_.params.cycle_ns;
+    limit_ = std::max(state_.now, until);
+    budget_ = max_events;
+}
+
+bool Board::running() const
+{
+    return state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= limit_;
+}
+
+void Board::advance(Cycle horizon)
+{
+    const Cycle end = std::min(horizon, limit_);
+    while (state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= end) {
+        --budget_;
+        state_.now = next_time();
+        fire(state_.calendar.pop());
+    }
+}
+
+void Board::fire(uint32_t timer)
+{
+    if (timer != state_.link_timer) {
+        devices_[timer >> BoardState::kDeviceShift]->fire(timer &
+                                                          ((1u << BoardState::kDeviceShift) - 1));
+        return;
+    }
+    const auto &owners = state_.links.complete(state_.now);
+    state_.links_changed();
+    for (const LinkNetwork::Owner owner : owners)
+        devices_[owner >> 32]->transfer_done(static_cast<uint32_t>(owner));
+}
+
+twinsim_stop Board::end_run()
+{
+    now_ns_ = std::max(now_ns_, state_.params.to_ns(state_.now));
+    if ((state_.stop & BoardState::kStopWatch) != 0) {
+        state_.stop &= ~BoardState::kStopWatch;
+        return TWINSIM_STOP_WATCH;
+    }
+    if ((state_.stop & BoardState::kStopCq) != 0) {
+        state_.stop &= ~BoardState::kStopCq;
+        return TWINSIM_STOP_CQ;
+    }
+    if (state_.calendar.empty())
+        return TWINSIM_STOP_IDLE;
+    if (next_time() <= limit_)
+        return TWINSIM_STOP_CHUNK;
+    // TIM-8: the limit is reached. With cycles longer than 1 ns it may lie between two edges.
+    now_ns_ = std::max(now_ns_, until_ns_);
+    state_.now = std::max(state_.now, state_.params.to_cycles(now_ns_));
+    return TWINSIM_STOP_LIMIT;
+}
+
+twinsim_stop Board::run(uint64_t until_ns, uint32_t max_events)
+{
+    begin_run(until_ns, max_events);
+    if (running())
+        advance(kNever);
+    return end_run();
+}
+
+} // namespace tsim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The board without SystemC: devices, links and the calendar that moves them. Rules TIM-1 to TIM-8.
+#ifndef TWINSIM_CORE_BOARD_H
+#define TWINSIM_CORE_BOARD_H
+
+#include <memory>
+#include <vector>
+
+#include "core/board_state.h"
+#include "core/device.h"
+
+namespace tsim
+{
+
+class Board
+{
+  public:
+    /// `config.profile` is not looked at: the parameters come apart. Throws std::bad_alloc.
+    Board(const Params &params, const twinsim_config &config);
+
+    [[nodiscard]] uint32_t device_count() const { return static_cast<uint32_t>(devices_.size()); }
+    [[nodiscard]] Device &device(uint32_t index) { return *devices_[index]; }
+    [[nodiscard]] const Device &device(uint32_t index) const { return *devices_[index]; }
+    [[nodiscard]] const Params &params() const { return state_.params; }
+    [[nodiscard]] const Trace &trace() const { return state_.trace; }
+    [[nodiscard]] const twinsim_bus &bus() const { return state_.bus; }
+    [[nodiscard]] uint64_t now_ns() const { return now_ns_; }
+
+    // One run in parts, so that a shell may put its own clock between them.
+
+    /// Takes in doorbells and sets the limits of a run.
+    void begin_run(uint64_t until_ns, uint32_t max_events);
+    /// Whether the run goes on: with the event at next_time().
+    [[nodiscard]] bool running() const;
+    [[nodiscard]] Cycle next_time() const { return state_.calendar.next_time(); }
+    /// Runs events up to `horizon`, the run's limits, or the first reason to stop (TIM-7).
+    void advance(Cycle horizon);
+    /// Ends the run and says why it ended.
+    twinsim_stop end_run();
+
+    /// All of it, in one piece.
+    twinsim_stop run(uint64_t until_ns, uint32_t max_events);
+
+  private:
+    void fire(uint32_t timer);
+
+    BoardState state_;
+    std::vector<std::unique_ptr<Device>> devices_;
+    uint64_t now_ns_ = 0;
+    uint64_t until_ns_ = 0;
+    Cycle limit_ = 0;
+    uint32_t budget_ = 0;
+};
+
+} // namespace tsim
+
+#endif

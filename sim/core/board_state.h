@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What all blocks of a board share: time, calendar, links, trace, and the reasons to stop a run.
+#ifndef TWINSIM_CORE_BOARD_STATE_H
+#define TWINSIM_CORE_BOARD_STATE_H
+
+#include "core/calendar.h"
+#include "core/link.h"
+#include "core/params.h"
+#include "core/trace.h"
+#include "core/types.h"
+#include "twinsim.h"
+
+namespace tsim
+{
+
+struct BoardState {
+    // Timers: 4096 per device, one for the links behind them.
+    static constexpr uint32_t kDeviceShift = 12;
+    static constexpr uint32_t kArbiterTimer = 4094;
+    static constexpr uint32_t kHostDmaTimer = 4095;
+
+    // Reasons to stop.
+    static constexpr uint32_t kStopWatch = 1;
+    static constexpr uint32_t kStopCq = 2;
+
+    BoardState(const Params &profile_params, const twinsim_config &config)
+        : params(profile_params), bus(config.bus), seed(config.seed), trace(config.trace),
+          calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
+          link_timer(config.devices << kDeviceShift)
+    {
+    }
+
+    const Params params;
+    const twinsim_bus bus;
+    const uint64_t seed;
+    Trace trace;
+    Calendar calendar;
+    LinkNetwork links;
+    const uint32_t link_timer;
+    Cycle now = 0;
+    uint32_t stop = 0;
+
+    /// A transfer began or ended: the next completion may be at another time.
+    void links_changed()
+    {
+        if (links.next() == kNever)
+            calendar.cancel(link_timer);
+        else
+            calendar.schedule(link_timer, links.next(), Rank::kLink);
+    }
+};
+
+} // namespace tsim
+
+#endif

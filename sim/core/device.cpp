@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device.h"
+
+namespace tsim
+{
+
+Device::Device(BoardState &board, uint32_t index)
+    : board_(board), scheduler_(board, index), host_dma_(board, index)
+{
+}
+
+void Device::reset()
+{
+    scheduler_.reset();
+    host_dma_.reset();
+    rung_words_.store(0);
+    for (auto &word : rung_)
+        word.store(0);
+}
+
+// The ringer stores its tail, then looks at the mask; the model takes the mask, then reads the tails. All of it
+// sequentially consistent: a bit the ringer found set is one that the model has yet to take.
+void Device::doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns)
+{
+    TaskQueue &front = scheduler_.front(sq);
+    if (!front.is_open() || !front.doorbell(tail, at_ns))
+        return;
+    std::atomic<uint64_t> &word = rung_[sq / 64];
+    const uint64_t bit = uint64_t{1} << (sq % 64);
+    if ((word.load(std::memory_order_seq_cst) & bit) == 0)
+        word.fetch_or(bit, std::memory_order_seq_cst);
+    const uint64_t word_bit = uint64_t{1} << (sq / 64);
+    if ((rung_words_.load(std::memory_order_seq_cst) & word_bit) == 0)
+        rung_words_.fetch_or(word_bit, std::memory_order_seq_cst);
+}
+
+void Device::take_in()
+{
+    if (rung_words_.load(std::memory_order_seq_cst) == 0)
+        return;
+    uint64_t words = rung_words_.exchange(0, std::memory_order_seq_cst);
+    for (; words != 0; words &= words - 1) {
+        const auto word = static_cast<uint32_t>(__builtin_ctzll(words));
+        uint64_t bits = rung_[word].exchange(0, std::memory_order_seq_cst);
+        for (; bits != 0; bits &= bits - 1)
+            scheduler_.take_in(word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits)));
+    }
+}
+
+void Device::fire(uint32_t timer)
+{
+    if (timer < scheduler_.queue_count())
+        scheduler_.fire_queue(timer);
+    else if (timer == BoardState::kArbiterTimer)
+        scheduler_.fire_arbiter();
+    else
+        host_dma_.fire();
+}
+
+void Device::transfer_done(uint32_t who)
+{
+    if ((who & HostDma::kOwner) != 0)
+        host_dma_.transfer_done(who & ~HostDma::kOwner);
+    else
+        scheduler_.transfer_done(who);
+}
+
+} // namespace tsim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One device: its scheduler, the driver's DMA channels, the doorbell mask and the register window.
+#ifndef TWINSIM_CORE_DEVICE_H
+#define TWINSIM_CORE_DEVICE_H
+
+#include <array>
+#include <atomic>
+
+#include "core/host_dma.h"
+#include "core/task_scheduler.h"
+
+namespace tsim
+{
+
+class Device
+{
+  public:
+    Device(BoardState &board, uint32_t index);
+
+    [[nodiscard]] TaskScheduler &scheduler() { return scheduler_; }
+    [[nodiscard]] const TaskScheduler &scheduler() const { return scheduler_; }
+    [[nodiscard]] HostDma &host_dma() { return host_dma_; }
+    void reset();
+
+    /// Any thread (FE-1).
+    void doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns);
+    /// Looks at the queues whose doorbells were rung since last time (FE-2).
+    void take_in();
+
+    void fire(uint32_t timer);
+    void transfer_done(uint32_t who);
+
+    /// The register window: a negative twinsim_error, or 0.
+    [[nodiscard]] int read(uint64_t offset, uint32_t &out_value) const;
+    [[nodiscard]] int write(uint64_t offset, uint32_t value);
+
+  private:
+    [[nodiscard]] int read_page(uint32_t sq, uint32_t offset, uint32_t &out_value) const;
+    [[nodiscard]] int write_page(uint32_t sq, uint32_t offset, uint32_t value);
+
+    BoardState &board_;
+    TaskScheduler scheduler_;
+    HostDma host_dma_;
+    // The doorbell mask in two levels. Written by any thread; the model takes it with exchanges.
+    alignas(64) std::atomic<uint64_t> rung_words_{0};
+    std::array<std::atomic<uint64_t>, kMaxQueues / 64> rung_{};
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Channels of a DMA engine, and what a copy does to memory. Rules DMA-1 to DMA-9.
+#ifndef TWINSIM_CORE_DMA_H
+#define TWINSIM_CORE_DMA_H
+
+#include <vector>
+
+#include "core/link.h"
+#include "core/types.h"
+#include "twinsim.h"
+#include "twinsim/stars.h"
+
+namespace tsim
+{
+
+/// Who has which channel, and who waits for one, first come, first served (DMA-1).
+class DmaPool
+{
+  public:
+    DmaPool(uint32_t channels, uint32_t queues, uint64_t seed);
+
+    /// A free channel, the lowest with seed 0; kNone when all are busy.
+    [[nodiscard]] uint32_t acquire();
+    /// Gives a channel back; returns the queue that gets it next, taken off the list, or kNone.
+    uint32_t release(uint32_t channel);
+    void wait(uint32_t queue);
+    void forget(uint32_t queue);
+    void reset();
+
+  private:
+    struct Link {
+        uint16_t next = 0; // queue + 1
+        uint16_t previous = 0;
+    };
+    const uint32_t channels_;
+    uint64_t free_ = 0; // bit set: free
+    uint64_t seed_;
+    uint16_t first_ = 0;
+    uint16_t last_ = 0;
+    std::vector<Link> links_;
+};
+
+/// One copy or fill, as an engine has it programmed.
+struct DmaJob {
+    uint64_t dst = 0;
+    uint64_t src = 0;
+    uint64_t bytes = 0;
+    bool fill = false;
+    uint8_t value = 0;
+    uint32_t route = kNone; ///< once its bytes move
+};
+
+/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (DMA-8).
+[[nodiscard]] bool decode_job(const stars_sqe &sqe, DmaJob &out);
+
+/// Finds the route of a job from where its addresses lead (LNK-3); kNone when one of them is a fault (DMA-4).
+/// `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
+[[nodiscard]] uint32_t find_route(const DmaJob &job, const twinsim_bus &bus,
+                                  const LinkNetwork &links, uint32_t device, bool pcie);
+
+/// Makes the job's effect, at its instant of completion (DMA-5); false when an address is a fault.
+[[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
+
+} // namespace tsim
+
+#endif

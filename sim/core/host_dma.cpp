@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/host_dma.h"
+
+#include <algorithm>
+
+namespace tsim
+{
+
+HostDma::HostDma(BoardState &board, uint32_t device)
+    : board_(board), device_(device), channels_(board.params.host_channels.value)
+{
+    reset();
+}
+
+void HostDma::reset()
+{
+    const auto drop = [this](twinsim_transfer *transfer) {
+        transfer->failed = true;
+        transfer->done_ns = board_.params.to_ns(board_.now);
+        transfer->done = true;
+    };
+    for (const Waiting &waiting : waiting_)
+        drop(waiting.transfer);
+    for (Channel &channel : channels_) {
+        if (channel.moving != kNone)
+            board_.links.cancel(board_.now, channel.moving);
+        if (channel.transfer)
+            drop(channel.transfer);
+        channel = {};
+    }
+    board_.links_changed();
+    waiting_.clear();
+    setting_up_.clear();
+    const size_t count = channels_.size();
+    free_ = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kHostDmaTimer);
+}
+
+void HostDma::post(twinsim_transfer *transfer)
+{
+    transfer->done = false;
+    transfer->failed = false;
+    transfer->done_ns = 0;
+    const Cycle start = std::max(board_.now, board_.params.to_cycles(transfer->start_ns));
+    const auto later = [](Cycle value, const Waiting &w) { return value < w.start; };
+    setting_up_.reserve(channels_.size());
+    waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), start, later),
+                    {start, transfer});
+    arm();
+}
+
+void HostDma::arm()
+{
+    Cycle next = setting_up_.empty() ? kNever : setting_up_.front().ready;
+    if (free_ != 0 && !waiting_.empty())
+        next = std::min(next, std::max(board_.now, waiting_.front().start));
+    const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kHostDmaTimer;
+    if (next == kNever)
+        board_.calendar.cancel(id);
+    else
+        board_.calendar.schedule(id, next, Rank::kHostDma);
+}
+
+void HostDma::fire()
+{
+    const Params &p = board_.params;
+    while (!setting_up_.empty() && setting_up_.front().ready <= board_.now) {
+        const uint32_t number = setting_up_.front().channel;
+        setting_up_.erase(setting_up_.begin());
+        start(channels_[number], number);
+    }
+    while (free_ != 0 && !waiting_.empty() && waiting_.front().start <= board_.now) {
+        const auto number = static_cast<uint32_t>(__builtin_ctzll(free_));
+        free_ &= free_ - 1;
+        Channel &channel = channels_[number];
+        channel.transfer = waiting_.front().transfer;
+        channel.begun = board_.now;
+        waiting_.erase(waiting_.begin());
+        setting_up_.push_back({board_.now + p.host_setup.value, number});
+    }
+    arm();
+}
+
+void HostDma::start(Channel &channel, uint32_t number)
+{
+    const twinsim_transfer &t = *channel.transfer;
+    note(channel, number, TWINSIM_PHASE_SETUP, board_.params.host_setup.index);
+    channel.begun = board_.now;
+    channel.job = {t.dst, t.src, t.bytes, t.src == TWINSIM_NEVER, t.value, kNone};
+    channel.job.route =
+        t.bytes == 0 ? kNone : find_route(channel.job, board_.bus, board_.links, device_, true);
+    if (channel.job.route == kNone) {
+        finish(channel, number, false);
+        return;
+    }
+    channel.moving = board_.links.start(board_.now, channel.job.route, t.bytes,
+                                        uint64_t{device_} << 32 | kOwner | number);
+    board_.links_changed();
+}
+
+void HostDma::transfer_done(uint32_t number)
+{
+    Channel &channel = channels_[number];
+    channel.moving = kNone;
+    note(channel, number, TWINSIM_PHASE_TRANSFER, board_.links.parameter(channel.job.route));
+    finish(channel, number, apply(channel.job, board_.bus, device_));
+    arm();
+}
+
+void HostDma::finish(Channel &channel, uint32_t number, bool good)
+{
+    twinsim_transfer *transfer = channel.transfer;
+    channel.transfer = nullptr;
+    free_ |= uint64_t{1} << number;
+    transfer->failed = !good;
+    transfer->done_ns = board_.params.to_ns(board_.now);
+    transfer->done = true;
+    board_.stop |= BoardState::kStopWatch;
+}
+
+void HostDma::note(const Channel &channel, uint32_t number, twinsim_phase phase, uint32_t parameter)
+{
+    if (!board_.trace.on() || channel.begun == board_.now)
+        return;
+    twinsim_trace_record &out = board_.trace.add();
+    out = {};
+    out.begin_ns = board_.params.to_ns(channel.begun);
+    out.end_ns = board_.params.to_ns(board_.now);
+    out.bytes = channel.transfer->bytes;
+    out.parameter = parameter;
+    out.id = number;
+    out.sq = UINT16_MAX;
+    out.device = static_cast<uint8_t>(device_);
+    out.phase = static_cast<uint8_t>(phase);
+    out.engine = TWINSIM_ENGINE_HOST_DMA;
+    out.waker_sq = kNone;
+}
+
+} // namespace tsim

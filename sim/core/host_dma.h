@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The kernel driver's own PCIe DMA channels, which serve copies outside all queues. Rules DMA-10 to DMA-12.
+#ifndef TWINSIM_CORE_HOST_DMA_H
+#define TWINSIM_CORE_HOST_DMA_H
+
+#include <vector>
+
+#include "core/board_state.h"
+#include "core/dma.h"
+
+namespace tsim
+{
+
+class HostDma
+{
+  public:
+    /// Marks a transfer's owner in the link network: not a queue.
+    static constexpr uint32_t kOwner = 1u << 31;
+
+    HostDma(BoardState &board, uint32_t device);
+
+    /// The struct stays the caller's and valid until done. May throw std::bad_alloc.
+    void post(twinsim_transfer *transfer);
+    /// Drops everything; what was posted ends as failed.
+    void reset();
+    void fire();
+    void transfer_done(uint32_t channel);
+
+  private:
+    struct Waiting {
+        Cycle start;
+        twinsim_transfer *transfer;
+    };
+    struct Channel {
+        twinsim_transfer *transfer = nullptr;
+        uint32_t moving = kNone; // number in the link network
+        Cycle begun = 0;         // of set-up, then of the transfer
+        DmaJob job;
+    };
+    struct SettingUp {
+        Cycle ready;
+        uint32_t channel;
+    };
+
+    void arm();
+    void start(Channel &channel, uint32_t number);
+    void finish(Channel &channel, uint32_t number, bool good);
+    void note(const Channel &channel, uint32_t number, twinsim_phase phase, uint32_t parameter);
+
+    BoardState &board_;
+    const uint32_t device_;
+    std::vector<Waiting> waiting_; // by start, then by order of posting
+    std::vector<SettingUp>
+        setting_up_; // first to be ready first: set-up takes the same time for all
+    std::vector<Channel> channels_;
+    uint64_t free_ = 0;
+};
+
+} // namespace tsim
+
+#endif

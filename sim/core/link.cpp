@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/link.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace tsim
+{
+
+namespace
+{
+// Links of a device, then one per ordered pair of devices.
+constexpr uint32_t kToDevice = 0, kToHost = 1, kHbm = 2, kPerDevice = 3;
+
+uint32_t link_of(uint32_t device, uint32_t which)
+{
+    return device * kPerDevice + which;
+}
+} // namespace
+
+LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
+    : devices_(devices), capacity_(devices * kPerDevice + devices * devices),
+      routes_(devices * 6 + devices * devices * 2), room_(capacity_.size()),
+      demand_(capacity_.size())
+{
+    // MB/s are bytes per microsecond; a cycle has cycle_ns nanoseconds (LNK-4).
+    const auto rate = [&](uint64_t mb_s) {
+        return static_cast<uint64_t>((static_cast<Fixed>(mb_s) * params.cycle_ns << kFraction) /
+                                     1000);
+    };
+    for (uint32_t d = 0; d < devices; ++d) {
+        capacity_[link_of(d, kToDevice)] = rate(params.pcie_to_device.value);
+        capacity_[link_of(d, kToHost)] = rate(params.pcie_to_host.value);
+        capacity_[link_of(d, kHbm)] = rate(params.hbm_mb_s());
+        add_route(host_to_device(d), params.pcie_to_device.index,
+                  {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 1}});
+        add_route(device_to_host(d), params.pcie_to_host.index,
+                  {{link_of(d, kToHost), 1}, {link_of(d, kHbm), 1}});
+        add_route(within_device(d), params.hbm_peak.index, {{link_of(d, kHbm), 2}});
+        add_route(loop_back(d), params.pcie_to_host.index,
+                  {{link_of(d, kToDevice), 1}, {link_of(d, kToHost), 1}});
+        add_route(fill_device(d), params.hbm_peak.index, {{link_of(d, kHbm), 1}});
+        add_route(fill_host(d), params.pcie_to_host.index, {{link_of(d, kToHost), 1}});
+    }
+    for (uint32_t a = 0; a < devices; ++a) {
+        for (uint32_t b = 0; b < devices; ++b) {
+            if (a == b)
+                continue;
+            const uint32_t pair = devices * kPerDevice + a * devices + b;
+            capacity_[pair] = rate(params.hccs_pair.value);
+            add_route(peer(a, b, false), params.hccs_pair.index,
+                      {{link_of(a, kHbm), 1}, {pair, 1}, {link_of(b, kHbm), 1}});
+            add_route(peer(a, b, true), params.pcie_to_host.index,
+                      {{link_of(a, kHbm), 1},
+                       {link_of(a, kToHost), 1},
+                       {link_of(b, kToDevice), 1},
+                       {link_of(b, kHbm), 1}});
+        }
+    }
+}
+
+void LinkNetwork::add_route(uint32_t route, uint32_t parameter,
+                            std::initializer_list<std::pair<uint32_t, uint32_t>> parts)
+{
+    Route &r = routes_[route];
+    r.parameter = parameter;
+    for (const auto &[link, weight] : parts) {
+        r.links[r.count] = static_cast<uint16_t>(link);
+        r.weight[r.count++] = static_cast<uint8_t>(weight);
+    }
+}
+
+bool LinkNetwork::before(uint32_t a, uint32_t b) const
+{
+    const Transfer &x = transfers_[a];
+    const Transfer &y = transfers_[b];
+    return x.goal != y.goal ? x.goal < y.goal : x.sequence < y.sequence;
+}
+
+uint32_t LinkNetwork::start(Cycle now, uint32_t route, uint64_t bytes, Owner owner)
+{
+    advance(now);
+    uint32_t number = free_;
+    if (number == kNone) {
+        number = static_cast<uint32_t>(transfers_.size());
+        transfers_.push_back({});
+    } else {
+        free_ = transfers_[number].next_free;
+    }
+    Route &r = routes_[route];
+    transfers_[number] = {r.served + (static_cast<Fixed>(bytes) << kFraction), owner, sequence_++,
+                          route, kNone};
+    r.queue.push_back(number);
+    std::push_heap(r.queue.begin(), r.queue.end(),
+                   [this](uint32_t a, uint32_t b) { return before(b, a); });
+    if (!r.listed) {
+        r.listed = true;
+        listed_.insert(std::lower_bound(listed_.begin(), listed_.end(), route), route);
+    }
+    ++active_;
+    share();
+    return number;
+}
+
+void LinkNetwork::cancel(Cycle now, uint32_t transfer)
+{
+    advance(now);
+    Route &r = routes_[transfers_[transfer].route];
+    r.queue.erase(std::find(r.queue.begin(), r.queue.end(), transfer));
+    std::make_heap(r.queue.begin(), r.queue.end(),
+                   [this](uint32_t a, uint32_t b) { return before(b, a); });
+    transfers_[transfer].next_free = free_;
+    free_ = transfer;
+    --active_;
+    share();
+}
+
+void LinkNetwork::pop_front(Route &route)
+{
+    const uint32_t number = route.queue.front();
+    std::pop_heap(route.queue.begin(), route.queue.end(),
+                  [this](uint32_t a, uint32_t b) { return before(b, a); });
+    route.queue.pop_back();
+    transfers_[number].next_free = free_;
+    free_ = number;
+    --active_;
+}
+
+const std::vector<LinkNetwork::Owner> &LinkNetwork::complete(Cycle now)
+{
+    advance(now);
+    done_.clear();
+    for (const uint32_t index : listed_) {
+        Route &r = routes_[index];
+        while (!r.queue.empty() && transfers_[r.queue.front()].goal <= r.served + kSlack) {
+            done_.push_back(transfers_[r.queue.front()].owner);
+            pop_front(r);
+        }
+    }
+    share();
+    return done_;
+}
+
+void LinkNetwork::advance(Cycle now)
+{
+    const Cycle passed = now - last_;
+    last_ = now;
+    if (passed == 0)
+        return;
+    for (const uint32_t index : listed_) {
+        Route &r = routes_[index];
+        r.served += static_cast<Fixed>(r.rate) * passed;
+    }
+}
+
+// Max-min fair shares (LNK-4) by filling: the link that leaves its users least fixes their rate, until
+// every route has one. Then the next completion (LNK-5).
+void LinkNetwork::share()
+{
+    size_t kept = 0;
+    for (const uint32_t index : listed_) {
+        Route &r = routes_[index];
+        if (r.queue.empty()) {
+            r.listed = false;
+            r.served = 0;
+            continue;
+        }
+        listed_[kept++] = index;
+    }
+    listed_.resize(kept);
+    next_ = kNever;
+    if (kept == 0)
+        return;
+
+    for (const uint32_t index : listed_) {
+        Route &r = routes_[index];
+        r.rate = 0;
+        for (uint32_t i = 0; i < r.count; ++i) {
+            room_[r.links[i]] = capacity_[r.links[i]];
+            demand_[r.links[i]] = 0;
+        }
+    }
+    for (const uint32_t index : listed_) {
+        const Route &r = routes_[index];
+        for (uint32_t i = 0; i < r.count; ++i)
+            demand_[r.links[i]] += r.weight[i] * r.queue.size();
+    }
+    for (size_t open = kept; open > 0;) {
+        uint64_t least = UINT64_MAX;
+        for (const uint32_t index : listed_) {
+            const Route &r = routes_[index];
+            if (r.rate != 0)
+                continue;
+            for (uint32_t i = 0; i < r.count; ++i)
+                least = std::min(least, room_[r.links[i]] / demand_[r.links[i]]);
+        }
+        // Which routes are bound is decided before any is fixed, so that equals get equal shares.
+        bound_.clear();
+        for (const uint32_t index : listed_) {
+            const Route &r = routes_[index];
+            for (uint32_t i = 0; r.rate == 0 && i < r.count; ++i) {
+                if (room_[r.links[i]] / demand_[r.links[i]] == least) {
+                    bound_.push_back(index);
+                    break;
+                }
+            }
+        }
+        for (const uint32_t index : bound_) {
+            Route &r = routes_[index];
+            r.rate = std::max<uint64_t>(least, 1);
+            --open;
+            for (uint32_t i = 0; i < r.count; ++i) {
+                const uint64_t users = r.weight[i] * r.queue.size();
+                room_[r.links[i]] -= std::min(room_[r.links[i]], least * users);
+                demand_[r.links[i]] -= users;
+            }
+        }
+    }
+    for (const uint32_t index : listed_) {
+        const Route &r = routes_[index];
+        const Fixed goal = transfers_[r.queue.front()].goal;
+        const Fixed have = r.served + kSlack;
+        const Fixed left = goal > have ? goal - have : 0;
+        const auto cycles = static_cast<Cycle>((left + r.rate - 1) / r.rate);
+        next_ = std::min(next_, last_ + cycles);
+    }
+}
+
+} // namespace tsim

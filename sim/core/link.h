@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Shared bandwidth: HBM, PCIe each way, HCCS pairs. Rules LNK-1 to LNK-7.
+#ifndef TWINSIM_CORE_LINK_H
+#define TWINSIM_CORE_LINK_H
+
+#include <array>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "core/params.h"
+#include "core/types.h"
+
+namespace tsim
+{
+
+/// Transfers on links, each served at its max-min fair share. Transfers with the same route always have the
+/// same share, so the work per change grows with the number of routes in use, not with transfers or bytes.
+class LinkNetwork
+{
+  public:
+    /// What a transfer is of; the caller's own key, given back when it completes.
+    using Owner = uint64_t;
+
+    LinkNetwork(const Params &params, uint32_t devices);
+
+    // Routes (LNK-3).
+    [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * 6; }
+    [[nodiscard]] uint32_t device_to_host(uint32_t device) const { return device * 6 + 1; }
+    [[nodiscard]] uint32_t within_device(uint32_t device) const { return device * 6 + 2; }
+    [[nodiscard]] uint32_t loop_back(uint32_t device) const { return device * 6 + 3; }
+    [[nodiscard]] uint32_t fill_device(uint32_t device) const { return device * 6 + 4; }
+    [[nodiscard]] uint32_t fill_host(uint32_t device) const { return device * 6 + 5; }
+    /// Between two devices: over HCCS, or over PCIe when `pcie`.
+    [[nodiscard]] uint32_t peer(uint32_t from, uint32_t to, bool pcie) const
+    {
+        return devices_ * 6 + ((from * devices_ + to) * 2 + (pcie ? 1 : 0));
+    }
+
+    /// The profile parameter behind the route's own rate: the link that is not HBM, if it has one.
+    [[nodiscard]] uint32_t parameter(uint32_t route) const { return routes_[route].parameter; }
+
+    /// Bytes begin to move; bytes > 0. Gives the transfer's number.
+    uint32_t start(Cycle now, uint32_t route, uint64_t bytes, Owner owner);
+    /// The transfer ends without completing.
+    void cancel(Cycle now, uint32_t transfer);
+    /// When the next transfer completes if nothing changes; kNever when none is under way.
+    [[nodiscard]] Cycle next() const { return next_; }
+    /// Ends what is complete at `now` and gives the owners, by route, then by order of completion.
+    const std::vector<Owner> &complete(Cycle now);
+    [[nodiscard]] uint32_t active() const { return active_; }
+
+  private:
+    using Fixed = unsigned __int128; // bytes, kFraction bits after the point
+
+    static constexpr unsigned kFraction = 48;
+    static constexpr Fixed kSlack = Fixed{1} << (kFraction - 12); // LNK-5
+
+    struct Route {
+        std::array<uint16_t, 4> links{};
+        std::array<uint8_t, 4> weight{};
+        uint8_t count = 0;
+        bool listed = false;
+        uint32_t parameter = kNone;
+        uint64_t rate = 0;           // of each transfer, fixed point bytes per cycle
+        Fixed served = 0;            // of each transfer since the route was last empty
+        std::vector<uint32_t> queue; // heap of transfers, the least goal first
+    };
+    struct Transfer {
+        Fixed goal; // complete once the route has served this much
+        Owner owner;
+        uint64_t sequence;
+        uint32_t route;
+        uint32_t next_free;
+    };
+
+    void add_route(uint32_t route, uint32_t parameter,
+                   std::initializer_list<std::pair<uint32_t, uint32_t>> parts);
+    void advance(Cycle now);
+    void share();
+    [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
+    void pop_front(Route &route);
+
+    const uint32_t devices_;
+    std::vector<uint64_t> capacity_; // by link, fixed point bytes per cycle
+    std::vector<Route> routes_;
+    std::vector<uint32_t> listed_; // routes in use, sorted
+    std::vector<Transfer> transfers_;
+    std::vector<Owner> done_;
+    std::vector<uint64_t> room_;   // by link, scratch of share()
+    std::vector<uint64_t> demand_; // by link, scratch of share()
+    std::vector<uint32_t> bound_;  // routes fixed in one round of share()
+    uint32_t free_ = kNone;
+    uint32_t active_ = 0;
+    uint64_t sequence_ = 0;
+    Cycle last_ = 0;
+    Cycle next_ = kNever;
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A profile: one SoC's data file, read, checked and turned into numbers for the blocks.
+#ifndef TWINSIM_CORE_PARAMS_H
+#define TWINSIM_CORE_PARAMS_H
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+#include "twinsim.h"
+
+namespace tsim
+{
+
+/// What is wrong with a profile; the text names the dotted path and what to do.
+class ProfileError : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The file cannot be read.
+class FileError : public std::runtime_error
+{
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The numbers the model works with. Each names its parameter; times are in cycles.
+struct Params {
+    uint64_t cycle_ns = 1;
+    Setting clock_mhz, counter_mhz;
+
+    Setting queues, events, notifies;
+
+    Setting fetch_window, fetch_read;
+
+    Setting slots, sdma_cap, pcie_dma_cap;
+    Setting arbitration, record_read, slot_enable;
+
+    Setting decode, retire, write_value, credit_unit;
+    Setting event_table, notify_table;
+    Setting cq_write;
+
+    Setting sdma_channels, sdma_setup;
+    Setting pcie_channels, pcie_setup;
+    Setting host_channels, host_setup;
+
+    Setting pcie_to_device, pcie_to_host; ///< MB/s
+    Setting hbm_peak, hbm_effective;      ///< MB/s, permille
+    Setting hccs_pair;                    ///< MB/s
+
+    /// HBM as copies see it, in MB/s (LNK-2).
+    [[nodiscard]] uint64_t hbm_mb_s() const { return hbm_peak.value * hbm_effective.value / 1000; }
+    /// The first cycle edge at or after `ns` (TIM-2).
+    [[nodiscard]] Cycle to_cycles(uint64_t ns) const
+    {
+        return ns == UINT64_MAX ? kNever : ns / cycle_ns + (ns % cycle_ns != 0);
+    }
+    [[nodiscard]] uint64_t to_ns(Cycle cycles) const
+    {
+        return cycles > UINT64_MAX / cycle_ns ? UINT64_MAX : cycles * cycle_ns;
+    }
+    /// The system counter at a cycle: whole ticks, rounded down (TIM-5).
+    [[nodiscard]] uint64_t to_ticks(Cycle cycles) const
+    {
+        return static_cast<uint64_t>(static_cast<unsigned __int128>(to_ns(cycles)) *
+                                     counter_mhz.value / 1000);
+    }
+};
+
+/// Checked against the schema: nothing unknown, nothing missing, each value in its range.
+class Profile
+{
+  public:
+    /// Throws FileError or ProfileError.
+    static Profile from_file(const std::string &path);
+    /// `name` stands for the file in error texts.
+    static Profile from_text(const std::string &text, const std::string &name);
+
+    [[nodiscard]] const Params &params() const { return params_; }
+    [[nodiscard]] const std::vector<twinsim_parameter> &list() const { return list_; }
+    [[nodiscard]] const twinsim_parameter *find(const char *name) const;
+
+    Profile(Profile &&) = default;
+    Profile(const Profile &) = delete;
+    Profile &operator=(Profile &&) = default;
+    Profile &operator=(const Profile &) = delete;
+    ~Profile() = default;
+
+  private:
+    friend class ProfileReader;
+    struct Strings {
+        std::string text, source;
+    };
+    Profile() = default;
+
+    std::vector<twinsim_parameter> list_; // sorted by name
+    std::vector<Strings> strings_;        // what list_ points into; never resized after reading
+    Params params_;
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What one SQE does, from fetch to retirement or failure. Rules SQE-1 to SQE-12, EVT, NTF, DMA, CQ.
+#include <algorithm>
+#include <cstring>
+
+#include "core/task_scheduler.h"
+
+namespace tsim
+{
+
+namespace
+{
+
+[[nodiscard]] uint32_t field(const stars_sqe &sqe, unsigned word, uint32_t shift, uint32_t bits)
+{
+    return (sqe.word[word] >> shift) & ((1u << bits) - 1);
+}
+
+[[nodiscard]] uint32_t pre_p(const stars_sqe &sqe)
+{
+    return field(sqe, 0, STARS_W0_PRE_P_SHIFT, 2);
+}
+
+[[nodiscard]] uint32_t post_p(const stars_sqe &sqe)
+{
+    return field(sqe, 0, STARS_W0_POST_P_SHIFT, 2);
+}
+
+[[nodiscard]] bool wants_cqe(const stars_sqe &sqe)
+{
+    return (sqe.word[0] & STARS_W0_WR_CQE) != 0;
+}
+
+[[nodiscard]] uint16_t task_of(const stars_sqe &sqe)
+{
+    return static_cast<uint16_t>(sqe.word[1] >> STARS_W1_TASK_SHIFT);
+}
+
+/// Where a write-value SQE writes.
+struct Store {
+    enum { kMemory, kEvent, kNotify, kNowhere } where;
+    uint64_t address;
+    uint32_t id;
+    uint32_t bytes;
+};
+
+[[nodiscard]] Store store_of(const stars_sqe &sqe, uint32_t events, uint32_t notifies)
+{
+    Store store{Store::kNowhere, uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32, 0,
+                1u << field(sqe, 5, STARS_W5_SIZE_SHIFT, 3)};
+    if ((sqe.word[5] & STARS_W5_VIRTUAL) != 0) {
+        store.where = Store::kMemory;
+        return store;
+    }
+    if (store.address % 4 != 0)
+        return store;
+    const uint64_t event = (store.address - STARS_EVENT_TABLE_BASE) / 4;
+    const uint64_t notify = (store.address - STARS_NOTIFY_TABLE_BASE) / 4;
+    if (store.address >= STARS_EVENT_TABLE_BASE && event < events) {
+        store.where = Store::kEvent;
+        store.id = static_cast<uint32_t>(event);
+    } else if (store.address >= STARS_NOTIFY_TABLE_BASE && notify < notifies) {
+        store.where = Store::kNotify;
+        store.id = static_cast<uint32_t>(notify);
+    }
+    return store;
+}
+
+} // namespace
+
+// ---- from fetch to execution -------------------------------------------------------------------
+
+// SQE-1, SQE-2: fetched when it is not in the buffer yet, then decoded.
+void TaskScheduler::begin(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    TaskQueue &front = fronts_[sq];
+    const Params &p = board_.params;
+    const stars_sqe &sqe = front.sqe();
+    const TaskQueue::Fetch fetch =
+        front.fetch(board_.now, p.fetch_read.value, static_cast<uint32_t>(p.fetch_window.value));
+    const Cycle decoded = fetch.ready + p.decode.value;
+    q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
+    q.begun = board_.now;
+    if (board_.trace.on()) {
+        const Cycle arrival = front.next_arrival();
+        note(sq, {TWINSIM_PHASE_DOORBELL, arrival, arrival});
+        note(sq, {TWINSIM_PHASE_FETCH, board_.now, fetch.ready, p.fetch_read.index});
+        note(sq, {TWINSIM_PHASE_DECODE, fetch.ready, decoded, p.decode.index});
+    }
+    if (pre_p(sqe) != 0)
+        at(sq, decoded, Step::kDecoded);
+    else
+        after_decode(sq, decoded);
+}
+
+// SQE-3: how long the SQE takes until it has its effect.
+void TaskScheduler::after_decode(uint32_t sq, Cycle decoded)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    const stars_sqe &sqe = fronts_[sq].sqe();
+    q.state = State::kWork;
+    q.mark = decoded;
+    switch (q.type) {
+    case STARS_SQE_EVENT_RECORD:
+    case STARS_SQE_EVENT_WAIT:
+        at(sq, decoded + p.event_table.value, Step::kExecute);
+        break;
+    case STARS_SQE_NOTIFY_RECORD:
+    case STARS_SQE_NOTIFY_WAIT:
+        at(sq, decoded + p.notify_table.value, Step::kExecute);
+        break;
+    case STARS_SQE_WRITE_VALUE: {
+        const auto where = store_of(sqe, events_->size(), notifies_->size()).where;
+        const Cycle time = where == Store::kEvent    ? p.event_table.value
+                           : where == Store::kNotify ? p.notify_table.value
+                                                     : p.write_value.value;
+        at(sq, decoded + time, Step::kExecute);
+        break;
+    }
+    default:
+        at(sq, decoded, Step::kExecute);
+        break;
+    }
+}
+
+void TaskScheduler::execute(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    const stars_sqe &sqe = fronts_[sq].sqe();
+    const Params &p = board_.params;
+    switch (q.type) {
+    case STARS_SQE_PLACEHOLDER:
+        if (field(sqe, 0, STARS_W0_BLOCK_DIM_SHIFT, 16) == STARS_PLACEHOLDER_NOP) {
+            executed(sq);
+            return;
+        }
+        break;
+    case STARS_SQE_EVENT_RECORD: {
+        const uint32_t id = sqe.word[2] & STARS_W2_EVENT_MASK;
+        if (id >= events_->size())
+            break;
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, id});
+        write_event(id, true, sq);
+        executed(sq);
+        return;
+    }
+    case STARS_SQE_EVENT_WAIT:
+        q.wait_id = sqe.word[2] & STARS_W2_EVENT_MASK;
+        if (q.wait_id >= events_->size())
+            break;
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, q.wait_id});
+        if (events_->wait(q.wait_id, sq, board_.now))
+            executed(sq);
+        else
+            park(sq, sqe, sqe.word[STARS_EVENT_TIMEOUT_WORD]);
+        return;
+    case STARS_SQE_NOTIFY_RECORD: {
+        const uint32_t id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
+        if (id >= notifies_->size())
+            break;
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, id});
+        write_notify(id, true, sq);
+        executed(sq);
+        return;
+    }
+    case STARS_SQE_NOTIFY_WAIT:
+        q.wait_id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
+        if (q.wait_id >= notifies_->size())
+            break;
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, q.wait_id});
+        if (notifies_->wait(q.wait_id, sq, board_.now))
+            executed(sq);
+        else
+            park(sq, sqe, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
+        return;
+    case STARS_SQE_WRITE_VALUE:
+        write_value(sq, sqe);
+        return;
+    case STARS_SQE_SDMA:
+    case STARS_SQE_PCIE_DMA:
+        if (decode_job(sqe, jobs_[sq])) {
+            dispatch(sq);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE); // SQE-10
+}
+
+void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    const Store store = store_of(sqe, events_->size(), notifies_->size());
+    const uint32_t subtype = sqe.word[7];
+    const bool reset = subtype == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+    if ((subtype != STARS_WRITE_VALUE_SUBTYPE_GENERIC && !reset) || store.bytes > 32 ||
+        (reset && store.where != Store::kEvent)) {
+        fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
+        return;
+    }
+    const bool flag = (sqe.word[8] & 1u) != 0;
+    if (store.where == Store::kEvent) {
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, store.id});
+        write_event(store.id, flag, sq);
+    } else if (store.where == Store::kNotify) {
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, store.id});
+        write_notify(store.id, flag, sq);
+    } else {
+        note(sq,
+             {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.write_value.index, kNone, store.bytes});
+        twinsim_target target = TWINSIM_TARGET_NONE;
+        uint32_t owner = device_;
+        void *to = store.where == Store::kNowhere
+                       ? nullptr
+                       : board_.bus.translate(board_.bus.context, device_, store.address,
+                                              store.bytes, TWINSIM_WRITE, &target, &owner);
+        if (!to) {
+            fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+            return;
+        }
+        std::memcpy(to, &sqe.word[8], store.bytes);
+    }
+    executed(sq);
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+// EVT-1, EVT-4, EVT-5.
+void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
+{
+    if (!flag) {
+        events_->clear(id);
+        return;
+    }
+    events_->record(id);
+    for (uint32_t sq = events_->release(id); sq != kNone; sq = events_->release(id))
+        wake(sq, waker);
+}
+
+// NTF-1, NTF-3.
+void TaskScheduler::write_notify(uint32_t id, bool flag, uint32_t waker)
+{
+    if (!flag) {
+        notifies_->clear(id);
+        return;
+    }
+    const uint32_t sq = notifies_->record(id);
+    if (sq != kNone)
+        wake(sq, waker);
+}
+
+// SCH-10: the queue gives up its slot; SQE-8: its time limit is the shorter of time-out word and credit.
+void TaskScheduler::park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    q.state = State::kParked;
+    q.mark = board_.now;
+    leave_slot(sq);
+    Cycle limit = kNever;
+    if (timeout != 0)
+        limit = p.to_cycles(uint64_t{timeout} * STARS_TIMEOUT_UNIT_NS);
+    const uint32_t credit = field(sqe, 3, STARS_W3_CREDIT_SHIFT, 8);
+    if (credit != 0 && credit != STARS_CREDIT_NEVER)
+        limit = std::min(limit, credit * p.credit_unit.value);
+    if (limit != kNever)
+        at(sq, board_.now + limit, Step::kLimit);
+}
+
+// SCH-11: a released queue asks for a slot again; its wait has passed.
+void TaskScheduler::wake(uint32_t sq, uint32_t waker)
+{
+    Queue &q = queues_[sq];
+    board_.calendar.cancel(timer(sq));
+    note(sq, {TWINSIM_PHASE_PARK, q.mark, board_.now, kNone, q.wait_id, 0, waker});
+    ask_for_slot(sq, Resume::kRetire);
+}
+
+// SQE-8: nothing came in time.
+void TaskScheduler::limit_reached(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    if (q.state == State::kParked) {
+        if (q.type == STARS_SQE_EVENT_WAIT)
+            events_->forget(q.wait_id, sq);
+        else
+            notifies_->forget(q.wait_id, sq);
+        note(sq, {TWINSIM_PHASE_PARK, q.mark, board_.now, kNone, q.wait_id});
+    } else {
+        board_.links.cancel(board_.now, q.transfer);
+        board_.links_changed();
+        q.transfer = kNone;
+        note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.now, p.credit_unit.index, q.channel});
+        release_channel(sq);
+    }
+    fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
+}
+
+// ---- DMA ---------------------------------------------------------------------------------------
+
+// DMA-1: the class share is there; now a channel.
+void TaskScheduler::want_channel(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    q.mark = board_.now;
+    const uint32_t channel = pool(sq).acquire();
+    if (channel != kNone) {
+        set_up(sq, channel);
+        return;
+    }
+    q.state = State::kWaitChannel;
+    pool(sq).wait(sq);
+}
+
+// DMA-2.
+void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    const bool sdma = q.type == STARS_SQE_SDMA;
+    note(sq, {TWINSIM_PHASE_ENGINE, q.mark, board_.now,
+              sdma ? p.sdma_channels.index : p.pcie_channels.index, channel});
+    q.state = State::kWork;
+    q.mark = board_.now;
+    q.channel = static_cast<uint8_t>(channel);
+    q.has_channel = true;
+    at(sq, board_.now + (sdma ? p.sdma_setup.value : p.pcie_setup.value), Step::kSetUp);
+}
+
+// DMA-3, DMA-4.
+void TaskScheduler::start_transfer(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    const bool sdma = q.type == STARS_SQE_SDMA;
+    DmaJob &job = jobs_[sq];
+    note(sq, {TWINSIM_PHASE_SETUP, q.mark, board_.now,
+              sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
+    q.mark = board_.now;
+    job.route = find_route(job, board_.bus, board_.links, device_, !sdma);
+    if (job.route == kNone) {
+        release_channel(sq);
+        fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        return;
+    }
+    q.state = State::kTransfer;
+    q.transfer = board_.links.start(board_.now, job.route, job.bytes, uint64_t{device_} << 32 | sq);
+    board_.links_changed();
+    const uint32_t credit = field(fronts_[sq].sqe(), 3, STARS_W3_CREDIT_SHIFT, 8);
+    if (credit != 0 && credit != STARS_CREDIT_NEVER)
+        at(sq, board_.now + credit * p.credit_unit.value, Step::kLimit);
+}
+
+// DMA-5: the effect is there at this instant.
+void TaskScheduler::transfer_done(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    const DmaJob &job = jobs_[sq];
+    board_.calendar.cancel(timer(sq));
+    q.transfer = kNone;
+    q.state = State::kWork;
+    note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.now, board_.links.parameter(job.route),
+              q.channel, job.bytes});
+    const bool good = apply(job, board_.bus, device_);
+    release_channel(sq);
+    if (good)
+        executed(sq);
+    else
+        fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+}
+
+// DMA-6: the channel goes to the queue that has waited longest.
+void TaskScheduler::release_channel(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    if (!q.has_channel)
+        return;
+    q.has_channel = false;
+    DmaPool &engine = pool(sq);
+    const uint32_t next = engine.release(q.channel);
+    if (next != kNone)
+        set_up(next, engine.acquire());
+}
+
+// ---- retirement, failure, holds ----------------------------------------------------------------
+
+void TaskScheduler::executed(uint32_t sq)
+{
+    if (post_p(fronts_[sq].sqe()) != 0)
+        hold(sq, Hold::kAfter);
+    else
+        start_retire(sq);
+}
+
+// SQE-5.
+void TaskScheduler::start_retire(uint32_t sq)
+{
+    const Params &p = board_.params;
+    queues_[sq].state = State::kWork;
+    queues_[sq].mark = board_.now;
+    const Cycle cqe = wants_cqe(fronts_[sq].sqe()) ? p.cq_write.value : 0;
+    at(sq, board_.now + p.retire.value + cqe, Step::kRetire);
+}
+
+// SQE-6, FE-3, CQ-2, CQ-3.
+void TaskScheduler::retire(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    TaskQueue &front = fronts_[sq];
+    const stars_sqe &sqe = front.sqe();
+    if (wants_cqe(sqe)) {
+        if (front.cq_full()) {
+            hold(sq, Hold::kCq);
+            return;
+        }
+        stars_cqe cqe{};
+        cqe.flags =
+            static_cast<uint16_t>(((sq & STARS_CQE_SQ_MASK) << STARS_CQE_SQ_SHIFT) |
+                                  (q.type == STARS_SQE_EVENT_RECORD ? STARS_CQE_EVENT : 0u) |
+                                  (q.type == STARS_SQE_PLACEHOLDER ? STARS_CQE_PLACEHOLDER : 0u));
+        cqe.sq_head = static_cast<uint16_t>((front.head() + 1) & (front.depth() - 1));
+        cqe.stream_id = q.stream_id;
+        cqe.task_id = task_of(sqe);
+        cqe.u.timestamp = board_.params.to_ticks(board_.now);
+        front.write_cqe(cqe);
+        interrupts_.set(sq);
+    }
+    interrupt(sq, field(sqe, 0, STARS_W0_IE_SHIFT, 2));
+    note_retire(sq);
+    release_token(sq);
+    front.retire(board_.now);
+    check_watch(sq);
+    go_on(sq);
+}
+
+// SQE-10: an error CQE, then the queue stands still. The head stays on the failed SQE.
+void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    q.state = State::kWork;
+    q.mark = board_.now;
+    q.error = error;
+    q.status = status;
+    at(sq, board_.now + p.retire.value + p.cq_write.value, Step::kReport);
+}
+
+void TaskScheduler::report(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    TaskQueue &front = fronts_[sq];
+    if (front.cq_full()) {
+        hold(sq, Hold::kCqError);
+        return;
+    }
+    stars_cqe cqe{};
+    cqe.flags =
+        static_cast<uint16_t>(((sq & STARS_CQE_SQ_MASK) << STARS_CQE_SQ_SHIFT) | STARS_CQE_ERROR);
+    cqe.sq_head = static_cast<uint16_t>((front.head() + 1) & (front.depth() - 1));
+    cqe.stream_id = q.stream_id;
+    cqe.task_id = task_of(front.sqe());
+    cqe.u.error.code = q.error;
+    cqe.u.error.sqe_type = q.type;
+    cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
+    cqe.u.error.status = q.status;
+    front.write_cqe(cqe);
+    interrupts_.set(sq);
+    note_retire(sq);
+    release_token(sq);
+    leave_slot(sq);
+    q.state = State::kException;
+    board_.stop |= BoardState::kStopCq;
+}
+
+// SQE-11: the failed SQE is skipped, the queue goes on.
+void TaskScheduler::handled(uint32_t sq)
+{
+    fronts_[sq].retire(board_.now);
+    check_watch(sq);
+    go_on(sq);
+}
+
+void TaskScheduler::hold(uint32_t sq, Hold why)
+{
+    Queue &q = queues_[sq];
+    board_.calendar.cancel(timer(sq));
+    q.state = State::kHeld;
+    q.hold = why;
+    if (why == Hold::kCq || why == Hold::kCqError)
+        board_.stop |= BoardState::kStopCq;
+    else if (why == Hold::kBefore)
+        interrupt(sq, pre_p(fronts_[sq].sqe()));
+    else if (why == Hold::kAfter)
+        interrupt(sq, post_p(fronts_[sq].sqe()));
+}
+
+// SCH-13: on to the state that would have followed.
+void TaskScheduler::resume(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    q.paused = false;
+    if (q.state != State::kHeld)
+        return;
+    switch (q.hold) {
+    case Hold::kBefore:
+        after_decode(sq, board_.now);
+        break;
+    case Hold::kAfter:
+        start_retire(sq);
+        break;
+    case Hold::kPause:
+        go_on(sq);
+        break;
+    case Hold::kCq:
+        retire(sq);
+        break;
+    case Hold::kCqError:
+        report(sq);
+        break;
+    }
+}
+
+// ---- trace -------------------------------------------------------------------------------------
+
+void TaskScheduler::note_retire(uint32_t sq)
+{
+    if (!board_.trace.on())
+        return;
+    const Params &p = board_.params;
+    const Queue &q = queues_[sq];
+    const Cycle done = std::min(board_.now, q.mark + p.retire.value);
+    note(sq, {TWINSIM_PHASE_RETIRE, q.mark, done, p.retire.index});
+    note(sq, {TWINSIM_PHASE_RETIRE, done, board_.now, p.cq_write.index});
+    note(sq, {TWINSIM_PHASE_TASK, q.begun, board_.now, kNone, kNone,
+              is_dma(q.type) ? jobs_[sq].bytes : 0});
+}
+
+void TaskScheduler::note(uint32_t sq, const Note &what)
+{
+    if (!board_.trace.on())
+        return;
+    if (what.begin == what.end && what.phase != TWINSIM_PHASE_DOORBELL &&
+        what.phase != TWINSIM_PHASE_TASK)
+        return;
+    const stars_sqe &sqe = fronts_[sq].sqe();
+    const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
+    twinsim_trace_record &out = board_.trace.add();
+    out.begin_ns = board_.params.to_ns(what.begin);
+    out.end_ns = board_.params.to_ns(what.end);
+    out.bytes = what.bytes;
+    out.number = fronts_[sq].number();
+    out.parameter = what.parameter;
+    out.id = what.id;
+    out.sq = static_cast<uint16_t>(sq);
+    out.task_id = task_of(sqe);
+    out.device = static_cast<uint8_t>(device_);
+    out.phase = static_cast<uint8_t>(what.phase);
+    out.sqe_type = type;
+    out.engine = type == STARS_SQE_SDMA       ? TWINSIM_ENGINE_SDMA
+                 : type == STARS_SQE_PCIE_DMA ? TWINSIM_ENGINE_PCIE_DMA
+                                              : TWINSIM_ENGINE_NONE;
+    out.waker_sq = what.waker;
+    out.waker_number = what.waker == kNone ? 0 : fronts_[what.waker].number();
+}
+
+} // namespace tsim

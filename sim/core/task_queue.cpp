@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/task_queue.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace tsim
+{
+
+TaskQueue::~TaskQueue()
+{
+    if (arrival_)
+        munmap(arrival_, 2 * mapped_ * sizeof(Cycle));
+}
+
+// One mapping for both arrays, kept over close and open; its pages cost nothing before they are touched.
+void TaskQueue::map_times(uint32_t depth)
+{
+    if (mapped_ != depth) {
+        void *at = mmap(nullptr, 2 * size_t{depth} * sizeof(Cycle), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED)
+            throw std::bad_alloc();
+        if (arrival_)
+            munmap(arrival_, 2 * mapped_ * sizeof(Cycle));
+        arrival_ = static_cast<Cycle *>(at);
+        mapped_ = depth;
+    }
+    done_ = arrival_ + depth;
+}
+
+void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
+{
+    map_times(config.depth);
+    ring_ = static_cast<const stars_sqe *>(ring);
+    cq_ = static_cast<stars_cqe *>(cq);
+    mask_ = config.depth - 1;
+    cq_mask_ = config.cq_depth - 1;
+    head_ = seen_ = buffered_ = ahead_ = 0;
+    cq_head_ = cq_tail_ = 0;
+    last_at_ = 0;
+    retired_.store(0, std::memory_order_relaxed);
+    rung_.store(0, std::memory_order_release);
+}
+
+void TaskQueue::close()
+{
+    ring_ = nullptr;
+}
+
+bool TaskQueue::doorbell(uint32_t tail, uint64_t at_ns)
+{
+    const uint64_t rung = rung_.load(std::memory_order_relaxed); // only this thread writes it
+    const uint32_t added = (tail - static_cast<uint32_t>(rung)) & mask_;
+    if (added == 0)
+        return false;
+    last_at_ = std::max(last_at_, at_ns); // one register: a later write is never seen earlier
+    for (uint32_t i = 0; i < added; ++i)
+        arrival_[(rung + i) & mask_] = last_at_;
+    // Sequentially consistent: the store must be ordered before the caller's look at the pending mask.
+    rung_.store(rung + added, std::memory_order_seq_cst);
+    return true;
+}
+
+void TaskQueue::take_in(Cycle now, uint64_t cycle_ns)
+{
+    const uint64_t rung = rung_.load(std::memory_order_seq_cst);
+    if (cycle_ns == 1) {
+        // Times never fall, so those in the past come first.
+        for (uint64_t i = seen_; i != rung && arrival_[i & mask_] < now; ++i)
+            arrival_[i & mask_] = now;
+    } else {
+        for (uint64_t i = seen_; i != rung; ++i) {
+            Cycle &at = arrival_[i & mask_];
+            at = std::max(now, at / cycle_ns + (at % cycle_ns != 0));
+        }
+    }
+    seen_ = rung;
+}
+
+uint64_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) const
+{
+    const uint64_t end = std::min(seen_, from + window);
+    uint64_t i = from;
+    while (i < end && arrival_[i & mask_] <= now)
+        ++i;
+    return i;
+}
+
+TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
+{
+    if (head_ < buffered_)
+        return {now, false};
+    Fetch result{now, false};
+    if (head_ < ahead_) {
+        result = {std::max(now, ahead_at_), ahead_at_ > now};
+        buffered_ = ahead_;
+    } else {
+        buffered_ = count_visible(head_, now, window);
+        result = {now + read_time, read_time > 0};
+    }
+    ahead_ = count_visible(buffered_, now, window);
+    ahead_at_ = now + read_time;
+    return result;
+}
+
+void TaskQueue::retire(Cycle now)
+{
+    done_[head_ & mask_] = now;
+    retired_.store(++head_, std::memory_order_release);
+    __builtin_prefetch(&ring_[head_ & mask_]);
+}
+
+void TaskQueue::drop_all(Cycle now)
+{
+    const uint64_t from = seen_ - head_ > mask_ ? seen_ - mask_ - 1 : head_;
+    for (uint64_t i = from; i != seen_; ++i)
+        done_[i & mask_] = now;
+    head_ = seen_;
+    drop_prefetched();
+    retired_.store(head_, std::memory_order_release);
+}
+
+void TaskQueue::set_head(uint32_t value, Cycle now)
+{
+    const uint32_t tail_register = tail();
+    const uint64_t forward = (value - static_cast<uint32_t>(head_)) & mask_;
+    for (uint64_t i = 0; i < forward; ++i)
+        done_[(head_ + i) & mask_] = now;
+    head_ += forward;
+    seen_ = head_ + ((tail_register - value) & mask_);
+    rung_.store(seen_, std::memory_order_seq_cst);
+    drop_prefetched();
+    retired_.store(head_, std::memory_order_release);
+}
+
+void TaskQueue::write_cqe(stars_cqe cqe)
+{
+    const bool first_lap = ((cq_tail_ / (uint64_t{cq_mask_} + 1)) & 1) == 0;
+    if (first_lap)
+        cqe.flags |= STARS_CQE_PHASE;
+    else
+        cqe.flags = static_cast<uint16_t>(cqe.flags & ~STARS_CQE_PHASE);
+    stars_cqe *at = &cq_[cq_tail_ & cq_mask_];
+    // The phase bit last: whoever polls it then sees the rest (CQ-1).
+    at->u = cqe.u;
+    at->sq_head = cqe.sq_head;
+    at->stream_id = cqe.stream_id;
+    at->task_id = cqe.task_id;
+    __atomic_store_n(&at->flags, cqe.flags, __ATOMIC_RELEASE);
+    ++cq_tail_;
+}
+
+bool TaskQueue::set_cq_head(uint32_t head)
+{
+    const uint64_t taken = (head - static_cast<uint32_t>(cq_head_)) & cq_mask_;
+    if (head > cq_mask_ || taken > cq_tail_ - cq_head_)
+        return false;
+    cq_head_ += taken;
+    return true;
+}
+
+} // namespace tsim

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The front end of one SQ: ring, doorbell, head, prefetch, and the CQ it reports to. Rules FE-1 to FE-9, CQ-1 to CQ-6.
+#ifndef TWINSIM_CORE_TASK_QUEUE_H
+#define TWINSIM_CORE_TASK_QUEUE_H
+
+#include <atomic>
+#include <cstddef>
+
+#include "core/types.h"
+#include "twinsim.h"
+#include "twinsim/stars.h"
+
+namespace tsim
+{
+
+class TaskQueue
+{
+  public:
+    struct Fetch {
+        Cycle ready; ///< when the SQE at the head is in the buffer
+        bool waited; ///< the queue had to wait for it
+    };
+
+    TaskQueue() = default;
+    ~TaskQueue();
+    TaskQueue(const TaskQueue &) = delete;
+    TaskQueue &operator=(const TaskQueue &) = delete;
+
+    /// Opens it, enabled and empty. `ring` and `cq` lie at least depth entries long in host memory.
+    /// Throws std::bad_alloc.
+    void open(const twinsim_queue &config, const void *ring, void *cq);
+    void close();
+    [[nodiscard]] bool is_open() const { return ring_ != nullptr; }
+
+    // ---- the host's side, any thread ----
+
+    /// The tail register is written; its SQEs become visible at `at_ns` (FE-1). False: nothing new.
+    bool doorbell(uint32_t tail, uint64_t at_ns);
+    /// SQEs retired since open.
+    [[nodiscard]] uint64_t retired() const { return retired_.load(std::memory_order_acquire); }
+
+    // ---- the model's side ----
+
+    /// Reads the doorbell: what was rung is known from now on; a time in the past counts as now (FE-2).
+    void take_in(Cycle now, uint64_t cycle_ns);
+    /// An SQE is there and its doorbell has been seen.
+    [[nodiscard]] bool visible(Cycle now) const { return head_ != seen_ && next_arrival() <= now; }
+    [[nodiscard]] bool has_more() const { return head_ != seen_; }
+    /// When the SQE at the head becomes visible. Only with has_more().
+    [[nodiscard]] Cycle next_arrival() const { return arrival_[head_ & mask_]; }
+    [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
+    /// The SQE number at the head, counted from 1.
+    [[nodiscard]] uint64_t number() const { return head_ + 1; }
+    /// The queue turns to the SQE at its head: where is it, and what is read ahead (FE-4 to FE-6)?
+    [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
+    /// Forgets what was read ahead (FE-7).
+    void drop_prefetched() { buffered_ = ahead_ = head_; }
+    /// The SQE at the head is done: the head moves on (FE-3).
+    void retire(Cycle now);
+    /// Everything rung so far is dropped: the head moves to the tail.
+    void drop_all(Cycle now);
+    /// The head register, modulo depth.
+    [[nodiscard]] uint32_t head() const { return static_cast<uint32_t>(head_) & mask_; }
+    [[nodiscard]] uint32_t tail() const { return static_cast<uint32_t>(seen_) & mask_; }
+    [[nodiscard]] uint32_t depth() const { return mask_ + 1; }
+    /// Software moves the head of a disabled queue (FE-8): forward by (value - head) modulo depth.
+    void set_head(uint32_t value, Cycle now);
+    /// Time at which SQE `number` retired, for the newest depth of them.
+    [[nodiscard]] Cycle retired_at(uint64_t number) const { return done_[(number - 1) & mask_]; }
+
+    // ---- completion queue ----
+
+    [[nodiscard]] bool cq_full() const { return cq_tail_ - cq_head_ >= cq_mask_; }
+    /// Writes an entry; phase and SQ fields are filled in here (CQ-1). Not when full.
+    void write_cqe(stars_cqe cqe);
+    /// Takes the host's CQ head; false when it lies outside what was written (CQ-5).
+    [[nodiscard]] bool set_cq_head(uint32_t head);
+    [[nodiscard]] uint32_t cq_head() const { return static_cast<uint32_t>(cq_head_) & cq_mask_; }
+    [[nodiscard]] uint32_t cq_tail() const { return static_cast<uint32_t>(cq_tail_) & cq_mask_; }
+
+  private:
+    void map_times(uint32_t depth);
+    [[nodiscard]] uint64_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
+
+    // The host's line.
+    alignas(64) std::atomic<uint64_t> rung_{0}; // SQEs rung since open
+    uint64_t last_at_ = 0;                      // the doorbell thread's own
+
+    // The model's lines.
+    alignas(64) const stars_sqe *ring_ = nullptr;
+    Cycle *arrival_ = nullptr; // by ring position: ns until taken in, then cycles
+    Cycle *done_ = nullptr;    // by ring position
+    uint64_t head_ = 0;        // SQEs behind the head, counted without wrap
+    uint64_t seen_ = 0;        // rung_ as last taken in
+    uint64_t buffered_ = 0;    // SQEs before this one are in the buffer
+    uint64_t ahead_ = 0;       // ... or on their way, there at ahead_at_
+    Cycle ahead_at_ = 0;
+    std::atomic<uint64_t> retired_{0}; // head_, for the host
+    uint32_t mask_ = 0;
+    uint32_t cq_mask_ = 0;
+    stars_cqe *cq_ = nullptr;
+    uint64_t cq_head_ = 0;
+    uint64_t cq_tail_ = 0;
+    size_t mapped_ = 0; // entries per array
+};
+
+} // namespace tsim
+
+#endif

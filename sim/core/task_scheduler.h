@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The two-level scheduler of one device: queues that have work win an active slot, run their SQEs in order, and
+/// leave it. Rules SCH-1 to SCH-16 (queues and slots) and SQE-1 to SQE-12 (one SQE).
+#ifndef TWINSIM_CORE_TASK_SCHEDULER_H
+#define TWINSIM_CORE_TASK_SCHEDULER_H
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/bitmap.h"
+#include "core/board_state.h"
+#include "core/dma.h"
+#include "core/event_table.h"
+#include "core/notify_table.h"
+#include "core/task_queue.h"
+
+namespace tsim
+{
+
+class TaskScheduler
+{
+  public:
+    TaskScheduler(BoardState &board, uint32_t device);
+
+    // ---- queues ----
+
+    /// Opens a closed queue. Throws std::bad_alloc.
+    void open(uint32_t sq, const twinsim_queue &config, const void *ring, void *cq);
+    void close(uint32_t sq);
+    /// First state: everything closed, tables clear.
+    void reset();
+    [[nodiscard]] uint32_t queue_count() const { return static_cast<uint32_t>(queues_.size()); }
+    [[nodiscard]] TaskQueue &front(uint32_t sq) { return fronts_[sq]; }
+    [[nodiscard]] const TaskQueue &front(uint32_t sq) const { return fronts_[sq]; }
+    /// Looks at a queue whose doorbell was rung.
+    void take_in(uint32_t sq);
+    void watch(uint32_t sq, uint64_t retired);
+    /// The host took CQEs (CQ-4); false for a head outside what was written.
+    [[nodiscard]] bool set_cq_head(uint32_t sq, uint32_t head);
+    /// The next queue that has something for the host; kNone when there is none.
+    [[nodiscard]] uint32_t take_interrupt();
+    void inspect(uint32_t sq, twinsim_queue_info &out) const;
+
+    // ---- registers (FE-8, SCH-13 to SCH-15); false: not allowed in this state ----
+
+    [[nodiscard]] bool enabled(uint32_t sq) const { return queues_[sq].enabled; }
+    void set_enabled(uint32_t sq, bool on);
+    [[nodiscard]] bool set_head(uint32_t sq, uint32_t head);
+    [[nodiscard]] bool set_priority(uint32_t sq, uint8_t priority, uint8_t group);
+    [[nodiscard]] bool control(uint32_t sq, uint32_t pulses);
+    [[nodiscard]] uint32_t priority(uint32_t sq) const { return queues_[sq].priority; }
+    [[nodiscard]] uint32_t group(uint32_t sq) const { return queues_[sq].group; }
+    [[nodiscard]] uint32_t slot(uint32_t sq) const { return queues_[sq].slot; }
+
+    // ---- tables ----
+
+    [[nodiscard]] const EventTable &events() const { return *events_; }
+    [[nodiscard]] const NotifyTable &notifies() const { return *notifies_; }
+    /// A write to a table entry, by an SQE of queue `waker` or by the host (kNone).
+    void write_event(uint32_t id, bool flag, uint32_t waker);
+    void write_notify(uint32_t id, bool flag, uint32_t waker);
+
+    // ---- calendar ----
+
+    void fire_queue(uint32_t sq);
+    void fire_arbiter();
+    void transfer_done(uint32_t sq);
+
+    static constexpr uint32_t kNoSlot = 255;
+
+  private:
+    enum class State : uint8_t {
+        kClosed,
+        kIdle,        // nothing visible; the timer is the next arrival
+        kWaitSlot,    // wants to be swapped in
+        kSwapIn,      // static record read, slot enable
+        kWork,        // an SQE is in fetch, decode, execution, set-up or retirement
+        kTransfer,    // its bytes move; the timer is its time limit
+        kWaitClass,   // its class is full; holds no slot
+        kWaitChannel, // every channel of its engine is busy
+        kParked,      // waits for an event or notify; holds no slot; the timer is its time limit
+        kHeld,
+        kException,
+        kKilled
+    };
+    enum class Step : uint8_t {
+        kArrive,
+        kSwapDone,
+        kDecoded,
+        kExecute,
+        kRetire,
+        kReport,
+        kSetUp,
+        kLimit
+    };
+    enum class Resume : uint8_t { kBegin, kRetire, kDispatch };
+    enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError };
+    enum Class : uint8_t { kSdma, kPcieDma, kClassCount, kNoClass };
+
+    struct Queue {
+        State state = State::kClosed;
+        Step step = Step::kArrive; // what the timer means
+        Resume resume = Resume::kBegin;
+        Hold hold = Hold::kPause;
+        uint8_t type = 0; // of the SQE at the head
+        uint8_t slot = kNoSlot;
+        uint8_t priority = 0;
+        uint8_t group = 0;
+        Class token = kNoClass; // class that it has a share of
+        uint8_t channel = 0;
+        bool has_channel = false;
+        bool enabled = false;
+        bool paused = false;
+        bool short_of_slots = false; // no slot was free when it asked
+        uint8_t error = 0;
+        uint16_t status = 0;
+        uint16_t stream_id = 0;
+        uint32_t wait_id = 0;
+        uint32_t transfer = kNone;
+        Cycle begun = 0; // of the SQE
+        Cycle mark = 0;  // of the phase under way
+        uint64_t watch = 0;
+    };
+    struct Waiting { // for one class
+        std::array<Bitmap, kPriorities> who;
+        std::array<uint32_t, kPriorities> last{};
+        uint32_t free = 0;
+        uint32_t count = 0;
+    };
+
+    [[nodiscard]] uint32_t timer(uint32_t sq) const
+    {
+        return (device_ << BoardState::kDeviceShift) + sq;
+    }
+    void at(uint32_t sq, Cycle time, Step step);
+
+    // slots and classes
+    void ask_for_slot(uint32_t sq, Resume resume);
+    void arm_arbiter();
+    void leave_slot(uint32_t sq);
+    void swap_done(uint32_t sq);
+    void release_token(uint32_t sq);
+    void idle(uint32_t sq);
+    void go_on(uint32_t sq);
+
+    // one SQE
+    void begin(uint32_t sq);
+    void after_decode(uint32_t sq, Cycle decoded);
+    void execute(uint32_t sq);
+    void wait_event(uint32_t sq, const stars_sqe &sqe);
+    void wait_notify(uint32_t sq, const stars_sqe &sqe);
+    void write_value(uint32_t sq, const stars_sqe &sqe);
+    void park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout);
+    void wake(uint32_t sq, uint32_t waker);
+    void executed(uint32_t sq);
+    void start_retire(uint32_t sq);
+    void retire(uint32_t sq);
+    void fail(uint32_t sq, uint8_t error, uint16_t status);
+    void report(uint32_t sq);
+    void hold(uint32_t sq, Hold why);
+    void resume(uint32_t sq);
+    void handled(uint32_t sq);
+    void kill(uint32_t sq);
+    void abandon(uint32_t sq);
+    void dispatch(uint32_t sq);
+    void want_channel(uint32_t sq);
+    void set_up(uint32_t sq, uint32_t channel);
+    void start_transfer(uint32_t sq);
+    void release_channel(uint32_t sq);
+    void limit_reached(uint32_t sq);
+    void check_watch(uint32_t sq);
+    void interrupt(uint32_t sq, uint32_t target);
+
+    [[nodiscard]] DmaPool &pool(uint32_t sq)
+    {
+        return queues_[sq].type == STARS_SQE_SDMA ? sdma_ : pcie_;
+    }
+    [[nodiscard]] bool is_dma(uint32_t type) const
+    {
+        return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA;
+    }
+
+    // trace
+    struct Note {
+        twinsim_phase phase;
+        Cycle begin, end;
+        uint32_t parameter = kNone;
+        uint32_t id = kNone;
+        uint64_t bytes = 0;
+        uint32_t waker = kNone;
+    };
+    void note(uint32_t sq, const Note &what);
+    void note_retire(uint32_t sq);
+
+    BoardState &board_;
+    const uint32_t device_;
+    std::vector<TaskQueue> fronts_;
+    std::vector<Queue> queues_;
+    std::vector<DmaJob> jobs_; // by queue: the DMA under way
+    std::optional<EventTable> events_;
+    std::optional<NotifyTable> notifies_;
+    DmaPool sdma_, pcie_;
+
+    std::array<Bitmap, kPriorities> asking_; // by priority: queues that want a slot
+    std::array<uint32_t, kPriorities> last_{};
+    uint32_t asking_count_ = 0;
+    std::array<uint64_t, 2> free_slots_{};
+    Cycle next_grant_ = 0;
+    std::array<Waiting, kClassCount> classes_;
+    Bitmap interrupts_;
+    uint64_t seed_;
+};
+
+} // namespace tsim
+
+#endif

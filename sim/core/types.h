@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Names and small parts that every block uses.
+#ifndef TWINSIM_CORE_TYPES_H
+#define TWINSIM_CORE_TYPES_H
+
+#include <cstdint>
+
+namespace tsim
+{
+
+using Cycle = uint64_t; ///< a point or length of time in scheduler cycles (TIM-1)
+
+inline constexpr Cycle kNever = UINT64_MAX;
+inline constexpr uint32_t kNone = UINT32_MAX;
+inline constexpr uint32_t kMaxDevices = 64;
+inline constexpr uint32_t kMaxQueues = 2048; ///< pages in the register window
+inline constexpr uint32_t kPriorities = 8;
+
+/// A number out of the profile and the place it has there, so that traces can name it.
+struct Setting {
+    uint64_t value = 0; ///< times are in cycles already (TIM-2)
+    uint32_t index = kNone;
+};
+
+/// One 64-bit step of splitmix64: the source of all seeded choices (TIM-6).
+[[nodiscard]] inline uint64_t mix(uint64_t &state)
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+} // namespace tsim
+
+#endif

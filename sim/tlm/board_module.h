@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The SystemC shell of a board: one process that runs the calendar, and a module per device below it.
+#ifndef TWINSIM_TLM_BOARD_MODULE_H
+#define TWINSIM_TLM_BOARD_MODULE_H
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "core/board.h"
+
+namespace tsim
+{
+
+/// Names one device in the module tree. It has no process: the board's calendar moves it.
+class DeviceModule : public sc_core::sc_module
+{
+  public:
+    DeviceModule(const sc_core::sc_module_name &name, Device &device)
+        : sc_core::sc_module(name), device_(device)
+    {
+    }
+    [[nodiscard]] Device &device() { return device_; }
+
+  private:
+    Device &device_;
+};
+
+/// One SC_METHOD, woken at the time of the calendar's next entry. From there it runs ahead of SystemC's time by the
+/// quantum at most, and stops at the very entry that ends the run (TIM-7). SystemC's time never passes the model's.
+class BoardModule : public sc_core::sc_module
+{
+  public:
+    BoardModule(const sc_core::sc_module_name &name, Board &board, uint64_t quantum_ns);
+
+    /// twinsim_run(): steps SystemC from the calling thread.
+    twinsim_stop run(uint64_t until_ns, uint32_t max_events);
+
+    SC_HAS_PROCESS(BoardModule);
+
+  private:
+    void run_calendar();
+    [[nodiscard]] Cycle systemc_now() const;
+
+    Board &board_;
+    const uint64_t quantum_; // cycles
+    sc_core::sc_event wake_;
+    std::vector<std::unique_ptr<DeviceModule>> devices_;
+};
+
+} // namespace tsim
+
+#endif
