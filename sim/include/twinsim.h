@@ -96,8 +96,8 @@ int twinsim_create(const struct twinsim_config *config, twinsim **out, char *err
                    size_t error_bytes);
 /* Simulated time reached so far. Thread: model. */
 uint64_t twinsim_now(const twinsim *sim);
-/* First state again: queues closed, tables clear, engines empty; work in flight is dropped. Time goes on.
- * Thread: model. */
+/* First state again: queues closed, tables clear, engines empty; work in flight is dropped, posted transfers end as
+ * failed. Time goes on. Thread: model. */
 int twinsim_reset(twinsim *sim, uint32_t device);
 
 /* ---- queues --------------------------------------------------------------------------------- */
@@ -122,14 +122,15 @@ int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
 /* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at at_ns.
  * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
 void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
-/* SQEs retired since the queue was opened (head register without its wrap), acquire order. Thread: any. */
+/* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by
+ * "task terminate" and a failed one that was handled count too. Thread: any. */
 uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq);
 /* Simulated time at which SQE number `retired` (counted from 1) retired, for the newest `depth` of them.
  * Thread: model. */
 uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
                                   uint64_t retired);
-/* Makes twinsim_run() stop once `retired` SQEs have retired; 0 takes the watch away. One per queue.
- * Thread: model. */
+/* Makes twinsim_run() stop once `retired` SQEs have retired, at once if they have; 0 takes the watch away. One per
+ * queue, and gone once it has stopped a run. Thread: model. */
 void twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired);
 /* CQ consumed up to entry `head` (modulo cq_depth): the paired CQ's head register. Thread: model. */
 void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head);
@@ -186,7 +187,7 @@ enum twinsim_stop {
     TWINSIM_STOP_WATCH, /* a watched queue or a transfer got there; now is that instant */
     TWINSIM_STOP_IDLE,  /* nothing will happen before a new doorbell; now stays at the last event */
     TWINSIM_STOP_CHUNK, /* max_events done; call again */
-    TWINSIM_STOP_CQ     /* a queue holds on a full CQ; drain it */
+    TWINSIM_STOP_CQ     /* a queue holds on a full CQ, or has written an error CQE; drain it */
 };
 /* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
  * is due now. Thread: model. */
