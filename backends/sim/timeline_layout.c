@@ -358,22 +358,14 @@ static void add_wake_flow(struct timeline_layout *layout, const struct timeline_
              timeline_slice_tid(layout, park));
 }
 
-/* From the call that submitted to the task; `calls` to `note` are of one thread. */
-static void add_submit_flow(struct timeline_layout *layout, size_t note_index)
+/* From the call that submitted to the task. `next` is the next call that the thread ended: a call is
+ * noted when it ends, so it stands behind the submissions inside it. NULL: there is none. */
+static void add_submit_flow(struct timeline_layout *layout, const struct timeline_note *submit,
+                            const struct timeline_note *next)
 {
-    const struct timeline_note *notes = layout->notes->notes;
-    const struct timeline_note *submit = &notes[note_index];
     const struct timeline_note *call = NULL;
-    /* a call is noted when it ends, so it stands after the submissions inside it */
-    for (size_t i = note_index + 1; i < layout->notes->note_count; i++) {
-        if (notes[i].thread != submit->thread)
-            break;
-        if (!notes[i].call)
-            continue;
-        if (notes[i].begin_ns <= submit->begin_ns && notes[i].end_ns >= submit->begin_ns)
-            call = &notes[i];
-        break;
-    }
+    if (next && next->begin_ns <= submit->begin_ns && next->end_ns >= submit->begin_ns)
+        call = next;
     const struct timeline_slice *task =
         find_anchor(layout, submit->u.track, submit->end_ns, TWINSIM_PHASE_TASK, UINT64_MAX);
     if (!call || !task)
@@ -430,12 +422,16 @@ static void collect_events(struct timeline_layout *layout)
                                     .pid = timeline_slice_pid(layout, &place),
                                     .tid = timeline_slice_tid(layout, &place)};
     }
-    for (size_t i = 0; i < layout->notes->note_count; i++) {
+    const struct timeline_note *next = NULL;
+    for (size_t i = layout->notes->note_count; i-- > 0;) {
         const struct timeline_note *note = &layout->notes->notes[i];
+        if (next && next->thread != note->thread)
+            next = NULL;
         if (!note->call) {
-            add_submit_flow(layout, i);
+            add_submit_flow(layout, note, next);
             continue;
         }
+        next = note;
         layout->events[layout->event_count++] =
             (struct timeline_event){.kind = TIMELINE_CALL,
                                     .at_ns = note->begin_ns,
