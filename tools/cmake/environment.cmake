@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a prefix needs besides its programs and libraries: set_env.sh, the link lib -> lib64, the files for
+# find_package and pkg-config. The build tree gets the first two as well, so that it serves as a prefix.
+include(CMakePackageConfigHelpers)
+set(templates ${CMAKE_CURRENT_LIST_DIR})
+
+configure_file(${templates}/set_env.sh ${PROJECT_BINARY_DIR}/set_env.sh COPYONLY)
+file(CREATE_LINK lib64 ${PROJECT_BINARY_DIR}/lib SYMBOLIC)
+install(FILES ${templates}/set_env.sh DESTINATION .)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/twinrt)
+
+# A prefix that others share may have a lib folder already: it stays as it is.
+install(CODE [[
+  set(lib "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib")
+  if(NOT EXISTS "${lib}")
+    file(CREATE_LINK lib64 "${lib}" SYMBOLIC)
+  endif()
+]])
+
+# Written by hand, not exported: the prefix can be moved, and no path of this machine gets in.
+configure_file(${templates}/twinrt-config.cmake ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-config.cmake COPYONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+configure_file(${templates}/twinrt.pc.in ${PROJECT_BINARY_DIR}/lib64/pkgconfig/twinrt.pc @ONLY)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/lib64/cmake ${PROJECT_BINARY_DIR}/lib64/pkgconfig DESTINATION lib64)

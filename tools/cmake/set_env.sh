@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Read this file into a shell to build and run programs against this copy of twinrt:
+#   . /path/to/set_env.sh        (bash, zsh)
+#   cd /path/to && . ./set_env.sh    (other shells, which do not tell which file they read)
+
+if [ -n "${BASH_VERSION:-}" ]; then
+    # shellcheck disable=SC3028,SC3054
+    twin_file=${BASH_SOURCE[0]}
+elif [ -n "${ZSH_VERSION:-}" ]; then
+    # zsh alone can read this expansion, so other shells must not see it
+    eval 'twin_file=${(%):-%x}'
+else
+    twin_file=./set_env.sh
+fi
+twin_root=$(CDPATH='' cd -- "$(dirname -- "$twin_file")" && pwd)
+
+# twin_prepend VARIABLE FOLDER: puts the folder first, once, and leaves no empty entry behind.
+twin_prepend() {
+    eval "twin_rest=:\${$1:-}:"
+    while :; do
+        # shellcheck disable=SC2154 # set by eval above
+        case $twin_rest in
+        *":$2:"*) twin_rest=${twin_rest%%":$2:"*}:${twin_rest#*":$2:"} ;;
+        *) break ;;
+        esac
+    done
+    twin_rest=${twin_rest#:}
+    twin_rest=${twin_rest%:}
+    eval "export $1=\"\$2\${twin_rest:+:\$twin_rest}\""
+}
+
+twin_found=no
+if [ -e "$twin_root/lib64/libacl_rt.so" ]; then
+    twin_found=yes
+    export ASCEND_HOME_PATH="$twin_root"
+    export ASCEND_TOOLKIT_HOME="$twin_root"
+    twin_prepend PATH "$twin_root/bin"
+    twin_prepend LD_LIBRARY_PATH "$twin_root/lib64"
+    twin_prepend CMAKE_PREFIX_PATH "$twin_root/lib64/cmake"
+    twin_prepend PKG_CONFIG_PATH "$twin_root/lib64/pkgconfig"
+    twin_prepend PYTHONPATH "$twin_root/python/site-packages"
+else
+    echo "set_env.sh: no lib64/libacl_rt.so in $twin_root; nothing was set" >&2
+fi
+unset -f twin_prepend
+unset twin_file twin_root twin_rest
+[ "$twin_found" = yes ]

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# find_package(twinrt) gives twinrt::ascendcl and twinrt::acl_rt. Both are the whole interface; they differ in the
+# library name that the program records.
+get_filename_component(twinrt_ROOT_DIR "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(twinrt_INCLUDE_DIRS "${twinrt_ROOT_DIR}/include")
+set(twinrt_LIBRARY_DIRS "${twinrt_ROOT_DIR}/lib64")
+
+foreach(twinrt_library acl_rt ascendcl)
+  set(twinrt_file "${twinrt_LIBRARY_DIRS}/lib${twinrt_library}.so")
+  if(NOT EXISTS "${twinrt_file}")
+    set(twinrt_FOUND FALSE)
+    set(twinrt_NOT_FOUND_MESSAGE "${twinrt_file} is missing")
+    return()
+  endif()
+  if(NOT TARGET twinrt::${twinrt_library})
+    add_library(twinrt::${twinrt_library} SHARED IMPORTED)
+    set_target_properties(twinrt::${twinrt_library} PROPERTIES
+      IMPORTED_LOCATION "${twinrt_file}"
+      IMPORTED_SONAME "lib${twinrt_library}.so"
+      INTERFACE_INCLUDE_DIRECTORIES "${twinrt_INCLUDE_DIRS}")
+  endif()
+endforeach()
+unset(twinrt_library)
+unset(twinrt_file)
