@@ -11,7 +11,7 @@
 
 /* Ends the program with status 1 unless the call answers `code`. */
 #define EXPECT(call, code) check_code(#call, (call), (code), __FILE__, __LINE__)
-#define CHECK(call)        EXPECT(call, ACL_SUCCESS)
+#define CHECK(call)        check_code(#call, (call), ACL_SUCCESS, __FILE__, __LINE__)
 /* Ends the program with status 1 unless the condition holds. */
 #define REQUIRE(condition) check_true(#condition, (condition) ? 1 : 0, __FILE__, __LINE__)
 
