@@ -77,7 +77,7 @@ int main(void)
 
     /* A stream works only while its context is current. */
     CHECK(aclrtSetCurrentContext(default_context));
-    EXPECT(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_CONTEXT);
+    EXPECT(aclrtDestroyStream(stream), ACL_ERROR_RT_STREAM_CONTEXT);
     CHECK(aclrtSetCurrentContext(context));
     printf("explicit stream: refused while another context is current\n");
 

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fake_backend.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/registry.h"
+
+#define RECORDS_MAX     256
+#define QUEUES_MAX      64
+#define ALLOCATIONS_MAX 64
+#define TASK_NS         1000u
+#define DEVICE_BYTES    (1u << 20)
+#define ALIGNMENT       512u
+
+typedef enum fake_kind { FAKE_COPY, FAKE_FILL, FAKE_RECORD, FAKE_WAIT, FAKE_RESET } fake_kind;
+
+typedef struct fake_task {
+    fake_kind kind;
+    twin_copy copy;
+    twin_fill fill;
+    twin_signal *signal;
+    uint32_t record;     /* RECORD: its number; WAIT: the record it is bound to, 0 none */
+    uint64_t timeout_ns; /* WAIT */
+    uint64_t began_ns;   /* WAIT: when it came to the head, 0 not yet */
+} fake_task;
+
+struct twin_hw_device {
+    uint32_t index;
+    bool open;
+    uint64_t used_bytes;
+};
+
+struct twin_queue {
+    twin_hw_device *device;
+    fake_task *tasks;
+    uint32_t first, count;
+    twin_status failed;
+    bool aborted; /* until the next submission */
+};
+
+struct twin_signal {
+    twin_signal_config config;
+    uint32_t records; /* submitted so far */
+    bool done[RECORDS_MAX];
+    uint64_t times[RECORDS_MAX];
+    bool flag;
+    uint32_t waits_open;
+    uint32_t references; /* the core's, and one per task in a queue */
+};
+
+typedef struct fake_allocation {
+    uint64_t base, bytes;
+    twin_hw_device *device; /* NULL: host */
+} fake_allocation;
+
+fake_settings fake_set;
+fake_counts fake_count;
+
+static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+/* All guarded by fake_lock. */
+static twin_hw_device devices[8];
+static twin_queue *queues[QUEUES_MAX];
+static fake_allocation allocations[ALLOCATIONS_MAX];
+static uint64_t clock_ns;
+static int waiting;
+static uint32_t levels;
+
+static twin_status take(twin_status *failure)
+{
+    twin_status status = *failure;
+    *failure = TWIN_OK;
+    return status;
+}
+
+/* Process and host ------------------------------------------------------------------------------- */
+
+static twin_status fake_start(const twin_services *services)
+{
+    (void)services;
+    fake_count.starts++;
+    return take(&fake_set.fail_start);
+}
+
+static void fake_stop(void)
+{
+    fake_count.stops++;
+}
+
+static twin_status fake_device_count(uint32_t *out_count)
+{
+    *out_count = fake_set.devices;
+    return TWIN_OK;
+}
+
+static twin_device_traits traits = {
+    .soc_name = "Fake1", .notify_limit = 8, .priority_count = 8, .memory_bytes = DEVICE_BYTES};
+
+static twin_status fake_describe(uint32_t index, const twin_device_traits **out_traits)
+{
+    if (index >= fake_set.devices)
+        return TWIN_E_DEVICE_ID;
+    *out_traits = &traits;
+    return TWIN_OK;
+}
+
+static void fake_attach(void)
+{
+    fake_count.threads++;
+}
+static void fake_detach(void)
+{
+    fake_count.threads--;
+}
+
+static void fake_enter(const twin_call *call)
+{
+    (void)call;
+    fake_count.enters++;
+}
+
+static uint64_t fake_now(void)
+{
+    pthread_mutex_lock(&fake_lock);
+    uint64_t now = clock_ns;
+    pthread_mutex_unlock(&fake_lock);
+    return now;
+}
+
+/* Devices and memory ------------------------------------------------------------------------------ */
+
+static twin_status fake_open(uint32_t index, twin_hw_device **out_device)
+{
+    twin_status status = take(&fake_set.fail_open);
+    if (status != TWIN_OK)
+        return status;
+    devices[index] = (twin_hw_device){.index = index, .open = true};
+    *out_device = &devices[index];
+    fake_count.devices++;
+    fake_count.opens++;
+    return TWIN_OK;
+}
+
+static void fake_close(twin_hw_device *device)
+{
+    pthread_mutex_lock(&fake_lock);
+    for (int i = 0; i < ALLOCATIONS_MAX; i++) {
+        if (allocations[i].base == 0 || allocations[i].device != device)
+            continue;
+        free((void *)(uintptr_t)allocations[i].base);
+        allocations[i].base = 0;
+        fake_count.memory--;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    device->open = false;
+    fake_count.devices--;
+    fake_count.closes++;
+}
+
+static twin_status allocate(twin_hw_device *device, uint64_t bytes, uint64_t *out_address)
+{
+    if (bytes > DEVICE_BYTES)
+        return device ? TWIN_E_DEVICE_MEMORY : TWIN_E_NOMEM;
+    size_t rounded = (size_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    void *memory = aligned_alloc(ALIGNMENT, rounded);
+    if (!memory)
+        return TWIN_E_NOMEM;
+    memset(memory, 0xa5, rounded);
+    twin_status status = TWIN_E_NOMEM;
+    pthread_mutex_lock(&fake_lock);
+    for (int i = 0; i < ALLOCATIONS_MAX && status != TWIN_OK; i++) {
+        if (allocations[i].base != 0)
+            continue;
+        allocations[i] = (fake_allocation){(uint64_t)(uintptr_t)memory, bytes, device};
+        status = TWIN_OK;
+        fake_count.memory++;
+        if (device)
+            device->used_bytes += bytes;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    if (status != TWIN_OK)
+        free(memory);
+    else
+        *out_address = (uint64_t)(uintptr_t)memory;
+    return status;
+}
+
+static twin_status fake_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+                              uint64_t *out_address)
+{
+    (void)pages;
+    return allocate(device, bytes, out_address);
+}
+
+static twin_status release(uint64_t address)
+{
+    twin_status status = TWIN_E_INVALID;
+    pthread_mutex_lock(&fake_lock);
+    for (int i = 0; i < ALLOCATIONS_MAX; i++) {
+        if (address == 0 || allocations[i].base != address)
+            continue;
+        if (allocations[i].device)
+            allocations[i].device->used_bytes -= allocations[i].bytes;
+        allocations[i].base = 0;
+        fake_count.memory--;
+        free((void *)(uintptr_t)address);
+        status = TWIN_OK;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return status;
+}
+
+static twin_status fake_host_alloc(uint64_t bytes, void **out_pointer)
+{
+    uint64_t address = 0;
+    twin_status status = allocate(NULL, bytes, &address);
+    if (status == TWIN_OK)
+        *out_pointer = (void *)(uintptr_t)address;
+    return status;
+}
+
+static twin_status fake_host_free(void *pointer)
+{
+    return release((uint64_t)(uintptr_t)pointer);
+}
+
+static twin_status fake_info(uint64_t address, twin_memory_info *out_info)
+{
+    *out_info = (twin_memory_info){.kind = TWIN_MEMORY_UNKNOWN};
+    pthread_mutex_lock(&fake_lock);
+    for (int i = 0; i < ALLOCATIONS_MAX; i++) {
+        const fake_allocation *a = &allocations[i];
+        if (a->base == 0 || address < a->base || address - a->base >= a->bytes)
+            continue;
+        *out_info =
+            (twin_memory_info){.kind = a->device ? TWIN_MEMORY_DEVICE : TWIN_MEMORY_HOST_PINNED,
+                               .device = a->device ? a->device->index : 0,
+                               .base = a->base,
+                               .size_bytes = a->bytes,
+                               .page_bytes = 4096};
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return TWIN_OK;
+}
+
+static twin_status fake_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+                              uint64_t *out_total)
+{
+    (void)page_class;
+    *out_total = DEVICE_BYTES;
+    *out_free = DEVICE_BYTES - device->used_bytes;
+    return TWIN_OK;
+}
+
+static twin_status fake_copy_now(twin_hw_device *device, const twin_copy *copy)
+{
+    (void)device;
+    memmove((void *)(uintptr_t)copy->dst, (const void *)(uintptr_t)copy->src, (size_t)copy->bytes);
+    return TWIN_OK;
+}
+
+static twin_status fake_fill_now(twin_hw_device *device, const twin_fill *fill)
+{
+    (void)device;
+    memset((void *)(uintptr_t)fill->dst, fill->value, (size_t)fill->bytes);
+    return TWIN_OK;
+}
+
+/* Running work ------------------------------------------------------------------------------------ */
+
+static void drop_signal_locked(twin_signal *signal)
+{
+    if (--signal->references == 0)
+        free(signal);
+}
+
+static fake_task *head_locked(twin_queue *queue)
+{
+    return queue->count > 0 ? &queue->tasks[queue->first] : NULL;
+}
+
+static void pop_locked(twin_queue *queue)
+{
+    fake_task *task = head_locked(queue);
+    if (task->signal) {
+        if (task->kind == FAKE_WAIT)
+            task->signal->waits_open--;
+        drop_signal_locked(task->signal);
+    }
+    queue->first = (queue->first + 1) % fake_set.queue_depth;
+    queue->count--;
+}
+
+static bool wait_passes_locked(const fake_task *task)
+{
+    twin_signal *signal = task->signal;
+    if (signal->config.kind == TWIN_SIGNAL_EVENT_REBIND)
+        return task->record == 0 || signal->done[task->record];
+    if (!signal->flag)
+        return false;
+    if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
+        signal->flag = false;
+    return true;
+}
+
+/* Runs the head of a queue if it can run. */
+static bool step_locked(twin_queue *queue)
+{
+    fake_task *task = head_locked(queue);
+    if (!task)
+        return false;
+    if (task->kind == FAKE_WAIT && task->began_ns == 0)
+        task->began_ns = clock_ns;
+    if (task->kind == FAKE_WAIT && !wait_passes_locked(task))
+        return false;
+    clock_ns += TASK_NS;
+    if (task->kind == FAKE_COPY)
+        fake_copy_now(queue->device, &task->copy);
+    if (task->kind == FAKE_FILL)
+        fake_fill_now(queue->device, &task->fill);
+    if (task->kind == FAKE_RESET)
+        task->signal->flag = false;
+    if (task->kind == FAKE_RECORD) {
+        task->signal->done[task->record] = true;
+        task->signal->times[task->record] = clock_ns;
+        task->signal->flag = true;
+    }
+    pop_locked(queue);
+    return true;
+}
+
+static void run_locked(void)
+{
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (int i = 0; i < QUEUES_MAX; i++)
+            while (queues[i] && step_locked(queues[i]))
+                moved = true;
+    }
+}
+
+/* Fails the parked wait with the earliest limit before `limit_ns`. False: there is none. */
+static bool expire_locked(uint64_t limit_ns)
+{
+    twin_queue *earliest = NULL;
+    for (int i = 0; i < QUEUES_MAX; i++) {
+        fake_task *task = queues[i] ? head_locked(queues[i]) : NULL;
+        if (!task || task->kind != FAKE_WAIT || task->timeout_ns == TWIN_FOREVER)
+            continue;
+        uint64_t end = task->began_ns + task->timeout_ns;
+        if (end < limit_ns) {
+            limit_ns = end;
+            earliest = queues[i];
+        }
+    }
+    if (!earliest)
+        return false;
+    clock_ns = limit_ns;
+    earliest->failed = TWIN_E_TASK_TIMEOUT;
+    pop_locked(earliest);
+    return true;
+}
+
+/* Waits until done(subject); the clock jumps when nobody can do anything earlier. */
+static twin_status wait_until(bool (*done)(void *), void *subject, uint64_t timeout_ns)
+{
+    twin_status status = TWIN_OK;
+    pthread_mutex_lock(&fake_lock);
+    uint64_t end = timeout_ns == TWIN_FOREVER ? TWIN_FOREVER : clock_ns + timeout_ns;
+    waiting++;
+    for (;;) {
+        run_locked();
+        if (done(subject))
+            break;
+        if (waiting >= fake_count.threads) {
+            if (expire_locked(end))
+                continue;
+            status = end == TWIN_FOREVER ? TWIN_E_DEADLOCK : TWIN_E_TIMEOUT;
+            if (end != TWIN_FOREVER)
+                clock_ns = end;
+            break;
+        }
+        pthread_mutex_unlock(&fake_lock);
+        sched_yield();
+        pthread_mutex_lock(&fake_lock);
+    }
+    waiting--;
+    pthread_mutex_unlock(&fake_lock);
+    return status;
+}
+
+/* Queues ------------------------------------------------------------------------------------------ */
+
+static twin_status fake_queue_create(twin_hw_device *device, const twin_queue_config *config,
+                                     twin_queue **out_queue)
+{
+    (void)config;
+    twin_status status = take(&fake_set.fail_queue);
+    if (status != TWIN_OK)
+        return status;
+    twin_queue *queue = calloc(1, sizeof(*queue));
+    queue->device = device;
+    queue->tasks = calloc(fake_set.queue_depth, sizeof(*queue->tasks));
+    pthread_mutex_lock(&fake_lock);
+    for (int i = 0; i < QUEUES_MAX; i++) {
+        if (queues[i])
+            continue;
+        queues[i] = queue;
+        break;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    fake_count.queues++;
+    *out_queue = queue;
+    return TWIN_OK;
+}
+
+static void fake_queue_destroy(twin_queue *queue)
+{
+    pthread_mutex_lock(&fake_lock);
+    while (queue->count > 0)
+        pop_locked(queue);
+    for (int i = 0; i < QUEUES_MAX; i++)
+        if (queues[i] == queue)
+            queues[i] = NULL;
+    pthread_mutex_unlock(&fake_lock);
+    free(queue->tasks);
+    free(queue);
+    fake_count.queues--;
+}
+
+static bool queue_done(void *subject)
+{
+    const twin_queue *queue = subject;
+    return queue->count == 0;
+}
+
+static twin_status fake_drain(twin_queue *queue, uint64_t timeout_ns)
+{
+    twin_status status = take(&fake_set.fail_drain);
+    if (status != TWIN_OK)
+        return status;
+    status = wait_until(queue_done, queue, timeout_ns);
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&fake_lock);
+    status = queue->aborted ? TWIN_E_ABORTED : take(&queue->failed);
+    pthread_mutex_unlock(&fake_lock);
+    return status;
+}
+
+static twin_status fake_queue_query(twin_queue *queue, bool *out_idle)
+{
+    pthread_mutex_lock(&fake_lock);
+    run_locked();
+    *out_idle = queue->count == 0;
+    pthread_mutex_unlock(&fake_lock);
+    return TWIN_OK;
+}
+
+static bool queue_has_room(void *subject)
+{
+    const twin_queue *queue = subject;
+    return queue->count < fake_set.queue_depth;
+}
+
+static twin_status fake_room(twin_queue *queue)
+{
+    return wait_until(queue_has_room, queue, TWIN_FOREVER);
+}
+
+static twin_status fake_abort(twin_queue *queue)
+{
+    fake_count.aborts++;
+    pthread_mutex_lock(&fake_lock);
+    queue->aborted = queue->count > 0;
+    while (queue->count > 0)
+        pop_locked(queue);
+    pthread_mutex_unlock(&fake_lock);
+    return TWIN_OK;
+}
+
+static twin_status push(twin_queue *queue, fake_task task)
+{
+    twin_status status = take(&fake_set.fail_work);
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&fake_lock);
+    if (queue->count == fake_set.queue_depth) {
+        status = TWIN_E_BUSY;
+    } else {
+        twin_signal *signal = task.signal;
+        if (signal) {
+            signal->references++;
+            if (task.kind == FAKE_RECORD)
+                task.record = ++signal->records;
+            if (task.kind == FAKE_WAIT) {
+                task.record = signal->records;
+                signal->waits_open++;
+            }
+        }
+        queue->aborted = false;
+        queue->tasks[(queue->first + queue->count++) % fake_set.queue_depth] = task;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return status;
+}
+
+static twin_status fake_copy(twin_queue *queue, const twin_copy *copy)
+{
+    return push(queue, (fake_task){.kind = FAKE_COPY, .copy = *copy});
+}
+
+static twin_status fake_fill(twin_queue *queue, const twin_fill *fill)
+{
+    return push(queue, (fake_task){.kind = FAKE_FILL, .fill = *fill});
+}
+
+static twin_status fake_record(twin_queue *queue, twin_signal *signal)
+{
+    return push(queue, (fake_task){.kind = FAKE_RECORD, .signal = signal});
+}
+
+static twin_status fake_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+{
+    return push(queue, (fake_task){.kind = FAKE_WAIT, .signal = signal, .timeout_ns = timeout_ns});
+}
+
+static twin_status fake_reset(twin_queue *queue, twin_signal *signal)
+{
+    return push(queue, (fake_task){.kind = FAKE_RESET, .signal = signal});
+}
+
+/* Signals ----------------------------------------------------------------------------------------- */
+
+static twin_status fake_signal_create(twin_hw_device *device, const twin_signal_config *config,
+                                      twin_signal **out_signal)
+{
+    (void)device;
+    twin_status status = take(&fake_set.fail_signal);
+    if (status != TWIN_OK)
+        return status;
+    if (config->kind == TWIN_SIGNAL_EVENT_LEVEL && levels >= fake_set.event_limit)
+        return TWIN_E_NO_EVENT;
+    levels += config->kind == TWIN_SIGNAL_EVENT_LEVEL;
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    signal->config = *config;
+    signal->references = 1;
+    fake_count.signals++;
+    *out_signal = signal;
+    return TWIN_OK;
+}
+
+static void fake_signal_destroy(twin_signal *signal)
+{
+    pthread_mutex_lock(&fake_lock);
+    levels -= signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL;
+    drop_signal_locked(signal);
+    pthread_mutex_unlock(&fake_lock);
+    fake_count.signals--;
+}
+
+static bool signal_done(void *subject)
+{
+    const twin_signal *signal = subject;
+    return signal->records == 0 || signal->done[signal->records];
+}
+
+static twin_status fake_signal_query(twin_signal *signal, twin_signal_state *out_state)
+{
+    pthread_mutex_lock(&fake_lock);
+    run_locked();
+    *out_state =
+        (twin_signal_state){.recorded = signal->records > 0,
+                            .complete = signal_done(signal),
+                            .waits_open = signal->waits_open,
+                            .hardware_id = 7,
+                            .has_hardware_id = signal->config.kind != TWIN_SIGNAL_EVENT_REBIND};
+    pthread_mutex_unlock(&fake_lock);
+    return TWIN_OK;
+}
+
+static twin_status fake_signal_wait(twin_signal *signal, uint64_t timeout_ns)
+{
+    return wait_until(signal_done, signal, timeout_ns);
+}
+
+static twin_status fake_timestamp(twin_signal *signal, uint64_t *out_ns)
+{
+    twin_status status = TWIN_OK;
+    pthread_mutex_lock(&fake_lock);
+    run_locked();
+    if (signal->records == 0)
+        status = TWIN_E_NEVER_RECORDED;
+    else if (!signal_done(signal))
+        status = TWIN_E_NOT_READY;
+    else
+        *out_ns = signal->times[signal->records];
+    pthread_mutex_unlock(&fake_lock);
+    return status;
+}
+
+static twin_status fake_available(twin_hw_device *device, twin_signal_kind kind,
+                                  uint32_t *out_count)
+{
+    (void)device;
+    (void)kind;
+    *out_count = fake_set.event_limit - levels;
+    return TWIN_OK;
+}
+
+const struct twin_backend fake_table = {
+    .size = sizeof(struct twin_backend),
+    .version = TWIN_SEAM_VERSION,
+    .name = "fake",
+    .process = {.start = fake_start,
+                .stop = fake_stop,
+                .count = fake_device_count,
+                .describe = fake_describe},
+    .host = {.attach = fake_attach, .detach = fake_detach, .enter = fake_enter, .now = fake_now},
+    .device = {.open = fake_open, .close = fake_close},
+    .memory = {.alloc = fake_alloc,
+               .free = release,
+               .host_alloc = fake_host_alloc,
+               .host_free = fake_host_free,
+               .info = fake_info,
+               .space = fake_space,
+               .copy = fake_copy_now,
+               .fill = fake_fill_now},
+    .queue = {.create = fake_queue_create,
+              .destroy = fake_queue_destroy,
+              .drain = fake_drain,
+              .query = fake_queue_query,
+              .room = fake_room,
+              .abort = fake_abort},
+    .work = {.copy = fake_copy,
+             .fill = fake_fill,
+             .record = fake_record,
+             .wait = fake_wait,
+             .reset = fake_reset},
+    .signal = {.create = fake_signal_create,
+               .destroy = fake_signal_destroy,
+               .query = fake_signal_query,
+               .wait = fake_signal_wait,
+               .timestamp = fake_timestamp,
+               .available = fake_available},
+};
+
+void fake_install(void)
+{
+    twin_backend_use(&fake_table);
+    fake_set =
+        (fake_settings){.devices = 2, .stream_limit = 8, .queue_depth = 16, .event_limit = 4};
+    memset(&fake_count, 0, sizeof(fake_count));
+    levels = 0;
+    traits.stream_limit = fake_set.stream_limit;
+    traits.event_limit = fake_set.event_limit;
+    traits.queue_depth = fake_set.queue_depth;
+}
