@@ -2,8 +2,9 @@
 /* Functions on values alone: half precision numbers, sizes of data types, data buffers. They work
  * before aclInit and touch no device. */
 #include "acl/acl_base.h"
+#include "api/entry.h"
+#include "core/handle.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Half precision -------------------------------------------------------------------------- */
@@ -131,48 +132,115 @@ size_t aclDataTypeSize(aclDataType dataType)
     return 0;
 }
 
-/* ---- Data buffers ---------------------------------------------------------------------------- */
+/* ---- Data buffers ----------------------------------------------------------------------------- */
 
-struct aclDataBuffer {
+/* What an aclDataBuffer pointer stands for. The functions are not meant for several threads at once
+ * on one buffer; a pin keeps a destroyed one in place until they are done. */
+typedef struct data_buffer {
+    twin_object head;
     void *data; /* borrowed */
     size_t size;
-};
+} data_buffer;
+
+static void release(void *object);
+
+static twin_handle_table data_buffers = TWIN_HANDLE_TABLE_INITIALIZER(
+    "data buffer", TWIN_HANDLE_DATA_BUFFER, data_buffer, NULL, release);
+
+static void release(void *object)
+{
+    twin_handle_free(&data_buffers, object);
+}
+
+/* The pinned buffer; NULL after noting why, with the code in out_code. */
+static data_buffer *pin(const aclDataBuffer *handle, int32_t *out_code)
+{
+    if (!handle) {
+        *out_code = twin_api_null("dataBuffer");
+        return NULL;
+    }
+    data_buffer *buffer = twin_handle_pin(&data_buffers, twin_api_handle(handle));
+    *out_code = buffer
+                    ? 0
+                    : twin_fail(TWIN_ERR_HANDLE, "dataBuffer is no living data buffer: use what "
+                                                 "aclCreateDataBuffer gave, until it is destroyed");
+    return buffer;
+}
 
 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
 {
-    aclDataBuffer *buffer = malloc(sizeof(*buffer));
-    if (buffer)
-        *buffer = (aclDataBuffer){.data = data, .size = size};
-    return buffer;
+    TWIN_ENTER(LOCAL);
+    data_buffer *buffer = twin_handle_alloc(&data_buffers);
+    if (!buffer) {
+        (void)TWIN_LEAVE(twin_fail(TWIN_ERR_NOMEM, "no host memory for a data buffer"));
+        return NULL;
+    }
+    buffer->data = data;
+    buffer->size = size;
+    uint64_t handle = twin_handle_publish(buffer);
+    (void)TWIN_LEAVE(0);
+    return twin_api_pointer(handle);
 }
 
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
 {
-    if (!dataBuffer)
-        return ACL_ERROR_INVALID_PARAM;
-    free((void *)(uintptr_t)dataBuffer);
-    return ACL_SUCCESS;
+    TWIN_ENTER(LOCAL);
+    int32_t code;
+    data_buffer *buffer = pin(dataBuffer, &code);
+    if (!buffer)
+        return TWIN_LEAVE(code);
+    if (!twin_handle_retire(buffer)) /* another thread was faster */
+        code = twin_fail(TWIN_ERR_HANDLE, "dataBuffer was destroyed meanwhile");
+    twin_handle_unpin(&data_buffers, buffer);
+    return TWIN_LEAVE(code);
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
 {
-    if (!dataBuffer)
-        return ACL_ERROR_INVALID_PARAM;
-    *dataBuffer = (aclDataBuffer){.data = data, .size = size};
-    return ACL_SUCCESS;
+    TWIN_ENTER(LOCAL);
+    int32_t code;
+    data_buffer *buffer = pin(dataBuffer, &code);
+    if (!buffer)
+        return TWIN_LEAVE(code);
+    buffer->data = data;
+    buffer->size = size;
+    twin_handle_unpin(&data_buffers, buffer);
+    return TWIN_LEAVE(0);
+}
+
+typedef struct range {
+    void *data;
+    size_t size;
+} range;
+
+/* What the buffer describes; nothing if it is none. Ends the call. */
+static range describe(const aclDataBuffer *dataBuffer)
+{
+    range described = {NULL, 0};
+    int32_t code;
+    data_buffer *buffer = pin(dataBuffer, &code);
+    if (buffer) {
+        described = (range){buffer->data, buffer->size};
+        twin_handle_unpin(&data_buffers, buffer);
+    }
+    (void)TWIN_LEAVE(code);
+    return described;
 }
 
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)
 {
-    return dataBuffer ? dataBuffer->data : NULL;
+    TWIN_ENTER(LOCAL);
+    return describe(dataBuffer).data;
 }
 
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)
 {
-    return dataBuffer ? (uint32_t)dataBuffer->size : 0;
+    TWIN_ENTER(LOCAL);
+    return (uint32_t)describe(dataBuffer).size;
 }
 
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)
 {
-    return dataBuffer ? dataBuffer->size : 0;
+    TWIN_ENTER(LOCAL);
+    return describe(dataBuffer).size;
 }

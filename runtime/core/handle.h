@@ -21,7 +21,8 @@ typedef enum twin_handle_kind {
     TWIN_HANDLE_CONTEXT = 1,
     TWIN_HANDLE_STREAM,
     TWIN_HANDLE_EVENT,
-    TWIN_HANDLE_NOTIFY
+    TWIN_HANDLE_NOTIFY,
+    TWIN_HANDLE_DATA_BUFFER
 } twin_handle_kind;
 
 /* 63..56 tag and kind, 55..32 slot, 31..0 generation. */

@@ -146,6 +146,34 @@ static void test_old_size(void)
     CU_ASSERT_EQUAL(aclDestroyDataBuffer(buffer), ACL_SUCCESS);
 }
 
+/* Neither a destroyed buffer nor an address is ever followed. */
+static void refused(aclDataBuffer *buffer)
+{
+    CU_ASSERT_EQUAL(aclDestroyDataBuffer(buffer), ACL_ERROR_RT_INVALID_HANDLE);
+    CU_ASSERT_EQUAL(aclUpdateDataBuffer(buffer, NULL, 0), ACL_ERROR_RT_INVALID_HANDLE);
+    CU_ASSERT_PTR_NULL(aclGetDataBufferAddr(buffer));
+    CU_ASSERT_EQUAL(aclGetDataBufferSizeV2(buffer), 0);
+}
+
+static void test_stale_buffer(void)
+{
+    char memory[8];
+    aclDataBuffer *buffer = aclCreateDataBuffer(memory, sizeof(memory));
+    CU_ASSERT_EQUAL(aclDestroyDataBuffer(buffer), ACL_SUCCESS);
+    refused(buffer);
+    aclDataBuffer *next = aclCreateDataBuffer(memory, sizeof(memory));
+    refused(buffer);
+    CU_ASSERT_EQUAL(aclDestroyDataBuffer(next), ACL_SUCCESS);
+}
+
+static void test_made_up_buffer(void)
+{
+    char memory[64] = {0};
+    refused((aclDataBuffer *)memory);
+    refused((aclDataBuffer *)(uintptr_t)0x4500000000000001U);
+    refused((aclDataBuffer *)(uintptr_t)UINTPTR_MAX);
+}
+
 static void test_null_buffer(void)
 {
     CU_ASSERT_EQUAL(aclDestroyDataBuffer(NULL), ACL_ERROR_INVALID_PARAM);
@@ -167,6 +195,8 @@ static const twin_test tests[] = {
     {"a data buffer describes the memory it was told last", test_buffer},
     {"a data buffer may be empty", test_empty_buffer},
     {"the old size query has 32 bits, the new one all", test_old_size},
+    {"a destroyed data buffer is refused, also when its place is taken again", test_stale_buffer},
+    {"something that is no data buffer is refused and not followed", test_made_up_buffer},
     {"a missing data buffer is refused, or has no memory", test_null_buffer},
 };
 
