@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "support/expect.h"
+
 static pthread_mutex_t check_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_check_sink check_sink; /* set before other threads run */
 static pthread_t test_thread;      /* set before other threads run */
@@ -18,56 +20,13 @@ static struct finding {
 } findings[32];
 static size_t finding_count; /* guarded by check_lock, as is the array */
 
-#define CODE_NAMES(X)                                                                              \
-    X(ACL_SUCCESS)                                                                                 \
-    X(ACL_ERROR_INVALID_PARAM)                                                                     \
-    X(ACL_ERROR_UNINITIALIZE)                                                                      \
-    X(ACL_ERROR_REPEAT_INITIALIZE)                                                                 \
-    X(ACL_ERROR_INVALID_FILE)                                                                      \
-    X(ACL_ERROR_PARSE_FILE)                                                                        \
-    X(ACL_ERROR_REPEAT_FINALIZE)                                                                   \
-    X(ACL_ERROR_BAD_ALLOC)                                                                         \
-    X(ACL_ERROR_API_NOT_SUPPORT)                                                                   \
-    X(ACL_ERROR_FEATURE_UNSUPPORTED)                                                               \
-    X(ACL_ERROR_INTERNAL_ERROR)                                                                    \
-    X(ACL_ERROR_FAILURE)                                                                           \
-    X(ACL_ERROR_RT_PARAM_INVALID)                                                                  \
-    X(ACL_ERROR_RT_INVALID_DEVICEID)                                                               \
-    X(ACL_ERROR_RT_CONTEXT_NULL)                                                                   \
-    X(ACL_ERROR_RT_STREAM_CONTEXT)                                                                 \
-    X(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID)                                                        \
-    X(ACL_ERROR_RT_INVALID_MEMORY_TYPE)                                                            \
-    X(ACL_ERROR_RT_INVALID_HANDLE)                                                                 \
-    X(ACL_ERROR_RT_WAIT_TIMEOUT)                                                                   \
-    X(ACL_ERROR_RT_TASK_TIMEOUT)                                                                   \
-    X(ACL_ERROR_RT_STREAM_ABORT)                                                                   \
-    X(ACL_ERROR_RT_FEATURE_NOT_SUPPORT)                                                            \
-    X(ACL_ERROR_RT_MEMORY_ALLOCATION)                                                              \
-    X(ACL_ERROR_RT_NO_DEVICE)                                                                      \
-    X(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL)                                                            \
-    X(ACL_ERROR_RT_NO_EVENT_RESOURCE)                                                              \
-    X(ACL_ERROR_RT_NO_STREAM_RESOURCE)                                                             \
-    X(ACL_ERROR_RT_NO_NOTIFY_RESOURCE)                                                             \
-    X(ACL_ERROR_RT_INTERNAL_ERROR)                                                                 \
-    X(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR)                                                          \
-    X(ACL_ERROR_RT_DEV_SETUP_ERROR)                                                                \
-    X(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)                                                            \
-    X(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT)                                                             \
-    X(ACL_ERROR_RT_DRV_INTERNAL_ERROR)
-
 const char *twin_code_name(aclError code)
 {
     /* A ring of texts, so one message may name several codes. */
     static _Thread_local char texts[4][80];
     static _Thread_local unsigned next;
-    const char *name = "code without a name here";
-#define CODE_NAME(symbol)                                                                          \
-    if (code == symbol)                                                                            \
-        name = #symbol;
-    CODE_NAMES(CODE_NAME)
-#undef CODE_NAME
     char *text = texts[next++ % 4];
-    snprintf(text, sizeof(texts[0]), "%s (%d)", name, (int)code);
+    snprintf(text, sizeof(texts[0]), "%s (%d)", twin_acl_name((int)code), (int)code);
     return text;
 }
 
@@ -117,9 +76,10 @@ bool twin_check_code(aclError got, aclError want, const char *call, const char *
 {
     if (got == want)
         return true;
+    const char *message = got != ACL_SUCCESS ? aclGetRecentErrMsg() : NULL;
     char text[512];
-    snprintf(text, sizeof(text), "%s answered %s, not %s", call, twin_code_name(got),
-             twin_code_name(want));
+    snprintf(text, sizeof(text), "%s answered %s, not %s%s%s", call, twin_code_name(got),
+             twin_code_name(want), message ? "; message: " : "", message ? message : "");
     return fail(text, file, line);
 }
 

@@ -19,7 +19,7 @@
     twin_check_either((call), (want), (other), #call, __FILE__, __LINE__)
 /* The call answers some error; the catalogue does not fix which. */
 #define CHECK_FAILS(call) twin_check_fails((call), #call, __FILE__, __LINE__)
-#define CHECK(condition) twin_check_true((condition), #condition, __FILE__, __LINE__)
+#define CHECK(condition)  twin_check_true((condition), #condition, __FILE__, __LINE__)
 /* Two whole numbers are equal; prints both. */
 #define CHECK_EQUAL(got, want)                                                                     \
     twin_check_equal((int64_t)(got), (int64_t)(want), #got, __FILE__, __LINE__)

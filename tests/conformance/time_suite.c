@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time: the rules TIME-1 to TIME-7, and the ring that holds a sender. */
+#include "suite.h"
+#include "time_tests.h"
+
+static const twin_child children[] = {
+    {"timestamps", child_timestamps},
+};
+
+static const twin_test tests[] = {
+    {"TIME-1: the time of a copy is the profile's arithmetic", test_copy_time_is_the_profiles},
+    {"TIME-1: times lie on the grid of the profile's counter", test_times_are_on_the_grid},
+    {"TIME-1: two runs, and one under load, give the same times", test_runs_repeat},
+    {"TIME-2: calls of the host take the profile's time", test_host_calls_take_time},
+    {"TIME-3: submitting moves nothing on the device", test_submitting_moves_nothing},
+    {"TIME-3: polling loops end", test_polling_ends},
+    {"TIME-3: a full ring holds the sender, loses and swaps nothing, stops no other stream",
+     test_full_ring_holds_the_sender},
+    {"TIME-3: a sender at a full ring gets it emptied by itself", test_ring_wraps},
+    {"TIME-4: time runs backwards for nobody", test_time_never_runs_backwards},
+    {"TIME-5: timeouts cost device time and no wall time", test_timeouts_cost_no_wall_time},
+    {"TIME-6: waiting for a stream that nobody can release", test_deadlock_on_a_stream},
+    {"TIME-6: waiting for an event that nobody can complete", test_deadlock_on_an_event},
+    {"TIME-6: waiting for a device that nobody can release", test_deadlock_of_the_device},
+    {"TIME-6: streams that wait for each other", test_deadlock_of_a_circle},
+    {"TIME-6: several threads wait, each gets an error", test_deadlock_of_several_threads},
+    {"TIME-6: destroying a parked stream fails and leaves it", test_destroying_a_parked_stream},
+    {"TIME-6: no deadlock while another thread might still record",
+     test_no_deadlock_while_a_thread_runs},
+    {"TIME-6: a deadlock once the last other thread has ended",
+     test_deadlock_once_the_last_thread_ends},
+    {"TIME-6: a full ring with nobody to empty it refuses the next task",
+     test_full_ring_with_nobody_to_empty_it},
+    {"TIME-7: a read without synchronisation sees the old bytes",
+     test_unsynchronised_reads_are_old},
+};
+
+static const twin_suite suite = {.name = "time",
+                                 .tests = tests,
+                                 .test_count = TWIN_COUNT(tests),
+                                 .children = children,
+                                 .child_count = TWIN_COUNT(children),
+                                 .initialise = true};
+
+int main(int argc, char **argv)
+{
+    return twin_suite_main(&suite, argc, argv);
+}
