@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of the sim backend: a driver for the register-level model behind twinsim.h. */
+#include "seam/backend.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "device.h"
+#include "drive.h"
+#include "event.h"
+#include "fault.h"
+#include "memory.h"
+#include "process.h"
+#include "queue.h"
+#include "report.h"
+#include "timeline.h"
+#include "work.h"
+
+/* Guarded by nothing: init ops and the exit handler only. */
+static bool started;
+static bool timeline_due;
+
+static void write_timeline(void)
+{
+    if (!timeline_due || !sim_process.board)
+        return;
+    timeline_due = false;
+    sim_model_lock();
+    int error = sim_timeline_write(sim_process.trace_path, sim_process.board, sim_process.profile);
+    sim_model_unlock();
+    if (error != 0)
+        sim_log(3, "TWINRT_TRACE: %s cannot be written: %s", sim_process.trace_path,
+                strerror(-error));
+}
+
+/* A program may end without aclFinalize. */
+static void at_exit(void)
+{
+    if (started)
+        write_timeline();
+}
+
+static void register_exit(void)
+{
+    atexit(at_exit);
+}
+
+static twin_status process_start(const twin_services *services)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    twin_status status = sim_settings_read(services);
+    if (status == TWIN_OK)
+        status = sim_memory_start();
+    if (status != TWIN_OK)
+        return status;
+    if (!sim_process.open_memory)
+        sim_fault_install();
+    started = true;
+    timeline_due = sim_process.trace_path[0] != '\0';
+    pthread_once(&once, register_exit);
+    return TWIN_OK;
+}
+
+static void process_stop(void)
+{
+    write_timeline();
+    sim_memory_stop();
+    sim_fault_remove();
+    sim_settings_drop();
+    started = false;
+}
+
+static twin_status process_count(uint32_t *out_count)
+{
+    *out_count = sim_process.device_count;
+    return TWIN_OK;
+}
+
+static twin_status process_describe(uint32_t index, const twin_device_traits **out_traits)
+{
+    if (index >= sim_process.device_count)
+        return TWIN_E_DEVICE_ID;
+    *out_traits = &sim_process.traits; /* all devices of a board are alike */
+    return TWIN_OK;
+}
+
+static void diag_facts(void (*line)(void *context, const char *name, const char *value,
+                                    const char *unit, const char *mark, const char *source),
+                       void *context)
+{
+    line(context, "profile", sim_process.profile_path, "", "", "TWINRT_PROFILE");
+    size_t count = twinsim_profile_count(sim_process.profile);
+    for (size_t i = 0; i < count; i++) {
+        const struct twinsim_parameter *p = twinsim_profile_at(sim_process.profile, i);
+        line(context, p->name, p->text, p->unit, p->mark, p->source);
+    }
+}
+
+static const struct twin_backend backend = {
+    .size = sizeof(struct twin_backend),
+    .version = TWIN_SEAM_VERSION,
+    .name = "sim",
+    .process = {.start = process_start,
+                .stop = process_stop,
+                .count = process_count,
+                .describe = process_describe},
+    .host = {.attach = sim_clock_attach,
+             .detach = sim_clock_detach,
+             .enter = sim_clock_enter,
+             .leave = sim_clock_leave,
+             .traced = sim_clock_traced,
+             .now = sim_clock_now},
+    .device = {.open = sim_device_open, .close = sim_device_close},
+    .memory = {.alloc = sim_memory_alloc,
+               .free = sim_memory_free,
+               .host_alloc = sim_memory_host_alloc,
+               .host_free = sim_memory_host_free,
+               .info = sim_memory_info,
+               .space = sim_memory_space,
+               .copy = sim_memory_copy,
+               .fill = sim_memory_fill},
+    .queue = {.create = sim_queue_create,
+              .destroy = sim_queue_destroy,
+              .drain = sim_queue_drain,
+              .query = sim_queue_query,
+              .room = sim_queue_room,
+              .abort = sim_queue_abort},
+    .work = {.copy = sim_work_copy,
+             .fill = sim_work_fill,
+             .record = sim_work_record,
+             .wait = sim_work_wait,
+             .reset = sim_work_reset},
+    .signal = {.create = sim_event_create,
+               .destroy = sim_event_destroy,
+               .query = sim_event_query,
+               .wait = sim_event_wait,
+               .timestamp = sim_event_timestamp,
+               .available = sim_event_available},
+    .diag = {.dump = sim_report_dump, .facts = diag_facts},
+};
+
+__attribute__((visibility("default"))) const struct twin_backend *twin_backend_entry(void);
+
+const struct twin_backend *twin_backend_entry(void)
+{
+    return &backend;
+}

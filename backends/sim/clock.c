@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clock.h"
+
+#include "drive.h"
+#include "process.h"
+#include "timeline.h"
+
+_Thread_local struct sim_clock sim_clock;
+_Atomic uint64_t sim_model_now;
+atomic_uint sim_attached_count;
+static atomic_uint thread_numbers;
+
+static void catch_up(void)
+{
+    /* acquire: a thread that sees this time also sees what was done until then */
+    sim_clock_raise(atomic_load_explicit(&sim_model_now, memory_order_acquire));
+}
+
+void sim_clock_attach(void)
+{
+    if (sim_clock.attached)
+        return;
+    sim_clock.attached = true;
+    sim_clock.number = atomic_fetch_add_explicit(&thread_numbers, 1, memory_order_relaxed);
+    atomic_fetch_add(&sim_attached_count, 1);
+    catch_up();
+}
+
+void sim_clock_detach(void)
+{
+    if (!sim_clock.attached)
+        return;
+    sim_clock.attached = false;
+    atomic_fetch_sub(&sim_attached_count, 1);
+    sim_drive_reconsider();
+}
+
+void sim_clock_enter(const twin_call *call)
+{
+    catch_up();
+    sim_clock.call_began_ns = sim_clock.now_ns;
+    sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
+}
+
+void sim_clock_leave(const twin_call *call, int32_t code)
+{
+    sim_timeline_call(sim_clock.number, call, sim_clock.call_began_ns, sim_clock.now_ns, code);
+}
+
+bool sim_clock_traced(void)
+{
+    return sim_process.trace_path[0] != '\0';
+}
+
+uint64_t sim_clock_now(void)
+{
+    return sim_clock.now_ns;
+}

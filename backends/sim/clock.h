@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The virtual clock of each host thread, and who takes part. */
+#ifndef TWINRT_SIM_CLOCK_H
+#define TWINRT_SIM_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seam/types.h"
+
+struct sim_clock {
+    uint64_t now_ns;
+    uint64_t call_began_ns;
+    unsigned number; /* order of attaching: names the thread in timelines */
+    bool attached;
+};
+/* Only its own thread touches it. */
+extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initial-exec")));
+
+/* Model time as last published; a thread behind it is moved up (TIME-4). */
+extern _Atomic uint64_t sim_model_now;
+extern atomic_uint sim_attached_count;
+
+void sim_clock_attach(void);
+void sim_clock_detach(void);
+void sim_clock_enter(const twin_call *call);
+void sim_clock_leave(const twin_call *call, int32_t code);
+bool sim_clock_traced(void);
+uint64_t sim_clock_now(void);
+
+static inline void sim_clock_raise(uint64_t at_least_ns)
+{
+    if (sim_clock.now_ns < at_least_ns)
+        sim_clock.now_ns = at_least_ns;
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "drive.h"
+#include "event.h"
+#include "memory.h"
+
+/* Device addresses: the same on every run, far above what the host's allocator uses. */
+#define MEMORY_BASE   0x124000000000ull
+#define MEMORY_STRIDE (512ull << 30)
+
+/* Made once per index; guarded by the model lock. */
+static twin_hw_device *made[SIM_DEVICES_MOST];
+
+static size_t align_page(size_t bytes)
+{
+    return (bytes + SIM_PAGE - 1) / SIM_PAGE * SIM_PAGE;
+}
+
+static size_t ring_bytes(void)
+{
+    return align_page(sim_process.limits.sq_depth * sizeof(stars_sqe));
+}
+
+static size_t cq_bytes(void)
+{
+    return align_page(sim_process.limits.cq_depth * sizeof(stars_cqe));
+}
+
+static size_t token_bytes(void)
+{
+    return align_page(sim_process.limits.sq_depth * sizeof(struct sim_token));
+}
+
+struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
+{
+    char *start = device->rings + sq * (ring_bytes() + cq_bytes() + token_bytes());
+    struct sim_slice slice = {.ring = (void *)start,
+                              .cq = (void *)(start + ring_bytes()),
+                              .tokens = (void *)(start + ring_bytes() + cq_bytes())};
+    return slice;
+}
+
+static void free_device(twin_hw_device *device)
+{
+    sim_arena_fini(&device->memory);
+    sim_ids_fini(&device->events);
+    sim_ids_fini(&device->notifies);
+    if (device->rings)
+        munmap(device->rings, device->rings_bytes);
+    free((void *)device->queues);
+    pthread_mutex_destroy(&device->signals_lock);
+    free(device);
+}
+
+static twin_hw_device *make_device(uint32_t index)
+{
+    const struct sim_limits *limits = &sim_process.limits;
+    twin_hw_device *device = calloc(1, sizeof(*device));
+    if (!device)
+        return NULL;
+    device->index = index;
+    device->memory.file = -1;
+    pthread_mutex_init(&device->signals_lock, NULL);
+    device->queues = calloc(limits->streams, sizeof(*device->queues));
+    device->rings_bytes = (ring_bytes() + cq_bytes() + token_bytes()) * limits->streams;
+    void *rings = mmap(NULL, device->rings_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    device->rings = rings == MAP_FAILED ? NULL : rings;
+    const struct sim_arena_config memory = {
+        .device = index,
+        .capacity = limits->memory_bytes,
+        .hint = MEMORY_BASE + index * MEMORY_STRIDE,
+        .open = sim_process.open_memory,
+        .poison = sim_process.poison,
+    };
+    if (!device->queues || !device->rings ||
+        !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
+        !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE) ||
+        sim_arena_init(&device->memory, &memory) != TWIN_OK) {
+        sim_fail("device %u: cannot reserve address space for its memory and queues: %s", index,
+                 strerror(errno));
+        free_device(device);
+        return NULL;
+    }
+    return device;
+}
+
+/* The board, with every device on it, when the first one is opened. Model lock held. */
+static twin_status make_board(void)
+{
+    if (sim_process.board)
+        return TWIN_OK;
+    const struct twinsim_config config = {
+        .profile = sim_process.profile,
+        .devices = sim_process.device_count,
+        .seed = sim_process.seed,
+        .trace = sim_process.trace_path[0] != '\0',
+        .quantum_ns = TWINSIM_NEVER,
+        .bus = {.context = NULL, .translate = sim_memory_translate},
+    };
+    char error[512] = "";
+    if (twinsim_create(&config, &sim_process.board, error, sizeof(error)) == TWINSIM_OK)
+        return TWIN_OK;
+    sim_process.board = NULL;
+    sim_fail("the model cannot be built: %s", error);
+    return TWIN_E_SETUP;
+}
+
+twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
+{
+    if (index >= sim_process.device_count)
+        return TWIN_E_DEVICE_ID;
+    sim_model_lock();
+    twin_status status = make_board();
+    if (status != TWIN_OK)
+        goto unlock;
+    twin_hw_device *device = made[index];
+    if (device && (device->memory.config.open != sim_process.open_memory ||
+                   device->memory.config.poison != sim_process.poison)) {
+        /* Other settings since the last time: other mappings. */
+        struct sim_arena_config memory = device->memory.config;
+        memory.open = sim_process.open_memory;
+        memory.poison = sim_process.poison;
+        sim_arena_fini(&device->memory);
+        status = sim_arena_init(&device->memory, &memory);
+        if (status != TWIN_OK)
+            goto unlock;
+    }
+    status = TWIN_E_NOMEM;
+    if (!device)
+        device = made[index] = make_device(index);
+    if (!device)
+        goto unlock;
+    status = TWIN_OK;
+    atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
+    atomic_store_explicit(&sim_process.devices[index], device, memory_order_release);
+    if (sim_process.open_memory)
+        sim_log(2,
+                "device %u: TWINRT_DEVMEM=open lets the host touch device memory; a board does "
+                "not",
+                index);
+    *out_device = device;
+unlock:
+    sim_model_unlock();
+    return status;
+}
+
+static void report_block(void *context, const struct sim_block *block)
+{
+    const twin_hw_device *device = context;
+    sim_log(2, "device %u: memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+            device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
+            (unsigned long long)block->base);
+}
+
+static void close_queue(void *context, twin_queue *queue)
+{
+    const twin_hw_device *device = context;
+    sim_log(2, "device %u: stream %u was not destroyed", device->index, queue->config.id);
+}
+
+void sim_device_close(twin_hw_device *device)
+{
+    sim_model_lock();
+    sim_queue_each(device, close_queue, device);
+    twinsim_reset(sim_process.board, device->index);
+    sim_queue_drop_all(device);
+    sim_ids_clean(&device->events, sim_process.board, device->index);
+    sim_ids_clean(&device->notifies, sim_process.board, device->index);
+    pthread_mutex_lock(&device->signals_lock);
+    for (const twin_signal *signal = device->signals; signal; signal = signal->next)
+        sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),
+                signal->config.name);
+    pthread_mutex_unlock(&device->signals_lock);
+    sim_arena_each(&device->memory, report_block, device);
+    sim_arena_clear(&device->memory);
+    device->dropped_count = 0;
+    atomic_store_explicit(&sim_process.devices[device->index], NULL, memory_order_release);
+    sim_drive_check_locked();
+    sim_model_unlock();
+}

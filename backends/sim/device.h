@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One device as the driver keeps it. The structure is made once per index and lives as long as the process:
+ * close empties it, open fills it again, so old marks stay good to ask. */
+#ifndef TWINRT_SIM_DEVICE_H
+#define TWINRT_SIM_DEVICE_H
+
+#include "arena.h"
+#include "ids.h"
+#include "process.h"
+#include "queue.h"
+
+/* Work that an abort dropped: numbers above `retired` of that epoch. */
+struct sim_dropped {
+    twin_queue *queue;
+    uint32_t epoch;
+    uint64_t retired;
+};
+
+struct twin_hw_device {
+    uint32_t index;
+    atomic_bool faulted;
+    struct sim_arena memory;
+    struct sim_ids events;
+    struct sim_ids notifies;
+
+    /* Rings, CQs and tokens of all queues, one slice per SQ, committed as touched. */
+    char *rings;
+    size_t rings_bytes;
+
+    /* By SQ number; an entry is made once. Written under the model lock. */
+    _Atomic(twin_queue *) *queues;
+    atomic_uint queue_slots; /* entries in use or used before */
+    uint32_t queues_open;    /* guarded by the model lock */
+
+    /* Guarded by the model lock. */
+    struct sim_dropped *dropped;
+    size_t dropped_count;
+    size_t dropped_room;
+
+    pthread_mutex_t signals_lock; /* taken last */
+    twin_signal *signals;         /* live ones; guarded by signals_lock */
+    uint32_t signal_count;
+};
+
+twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
+void sim_device_close(twin_hw_device *device);
+
+/* Slices of `rings` that belong to one SQ. */
+struct sim_slice {
+    stars_sqe *ring;
+    stars_cqe *cq;
+    struct sim_token *tokens;
+};
+struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq);
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sem_clockwait */
+#include "drive.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "device.h"
+#include "report.h"
+
+/* Events per chunk: short when others may want in, long for a thread that is alone. */
+#define CHUNK_SHARED  2048u
+#define CHUNK_ALONE   65536u
+#define WARN_AFTER_NS 5000000000ull
+
+enum { WAITING, LEADING, FINISHED };
+
+static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Threads that ask for the model lock or hold it, the driver aside. */
+static atomic_uint lock_wanted;
+static pthread_cond_t lock_given = PTHREAD_COND_INITIALIZER;
+
+/* Guarded by model_lock. */
+static struct sim_wait *first_wait;
+static struct sim_wait **last_link = &first_wait;
+static unsigned wait_count;
+static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
+static bool driver_there;
+static bool driver_yields;      /* sleeps on lock_given */
+static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
+static bool stall_reported;
+
+/* Nonzero while a thread runs the model and reads CQEs. */
+static atomic_int running;
+/* The driver sleeps on park_sem until somebody submits. */
+static atomic_int parked;
+static sem_t park_sem;
+static pthread_once_t park_once = PTHREAD_ONCE_INIT;
+
+static void park_init(void)
+{
+    sem_init(&park_sem, 0, 0);
+}
+
+static uint64_t real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+void sim_model_lock(void)
+{
+    atomic_fetch_add(&lock_wanted, 1);
+    pthread_mutex_lock(&model_lock);
+}
+
+void sim_model_unlock(void)
+{
+    if (atomic_fetch_sub(&lock_wanted, 1) == 1 && driver_yields)
+        pthread_cond_signal(&lock_given);
+    pthread_mutex_unlock(&model_lock);
+}
+
+/* The driver gives way to those who want the lock. */
+static void yield_locked(void)
+{
+    if (atomic_load(&lock_wanted) == 0)
+        return;
+    driver_yields = true;
+    pthread_cond_wait(&lock_given, &model_lock); /* woken early is as good */
+    driver_yields = false;
+}
+
+static void wake_parked(void)
+{
+    if (atomic_exchange(&parked, 0) != 0)
+        sem_post(&park_sem);
+}
+
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan" /* only atomics are ordered by the fences here */
+#endif
+
+void sim_drive_submitted(void)
+{
+    /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it parks. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
+        wake_parked();
+}
+
+void sim_drive_reconsider(void)
+{
+    sim_model_lock();
+    wake_parked();
+    sim_model_unlock();
+}
+
+bool sim_drive_settled(void)
+{
+    /* Whoever saw a counter that a chunk raised sees here that the chunk runs, or what it left behind. */
+    return atomic_load_explicit(&running, memory_order_acquire) == 0;
+}
+
+bool sim_drive_window_open(uint64_t address, uint64_t bytes)
+{
+    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next) {
+        if (wait->kind != SIM_WAIT_TRANSFER)
+            continue;
+        for (unsigned i = 0; i < 2; i++) {
+            const struct sim_window *window = &wait->windows[i];
+            if (address - window->address < window->bytes &&
+                bytes <= window->bytes - (address - window->address))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the list of waits ---------------------------------------------------------------------- */
+
+static void pass_role(void)
+{
+    driver_there = false;
+    driver = first_wait;
+    if (!driver)
+        return;
+    atomic_store_explicit(&driver->state, LEADING, memory_order_release);
+    sem_post(&driver->sem);
+}
+
+/* Sets the watch of a queue to the nearest target that somebody waits for. */
+static void watch_queue(twin_queue *queue)
+{
+    uint64_t nearest = 0;
+    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next)
+        if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
+            (nearest == 0 || wait->mark.number < nearest))
+            nearest = wait->mark.number;
+    if (queue->open && (nearest != 0 || queue->watched))
+        twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
+    queue->watched = nearest != 0;
+}
+
+static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
+{
+    *wait->link = wait->next;
+    if (wait->next)
+        wait->next->link = wait->link;
+    else
+        last_link = wait->link;
+    wait_count--;
+    wait->status = status;
+    wait->done_ns = done_ns;
+    if (wait->kind == SIM_WAIT_MARK)
+        watch_queue(wait->mark.queue);
+
+    if (wait == driver) {
+        atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
+        if (driver_there)
+            wake_parked();
+        else
+            pass_role(); /* it was posted when it was told to lead; it sees FINISHED then */
+        return;
+    }
+    /* release: the waiter reads status and time; after the post it may be gone */
+    atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
+    sem_post(&wait->sem);
+}
+
+static void check(struct sim_wait *wait)
+{
+    twinsim *board = sim_process.board;
+    const struct sim_mark *mark = &wait->mark;
+    switch (wait->kind) {
+    case SIM_WAIT_MARK:
+        switch (sim_mark_fate_locked(mark)) {
+        case SIM_PENDING:
+            return;
+        case SIM_DROPPED:
+            finish(wait, TWIN_E_ABORTED, twinsim_now(board));
+            return;
+        case SIM_DONE:
+            finish(wait, TWIN_OK,
+                   mark->epoch == atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed)
+                       ? twinsim_queue_retired_at(board, mark->queue->device->index,
+                                                  mark->queue->sq, mark->number)
+                       : twinsim_now(board));
+            return;
+        }
+        return;
+    case SIM_WAIT_TRANSFER:
+        if (wait->transfer.done)
+            finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK, wait->transfer.done_ns);
+        return;
+    case SIM_WAIT_EVENT_ID:
+        sim_queue_reclaim_all(wait->device);
+        sim_ids_clean(&wait->device->events, board, wait->device->index);
+        if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0)
+            finish(wait, TWIN_OK, twinsim_now(board));
+        return;
+    }
+}
+
+/* After the model moved: CQEs, ids, waiters. Returns whether there was anything to do. */
+static bool settle(void)
+{
+    twinsim *board = sim_process.board;
+    uint32_t device;
+    uint32_t sq;
+    bool any = false;
+    while (twinsim_interrupt(board, &device, &sq)) {
+        any = true;
+        if (device < SIM_DEVICES_MOST && sim_process.devices[device])
+            sim_queue_read_cq(sim_process.devices[device], sq);
+    }
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_ids_clean(&sim_process.devices[i]->events, board, i);
+    unsigned before = wait_count;
+    for (struct sim_wait *wait = first_wait; wait;) {
+        struct sim_wait *next = wait->next;
+        check(wait);
+        wait = next;
+    }
+    return any || wait_count != before;
+}
+
+/* One chunk; then counters and CQEs agree again. *out_any: something came of it. */
+static enum twinsim_stop step(uint64_t until_ns, bool *out_any)
+{
+    uint64_t before = twinsim_now(sim_process.board);
+    uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
+                         ? CHUNK_SHARED
+                         : CHUNK_ALONE;
+    /* Counters that the chunk raises are released after this store. */
+    atomic_store_explicit(&running, 1, memory_order_seq_cst);
+    enum twinsim_stop stop = twinsim_run(sim_process.board, until_ns, chunk);
+    bool any = settle();
+    atomic_store_explicit(&running, 0, memory_order_release);
+    uint64_t now = twinsim_now(sim_process.board);
+    atomic_store_explicit(&sim_model_now, now, memory_order_release);
+    if (any || now != before) {
+        stall_began_ns = 0;
+        stall_reported = false;
+    }
+    *out_any = any;
+    return stop;
+}
+
+void sim_drive_check_locked(void)
+{
+    if (sim_process.board)
+        (void)settle();
+    wake_parked();
+}
+
+void sim_drive_poll(void)
+{
+    sim_model_lock();
+    for (;;) {
+        bool any;
+        enum twinsim_stop stop = step(sim_clock.now_ns, &any);
+        if (stop == TWINSIM_STOP_LIMIT || (stop == TWINSIM_STOP_IDLE && !any))
+            break;
+    }
+    sim_model_unlock();
+}
+
+/* ---- nothing left to simulate --------------------------------------------------------------- */
+
+static uint64_t nearest_deadline(void)
+{
+    uint64_t nearest = TWIN_FOREVER;
+    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next)
+        if (wait->deadline_ns < nearest)
+            nearest = wait->deadline_ns;
+    return nearest;
+}
+
+/* Times out whoever's virtual deadline has come. */
+static void expire(uint64_t now_ns)
+{
+    for (struct sim_wait *wait = first_wait; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->deadline_ns <= now_ns)
+            finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+        wait = next;
+    }
+}
+
+static void expire_real(uint64_t real_ns)
+{
+    for (struct sim_wait *wait = first_wait; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->real_deadline_ns != 0 && wait->real_deadline_ns <= real_ns)
+            finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+        wait = next;
+    }
+}
+
+/* Sleeps until somebody submits, comes or goes, or the first deadline in real time. */
+static void park(void)
+{
+    uint64_t now = real_now();
+    uint64_t wake_at = UINT64_MAX;
+    bool endless = false;
+    if (stall_began_ns == 0)
+        stall_began_ns = now;
+    for (struct sim_wait *wait = first_wait; wait; wait = wait->next) {
+        if (wait->deadline_ns == TWIN_FOREVER) {
+            endless = true;
+            continue;
+        }
+        if (wait->real_deadline_ns == 0) {
+            uint64_t reached = twinsim_now(sim_process.board);
+            reached = reached > wait->begin_ns ? reached : wait->begin_ns;
+            uint64_t left = wait->deadline_ns > reached ? wait->deadline_ns - reached : 0;
+            wait->real_deadline_ns = sum(now, left);
+        }
+        wake_at = wait->real_deadline_ns < wake_at ? wait->real_deadline_ns : wake_at;
+    }
+    uint64_t warn_at = stall_began_ns + WARN_AFTER_NS;
+    if (endless && !stall_reported && warn_at < wake_at)
+        wake_at = warn_at;
+
+    atomic_store_explicit(&parked, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
+    bool any;
+    enum twinsim_stop stop = step(twinsim_now(sim_process.board), &any);
+    if (stop == TWINSIM_STOP_IDLE && !any && atomic_load(&parked) != 0) {
+        struct timespec until = {.tv_sec = (time_t)(wake_at / 1000000000u),
+                                 .tv_nsec = (long)(wake_at % 1000000000u)};
+        pthread_mutex_unlock(&model_lock);
+        if (wake_at == UINT64_MAX)
+            sem_wait(&park_sem);
+        else
+            sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
+        pthread_mutex_lock(&model_lock);
+    }
+    atomic_store(&parked, 0);
+
+    now = real_now();
+    expire_real(now);
+    if (endless && !stall_reported && stall_began_ns != 0 && now >= warn_at && first_wait) {
+        stall_reported = true;
+        sim_report_stall(false);
+    }
+}
+
+/* Every attached thread waits and the model is idle: time jumps, or it is a deadlock. */
+static void resolve(void)
+{
+    uint64_t deadline = nearest_deadline();
+    if (deadline != TWIN_FOREVER) {
+        expire(deadline);
+        return;
+    }
+    sim_report_stall(true);
+    uint64_t now = twinsim_now(sim_process.board);
+    while (first_wait)
+        finish(first_wait, TWIN_E_DEADLOCK, now);
+}
+
+static bool all_wait(void)
+{
+    return wait_count >= atomic_load_explicit(&sim_attached_count, memory_order_relaxed);
+}
+
+/* Called with the model lock, as the driver; returns when `self` is finished. */
+static void drive(struct sim_wait *self)
+{
+    bool idle = false; /* the last chunk found nothing to do */
+    while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
+        if (idle && all_wait()) {
+            resolve();
+        } else if (idle) {
+            park();
+        }
+        if (atomic_load_explicit(&self->state, memory_order_relaxed) == FINISHED)
+            break;
+        bool any;
+        enum twinsim_stop stop = step(nearest_deadline(), &any);
+        if (stop == TWINSIM_STOP_LIMIT)
+            expire(twinsim_now(sim_process.board));
+        idle = stop == TWINSIM_STOP_IDLE && !any;
+        yield_locked();
+    }
+}
+
+/* ---- one wait ------------------------------------------------------------------------------- */
+
+static void enlist(struct sim_wait *wait)
+{
+    wait->next = NULL;
+    wait->link = last_link;
+    *last_link = wait;
+    last_link = &wait->next;
+    wait_count++;
+    if (wait->kind == SIM_WAIT_MARK)
+        watch_queue(wait->mark.queue);
+}
+
+static twin_status post(struct sim_wait *wait)
+{
+    if (wait->kind != SIM_WAIT_TRANSFER)
+        return TWIN_OK;
+    wait->transfer.start_ns = sim_clock.now_ns;
+    if (twinsim_transfer_post(sim_process.board, wait->device->index, &wait->transfer) ==
+        TWINSIM_OK)
+        return TWIN_OK;
+    sim_fail("device %u does not take a transfer", wait->device->index);
+    return TWIN_E_DEVICE;
+}
+
+/* Sets the clock to what the waiter lived through. */
+static void settle_clock(const struct sim_wait *wait)
+{
+    if (wait->status == TWIN_E_DEADLOCK || wait->status == TWIN_E_ABORTED) {
+        sim_clock_raise(wait->done_ns);
+        return;
+    }
+    /* Work that was done at the call is seen without sleeping. */
+    if (wait->done_ns > sim_clock.now_ns)
+        sim_clock.now_ns = wait->done_ns + sim_process.limits.wake_ns[wait->wake];
+}
+
+twin_status sim_drive_wait(struct sim_wait *wait)
+{
+    pthread_once(&park_once, park_init);
+    wait->begin_ns = sim_clock.now_ns;
+    wait->deadline_ns = sum(sim_clock.now_ns, wait->timeout_ns);
+    wait->real_deadline_ns = 0;
+    wait->status = TWIN_OK;
+    atomic_init(&wait->state, WAITING);
+    sem_init(&wait->sem, 0, 0);
+
+    sim_model_lock();
+    twin_status status = post(wait);
+    if (status != TWIN_OK) {
+        sim_model_unlock();
+        sem_destroy(&wait->sem);
+        return status;
+    }
+    enlist(wait);
+    check(wait);
+    if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
+        sim_model_unlock();
+    } else if (!driver) {
+        driver = wait;
+        driver_there = true;
+        atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
+        drive(wait);
+        pass_role();
+        pthread_mutex_unlock(&model_lock);
+    } else {
+        wake_parked(); /* perhaps everybody waits now */
+        sim_model_unlock();
+        while (sem_wait(&wait->sem) != 0 && errno == EINTR)
+            continue;
+        if (atomic_load_explicit(&wait->state, memory_order_acquire) == LEADING) {
+            pthread_mutex_lock(&model_lock);
+            if (driver == wait) {
+                driver_there = true;
+                drive(wait);
+                pass_role();
+            }
+            pthread_mutex_unlock(&model_lock);
+        }
+    }
+    sem_destroy(&wait->sem);
+    settle_clock(wait);
+    if (wait->status == TWIN_E_DEADLOCK)
+        sim_report_explain();
+    return wait->status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits, simulates: the one place where the model moves.
+ *
+ * One waiting thread is the driver. It runs the model in chunks; after each it reads CQEs, wakes waiters whose
+ * target was met (each on its own semaphore), and lets in threads that want the model lock. When its own target is
+ * met it hands the role to the oldest waiter. With nothing left to simulate it times waiters out (all
+ * attached threads wait: at once; else in real time) or reports a deadlock, or parks until somebody submits. */
+#ifndef TWINRT_SIM_DRIVE_H
+#define TWINRT_SIM_DRIVE_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "process.h"
+#include "queue.h"
+
+/* The model lock, first in rank. A driver gives way to whoever asks for it. */
+void sim_model_lock(void);
+void sim_model_unlock(void);
+
+enum sim_wait_kind {
+    SIM_WAIT_MARK,     /* the mark's work has retired */
+    SIM_WAIT_TRANSFER, /* the driver's own DMA; posted when the wait begins */
+    SIM_WAIT_EVENT_ID  /* a free event id on the device */
+};
+
+/* Host memory that a transfer may reach while it runs. */
+struct sim_window {
+    struct sim_window *next;
+    uint64_t address;
+    uint64_t bytes; /* 0: none */
+};
+
+struct sim_wait {
+    /* Filled in by the caller. */
+    enum sim_wait_kind kind;
+    enum sim_wake wake;
+    uint64_t timeout_ns;
+    struct sim_mark mark;
+    twin_hw_device *device; /* TRANSFER, EVENT_ID */
+    struct twinsim_transfer transfer;
+    struct sim_window windows[2];
+
+    /* Private to drive.c; guarded by the model lock. */
+    struct sim_wait *next;
+    struct sim_wait **link;
+    uint64_t begin_ns;         /* the thread's clock at the call */
+    uint64_t deadline_ns;      /* virtual, TWIN_FOREVER: none */
+    uint64_t real_deadline_ns; /* 0: not set */
+    uint64_t done_ns;
+    twin_status status;
+    atomic_int state;
+    sem_t sem;
+};
+
+/* Blocks until the condition holds, moves the caller's clock, and says how it ended:
+ * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ABORTED, TWIN_E_ADDRESS (a transfer failed). */
+twin_status sim_drive_wait(struct sim_wait *wait);
+/* Runs the model up to the caller's clock. */
+void sim_drive_poll(void);
+/* Whether no thread is inside a chunk: then counters and CQEs agree. Reads after the counter it qualifies. */
+bool sim_drive_settled(void);
+
+/* After a doorbell: wakes a driver that has parked. No lock; a system call only when there is one. */
+void sim_drive_submitted(void);
+/* After a change outside a submission that a parked driver must reckon with. Takes the model lock. */
+void sim_drive_reconsider(void);
+/* After work was dropped: looks at every waiter again. Thread: model. */
+void sim_drive_check_locked(void);
+
+/* Whether a transfer that runs now may reach the range. Thread: model. */
+bool sim_drive_window_open(uint64_t address, uint64_t bytes);
+
+#endif

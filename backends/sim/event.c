@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "device.h"
+#include "drive.h"
+#include "sqe.h"
+#include "work.h"
+
+const char *sim_event_noun(const twin_signal *signal)
+{
+    return signal->config.kind == TWIN_SIGNAL_NOTIFY ? "notify" : "event";
+}
+
+static bool owns_id(const twin_signal *signal)
+{
+    return signal->config.kind != TWIN_SIGNAL_EVENT_REBIND;
+}
+
+static struct sim_ids *ids_of(twin_hw_device *device, twin_signal_kind kind)
+{
+    return kind == TWIN_SIGNAL_NOTIFY ? &device->notifies : &device->events;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* Ids that only wait for their table entry to be cleared come back here. */
+static bool take_id(twin_hw_device *device, struct sim_ids *ids, uint32_t *out_id,
+                    uint32_t *out_generation)
+{
+    uint32_t cursor = 0;
+    if (sim_ids_take(ids, &cursor, out_id, out_generation))
+        return true;
+    sim_model_lock();
+    sim_queue_reclaim_all(device);
+    sim_ids_clean(ids, sim_process.board, device->index);
+    bool taken = sim_ids_take(ids, &cursor, out_id, out_generation);
+    sim_model_unlock();
+    return taken;
+}
+
+twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
+                             twin_signal **out_signal)
+{
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    if (!signal)
+        return TWIN_E_NOMEM;
+    signal->device = device;
+    signal->config = *config;
+    if (owns_id(signal) &&
+        !take_id(device, ids_of(device, config->kind), &signal->id, &signal->generation)) {
+        bool notify = config->kind == TWIN_SIGNAL_NOTIFY;
+        sim_fail("device %u: all %u hardware %s are taken; destroy those no longer used",
+                 device->index, ids_of(device, config->kind)->count,
+                 notify ? "notifies" : "events");
+        free(signal);
+        return notify ? TWIN_E_NO_NOTIFY : TWIN_E_NO_EVENT;
+    }
+    pthread_mutex_init(&signal->lock, NULL);
+    atomic_init(&signal->references, 1);
+
+    pthread_mutex_lock(&device->signals_lock);
+    signal->next = device->signals;
+    signal->link = &device->signals;
+    if (signal->next)
+        signal->next->link = &signal->next;
+    device->signals = signal;
+    device->signal_count++;
+    pthread_mutex_unlock(&device->signals_lock);
+    *out_signal = signal;
+    return TWIN_OK;
+}
+
+static void hold(twin_signal *signal)
+{
+    atomic_fetch_add_explicit(&signal->references, 1, memory_order_relaxed);
+}
+
+static void let_go(twin_signal *signal)
+{
+    /* acq_rel: whoever frees sees what the others did before they let go */
+    if (atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (owns_id(signal))
+        sim_ids_drop(ids_of(signal->device, signal->config.kind), signal->id);
+    pthread_mutex_destroy(&signal->lock);
+    free(signal);
+}
+
+void sim_event_destroy(twin_signal *signal)
+{
+    twin_hw_device *device = signal->device;
+    pthread_mutex_lock(&device->signals_lock);
+    *signal->link = signal->next;
+    if (signal->next)
+        signal->next->link = signal->link;
+    device->signal_count--;
+    pthread_mutex_unlock(&device->signals_lock);
+    let_go(signal);
+}
+
+void sim_event_release(const struct sim_token *token)
+{
+    twin_signal *signal = token->signal;
+    if (token->bound)
+        sim_ids_drop(&signal->device->events, token->id);
+    if (token->kind == SIM_TOKEN_WAIT)
+        atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    let_go(signal);
+}
+
+void sim_event_stamp(const struct sim_token *token, uint64_t time_ns)
+{
+    twin_signal *signal = token->signal;
+    pthread_mutex_lock(&signal->lock);
+    if ((uint32_t)signal->serial == token->serial) { /* else a newer record replaced it */
+        signal->timed_serial = signal->serial;
+        signal->time_ns = time_ns;
+    }
+    pthread_mutex_unlock(&signal->lock);
+}
+
+/* ---- work ----------------------------------------------------------------------------------- */
+
+/* Fills in the SQE of a record; the queue's lock is held and the SQE fits. */
+static twin_status record_locked(twin_queue *queue, twin_signal *signal)
+{
+    const twin_signal_config *config = &signal->config;
+    bool bound = config->kind == TWIN_SIGNAL_EVENT_REBIND && config->waitable;
+    uint32_t id = signal->id;
+    uint32_t generation = signal->generation;
+    if (bound && !sim_ids_take(&signal->device->events, &queue->id_cursor, &id, &generation)) {
+        queue->id_wanted = true;
+        return TWIN_E_BUSY;
+    }
+
+    struct sim_token *token;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    if (config->kind == TWIN_SIGNAL_NOTIFY)
+        sim_sqe_notify_record(sqe, id, config->timed);
+    else if (bound || config->kind == TWIN_SIGNAL_EVENT_LEVEL)
+        sim_sqe_event_record(sqe, id, config->timed);
+    else
+        sim_sqe_placeholder(sqe, config->timed);
+
+    hold(signal);
+    pthread_mutex_lock(&signal->lock);
+    signal->serial++;
+    signal->recorded = true;
+    signal->bound = bound;
+    signal->id = id;
+    signal->generation = generation;
+    signal->mark = (struct sim_mark){
+        .queue = queue,
+        .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
+        .number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
+    };
+    *token = (struct sim_token){
+        .signal = signal,
+        .serial = (uint32_t)signal->serial,
+        .id = (uint16_t)id,
+        .kind = SIM_TOKEN_RECORD,
+        .bound = bound,
+        .expects_cqe = config->timed,
+    };
+    pthread_mutex_unlock(&signal->lock);
+    return TWIN_OK;
+}
+
+twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
+{
+    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    if (queue->device != signal->device) {
+        sim_explain("%s %u of device %u cannot be recorded on device %u", sim_event_noun(signal),
+                    signal->config.name, signal->device->index, queue->device->index);
+        return TWIN_E_UNSUPPORTED;
+    }
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = TWIN_E_BUSY;
+    if (sim_queue_fits_locked(queue, 1))
+        status = record_locked(queue, signal);
+    if (status == TWIN_OK)
+        sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+{
+    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    bool rebind = signal->config.kind == TWIN_SIGNAL_EVENT_REBIND;
+    pthread_mutex_lock(&signal->lock);
+    bool recorded = signal->recorded;
+    bool bound = signal->bound;
+    uint32_t id = signal->id;
+    uint32_t generation = signal->generation;
+    uint32_t serial = (uint32_t)signal->serial;
+    struct sim_mark mark = signal->mark;
+    pthread_mutex_unlock(&signal->lock);
+    /* The work a REBIND wait binds to is known: nothing to queue when it is done already. */
+    if (rebind && (!recorded || sim_mark_fate(&mark) != SIM_PENDING))
+        return TWIN_OK;
+    if (queue->device != signal->device || (rebind && !bound)) {
+        sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
+                    queue->device->index, queue->config.id, sim_event_noun(signal),
+                    signal->config.name, signal->device->index,
+                    bound || !rebind ? "" : ", which was made without ACL_EVENT_SYNC");
+        return TWIN_E_UNSUPPORTED;
+    }
+
+    pthread_mutex_lock(&queue->lock);
+    if (!sim_queue_fits_locked(queue, 1)) {
+        pthread_mutex_unlock(&queue->lock);
+        return TWIN_E_BUSY;
+    }
+    if (rebind && !sim_ids_hold(&signal->device->events, id, generation)) {
+        pthread_mutex_unlock(&queue->lock); /* the record has retired meanwhile */
+        return TWIN_OK;
+    }
+    struct sim_token *token;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
+        sim_sqe_notify_wait(sqe, id, timeout_ns);
+    else
+        sim_sqe_event_wait(sqe, id, timeout_ns);
+    hold(signal);
+    atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    *token = (struct sim_token){
+        .signal = signal,
+        .serial = serial,
+        .id = (uint16_t)id,
+        .kind = SIM_TOKEN_WAIT,
+        .bound = rebind,
+    };
+    sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
+    return TWIN_OK;
+}
+
+twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
+{
+    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL || queue->device != signal->device)
+        return TWIN_E_UNSUPPORTED;
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = TWIN_E_BUSY;
+    if (sim_queue_fits_locked(queue, 1)) {
+        struct sim_token *token;
+        sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &token), signal->id);
+        hold(signal);
+        token->signal = signal;
+        token->kind = SIM_TOKEN_RESET;
+        token->id = (uint16_t)signal->id;
+        sim_queue_send_locked(queue, 1);
+        status = TWIN_OK;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+/* ---- host side ------------------------------------------------------------------------------ */
+
+struct snapshot {
+    bool recorded;
+    bool timed; /* time_ns is that of the newest record */
+    bool bound;
+    uint32_t id;
+    uint32_t generation;
+    uint64_t time_ns;
+    struct sim_mark mark;
+};
+
+static struct snapshot look(twin_signal *signal)
+{
+    pthread_mutex_lock(&signal->lock);
+    struct snapshot snapshot = {
+        .recorded = signal->recorded,
+        .timed = signal->recorded && signal->timed_serial == signal->serial,
+        .bound = signal->bound,
+        .id = signal->id,
+        .generation = signal->generation,
+        .time_ns = signal->time_ns,
+        .mark = signal->mark,
+    };
+    pthread_mutex_unlock(&signal->lock);
+    return snapshot;
+}
+
+twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
+{
+    struct snapshot now = look(signal);
+    enum sim_fate fate = now.recorded ? sim_mark_fate(&now.mark) : SIM_DONE;
+    uint32_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
+    if (fate == SIM_PENDING || waits != 0) {
+        sim_drive_poll();
+        if (waits != 0) {
+            for (uint32_t i = 0; i < sim_process.device_count; i++)
+                if (sim_process.devices[i])
+                    sim_queue_reclaim_all(sim_process.devices[i]);
+            waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
+        }
+        if (fate == SIM_PENDING)
+            fate = sim_mark_fate(&now.mark);
+    }
+    *out_state = (twin_signal_state){
+        .recorded = now.recorded,
+        .complete = fate == SIM_DONE,
+        .waits_open = waits,
+        .hardware_id = now.id,
+        .has_hardware_id = owns_id(signal) || (now.bound && fate == SIM_PENDING),
+    };
+    return TWIN_OK;
+}
+
+twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
+{
+    struct snapshot now = look(signal);
+    if (!now.recorded)
+        return TWIN_OK;
+    switch (sim_mark_fate(&now.mark)) {
+    case SIM_DONE:
+        return TWIN_OK;
+    case SIM_DROPPED:
+        return TWIN_E_ABORTED;
+    case SIM_PENDING:
+        break;
+    }
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_MARK,
+        .wake = now.mark.queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_EVENT,
+        .timeout_ns = timeout_ns,
+        .mark = now.mark,
+    };
+    return sim_drive_wait(&wait);
+}
+
+twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
+{
+    struct snapshot now = look(signal);
+    if (!now.recorded)
+        return TWIN_E_NEVER_RECORDED;
+    if (!now.timed && signal->config.timed) {
+        sim_drive_poll();
+        now = look(signal);
+    }
+    if (!now.timed) {
+        if (!signal->config.timed)
+            sim_explain("event %u was not made for timing (ACL_EVENT_TIME_LINE)",
+                        signal->config.name);
+        return TWIN_E_NOT_READY;
+    }
+    *out_ns = now.time_ns;
+    return TWIN_OK;
+}
+
+twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count)
+{
+    struct sim_ids *ids = ids_of(device, kind);
+    sim_model_lock();
+    sim_queue_reclaim_all(device);
+    sim_ids_clean(ids, sim_process.board, device->index);
+    *out_count = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
+    sim_model_unlock();
+    return TWIN_OK;
+}

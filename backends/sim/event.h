@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events and notifies, see twin_signal_kind for what the kinds mean.
+ *
+ * A signal lives while its user holds it or a token of a queue names it. A REBIND record takes a hardware id of its
+ * own; the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own one id for life. */
+#ifndef TWINRT_SIM_EVENT_H
+#define TWINRT_SIM_EVENT_H
+
+#include "queue.h"
+
+struct twin_signal {
+    pthread_mutex_t lock; /* last but signals_lock */
+    twin_hw_device *device;
+    twin_signal_config config;
+    atomic_uint references;
+    atomic_uint waits_open;
+    uint32_t
+        id; /* LEVEL, NOTIFY: for life. REBIND: of the newest record when `bound`. Guarded by lock. */
+    uint32_t generation; /* of the id */
+    /* The newest record. Guarded by lock. */
+    bool recorded;
+    bool bound;
+    uint64_t serial; /* counts records */
+    struct sim_mark mark;
+    uint64_t timed_serial; /* the record that time_ns belongs to */
+    uint64_t time_ns;
+    /* List of the device, guarded by its signals_lock. */
+    twin_signal *next;
+    twin_signal **link;
+};
+
+twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
+                             twin_signal **out_signal);
+void sim_event_destroy(twin_signal *signal);
+twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state);
+twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns);
+twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns);
+twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
+
+/* ---- for queue.c, which holds the queue's lock ---- */
+
+/* The token's work has retired or was dropped: lets go of what it held. */
+void sim_event_release(const struct sim_token *token);
+/* A CQE gave the time of a record. */
+void sim_event_stamp(const struct sim_token *token, uint64_t time_ns);
+
+/* "event 3" or "notify 3". */
+const char *sim_event_noun(const twin_signal *signal);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* mincore */
+#include "memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arena.h"
+#include "device.h"
+#include "drive.h"
+
+/* Where page-locked memory lies, and how much of it there can be. */
+#define HOST_BASE     0x114000000000ull
+#define HOST_CAPACITY (256ull << 30)
+
+static struct sim_arena host_arena;
+static bool host_ready;
+
+static void report_block(void *context, const struct sim_block *block)
+{
+    (void)context;
+    sim_log(2, "page-locked host memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+            (unsigned long long)block->serial, (unsigned long long)block->bytes,
+            (unsigned long long)block->base);
+}
+
+twin_status sim_memory_start(void)
+{
+    if (host_ready)
+        return TWIN_OK;
+    const struct sim_arena_config config = {
+        .capacity = HOST_CAPACITY, .hint = HOST_BASE, .host = true};
+    twin_status status = sim_arena_init(&host_arena, &config);
+    if (status != TWIN_OK)
+        sim_fail("cannot reserve %llu GiB of address space for page-locked memory: %s",
+                 HOST_CAPACITY >> 29, strerror(errno));
+    host_ready = status == TWIN_OK;
+    return status;
+}
+
+void sim_memory_stop(void)
+{
+    sim_arena_each(&host_arena, report_block, NULL);
+}
+
+/* ---- whose address -------------------------------------------------------------------------- */
+
+static struct sim_arena *arena_of(uint64_t address)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device =
+            atomic_load_explicit(&sim_process.devices[i], memory_order_acquire);
+        if (device && sim_arena_holds(&device->memory, address))
+            return &device->memory;
+    }
+    return sim_arena_holds(&host_arena, address) ? &host_arena : NULL;
+}
+
+static struct sim_block *live_block(const struct sim_arena *arena, uint64_t address)
+{
+    struct sim_block *block = sim_arena_find(arena, address);
+    bool live =
+        block && atomic_load_explicit(&block->state, memory_order_acquire) == SIM_BLOCK_LIVE;
+    return live ? block : NULL;
+}
+
+twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind)
+{
+    const struct sim_arena *arena = arena_of(address);
+    if (!arena) {
+        *out_kind = TWIN_MEMORY_UNKNOWN;
+        return TWIN_OK;
+    }
+    const char *what = arena->config.host ? "page-locked host" : "device";
+    const struct sim_block *block = live_block(arena, address);
+    if (!block) {
+        sim_explain("0x%llx is %s memory that is not allocated", (unsigned long long)address, what);
+        return TWIN_E_INVALID;
+    }
+    uint64_t offset = address - block->base;
+    if (offset > block->bytes || bytes > block->bytes - offset) {
+        sim_explain("%llu bytes at 0x%llx leave their allocation of %llu bytes at 0x%llx (%s "
+                    "memory)",
+                    (unsigned long long)bytes, (unsigned long long)address,
+                    (unsigned long long)block->bytes, (unsigned long long)block->base, what);
+        return TWIN_E_INVALID;
+    }
+    *out_kind = arena->config.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
+    return TWIN_OK;
+}
+
+twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
+{
+    memset(out_info, 0, sizeof(*out_info));
+    const struct sim_arena *arena = arena_of(address);
+    const struct sim_block *block = arena ? live_block(arena, address) : NULL;
+    if (!block || address - block->base >= block->bytes)
+        return TWIN_OK;
+    out_info->kind = arena->config.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
+    out_info->device = arena->config.device;
+    out_info->base = block->base;
+    out_info->size_bytes = block->bytes;
+    out_info->page_bytes = block->page_bytes;
+    return TWIN_OK;
+}
+
+/* ---- allocation ----------------------------------------------------------------------------- */
+
+twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+                             uint64_t *out_address)
+{
+    twin_status status = sim_arena_alloc(&device->memory, bytes, pages, out_address);
+    if (status == TWIN_E_DEVICE_MEMORY) {
+        uint64_t left;
+        uint64_t total;
+        sim_arena_space(&device->memory, 0, &left, &total);
+        sim_explain("device %u: %llu bytes of device memory wanted, %llu of %llu are free",
+                    device->index, (unsigned long long)bytes, (unsigned long long)left,
+                    (unsigned long long)total);
+    }
+    return status;
+}
+
+static twin_status free_block(struct sim_arena *arena, uint64_t address)
+{
+    struct sim_fence *fence = NULL;
+    bool in_flight = sim_process.board && sim_fence_take(&fence);
+    if (in_flight && !fence)
+        return TWIN_E_NOMEM;
+    twin_status status = sim_arena_free(arena, address, fence);
+    if (status != TWIN_OK)
+        sim_fence_free(fence);
+    return status;
+}
+
+twin_status sim_memory_free(uint64_t address)
+{
+    struct sim_arena *arena = arena_of(address);
+    return arena && !arena->config.host ? free_block(arena, address) : TWIN_E_INVALID;
+}
+
+twin_status sim_memory_host_alloc(uint64_t bytes, void **out_pointer)
+{
+    uint64_t address;
+    twin_status status = sim_arena_alloc(&host_arena, bytes, TWIN_PAGES_DEFAULT, &address);
+    if (status == TWIN_OK)
+        *out_pointer = (void *)(uintptr_t)address;
+    return status;
+}
+
+twin_status sim_memory_host_free(void *pointer)
+{
+    uint64_t address = (uintptr_t)pointer;
+    return sim_arena_holds(&host_arena, address) ? free_block(&host_arena, address)
+                                                 : TWIN_E_INVALID;
+}
+
+twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+                             uint64_t *out_total)
+{
+    sim_arena_space(&device->memory, page_class, out_free, out_total);
+    return TWIN_OK;
+}
+
+/* ---- copies outside queues ------------------------------------------------------------------ */
+
+/* Whether all of a pageable range is mapped: a device would refuse it, so we do. */
+static bool is_mapped(uint64_t address, uint64_t bytes)
+{
+    unsigned char pages[4096];
+    uint64_t end = address + bytes;
+    if (end < address)
+        return false;
+    uint64_t at = address & ~(uint64_t)(SIM_PAGE - 1);
+    while (at < end) {
+        uint64_t most = sizeof(pages) * (uint64_t)SIM_PAGE;
+        uint64_t length = end - at < most ? end - at : most;
+        if (mincore((void *)(uintptr_t)at, length, pages) != 0 && errno == ENOMEM)
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+/* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window. */
+static twin_status admit(uint64_t address, uint64_t bytes, const char *what,
+                         twin_memory_kind *out_kind, struct sim_window *window)
+{
+    twin_status status = sim_memory_check(address, bytes, out_kind);
+    if (status != TWIN_OK || *out_kind != TWIN_MEMORY_UNKNOWN)
+        return status;
+    if (!is_mapped(address, bytes)) {
+        sim_explain("the %s 0x%llx (%llu bytes) is not mapped", what, (unsigned long long)address,
+                    (unsigned long long)bytes);
+        return TWIN_E_INVALID;
+    }
+    window->address = address;
+    window->bytes = bytes;
+    return TWIN_OK;
+}
+
+static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
+{
+    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    wait->kind = SIM_WAIT_TRANSFER;
+    wait->wake = SIM_WAKE_COPY;
+    wait->timeout_ns = TWIN_FOREVER;
+    wait->device = device;
+    twin_status status = sim_drive_wait(wait);
+    if (status == TWIN_E_ADDRESS)
+        sim_fail("device %u: a synchronous transfer of %llu bytes met an address that is gone",
+                 device->index, (unsigned long long)wait->transfer.bytes);
+    return status;
+}
+
+twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
+{
+    struct sim_wait wait = {.transfer = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes}};
+    twin_memory_kind dst;
+    twin_memory_kind src;
+    twin_status status = admit(copy->dst, copy->bytes, "destination", &dst, &wait.windows[0]);
+    if (status == TWIN_OK)
+        status = admit(copy->src, copy->bytes, "source", &src, &wait.windows[1]);
+    if (status != TWIN_OK)
+        return status;
+    if (dst != TWIN_MEMORY_DEVICE && src != TWIN_MEMORY_DEVICE) { /* the host's own affair */
+        memmove((void *)(uintptr_t)copy->dst, (const void *)(uintptr_t)copy->src, copy->bytes);
+        return TWIN_OK;
+    }
+    return transfer(device, &wait);
+}
+
+twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
+{
+    struct sim_wait wait = {
+        .transfer = {
+            .dst = fill->dst, .src = TWINSIM_NEVER, .bytes = fill->bytes, .value = fill->value}};
+    twin_memory_kind kind;
+    twin_status status = admit(fill->dst, fill->bytes, "destination", &kind, &wait.windows[0]);
+    if (status != TWIN_OK)
+        return status;
+    if (kind != TWIN_MEMORY_DEVICE) {
+        memset((void *)(uintptr_t)fill->dst, fill->value, fill->bytes);
+        return TWIN_OK;
+    }
+    return transfer(device, &wait);
+}
+
+/* ---- the bus -------------------------------------------------------------------------------- */
+
+static void report_hazard(const struct sim_arena *arena, struct sim_block *block, uint64_t address,
+                          enum twinsim_access access)
+{
+    if (atomic_exchange_explicit(&block->reported, true, memory_order_relaxed))
+        return;
+    sim_log(2,
+            "a task %s 0x%llx after its memory was freed: allocation %llu of %s, %llu bytes at "
+            "0x%llx; free it after the stream is synchronised",
+            access == TWINSIM_WRITE ? "writes" : "reads", (unsigned long long)address,
+            (unsigned long long)block->serial,
+            arena->config.host ? "page-locked host memory" : "device memory",
+            (unsigned long long)block->bytes, (unsigned long long)block->base);
+}
+
+void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
+                           enum twinsim_access access, enum twinsim_target *out_target,
+                           uint32_t *out_device)
+{
+    (void)context;
+    struct sim_arena *arena = arena_of(address);
+    *out_device = device;
+    if (arena) {
+        struct sim_block *block = sim_arena_find(arena, address);
+        if (!block || bytes > block->room - (address - block->base))
+            return NULL;
+        if (atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE)
+            report_hazard(arena, block, address, access);
+        *out_target = arena->config.host ? TWINSIM_TARGET_HOST : TWINSIM_TARGET_HBM;
+        if (!arena->config.host)
+            *out_device = arena->config.device;
+        return sim_arena_touch(arena, address, bytes, access == TWINSIM_WRITE);
+    }
+    const twin_hw_device *self =
+        atomic_load_explicit(&sim_process.devices[device], memory_order_relaxed);
+    uint64_t rings = self ? (uintptr_t)self->rings : 0;
+    if (self && address - rings < self->rings_bytes &&
+        bytes <= self->rings_bytes - (address - rings)) {
+        *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
+        return (void *)(uintptr_t)address;
+    }
+    if (sim_drive_window_open(address, bytes)) {
+        *out_target = TWINSIM_TARGET_HOST;
+        return (void *)(uintptr_t)address;
+    }
+    return NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one process shares: settings, the profile and what was read from it, the board, the devices. */
+#ifndef TWINRT_SIM_PROCESS_H
+#define TWINRT_SIM_PROCESS_H
+
+#include <stdatomic.h>
+
+#include "seam/backend.h"
+#include "twinsim.h"
+
+#define SIM_DEVICES_MOST 64u
+
+/* What a wait costs its thread after the awaited instant. */
+enum sim_wake { SIM_WAKE_STREAM, SIM_WAKE_EVENT, SIM_WAKE_POLL, SIM_WAKE_COPY, SIM_WAKE_COUNT };
+
+struct sim_limits {
+    uint32_t streams;  /* queues a process may hold */
+    uint32_t sq_depth; /* ring entries, a power of two */
+    uint32_t cq_depth;
+    uint32_t in_flight; /* SQEs a ring takes before its sender waits */
+    uint32_t events;
+    uint32_t notifies;
+    uint32_t counter_mhz;
+    uint64_t memory_bytes;
+    uint64_t doorbell_ns;
+    uint64_t cost_ns[TWIN_COST_COUNT];
+    uint64_t wake_ns[SIM_WAKE_COUNT];
+};
+
+struct sim_process {
+    const twin_services *services;
+    /* From process.start to process.stop; both outlive stop once a board uses them. */
+    twinsim_profile *profile;
+    char profile_path[4096];
+    char trace_path[4096]; /* "" : no timeline wanted */
+    uint32_t device_count;
+    uint64_t seed;
+    bool poison;
+    bool open_memory;
+    struct sim_limits limits;
+    twin_device_traits traits;
+
+    twinsim *board; /* made by the first device.open, kept for the life of the process */
+    _Atomic(twin_hw_device *)
+        devices[SIM_DEVICES_MOST]; /* open ones; written under the model lock */
+};
+extern struct sim_process sim_process;
+
+/* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
+twin_status sim_settings_read(const twin_services *services);
+/* Gives back the profile if no board uses it. Thread: init. */
+void sim_settings_drop(void);
+
+/* One line to the log (levels of twin_services), or to the caller's recent error messages. Any thread. */
+void sim_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sim_explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Logs as an error and explains: for whoever decides first that a call failed. */
+void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "device.h"
+#include "drive.h"
+#include "event.h"
+#include "fence.h"
+#include "sqe.h"
+#include "timeline.h"
+
+/* Tokens are looked at after so many submissions, so that ids come back without anybody waiting. */
+#define RECLAIM_EVERY 64u
+
+/* ---- marks ---------------------------------------------------------------------------------- */
+
+enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark)
+{
+    twin_queue *queue = mark->queue;
+    const twin_hw_device *device = queue->device;
+    if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
+        return !queue->open || twinsim_queue_retired(sim_process.board, device->index, queue->sq) >=
+                                   mark->number
+                   ? SIM_DONE
+                   : SIM_PENDING;
+    for (size_t i = 0; i < device->dropped_count; i++)
+        if (device->dropped[i].queue == queue && device->dropped[i].epoch == mark->epoch)
+            return mark->number > device->dropped[i].retired ? SIM_DROPPED : SIM_DONE;
+    return SIM_DONE;
+}
+
+enum sim_fate sim_mark_fate(const struct sim_mark *mark)
+{
+    twin_queue *queue = mark->queue;
+    if (mark->number == 0)
+        return SIM_DONE;
+    if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
+        uint64_t retired =
+            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        /* The counter restarts with the epoch: it counts only if the epoch still stands. */
+        atomic_thread_fence(memory_order_acquire);
+        if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
+            return retired >= mark->number && sim_drive_settled() ? SIM_DONE : SIM_PENDING;
+    }
+    sim_model_lock();
+    enum sim_fate fate = sim_mark_fate_locked(mark);
+    sim_model_unlock();
+    return fate;
+}
+
+struct sim_fence {
+    size_t count;
+    struct sim_mark marks[];
+};
+
+static bool in_flight(twin_queue *queue, struct sim_mark *out)
+{
+    if (!queue)
+        return false;
+    out->queue = queue;
+    out->epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
+    out->number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+    return out->number != 0 &&
+           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < out->number;
+}
+
+/* Visits what is in flight on every device. A device that closes meanwhile only has less of it. */
+static size_t gather(struct sim_mark *marks, size_t room)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            struct sim_mark mark;
+            if (!in_flight(atomic_load_explicit(&device->queues[sq], memory_order_acquire), &mark))
+                continue;
+            if (count < room)
+                marks[count] = mark;
+            count++;
+        }
+    }
+    return count;
+}
+
+bool sim_fence_take(struct sim_fence **out)
+{
+    *out = NULL;
+    struct sim_mark few[8];
+    size_t count = gather(few, 8);
+    if (count == 0)
+        return false;
+    size_t room = count + 8; /* other threads may have submitted meanwhile */
+    struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->marks[0]));
+    if (!fence)
+        return true;
+    count = gather(fence->marks, room);
+    fence->count = count < room ? count : room;
+    *out = fence;
+    return true;
+}
+
+bool sim_fence_passed(const struct sim_fence *fence)
+{
+    for (size_t i = 0; i < fence->count; i++) {
+        const struct sim_mark *mark = &fence->marks[i];
+        twin_queue *queue = mark->queue;
+        if (atomic_load_explicit(&queue->epoch, memory_order_acquire) == mark->epoch &&
+            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) <
+                mark->number)
+            return false;
+    }
+    return true;
+}
+
+void sim_fence_free(struct sim_fence *fence)
+{
+    free(fence);
+}
+
+/* ---- slots and tokens ----------------------------------------------------------------------- */
+
+void sim_queue_reclaim_locked(twin_queue *queue)
+{
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (reclaimed == submitted)
+        return;
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    if (reclaimed < retired)
+        queue->id_cursor = queue->sq * 64u;
+    while (reclaimed < retired) {
+        struct sim_token *token = &queue->tokens[reclaimed & queue->mask];
+        if (token->kind != SIM_TOKEN_NONE) {
+            if (token->expects_cqe && !token->cqe_read)
+                break;
+            sim_event_release(token);
+            token->kind = SIM_TOKEN_NONE;
+        }
+        reclaimed++;
+    }
+    atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
+}
+
+bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
+{
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint32_t limit = sim_process.limits.in_flight;
+    if (submitted % RECLAIM_EVERY == 0 || submitted - reclaimed + count > limit) {
+        sim_queue_reclaim_locked(queue);
+        reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    }
+    if (submitted - reclaimed + count <= limit)
+        return true;
+    queue->room_wanted = count;
+    queue->id_wanted = false;
+    return false;
+}
+
+stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token)
+{
+    uint64_t place = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + ahead;
+    stars_sqe *sqe = &queue->ring[place & queue->mask];
+    struct sim_token *token = &queue->tokens[place & queue->mask];
+    memset(sqe, 0, sizeof(*sqe));
+    memset(token, 0, sizeof(*token));
+    sqe->word[1] = (queue->config.id & 0xffffu) << STARS_W1_STREAM_SHIFT |
+                   (uint32_t)queue->task_id << STARS_W1_TASK_SHIFT;
+    /* 65535 is no task id */
+    queue->task_id = queue->task_id == 65534 ? 0 : (uint16_t)(queue->task_id + 1);
+    *out_token = token;
+    return sqe;
+}
+
+void sim_queue_send_locked(twin_queue *queue, uint32_t count)
+{
+    uint64_t before = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t arrival = sim_clock.now_ns + sim_process.limits.doorbell_ns;
+    if (arrival < queue->last_arrival_ns)
+        arrival = queue->last_arrival_ns;
+    queue->last_arrival_ns = arrival;
+    atomic_store_explicit(&queue->submitted, before + count, memory_order_release);
+    twinsim_doorbell(sim_process.board, queue->device->index, queue->sq,
+                     (uint32_t)((before + count) & queue->mask), arrival);
+    if (sim_process.trace_path[0] != '\0')
+        sim_timeline_submit(sim_clock.number, queue->track, before + 1, sim_clock.now_ns);
+    sim_drive_submitted();
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* Opens the queue's SQ, empty. Both locks are held. */
+static twin_status open_ring(twin_queue *queue)
+{
+    uint32_t cq_depth = sim_process.limits.cq_depth;
+    size_t used = queue->cq_read < cq_depth ? (size_t)queue->cq_read : cq_depth;
+    memset(queue->cq, 0, used * sizeof(*queue->cq));
+    queue->cq_read = 0;
+    queue->watched = false;
+    atomic_store_explicit(&queue->submitted, 0, memory_order_relaxed);
+    atomic_store_explicit(&queue->reclaimed, 0, memory_order_relaxed);
+    const struct twinsim_queue description = {
+        .ring_address = (uintptr_t)queue->ring,
+        .cq_address = (uintptr_t)queue->cq,
+        .depth = queue->mask + 1,
+        .cq_depth = cq_depth,
+        .stream_id = (uint16_t)queue->config.id,
+        .priority = (uint8_t)queue->config.priority,
+        .group = 0,
+    };
+    uint32_t device = queue->device->index;
+    if (twinsim_queue_open(sim_process.board, device, queue->sq, &description) != TWINSIM_OK) {
+        sim_fail("device %u: the scheduler does not open queue %u", device, queue->sq);
+        return TWIN_E_DEVICE;
+    }
+    queue->open = true;
+    if (sim_process.trace_path[0] != '\0')
+        queue->track =
+            sim_timeline_name_queue(sim_process.board, device, queue->sq, queue->config.id);
+    return TWIN_OK;
+}
+
+/* Stops the SQ and lets go of all it held; what was pending is remembered as dropped. Both locks are held. */
+static void close_ring(twin_queue *queue)
+{
+    twin_hw_device *device = queue->device;
+    uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    twinsim_queue_close(sim_process.board, device->index, queue->sq);
+    queue->open = false;
+    uint32_t epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
+    if (submitted > retired) {
+        if (device->dropped_count == device->dropped_room) {
+            size_t room = device->dropped_room ? device->dropped_room * 2 : 16;
+            struct sim_dropped *larger = realloc(device->dropped, room * sizeof(*larger));
+            if (larger) {
+                device->dropped = larger;
+                device->dropped_room = room;
+            }
+        }
+        if (device->dropped_count < device->dropped_room)
+            device->dropped[device->dropped_count++] =
+                (struct sim_dropped){.queue = queue, .epoch = epoch, .retired = retired};
+        else
+            sim_log(3, "device %u, stream %u: out of host memory; dropped work counts as done",
+                    device->index, queue->config.id);
+    }
+    for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
+         i++) {
+        struct sim_token *token = &queue->tokens[i & queue->mask];
+        if (token->kind != SIM_TOKEN_NONE)
+            sim_event_release(token);
+        token->kind = SIM_TOKEN_NONE;
+    }
+    atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);
+    atomic_store_explicit(&queue->submitted, 0, memory_order_release);
+    atomic_store_explicit(&queue->reclaimed, 0, memory_order_release);
+}
+
+/* The lowest SQ that is not open. Model lock held. */
+static twin_queue *find_queue(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+        if (!queue->open)
+            return queue;
+    }
+    twin_queue *queue = aligned_alloc(64, (sizeof(*queue) + 63) / 64 * 64);
+    if (!queue)
+        return NULL;
+    memset(queue, 0, sizeof(*queue));
+    struct sim_slice slice = sim_device_slice(device, slots);
+    pthread_mutex_init(&queue->lock, NULL);
+    queue->device = device;
+    queue->sq = (uint16_t)slots;
+    queue->ring = slice.ring;
+    queue->cq = slice.cq;
+    queue->tokens = slice.tokens;
+    queue->mask = sim_process.limits.sq_depth - 1;
+    atomic_store_explicit(&device->queues[slots], queue, memory_order_release);
+    atomic_store_explicit(&device->queue_slots, slots + 1, memory_order_release);
+    return queue;
+}
+
+twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
+                             twin_queue **out_queue)
+{
+    sim_model_lock();
+    twin_status status = TWIN_E_NO_QUEUE;
+    if (device->queues_open == sim_process.limits.streams) {
+        sim_fail("device %u: all %u queues are taken; destroy streams that are no longer used",
+                 device->index, sim_process.limits.streams);
+        goto unlock;
+    }
+    status = TWIN_E_NOMEM;
+    twin_queue *queue = find_queue(device);
+    if (!queue)
+        goto unlock;
+    pthread_mutex_lock(&queue->lock);
+    queue->config = *config;
+    queue->task_id = 0;
+    queue->last_arrival_ns = 0;
+    queue->id_cursor = queue->sq * 64u;
+    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    queue->failure = TWIN_OK;
+    status = open_ring(queue);
+    pthread_mutex_unlock(&queue->lock);
+    if (status == TWIN_OK) {
+        device->queues_open++;
+        *out_queue = queue;
+    }
+unlock:
+    sim_model_unlock();
+    return status;
+}
+
+void sim_queue_destroy(twin_queue *queue)
+{
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
+        sim_log(1, "device %u, stream %u ends with a failure nobody asked for: %s",
+                queue->device->index, queue->config.id, queue->failure_text);
+    close_ring(queue);
+    pthread_mutex_unlock(&queue->lock);
+    queue->device->queues_open--;
+    sim_drive_check_locked();
+    sim_model_unlock();
+}
+
+twin_status sim_queue_abort(twin_queue *queue)
+{
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    close_ring(queue);
+    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    queue->failure = TWIN_OK;
+    twin_status status = open_ring(queue);
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static struct sim_mark newest(twin_queue *queue)
+{
+    struct sim_mark mark = {.queue = queue};
+    mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
+    mark.number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+    return mark;
+}
+
+/* The first failure since the last one reported; it is reported once. */
+static twin_status report_failure(twin_queue *queue)
+{
+    if (!atomic_load_explicit(&queue->failed, memory_order_acquire))
+        return TWIN_OK;
+    char text[sizeof(queue->failure_text)] = "";
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = queue->failure;
+    memcpy(text, queue->failure_text, sizeof(text));
+    queue->failure = TWIN_OK;
+    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        sim_explain("%s", text);
+    return status;
+}
+
+twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
+{
+    struct sim_mark mark = newest(queue);
+    if (sim_mark_fate(&mark) == SIM_DONE)
+        return report_failure(queue);
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_MARK,
+        .wake = queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_STREAM,
+        .timeout_ns = timeout_ns,
+        .mark = mark,
+    };
+    twin_status status = sim_drive_wait(&wait);
+    return status == TWIN_OK ? report_failure(queue) : status;
+}
+
+twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
+{
+    struct sim_mark mark = newest(queue);
+    bool idle = sim_mark_fate(&mark) != SIM_PENDING;
+    if (!idle) {
+        sim_drive_poll();
+        idle = sim_mark_fate(&mark) != SIM_PENDING;
+    }
+    *out_idle = idle;
+    return TWIN_OK;
+}
+
+twin_status sim_queue_room(twin_queue *queue)
+{
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_MARK, .wake = SIM_WAKE_POLL, .timeout_ns = TWIN_FOREVER};
+    pthread_mutex_lock(&queue->lock);
+    sim_queue_reclaim_locked(queue);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint32_t limit = sim_process.limits.in_flight;
+    uint64_t after = submitted + queue->room_wanted;
+    bool fits = after - reclaimed <= limit;
+    if (queue->id_wanted) {
+        fits = atomic_load_explicit(&queue->device->events.free_count, memory_order_relaxed) > 0;
+        wait.kind = SIM_WAIT_EVENT_ID;
+        wait.device = queue->device;
+    } else if (!fits) {
+        wait.mark = (struct sim_mark){
+            .queue = queue,
+            .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
+            .number = after - limit,
+        };
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return fits ? TWIN_OK : sim_drive_wait(&wait);
+}
+
+/* ---- completion queue ----------------------------------------------------------------------- */
+
+static twin_status status_of(const stars_cqe *cqe)
+{
+    if (cqe->u.error.code & STARS_ERROR_TIMEOUT)
+        return TWIN_E_TASK_TIMEOUT;
+    if (cqe->u.error.status == STARS_STATUS_BUS_FAULT ||
+        cqe->u.error.status == STARS_STATUS_SDMA_ERROR)
+        return TWIN_E_ADDRESS;
+    return TWIN_E_INTERNAL;
+}
+
+static void note_failure(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token)
+{
+    twin_status status = status_of(cqe);
+    const char *what = status == TWIN_E_TASK_TIMEOUT ? "exceeded its time limit"
+                       : status == TWIN_E_ADDRESS    ? "used an address the device cannot reach"
+                                                     : "failed";
+    char signal[48] = "";
+    if (token && token->kind != SIM_TOKEN_NONE)
+        snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
+                 token->signal->config.name);
+    char text[sizeof(queue->failure_text)];
+    snprintf(text, sizeof(text), "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
+             queue->device->index, queue->config.id, cqe->task_id,
+             sim_sqe_noun(cqe->u.error.sqe_type), signal, what, cqe->u.error.code,
+             cqe->u.error.status);
+    sim_log(3, "%s", text);
+    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
+        return;
+    queue->failure = status;
+    memcpy(queue->failure_text, text, sizeof(text));
+    atomic_store_explicit(&queue->failed, true, memory_order_release);
+}
+
+static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
+{
+    bool failed = cqe->flags & STARS_CQE_ERROR;
+    uint32_t slot = failed ? cqe->u.error.sqe_index : (uint32_t)cqe->sq_head - 1u;
+    slot &= queue->mask;
+    pthread_mutex_lock(&queue->lock);
+    /* The slot may have been taken again after a CQE nobody expected; task ids tell. */
+    struct sim_token *token = &queue->tokens[slot];
+    if (queue->ring[slot].word[1] >> STARS_W1_TASK_SHIFT != cqe->task_id)
+        token = NULL;
+    if (failed)
+        note_failure(queue, cqe, token);
+    else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
+        sim_event_stamp(token, cqe->u.timestamp * 1000u / sim_process.limits.counter_mhz);
+    if (token)
+        token->cqe_read = 1;
+    pthread_mutex_unlock(&queue->lock);
+    if (failed) /* failures do not stop the queue: the tasks behind go on */
+        twinsim_write(sim_process.board, queue->device->index,
+                      (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_CONTROL,
+                      STARS_SQ_CONTROL_EXCEPTION_HANDLED);
+}
+
+void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)
+{
+    if (sq >= atomic_load_explicit(&device->queue_slots, memory_order_relaxed))
+        return;
+    twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+    if (!queue->open)
+        return;
+    uint32_t depth = sim_process.limits.cq_depth;
+    uint64_t before = queue->cq_read;
+    for (;; queue->cq_read++) {
+        const stars_cqe *cqe = &queue->cq[queue->cq_read & (depth - 1)];
+        unsigned phase = queue->cq_read / depth % 2 == 0 ? STARS_CQE_PHASE : 0;
+        if ((cqe->flags & STARS_CQE_PHASE) != phase)
+            break;
+        handle_cqe(queue, cqe);
+    }
+    if (queue->cq_read != before)
+        twinsim_queue_cq_head(sim_process.board, device->index, sq,
+                              (uint32_t)(queue->cq_read & (depth - 1)));
+}
+
+void sim_queue_reclaim_all(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+        pthread_mutex_lock(&queue->lock);
+        sim_queue_reclaim_locked(queue);
+        pthread_mutex_unlock(&queue->lock);
+    }
+}
+
+void sim_queue_drop_all(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+        pthread_mutex_lock(&queue->lock);
+        if (queue->open)
+            close_ring(queue);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    device->queues_open = 0;
+}
+
+void sim_queue_each(twin_hw_device *device, void (*visit)(void *context, twin_queue *queue),
+                    void *context)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+        if (queue->open)
+            visit(context, queue);
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One stream of work: a ring of SQEs in front of one hardware queue.
+ *
+ * Numbers. SQEs of a queue are counted from 1. `submitted` is the newest in the ring, the model's
+ * retired count the newest done, `reclaimed` the newest whose token was looked at. A slot is free again when its
+ * number is reclaimed; a token that expects a CQE is reclaimed only after that CQE was read.
+ * An epoch is the life of the ring from one opening to the next; abort and destroy end it.
+ *
+ * Locks: model lock, then queue->lock, then signal->lock. Queues are never freed before their device closes, so
+ * whoever remembers {queue, epoch, number} may always ask what became of it. */
+#ifndef TWINRT_SIM_QUEUE_H
+#define TWINRT_SIM_QUEUE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "process.h"
+#include "seam/types.h"
+#include "twinsim/stars.h"
+
+/* What the driver remembers about one SQE. */
+enum sim_token_kind {
+    SIM_TOKEN_NONE,   /* a copy, a fill */
+    SIM_TOKEN_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
+    SIM_TOKEN_WAIT,   /* the same */
+    SIM_TOKEN_RESET   /* holds a reference on the signal */
+};
+struct sim_token {
+    twin_signal *signal;
+    uint32_t serial; /* of the record, as far as a token can hold it */
+    uint16_t id;     /* hardware id */
+    uint8_t kind : 4;
+    uint8_t bound : 1; /* a reference on the id's binding is held */
+    uint8_t expects_cqe : 1;
+    uint8_t cqe_read : 1;
+};
+
+struct twin_queue {
+    /* Guarded by lock, first what a submission touches. */
+    pthread_mutex_t lock;
+    stars_sqe *ring;
+    struct sim_token *tokens;
+    uint32_t mask;
+    uint16_t sq;
+    uint16_t task_id;           /* of the next SQE */
+    _Atomic uint64_t submitted; /* written under lock */
+    _Atomic uint64_t reclaimed; /* written under lock */
+    uint64_t last_arrival_ns;   /* doorbells of a queue arrive in order */
+    uint32_t track;             /* of the timeline */
+    uint32_t id_cursor;         /* where the search for an event id goes on */
+    uint32_t room_wanted;       /* SQEs of the piece of work that did not fit */
+    bool id_wanted;             /* it was an event id that was missing */
+    _Atomic uint32_t epoch;     /* written under both locks */
+    twin_hw_device *device;
+    twin_queue_config config;
+
+    /* Guarded by the model lock. */
+    bool open;
+    bool watched;
+    stars_cqe *cq;
+    uint64_t cq_read; /* CQEs read since the opening */
+
+    /* First failure since the last drain that reported one. Guarded by lock. */
+    atomic_bool failed; /* hint: written under lock, read without */
+    twin_status failure;
+    char failure_text[192];
+};
+
+/* Where a piece of work stands. */
+struct sim_mark {
+    twin_queue *queue;
+    uint32_t epoch;
+    uint64_t number;
+};
+enum sim_fate { SIM_PENDING, SIM_DONE, SIM_DROPPED };
+/* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
+ * sim_mark_fate_locked. PENDING may be stale. Thread: any. */
+enum sim_fate sim_mark_fate(const struct sim_mark *mark);
+/* Thread: model. */
+enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark);
+
+twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
+                             twin_queue **out_queue);
+void sim_queue_destroy(twin_queue *queue);
+twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
+twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
+twin_status sim_queue_room(twin_queue *queue);
+twin_status sim_queue_abort(twin_queue *queue);
+
+/* ---- for submitters; the caller holds queue->lock ---- */
+
+/* Whether `count` more SQEs fit; remembers what was wanted when not. */
+bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
+/* The next SQE, cleared and with its header, and its token. `ahead` counts those filled in and not yet sent. */
+stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
+/* Rings the doorbell for `count` SQEs. */
+void sim_queue_send_locked(twin_queue *queue, uint32_t count);
+/* Looks at the tokens of retired SQEs. */
+void sim_queue_reclaim_locked(twin_queue *queue);
+
+/* ---- for the driver of the model ---- */
+
+/* Reads CQEs of a queue whose CQ has got some. Thread: model. */
+void sim_queue_read_cq(twin_hw_device *device, uint32_t sq);
+/* Reclaims every queue of a device. Thread: any; takes their locks. */
+void sim_queue_reclaim_all(twin_hw_device *device);
+/* Ends the queues that a reset of the device closed under their users. Thread: model. */
+void sim_queue_drop_all(twin_hw_device *device);
+/* Calls `visit` for each open queue of a device. Thread: model. */
+void sim_queue_each(twin_hw_device *device, void (*visit)(void *context, twin_queue *queue),
+                    void *context);
+
+#endif

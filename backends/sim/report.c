@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "drive.h"
+#include "event.h"
+#include "sqe.h"
+
+/* Guarded by the model lock. */
+static char deadlock_text[4096];
+
+struct text {
+    char *buffer;
+    size_t room;
+    size_t length;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+    if (text->length + 1 >= text->room)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    int length =
+        vsnprintf(text->buffer + text->length, text->room - text->length, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        text->length += (size_t)length;
+    if (text->length >= text->room) { /* cut: say so */
+        text->length = text->room - 1;
+        memcpy(text->buffer + text->room - 5, "...", 4);
+    }
+}
+
+/* The token of the SQE at the head, copied; kind NONE when there is none. The queue's lock is held. */
+static struct sim_token head_token_locked(const twin_queue *queue)
+{
+    struct sim_token none = {0};
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    return retired < submitted ? queue->tokens[retired & queue->mask] : none;
+}
+
+/* Looks for records of a signal that are still in rings. */
+struct search {
+    struct text *text;
+    const struct sim_token *awaited;
+    unsigned found;
+};
+
+static void find_records(void *context, twin_queue *queue)
+{
+    struct search *search = context;
+    const struct sim_token *awaited = search->awaited;
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    pthread_mutex_lock(&queue->lock);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    for (uint64_t i = retired; i < submitted; i++) {
+        const struct sim_token *token = &queue->tokens[i & queue->mask];
+        if (token->kind != SIM_TOKEN_RECORD || token->signal != awaited->signal ||
+            token->id != awaited->id)
+            continue;
+        add(search->text, "%s stream %u (its task %llu of %llu pending)",
+            search->found == 0 ? "; to be recorded by" : ",", queue->config.id,
+            (unsigned long long)(i - retired + 1), (unsigned long long)(submitted - retired));
+        search->found++;
+        break;
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static const char *state_name(enum twinsim_queue_state state)
+{
+    switch (state) {
+    case TWINSIM_QUEUE_CLOSED:
+        return "closed";
+    case TWINSIM_QUEUE_IDLE:
+        return "idle";
+    case TWINSIM_QUEUE_RUNNING:
+        return "running";
+    case TWINSIM_QUEUE_PARKED:
+        return "parked";
+    case TWINSIM_QUEUE_HELD:
+        return "held";
+    case TWINSIM_QUEUE_EXCEPTION:
+        return "stopped by an error";
+    }
+    return "unknown";
+}
+
+struct survey {
+    struct text text;
+    unsigned streams;
+    bool idle_too;
+};
+
+static void describe_queue(void *context, twin_queue *queue)
+{
+    struct survey *survey = context;
+    struct text *text = &survey->text;
+    struct twinsim_queue_info info;
+    uint32_t device = queue->device->index;
+    if (twinsim_queue_inspect(sim_process.board, device, queue->sq, &info) != TWINSIM_OK)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    struct sim_token token = head_token_locked(queue);
+    pthread_mutex_unlock(&queue->lock);
+    uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    if (retired >= submitted && !survey->idle_too)
+        return;
+
+    survey->streams++;
+    add(text, "\n  device %u, stream %u: ", device, queue->config.id);
+    if (retired >= submitted) {
+        add(text, "idle, %llu tasks done", (unsigned long long)retired);
+        return;
+    }
+    if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
+        add(text, "%s at task %u (%s), %llu tasks pending", state_name(info.state), info.task_id,
+            sim_sqe_noun(info.sqe_type), (unsigned long long)(submitted - retired));
+        return;
+    }
+    add(text, "waits for %s %u (hardware id %u), %llu tasks pending", sim_event_noun(token.signal),
+        token.signal->config.name, token.id, (unsigned long long)(submitted - retired));
+    struct search search = {.text = text, .awaited = &token};
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_queue_each(sim_process.devices[i], find_records, &search);
+    if (search.found == 0)
+        add(text, "; no record was submitted");
+}
+
+static void survey_all(struct survey *survey)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_queue_each(sim_process.devices[i], describe_queue, survey);
+    if (survey->streams == 0)
+        add(&survey->text, "\n  no stream has work");
+}
+
+void sim_report_stall(bool deadlock)
+{
+    char buffer[sizeof(deadlock_text)];
+    struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
+    add(&survey.text, "%s",
+        deadlock ? "deadlock: every thread waits and no stream can go on:"
+                 : "a wait lasts long: no stream can go on until another thread submits work:");
+    survey_all(&survey);
+    sim_log(deadlock ? 3 : 2, "%s", buffer);
+    if (deadlock)
+        memcpy(deadlock_text, buffer, sizeof(buffer));
+}
+
+void sim_report_explain(void)
+{
+    char buffer[sizeof(deadlock_text)];
+    sim_model_lock();
+    memcpy(buffer, deadlock_text, sizeof(buffer));
+    sim_model_unlock();
+    sim_explain("%s", buffer);
+}
+
+void sim_report_dump(twin_hw_device *device)
+{
+    char buffer[8192];
+    struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}, .idle_too = true};
+    sim_model_lock();
+    add(&survey.text, "device %u at %llu ns:", device->index,
+        (unsigned long long)twinsim_now(sim_process.board));
+    sim_queue_each(device, describe_queue, &survey);
+    sim_model_unlock();
+    sim_log(1, "%s", buffer);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings and profile: read at start, checked once, with a text for everything that is wrong. */
+#include "process.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sim_process sim_process;
+
+static void say(bool log, int level, bool explain, const char *format, va_list arguments)
+{
+    char text[1024];
+    vsnprintf(text, sizeof(text), format, arguments);
+    const twin_services *services = sim_process.services;
+    if (services && log)
+        services->log(level, text);
+    if (services && explain)
+        services->explain(text);
+}
+
+void sim_log(int level, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(true, level, false, format, arguments);
+    va_end(arguments);
+}
+
+void sim_explain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(false, 0, true, format, arguments);
+    va_end(arguments);
+}
+
+void sim_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(true, 3, true, format, arguments);
+    va_end(arguments);
+}
+
+static bool read_whole(const char *name, const char *text, uint64_t least, uint64_t most,
+                       uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least ||
+        value > most) {
+        sim_fail("%s is \"%s\": give a whole number from %llu to %llu", name, text,
+                 (unsigned long long)least, (unsigned long long)most);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+/* Reads a setting that is one of two words; empty means the first. */
+static bool read_choice(const char *name, const char *text, const char *first, const char *second,
+                        bool *out_second)
+{
+    bool is_second = strcmp(text, second) == 0;
+    if (!is_second && text[0] != '\0' && strcmp(text, first) != 0) {
+        sim_fail("%s is \"%s\": give %s or %s", name, text, first, second);
+        return false;
+    }
+    *out_second = is_second;
+    return true;
+}
+
+/* Modes of the design that this backend does not have are refused, not ignored. */
+static bool refuse(const char *name, const char *refused)
+{
+    if (strcmp(sim_process.services->setting(name), refused) != 0)
+        return true;
+    sim_fail("%s=%s is not supported by the sim backend; unset it", name, refused);
+    return false;
+}
+
+struct wanted {
+    const char *parameter;
+    uint64_t least;
+    uint64_t *out;
+};
+
+static bool find_number(const twinsim_profile *profile, const struct wanted *wanted)
+{
+    const struct twinsim_parameter *parameter = twinsim_profile_find(profile, wanted->parameter);
+    if (!parameter) {
+        sim_fail("profile %s has no %s", sim_process.profile_path, wanted->parameter);
+        return false;
+    }
+    if (parameter->number < wanted->least) {
+        sim_fail("profile %s: %s is %s, at least %llu is needed", sim_process.profile_path,
+                 wanted->parameter, parameter->text, (unsigned long long)wanted->least);
+        return false;
+    }
+    *wanted->out = parameter->number;
+    return true;
+}
+
+static bool power_of_two(const char *name, uint64_t value)
+{
+    if (value != 0 && (value & (value - 1)) == 0)
+        return true;
+    sim_fail("profile %s: %s is %llu, a power of two is needed", sim_process.profile_path, name,
+             (unsigned long long)value);
+    return false;
+}
+
+/* Takes what the driver needs out of the profile, so that nothing is looked up by name later. */
+static twin_status read_profile(const twinsim_profile *profile)
+{
+    struct sim_limits limits = {0};
+    uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, priorities, counter,
+        memory_mib;
+    const struct wanted wanted[] = {
+        {"counter_mhz", 1, &counter},
+        {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
+        {"host.create_ns", 0, &limits.cost_ns[TWIN_COST_CREATE]},
+        {"host.device_ns", 0, &limits.cost_ns[TWIN_COST_DEVICE]},
+        {"host.doorbell_ns", 0, &limits.doorbell_ns},
+        {"host.local_ns", 0, &limits.cost_ns[TWIN_COST_LOCAL]},
+        {"host.memory_ns", 0, &limits.cost_ns[TWIN_COST_MEMORY]},
+        /* a poll that costs nothing would let a polling loop stand still for ever */
+        {"host.poll_ns", 1, &limits.cost_ns[TWIN_COST_POLL]},
+        {"host.submit_ns", 0, &limits.cost_ns[TWIN_COST_SUBMIT]},
+        {"host.wait_ns", 0, &limits.cost_ns[TWIN_COST_WAIT]},
+        {"host.wake.copy_ns", 0, &limits.wake_ns[SIM_WAKE_COPY]},
+        {"host.wake.event_ns", 0, &limits.wake_ns[SIM_WAKE_EVENT]},
+        {"host.wake.poll_ns", 0, &limits.wake_ns[SIM_WAKE_POLL]},
+        {"host.wake.stream_ns", 0, &limits.wake_ns[SIM_WAKE_STREAM]},
+        {"limit.cq_depth", 8, &cq_depth},
+        {"limit.events", 1, &events},
+        {"limit.memory_mib", 1, &memory_mib},
+        {"limit.notifies", 1, &notifies},
+        {"limit.priorities", 1, &priorities},
+        {"limit.queues", 1, &queues},
+        {"limit.sq_depth", 8, &sq_depth},
+        {"limit.sq_reserve", 0, &reserve},
+        {"limit.streams", 1, &streams},
+    };
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        if (!find_number(profile, &wanted[i]))
+            return TWIN_E_INVALID;
+    if (!power_of_two("limit.sq_depth", sq_depth) || !power_of_two("limit.cq_depth", cq_depth))
+        return TWIN_E_INVALID;
+    if (reserve + 4 > sq_depth) {
+        sim_fail("profile %s: limit.sq_reserve %llu leaves no room in a ring of %llu",
+                 sim_process.profile_path, (unsigned long long)reserve,
+                 (unsigned long long)sq_depth);
+        return TWIN_E_INVALID;
+    }
+    const struct twinsim_parameter *soc = twinsim_profile_find(profile, "soc_name");
+    if (!soc) {
+        sim_fail("profile %s has no soc_name", sim_process.profile_path);
+        return TWIN_E_INVALID;
+    }
+
+    limits.streams = (uint32_t)(streams < queues ? streams : queues);
+    limits.sq_depth = (uint32_t)sq_depth;
+    limits.cq_depth = (uint32_t)cq_depth;
+    limits.in_flight = (uint32_t)(reserve > 0 ? sq_depth - reserve : sq_depth - 1);
+    limits.events = (uint32_t)events;
+    limits.notifies = (uint32_t)notifies;
+    limits.counter_mhz = (uint32_t)counter;
+    limits.memory_bytes = memory_mib << 20;
+    sim_process.limits = limits;
+    sim_process.traits = (twin_device_traits){
+        .soc_name = soc->text,
+        .stream_limit = limits.streams,
+        .event_limit = limits.events,
+        .notify_limit = limits.notifies,
+        .priority_count = (uint32_t)priorities,
+        .queue_depth = limits.in_flight,
+        .memory_bytes = limits.memory_bytes,
+        .on_device = false,
+    };
+    return TWIN_OK;
+}
+
+static bool profile_path(char *path, size_t room)
+{
+    const char *setting = sim_process.services->setting("TWINRT_PROFILE");
+    int length;
+    if (strchr(setting, '/'))
+        length = snprintf(path, room, "%s", setting);
+    else
+        length = snprintf(path, room, "%s/profiles/%s.json", sim_process.services->plugin_folder,
+                          setting[0] != '\0' ? setting : "910b3");
+    if (length >= 0 && (size_t)length < room)
+        return true;
+    sim_fail("TWINRT_PROFILE names a path that is too long");
+    return false;
+}
+
+twin_status sim_settings_read(const twin_services *services)
+{
+    sim_process.services = services;
+    if (!refuse("TWINRT_MODEL", "rtl") || !refuse("TWINRT_MODEL", "lockstep") ||
+        !refuse("TWINRT_CLOCK", "wall"))
+        return TWIN_E_INVALID;
+
+    const char *devices_text = services->setting("TWINRT_DEVICES");
+    const char *seed_text = services->setting("TWINRT_SEED");
+    const char *trace = services->setting("TWINRT_TRACE");
+    uint64_t devices = 1;
+    uint64_t seed = 0;
+    bool poison_off;
+    bool open_memory;
+    char path[sizeof(sim_process.profile_path)];
+    if ((devices_text[0] != '\0' &&
+         !read_whole("TWINRT_DEVICES", devices_text, 1, SIM_DEVICES_MOST, &devices)) ||
+        (seed_text[0] != '\0' && !read_whole("TWINRT_SEED", seed_text, 0, UINT64_MAX, &seed)) ||
+        !read_choice("TWINRT_POISON", services->setting("TWINRT_POISON"), "on", "off",
+                     &poison_off) ||
+        !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
+                     &open_memory) ||
+        !profile_path(path, sizeof(path)))
+        return TWIN_E_INVALID;
+    if (strlen(trace) >= sizeof(sim_process.trace_path)) {
+        sim_fail("TWINRT_TRACE names a path that is too long");
+        return TWIN_E_INVALID;
+    }
+
+    if (sim_process.board) {
+        if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
+            seed != sim_process.seed || (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
+            sim_fail("TWINRT_PROFILE, TWINRT_DEVICES, TWINRT_SEED and TWINRT_TRACE are fixed for "
+                     "the life of a process: the model is built once");
+            return TWIN_E_INVALID;
+        }
+    } else {
+        memcpy(sim_process.profile_path, path, sizeof(path));
+        char error[512] = "";
+        if (twinsim_profile_load(path, &sim_process.profile, error, sizeof(error)) != TWINSIM_OK) {
+            sim_fail("%s", error);
+            return TWIN_E_INVALID;
+        }
+        twin_status status = read_profile(sim_process.profile);
+        if (status != TWIN_OK) {
+            sim_settings_drop();
+            return status;
+        }
+    }
+    memcpy(sim_process.trace_path, trace, strlen(trace) + 1);
+    sim_process.device_count = (uint32_t)devices;
+    sim_process.seed = seed;
+    sim_process.poison = !poison_off;
+    sim_process.open_memory = open_memory;
+    return TWIN_OK;
+}
+
+void sim_settings_drop(void)
+{
+    if (sim_process.board)
+        return;
+    twinsim_profile_free(sim_process.profile);
+    sim_process.profile = NULL;
+}

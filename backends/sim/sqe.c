@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sqe.h"
+
+static void header(stars_sqe *sqe, uint32_t type, bool cqe)
+{
+    /* ie 3: the host is told of a CQE */
+    sqe->word[0] = type | (cqe ? STARS_W0_WR_CQE | 3u << STARS_W0_IE_SHIFT : 0);
+    sqe->word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
+}
+
+static void pair(stars_sqe *sqe, unsigned word, uint64_t value)
+{
+    sqe->word[word] = (uint32_t)value;
+    sqe->word[word + 1] = (uint32_t)(value >> 32);
+}
+
+/* Never less than asked for; 0 stands for no limit. */
+static uint32_t timeout_units(uint64_t timeout_ns)
+{
+    if (timeout_ns == UINT64_MAX)
+        return 0;
+    uint64_t units = timeout_ns / STARS_TIMEOUT_UNIT_NS + (timeout_ns % STARS_TIMEOUT_UNIT_NS != 0);
+    return units == 0 ? 1 : units > UINT32_MAX ? UINT32_MAX : (uint32_t)units;
+}
+
+void sim_sqe_event_record(stars_sqe *sqe, uint32_t id, bool cqe)
+{
+    header(sqe, STARS_SQE_EVENT_RECORD, cqe);
+    sqe->word[2] = id & STARS_W2_EVENT_MASK;
+}
+
+void sim_sqe_event_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
+{
+    header(sqe, STARS_SQE_EVENT_WAIT, false);
+    sqe->word[2] = id & STARS_W2_EVENT_MASK;
+    sqe->word[STARS_EVENT_TIMEOUT_WORD] = timeout_units(timeout_ns);
+}
+
+void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = STARS_EVENT_TABLE_BASE + 4 * (id & STARS_W2_EVENT_MASK);
+    sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+}
+
+void sim_sqe_notify_record(stars_sqe *sqe, uint32_t id, bool cqe)
+{
+    header(sqe, STARS_SQE_NOTIFY_RECORD, cqe);
+    sqe->word[2] = id & STARS_W2_NOTIFY_MASK;
+}
+
+void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
+{
+    header(sqe, STARS_SQE_NOTIFY_WAIT, false);
+    sqe->word[2] = id & STARS_W2_NOTIFY_MASK;
+    sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
+}
+
+void sim_sqe_placeholder(stars_sqe *sqe, bool cqe)
+{
+    header(sqe, STARS_SQE_PLACEHOLDER, cqe);
+    sqe->word[0] |= STARS_PLACEHOLDER_NOP << STARS_W0_BLOCK_DIM_SHIFT;
+}
+
+void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes)
+{
+    header(sqe, STARS_SQE_SDMA, false);
+    sqe->word[4] = STARS_SDMA_OP_COPY;
+    sqe->word[7] = (uint32_t)bytes;
+    pair(sqe, 8, src);
+    pair(sqe, 10, dst);
+}
+
+void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes)
+{
+    header(sqe, STARS_SQE_SDMA, false);
+    sqe->word[4] = STARS_SDMA_OP_FILL;
+    sqe->word[7] = (uint32_t)bytes;
+    sqe->word[8] = value;
+    pair(sqe, 10, dst);
+}
+
+void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes)
+{
+    header(sqe, STARS_SQE_PCIE_DMA, false);
+    pair(sqe, 8, src);
+    pair(sqe, 10, dst);
+    pair(sqe, 12, bytes);
+}
+
+const char *sim_sqe_noun(unsigned type)
+{
+    switch (type) {
+    case STARS_SQE_PLACEHOLDER:
+        return "placeholder";
+    case STARS_SQE_EVENT_RECORD:
+        return "event record";
+    case STARS_SQE_EVENT_WAIT:
+        return "event wait";
+    case STARS_SQE_NOTIFY_RECORD:
+        return "notify record";
+    case STARS_SQE_NOTIFY_WAIT:
+        return "notify wait";
+    case STARS_SQE_WRITE_VALUE:
+        return "event reset";
+    case STARS_SQE_SDMA:
+        return "copy or fill on the SDMA";
+    case STARS_SQE_PCIE_DMA:
+        return "copy on the PCIe DMA";
+    default:
+        return "task";
+    }
+}

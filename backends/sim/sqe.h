@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills in SQEs of the STARS v1 layout. The entry is zero but for word 1 (stream and task) on entry. */
+#ifndef TWINRT_SIM_SQE_H
+#define TWINRT_SIM_SQE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "twinsim/stars.h"
+
+/* Most bytes one entry moves. */
+#define SIM_PCIE_PIECE (64ull << 20)
+#define SIM_SDMA_PIECE (2ull << 30)
+
+void sim_sqe_event_record(stars_sqe *sqe, uint32_t id, bool cqe);
+void sim_sqe_event_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns);
+void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id);
+void sim_sqe_notify_record(stars_sqe *sqe, uint32_t id, bool cqe);
+void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns);
+void sim_sqe_placeholder(stars_sqe *sqe, bool cqe);
+void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
+void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);
+void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
+
+/* "event wait", "copy on the SDMA", ... */
+const char *sim_sqe_noun(unsigned type);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The work ops of the seam: each fills in SQEs and rings. No model lock, no allocation, no system call. */
+#ifndef TWINRT_SIM_WORK_H
+#define TWINRT_SIM_WORK_H
+
+#include "seam/types.h"
+
+twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy);
+twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill);
+twin_status sim_work_record(twin_queue *queue, twin_signal *signal);
+twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
+twin_status sim_work_reset(twin_queue *queue, twin_signal *signal);
+
+#endif
