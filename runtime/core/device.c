@@ -19,8 +19,8 @@ static twin_device devices[TWIN_MAX_DEVICES];
 static pthread_once_t devices_once = PTHREAD_ONCE_INIT;
 
 static twin_lock count_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
-/* Guarded by count_lock: for which table the devices were counted, and the outcome. */
-static const struct twin_backend *counted_for;
+/* Guarded by count_lock: for which start of a backend the devices were counted, and the outcome. */
+static uint32_t counted_for;
 static uint32_t visible_count;
 
 static void make_devices(void)
@@ -33,13 +33,13 @@ static void make_devices(void)
 }
 
 /* Applies the user's filter. */
-static void count_locked(const struct twin_backend *ops)
+static void count_locked(void)
 {
     pthread_once(&devices_once, make_devices);
-    counted_for = ops;
+    counted_for = twin_backend_starts();
     visible_count = 0;
     uint32_t present = 0;
-    twin_status status = ops->process.count(&present);
+    twin_status status = twin_ops()->process.count(&present);
     if (status != TWIN_OK) {
         twin_log(TWIN_LOG_ERROR, "the devices cannot be counted: %s", twin_status_text(status));
         return;
@@ -71,8 +71,8 @@ static int32_t visible(uint32_t *out_count)
     if (code != 0)
         return code;
     twin_lock_take(&count_lock);
-    if (counted_for != twin_ops())
-        count_locked(twin_ops());
+    if (counted_for != twin_backend_starts())
+        count_locked();
     *out_count = visible_count;
     twin_lock_drop(&count_lock);
     return 0;

@@ -317,7 +317,7 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         return code;
 
     twin_context *context = NULL;
-    code = twin_context_current(&context);
+    code = twin_stream_check_own(stream, &context);
     if (code != 0)
         return code;
     if (stream == 0)
@@ -381,7 +381,7 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    code = twin_context_current(&context);
+    code = twin_stream_check_own(stream, &context);
     if (code != 0)
         return code;
     if (stream == 0)

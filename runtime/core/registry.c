@@ -25,6 +25,7 @@ _Atomic bool twin_ops_traced;
 
 /* Release/acquire, as twin_ops_present: a reader of PHASE_RUNNING sees the table. */
 static _Atomic twin_phase phase;
+static _Atomic uint32_t starts; /* written with registry_lock held */
 
 static twin_lock registry_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
 /* The rest is guarded by registry_lock, and fixed while running. */
@@ -203,6 +204,7 @@ static void start_locked(void)
     start_process = getpid();
     if (!at_exit_registered && !given_backend)
         at_exit_registered = atexit(end_process) == 0;
+    atomic_fetch_add(&starts, 1);
     atomic_store(&twin_ops_traced, running_table.host.traced());
     atomic_store(&twin_ops_present, &running_table);
     atomic_store(&phase, PHASE_RUNNING);
@@ -232,6 +234,11 @@ int32_t twin_backend_need(void)
             twin_self.ops->host.enter(twin_self.call);
     }
     return TWIN_CODE_OK;
+}
+
+uint32_t twin_backend_starts(void)
+{
+    return atomic_load_explicit(&starts, memory_order_acquire);
 }
 
 bool twin_backend_running(void)

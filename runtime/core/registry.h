@@ -23,6 +23,8 @@ static inline const struct twin_backend *twin_ops(void)
 /* Chooses, loads and starts the backend unless that is done, and attaches the calling thread to it.
  * 0, or the code of a failure, with a message; a failure is final for the process. Thread: any. */
 int32_t twin_backend_need(void);
+/* How many backends have started: moves when the table below another name of it does. */
+uint32_t twin_backend_starts(void);
 /* Whether a backend has started and not ended. */
 bool twin_backend_running(void);
 /* Whether the process is ending: the table is one of stubs again and nothing is reported. */

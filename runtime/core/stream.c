@@ -82,7 +82,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     }
     stream->device = device;
     stream->context = context;
-    stream->context_handle = context->object.handle;
+    atomic_store_explicit(&stream->context_handle, context->object.handle, memory_order_relaxed);
     stream->id = id;
     stream->priority =
         priority < device->traits->priority_count ? priority : device->traits->priority_count - 1;
@@ -127,6 +127,11 @@ static int32_t fail_handle(uint64_t handle)
     return twin_fail(TWIN_ERR_HANDLE,
                      "%#llx is no live stream: it was destroyed, or is another kind of object",
                      (unsigned long long)handle);
+}
+
+static uint64_t context_handle_of(const twin_stream *stream)
+{
+    return atomic_load_explicit(&stream->context_handle, memory_order_relaxed);
 }
 
 static int32_t fail_foreign(const twin_stream *stream)
@@ -202,6 +207,20 @@ int32_t twin_stream_guard(uint64_t handle)
     return fail_handle(handle);
 }
 
+int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
+{
+    const twin_stream *stream = NULL;
+    if (handle != 0) {
+        stream = twin_handle_find(&twin_streams, handle);
+        if (!stream)
+            return fail_handle(handle);
+    }
+    int32_t code = twin_context_current(out_context);
+    if (code == 0 && stream && context_handle_of(stream) != twin_self.context)
+        code = fail_foreign(stream);
+    return code;
+}
+
 int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)
 {
     if (handle == 0) {
@@ -231,7 +250,7 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
     code = twin_stream_pin(handle, out_stream);
     if (code != 0)
         return code;
-    if ((*out_stream)->context_handle == current)
+    if (context_handle_of(*out_stream) == current)
         return 0;
     code = fail_foreign(*out_stream);
     twin_stream_unpin(*out_stream);
@@ -264,7 +283,7 @@ static int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
         twin_lock_drop(&stream->lock);
         return fail_handle(handle);
     }
-    if (__builtin_expect(stream->context_handle != twin_self.context, 0)) {
+    if (__builtin_expect(context_handle_of(stream) != twin_self.context, 0)) {
         code = fail_foreign(stream);
         twin_lock_drop(&stream->lock);
         return code;

@@ -27,7 +27,8 @@ typedef struct twin_stream {
     /* Fixed from publish to release. */
     twin_device *device;
     twin_context *context;
-    uint64_t context_handle;
+    /* Relaxed: also read before the stream is locked, and read again under the lock. */
+    _Atomic uint64_t context_handle;
     twin_queue *queue;
     uint32_t id;
     uint32_t priority;
@@ -75,6 +76,8 @@ static inline void twin_stream_unpin(twin_stream *stream)
 
 /* Whether a handle may name a stream: 0 (the default stream) or a live one. 107017. */
 int32_t twin_stream_guard(uint64_t handle);
+/* The current context, and whether a stream (0: the default one) is of it. 107002, 107003, 107017. */
+int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context);
 /* The stream, or for 0 the current context's default stream, pinned. It may belong to any context.
  * 107002, 107017. */
 int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
