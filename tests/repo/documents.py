@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents against the code they speak of."""
+
+import re
+
+from tree import check
+
+SETTINGS = "runtime/core/config.h"
+STATUS = "runtime/seam/status.h"
+ERRORS = "runtime/docs/errors.md"
+TIMING = "sim/docs/timing.md"
+UNTESTED = "tests/repo/untested_rules.txt"
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+RULE = re.compile(r"\b([A-Z]{2,5}-\d+)\b")
+
+
+def prose(tree, path):
+    """(number, line) of a Markdown file without fenced blocks and inline code."""
+    fenced = False
+    for number, line in tree.lines(path):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, re.sub(r"`[^`]*`", "``", line)
+
+
+def anchors(tree, path):
+    """The anchors of a page's headings, made as forges make them."""
+    found = set()
+    for _, line in tree.lines(path):
+        match = re.match(r"#{1,6}\s+(.*?)\s*#*$", line)
+        if match:
+            title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match.group(1)).lower()
+            found.add(re.sub(r"[^\w\- ]", "", title).replace(" ", "-"))
+    return found
+
+
+@check
+def links(tree):
+    """Links in Markdown lead to files, and to headings, that exist."""
+    problems = []
+    for path in tree.files(".md"):
+        for number, line in prose(tree, path):
+            for target in LINK.findall(line):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                file, _, anchor = target.partition("#")
+                page = tree.beside(path, file) if file else path
+                if page.startswith("../") or not tree.has(page):
+                    problems.append(f"{path}:{number}: {target} leads nowhere")
+                elif anchor and page.endswith(".md") and anchor not in anchors(tree, page):
+                    problems.append(f"{path}:{number}: {page} has no heading for #{anchor}")
+    return problems
+
+
+@check
+def settings(tree):
+    """Every setting of the runtime is in a table of the documents, with its default; no page names one that is not."""
+    rows = re.findall(r'X\(\w+,\s*"([A-Z_0-9]+)",\s*"([^"]*)"', tree.text(SETTINGS).replace("\\\n", " "))
+    pages = [path for path in tree.files(".md") if path == "README.md" or path.startswith("runtime/")]
+    table_rows = [line for path in pages for _, line in tree.lines(path) if line.startswith("|")]
+    problems = []
+    for name, default in rows:
+        fits = [line for line in table_rows if f"`{name}`" in line]
+        if not fits:
+            problems.append(f"{SETTINGS}:1: {name} stands in no table of README.md or runtime/")
+        elif default and not any(f"`{default}`" in line for line in fits):
+            problems.append(f"{SETTINGS}:1: the row of {name} does not name its default `{default}`")
+    if not rows:
+        problems.append(f"{SETTINGS}:1: no settings found: has the list another shape?")
+    known = {name for name, _ in rows}
+    for path in tree.files(".md"):
+        if path == "CHANGELOG.md":
+            continue
+        for number, line in tree.lines(path):
+            for name in re.findall(r"(?<![-\w])TWINRT_[A-Z_]*[A-Z](?!\w|=ON|=OFF)", line):
+                if name not in known and not is_build_option(tree, name):
+                    problems.append(f"{path}:{number}: there is no setting {name}")
+    return problems
+
+
+def is_build_option(tree, name):
+    return re.search(rf"^(option|set)\({name}\b", tree.text("CMakeLists.txt"), re.MULTILINE) is not None
+
+
+@check
+def timing_rules(tree):
+    """Every numbered rule is quoted by a test or listed as untested with a reason; every quoted rule exists."""
+    rules = re.findall(r"^\|\s*([A-Z]{2,5}-\d+)\s*\|", tree.text(TIMING), flags=re.MULTILINE)
+    problems = [f"{TIMING}:1: {rule} stands there twice" for rule in sorted({r for r in rules if rules.count(r) > 1})]
+    if not rules:
+        problems.append(f"{TIMING}:1: no rule found: has the table another shape?")
+    families = {rule.split("-")[0] for rule in rules}
+
+    untested = {}
+    for number, line in tree.lines(UNTESTED):
+        if line and not line.startswith("#"):
+            rule, _, reason = line.partition(" ")
+            untested[rule] = number
+            if not reason.strip():
+                problems.append(f"{UNTESTED}:{number}: {rule} without a reason")
+            if rule not in rules:
+                problems.append(f"{UNTESTED}:{number}: there is no rule {rule}")
+
+    quoted = {}
+    for path in tree.files(".c", ".cpp", ".h", ".py", ".txt", ".job"):
+        # The suites on the public interface quote the catalogue, which has families of the same name.
+        if not path.startswith(("sim/", "tests/sim/", "tests/lockstep/", "rtl-stubs/")):
+            continue
+        for number, line in tree.lines(path):
+            for rule in expand(line):
+                if rule.split("-")[0] in families and rule not in rules:
+                    problems.append(f"{path}:{number}: there is no rule {rule} in {TIMING}")
+                if path.startswith("tests/"):
+                    quoted[rule] = path
+    for rule in rules:
+        if rule not in quoted and rule not in untested:
+            problems.append(f"{TIMING}:1: no test in tests/sim quotes {rule}; quote it or give a reason in {UNTESTED}")
+        if rule in quoted and rule in untested:
+            problems.append(f"{UNTESTED}:{untested[rule]}: {rule} is tested, by {quoted[rule]}")
+    return problems
+
+
+def expand(line):
+    """The rules a line quotes; "DMA-2 to DMA-4" and "DMA-2..4" mean all of them."""
+    found = set(RULE.findall(line))
+    for family, first, last in re.findall(r"\b([A-Z]{2,5})-(\d+)(?: to |\.\.+)(?:\1-)?(\d+)\b", line):
+        found |= {f"{family}-{n}" for n in range(int(first), min(int(last), int(first) + 50) + 1)}
+    return sorted(found)
+
+
+@check
+def status_table(tree):
+    """The table in errors.md has the rows of status.h: name, public code, text."""
+    source = tree.text(STATUS).replace("\\\n", " ")
+    wanted = [(name, code, text) for name, code, text in re.findall(r'X\((TWIN_\w+),\s*(\d+),\s*"([^"]*)"\)', source)]
+    if not tree.has(ERRORS):
+        return [f"{ERRORS}:1: is missing"]
+    rows = {}
+    for number, line in tree.lines(ERRORS):
+        match = re.match(r"\|\s*`(TWIN_\w+)`\s*\|(.*)\|\s*$", line)
+        if match:
+            rows[match.group(1)] = (number, [cell.strip() for cell in match.group(2).split("|")])
+    problems = []
+    for name, code, words in wanted:
+        if name not in rows:
+            problems.append(f"{ERRORS}:1: no row for {name}")
+            continue
+        number, cells = rows[name]
+        if not any(re.search(rf"\b{code}\b", cell) for cell in cells):
+            problems.append(f"{ERRORS}:{number}: {name} becomes {code} in {STATUS}")
+        if words not in cells:
+            problems.append(f"{ERRORS}:{number}: the text of {name} is \"{words}\" in {STATUS}")
+    problems += [f"{ERRORS}:{number}: {STATUS} has no {name}" for name, (number, _) in rows.items()
+                 if name not in [row[0] for row in wanted]]
+    if not wanted:
+        problems.append(f"{STATUS}:1: no status found: has the list another shape?")
+    return problems

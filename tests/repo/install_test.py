@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the build into a fresh prefix and uses it as a stranger would.
+
+usage: install_test.py BUILD_FOLDER STEP [SANITIZER]
+steps: layout set_env link cxx find_package pkg_config moved package"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include "acl/acl.h"
+
+#define CHECK(call) do { if ((call) != ACL_SUCCESS) { printf("%s failed: %s\n", #call, aclGetRecentErrMsg()); return 1; } } while (0)
+
+int main(void)
+{
+    aclrtStream stream;
+    void *device;
+    uint8_t bytes[64] = {0};
+    CHECK(aclInit(NULL));
+    CHECK(aclrtSetDevice(0));
+    CHECK(aclrtCreateStream(&stream));
+    CHECK(aclrtMalloc(&device, sizeof(bytes), ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMemsetAsync(device, sizeof(bytes), 0x5a, sizeof(bytes), stream));
+    CHECK(aclrtSynchronizeStream(stream));
+    CHECK(aclrtMemcpy(bytes, sizeof(bytes), device, sizeof(bytes), ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK(aclrtFree(device));
+    CHECK(aclrtDestroyStream(stream));
+    CHECK(aclrtResetDevice(0));
+    CHECK(aclFinalize());
+    printf("%s holds 0x%02x\n", aclrtGetSocName() ? "device memory" : "nothing", bytes[63]);
+    return 0;
+}
+"""
+PRINTS = "device memory holds 0x5a\n"
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(stranger LANGUAGES C CXX)
+find_package(twinrt 0.1 REQUIRED)
+add_executable(program program.c)
+target_link_libraries(program PRIVATE twinrt::ascendcl)
+add_executable(program_cxx program.cpp)
+target_link_libraries(program_cxx PRIVATE twinrt::acl_rt)
+"""
+
+MUST_HAVE = ["bin/twinrt", "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
+             "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
+             "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
+             "lib64/libplatform.so", "lib64/twinrt/backend-null.so", "lib64/twinrt/backend-sim.so",
+             "lib64/twinrt/profiles/910b3.json", "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
+             "set_env.sh", "share/doc/twinrt/LICENSE"]
+# Whatever else is installed is an accident, such as a test library or a header of the seam.
+MAY_HAVE = ("bin/twinrt", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
+
+
+class Failure(Exception):
+    pass
+
+
+def sh(command, cwd=None, env=None):
+    """Runs a command or a line of shell; gives what it printed."""
+    line = ["sh", "-c", command] if isinstance(command, str) else command
+    done = subprocess.run(line, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    text = done.stdout.decode(errors="replace")
+    if done.returncode != 0:
+        raise Failure(f"{command} ended with {done.returncode}:\n{text}")
+    return text
+
+
+def expect(held, problem):
+    if not held:
+        raise Failure(problem)
+
+
+def clean_environment():
+    drop = ("ASCEND_", "TWINRT_", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG", "PYTHONPATH", "CPATH", "LIBRARY_PATH")
+    return {name: value for name, value in os.environ.items() if not name.startswith(drop)}
+
+
+class Stranger:
+    def __init__(self, build, work, sanitizer):
+        self.build = build
+        self.work = work
+        self.prefix = os.path.join(work, "prefix")
+        self.env = clean_environment()
+        self.flags = ["-Wall", "-Werror"] + ([f"-fsanitize={sanitizer}"] if sanitizer else [])
+        sh(["cmake", "--install", build, "--prefix", self.prefix])
+        for name in ("program.c", "program.cpp"):
+            with open(os.path.join(work, name), "w", encoding="utf-8") as file:
+                file.write(PROGRAM)
+
+    def with_set_env(self, command):
+        """Runs a line of shell in a bash that has read set_env.sh."""
+        return sh(["bash", "-euc", f". '{self.prefix}/set_env.sh'\n{command}"], cwd=self.work, env=self.env)
+
+    def prints(self, command):
+        seen = self.with_set_env(command)
+        expect(seen == PRINTS, f"{command} printed:\n{seen}")
+
+    def layout(self):
+        for path in MUST_HAVE:
+            expect(os.path.exists(os.path.join(self.prefix, path)), f"{path} was not installed")
+        for folder, _, names in os.walk(self.prefix):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), self.prefix)
+                expect(path.startswith(MAY_HAVE), f"{path} does not belong into an installation")
+                with open(os.path.join(folder, name), "rb") as file:
+                    if path.endswith((".cmake", ".pc", ".sh")):
+                        expect(self.build.encode() not in file.read(), f"{path} names the build folder")
+
+    def set_env(self):
+        names = "ASCEND_HOME_PATH ASCEND_TOOLKIT_HOME LD_LIBRARY_PATH PATH CMAKE_PREFIX_PATH PYTHONPATH"
+        once = self.with_set_env(f"for n in {names}; do printenv $n; done")
+        twice = self.with_set_env(f". '{self.prefix}/set_env.sh'; for n in {names}; do printenv $n; done")
+        expect(once == twice, f"reading set_env.sh twice adds something:\n{twice}")
+        for line in once.splitlines():
+            expect(line.startswith(self.prefix), f"set_env.sh gives {line}")
+        expect("" not in self.with_set_env("printenv LD_LIBRARY_PATH").strip().split(":"), "an empty entry in LD_LIBRARY_PATH")
+        plain = sh(f"cd '{self.prefix}' && . ./set_env.sh && printenv ASCEND_HOME_PATH", env=self.env)
+        expect(plain.strip() == self.prefix, f"another shell gets {plain}")
+        seen = self.with_set_env("twinrt info")
+        expect("910B3" in seen, f"twinrt info printed:\n{seen}")
+
+    def link(self):
+        # Nothing but the include folder and one library, as build files of applications have it.
+        for library in ("ascendcl", "acl_rt"):
+            sh(["gcc", *self.flags, "-I", f"{self.prefix}/include", "program.c", "-o", library,
+                "-L", f"{self.prefix}/lib64", f"-l{library}"], cwd=self.work, env=self.env)
+            self.prints(f"./{library}")
+            needed = sh(["readelf", "-d", library], cwd=self.work)
+            expect(f"[lib{library}.so]" in needed, f"the program records another name than lib{library}.so:\n{needed}")
+        sh(["gcc", *self.flags, "-I", f"{self.prefix}/include", "-I", f"{self.prefix}/include/acl", "program.c", "-o", "both",
+            "-L", f"{self.prefix}/lib", "-lascendcl"], cwd=self.work, env=self.env)
+        self.prints("./both")
+
+    def cxx(self):
+        sh(["g++", *self.flags, "-D_GLIBCXX_USE_CXX11_ABI=0", "-I", f"{self.prefix}/include", "program.cpp", "-o", "cxx",
+            "-L", f"{self.prefix}/lib64", "-lascendcl"], cwd=self.work, env=self.env)
+        self.prints("./cxx")
+
+    def find_package(self):
+        with open(os.path.join(self.work, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(PROJECT)
+        flags = " ".join(self.flags)
+        self.with_set_env(f"cmake -S . -B out -DCMAKE_C_FLAGS='{flags}' -DCMAKE_CXX_FLAGS='{flags}'; cmake --build out")
+        self.prints("out/program")
+        self.prints("out/program_cxx")
+        refused = self.with_set_env("sed -i s/0.1/7.5/ CMakeLists.txt; ! cmake -S . -B out2")
+        expect("7.5" in refused, f"a wrong version was not refused:\n{refused}")
+
+    def pkg_config(self):
+        if not shutil.which("pkg-config"):
+            print("pkg-config is missing")
+            sys.exit(77)
+        self.with_set_env(f"gcc {' '.join(self.flags)} program.c -o by_pc $(pkg-config --cflags --libs twinrt)")
+        self.prints("./by_pc")
+
+    def moved(self):
+        elsewhere = os.path.join(self.work, "else where")
+        os.rename(self.prefix, elsewhere)
+        self.prefix = elsewhere
+        self.with_set_env(f"gcc {' '.join(self.flags)} program.c -o away -I\"$ASCEND_HOME_PATH/include\" "
+                          "-L\"$ASCEND_HOME_PATH/lib64\" -lascendcl")
+        self.prints("./away")
+
+    def package(self):
+        if not shutil.which("dpkg-shlibdeps") or not shutil.which("cpack"):
+            print("dpkg-shlibdeps or cpack is missing")
+            sys.exit(77)
+        sh(["cpack", "--config", f"{self.build}/CPackConfig.cmake", "-B", self.work])
+        package = [name for name in os.listdir(self.work) if name.endswith(".deb")]
+        expect(len(package) == 1, f"cpack made {package}")
+        contents = sh(["dpkg-deb", "--contents", package[0]], cwd=self.work)
+        for path in MUST_HAVE:
+            expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is not in the package")
+        fields = sh(["dpkg-deb", "--field", package[0]], cwd=self.work)
+        expect("libc6" in fields and "libcjson1" in fields, f"dependencies are missing:\n{fields}")
+        unpacked = os.path.join(self.work, "unpacked")
+        sh(["dpkg-deb", "--extract", package[0], unpacked], cwd=self.work)
+        self.prefix = os.path.join(unpacked, "opt", "twinrt")
+        self.link()
+
+
+def main(arguments):
+    if len(arguments) not in (2, 3) or not hasattr(Stranger, arguments[1]):
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            stranger = Stranger(os.path.abspath(arguments[0]), work, arguments[2] if len(arguments) == 3 else "")
+            getattr(stranger, arguments[1])()
+        except Failure as failure:
+            print(failure)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files there are, and which names they give to the world."""
+
+import posixpath
+import re
+
+from tree import check
+
+AT_ROOT = {"CMakeLists.txt", "README.md", "runtime", "sim", "rtl-stubs", "backends", "tests", "bench", "dev", "LICENSE",
+           "CHANGELOG.md", "examples", "tools"}
+EXPORTS = "runtime/exports.map"
+
+# Sources that no CMakeLists.txt names one by one: pattern -> how they get built.
+NOT_LISTED = {r"^runtime/libraries/.*\.c\.in$": "a template of libraries.cmake"}
+
+
+@check
+def root_names(tree):
+    """Only the agreed names stand at the root; hidden files are free."""
+    return [f"{path}:1: \"{path.split('/')[0]}\" does not belong at the root"
+            for path in tree.files() if path.split("/")[0] not in AT_ROOT and not path.startswith(".")]
+
+
+def without_comments(source):
+    source = re.sub(r"/\*.*?\*/", " ", source, flags=re.DOTALL)
+    return re.sub(r"//[^\n]*", " ", source)
+
+
+def declared_functions(header):
+    """C functions that a public header declares: a name and parentheses, then a semicolon, outside of any body."""
+    source = re.sub(r"(\\\n|^\s*#[^\n]*(\\\n[^\n]*)*$)", " ", without_comments(header), flags=re.MULTILINE)
+    source = re.sub(r'extern\s+"C"\s*\{', " ", source)
+    outside, depth = [], 0
+    for character in source:
+        depth += (character == "{") - (character == "}" and depth > 0)
+        outside.append(character if depth == 0 and character != "}" else ("\x01" if character == "{" else " "))
+    names = []
+    for statement in "".join(outside).replace("\x01", ";{;").split(";"):
+        # A definition ends at its brace: only what ends at a semicolon of its own is a declaration.
+        names.append(statement)
+    found = []
+    for at, statement in enumerate(names):
+        if at + 1 < len(names) and names[at + 1].strip() == "{":
+            continue
+        match = re.search(r"\b(acl\w+)\s*\(", statement)
+        if match and not re.match(r"\s*typedef\b", statement) and "inline" not in statement:
+            found.append(match.group(1))
+    return found
+
+
+@check
+def exports(tree):
+    """exports.map is sorted and names exactly what the public headers declare."""
+    listed = re.findall(r"^\s+(acl\w+);$", tree.text(EXPORTS), flags=re.MULTILINE)
+    problems = []
+    for before, after in zip(listed, listed[1:]):
+        if before >= after:
+            problems.append(f"{EXPORTS}:1: {after} must stand before {before}")
+    declared = {name: path for path in tree.files(".h") if path.startswith("runtime/include/")
+                for name in declared_functions(tree.text(path))}
+    problems += [f"{declared[name]}:1: {name} is declared, but not exported" for name in sorted(set(declared) - set(listed))]
+    problems += [f"{EXPORTS}:1: {name} is in no public header" for name in sorted(set(listed) - set(declared))]
+    return problems
+
+
+@check
+def sources_listed(tree):
+    """Every source is named by a build file of its folder or one above: nothing lies about unbuilt."""
+    problems = []
+    build_files = [path for path in tree.files() if path.endswith((".cmake", "CMakeLists.txt"))]
+    for path in tree.files(".c", ".cpp", ".c.in"):
+        if any(re.match(pattern, path) for pattern in NOT_LISTED):
+            continue
+        name = posixpath.basename(path)
+        stem = name.split(".")[0]
+        words = {name, stem, re.sub(r"_(suite|test)$", "", stem)}
+        above = [file for file in build_files if path.startswith(posixpath.dirname(file) + "/") and posixpath.dirname(file)]
+        if not any(re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-])", tree.text(file))
+                   for file in above for word in words):
+            problems.append(f"{path}:1: no CMakeLists.txt names it")
+    return problems

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shows of every check that it lets a good tree pass and that it finds what it is there to find."""
+
+import os
+import re
+import sys
+import tempfile
+
+import check
+import readme
+from tree import CHECKS, Tree
+
+L = "SPDX-License-" + "Identifier: Apache-2.0"
+FENCE = "`" * 3
+
+TIMING = "| Rule | What |\n|---|---|\n| FE-1 | a |\n| FE-2 | b |\n| FE-3 | c |\n"
+README = f"{FENCE}sh run\n./dev demo\n{FENCE}\n{FENCE}text output\n…\n{FENCE}\n{FENCE}sh run\n./dev test\n{FENCE}\n"
+DEV = "demo | test)\n    command=$1\n"
+
+# check -> (a good tree, [(what is wrong, files that replace or join it, part of the expected problem)])
+CASES = {
+    "include_rule": ({
+        "runtime/core/a.c": '#include "core/a.h"\n#include "seam/s.h"\n#include <stdio.h>\n',
+        "runtime/core/a.h": "", "runtime/seam/s.h": "", "sim/core/b.h": "", "runtime/api/x.h": "",
+        "sim/core/a.h": "", "sim/core/a.cpp": '#include "core/a.h"\n', "sim/include/t.h": "", "backends/null/n.c": "",
+    }, [
+        ("core includes api", {"runtime/core/a.c": '#include "api/x.h"\n'}, "runtime/core may not include runtime/api/x.h"),
+        ("null includes the model", {"backends/null/n.c": '#include "t.h"\n'}, "may not include sim/include/t.h"),
+        ("a name that leads nowhere", {"runtime/core/a.c": '#include "gone.h"\n'}, '"gone.h" is no file'),
+        ("SystemC in the plain core", {"sim/core/a.cpp": "#include <systemc>\n"}, "SystemC belongs into"),
+        ("a folder without a rule", {"elsewhere/a.c": ""}, "no rule says"),
+    ]),
+    "own_header_first": ({"sim/core/a.cpp": '#include "a.h"\n#include <map>\n', "sim/core/a.h": ""}, [
+        ("a system header before it", {"sim/core/a.cpp": '#include <map>\n#include "a.h"\n'}, "sim/core/a.h comes first"),
+    ]),
+    "license_line": ({"a.c": f"/* {L} */\n", "b.json": "{}\n"}, [
+        ("a source without it", {"a.c": "int a;\n"}, "a.c:1: no line"),
+        ("it comes too late", {"a.c": "\n" * 9 + L}, "a.c:1: no line"),
+    ]),
+    "blanks": ({"a.c": "int a;\n", "b.tsv": "a\tb\t\n", "empty": ""}, [
+        ("a tab", {"a.c": "\tint a;\n"}, "a.c:1: tab"),
+        ("a trailing blank", {"a.c": "int a; \n"}, "a.c:1: blanks"),
+        ("a carriage return", {"a.c": "int a;\r\n"}, "a.c:1: carriage return"),
+        ("no line end", {"a.c": "int a;"}, "a.c:1: no line end"),
+        ("an empty line at the end", {"a.c": "int a;\n\n"}, "empty lines"),
+        ("Latin-1", {"a.c": b"/* \xe9 */\n"}, "a.c:1: not UTF-8"),
+    ]),
+    "outside": ({"a.md": "work/ and docs/work/a and /usr/include\n"}, [
+        ("a path of one machine", {"a.md": "see /" + "work/main\n"}, "a.md:1:"),
+        ("a folder beside the repository", {"a.md": "see ../" + "shared/x\n"}, "a.md:1:"),
+    ]),
+    "notes": ({"a.c": "/* not modelled */\n"}, [
+        ("a note", {"a.c": "/* TO" + "DO: more */\n"}, "a.c:1:"),
+        ("a promise", {"a.c": "/* not " + "implemented */\n"}, "a.c:1:"),
+    ]),
+    "length": ({"a.c": "\n" * 600, "runtime/include/acl/a.h": "\n" * 2000}, [
+        ("a long source", {"a.c": "\n" * 700}, "a.c:1: 700 lines"),
+    ]),
+    "root_names": ({"README.md": "", ".hidden/a": "", "sim/a": ""}, [
+        ("a file", {"notes.txt": ""}, '"notes.txt" does not belong'),
+        ("a folder", {"misc/a.c": ""}, '"misc" does not belong'),
+    ]),
+    "exports": ({
+        "runtime/exports.map": "{\nglobal:\n    aclA;\n    aclB;\nlocal:\n    *;\n};\n",
+        "runtime/include/acl/a.h": '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+                                   "typedef void (*aclCallback)(int);\nEXPORT aclError aclA(int a, aclCallback b);\n"
+                                   "/* aclNot(); */\nEXPORT int aclB(void);\n#ifdef __cplusplus\n}\n#endif\n"
+                                   "static inline int aclInline(int a)\n{\n    return aclA(a, 0);\n}\n",
+    }, [
+        ("not sorted", {"runtime/exports.map": "    aclB;\n    aclA;\n"}, "aclA must stand before aclB"),
+        ("one too few", {"runtime/exports.map": "    aclA;\n"}, "aclB is declared, but not exported"),
+        ("one too many", {"runtime/exports.map": "    aclA;\n    aclB;\n    aclC;\n"}, "aclC is in no public header"),
+    ]),
+    "sources_listed": ({"sim/CMakeLists.txt": "add_library(a core/a.cpp)\n", "sim/core/a.cpp": "",
+                        "tests/c/CMakeLists.txt": "twin_add_conformance(event)\n", "tests/c/event_suite.c": ""}, [
+        ("a source that nobody builds", {"sim/core/b.cpp": ""}, "sim/core/b.cpp:1: no CMakeLists.txt"),
+        ("a name inside a longer one", {"sim/CMakeLists.txt": "core/aa.cpp core/ba.cpp\n"}, "sim/core/a.cpp:1:"),
+    ]),
+    "links": ({"a.md": "[b](d/b.md#one-two) [c](https://x.y/) `[no](no)` [self](#top)\n# Top\n", "d/b.md": "## One `two`\n[a](../a.md)\n"}, [
+        ("a page that is gone", {"a.md": "[b](gone.md)\n"}, "a.md:1: gone.md leads nowhere"),
+        ("a heading that is gone", {"a.md": "[b](d/b.md#three)\n"}, "no heading for #three"),
+        ("out of the repository", {"a.md": "[b](../x.md)\n"}, "leads nowhere"),
+    ]),
+    "settings": ({"runtime/core/config.h": '#define LIST(X) \\\n X(A, "TWINRT_A", "on", "on|off", "help") \\\n X(B, "ASCEND_B", "", "", "help")\n',
+                  "README.md": "| `TWINRT_A` | `on` | |\n| `ASCEND_B` | | |\n", "CMakeLists.txt": "option(TWINRT_WERROR OFF)\n"}, [
+        ("one is missing", {"README.md": "| `TWINRT_A` | `on` |\n"}, "ASCEND_B stands in no table"),
+        ("another default", {"README.md": "| `TWINRT_A` | `off` |\n| `ASCEND_B` | | |\n"}, "does not name its default"),
+        ("one too many", {"runtime/x.md": "set TWINRT_GONE=1\n"}, "there is no setting TWINRT_GONE"),
+        ("the list has moved", {"runtime/core/config.h": ""}, "no settings found"),
+    ]),
+    "timing_rules": ({"sim/docs/timing.md": TIMING, "tests/sim/a.cpp": "// FE-1 to FE-2\n",
+                      "tests/repo/untested_rules.txt": "# x\nFE-3 cannot be seen from outside\n"}, [
+        ("a rule without a test", {"tests/sim/a.cpp": "// FE-1\n"}, "no test in tests/sim quotes FE-2"),
+        ("a rule that is not there", {"sim/core/a.cpp": "// FE-9\n"}, "there is no rule FE-9"),
+        ("an excuse without a reason", {"tests/repo/untested_rules.txt": "FE-3\n"}, "FE-3 without a reason"),
+        ("an excuse that is not needed", {"tests/sim/a.cpp": "// FE-1..3\n"}, "FE-3 is tested"),
+        ("an excuse for nothing", {"tests/repo/untested_rules.txt": "FE-3 a\nFE-7 b\n"}, "there is no rule FE-7"),
+        ("a number given twice", {"sim/docs/timing.md": TIMING + "| FE-1 | d |\n"}, "FE-1 stands there twice"),
+        ("the table has moved", {"sim/docs/timing.md": ""}, "no rule found"),
+    ]),
+    "status_table": ({"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") \\\n X(TWIN_E_A, 107000, "bad, really") \\\n',
+                      "runtime/docs/errors.md": "| `TWIN_OK` | 0 `ACL_SUCCESS` | fine |\n| `TWIN_E_A` | 107000 | bad, really |\n"}, [
+        ("a row too few", {"runtime/docs/errors.md": "| `TWIN_OK` | 0 | fine |\n"}, "no row for TWIN_E_A"),
+        ("a row too many", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine")\n'}, "has no TWIN_E_A"),
+        ("another code", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") X(TWIN_E_A, 107001, "bad, really")\n'}, "becomes 107001"),
+        ("another text", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") X(TWIN_E_A, 107000, "bad")\n'}, "the text of TWIN_E_A"),
+    ]),
+    "commands": ({"README.md": README, "dev": DEV, "examples/a.c": "", "sim/a.md": "`./dev test -R x`, build/examples/a\n"}, [
+        ("a block without a mark", {"README.md": README + f"{FENCE}sh\nls\n{FENCE}\n"}, "mark the block"),
+        ("the demo is not run", {"README.md": README.replace("demo", "test")}, '"./dev demo"'),
+        ("a command that is gone", {"sim/a.md": "`./dev gone`\n"}, "./dev has no command gone"),
+        ("an example that is gone", {"sim/a.md": "build/examples/b\n"}, "there is no example b"),
+    ]),
+}
+
+# (what README.md shows, what was printed, whether that fits)
+OUTPUTS = [
+    ("a\nb\n", "a\nb\n", True),
+    ("a\nb\n", "a\nc\n", False),
+    ("a\n…\nd\n", "a\nb\nc\nd\n", True),
+    ("a\n…\nd\n", "a\nd\n", True),
+    ("a\n…\nd\n", "a\nb\n", False),
+    ("took … s\n", "took 12 s\n", True),
+    ("took … s\n", "took 12 min\n", False),
+    ("…\n", "", True),
+]
+
+
+def write(root, files):
+    for path, content in files.items():
+        full = os.path.join(root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+
+
+def run(name, files):
+    with tempfile.TemporaryDirectory() as root:
+        write(root, files)
+        return CHECKS[name](Tree(root))
+
+
+def main():
+    results = []
+
+    def expect(title, held, seen=""):
+        results.append(held)
+        if not held:
+            print(f"FAILED: {title}{': ' if seen != '' else ''}{seen}")
+
+    expect("every check has a self-test", set(CASES) == set(CHECKS), set(CASES) ^ set(CHECKS))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "CMakeLists.txt"), encoding="utf-8") as file:
+        run_by_ctest = set(re.search(r"TWIN_REPO_CHECKS\s([^)]*)", file.read()).group(1).split())
+    expect("every check is run by ctest", run_by_ctest == set(CHECKS), run_by_ctest ^ set(CHECKS))
+    for name, (good, bad) in CASES.items():
+        problems = run(name, good)
+        expect(f"{name} lets a good tree pass", not problems, problems)
+        expect(f"{name} has a tree that must fail", bool(bad))
+        for title, change, part in bad:
+            problems = run(name, {**good, **change})
+            expect(f"{name} finds: {title}", any(part in problem for problem in problems), problems)
+    for shown, printed, fits in OUTPUTS:
+        expect(f"{shown!r} against {printed!r}", readme.matches(shown, printed) == fits)
+    expect("an unknown check is refused", check.main(["no_such_check"]) == 2)
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

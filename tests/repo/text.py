@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Form and words of single files."""
+
+import re
+
+from tree import check
+
+LICENSE_LINE = "SPDX-License-" + "Identifier: Apache-2.0"
+
+# Formats without comments, and the licence itself.
+NO_LICENSE_LINE = (".json", ".tsv", ".vcd", ".png", "LICENSE")
+# Columns are separated by tabs there.
+TABS_ALLOWED = (".tsv",)
+BINARY = (".png", ".o", ".bin")
+LONGEST = 650
+
+# Places of the people who write this, which mean nothing to those who read it.
+OUTSIDE = re.compile("|".join([r"(?<![\w.])/" + "work/", r"\.\./" + "shared", r"(?<![\w.])/" + "root/",
+                               "/tmp/" + "build-", "/home/" + r"\w+/"]))
+NOTES = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+LATER = re.compile(r"\bnot (yet )?" + "implemented\\b|\\bfor " + "now\\b", re.IGNORECASE)
+
+
+def readable(tree):
+    return [path for path in tree.files() if not path.endswith(BINARY)]
+
+
+@check
+def license_line(tree):
+    """Every file that can hold a comment names its licence in its first lines."""
+    return [f"{path}:1: no line \"{LICENSE_LINE}\"" for path in readable(tree)
+            if not path.endswith(NO_LICENSE_LINE) and LICENSE_LINE not in "\n".join(tree.text(path).split("\n")[:4])]
+
+
+@check
+def blanks(tree):
+    """No tabs, no blanks at line ends, no carriage returns; UTF-8; a line end at the end of the file."""
+    problems = []
+    for path in readable(tree):
+        content = tree.text(path)
+        if content and not content.endswith("\n"):
+            problems.append(f"{path}:{content.count(chr(10)) + 1}: no line end at the end of the file")
+        if content.endswith("\n\n"):
+            problems.append(f"{path}:{content.count(chr(10))}: empty lines at the end of the file")
+        for number, line in tree.lines(path):
+            if "\t" in line and not path.endswith(TABS_ALLOWED):
+                problems.append(f"{path}:{number}: tab")
+            if line.endswith("\r"):
+                problems.append(f"{path}:{number}: carriage return")
+            elif line != line.rstrip() and not path.endswith(TABS_ALLOWED):
+                problems.append(f"{path}:{number}: blanks at the end of the line")
+            if "\ufffd" in line:
+                problems.append(f"{path}:{number}: not UTF-8")
+    return problems
+
+
+@check
+def outside(tree):
+    """Nothing leads out of the repository to one machine or one workplace."""
+    return [f"{path}:{number}: \"{OUTSIDE.search(line).group(0)}\" is a place outside this repository"
+            for path in readable(tree) for number, line in tree.lines(path) if OUTSIDE.search(line)]
+
+
+@check
+def notes(tree):
+    """Work left to do is a line in a list of limits, not a note in the text."""
+    problems = []
+    for path in readable(tree):
+        if path.endswith((".tsv", "LICENSE")):
+            continue
+        for number, line in tree.lines(path):
+            match = NOTES.search(line) or LATER.search(line)
+            if match:
+                problems.append(f"{path}:{number}: \"{match.group(0)}\": do it, or say \"not modelled\" and list it")
+    return problems
+
+
+@check
+def length(tree):
+    """One subject per file: longer ones miss a name. The public headers follow the interface."""
+    return [f"{path}:1: {tree.text(path).count(chr(10))} lines, more than {LONGEST}"
+            for path in tree.files(".c", ".cpp", ".h", ".py", ".sh", ".sv")
+            if not path.startswith("runtime/include/") and tree.text(path).count("\n") > LONGEST]
