@@ -5,25 +5,26 @@
 
 #include <stdio.h>
 
-enum { TASKS = 60000, ALL_STREAMS = 1983, BURST = 16 };
+enum { TASKS = 60000, ALL_STREAMS = 1983 };
 
 static aclrtStream streams[ALL_STREAMS];
 
-/* Rounds of BURST tasks on each of `count` streams, then one device synchronise. ns per task. */
-static double run(size_t count, void *memory)
+/* Rounds of `burst` tasks on each of `count` streams, then a wait for each of them. ns per task. */
+static double run(size_t count, size_t burst, void *memory)
 {
-    size_t rounds = TASKS / (count * BURST);
+    size_t rounds = TASKS / (count * burst);
     if (rounds == 0)
         rounds = 1;
     uint64_t begin = bench_now_ns();
     for (size_t round = 0; round < rounds; round++) {
-        for (int i = 0; i < BURST; i++) {
+        for (size_t i = 0; i < burst; i++) {
             for (size_t s = 0; s < count; s++)
                 BENCH_MUST(aclrtMemsetAsync(memory, 64, 1, 64, streams[s]));
         }
-        BENCH_MUST(aclrtSynchronizeDevice());
+        for (size_t s = 0; s < count; s++)
+            BENCH_MUST(aclrtSynchronizeStream(streams[s]));
     }
-    return (double)(bench_now_ns() - begin) / (double)(rounds * count * BURST);
+    return (double)(bench_now_ns() - begin) / (double)(rounds * count * burst);
 }
 
 void bench_streams(size_t repeats)
@@ -35,11 +36,11 @@ void bench_streams(size_t repeats)
     BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     for (size_t s = 0; s < ALL_STREAMS; s++)
         BENCH_MUST(aclrtCreateStream(&streams[s]));
-    run(ALL_STREAMS, memory);
+    run(ALL_STREAMS, 16, memory);
     for (size_t i = 0; i < repeats; i++) {
-        bench_add(&one, run(1, memory));
-        bench_add(&some, run(64, memory));
-        bench_add(&all, run(ALL_STREAMS, memory));
+        bench_add(&one, run(1, 1900, memory));
+        bench_add(&some, run(64, 30, memory));
+        bench_add(&all, run(ALL_STREAMS, 16, memory));
     }
     bench_print(&one);
     bench_print(&some);
