@@ -103,9 +103,10 @@ class Panel:
         digits = 0 if step >= 1 else 3
         while at <= self.end:
             x = self.x(at)
+            anchor = "end" if x > WIDTH - RIGHT - 40 else "middle"
             yield ("<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='#e6eaee'/>"
-                   "<text x='%.1f' y='%d' font-size='11' fill='%s' text-anchor='middle'>%s</text>"
-                   % (x, self.top + 34, x, self.bottom, x, self.bottom + 14, PALE,
+                   "<text x='%.1f' y='%d' font-size='11' fill='%s' text-anchor='%s'>%s</text>"
+                   % (x, self.top + 34, x, self.bottom, x, self.bottom + 14, PALE, anchor,
                       "%.*f us" % (digits, at)))
             at += step
 
@@ -140,9 +141,9 @@ class Panel:
         colour = "#c1121f" if a.kind == "wake" else PALE
         bend = (y2 - y1) / 2
         yield ("<path d='M%.1f %d C%.1f %d %.1f %d %.1f %d' fill='none' stroke='%s' "
-               "stroke-width='%s' marker-end='url(#%s)'/>"
+               "stroke-width='%s' stroke-opacity='%s' marker-end='url(#%s)'/>"
                % (x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2, colour,
-                  "1.6" if a.kind == "wake" else "0.8", a.kind))
+                  *(("1.6", "1") if a.kind == "wake" else ("0.8", "0.6")), a.kind))
 
     def draw(self):
         yield ("<text x='16' y='%d' font-size='14' font-weight='bold' fill='%s'>%s</text>"

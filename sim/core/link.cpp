@@ -37,10 +37,11 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
                   {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 1}});
         add_route(device_to_host(d), params.pcie_to_host.index,
                   {{link_of(d, kToHost), 1}, {link_of(d, kHbm), 1}});
-        add_route(within_device(d), params.hbm_peak.index, {{link_of(d, kHbm), 2}});
+        // LNK-2: of the two numbers behind HBM, the less certain one stands for the rate
+        add_route(within_device(d), params.hbm_effective.index, {{link_of(d, kHbm), 2}});
         add_route(loop_back(d), params.pcie_to_host.index,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kToHost), 1}});
-        add_route(fill_device(d), params.hbm_peak.index, {{link_of(d, kHbm), 1}});
+        add_route(fill_device(d), params.hbm_effective.index, {{link_of(d, kHbm), 1}});
         add_route(fill_host(d), params.pcie_to_host.index, {{link_of(d, kToHost), 1}});
     }
     for (uint32_t a = 0; a < devices; ++a) {

@@ -207,7 +207,7 @@ class Explained(unittest.TestCase):
         rows = re.findall(r"^ +[\d.]+ +\d+  (\S.*)$", part, re.M)
         self.assertGreater(len(rows), 4)
         for row in rows:
-            self.assertRegex(row, r" = .* \[(known|inferred|assumed|measured)\]$")
+            self.assertRegex(row, r" = .* \[(known|inferred|assumed|measured)\]( for \d+ bytes)?$")
 
     def test_event_times_are_those_the_program_reads(self):
         shown = [float(t) for t in re.findall(r"^ +([\d.]+)  record event", self.text, re.M)]

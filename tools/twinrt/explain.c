@@ -82,7 +82,7 @@ static void print_events(const struct trace_file *file)
     size_t count = 0;
     for (size_t i = 0; i < file->task_count; i++)
         count += file->tasks[i]->recorded;
-    printf("\nRecorded events, by device time (us)\n");
+    printf("\nRecorded events, by device time (us); the number is the hardware's id\n");
     const struct trace_slice *record = NULL;
     while (shown < EVENTS_SHOWN && (record = next_record(file, record))) {
         printf("   %14s  %s, task %" PRIu64 " of stream %" PRIu32 "\n",
@@ -109,6 +109,8 @@ static void print_part(const struct handover *handover, const struct handover_pa
     if (phase->parameter)
         printf(" %s = %s %s [%s]", phase->parameter, phase->value ? phase->value : "",
                phase->unit ? phase->unit : "", phase->mark ? phase->mark : "unmarked");
+    if (phase->bytes > 0)
+        printf(" for %" PRIu64 " bytes", phase->bytes);
     fputc('\n', stdout);
 }
 
