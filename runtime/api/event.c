@@ -321,7 +321,11 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
     if (!ms || !startEvent || !endEvent)
         return TWIN_LEAVE(twin_api_null(!ms ? "ms" : !startEvent ? "startEvent" : "endEvent"));
     uint64_t begin_ns = 0, end_ns = 0;
-    int32_t code = timestamp(startEvent, &begin_ns);
+    twin_event *end = NULL;
+    /* A dead handle is told before a time that is missing. */
+    int32_t code = twin_event_find(&twin_events, twin_api_handle(endEvent), &end);
+    if (code == 0)
+        code = timestamp(startEvent, &begin_ns);
     if (code == 0)
         code = timestamp(endEvent, &end_ns);
     if (code == 0)
