@@ -194,7 +194,8 @@ static void start_locked(void)
     if (twin_settings_check(failure_text, sizeof(failure_text)))
         status = choose_and_start_locked();
     if (status != TWIN_OK) {
-        failure_code = twin_status_code(status);
+        /* Whatever is wrong, to the caller it is a device that cannot be brought up. */
+        failure_code = twin_status_code(status == TWIN_E_NO_DEVICE ? status : TWIN_E_SETUP);
         twin_log(TWIN_LOG_ERROR, "%s", failure_text);
         atomic_store(&phase, PHASE_FAILED);
         return;
