@@ -7,6 +7,7 @@
 FOLDER is the build folder: bin/twinrt, include/, lib64/, examples/. Everything runs on the model.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -219,6 +220,50 @@ class Explained(unittest.TestCase):
 
     def test_path_of_the_timeline_is_named(self):
         self.assertIn("timeline: " + self.path, self.text)
+
+
+class Info(unittest.TestCase):
+    """`twinrt info` against the profile that it shows."""
+
+    def setUp(self):
+        path = os.path.join(OPTIONS.build, "lib64", "twinrt", "profiles", "910b3.json")
+        with open(path, encoding="utf-8") as file:
+            self.facts = dict(self.flatten(json.load(file)))
+
+    def flatten(self, part, prefix=""):
+        for name, value in part.items():
+            if "value" in value:
+                yield prefix + name, value
+            else:
+                yield from self.flatten(value, prefix + name + ".")
+
+    def test_identity_and_limits(self):
+        text = tool("info", "--devices", "3").stdout
+        self.assertIn("backend: sim", text)
+        self.assertIn("devices: 3", text)
+        value = {name: fact["value"] for name, fact in self.facts.items()}
+        self.assertIn("device 2: %s, %d MiB" % (value["soc_name"], value["limit.memory_mib"]), text)
+        self.assertIn("at most %d streams of %d tasks, %d events, %d notifies, %d priorities" % (
+            value["limit.streams"], value["limit.sq_depth"] - value["limit.sq_reserve"],
+            value["limit.events"], value["limit.notifies"], value["limit.priorities"]), text)
+        self.assertRegex(text, r"TWINRT_DEVICES +3 +\[set\]")
+
+    def test_every_parameter_with_its_mark_and_source(self):
+        lines = tool("info", "--all").stdout.splitlines()
+        for name, fact in self.facts.items():
+            found = [line for line in lines if line.split()[:1] == [name]]
+            self.assertEqual(len(found), 1, name)
+            for part in (str(fact["value"]), fact["unit"], "[%s]" % fact["mark"], fact["source"]):
+                self.assertIn(part, found[0])
+        for mark in ("known", "inferred", "assumed"):
+            count = sum(fact["mark"] == mark for fact in self.facts.values())
+            self.assertRegex(lines[-1], r"\b%d %s\b" % (count, mark))
+
+    def test_what_cannot_be_used(self):
+        for bad in (("--profile", "nosuch"), ("--profile", "/dev/null")):
+            got = tool("info", *bad, check=False)
+            self.assertEqual(got.returncode, 1)
+            self.assertIn(bad[1], got.stderr)
 
 
 if __name__ == "__main__":

@@ -119,9 +119,22 @@ static void print_facts(const struct twin_backend *backend, bool all)
     printf("%s\n", all ? "" : "; --all lists them with their sources");
 }
 
+static void print_settings(void)
+{
+    printf("settings:\n");
+    for (int id = 0; id < TWIN_SETTING_COUNT; id++) {
+        const twin_setting_info *info = &twin_setting_table[id];
+        const char *value = twin_setting((twin_setting_id)id);
+        bool given = twin_setting_given((twin_setting_id)id);
+        printf("  %-26s %-12s %s%s\n", info->name, *value ? value : "-", given ? "[set] " : "",
+               info->help);
+    }
+}
+
+/* What a backend explains it has logged too, and the log goes to the same place here. */
 static void explain(const char *text)
 {
-    fprintf(stderr, "twinrt: %s\n", text);
+    (void)text;
 }
 
 /* Opens the plug-in and takes its table. NULL, with a message, when it cannot be used. */
@@ -159,8 +172,9 @@ int twin_tool_info(int argc, char **argv)
     static const struct argp parser = {
         .options = table,
         .parser = parse,
-        .doc = "Shows the device that programs would get: its identity and limits, and how much "
-               "of its timing is known, inferred or assumed.",
+        .doc =
+            "Shows the device that programs would get: its identity and limits, the settings that "
+            "hold, and how much of its timing is known, inferred or assumed.",
     };
     bool all = false;
     char folder[PATH_MAX];
@@ -195,6 +209,7 @@ int twin_tool_info(int argc, char **argv)
     }
     printf("backend: %s%s, %s\n", backend->name, name == wanted ? "" : " (chosen by auto)", path);
     print_devices(backend);
+    print_settings();
     print_facts(backend, all);
     if (backend->process.stop)
         backend->process.stop();
