@@ -63,22 +63,27 @@ static void make_key(void)
     key_made = pthread_key_create(&end_key, thread_end) == 0;
 }
 
+static void list_thread(twin_thread *thread)
+{
+    if (thread->listed)
+        return;
+    pthread_once(&key_once, make_key);
+    if (key_made)
+        pthread_setspecific(end_key, thread);
+    twin_lock_take(&threads_lock);
+    thread->previous = NULL;
+    thread->next = threads;
+    if (threads)
+        threads->previous = thread;
+    threads = thread;
+    twin_lock_drop(&threads_lock);
+    thread->listed = true;
+}
+
 void twin_thread_attach(void)
 {
     twin_thread *thread = &twin_self;
-    if (!thread->listed) {
-        pthread_once(&key_once, make_key);
-        if (key_made)
-            pthread_setspecific(end_key, thread);
-        twin_lock_take(&threads_lock);
-        thread->previous = NULL;
-        thread->next = threads;
-        if (threads)
-            threads->previous = thread;
-        threads = thread;
-        twin_lock_drop(&threads_lock);
-        thread->listed = true;
-    }
+    list_thread(thread);
     thread->ops = twin_ops();
     thread->ops->host.attach();
 }
@@ -130,6 +135,7 @@ void twin_message_add(const char *text)
         return; /* the code still tells; there is no memory to tell more */
     memcpy(message->text, text, bytes);
     if (!atomic_load_explicit(&messages_shared, memory_order_relaxed)) {
+        list_thread(&twin_self);
         list_add(&twin_self.messages, message);
         return;
     }

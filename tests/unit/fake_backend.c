@@ -54,6 +54,7 @@ struct twin_signal {
 typedef struct fake_allocation {
     uint64_t base, bytes;
     twin_hw_device *device; /* NULL: host */
+    bool freed;             /* by the core; kept while a task in a queue may name it */
 } fake_allocation;
 
 fake_settings fake_set;
@@ -64,6 +65,7 @@ static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_hw_device devices[8];
 static twin_queue *queues[QUEUES_MAX];
 static fake_allocation allocations[ALLOCATIONS_MAX];
+static uint32_t tasks_queued;
 static uint64_t clock_ns;
 static int waiting;
 static uint32_t levels;
@@ -143,16 +145,31 @@ static twin_status fake_open(uint32_t index, twin_hw_device **out_device)
     return TWIN_OK;
 }
 
+static void free_locked(fake_allocation *allocation)
+{
+    if (!allocation->freed)
+        fake_count.memory--;
+    allocation->freed = true;
+    if (tasks_queued > 0)
+        return;
+    free((void *)(uintptr_t)allocation->base);
+    allocation->base = 0;
+}
+
+/* Gives back what was freed while tasks could name it. */
+static void reap_locked(void)
+{
+    for (int i = 0; i < ALLOCATIONS_MAX; i++)
+        if (allocations[i].base != 0 && allocations[i].freed)
+            free_locked(&allocations[i]);
+}
+
 static void fake_close(twin_hw_device *device)
 {
     pthread_mutex_lock(&fake_lock);
-    for (int i = 0; i < ALLOCATIONS_MAX; i++) {
-        if (allocations[i].base == 0 || allocations[i].device != device)
-            continue;
-        free((void *)(uintptr_t)allocations[i].base);
-        allocations[i].base = 0;
-        fake_count.memory--;
-    }
+    for (int i = 0; i < ALLOCATIONS_MAX; i++)
+        if (allocations[i].base != 0 && allocations[i].device == device)
+            free_locked(&allocations[i]);
     pthread_mutex_unlock(&fake_lock);
     device->open = false;
     fake_count.devices--;
@@ -173,7 +190,7 @@ static twin_status allocate(twin_hw_device *device, uint64_t bytes, uint64_t *ou
     for (int i = 0; i < ALLOCATIONS_MAX && status != TWIN_OK; i++) {
         if (allocations[i].base != 0)
             continue;
-        allocations[i] = (fake_allocation){(uint64_t)(uintptr_t)memory, bytes, device};
+        allocations[i] = (fake_allocation){(uint64_t)(uintptr_t)memory, bytes, device, false};
         status = TWIN_OK;
         fake_count.memory++;
         if (device)
@@ -199,13 +216,11 @@ static twin_status release(uint64_t address)
     twin_status status = TWIN_E_INVALID;
     pthread_mutex_lock(&fake_lock);
     for (int i = 0; i < ALLOCATIONS_MAX; i++) {
-        if (address == 0 || allocations[i].base != address)
+        if (address == 0 || allocations[i].base != address || allocations[i].freed)
             continue;
         if (allocations[i].device)
             allocations[i].device->used_bytes -= allocations[i].bytes;
-        allocations[i].base = 0;
-        fake_count.memory--;
-        free((void *)(uintptr_t)address);
+        free_locked(&allocations[i]);
         status = TWIN_OK;
     }
     pthread_mutex_unlock(&fake_lock);
@@ -232,7 +247,7 @@ static twin_status fake_info(uint64_t address, twin_memory_info *out_info)
     pthread_mutex_lock(&fake_lock);
     for (int i = 0; i < ALLOCATIONS_MAX; i++) {
         const fake_allocation *a = &allocations[i];
-        if (a->base == 0 || address < a->base || address - a->base >= a->bytes)
+        if (a->base == 0 || a->freed || address < a->base || address - a->base >= a->bytes)
             continue;
         *out_info =
             (twin_memory_info){.kind = a->device ? TWIN_MEMORY_DEVICE : TWIN_MEMORY_HOST_PINNED,
@@ -291,6 +306,9 @@ static void pop_locked(twin_queue *queue)
     }
     queue->first = (queue->first + 1) % fake_set.queue_depth;
     queue->count--;
+    tasks_queued--;
+    if (tasks_queued == 0)
+        reap_locked();
 }
 
 static bool wait_passes_locked(const fake_task *task)
@@ -502,6 +520,7 @@ static twin_status push(twin_queue *queue, fake_task task)
             }
         }
         queue->aborted = false;
+        tasks_queued++;
         queue->tasks[(queue->first + queue->count++) % fake_set.queue_depth] = task;
     }
     pthread_mutex_unlock(&fake_lock);
