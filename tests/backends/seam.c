@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seam.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const struct twin_backend *seam;
+
+static char plugin_folder[4096];
+
+static struct setting {
+    const char *name;
+    const char *value;
+} settings[16];
+
+/* Guarded by text_lock. */
+static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER;
+static char logged[1 << 16];
+static char explained[1 << 16];
+
+static const char *setting(const char *name)
+{
+    for (unsigned i = 0; i < TWIN_COUNT(settings); i++)
+        if (settings[i].name && strcmp(settings[i].name, name) == 0)
+            return settings[i].value;
+    return "";
+}
+
+void seam_set(const char *name, const char *value)
+{
+    for (unsigned i = 0; i < TWIN_COUNT(settings); i++) {
+        if (settings[i].name && strcmp(settings[i].name, name) != 0)
+            continue;
+        settings[i].name = name;
+        settings[i].value = value ? value : "";
+        return;
+    }
+    abort();
+}
+
+static void append(char *text, size_t room, const char *line)
+{
+    pthread_mutex_lock(&text_lock);
+    size_t length = strlen(text);
+    snprintf(text + length, room - length, "%s\n", line);
+    pthread_mutex_unlock(&text_lock);
+}
+
+static void log_line(int level, const char *text)
+{
+    if (getenv("SEAM_VERBOSE"))
+        fprintf(stderr, "log %d: %s\n", level, text);
+    append(logged, sizeof(logged), text);
+}
+
+static void explain(const char *text)
+{
+    append(explained, sizeof(explained), text);
+}
+
+static twin_services services = {
+    .setting = setting, .log = log_line, .explain = explain, .plugin_folder = plugin_folder};
+
+bool seam_logged(const char *part)
+{
+    return seam_logged_times(part) > 0;
+}
+
+unsigned seam_logged_times(const char *part)
+{
+    pthread_mutex_lock(&text_lock);
+    unsigned times = 0;
+    for (const char *at = strstr(logged, part); at; at = strstr(at + 1, part))
+        times++;
+    pthread_mutex_unlock(&text_lock);
+    return times;
+}
+
+bool seam_explained(const char *part)
+{
+    pthread_mutex_lock(&text_lock);
+    bool found = strstr(explained, part) != NULL;
+    pthread_mutex_unlock(&text_lock);
+    return found;
+}
+
+void seam_forget(void)
+{
+    pthread_mutex_lock(&text_lock);
+    logged[0] = '\0';
+    explained[0] = '\0';
+    pthread_mutex_unlock(&text_lock);
+}
+
+const struct twin_backend *seam_load(const char *path)
+{
+    snprintf(plugin_folder, sizeof(plugin_folder), "%s", path);
+    char *slash = strrchr(plugin_folder, '/');
+    if (slash)
+        *slash = '\0';
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!plugin) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(TWIN_EXIT_FAILED);
+    }
+    twin_backend_entry_fn entry;
+    *(void **)&entry = dlsym(plugin, TWIN_BACKEND_ENTRY);
+    if (!entry) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(TWIN_EXIT_FAILED);
+    }
+    seam = entry();
+    return seam;
+}
+
+twin_hw_device *seam_up(void)
+{
+    twin_hw_device *device = NULL;
+    seam_forget();
+    SEAM_OK(seam->process.start(&services));
+    seam->host.attach();
+    SEAM_OK(seam->device.open(0, &device));
+    if (!device) {
+        fprintf(stderr, "%s", logged);
+        exit(TWIN_EXIT_FAILED);
+    }
+    return device;
+}
+
+void seam_down(twin_hw_device *device)
+{
+    seam->device.close(device);
+    seam->process.stop();
+}
+
+twin_status seam_start(void)
+{
+    return seam->process.start(&services);
+}
+
+void seam_call(twin_cost cost)
+{
+    static const twin_call calls[TWIN_COST_COUNT] = {
+        {"local", TWIN_COST_LOCAL},   {"create", TWIN_COST_CREATE}, {"submit", TWIN_COST_SUBMIT},
+        {"poll", TWIN_COST_POLL},     {"wait", TWIN_COST_WAIT},     {"copy", TWIN_COST_COPY},
+        {"memory", TWIN_COST_MEMORY}, {"device", TWIN_COST_DEVICE},
+    };
+    seam->host.enter(&calls[cost]);
+}
+
+twin_queue *seam_queue(twin_hw_device *device, uint32_t id)
+{
+    const twin_queue_config config = {.id = id};
+    twin_queue *queue = NULL;
+    SEAM_OK(seam->queue.create(device, &config, &queue));
+    if (!queue)
+        exit(TWIN_EXIT_FAILED);
+    return queue;
+}
+
+twin_signal *seam_signal(twin_hw_device *device, twin_signal_kind kind, uint32_t name)
+{
+    const twin_signal_config config = {
+        .kind = kind, .name = name, .timed = kind != TWIN_SIGNAL_NOTIFY, .waitable = true};
+    twin_signal *signal = NULL;
+    SEAM_OK(seam->signal.create(device, &config, &signal));
+    if (!signal)
+        exit(TWIN_EXIT_FAILED);
+    return signal;
+}
+
+void seam_drop_queue(twin_queue *queue)
+{
+    bool idle = false;
+    SEAM_OK(seam->queue.query(queue, &idle));
+    if (!idle)
+        SEAM_OK(seam->queue.abort(queue));
+    seam->queue.destroy(queue);
+}
+
+const char *seam_status_name(twin_status status)
+{
+#define NAME(name, code, text) #name,
+    static const char *const names[] = {TWIN_STATUS_LIST(NAME)};
+#undef NAME
+    return (unsigned)status < TWIN_STATUS_COUNT ? names[status] : "?";
+}
+
+uint64_t seam_wall(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SEAM_S + (uint64_t)now.tv_nsec;
+}

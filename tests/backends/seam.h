@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A backend plug-in as the runtime core would load it, for tests that speak to the seam. */
+#ifndef TWINRT_TESTS_BACKENDS_SEAM_H
+#define TWINRT_TESTS_BACKENDS_SEAM_H
+
+#include <stdio.h>
+
+#include "seam/backend.h"
+#include "support/cunit_main.h"
+
+/* The plug-in named on the command line; loaded once. Ends the program when it cannot be loaded. */
+const struct twin_backend *seam_load(const char *path);
+/* The same, later. */
+extern const struct twin_backend *seam;
+
+/* A setting for process.start from now on; NULL: the default again. */
+void seam_set(const char *name, const char *value);
+/* All that was logged, and explained on any thread, since the last seam_forget(). */
+bool seam_logged(const char *part);
+unsigned seam_logged_times(const char *part);
+bool seam_explained(const char *part);
+void seam_forget(void);
+
+/* process.start with the settings as they are. */
+twin_status seam_start(void);
+/* process.start, host.attach and device 0; and back. */
+twin_hw_device *seam_up(void);
+void seam_down(twin_hw_device *device);
+
+/* Charges a public call of that class to the calling thread. */
+void seam_call(twin_cost cost);
+twin_queue *seam_queue(twin_hw_device *device, uint32_t id);
+twin_signal *seam_signal(twin_hw_device *device, twin_signal_kind kind, uint32_t name);
+/* Frees what seam_queue and seam_signal made: a queue is aborted first when it has work in flight. */
+void seam_drop_queue(twin_queue *queue);
+
+/* Asserts on a status by name. */
+const char *seam_status_name(twin_status status);
+#define SEAM_STATUS(expression, wanted)                                                            \
+    do {                                                                                           \
+        twin_status seam_got = (expression);                                                       \
+        if (seam_got != (wanted))                                                                  \
+            fprintf(stderr, "%s:%d: %s is %s, wanted %s\n", __FILE__, __LINE__, #expression,       \
+                    seam_status_name(seam_got), seam_status_name(wanted));                         \
+        CU_ASSERT(seam_got == (wanted));                                                           \
+    } while (0)
+#define SEAM_OK(expression) SEAM_STATUS(expression, TWIN_OK)
+
+/* Wall time in ns, for limits on how long something may take. */
+uint64_t seam_wall(void);
+
+#define SEAM_MS 1000000ull
+#define SEAM_S  1000000000ull
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arena and its extents alone: no model, no seam. */
+#include "backends/sim/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/cunit_main.h"
+
+#define MIB (1ull << 20)
+
+/* What the arena asks the driver: here the test says whether tasks are in flight. */
+static bool fence_passes;
+
+bool sim_fence_passed(const struct sim_fence *fence)
+{
+    (void)fence;
+    return fence_passes;
+}
+
+void sim_fence_free(struct sim_fence *fence)
+{
+    free((void *)fence);
+}
+
+static struct sim_fence *some_fence(void)
+{
+    return malloc(1);
+}
+
+static struct sim_arena arena;
+
+static void up(bool host, bool poison)
+{
+    const struct sim_arena_config config = {.device = 3,
+                                            .capacity = 64 * MIB,
+                                            .hint = 0x130000000000ull,
+                                            .host = host,
+                                            .poison = poison};
+    CU_ASSERT_FATAL(sim_arena_init(&arena, &config) == TWIN_OK);
+}
+
+static uint64_t take(uint64_t bytes, twin_page_policy pages)
+{
+    uint64_t address = 0;
+    CU_ASSERT(sim_arena_alloc(&arena, bytes, pages, &address) == TWIN_OK);
+    return address;
+}
+
+static void test_extents_join(void)
+{
+    struct sim_span span;
+    uint32_t at[4];
+    CU_ASSERT_FATAL(sim_span_init(&span, 1000));
+    for (unsigned i = 0; i < 4; i++) {
+        CU_ASSERT(sim_span_take(&span, 250, 1, &at[i]));
+        CU_ASSERT(at[i] == i * 250);
+    }
+    uint32_t none;
+    CU_ASSERT(!sim_span_take(&span, 1, 1, &none));
+    sim_span_give(&span, at[0], 250);
+    sim_span_give(&span, at[2], 250);
+    CU_ASSERT(!sim_span_take(&span, 251, 1, &none));
+    sim_span_give(&span, at[1], 250);
+    CU_ASSERT(sim_span_take(&span, 750, 1, &none) && none == 0);
+    sim_span_give(&span, 0, 750);
+    sim_span_give(&span, at[3], 250);
+    CU_ASSERT(span.free_units == 1000);
+    CU_ASSERT(sim_span_take(&span, 1000, 1, &none));
+    sim_span_fini(&span);
+}
+
+static void test_best_fit(void)
+{
+    struct sim_span span;
+    uint32_t at;
+    CU_ASSERT_FATAL(sim_span_init(&span, 1000));
+    CU_ASSERT(sim_span_take(&span, 1000, 1, &at));
+    sim_span_give(&span, 100, 60);
+    sim_span_give(&span, 300, 40);
+    sim_span_give(&span, 500, 40);
+    CU_ASSERT(sim_span_take(&span, 35, 1, &at) && at == 300);
+    CU_ASSERT(sim_span_take(&span, 35, 1, &at) && at == 500);
+    CU_ASSERT(sim_span_take(&span, 16, 64, &at) && at == 128);
+    CU_ASSERT(sim_span_take(&span, 28, 1, &at) && at == 100);
+    sim_span_fini(&span);
+}
+
+/* Random takes and gives against a plain map of who owns what. */
+static void test_extents_at_random(void)
+{
+    enum { UNITS = 4096, HELD = 64 };
+    static unsigned char owner[UNITS];
+    struct sim_span span;
+    uint32_t start[HELD] = {0};
+    uint32_t count[HELD] = {0};
+    uint32_t random = 12345;
+    CU_ASSERT_FATAL(sim_span_init(&span, UNITS));
+    memset(owner, 0, sizeof(owner));
+    bool good = true;
+    for (unsigned step = 0; step < 20000 && good; step++) {
+        random = random * 1664525u + 1013904223u;
+        unsigned which = random >> 16 & (HELD - 1);
+        if (count[which] != 0) {
+            for (uint32_t i = 0; i < count[which]; i++)
+                good = good && owner[start[which] + i] == which + 1;
+            memset(owner + start[which], 0, count[which]);
+            sim_span_give(&span, start[which], count[which]);
+            count[which] = 0;
+        } else {
+            uint32_t wanted = 1 + (random >> 8) % 100;
+            uint32_t align = 1u << (random >> 28 & 3);
+            if (!sim_span_take(&span, wanted, align, &start[which]))
+                continue;
+            good = good && start[which] % align == 0 && start[which] + wanted <= UNITS;
+            for (uint32_t i = 0; i < wanted && good; i++)
+                good = owner[start[which] + i] == 0;
+            memset(owner + start[which], (int)which + 1, wanted);
+            count[which] = wanted;
+        }
+    }
+    CU_ASSERT(good);
+    sim_span_fini(&span);
+}
+
+static void test_lookup(void)
+{
+    up(false, true);
+    uint64_t small = take(100, TWIN_PAGES_DEFAULT);
+    uint64_t large = take(3 * MIB, TWIN_PAGES_DEFAULT);
+    struct sim_block *block = sim_arena_find(&arena, small + 99);
+    CU_ASSERT_FATAL(block != NULL);
+    CU_ASSERT(block->base == small && block->bytes == 100 && block->page_bytes == SIM_PAGE);
+    block = sim_arena_find(&arena, large + 3 * MIB - 1);
+    CU_ASSERT_FATAL(block != NULL);
+    CU_ASSERT(block->base == large && block->page_bytes == SIM_HUGE_PAGE);
+    CU_ASSERT(large % SIM_HUGE_PAGE == 0);
+    CU_ASSERT(small % 512 == 0);
+    CU_ASSERT(!sim_arena_find(&arena, small + SIM_PAGE));
+    CU_ASSERT(!sim_arena_find(&arena, large + 4 * MIB));
+    CU_ASSERT(!sim_arena_find(&arena, arena.base - 1));
+    CU_ASSERT(sim_arena_free(&arena, small + 1, NULL) == TWIN_E_INVALID);
+    CU_ASSERT(sim_arena_free(&arena, small, NULL) == TWIN_OK);
+    CU_ASSERT(!sim_arena_find(&arena, small));
+    CU_ASSERT(sim_arena_free(&arena, small, NULL) == TWIN_E_INVALID);
+    CU_ASSERT(sim_arena_free(&arena, large, NULL) == TWIN_OK);
+    CU_ASSERT(!sim_arena_find(&arena, large));
+    sim_arena_fini(&arena);
+}
+
+static void test_capacity(void)
+{
+    up(false, true);
+    uint64_t blocks[64];
+    unsigned count = 0;
+    uint64_t left;
+    uint64_t total;
+    while (count < 64 &&
+           sim_arena_alloc(&arena, 2 * MIB, TWIN_PAGES_DEFAULT, &blocks[count]) == TWIN_OK)
+        count++;
+    CU_ASSERT(count == 32);
+    uint64_t none;
+    CU_ASSERT(sim_arena_alloc(&arena, 1, TWIN_PAGES_DEFAULT, &none) == TWIN_E_DEVICE_MEMORY);
+    sim_arena_space(&arena, 0, &left, &total);
+    CU_ASSERT(left == 0 && total == 64 * MIB);
+    CU_ASSERT(sim_arena_free(&arena, blocks[7], NULL) == TWIN_OK);
+    CU_ASSERT(sim_arena_alloc(&arena, 2 * MIB + 1, TWIN_PAGES_DEFAULT, &none) ==
+              TWIN_E_DEVICE_MEMORY);
+    CU_ASSERT(take(2 * MIB, TWIN_PAGES_DEFAULT) == blocks[7]);
+    CU_ASSERT(sim_arena_alloc(&arena, UINT64_MAX, TWIN_PAGES_DEFAULT, &none) ==
+              TWIN_E_DEVICE_MEMORY);
+    sim_arena_fini(&arena);
+}
+
+static void test_page_classes(void)
+{
+    up(false, true);
+    uint64_t left[3];
+    uint64_t total[3];
+    take(4096, TWIN_PAGES_DEFAULT);
+    take(2 * MIB, TWIN_PAGES_DEFAULT);
+    for (uint32_t class = 0; class < 3; class ++)
+        sim_arena_space(&arena, class, &left[class], &total[class]);
+    CU_ASSERT(left[0] == left[1] + left[2]);
+    CU_ASSERT(total[0] == total[1] + total[2]);
+    CU_ASSERT(left[0] == 62 * MIB - 4096);
+    CU_ASSERT(left[2] == 2 * MIB - 4096);
+    sim_arena_fini(&arena);
+}
+
+static bool all(const unsigned char *bytes, size_t count, unsigned char value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+static void test_poison(void)
+{
+    up(false, true);
+    uint64_t address = take(256 << 10, TWIN_PAGES_DEFAULT);
+    unsigned char *view = sim_arena_touch(&arena, address, 256 << 10, false);
+    CU_ASSERT(all(view, 256 << 10, SIM_POISON));
+    memset(view, 7, 256 << 10);
+    CU_ASSERT(sim_arena_touch(&arena, address + 10, 100, false) == view + 10);
+    CU_ASSERT(all(view, 256 << 10, 7));
+    CU_ASSERT(sim_arena_free(&arena, address, NULL) == TWIN_OK);
+
+    CU_ASSERT(take(256 << 10, TWIN_PAGES_DEFAULT) == address);
+    CU_ASSERT(sim_arena_touch(&arena, address + 4096, 8192, true) == view + 4096);
+    memset(view + 4096, 9, 8192);
+    CU_ASSERT(sim_arena_touch(&arena, address, 16384, false) == view);
+    CU_ASSERT(all(view, 4096, SIM_POISON));
+    CU_ASSERT(all(view + 4096, 8192, 9));
+    CU_ASSERT(all(view + 12288, 4096, SIM_POISON));
+    CU_ASSERT(sim_arena_free(&arena, address, NULL) == TWIN_OK);
+
+    uint64_t small = take(100, TWIN_PAGES_DEFAULT);
+    unsigned char *at = sim_arena_touch(&arena, small, 100, true);
+    memset(at, 1, 100);
+    CU_ASSERT(at[100] == SIM_POISON);
+    CU_ASSERT(sim_arena_free(&arena, small, NULL) == TWIN_OK);
+    CU_ASSERT(take(100, TWIN_PAGES_DEFAULT) == small);
+    CU_ASSERT(all(sim_arena_touch(&arena, small, 100, false), 100, SIM_POISON));
+    sim_arena_fini(&arena);
+}
+
+static void test_no_poison(void)
+{
+    up(false, false);
+    uint64_t address = take(1 * MIB, TWIN_PAGES_DEFAULT);
+    CU_ASSERT(all(sim_arena_touch(&arena, address, 1 * MIB, false), 1 * MIB, 0));
+    sim_arena_fini(&arena);
+}
+
+static void test_quarantine(void)
+{
+    up(false, true);
+    uint64_t left;
+    uint64_t total;
+    uint64_t first = take(32 * MIB, TWIN_PAGES_DEFAULT);
+    unsigned char *view = sim_arena_touch(&arena, first, 4096, false);
+    view[0] = 1;
+    fence_passes = false;
+    CU_ASSERT(sim_arena_free(&arena, first, some_fence()) == TWIN_OK);
+    sim_arena_space(&arena, 0, &left, &total);
+    CU_ASSERT(left == total);
+    struct sim_block *block = sim_arena_find(&arena, first);
+    CU_ASSERT_FATAL(block != NULL);
+    CU_ASSERT(atomic_load(&block->state) == SIM_BLOCK_FREED);
+    CU_ASSERT(view[0] == 1);
+    CU_ASSERT(sim_arena_free(&arena, first, NULL) == TWIN_E_INVALID);
+    /* The whole capacity is there at once, elsewhere. */
+    uint64_t second = take(64 * MIB, TWIN_PAGES_DEFAULT);
+    CU_ASSERT(second >= first + 32 * MIB);
+    fence_passes = true;
+    sim_arena_settle(&arena);
+    CU_ASSERT(!sim_arena_find(&arena, first));
+    CU_ASSERT(sim_arena_free(&arena, second, NULL) == TWIN_OK);
+    CU_ASSERT(take(64 * MIB, TWIN_PAGES_DEFAULT) == first);
+    sim_arena_fini(&arena);
+}
+
+static void test_clear(void)
+{
+    up(false, true);
+    fence_passes = false;
+    uint64_t first = take(1 * MIB, TWIN_PAGES_DEFAULT);
+    memset(sim_arena_touch(&arena, first, 4096, true), 5, 4096);
+    CU_ASSERT(sim_arena_free(&arena, take(8 * MIB, TWIN_PAGES_DEFAULT), some_fence()) == TWIN_OK);
+    sim_arena_clear(&arena);
+    CU_ASSERT(!sim_arena_find(&arena, first));
+    CU_ASSERT(take(1 * MIB, TWIN_PAGES_DEFAULT) == first);
+    CU_ASSERT(all(sim_arena_touch(&arena, first, 4096, false), 4096, SIM_POISON));
+    sim_arena_fini(&arena);
+}
+
+static void test_host(void)
+{
+    up(true, false);
+    uint64_t first = take(5000, TWIN_PAGES_DEFAULT);
+    uint64_t second = take(3 * MIB, TWIN_PAGES_DEFAULT);
+    memset((void *)(uintptr_t)first, 1, 5000);
+    memset((void *)(uintptr_t)second, 2, 3 * MIB);
+    CU_ASSERT(sim_arena_touch(&arena, first, 10, false) == (void *)(uintptr_t)first);
+    CU_ASSERT(sim_arena_free(&arena, first, NULL) == TWIN_OK);
+    CU_ASSERT(all((void *)(uintptr_t)second, 3 * MIB, 2));
+    CU_ASSERT(take(5000, TWIN_PAGES_DEFAULT) == first);
+    CU_ASSERT(all((void *)(uintptr_t)first, 5000, 0));
+    sim_arena_fini(&arena);
+}
+
+static const twin_test tests[] = {
+    {"free extents join with their neighbours", test_extents_join},
+    {"the smallest extent that fits is taken, the lowest of equals", test_best_fit},
+    {"random takes and gives never overlap", test_extents_at_random},
+    {"an address finds its block and only its block", test_lookup},
+    {"capacity ends where the profile says and freed space comes back", test_capacity},
+    {"page classes add up", test_page_classes},
+    {"fresh pages are poisoned but where a write covers them", test_poison},
+    {"without poison fresh pages are zero", test_no_poison},
+    {"a block freed under tasks keeps its pages and counts as free", test_quarantine},
+    {"clear gives everything back", test_clear},
+    {"page-locked blocks are the host's to use", test_host},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim_arena", tests, TWIN_COUNT(tests), argc, argv);
+}
