@@ -44,6 +44,26 @@ class Bitmap
         return w * 64 + static_cast<uint32_t>(__builtin_ctzll(words_[w]));
     }
 
+    [[nodiscard]] uint32_t count() const
+    {
+        uint32_t members = 0;
+        for (const uint64_t word : words_)
+            members += static_cast<uint32_t>(__builtin_popcountll(word));
+        return members;
+    }
+
+    /// Member number n, counted from 0 in rising order; n < count().
+    [[nodiscard]] uint32_t nth(uint32_t n) const
+    {
+        uint32_t word = 0;
+        for (; n >= static_cast<uint32_t>(__builtin_popcountll(words_[word])); ++word)
+            n -= static_cast<uint32_t>(__builtin_popcountll(words_[word]));
+        uint64_t rest = words_[word];
+        for (; n > 0; --n)
+            rest &= rest - 1;
+        return word * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
+    }
+
     void reset()
     {
         words_.fill(0);

@@ -60,7 +60,7 @@ void TaskScheduler::reset()
     free_slots_[1] = slots >= 128 ? ~uint64_t{0}
                      : slots > 64 ? (uint64_t{1} << (slots - 64)) - 1
                                   : 0;
-    next_grant_ = 0;
+    next_grant_ = full_until_ = 0;
     for (Waiting &waiting : classes_)
         waiting = {};
     for (Waiting &waiting : classes_)
@@ -154,7 +154,6 @@ void TaskScheduler::ask_for_slot(uint32_t sq, Resume resume)
     q.state = State::kWaitSlot;
     q.resume = resume;
     q.mark = board_.now;
-    q.short_of_slots = (free_slots_[0] | free_slots_[1]) == 0;
     asking_[q.priority].set(sq);
     ++asking_count_;
     arm_arbiter();
@@ -169,6 +168,14 @@ void TaskScheduler::arm_arbiter()
     board_.calendar.schedule(id, std::max(board_.now, next_grant_), Rank::kArbiter);
 }
 
+// Round-robin from the one after the last; with a seed any of them (TIM-6).
+uint32_t TaskScheduler::choose(const Bitmap &among, uint32_t &last)
+{
+    last = seed_ != 0 ? among.nth(static_cast<uint32_t>(mix(seed_) % among.count()))
+                      : among.next((last + 1) % Bitmap::kSize);
+    return last;
+}
+
 // SCH-4: highest priority first; among equals round-robin by queue number, from the last one on.
 void TaskScheduler::fire_arbiter()
 {
@@ -177,10 +184,7 @@ void TaskScheduler::fire_arbiter()
     uint32_t priority = 0;
     while (asking_[priority].empty())
         ++priority;
-    const uint32_t from = seed_ != 0 ? static_cast<uint32_t>(mix(seed_) % Bitmap::kSize)
-                                     : (last_[priority] + 1) % Bitmap::kSize;
-    const uint32_t sq = asking_[priority].next(from);
-    last_[priority] = sq;
+    const uint32_t sq = choose(asking_[priority], last_[priority]);
     asking_[priority].clear(sq);
     --asking_count_;
 
@@ -190,6 +194,7 @@ void TaskScheduler::fire_arbiter()
     free_slots_[word] &= free_slots_[word] - 1;
     q.slot = static_cast<uint8_t>(word * 64 + bit);
     q.state = State::kSwapIn;
+    q.was_short = q.mark < full_until_;
     const Params &p = board_.params;
     next_grant_ = board_.now + p.arbitration.value;
     at(sq, board_.now + p.arbitration.value + p.record_read.value + p.slot_enable.value,
@@ -207,7 +212,7 @@ void TaskScheduler::swap_done(uint32_t sq)
         const Cycle read = enable - p.record_read.value;
         const Cycle grant = read - p.arbitration.value;
         note(sq, {TWINSIM_PHASE_SLOT, q.mark, grant,
-                  q.short_of_slots ? p.slots.index : p.arbitration.index});
+                  q.was_short ? p.slots.index : p.arbitration.index});
         note(sq, {TWINSIM_PHASE_SWAP_IN, grant, read, p.arbitration.index});
         note(sq, {TWINSIM_PHASE_SWAP_IN, read, enable, p.record_read.index});
         note(sq, {TWINSIM_PHASE_SWAP_IN, enable, board_.now, p.slot_enable.index});
@@ -233,6 +238,8 @@ void TaskScheduler::leave_slot(uint32_t sq)
     Queue &q = queues_[sq];
     if (q.slot == kNoSlot)
         return;
+    if ((free_slots_[0] | free_slots_[1]) == 0)
+        full_until_ = board_.now;
     free_slots_[q.slot / 64] |= uint64_t{1} << (q.slot % 64);
     q.slot = kNoSlot;
     arm_arbiter();
@@ -275,10 +282,7 @@ void TaskScheduler::release_token(uint32_t sq)
     uint32_t priority = 0;
     while (waiting.who[priority].empty())
         ++priority;
-    const uint32_t from = seed_ != 0 ? static_cast<uint32_t>(mix(seed_) % Bitmap::kSize)
-                                     : (waiting.last[priority] + 1) % Bitmap::kSize;
-    const uint32_t next = waiting.who[priority].next(from);
-    waiting.last[priority] = next;
+    const uint32_t next = choose(waiting.who[priority], waiting.last[priority]);
     waiting.who[priority].clear(next);
     --waiting.count;
     queues_[next].token = token;

@@ -112,7 +112,7 @@ class TaskScheduler
         bool has_channel = false;
         bool enabled = false;
         bool paused = false;
-        bool short_of_slots = false; // no slot was free when it asked
+        bool was_short = false; // it waited because every slot was taken
         uint8_t error = 0;
         uint16_t status = 0;
         uint16_t stream_id = 0;
@@ -138,6 +138,7 @@ class TaskScheduler
     // slots and classes
     void ask_for_slot(uint32_t sq, Resume resume);
     void arm_arbiter();
+    [[nodiscard]] uint32_t choose(const Bitmap &among, uint32_t &last);
     void leave_slot(uint32_t sq);
     void swap_done(uint32_t sq);
     void release_token(uint32_t sq);
@@ -207,6 +208,7 @@ class TaskScheduler
     uint32_t asking_count_ = 0;
     std::array<uint64_t, 2> free_slots_{};
     Cycle next_grant_ = 0;
+    Cycle full_until_ = 0; // when a slot was last given up while all were taken
     std::array<Waiting, kClassCount> classes_;
     Bitmap interrupts_;
     uint64_t seed_;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "core/calendar.h"
+#include "rig.h"
+
+using tsim::Calendar;
+using tsim::Cycle;
+using tsim::kNever;
+using tsim::mix;
+using tsim::Rank;
+
+// TIM-3: time first.
+static void test_time_order()
+{
+    Calendar calendar(8);
+    calendar.schedule(0, 30, Rank::kQueue);
+    calendar.schedule(1, 10, Rank::kQueue);
+    calendar.schedule(2, 20, Rank::kQueue);
+    EXPECT_EQ(calendar.next_time(), 10);
+    EXPECT_EQ(calendar.pop(), 1);
+    EXPECT_EQ(calendar.pop(), 2);
+    EXPECT_EQ(calendar.pop(), 0);
+    CU_ASSERT(calendar.empty());
+    EXPECT_EQ(calendar.next_time(), kNever);
+}
+
+// TIM-3: within an instant by block, then first scheduled first.
+static void test_order_within_an_instant()
+{
+    Calendar calendar(8);
+    calendar.schedule(5, 7, Rank::kArbiter);
+    calendar.schedule(4, 7, Rank::kQueue);
+    calendar.schedule(3, 7, Rank::kQueue);
+    calendar.schedule(6, 7, Rank::kHostDma);
+    calendar.schedule(7, 7, Rank::kLink);
+    for (const uint32_t expected : {7u, 6u, 4u, 3u, 5u})
+        EXPECT_EQ(calendar.pop(), expected);
+}
+
+// TIM-4: a timer that is set again moves, and counts as newly scheduled.
+static void test_rescheduling()
+{
+    Calendar calendar(4);
+    calendar.schedule(0, 5, Rank::kQueue);
+    calendar.schedule(1, 5, Rank::kQueue);
+    calendar.schedule(0, 5, Rank::kQueue);
+    EXPECT_EQ(calendar.pop(), 1);
+    EXPECT_EQ(calendar.pop(), 0);
+    calendar.schedule(2, 9, Rank::kQueue);
+    calendar.schedule(3, 8, Rank::kQueue);
+    calendar.schedule(2, 1, Rank::kQueue);
+    EXPECT_EQ(calendar.pop(), 2);
+    EXPECT_EQ(calendar.pop(), 3);
+    CU_ASSERT(calendar.empty());
+}
+
+static void test_cancelling()
+{
+    Calendar calendar(4);
+    calendar.cancel(1);
+    for (uint32_t id = 0; id < 4; ++id)
+        calendar.schedule(id, id, Rank::kQueue);
+    calendar.cancel(0);
+    calendar.cancel(2);
+    CU_ASSERT_FALSE(calendar.pending(2));
+    CU_ASSERT(calendar.pending(3));
+    EXPECT_EQ(calendar.pop(), 1);
+    EXPECT_EQ(calendar.pop(), 3);
+    CU_ASSERT(calendar.empty());
+}
+
+// A long random life against a list that is searched.
+static void test_against_a_list()
+{
+    constexpr uint32_t kTimers = 500;
+    constexpr uint64_t kSeed = 20261121;
+    Calendar calendar(kTimers);
+    using Entry = std::tuple<Cycle, int, uint64_t, uint32_t>; // time, rank, sequence, timer
+    std::vector<Entry> list;
+    uint64_t seed = kSeed, sequence = 0;
+    bool same = true;
+    const auto forget = [&list](uint32_t id) {
+        list.erase(std::remove_if(list.begin(), list.end(),
+                                  [id](const Entry &e) { return std::get<3>(e) == id; }),
+                   list.end());
+    };
+    for (int step = 0; step < 50000 && same; ++step) {
+        const uint64_t dice = mix(seed);
+        const auto id = static_cast<uint32_t>((dice >> 8) % kTimers);
+        if (dice % 8 < 4) {
+            const Cycle time = (dice >> 32) % 64;
+            const int rank = static_cast<int>((dice >> 24) % 4);
+            calendar.schedule(id, time, static_cast<Rank>(rank));
+            forget(id);
+            list.emplace_back(time, rank, sequence++, id);
+        } else if (dice % 8 < 5) {
+            calendar.cancel(id);
+            forget(id);
+        } else if (!list.empty()) {
+            const Entry first = *std::min_element(list.begin(), list.end());
+            same =
+                calendar.next_time() == std::get<0>(first) && calendar.pop() == std::get<3>(first);
+            forget(std::get<3>(first));
+        }
+        same = same && calendar.empty() == list.empty();
+    }
+    CU_ASSERT(same);
+}
+
+// After some 10^12 entries the numbers are dealt out afresh; nobody notices.
+static void test_sequence_numbers_run_out()
+{
+    Calendar calendar(8);
+    calendar.set_sequence((uint64_t{1} << Calendar::kSequenceBits) - 3);
+    for (uint32_t id = 0; id < 8; ++id)
+        calendar.schedule(7 - id, 4, Rank::kQueue);
+    for (uint32_t id = 0; id < 8; ++id)
+        EXPECT_EQ(calendar.pop(), 7 - id);
+}
+
+static const twin_test tests[] = {
+    {"entries come out by time", test_time_order},
+    {"entries of one instant come out by block, then in the order of scheduling",
+     test_order_within_an_instant},
+    {"a timer that is set again moves behind its equals", test_rescheduling},
+    {"a cancelled timer does not come out", test_cancelling},
+    {"50000 random steps agree with a list that is searched", test_against_a_list},
+    {"the order survives the end of the sequence numbers", test_sequence_numbers_run_out},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim calendar", tests, TWIN_COUNT(tests), argc, argv);
+}

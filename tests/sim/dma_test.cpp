@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "rig.h"
+
+namespace
+{
+
+constexpr uint64_t kMiB = 1 << 20;
+
+uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+// Decode to head of the only SQE of a queue (timing.md, "Sums that follow").
+uint64_t task_time(Rig &rig, uint32_t sq)
+{
+    const auto task = rig.phases(TWINSIM_PHASE_TASK, sq).at(0);
+    return task.end_ns - task.begin_ns - rig.params().fetch_read.value;
+}
+
+} // namespace
+
+// DMA-2, DMA-3, LNK-7: 64 MiB, each engine and direction.
+static void test_lone_copies()
+{
+    struct Case {
+        stars_sqe sqe;
+        bool sdma;
+        uint64_t mb_s;
+    };
+    const tsim::Params &p = shipped_profile().params();
+    const Case cases[] = {
+        {sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64 * kMiB), false, p.pcie_to_device.value},
+        {sqe_pcie_dma(Rig::kHost, Rig::kHbm, 64 * kMiB), false, p.pcie_to_host.value},
+        {sqe_sdma(Rig::kHbm, Rig::kHbm + 64 * kMiB, 64 * kMiB), true, p.hbm_mb_s() / 2},
+        {sqe_sdma(Rig::kHbm, Rig::kHost, 64 * kMiB), true, p.pcie_to_device.value},
+        {sqe_sdma_fill(Rig::kHbm, 1, 64 * kMiB), true, p.hbm_mb_s()},
+    };
+    for (const Case &c : cases) {
+        Rig rig;
+        rig.open(0);
+        rig.put(0, c.sqe, 0);
+        rig.run();
+        EXPECT_EQ(task_time(rig, 0), p.decode.value +
+                                         (c.sdma ? p.sdma_setup.value : p.pcie_setup.value) +
+                                         ceil_div(64 * kMiB * 1000, c.mb_s) + p.retire.value);
+    }
+}
+
+// timing.md, elapsed time between two records around one copy, all in the ring beforehand.
+static void test_elapsed_time_of_a_copy()
+{
+    Rig rig;
+    rig.open(0);
+    rig.write(0, sqe_with_cqe(sqe_event_record(0)));
+    rig.write(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64 * kMiB));
+    rig.write(0, sqe_with_cqe(sqe_event_record(1)));
+    rig.ring(0, 12345);
+    rig.run();
+    const tsim::Params &p = rig.params();
+    const uint64_t expected =
+        p.decode.value + p.pcie_setup.value + ceil_div(64 * kMiB * 1000, p.pcie_to_device.value) +
+        p.retire.value + p.decode.value + p.event_table.value + p.retire.value + p.cq_write.value;
+    EXPECT_EQ(rig.retired_at(0, 3) - rig.retired_at(0, 1), expected);
+    const uint64_t ticks = rig.cqe(0, 1).u.timestamp - rig.cqe(0, 0).u.timestamp;
+    const uint64_t tick_ns = 1000 / p.counter_mhz.value;
+    CU_ASSERT(ticks * tick_ns + tick_ns > expected && ticks * tick_ns < expected + tick_ns);
+}
+
+// DMA-5, MEM-3: bytes move at completion, not before, all of them.
+static void test_effect_at_completion()
+{
+    Rig rig;
+    rig.open(0);
+    for (uint64_t i = 0; i < kMiB; ++i)
+        *rig.host(i) = static_cast<uint8_t>(i * 7 + 1);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm + 5, Rig::kHost, kMiB), 0);
+    rig.run_until(20000);
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_RUNNING);
+    EXPECT_EQ(*rig.hbm(5), 0);
+    *rig.host(3) = 99; // read at completion
+    rig.run();
+    EXPECT_EQ(*rig.hbm(8), 99);
+    *rig.hbm(8) = static_cast<uint8_t>(3 * 7 + 1);
+    *rig.host(3) = static_cast<uint8_t>(3 * 7 + 1);
+    EXPECT_EQ(std::memcmp(rig.hbm(5), rig.host(), kMiB), 0);
+    EXPECT_EQ(*rig.hbm(4), 0);
+    EXPECT_EQ(*rig.hbm(5 + kMiB), 0);
+}
+
+// DMA-7.
+static void test_fill_and_overlap()
+{
+    Rig rig;
+    rig.open(0);
+    rig.put(0, sqe_sdma_fill(Rig::kHbm + 1, 0xa5, 10), 0);
+    rig.run();
+    EXPECT_EQ(*rig.hbm(0), 0);
+    EXPECT_EQ(*rig.hbm(1), 0xa5);
+    EXPECT_EQ(*rig.hbm(10), 0xa5);
+    EXPECT_EQ(*rig.hbm(11), 0);
+    for (uint8_t i = 0; i < 100; ++i)
+        *rig.hbm(i) = i;
+    rig.put(0, sqe_sdma(Rig::kHbm + 10, Rig::kHbm, 50), rig.now());
+    rig.run();
+    for (uint8_t i = 0; i < 50; ++i)
+        EXPECT_EQ(*rig.hbm(10u + i), i);
+}
+
+// LNK-4: two copies one way share PCIe, the other way is free.
+static void test_two_copies_share_a_link()
+{
+    const tsim::Params &p = shipped_profile().params();
+    Rig rig;
+    for (uint32_t sq = 0; sq < 3; ++sq)
+        rig.open(sq);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 10 * kMiB), 0);
+    rig.put(1, sqe_pcie_dma(Rig::kHbm + 64 * kMiB, Rig::kHost, 10 * kMiB), 0);
+    rig.put(2, sqe_pcie_dma(Rig::kHost + 64 * kMiB, Rig::kHbm + 32 * kMiB, 10 * kMiB), 0);
+    rig.run();
+    const auto both = rig.phases(TWINSIM_PHASE_TRANSFER);
+    const uint64_t alone = ceil_div(10 * kMiB * 1000, p.pcie_to_host.value);
+    EXPECT_EQ(both.size(), 3);
+    EXPECT_EQ(both[0].sq, 2);
+    EXPECT_EQ(both[0].end_ns - both[0].begin_ns, alone);
+    // The second began one arbitration time later: each had the link alone for that long, at one end.
+    const uint64_t spread = p.arbitration.value;
+    EXPECT_EQ(both[1].begin_ns + spread, both[2].begin_ns);
+    EXPECT_EQ(both[2].end_ns - both[1].begin_ns,
+              ceil_div(20 * kMiB * 1000, p.pcie_to_device.value));
+    EXPECT_EQ(both[1].end_ns + spread, both[2].end_ns);
+}
+
+// DMA-1, DMA-6: one channel, first come first served, no gap between them.
+static void test_channels()
+{
+    Rig rig([](tsim::Params &p) { p.sdma_channels.value = 2; });
+    for (uint32_t sq = 0; sq < 6; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_sdma(Rig::kHbm + sq * kMiB, Rig::kHbm + 64 * kMiB, kMiB), 10 * (6 - sq));
+    }
+    rig.run();
+    const auto setups = rig.phases(TWINSIM_PHASE_SETUP);
+    const auto transfers = rig.phases(TWINSIM_PHASE_TRANSFER);
+    EXPECT_EQ(setups.size(), 6);
+    for (uint32_t i = 0; i < 6; ++i) {
+        EXPECT_EQ(setups[i].sq, 5 - i);
+        CU_ASSERT(setups[i].id < 2);
+        if (i >= 2)
+            EXPECT_EQ(setups[i].begin_ns, transfers[i - 2].end_ns);
+    }
+    EXPECT_EQ(rig.phases(TWINSIM_PHASE_ENGINE).size(), 4);
+    EXPECT_EQ(rig.phases(TWINSIM_PHASE_ENGINE).at(0).parameter, rig.params().sdma_channels.index);
+}
+
+// DMA-4.
+static void test_faults()
+{
+    const stars_sqe bad[] = {sqe_sdma(0x50, Rig::kHbm, 64), sqe_sdma(Rig::kHbm, 0x50, 64),
+                             sqe_pcie_dma(Rig::kHbm + Rig::kMemory - 10, Rig::kHost, 11),
+                             sqe_sdma_fill(0x50, 0, 8)};
+    for (const stars_sqe &sqe : bad) {
+        Rig rig;
+        rig.open(0);
+        rig.put(0, sqe, 0);
+        rig.put(0, sqe_placeholder(), 0);
+        rig.run();
+        EXPECT_EQ(rig.cqe(0, 0).u.error.code, STARS_ERROR_EXCEPTION);
+        EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BUS_FAULT);
+        EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+        CU_ASSERT(rig.phases(TWINSIM_PHASE_TRANSFER).empty());
+        CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
+        rig.run();
+        EXPECT_EQ(rig.retired(0), 2);
+    }
+}
+
+// DMA-4, MEM-2: memory that goes away while the bytes move is a fault at the end.
+static void test_memory_goes_away()
+{
+    Rig rig([](tsim::Params &p) { p.pcie_channels.value = 1; });
+    rig.open(0);
+    rig.open(1);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kMiB), 0);
+    rig.put(1, sqe_pcie_dma(Rig::kHbm + 8 * kMiB, Rig::kHost, kMiB), 0);
+    rig.run_until(10000);
+    rig.unmap(Rig::kHbm);
+    rig.run();
+    EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BUS_FAULT);
+    EXPECT_EQ(rig.retired(1), 1); // the channel was freed
+}
+
+// LNK-3: SDMA between devices goes over HCCS, PCIe DMA over PCIe.
+static void test_between_devices()
+{
+    const tsim::Params &p = shipped_profile().params();
+    Rig::Options options;
+    options.devices = 2;
+    Rig rig(options, nullptr);
+    rig.open(0);
+    rig.open(1);
+    std::memset(rig.hbm(0, 0), 0x3c, kMiB);
+    rig.put(0, sqe_sdma(2 * Rig::kHbm, Rig::kHbm, kMiB), 0);
+    rig.put(1, sqe_pcie_dma(2 * Rig::kHbm + kMiB, Rig::kHbm, kMiB), 1000000);
+    rig.run();
+    const auto over_hccs = rig.phases(TWINSIM_PHASE_TRANSFER, 0).at(0);
+    const auto over_pcie = rig.phases(TWINSIM_PHASE_TRANSFER, 1).at(0);
+    EXPECT_EQ(over_hccs.end_ns - over_hccs.begin_ns, ceil_div(kMiB * 1000, p.hccs_pair.value));
+    EXPECT_EQ(over_pcie.end_ns - over_pcie.begin_ns, ceil_div(kMiB * 1000, p.pcie_to_host.value));
+    EXPECT_EQ(over_hccs.parameter, p.hccs_pair.index);
+    EXPECT_EQ(*rig.hbm(kMiB - 1, 1), 0x3c);
+    EXPECT_EQ(*rig.hbm(2 * kMiB - 1, 1), 0x3c);
+}
+
+// DMA-10, DMA-11, DMA-12.
+static void test_driver_copies()
+{
+    const tsim::Params &p = shipped_profile().params();
+    Rig rig([](tsim::Params &q) { q.host_channels.value = 1; });
+    std::memset(rig.host(), 0x42, kMiB);
+    twinsim_transfer second{Rig::kHbm, Rig::kHost, kMiB, 0, 5000, 0, false, false};
+    twinsim_transfer first{Rig::kHbm + kMiB, TWINSIM_NEVER, kMiB, 9, 1000, 0, false, false};
+    twinsim_transfer fault{0x50, Rig::kHost, 64, 0, 6000, 0, false, false};
+    rig.device().host_dma().post(&second);
+    rig.device().host_dma().post(&first);
+    rig.device().host_dma().post(&fault);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_WATCH);
+    CU_ASSERT(first.done && !first.failed && !second.done);
+    EXPECT_EQ(first.done_ns, 1000 + p.host_setup.value + ceil_div(kMiB * 1000, p.hbm_mb_s()));
+    EXPECT_EQ(rig.now(), first.done_ns);
+    EXPECT_EQ(*rig.hbm(kMiB), 9);
+    EXPECT_EQ(*rig.hbm(), 0);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_WATCH);
+    EXPECT_EQ(second.done_ns,
+              5000 + p.host_setup.value + ceil_div(kMiB * 1000, p.pcie_to_device.value));
+    EXPECT_EQ(*rig.hbm(), 0x42);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_WATCH);
+    CU_ASSERT(fault.done && fault.failed);
+    EXPECT_EQ(fault.done_ns, second.done_ns + p.host_setup.value);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
+}
+
+static void test_reset_ends_driver_copies()
+{
+    Rig rig;
+    twinsim_transfer moving{Rig::kHbm, Rig::kHost, 64 * kMiB, 0, 0, 0, false, false};
+    twinsim_transfer waiting{Rig::kHbm, Rig::kHost, kMiB, 0, 90000000, 0, false, false};
+    rig.device().host_dma().post(&moving);
+    rig.device().host_dma().post(&waiting);
+    rig.open(0);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kMiB), 0);
+    rig.run_until(20000);
+    rig.device().reset();
+    CU_ASSERT(moving.done && moving.failed && waiting.done && waiting.failed);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
+    EXPECT_EQ(rig.now(), 20000);
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_CLOSED);
+    rig.open(0);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kMiB), rig.now());
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 1);
+}
+
+static const twin_test tests[] = {
+    {"a lone 64 MiB copy takes setup plus bytes by rate", test_lone_copies},
+    {"elapsed time around a copy is the documented sum", test_elapsed_time_of_a_copy},
+    {"bytes move at completion, not before", test_effect_at_completion},
+    {"fills fill, overlapping copies copy", test_fill_and_overlap},
+    {"two copies share a link fairly", test_two_copies_share_a_link},
+    {"channels are served first come first served", test_channels},
+    {"an address that leads nowhere fails the SQE", test_faults},
+    {"memory that goes away fails the SQE at the end", test_memory_goes_away},
+    {"copies between devices use HCCS or PCIe", test_between_devices},
+    {"the driver's own copies use its channels in time order", test_driver_copies},
+    {"a reset ends copies and frees the links", test_reset_ends_driver_copies},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim dma", tests, TWIN_COUNT(tests), argc, argv);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rig.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+bool expect_equal(uint64_t actual, uint64_t expected, const char *what, const char *file, int line)
+{
+    char text[256];
+    std::snprintf(text, sizeof(text), "%s is %llu, expected %llu", what,
+                  static_cast<unsigned long long>(actual),
+                  static_cast<unsigned long long>(expected));
+    return CU_assertImplementation(actual == expected, static_cast<unsigned>(line), text, file, "",
+                                   CU_FALSE);
+}
+
+const tsim::Profile &shipped_profile()
+{
+    static const tsim::Profile profile = tsim::Profile::from_file(TWIN_PROFILE);
+    return profile;
+}
+
+void Rig::Unmap::operator()(uint8_t *memory) const
+{
+    munmap(memory, kMemory);
+}
+
+Rig::Memory Rig::make_memory()
+{
+    void *at = mmap(nullptr, kMemory, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        throw std::bad_alloc();
+    return Memory(static_cast<uint8_t *>(at));
+}
+
+Rig::Rig(const Options &options, const Tweak &tweak)
+    : params_(shipped_profile().params()), host_(make_memory())
+{
+    if (tweak)
+        tweak(params_);
+    for (uint32_t d = 0; d < options.devices; ++d)
+        hbm_.push_back(make_memory());
+    twinsim_config config{};
+    config.devices = options.devices;
+    config.seed = options.seed;
+    config.trace = options.trace;
+    config.bus = {this, translate};
+    board_ = std::make_unique<tsim::Board>(params_, config);
+}
+
+void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
+                     twinsim_access, twinsim_target *target, uint32_t *owner)
+{
+    Rig &rig = *static_cast<Rig *>(context);
+    if (rig.holes_.count(address >> 20) != 0)
+        return nullptr;
+    *owner = device;
+    if (address >= kHost && address - kHost + bytes <= kMemory) {
+        *target = TWINSIM_TARGET_HOST;
+        return rig.host(address - kHost);
+    }
+    for (uint32_t d = 0; d < rig.hbm_.size(); ++d) {
+        const uint64_t base = kHbm * (d + 1);
+        if (address >= base && address - base + bytes <= kMemory) {
+            *target = TWINSIM_TARGET_HBM;
+            *owner = d;
+            return rig.hbm(address - base, d);
+        }
+    }
+    return nullptr;
+}
+
+void Rig::open(uint32_t sq, uint8_t priority, uint32_t depth, uint32_t cq_depth)
+{
+    Driver &driver = driver_[sq];
+    driver.ring.assign(depth, {});
+    driver.cq.assign(cq_depth, {});
+    driver.sent = 0;
+    twinsim_queue config{};
+    config.depth = depth;
+    config.cq_depth = cq_depth;
+    config.stream_id = static_cast<uint16_t>(sq);
+    config.priority = priority;
+    device().scheduler().open(sq, config, driver.ring.data(), driver.cq.data());
+}
+
+void Rig::write(uint32_t sq, stars_sqe sqe)
+{
+    Driver &driver = driver_.at(sq);
+    sqe.word[1] = sq | static_cast<uint32_t>(driver.sent + 1) << STARS_W1_TASK_SHIFT;
+    driver.ring[driver.sent++ % driver.ring.size()] = sqe;
+}
+
+void Rig::ring(uint32_t sq, uint64_t at_ns)
+{
+    const Driver &driver = driver_.at(sq);
+    device().doorbell(sq, static_cast<uint32_t>(driver.sent % driver.ring.size()), at_ns);
+}
+
+void Rig::put(uint32_t sq, const stars_sqe &sqe, uint64_t at_ns)
+{
+    write(sq, sqe);
+    ring(sq, at_ns);
+}
+
+twinsim_queue_state Rig::state(uint32_t sq)
+{
+    twinsim_queue_info info{};
+    device().scheduler().inspect(sq, info);
+    return info.state;
+}
+
+void Rig::run()
+{
+    while (board_->run(TWINSIM_NEVER, UINT32_MAX) != TWINSIM_STOP_IDLE) {
+    }
+}
+
+twinsim_stop Rig::run_until(uint64_t until_ns)
+{
+    return board_->run(until_ns, UINT32_MAX);
+}
+
+std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase)
+{
+    std::vector<twinsim_trace_record> found;
+    const tsim::Trace &trace = board_->trace();
+    for (size_t i = 0; i < trace.size(); ++i) {
+        if (trace.data()[i].phase == phase)
+            found.push_back(trace.data()[i]);
+    }
+    return found;
+}
+
+std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase, uint32_t sq)
+{
+    std::vector<twinsim_trace_record> found;
+    for (const twinsim_trace_record &record : phases(phase)) {
+        if (record.sq == sq)
+            found.push_back(record);
+    }
+    return found;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Arbitration, active slots and class limits.
+#include <algorithm>
+#include <set>
+
+#include "rig.h"
+
+namespace
+{
+
+// The order in which queues got through swap-in.
+std::vector<uint32_t> grant_order(Rig &rig)
+{
+    std::vector<uint32_t> order;
+    for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN)) {
+        if (record.parameter == rig.params().arbitration.index)
+            order.push_back(record.sq);
+    }
+    return order;
+}
+
+// The most records that overlap at any instant.
+uint64_t most_at_once(const std::vector<twinsim_trace_record> &records)
+{
+    std::vector<std::pair<uint64_t, int>> edges;
+    for (const auto &record : records) {
+        edges.emplace_back(record.begin_ns, 1);
+        edges.emplace_back(record.end_ns, -1);
+    }
+    std::sort(edges.begin(), edges.end()); // ends come before begins of the same instant
+    int64_t open = 0, most = 0;
+    for (const auto &edge : edges) {
+        open += edge.second;
+        most = std::max(most, open);
+    }
+    return static_cast<uint64_t>(most);
+}
+
+} // namespace
+
+// SCH-4.
+static void test_round_robin_among_equals()
+{
+    Rig rig;
+    for (const uint32_t sq : {9u, 2u, 30u, 4u}) {
+        rig.open(sq);
+        rig.put(sq, sqe_placeholder(), 1000);
+    }
+    rig.run();
+    CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{2, 4, 9, 30}));
+    // The next round starts behind the last winner of a round that was cut short.
+    for (const uint32_t sq : {4u})
+        rig.put(sq, sqe_placeholder(), 100000);
+    rig.run();
+    for (const uint32_t sq : {2u, 4u, 9u, 30u})
+        rig.put(sq, sqe_placeholder(), 200000);
+    rig.run();
+    const auto order = grant_order(rig);
+    CU_ASSERT(std::vector<uint32_t>(order.begin() + 5, order.end()) ==
+              (std::vector<uint32_t>{9, 30, 2, 4}));
+}
+
+// SCH-4.
+static void test_strict_priority()
+{
+    Rig rig;
+    rig.open(1, 7);
+    rig.open(2, 3);
+    rig.open(3, 0);
+    rig.open(4, 3);
+    for (uint32_t sq = 1; sq <= 4; ++sq)
+        rig.put(sq, sqe_placeholder(), 1000);
+    rig.run();
+    CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{3, 2, 4, 1}));
+}
+
+// SCH-3: one grant per arbitration time, record reads overlap.
+static void test_grants_are_spaced()
+{
+    Rig rig;
+    for (uint32_t sq = 0; sq < 4; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_placeholder(), 0);
+    }
+    rig.run();
+    const tsim::Params &p = rig.params();
+    for (uint32_t sq = 1; sq < 4; ++sq)
+        EXPECT_EQ(rig.retired_at(sq, 1) - rig.retired_at(sq - 1, 1), p.arbitration.value);
+}
+
+// SCH-3: never more queues in slots than there are slots; all get their turn.
+static void test_slots_are_never_exceeded()
+{
+    constexpr uint32_t kSlots = 3, kQueues = 20;
+    Rig rig([](tsim::Params &p) { p.slots.value = kSlots; });
+    for (uint32_t sq = 0; sq < kQueues; ++sq) {
+        rig.open(sq);
+        for (uint32_t i = 0; i < 5; ++i)
+            rig.write(sq, sqe_event_record(sq));
+        rig.ring(sq, 0);
+    }
+    rig.run();
+    auto in_slot = rig.phases(TWINSIM_PHASE_TASK);
+    EXPECT_EQ(in_slot.size(), 5 * kQueues);
+    for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN))
+        in_slot.push_back(record);
+    EXPECT_EQ(most_at_once(in_slot), kSlots);
+    std::set<uint32_t> waited;
+    for (const auto &record : rig.phases(TWINSIM_PHASE_SLOT)) {
+        if (record.parameter == rig.params().slots.index)
+            waited.insert(record.sq);
+    }
+    EXPECT_EQ(waited.size(), kQueues - kSlots);
+}
+
+// SCH-8: a class's share spans set-up, bytes and retirement; no more at once than the profile says.
+static void test_class_caps_are_never_exceeded()
+{
+    constexpr uint32_t kCap = 5, kQueues = 40;
+    Rig rig([](tsim::Params &p) { p.sdma_cap.value = kCap; });
+    for (uint32_t sq = 0; sq < kQueues; ++sq) {
+        rig.open(sq);
+        for (uint32_t i = 0; i < 3; ++i)
+            rig.write(sq, sqe_sdma(Rig::kHbm + sq * 65536, Rig::kHbm + (64 << 20), 60000));
+        rig.ring(sq, 0);
+    }
+    rig.run();
+    for (uint32_t sq = 0; sq < kQueues; ++sq)
+        EXPECT_EQ(rig.retired(sq), 3);
+    std::vector<twinsim_trace_record> shares;
+    for (const twinsim_phase phase :
+         {TWINSIM_PHASE_SETUP, TWINSIM_PHASE_TRANSFER, TWINSIM_PHASE_RETIRE}) {
+        for (const auto &record : rig.phases(phase))
+            shares.push_back(record);
+    }
+    EXPECT_EQ(most_at_once(shares), kCap);
+}
+
+// SCH-8: what waits for a class holds no slot, and other work goes on.
+static void test_a_full_class_stops_no_other_work()
+{
+    Rig rig([](tsim::Params &p) {
+        p.slots.value = 2;
+        p.sdma_cap.value = 1;
+    });
+    for (uint32_t sq = 0; sq < 10; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_sdma(Rig::kHbm, Rig::kHbm + (64 << 20), 32 << 20), 0);
+    }
+    rig.open(10);
+    rig.put(10, sqe_event_record(1), 0);
+    rig.run();
+    CU_ASSERT(rig.retired_at(10, 1) < rig.retired_at(0, 1));
+    EXPECT_EQ(most_at_once(rig.phases(TWINSIM_PHASE_TRANSFER)), 1);
+}
+
+// SCH-9: priority decides who gets a share, then round-robin.
+static void test_shares_go_by_priority()
+{
+    Rig rig([](tsim::Params &p) { p.pcie_dma_cap.value = 1; });
+    rig.open(1, 4);
+    rig.open(2, 4);
+    rig.open(3, 0);
+    rig.put(1, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 1 << 20), 0);
+    rig.put(2, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 4096), 2000);
+    rig.put(3, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 4096), 5000);
+    rig.run();
+    CU_ASSERT(rig.retired_at(1, 1) < rig.retired_at(3, 1));
+    CU_ASSERT(rig.retired_at(3, 1) < rig.retired_at(2, 1));
+}
+
+// SCH-9: a queue full of copies does not keep its share for itself.
+static void test_shares_go_round()
+{
+    Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });
+    for (uint32_t sq = 0; sq < 2; ++sq) {
+        rig.open(sq);
+        for (uint32_t i = 0; i < 10; ++i)
+            rig.write(sq, sqe_sdma(Rig::kHbm, Rig::kHbm + 65536, 65536));
+        rig.ring(sq, sq * 10);
+    }
+    rig.run();
+    const auto transfers = rig.phases(TWINSIM_PHASE_TRANSFER);
+    EXPECT_EQ(transfers.size(), 20);
+    for (size_t i = 0; i < transfers.size(); ++i)
+        EXPECT_EQ(transfers[i].sq, i % 2);
+}
+
+// TIM-6: a seed changes who comes first among equals, the same seed always alike; order within a queue holds.
+static void test_seed_permutes_equals()
+{
+    std::vector<std::vector<uint32_t>> orders;
+    for (const uint64_t seed : {0u, 1u, 1u, 2u}) {
+        Rig::Options options;
+        options.seed = seed;
+        Rig rig(options, nullptr);
+        for (uint32_t sq = 0; sq < 50; ++sq) {
+            rig.open(sq);
+            rig.put(sq, sqe_placeholder(), 0);
+        }
+        rig.run();
+        orders.push_back(grant_order(rig));
+        EXPECT_EQ(orders.back().size(), 50);
+    }
+    CU_ASSERT(orders[0] != orders[1]);
+    CU_ASSERT(orders[1] == orders[2]);
+    CU_ASSERT(orders[2] != orders[3]);
+}
+
+static const twin_test tests[] = {
+    {"equals are swapped in round-robin by number", test_round_robin_among_equals},
+    {"a higher priority is swapped in first", test_strict_priority},
+    {"one grant per arbitration time", test_grants_are_spaced},
+    {"no more queues in slots than slots", test_slots_are_never_exceeded},
+    {"no more SQEs of a class than its cap", test_class_caps_are_never_exceeded},
+    {"a full class stops no other work", test_a_full_class_stops_no_other_work},
+    {"a class share goes to the highest priority", test_shares_go_by_priority},
+    {"a class share goes round", test_shares_go_round},
+    {"a seed permutes equals, always alike", test_seed_permutes_equals},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim slots", tests, TWIN_COUNT(tests), argc, argv);
+}

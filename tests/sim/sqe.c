@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sqe.h"
+
+static stars_sqe of_type(uint32_t type)
+{
+    stars_sqe sqe = {{0}};
+    sqe.word[0] = type;
+    sqe.word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
+    return sqe;
+}
+
+static void put_wide(stars_sqe *sqe, unsigned word, uint64_t value)
+{
+    sqe->word[word] = (uint32_t)value;
+    sqe->word[word + 1] = (uint32_t)(value >> 32);
+}
+
+stars_sqe sqe_placeholder(void)
+{
+    stars_sqe sqe = of_type(STARS_SQE_PLACEHOLDER);
+    sqe.word[0] |= STARS_PLACEHOLDER_NOP << STARS_W0_BLOCK_DIM_SHIFT;
+    return sqe;
+}
+
+stars_sqe sqe_event_record(uint32_t event)
+{
+    stars_sqe sqe = of_type(STARS_SQE_EVENT_RECORD);
+    sqe.word[2] = event;
+    return sqe;
+}
+
+stars_sqe sqe_event_wait(uint32_t event, uint32_t timeout_ms)
+{
+    stars_sqe sqe = of_type(STARS_SQE_EVENT_WAIT);
+    sqe.word[2] = event;
+    sqe.word[STARS_EVENT_TIMEOUT_WORD] = timeout_ms;
+    return sqe;
+}
+
+stars_sqe sqe_notify_record(uint32_t notify)
+{
+    stars_sqe sqe = of_type(STARS_SQE_NOTIFY_RECORD);
+    sqe.word[2] = notify;
+    return sqe;
+}
+
+stars_sqe sqe_notify_wait(uint32_t notify, uint32_t timeout_ms)
+{
+    stars_sqe sqe = of_type(STARS_SQE_NOTIFY_WAIT);
+    sqe.word[2] = notify;
+    sqe.word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_ms;
+    return sqe;
+}
+
+stars_sqe sqe_event_write(uint32_t event, uint32_t value)
+{
+    stars_sqe sqe = of_type(STARS_SQE_WRITE_VALUE);
+    sqe.word[4] = STARS_EVENT_TABLE_BASE + 4 * event;
+    sqe.word[5] = 2u << STARS_W5_SIZE_SHIFT;
+    sqe.word[7] = STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+    sqe.word[8] = value;
+    return sqe;
+}
+
+stars_sqe sqe_write_value(uint64_t address, uint32_t size_code, uint64_t value)
+{
+    stars_sqe sqe = of_type(STARS_SQE_WRITE_VALUE);
+    sqe.word[4] = (uint32_t)address;
+    sqe.word[5] = (uint32_t)(address >> 32) | size_code << STARS_W5_SIZE_SHIFT | STARS_W5_VIRTUAL;
+    put_wide(&sqe, 8, value);
+    return sqe;
+}
+
+stars_sqe sqe_sdma(uint64_t dst, uint64_t src, uint32_t bytes)
+{
+    stars_sqe sqe = of_type(STARS_SQE_SDMA);
+    sqe.word[4] = STARS_SDMA_OP_COPY;
+    sqe.word[7] = bytes;
+    put_wide(&sqe, 8, src);
+    put_wide(&sqe, 10, dst);
+    return sqe;
+}
+
+stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes)
+{
+    stars_sqe sqe = sqe_sdma(dst, value, bytes);
+    sqe.word[4] = STARS_SDMA_OP_FILL;
+    return sqe;
+}
+
+stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes)
+{
+    stars_sqe sqe = of_type(STARS_SQE_PCIE_DMA);
+    put_wide(&sqe, 8, src);
+    put_wide(&sqe, 10, dst);
+    put_wide(&sqe, 12, bytes);
+    return sqe;
+}
+
+stars_sqe sqe_with_cqe(stars_sqe sqe)
+{
+    sqe.word[0] |= STARS_W0_WR_CQE;
+    return sqe;
+}
+
+stars_sqe sqe_with_credit(stars_sqe sqe, uint32_t credit)
+{
+    sqe.word[3] &= ~(0xffu << STARS_W3_CREDIT_SHIFT);
+    sqe.word[3] |= credit << STARS_W3_CREDIT_SHIFT;
+    return sqe;
+}

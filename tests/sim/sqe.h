@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds SQEs as a driver would, from the data sheet. */
+#ifndef TWINRT_TESTS_SIM_SQE_H
+#define TWINRT_TESTS_SIM_SQE_H
+
+#include "twinsim/stars.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+stars_sqe sqe_placeholder(void);
+stars_sqe sqe_event_record(uint32_t event);
+stars_sqe sqe_event_wait(uint32_t event, uint32_t timeout_ms);
+stars_sqe sqe_notify_record(uint32_t notify);
+stars_sqe sqe_notify_wait(uint32_t notify, uint32_t timeout_ms);
+/* Writes `value` into the event's table entry. */
+stars_sqe sqe_event_write(uint32_t event, uint32_t value);
+/* Writes 1 << size_code bytes of `value`, zero-extended, to a virtual address. */
+stars_sqe sqe_write_value(uint64_t address, uint32_t size_code, uint64_t value);
+stars_sqe sqe_sdma(uint64_t dst, uint64_t src, uint32_t bytes);
+stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes);
+stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes);
+/* The same SQE with a CQE asked for. */
+stars_sqe sqe_with_cqe(stars_sqe sqe);
+stars_sqe sqe_with_credit(stars_sqe sqe, uint32_t credit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

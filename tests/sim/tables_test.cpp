@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/event_table.h"
+#include "core/notify_table.h"
+#include "rig.h"
+
+using tsim::EventTable;
+using tsim::kNone;
+using tsim::NotifyTable;
+
+// EVT-1, EVT-2.
+static void test_event_flag_stays()
+{
+    EventTable table(16, 8);
+    table.record(3);
+    CU_ASSERT(table.wait(3, 0, 10));
+    CU_ASSERT(table.wait(3, 1, 11));
+    CU_ASSERT(table.flag(3));
+    CU_ASSERT_FALSE(table.pending(3));
+    CU_ASSERT_FALSE(table.flag(2));
+}
+
+// EVT-3, EVT-4.
+static void test_event_releases_all_in_order()
+{
+    EventTable table(16, 8);
+    CU_ASSERT_FALSE(table.wait(3, 6, 10));
+    CU_ASSERT_FALSE(table.wait(3, 2, 11));
+    CU_ASSERT_FALSE(table.wait(3, 4, 12));
+    CU_ASSERT_FALSE(table.wait(5, 1, 12));
+    CU_ASSERT(table.pending(3));
+    table.record(3);
+    EXPECT_EQ(table.release(3), 6);
+    EXPECT_EQ(table.release(3), 2);
+    EXPECT_EQ(table.release(3), 4);
+    EXPECT_EQ(table.release(3), kNone);
+    CU_ASSERT_FALSE(table.pending(3));
+    CU_ASSERT(table.pending(5));
+}
+
+// EVT-4: those of one cycle by queue number.
+static void test_same_cycle_by_queue_number()
+{
+    EventTable table(16, 8);
+    for (const uint32_t queue : {5u, 7u, 1u, 3u})
+        CU_ASSERT_FALSE(table.wait(0, queue, queue == 5 ? 9 : 10));
+    table.record(0);
+    for (const uint32_t queue : {5u, 1u, 3u, 7u})
+        EXPECT_EQ(table.release(0), queue);
+}
+
+// EVT-5.
+static void test_clear_keeps_waiters()
+{
+    EventTable table(16, 8);
+    table.record(1);
+    table.clear(1);
+    CU_ASSERT_FALSE(table.wait(1, 0, 5));
+    table.clear(1);
+    CU_ASSERT(table.pending(1));
+    table.record(1);
+    EXPECT_EQ(table.release(1), 0);
+}
+
+static void test_forget_from_any_place()
+{
+    for (uint32_t gone = 0; gone < 3; ++gone) {
+        EventTable table(16, 8);
+        for (uint32_t queue = 0; queue < 3; ++queue)
+            CU_ASSERT_FALSE(table.wait(9, queue, queue));
+        table.forget(9, gone);
+        table.record(9);
+        for (uint32_t queue = 0; queue < 3; ++queue) {
+            if (queue != gone)
+                EXPECT_EQ(table.release(9), queue);
+        }
+        EXPECT_EQ(table.release(9), kNone);
+    }
+}
+
+// NTF-1, NTF-2.
+static void test_notify_passes_once()
+{
+    NotifyTable table(16, 8);
+    EXPECT_EQ(table.record(2), kNone);
+    EXPECT_EQ(table.record(2), kNone);
+    CU_ASSERT(table.wait(2, 0, 5));
+    CU_ASSERT_FALSE(table.flag(2));
+    CU_ASSERT_FALSE(table.wait(2, 0, 6));
+}
+
+// NTF-3.
+static void test_notify_releases_exactly_one()
+{
+    NotifyTable table(16, 8);
+    CU_ASSERT_FALSE(table.wait(2, 7, 5));
+    CU_ASSERT_FALSE(table.wait(2, 4, 6));
+    CU_ASSERT_FALSE(table.wait(2, 3, 6));
+    EXPECT_EQ(table.record(2), 7);
+    CU_ASSERT_FALSE(table.flag(2));
+    EXPECT_EQ(table.record(2), 3);
+    EXPECT_EQ(table.record(2), 4);
+    EXPECT_EQ(table.record(2), kNone);
+    CU_ASSERT(table.flag(2));
+}
+
+// NTF-4.
+static void test_notify_clear()
+{
+    NotifyTable table(16, 8);
+    EXPECT_EQ(table.record(2), kNone);
+    table.clear(2);
+    CU_ASSERT_FALSE(table.wait(2, 0, 1));
+}
+
+static const twin_test tests[] = {
+    {"an event's flag lets every wait pass and stays", test_event_flag_stays},
+    {"a record releases all that wait, first come first", test_event_releases_all_in_order},
+    {"waiters of one cycle leave by queue number", test_same_cycle_by_queue_number},
+    {"clearing an event leaves those that wait", test_clear_keeps_waiters},
+    {"a waiter can leave the list from any place", test_forget_from_any_place},
+    {"a notify's flag lets one wait pass", test_notify_passes_once},
+    {"a notify record releases exactly one", test_notify_releases_exactly_one},
+    {"a cleared notify holds the next wait", test_notify_clear},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim tables", tests, TWIN_COUNT(tests), argc, argv);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <thread>
+#include <vector>
+
+#include "core/task_queue.h"
+#include "rig.h"
+
+using tsim::Cycle;
+using tsim::TaskQueue;
+
+namespace
+{
+
+constexpr uint32_t kDepth = 8;
+constexpr Cycle kRead = 100;
+constexpr uint32_t kWindow = 2;
+
+struct Fixture {
+    Fixture()
+    {
+        twinsim_queue config{};
+        config.depth = kDepth;
+        config.cq_depth = 8;
+        queue.open(config, ring, cq);
+        for (uint32_t i = 0; i < kDepth; ++i)
+            ring[i].word[1] = i;
+    }
+    void ring_up_to(uint32_t tail, uint64_t at)
+    {
+        queue.doorbell(tail, at);
+        queue.take_in(now, 1);
+    }
+    stars_sqe ring[kDepth] = {};
+    stars_cqe cq[8] = {};
+    TaskQueue queue;
+    Cycle now = 0;
+};
+
+} // namespace
+
+// FE-1, FE-2.
+static void test_visible_at_its_time()
+{
+    Fixture f;
+    CU_ASSERT_FALSE(f.queue.has_more());
+    f.ring_up_to(2, 50);
+    CU_ASSERT(f.queue.has_more());
+    CU_ASSERT_FALSE(f.queue.visible(49));
+    CU_ASSERT(f.queue.visible(50));
+    EXPECT_EQ(f.queue.next_arrival(), 50);
+}
+
+// FE-1: one register, so no later write is seen earlier.
+static void test_arrivals_never_fall()
+{
+    Fixture f;
+    f.ring_up_to(1, 50);
+    f.ring_up_to(2, 20);
+    f.queue.retire(60);
+    EXPECT_EQ(f.queue.next_arrival(), 50);
+}
+
+// FE-2.
+static void test_the_past_counts_as_now()
+{
+    Fixture f;
+    f.now = 500;
+    f.ring_up_to(1, 50);
+    EXPECT_EQ(f.queue.next_arrival(), 500);
+}
+
+// FE-3.
+static void test_head_and_wrap()
+{
+    Fixture f;
+    for (uint32_t n = 0; n < 3 * kDepth; ++n) {
+        f.ring_up_to((n + 1) % kDepth, n);
+        EXPECT_EQ(f.queue.head(), n % kDepth);
+        EXPECT_EQ(f.queue.sqe().word[1], n % kDepth);
+        EXPECT_EQ(f.queue.number(), n + 1);
+        f.queue.retire(1000 + n);
+        EXPECT_EQ(f.queue.retired(), n + 1);
+        EXPECT_EQ(f.queue.retired_at(n + 1), 1000 + n);
+    }
+}
+
+// FE-9.
+static void test_full_ring()
+{
+    Fixture f;
+    f.ring_up_to(kDepth - 1, 0);
+    uint32_t count = 0;
+    for (; f.queue.has_more(); ++count)
+        f.queue.retire(1);
+    EXPECT_EQ(count, kDepth - 1);
+    CU_ASSERT_FALSE(f.queue.doorbell(kDepth - 1, 0)); // the same tail again: nothing new
+}
+
+// FE-4, FE-5, FE-6: five SQEs there from the start, lines of two.
+static void test_lines_and_read_ahead()
+{
+    Fixture f;
+    f.ring_up_to(5, 0);
+    TaskQueue::Fetch fetch = f.queue.fetch(10, kRead, kWindow);
+    EXPECT_EQ(fetch.ready, 110); // a miss; the next line is asked for too
+    f.queue.retire(120);
+    EXPECT_EQ(f.queue.fetch(120, kRead, kWindow).ready, 120); // same line
+    f.queue.retire(130);
+    fetch = f.queue.fetch(130, kRead, kWindow); // second line: there since 110
+    EXPECT_EQ(fetch.ready, 130);
+    CU_ASSERT_FALSE(fetch.waited);
+    f.queue.retire(140);
+    EXPECT_EQ(f.queue.fetch(140, kRead, kWindow).ready, 140);
+    f.queue.retire(150);
+    fetch = f.queue.fetch(150, kRead, kWindow); // third line: asked for at 130, there at 230
+    EXPECT_EQ(fetch.ready, 230);
+    CU_ASSERT(fetch.waited);
+}
+
+// FE-4: a line holds what was visible when it was asked for.
+static void test_a_line_holds_what_was_visible()
+{
+    Fixture f;
+    f.ring_up_to(1, 0);
+    f.ring_up_to(2, 15);
+    EXPECT_EQ(f.queue.fetch(10, kRead, kWindow).ready, 110);
+    f.queue.retire(120);
+    EXPECT_EQ(f.queue.fetch(120, kRead, kWindow).ready, 220); // came too late for the line
+}
+
+// FE-7.
+static void test_dropped_buffer()
+{
+    Fixture f;
+    f.ring_up_to(5, 0);
+    EXPECT_EQ(f.queue.fetch(10, kRead, kWindow).ready, 110);
+    f.queue.drop_prefetched();
+    EXPECT_EQ(f.queue.fetch(120, kRead, kWindow).ready, 220);
+}
+
+// FE-8: forward modulo depth, and SQEs may be run again.
+static void test_set_head()
+{
+    Fixture f;
+    f.ring_up_to(5, 0);
+    f.queue.set_head(3, 77);
+    EXPECT_EQ(f.queue.retired(), 3);
+    EXPECT_EQ(f.queue.retired_at(2), 77);
+    EXPECT_EQ(f.queue.sqe().word[1], 3);
+    f.queue.set_head(1, 78); // back to SQE 1: all the way round
+    EXPECT_EQ(f.queue.sqe().word[1], 1);
+    uint32_t count = 0;
+    for (; f.queue.has_more(); ++count)
+        f.queue.retire(80);
+    EXPECT_EQ(count, 4);
+    EXPECT_EQ(f.queue.head(), f.queue.tail());
+}
+
+// CQ-1, CQ-5, CQ-6.
+static void test_cq_phase_and_room()
+{
+    Fixture f;
+    stars_cqe cqe{};
+    for (uint32_t n = 0; n < 7; ++n) {
+        CU_ASSERT_FALSE(f.queue.cq_full());
+        cqe.task_id = static_cast<uint16_t>(n);
+        f.queue.write_cqe(cqe);
+        EXPECT_EQ(f.cq[n].task_id, n);
+        EXPECT_EQ(f.cq[n].flags & STARS_CQE_PHASE, 1);
+    }
+    CU_ASSERT(f.queue.cq_full());
+    CU_ASSERT_FALSE(f.queue.set_cq_head(8));
+    CU_ASSERT(f.queue.set_cq_head(7));
+    CU_ASSERT_FALSE(f.queue.set_cq_head(1)); // nothing was written there since
+    f.queue.write_cqe(cqe);
+    EXPECT_EQ(f.cq[7].flags & STARS_CQE_PHASE, 1);
+    f.queue.write_cqe(cqe);
+    EXPECT_EQ(f.cq[0].flags & STARS_CQE_PHASE, 0); // second lap
+    CU_ASSERT(f.queue.set_cq_head(1));
+}
+
+// FE-1 from another thread: what is counted has its arrival time.
+static void test_doorbell_from_another_thread()
+{
+    Fixture f;
+    constexpr uint64_t kCount = 20000;
+    std::thread host([&f] {
+        for (uint64_t n = 0; n < kCount;) {
+            if (n - f.queue.retired() == kDepth - 1)
+                continue;
+            ++n;
+            f.queue.doorbell(static_cast<uint32_t>(n % kDepth), 1000 + n);
+        }
+    });
+    bool good = true;
+    for (uint64_t n = 0; n < kCount;) {
+        f.queue.take_in(0, 1);
+        for (; f.queue.has_more(); ++n) {
+            good = good && f.queue.next_arrival() == 1000 + n + 1;
+            f.queue.retire(0);
+        }
+    }
+    host.join();
+    CU_ASSERT(good);
+}
+
+static const twin_test tests[] = {
+    {"an SQE becomes visible at the time of its doorbell", test_visible_at_its_time},
+    {"no SQE is visible before an older one", test_arrivals_never_fall},
+    {"a doorbell from the past counts as now", test_the_past_counts_as_now},
+    {"the head names the SQE under way, over three laps", test_head_and_wrap},
+    {"a full ring holds depth - 1", test_full_ring},
+    {"lines are read ahead", test_lines_and_read_ahead},
+    {"a line holds what was visible when it was asked for", test_a_line_holds_what_was_visible},
+    {"a dropped buffer is read again", test_dropped_buffer},
+    {"software may move the head", test_set_head},
+    {"the CQ's phase changes with each lap and it holds depth - 1", test_cq_phase_and_room},
+    {"a host thread may ring while the model takes in", test_doorbell_from_another_thread},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim task queue", tests, TWIN_COUNT(tests), argc, argv);
+}
