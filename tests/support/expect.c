@@ -16,7 +16,7 @@ const char *twin_acl_name(int code)
 {
     /* Many codes are typed objects, not constants: no switch, no static table. */
 #define X(name)                                                                                    \
-    if (code == (name))                                                                            \
+    if (code == (int)(name))                                                                       \
         return #name;
 #include "support/acl_codes.def"
 #undef X
