@@ -54,19 +54,43 @@ static uint32_t engine_track(struct timeline_layout *layout,
 
 /* Which stream track each SQ has at the moment, while the records are walked in their order. */
 struct queue_map {
-    uint32_t *of_device[UINT8_MAX + 1]; /* 65536 entries each, made when first needed */
+    uint32_t *tracks; /* by device, then SQ */
+    size_t sqs;       /* of one device */
 };
+
+static size_t larger_of(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static int queue_map_make(struct queue_map *map, const struct timeline_layout *layout)
+{
+    size_t devices = 1;
+    size_t sqs = 1;
+    for (size_t i = 0; i < layout->notes->queue_count; i++) {
+        devices = larger_of(devices, layout->notes->queues[i].device + (size_t)1);
+        sqs = larger_of(sqs, layout->notes->queues[i].sq + (size_t)1);
+    }
+    for (size_t i = 0; i < layout->record_count; i++) {
+        const struct twinsim_trace_record *record = &layout->records[i];
+        if (record->sq == NOT_FROM_QUEUE)
+            continue;
+        devices = larger_of(devices, record->device + (size_t)1);
+        sqs = larger_of(sqs, record->sq + (size_t)1);
+        if (record->waker_sq != UINT32_MAX)
+            sqs = larger_of(sqs, record->waker_sq + (size_t)1);
+    }
+    map->sqs = sqs;
+    map->tracks = malloc(devices * sqs * sizeof(*map->tracks));
+    if (!map->tracks)
+        return -ENOMEM;
+    memset(map->tracks, 0xff, devices * sqs * sizeof(*map->tracks));
+    return 0;
+}
 
 static uint32_t *queue_slot(struct queue_map *map, uint32_t device, uint32_t sq)
 {
-    uint32_t **table = &map->of_device[device & UINT8_MAX];
-    if (!*table) {
-        *table = malloc((UINT16_MAX + 1u) * sizeof(**table));
-        if (!*table)
-            return NULL;
-        memset(*table, 0xff, (UINT16_MAX + 1u) * sizeof(**table));
-    }
-    return &(*table)[sq & UINT16_MAX];
+    return &map->tracks[device * map->sqs + sq];
 }
 
 static int add_slice(struct timeline_layout *layout, size_t record, uint32_t track)
@@ -87,18 +111,13 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
         return add_slice(layout, index, engine_track(layout, record));
 
     uint32_t *slot = queue_slot(map, record->device, record->sq);
-    if (!slot)
-        return -ENOMEM;
     if (*slot == TIMELINE_NONE)
         *slot = track_add(layout, &(struct timeline_track){.device = record->device,
                                                            .number = record->sq,
                                                            .sq = record->sq});
     layout->record_track[index] = *slot;
-    if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX) {
-        const uint32_t *waker = queue_slot(map, record->device, record->waker_sq);
-        if (waker)
-            layout->waker_track[index] = *waker;
-    }
+    if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
+        layout->waker_track[index] = *queue_slot(map, record->device, record->waker_sq);
     int error = 0;
     if (record->phase != TWINSIM_PHASE_DOORBELL)
         error = add_slice(layout, index, *slot);
@@ -109,8 +128,8 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
 
 static int place_records(struct timeline_layout *layout)
 {
-    struct queue_map map = {{0}};
-    int error = 0;
+    struct queue_map map;
+    int error = queue_map_make(&map, layout);
     for (size_t i = 0; i < layout->notes->queue_count && !error; i++) {
         const struct timeline_queue *queue = &layout->notes->queues[i];
         if (track_add(layout, &(struct timeline_track){.device = queue->device,
@@ -125,18 +144,11 @@ static int place_records(struct timeline_layout *layout)
                layout->notes->queues[next_queue].first_record <= i;
              next_queue++) {
             const struct timeline_queue *queue = &layout->notes->queues[next_queue];
-            uint32_t *slot = queue_slot(&map, queue->device, queue->sq);
-            if (!slot) {
-                error = -ENOMEM;
-                break;
-            }
-            *slot = (uint32_t)next_queue;
+            *queue_slot(&map, queue->device, queue->sq) = (uint32_t)next_queue;
         }
-        if (!error)
-            error = place_record(layout, &map, i);
+        error = place_record(layout, &map, i);
     }
-    for (size_t i = 0; i <= UINT8_MAX; i++)
-        free(map.of_device[i]);
+    free(map.tracks);
     return error;
 }
 
