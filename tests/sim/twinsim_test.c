@@ -2,11 +2,10 @@
 /* The C interface as a driver uses it. One board for all tests: each takes queues of its own. */
 #include "twinsim.h"
 
-#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 #include <unistd.h>
 
 #include "sqe.h"
@@ -119,13 +118,15 @@ static void test_second_board(void)
     TWIN_EXPECT_HOLDS(error, "reset");
 }
 
-/* One after another: submit, run to the watch, at once or from another thread. */
-static int run_from_thread(void *argument)
+static enum twinsim_stop thread_stop;
+
+static void *run_from_thread(void *argument)
 {
     queue *q = argument;
     put(q, sqe_event_record(1), twinsim_now(sim));
     twinsim_queue_watch(sim, 0, q->sq, q->sent);
-    return (int)twinsim_run(sim, TWINSIM_NEVER, UINT32_MAX);
+    thread_stop = twinsim_run(sim, TWINSIM_NEVER, UINT32_MAX);
+    return NULL;
 }
 
 static void test_watch_stops_at_its_instant(void)
@@ -175,14 +176,14 @@ static void test_threads_take_turns(void)
     if (!open_queue(&q, 3))
         return;
     for (int i = 0; i < 20; ++i) {
-        thrd_t thread;
-        int stop = -1;
-        if (thrd_create(&thread, run_from_thread, &q) != thrd_success) {
+        pthread_t thread;
+        thread_stop = TWINSIM_STOP_IDLE;
+        if (pthread_create(&thread, NULL, run_from_thread, &q) != 0) {
             CU_FAIL("no thread");
             return;
         }
-        thrd_join(thread, &stop);
-        TWIN_EXPECT_U64(stop, TWINSIM_STOP_WATCH);
+        pthread_join(thread, NULL);
+        TWIN_EXPECT_U64(thread_stop, TWINSIM_STOP_WATCH);
     }
     TWIN_EXPECT_U64(twinsim_queue_retired(sim, 0, 3), 20);
     (void)twinsim_queue_close(sim, 0, 3);
