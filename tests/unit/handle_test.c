@@ -10,7 +10,7 @@ typedef struct thing {
     bool constructed;
 } thing;
 
-static int released;
+static _Atomic int released;
 
 static void construct(void *object)
 {
