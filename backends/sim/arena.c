@@ -32,17 +32,32 @@ static void release(void *place, size_t bytes)
         munmap(place, bytes);
 }
 
+/* The thread sanitizer keeps most addresses for itself and gives up when asked for one of them. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NO_HINT 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define NO_HINT 1
+#endif
+#ifndef NO_HINT
+#define NO_HINT 0
+#endif
+
 /* At the hint when nobody is there, else anywhere; huge pages need a base that is aligned as they are. */
 static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
 {
-    void *place = mmap((void *)(uintptr_t)hint, bytes, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (place != MAP_FAILED && (uintptr_t)place == hint)
-        return hint;
-    if (place != MAP_FAILED)
-        munmap(place, bytes);
+    if (!NO_HINT) {
+        void *wanted =
+            mmap((void *)(uintptr_t)hint, bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (wanted != MAP_FAILED && (uintptr_t)wanted == hint)
+            return hint;
+        if (wanted != MAP_FAILED) /* a kernel that does not know the flag */
+            munmap(wanted, bytes);
+    }
     uint64_t slack = SIM_GIANT_PAGE;
-    place = reserve(bytes + slack, PROT_NONE);
+    void *place = reserve(bytes + slack, PROT_NONE);
     if (!place)
         return 0;
     uint64_t start = (uintptr_t)place;
