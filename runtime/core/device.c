@@ -126,10 +126,20 @@ int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **ou
 
 /* Up --------------------------------------------------------------------------------------------- */
 
+/* Waits for another thread, which may itself be waiting for the device: the backend must not reckon
+ * with this one meanwhile, or a wait that can never end would not be seen as one. */
+static void wait_changed_locked(twin_device *device)
+{
+    const struct twin_backend *ops = twin_ops();
+    ops->host.detach();
+    twin_lock_wait(&device->lock, &device->changed);
+    ops->host.attach();
+}
+
 static void wait_steady_locked(twin_device *device)
 {
     while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING)
-        twin_lock_wait(&device->lock, &device->changed);
+        wait_changed_locked(device);
 }
 
 /* Opens the hardware and makes the default context. No lock is held; the state is OPENING. */
@@ -232,7 +242,7 @@ static int32_t empty_device_locked(twin_device *device)
         if (!context && !event) {
             if (device->object_count == 0)
                 return first_code;
-            twin_lock_wait(&device->lock, &device->changed);
+            wait_changed_locked(device);
             continue;
         }
 
@@ -240,7 +250,7 @@ static int32_t empty_device_locked(twin_device *device)
         bool pinned = context ? twin_handle_pin_object(context, context->object.handle)
                               : twin_handle_pin_object(event, event->object.handle);
         if (!pinned) {
-            twin_lock_wait(&device->lock, &device->changed);
+            wait_changed_locked(device);
             continue;
         }
         if (context) {
@@ -252,7 +262,7 @@ static int32_t empty_device_locked(twin_device *device)
             if (first_code == 0)
                 first_code = code;
             if (!closed && device->contexts == context)
-                twin_lock_wait(&device->lock, &device->changed);
+                wait_changed_locked(device);
         } else {
             twin_lock_drop(&device->lock);
             twin_event_retire(event);

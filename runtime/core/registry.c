@@ -142,11 +142,14 @@ static void end_process(void)
     twin_lock_drop(&registry_lock);
     if (!running)
         return;
+    /* Nobody else can wait for this thread any more: waits that only it could end, end now. */
+    if (twin_self.ops == &running_table)
+        running_table.host.detach();
     if (twin_threads_leave(LEAVE_TIMEOUT_MS))
         running_table.process.stop();
     else
         twin_log(TWIN_LOG_WARNING, "the process ends while other threads are inside calls; "
-                                   "no timeline is written");
+                                   "what is written at the end is left out");
 }
 
 /* Starts `given`; on failure the reason goes to failure_text. */

@@ -50,7 +50,8 @@ struct twin_host_ops {
     /* The calling thread takes part from now on: others that wait must reckon with it. Called on the
      * thread itself, before its first other op. Thread: any. */
     void (*attach)(void);
-    /* The calling thread ends. Thread: any. */
+    /* The calling thread ends, or will wait for another thread inside the core: nobody reckons with
+     * it until it attaches again. Never blocks. Thread: any. */
     void (*detach)(void);
     /* A public call begins on this thread: its host cost is charged. Thread: any. */
     void (*enter)(const twin_call *call);

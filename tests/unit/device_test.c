@@ -183,6 +183,42 @@ static void test_reset_gives_up_a_deadlock(void)
     CHECK_OK(twin_device_reset(0, false));
 }
 
+static void *set_while_closing(void *unused)
+{
+    CHECK_OK(twin_backend_need());
+    twin_device *device = unused;
+    bool closing = false;
+    while (!closing) {
+        twin_lock_take(&device->lock);
+        closing = device->state == TWIN_DEVICE_CLOSING;
+        twin_lock_drop(&device->lock);
+    }
+    CHECK_OK(twin_device_set(0));
+    return NULL;
+}
+
+static void test_waiting_setter_does_not_hold_a_reset(void)
+{
+    fresh();
+    CHECK_OK(twin_device_set(0));
+    twin_device *device = NULL;
+    CHECK_OK(twin_device_find(0, &device));
+    uint64_t notify = 0;
+    CHECK_OK(twin_event_create(TWIN_EVENT_NOTIFY, &notify));
+    twin_task wait = {.kind = TWIN_TASK_WAIT, .event_handle = notify, .timeout_ns = TWIN_FOREVER};
+    CHECK_OK(twin_event_find(&twin_notifies, notify, &wait.event));
+    CHECK_OK(twin_stream_submit(0, &wait));
+    pthread_t thread;
+    pthread_create(&thread, NULL, set_while_closing, device);
+    while (fake_count.threads < 2)
+        ;
+    int32_t code = twin_device_reset(0, false);
+    pthread_join(thread, NULL);
+    CHECK_CODE(code, 507046);
+    CHECK_OK(twin_device_reset(0, false));
+    CU_ASSERT_EQUAL(fake_count.devices, 0);
+}
+
 static void with_visible(const char *list)
 {
     setenv("ASCEND_RT_VISIBLE_DEVICES", list, 1);
@@ -219,6 +255,8 @@ static const twin_test tests[] = {
     {"set, use and reset race without harm", test_cycles_race},
     {"the releasing reset ends all that lives on the device", test_reset_releases_everything},
     {"a reset gives up work that can never end", test_reset_gives_up_a_deadlock},
+    {"a thread that waits for a reset does not keep it from giving up",
+     test_waiting_setter_does_not_hold_a_reset},
     {"the visible-device list filters and renumbers", test_visible},
 };
 
