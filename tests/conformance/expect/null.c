@@ -38,6 +38,7 @@ static const twin_exception unsupported[] = {
     {"device", "DEV-28", NO_DEVICE},
     {"device", "DEV-30", NO_DEVICE},
     {"device", "DEV-31", NO_DEVICE},
+    {"device", "DEV-34", "the run mode is the first device's"},
     {"device", "DEV-37", NO_DEVICE},
     {"device", "DEV-39", NO_DEVICE},
     {"device", "DEV-41", NO_DEVICE},
