@@ -179,7 +179,7 @@ class Timelines(unittest.TestCase):
                 with self.subTest(name):
                     path = os.path.join(folder, name + ".json")
                     self.trace(name, path)
-                    run(sys.executable, CHECK, path, *wanted.get(name, ()))
+                    run(sys.executable, CHECK, path, "--covered", *wanted.get(name, ()))
 
 
 class Explained(unittest.TestCase):

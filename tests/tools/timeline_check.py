@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a timeline file against the trace event format and against itself.
 
-  timeline_check.py FILE [--wakes N] [--submits N] [--calls N] [--tasks N]
+  timeline_check.py FILE [--covered] [--wakes N] [--submits N] [--calls N] [--tasks N]
   timeline_check.py --self-test
 
-The numbers are how many arrows, calls and tasks there must be at least. Prints every difference and
-ends with status 1 if there is one.
+--covered: the phases of each task must account for all of its time. The numbers are how many arrows,
+calls and tasks there must be at least. Prints every difference and ends with status 1 if there is one.
 """
 import argparse
 import collections
@@ -114,6 +114,28 @@ def check(document):
     return wrong, counts
 
 
+def uncovered(document):
+    """What the phases of a task leave of its time."""
+    tasks, phases, wrong = {}, collections.defaultdict(list), []
+    for event in document["traceEvents"]:
+        args = event.get("args", {})
+        if event["ph"] != "X" or "track" not in args:
+            continue
+        key = (args["track"], args["number"])
+        if event["cat"] == "task":
+            tasks[key] = event
+        elif event["cat"] in ("phase", "wait"):
+            phases[key].append((event["ts"], event["ts"] + event["dur"]))
+    for key, task in tasks.items():
+        at, end = task["ts"], task["ts"] + task["dur"]
+        for begin, until in sorted(phases[key]) + [(end, end)]:
+            if begin > at:
+                wrong.append("%s, task %d of track %d: nothing accounts for %s to %s" %
+                             (task["name"], key[1], key[0], at, begin))
+            at = max(at, until)
+    return wrong
+
+
 def load(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file, parse_float=Decimal)
@@ -154,13 +176,21 @@ def self_test():
     }
     for name, change in damages.items():
         assert damaged(change), "not seen: " + name
-    print("%d passed, 0 failed" % len(damages))
+    covered = copy.deepcopy(good)
+    for event in covered["traceEvents"][2:4]:
+        event["args"].update(track=1, number=1)
+        event["dur"] = Decimal("3.000")
+    assert uncovered(covered) == [], uncovered(covered)
+    covered["traceEvents"][3]["dur"] = Decimal("2.999")
+    assert len(uncovered(covered)) == 1
+    print("%d passed, 0 failed" % (len(damages) + 1))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file", nargs="?")
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--covered", action="store_true")
     for name in ("wakes", "submits", "calls", "tasks"):
         parser.add_argument("--" + name, type=int, default=0)
     options = parser.parse_args()
@@ -169,7 +199,10 @@ def main():
         return 0
     if not options.file:
         parser.error("which file?")
-    wrong, counts = check(load(options.file))
+    document = load(options.file)
+    wrong, counts = check(document)
+    if options.covered:
+        wrong += uncovered(document)
     for name in ("wakes", "submits", "calls", "tasks"):
         if counts[name] < getattr(options, name):
             wrong.append("%d %s, at least %d expected" % (counts[name], name,
