@@ -11,7 +11,8 @@
 
 struct sim_process sim_process;
 
-static void say(bool log, int level, bool explain, const char *format, va_list arguments)
+static void __attribute__((format(printf, 4, 0)))
+say(bool log, int level, bool explain, const char *format, va_list arguments)
 {
     char text[1024];
     vsnprintf(text, sizeof(text), format, arguments);
