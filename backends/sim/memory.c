@@ -250,18 +250,20 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
 
 /* ---- the bus -------------------------------------------------------------------------------- */
 
+/* Page-locked memory is not reported: the core frees its staging buffers this way on purpose. */
 static void report_hazard(const struct sim_arena *arena, struct sim_block *block, uint64_t address,
                           enum twinsim_access access)
 {
-    if (atomic_exchange_explicit(&block->reported, true, memory_order_relaxed))
+    if (arena->config.host ||
+        atomic_exchange_explicit(&block->reported, true, memory_order_relaxed))
         return;
-    sim_log(2,
-            "a task %s 0x%llx after its memory was freed: allocation %llu of %s, %llu bytes at "
-            "0x%llx; free it after the stream is synchronised",
-            access == TWINSIM_WRITE ? "writes" : "reads", (unsigned long long)address,
-            (unsigned long long)block->serial,
-            arena->config.host ? "page-locked host memory" : "device memory",
-            (unsigned long long)block->bytes, (unsigned long long)block->base);
+    sim_log(
+        2,
+        "device %u: a task %s 0x%llx after its memory was freed: allocation %llu, %llu bytes at "
+        "0x%llx; free it after the stream is synchronised",
+        arena->config.device, access == TWINSIM_WRITE ? "writes" : "reads",
+        (unsigned long long)address, (unsigned long long)block->serial,
+        (unsigned long long)block->bytes, (unsigned long long)block->base);
 }
 
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
