@@ -33,7 +33,13 @@ void Board::advance(Cycle horizon)
     while (state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= end) {
         --budget_;
         state_.now = next_time();
-        fire(state_.calendar.pop());
+        const uint32_t timer = state_.calendar.pop();
+        // With many queues in turn, the next one's state is on its way while this one is served.
+        const uint32_t next = state_.calendar.likely_next();
+        if (next < state_.link_timer)
+            devices_[next >> BoardState::kDeviceShift]->prefetch(
+                next & ((1u << BoardState::kDeviceShift) - 1));
+        fire(timer);
     }
 }
 

@@ -7,45 +7,99 @@
 namespace tsim
 {
 
-Calendar::Calendar(uint32_t timers) : heap_(timers), place_(timers, 0)
+Calendar::Calendar(uint32_t timers) : nodes_(timers), lists_(kWheel), heap_(timers)
 {
     assert(timers < (1u << kIdBits));
 }
 
 void Calendar::schedule(uint32_t id, Cycle time, Rank rank)
 {
-    if (sequence_ == kSequenceEnd)
-        renumber();
-    const Entry entry{time, (uint64_t{static_cast<uint8_t>(rank)} << (kSequenceBits + kIdBits)) |
-                                (sequence_++ << kIdBits) | id};
-    const uint32_t place = place_[id];
-    if (place == 0) {
-        sift_up(size_++, entry);
-        return;
-    }
-    const uint32_t slot = place - 1;
-    if (before(entry, heap_[slot]))
-        sift_up(slot, entry);
+    assert(time >= base_);
+    cancel(id);
+    nodes_[id].time = time;
+    nodes_[id].rank = rank;
+    if (time - base_ < kWheel)
+        link(id);
     else
-        sift_down(slot, entry);
-}
-
-void Calendar::cancel(uint32_t id)
-{
-    if (place_[id] != 0)
-        remove(place_[id] - 1);
+        push(id);
 }
 
 uint32_t Calendar::pop()
 {
-    const uint32_t id = id_of(heap_[0]);
-    remove(0);
+    if (next_ == kNone)
+        turn_to(heap_[0].time);
+    const uint32_t id = next_;
+    if (nodes_[id].time != base_)
+        turn_to(nodes_[id].time);
+    unlink(id);
     return id;
+}
+
+// ---- the wheel ---------------------------------------------------------------------------------
+
+// Behind all entries of the same cycle, but for those whose rank comes later.
+void Calendar::link(uint32_t id)
+{
+    Node &node = nodes_[id];
+    const auto index = static_cast<uint32_t>(node.time % kWheel);
+    List &list = lists_[index];
+    uint32_t before = list.last;
+    while (before != kNone && nodes_[before].rank > node.rank)
+        before = nodes_[before].before;
+    node.place = kInWheel;
+    node.before = before;
+    node.after = before == kNone ? list.first : nodes_[before].after;
+    (before == kNone ? list.first : nodes_[before].after) = id;
+    (node.after == kNone ? list.last : nodes_[node.after].before) = id;
+    used_.set(index);
+    if (next_ == kNone || node.time < nodes_[next_].time ||
+        (node.time == nodes_[next_].time && before == kNone))
+        next_ = id;
+}
+
+void Calendar::unlink(uint32_t id)
+{
+    Node &node = nodes_[id];
+    const auto index = static_cast<uint32_t>(node.time % kWheel);
+    List &list = lists_[index];
+    node.place = kNowhere;
+    (node.before == kNone ? list.first : nodes_[node.before].after) = node.after;
+    (node.after == kNone ? list.last : nodes_[node.after].before) = node.before;
+    if (list.first == kNone)
+        used_.clear(index);
+    if (next_ != id)
+        return;
+    const uint32_t found = used_.next(static_cast<uint32_t>(base_ % kWheel));
+    next_ = found == kNone ? kNone : lists_[found].first;
+}
+
+// The wheel stands at `time` from now on; what the heap holds for the cycles that come into reach moves over. Whatever
+// is scheduled there later comes behind it, as it must.
+void Calendar::turn_to(Cycle time)
+{
+    base_ = time;
+    while (size_ != 0 && heap_[0].time - base_ < kWheel) {
+        const uint32_t id = id_of(heap_[0]);
+        remove(0);
+        link(id);
+    }
+}
+
+// ---- the heap ----------------------------------------------------------------------------------
+
+void Calendar::push(uint32_t id)
+{
+    if (sequence_ == kSequenceEnd)
+        renumber();
+    const Node &node = nodes_[id];
+    const uint64_t rank = static_cast<uint8_t>(node.rank);
+    sift_up(size_++,
+            {node.time, (rank << (kSequenceBits + kIdBits)) | (sequence_++ << kIdBits) | id});
 }
 
 void Calendar::remove(uint32_t slot)
 {
-    place_[id_of(heap_[slot])] = 0;
+    nodes_[id_of(heap_[slot])].place = kNowhere;
     const Entry last = heap_[--size_];
     if (slot == size_)
         return;

@@ -28,6 +28,12 @@ class Device
     void take_in();
 
     void fire(uint32_t timer);
+    /// Hints that this timer comes next.
+    void prefetch(uint32_t timer) const
+    {
+        if (timer < scheduler_.queue_count())
+            scheduler_.prefetch(timer);
+    }
     void transfer_done(uint32_t who);
 
     /// The register window: a negative twinsim_error, or 0.

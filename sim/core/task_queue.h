@@ -48,6 +48,12 @@ class TaskQueue
     [[nodiscard]] bool has_more() const { return head_ != seen_; }
     /// When the SQE at the head becomes visible. Only with has_more().
     [[nodiscard]] Cycle next_arrival() const { return arrival_[head_ & mask_]; }
+    /// Hints that this queue is next.
+    void prefetch() const
+    {
+        __builtin_prefetch(&ring_);
+        __builtin_prefetch(&cq_);
+    }
     [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
     /// The SQE number at the head, counted from 1.
     [[nodiscard]] uint64_t number() const { return head_ + 1; }

@@ -64,6 +64,11 @@ class TaskScheduler
     // ---- calendar ----
 
     void fire_queue(uint32_t sq);
+    void prefetch(uint32_t sq) const
+    {
+        __builtin_prefetch(&queues_[sq]);
+        fronts_[sq].prefetch();
+    }
     void fire_arbiter();
     void transfer_done(uint32_t sq);
 
@@ -98,7 +103,7 @@ class TaskScheduler
     enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError };
     enum Class : uint8_t { kSdma, kPcieDma, kClassCount, kNoClass };
 
-    struct Queue {
+    struct alignas(64) Queue {
         State state = State::kClosed;
         Step step = Step::kArrive; // what the timer means
         Resume resume = Resume::kBegin;

@@ -51,7 +51,7 @@ static void test_rescheduling()
     EXPECT_EQ(calendar.pop(), 0);
     calendar.schedule(2, 9, Rank::kQueue);
     calendar.schedule(3, 8, Rank::kQueue);
-    calendar.schedule(2, 1, Rank::kQueue);
+    calendar.schedule(2, 7, Rank::kQueue);
     EXPECT_EQ(calendar.pop(), 2);
     EXPECT_EQ(calendar.pop(), 3);
     CU_ASSERT(calendar.empty());
@@ -81,6 +81,7 @@ static void test_against_a_list()
     using Entry = std::tuple<Cycle, int, uint64_t, uint32_t>; // time, rank, sequence, timer
     std::vector<Entry> list;
     uint64_t seed = kSeed, sequence = 0;
+    Cycle now = 0;
     bool same = true;
     const auto forget = [&list](uint32_t id) {
         list.erase(std::remove_if(list.begin(), list.end(),
@@ -91,7 +92,9 @@ static void test_against_a_list()
         const uint64_t dice = mix(seed);
         const auto id = static_cast<uint32_t>((dice >> 8) % kTimers);
         if (dice % 8 < 4) {
-            const Cycle time = (dice >> 32) % 64;
+            // Mostly near, so that there are many equals; now and then far beyond the wheel.
+            const uint64_t reach = dice % 16 == 0 ? 4 * Calendar::kWheel : 64;
+            const Cycle time = now + (dice >> 32) % reach;
             const int rank = static_cast<int>((dice >> 24) % 4);
             calendar.schedule(id, time, static_cast<Rank>(rank));
             forget(id);
@@ -101,6 +104,7 @@ static void test_against_a_list()
             forget(id);
         } else if (!list.empty()) {
             const Entry first = *std::min_element(list.begin(), list.end());
+            now = std::get<0>(first);
             same =
                 calendar.next_time() == std::get<0>(first) && calendar.pop() == std::get<3>(first);
             forget(std::get<3>(first));
@@ -110,13 +114,30 @@ static void test_against_a_list()
     CU_ASSERT(same);
 }
 
+// TIM-3 across the wheel's edge: an entry from afar is older than one that is scheduled when it is near.
+static void test_far_entries_keep_their_place()
+{
+    Calendar calendar(8);
+    const Cycle far = 3 * Calendar::kWheel;
+    calendar.schedule(0, far, Rank::kQueue);
+    calendar.schedule(1, far, Rank::kArbiter);
+    calendar.schedule(2, far - 10, Rank::kQueue);
+    EXPECT_EQ(calendar.pop(), 2);
+    calendar.schedule(3, far, Rank::kQueue);
+    calendar.schedule(4, far, Rank::kLink);
+    calendar.schedule(5, far + Calendar::kWheel, Rank::kLink);
+    EXPECT_EQ(calendar.next_time(), far);
+    for (const uint32_t expected : {4u, 0u, 3u, 1u, 5u})
+        EXPECT_EQ(calendar.pop(), expected);
+}
+
 // After some 10^12 entries the numbers are dealt out afresh; nobody notices.
 static void test_sequence_numbers_run_out()
 {
     Calendar calendar(8);
     calendar.set_sequence((uint64_t{1} << Calendar::kSequenceBits) - 3);
     for (uint32_t id = 0; id < 8; ++id)
-        calendar.schedule(7 - id, 4, Rank::kQueue);
+        calendar.schedule(7 - id, 2 * Calendar::kWheel, Rank::kQueue);
     for (uint32_t id = 0; id < 8; ++id)
         EXPECT_EQ(calendar.pop(), 7 - id);
 }
@@ -127,6 +148,7 @@ static const twin_test tests[] = {
      test_order_within_an_instant},
     {"a timer that is set again moves behind its equals", test_rescheduling},
     {"a cancelled timer does not come out", test_cancelling},
+    {"entries from afar keep their place", test_far_entries_keep_their_place},
     {"50000 random steps agree with a list that is searched", test_against_a_list},
     {"the order survives the end of the sequence numbers", test_sequence_numbers_run_out},
 };
