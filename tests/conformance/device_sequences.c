@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device_sequences.h"
+#include "device_tests.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: reference counts, resets, queries, synchronisation. The sequences of set and reset are in device_sequences.c. */
+/* Devices: reference counts and resets here, documented sequences of them in device_sequences.c, queries and
+ * synchronisation in device_queries.c. */
 #include <stdio.h>
 #include <string.h>
 
-#include "device_sequences.h"
+#include "device_tests.h"
 #include "suite.h"
-
-static bool active(int32_t device)
-{
-    int32_t state = -1;
-    CHECK_OK(aclrtGetPrimaryCtxState(device, NULL, &state));
-    CHECK(state == 0 || state == 1);
-    return state == 1;
-}
 
 static int32_t default_stream_id(void)
 {
@@ -27,16 +20,16 @@ static void test_first_set(void)
 {
     aclrtContext context = NULL;
     aclrtStream stream = NULL;
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
     CHECK_OK(aclrtSetDevice(0));
-    CHECK(active(0));
+    CHECK(twin_device_active(0));
     CHECK_OK(aclrtGetCurrentContext(&context));
     CHECK(context != NULL);
     CHECK_OK(aclrtCtxGetCurrentDefaultStream(&stream));
     CHECK(stream != NULL);
     CHECK_OK(aclrtSynchronizeStream(NULL));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
 }
 
 static void set_device_0(void *unused)
@@ -52,9 +45,9 @@ static void test_sets_are_counted(void)
     twin_on_thread(set_device_0, NULL);
     CHECK_OK(aclrtResetDevice(0));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(active(0));
+    CHECK(twin_device_active(0));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
 }
 
 typedef struct seen {
@@ -118,12 +111,12 @@ static void test_switching_devices(void)
     CHECK(contexts[0] == contexts[2]);
     CHECK(contexts[0] != contexts[1]);
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(active(0));
+    CHECK(twin_device_active(0));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
-    CHECK(active(1));
+    CHECK(!twin_device_active(0));
+    CHECK(twin_device_active(1));
     CHECK_OK(aclrtResetDevice(1));
-    CHECK(!active(1));
+    CHECK(!twin_device_active(1));
 }
 
 static void test_bad_device_ids(void)
@@ -147,7 +140,7 @@ static void test_bad_set_counts_nothing(void)
     CHECK_OK(aclrtGetDevice(&device));
     CHECK_EQUAL(device, 0);
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
 }
 
 static void child_broken_profile(void)
@@ -176,10 +169,10 @@ static void test_concurrent_sets(void)
 {
     twin_threads_run(SETTERS, set_once, NULL);
     for (int i = 0; i < SETTERS; i++) {
-        CHECK(active(0));
+        CHECK(twin_device_active(0));
         CHECK_OK(aclrtResetDevice(0));
     }
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
     CHECK_CODE(aclrtResetDevice(0), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
 }
 
@@ -246,7 +239,7 @@ static void check_reset_waits(aclError (*reset)(int32_t))
                               BYTES / 2, ACL_MEMCPY_DEVICE_TO_HOST, NULL));
     CHECK_BYTES(kept.host, 1, BYTES);
     CHECK_OK(reset(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
     CHECK_BYTES(kept.host, 0x77, BYTES / 2);
     CHECK(kept.host[BYTES - 1] == 0x77 || kept.host[BYTES - 1] == 0x78);
 
@@ -273,7 +266,7 @@ static void test_force_drains_any_count(void)
     for (int i = 0; i < 5; i++)
         CHECK_OK(aclrtSetDevice(0));
     CHECK_OK(aclrtResetDeviceForce(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
 }
 
 static void test_reset_of_count_zero(void)
@@ -357,7 +350,7 @@ static void test_defaults_end_by_reset_only(void)
     CHECK_OK(aclrtSynchronizeStream(NULL));
     CHECK_OK(aclrtGetCurrentContext(&context));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
 }
 
 static void test_no_release_of_defaults_needed(void)
@@ -369,7 +362,7 @@ static void test_no_release_of_defaults_needed(void)
     aclrtStream stream = twin_stream();
     CHECK_OK(aclrtDestroyStream(stream));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
+    CHECK(!twin_device_active(0));
 }
 
 static void test_devices_reset_apart(void)
@@ -380,266 +373,13 @@ static void test_devices_reset_apart(void)
     aclrtStream stream = twin_stream();
     CHECK_OK(aclrtSetDevice(1));
     CHECK_OK(aclrtResetDeviceForce(1));
-    CHECK(active(0));
+    CHECK(twin_device_active(0));
     CHECK_OK(aclrtSetCurrentContext(context));
     CHECK_OK(aclrtSynchronizeStream(stream));
     CHECK_OK(aclrtSynchronizeStream(NULL));
     CHECK_OK(aclrtDestroyStream(stream));
     CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
-}
-
-/* ---- queries -------------------------------------------------------------------------------- */
-
-static void ask_device_without_context(void *unused)
-{
-    (void)unused;
-    int32_t device = 7;
-    CHECK_CODE(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
-    CHECK_EQUAL(device, 7);
-}
-
-static void test_device_of_the_context(void)
-{
-    aclrtContext context = NULL;
-    int32_t device = -1;
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtCreateContext(&context, 1));
-    CHECK_OK(aclrtGetDevice(&device));
-    CHECK_EQUAL(device, 1);
-    CHECK_OK(aclrtDestroyContext(context));
-    CHECK_OK(aclrtResetDeviceForce(0));
-}
-
-static void test_device_without_context(void)
-{
-    twin_on_thread(ask_device_without_context, NULL);
-}
-
-static void test_run_mode(void)
-{
-    aclrtRunMode mode = ACL_DEVICE;
-    CHECK_OK(aclrtGetRunMode(&mode));
-    CHECK_EQUAL(mode, ACL_HOST);
-}
-
-static void test_null_outputs(void)
-{
-    CHECK_CODE(aclrtGetDevice(NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtGetRunMode(NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtGetDeviceCount(NULL), ACL_ERROR_INVALID_PARAM);
-}
-
-static void child_two_visible(void)
-{
-    CHECK_EQUAL(twin_device_count(), 2);
-}
-
-static void child_one_visible(void)
-{
-    CHECK_EQUAL(twin_device_count(), 1);
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_CODE(aclrtSetDevice(1), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void test_visible_devices(void)
-{
-    static const char *const all[] = {"TWINRT_DEVICES=2", NULL};
-    static const char *const second[] = {"TWINRT_DEVICES=2", "ASCEND_RT_VISIBLE_DEVICES=1", NULL};
-    static const char *const swapped[] = {"TWINRT_DEVICES=2", "ASCEND_RT_VISIBLE_DEVICES=1,0",
-                                          NULL};
-    twin_run_child("two_visible", all);
-    twin_run_child("two_visible", swapped);
-    twin_run_child("one_visible", second);
-}
-
-static void child_none_visible(void)
-{
-    uint32_t count = 7;
-    CHECK_CODE(aclrtGetDeviceCount(&count), ACL_ERROR_RT_NO_DEVICE);
-    CHECK_FAILS(aclrtSetDevice(0));
-}
-
-static void test_invalid_visible_devices(void)
-{
-    static const char *const words[] = {"ASCEND_RT_VISIBLE_DEVICES=abc", NULL};
-    static const char *const absent[] = {"ASCEND_RT_VISIBLE_DEVICES=63", NULL};
-    twin_run_child("none_visible", words);
-    twin_run_child("none_visible", absent);
-}
-
-static void test_task_schedulers(void)
-{
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtSetTsDevice(ACL_TS_ID_AICORE));
-    CHECK_OK(aclrtSetTsDevice(ACL_TS_ID_AIVECTOR));
-    CHECK_CODE(aclrtSetTsDevice(ACL_TS_ID_RESERVED), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtSetTsDevice((aclrtTsId)-1), ACL_ERROR_INVALID_PARAM);
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void test_device_status(void)
-{
-    aclrtDeviceStatus status = ACL_RT_DEVICE_STATUS_END;
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtQueryDeviceStatus(0, &status));
-    CHECK_EQUAL(status, ACL_RT_DEVICE_STATUS_NORMAL);
-    CHECK_CODE(aclrtQueryDeviceStatus(0, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtQueryDeviceStatus(-1, &status), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void test_soc_name(void)
-{
-    const char *first = aclrtGetSocName();
-    CHECK(first && strncmp(first, "Ascend", 6) == 0);
-    CHECK_OK(aclrtSetDevice(0));
-    const char *second = aclrtGetSocName();
-    CHECK(first && second && strcmp(first, second) == 0);
-    CHECK_OK(aclrtResetDevice(0));
-    CHECK(first && second && strcmp(first, second) == 0);
-}
-
-static void child_soc_name_first(void)
-{
-    const char *name = aclrtGetSocName(); /* the first call of the process */
-    CHECK(name && strcmp(name, "Ascend910B3") == 0);
-}
-
-static void test_soc_name_needs_nothing(void)
-{
-    static const char *const settings[] = {"TWINRT_PROFILE=910b3", NULL};
-    twin_run_child("soc_name_first", settings);
-}
-
-static void test_priority_range(void)
-{
-    int32_t least = -1;
-    int32_t greatest = -1;
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtDeviceGetStreamPriorityRange(&least, &greatest));
-    CHECK_EQUAL(least, 7);
-    CHECK_EQUAL(greatest, 0);
-    least = -1;
-    greatest = -1;
-    CHECK_OK(aclrtDeviceGetStreamPriorityRange(&least, NULL));
-    CHECK_OK(aclrtDeviceGetStreamPriorityRange(NULL, &greatest));
-    CHECK_EQUAL(least, 7);
-    CHECK_EQUAL(greatest, 0);
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void test_primary_context_state(void)
-{
-    CHECK(!active(0));
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK(active(0));
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtResetDevice(0));
-    CHECK(active(0));
-    CHECK_OK(aclrtResetDevice(0));
-    CHECK(!active(0));
-}
-
-static void test_primary_context_arguments(void)
-{
-    uint32_t flags = 0;
-    int32_t state = 0;
-    int32_t count = (int32_t)twin_device_count();
-    CHECK_CODE(aclrtGetPrimaryCtxState(0, NULL, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtGetPrimaryCtxState(0, &flags, &state), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtGetPrimaryCtxState(-1, NULL, &state), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_CODE(aclrtGetPrimaryCtxState(count, NULL, &state), ACL_ERROR_RT_INVALID_DEVICEID);
-}
-
-/* ---- synchronisation ------------------------------------------------------------------------ */
-
-static void test_synchronize_device_covers_all_streams(void)
-{
-    enum { STREAMS = 4, BYTES = 1 << 20 };
-    twin_buffer data[STREAMS];
-    aclrtStream streams[STREAMS] = {NULL};
-    CHECK_OK(aclrtSetDevice(0));
-    for (int i = 0; i < STREAMS; i++) {
-        if (i > 0)
-            streams[i] = twin_stream(); /* stream 0 is the default one */
-        twin_buffer_make(&data[i], BYTES, 0);
-    }
-    for (int i = 0; i < STREAMS; i++) {
-        CHECK_OK(aclrtMemsetAsync(data[i].device, BYTES, 0x30 + i, BYTES, streams[i]));
-        CHECK_OK(aclrtMemcpyAsync(data[i].host, BYTES, data[i].device, BYTES,
-                                  ACL_MEMCPY_DEVICE_TO_HOST, streams[i]));
-    }
-    CHECK_OK(aclrtSynchronizeDevice());
-    for (int i = 0; i < STREAMS; i++) {
-        CHECK_BYTES(data[i].host, (uint8_t)(0x30 + i), BYTES);
-        CHECK(twin_idle(streams[i]));
-        twin_buffer_free(&data[i]);
-        if (streams[i])
-            CHECK_OK(aclrtDestroyStream(streams[i]));
-    }
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void test_synchronize_device_leaves_other_devices(void)
-{
-    twin_hold hold;
-    aclrtContext first = NULL;
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtGetCurrentContext(&first));
-    aclrtStream held = twin_stream();
-    aclrtStream opener = twin_stream();
-    twin_hold_begin(&hold, held);
-    CHECK_OK(aclrtSetDevice(1));
-    CHECK_OK(aclrtSynchronizeDeviceWithTimeout(SOON_MS));
-    CHECK_OK(aclrtSetCurrentContext(first));
-    CHECK(!twin_idle(held));
-    twin_hold_end(&hold, opener);
-    CHECK_OK(aclrtDestroyStream(opener));
-    CHECK_OK(aclrtDestroyStream(held));
-    CHECK_OK(aclrtResetDevice(1));
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void synchronize_without_context(void *unused)
-{
-    (void)unused;
-    CHECK_CODE(aclrtSynchronizeDevice(), ACL_ERROR_RT_CONTEXT_NULL);
-    CHECK_CODE(aclrtSynchronizeDeviceWithTimeout(10), ACL_ERROR_RT_CONTEXT_NULL);
-}
-
-static void test_synchronize_device_errors(void)
-{
-    twin_on_thread(synchronize_without_context, NULL);
-    CHECK_OK(aclrtSetDevice(0));
-    aclrtStream stream = twin_stream();
-    aclrtEvent never = twin_event(EVENT_FLAG);
-    CHECK_OK(aclrtStreamWaitEventWithTimeout(stream, never, 1));
-    CHECK_CODE(aclrtSynchronizeDevice(), ACL_ERROR_RT_TASK_TIMEOUT);
-    CHECK_OK(aclrtDestroyEvent(never));
-    CHECK_OK(aclrtDestroyStreamForce(stream));
-    CHECK_OK(aclrtResetDeviceForce(0));
-}
-
-static void test_synchronize_device_with_timeout(void)
-{
-    twin_hold hold;
-    CHECK_OK(aclrtSetDevice(0));
-    aclrtStream held = twin_stream();
-    aclrtStream opener = twin_stream();
-    CHECK_OK(aclrtSynchronizeDeviceWithTimeout(-1));
-    twin_hold_begin(&hold, held);
-    CHECK_CODE(aclrtSynchronizeDeviceWithTimeout(SHORT_MS), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    CHECK_CODE(aclrtSynchronizeDeviceWithTimeout(-2), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK_CODE(aclrtSynchronizeDeviceWithTimeout(INT32_MIN), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK(!twin_idle(held));
-    twin_hold_release(&hold, opener);
-    CHECK_OK(aclrtSynchronizeDevice());
-    CHECK_OK(aclrtDestroyNotify(hold.notify));
-    CHECK_OK(aclrtDestroyStream(opener));
-    CHECK_OK(aclrtDestroyStream(held));
-    CHECK_OK(aclrtResetDevice(0));
+    CHECK(!twin_device_active(0));
 }
 
 static const twin_child children[] = {
