@@ -162,10 +162,14 @@ static void test_faults()
                              sqe_pcie_dma(Rig::kHbm + Rig::kMemory - 10, Rig::kHost, 11),
                              sqe_sdma_fill(0x50, 0, 8)};
     for (const stars_sqe &sqe : bad) {
-        Rig rig;
+        Rig rig([](tsim::Params &p) {
+            p.sdma_channels.value = 1;
+            p.pcie_channels.value = 1;
+        });
         rig.open(0);
         rig.put(0, sqe, 0);
-        rig.put(0, sqe_placeholder(), 0);
+        rig.put(0, sqe_sdma(Rig::kHbm, Rig::kHost, 64), 0);
+        rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64), 0);
         rig.run();
         EXPECT_EQ(rig.cqe(0, 0).u.error.code, STARS_ERROR_EXCEPTION);
         EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BUS_FAULT);
@@ -173,7 +177,7 @@ static void test_faults()
         CU_ASSERT(rig.phases(TWINSIM_PHASE_TRANSFER).empty());
         CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
         rig.run();
-        EXPECT_EQ(rig.retired(0), 2);
+        EXPECT_EQ(rig.retired(0), 3); // the channels are free again
     }
 }
 
