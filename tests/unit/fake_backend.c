@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "core/registry.h"
+#include "fake_memory.h"
 
-#define RECORDS_MAX     256
-#define QUEUES_MAX      64
-#define ALLOCATIONS_MAX 64
-#define TASK_NS         1000u
-#define DEVICE_BYTES    (1u << 20)
-#define ALIGNMENT       512u
+#define RECORDS_MAX  256
+#define QUEUES_MAX   64
+#define TASK_NS      1000u
+#define DEVICE_BYTES (1u << 20)
 
 typedef enum fake_kind { FAKE_COPY, FAKE_FILL, FAKE_RECORD, FAKE_WAIT, FAKE_RESET } fake_kind;
 
@@ -30,7 +29,6 @@ typedef struct fake_task {
 struct twin_hw_device {
     uint32_t index;
     bool open;
-    uint64_t used_bytes;
 };
 
 struct twin_queue {
@@ -51,12 +49,6 @@ struct twin_signal {
     uint32_t references; /* the core's, and one per task in a queue */
 };
 
-typedef struct fake_allocation {
-    uint64_t base, bytes;
-    twin_hw_device *device; /* NULL: host */
-    bool freed;             /* by the core; kept while a task in a queue may name it */
-} fake_allocation;
-
 fake_settings fake_set;
 fake_counts fake_count;
 
@@ -64,8 +56,6 @@ static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 /* All guarded by fake_lock. */
 static twin_hw_device devices[8];
 static twin_queue *queues[QUEUES_MAX];
-static fake_allocation allocations[ALLOCATIONS_MAX];
-static uint32_t tasks_queued;
 static uint64_t clock_ns;
 static int waiting;
 static uint32_t levels;
@@ -131,7 +121,7 @@ static uint64_t fake_now(void)
     return now;
 }
 
-/* Devices and memory ------------------------------------------------------------------------------ */
+/* Devices ------------------------------------------------------------------------------ */
 
 static twin_status fake_open(uint32_t index, twin_hw_device **out_device)
 {
@@ -145,142 +135,17 @@ static twin_status fake_open(uint32_t index, twin_hw_device **out_device)
     return TWIN_OK;
 }
 
-static void free_locked(fake_allocation *allocation)
-{
-    if (!allocation->freed)
-        fake_count.memory--;
-    allocation->freed = true;
-    if (tasks_queued > 0)
-        return;
-    free((void *)(uintptr_t)allocation->base);
-    allocation->base = 0;
-}
-
-/* Gives back what was freed while tasks could name it. */
-static void reap_locked(void)
-{
-    for (int i = 0; i < ALLOCATIONS_MAX; i++)
-        if (allocations[i].base != 0 && allocations[i].freed)
-            free_locked(&allocations[i]);
-}
-
 static void fake_close(twin_hw_device *device)
 {
-    pthread_mutex_lock(&fake_lock);
-    for (int i = 0; i < ALLOCATIONS_MAX; i++)
-        if (allocations[i].base != 0 && allocations[i].device == device)
-            free_locked(&allocations[i]);
-    pthread_mutex_unlock(&fake_lock);
+    fake_memory_close(device);
     device->open = false;
     fake_count.devices--;
     fake_count.closes++;
 }
 
-static twin_status allocate(twin_hw_device *device, uint64_t bytes, uint64_t *out_address)
+uint32_t fake_device_index(const twin_hw_device *device)
 {
-    if (bytes > DEVICE_BYTES)
-        return device ? TWIN_E_DEVICE_MEMORY : TWIN_E_NOMEM;
-    size_t rounded = (size_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    void *memory = aligned_alloc(ALIGNMENT, rounded);
-    if (!memory)
-        return TWIN_E_NOMEM;
-    memset(memory, 0xa5, rounded);
-    twin_status status = TWIN_E_NOMEM;
-    pthread_mutex_lock(&fake_lock);
-    for (int i = 0; i < ALLOCATIONS_MAX && status != TWIN_OK; i++) {
-        if (allocations[i].base != 0)
-            continue;
-        allocations[i] = (fake_allocation){(uint64_t)(uintptr_t)memory, bytes, device, false};
-        status = TWIN_OK;
-        fake_count.memory++;
-        if (device)
-            device->used_bytes += bytes;
-    }
-    pthread_mutex_unlock(&fake_lock);
-    if (status != TWIN_OK)
-        free(memory);
-    else
-        *out_address = (uint64_t)(uintptr_t)memory;
-    return status;
-}
-
-static twin_status fake_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
-                              uint64_t *out_address)
-{
-    (void)pages;
-    return allocate(device, bytes, out_address);
-}
-
-static twin_status release(uint64_t address)
-{
-    twin_status status = TWIN_E_INVALID;
-    pthread_mutex_lock(&fake_lock);
-    for (int i = 0; i < ALLOCATIONS_MAX; i++) {
-        if (address == 0 || allocations[i].base != address || allocations[i].freed)
-            continue;
-        if (allocations[i].device)
-            allocations[i].device->used_bytes -= allocations[i].bytes;
-        free_locked(&allocations[i]);
-        status = TWIN_OK;
-    }
-    pthread_mutex_unlock(&fake_lock);
-    return status;
-}
-
-static twin_status fake_host_alloc(uint64_t bytes, void **out_pointer)
-{
-    uint64_t address = 0;
-    twin_status status = allocate(NULL, bytes, &address);
-    if (status == TWIN_OK)
-        *out_pointer = (void *)(uintptr_t)address;
-    return status;
-}
-
-static twin_status fake_host_free(void *pointer)
-{
-    return release((uint64_t)(uintptr_t)pointer);
-}
-
-static twin_status fake_info(uint64_t address, twin_memory_info *out_info)
-{
-    *out_info = (twin_memory_info){.kind = TWIN_MEMORY_UNKNOWN};
-    pthread_mutex_lock(&fake_lock);
-    for (int i = 0; i < ALLOCATIONS_MAX; i++) {
-        const fake_allocation *a = &allocations[i];
-        if (a->base == 0 || a->freed || address < a->base || address - a->base >= a->bytes)
-            continue;
-        *out_info =
-            (twin_memory_info){.kind = a->device ? TWIN_MEMORY_DEVICE : TWIN_MEMORY_HOST_PINNED,
-                               .device = a->device ? a->device->index : 0,
-                               .base = a->base,
-                               .size_bytes = a->bytes,
-                               .page_bytes = 4096};
-    }
-    pthread_mutex_unlock(&fake_lock);
-    return TWIN_OK;
-}
-
-static twin_status fake_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
-                              uint64_t *out_total)
-{
-    (void)page_class;
-    *out_total = DEVICE_BYTES;
-    *out_free = DEVICE_BYTES - device->used_bytes;
-    return TWIN_OK;
-}
-
-static twin_status fake_copy_now(twin_hw_device *device, const twin_copy *copy)
-{
-    (void)device;
-    memmove((void *)(uintptr_t)copy->dst, (const void *)(uintptr_t)copy->src, (size_t)copy->bytes);
-    return TWIN_OK;
-}
-
-static twin_status fake_fill_now(twin_hw_device *device, const twin_fill *fill)
-{
-    (void)device;
-    memset((void *)(uintptr_t)fill->dst, fill->value, (size_t)fill->bytes);
-    return TWIN_OK;
+    return device->index;
 }
 
 /* Running work ------------------------------------------------------------------------------------ */
@@ -306,9 +171,8 @@ static void pop_locked(twin_queue *queue)
     }
     queue->first = (queue->first + 1) % fake_set.queue_depth;
     queue->count--;
-    tasks_queued--;
-    if (tasks_queued == 0)
-        reap_locked();
+    if (--fake_tasks_queued == 0)
+        fake_memory_reap();
 }
 
 static bool wait_passes_locked(const fake_task *task)
@@ -335,9 +199,9 @@ static bool step_locked(twin_queue *queue)
         return false;
     clock_ns += TASK_NS;
     if (task->kind == FAKE_COPY)
-        fake_copy_now(queue->device, &task->copy);
+        fake_memory_ops.copy(queue->device, &task->copy);
     if (task->kind == FAKE_FILL)
-        fake_fill_now(queue->device, &task->fill);
+        fake_memory_ops.fill(queue->device, &task->fill);
     if (task->kind == FAKE_RESET)
         task->signal->flag = false;
     if (task->kind == FAKE_RECORD) {
@@ -520,7 +384,7 @@ static twin_status push(twin_queue *queue, fake_task task)
             }
         }
         queue->aborted = false;
-        tasks_queued++;
+        fake_tasks_queued++;
         queue->tasks[(queue->first + queue->count++) % fake_set.queue_depth] = task;
     }
     pthread_mutex_unlock(&fake_lock);
@@ -630,7 +494,7 @@ static twin_status fake_available(twin_hw_device *device, twin_signal_kind kind,
     return TWIN_OK;
 }
 
-const struct twin_backend fake_table = {
+struct twin_backend fake_table = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
     .name = "fake",
@@ -640,14 +504,7 @@ const struct twin_backend fake_table = {
                 .describe = fake_describe},
     .host = {.attach = fake_attach, .detach = fake_detach, .enter = fake_enter, .now = fake_now},
     .device = {.open = fake_open, .close = fake_close},
-    .memory = {.alloc = fake_alloc,
-               .free = release,
-               .host_alloc = fake_host_alloc,
-               .host_free = fake_host_free,
-               .info = fake_info,
-               .space = fake_space,
-               .copy = fake_copy_now,
-               .fill = fake_fill_now},
+    /* .memory: see fake_install */
     .queue = {.create = fake_queue_create,
               .destroy = fake_queue_destroy,
               .drain = fake_drain,
@@ -669,6 +526,7 @@ const struct twin_backend fake_table = {
 
 void fake_install(void)
 {
+    fake_table.memory = fake_memory_ops;
     twin_backend_use(&fake_table);
     fake_set =
         (fake_settings){.devices = 2, .stream_limit = 8, .queue_depth = 16, .event_limit = 4};

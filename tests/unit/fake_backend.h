@@ -26,7 +26,7 @@ typedef struct fake_counts {
 
 extern fake_settings fake_set;
 extern fake_counts fake_count;
-extern const struct twin_backend fake_table;
+extern struct twin_backend fake_table;
 
 /* Makes the core use the fake from its next call on, with default settings and counts of 0. */
 void fake_install(void);
