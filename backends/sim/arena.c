@@ -149,8 +149,8 @@ void sim_arena_clear(struct sim_arena *arena)
     madvise((void *)arena->small, pages * sizeof(*arena->small), MADV_DONTNEED);
     madvise((void *)arena->large, pages / HUGE_PAGES * sizeof(*arena->large), MADV_DONTNEED);
     if (arena->config.host)
-        mmap((void *)(uintptr_t)arena->base, arena->bytes, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        (void)mmap((void *)(uintptr_t)arena->base, arena->bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     sim_span_clear(&arena->span);
     arena->block_count = 1;
     arena->block_free = 0;

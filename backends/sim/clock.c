@@ -8,7 +8,7 @@
 _Thread_local struct sim_clock sim_clock;
 _Atomic uint64_t sim_model_now;
 atomic_uint sim_attached_count;
-static atomic_uint thread_numbers;
+static atomic_uint thread_count;
 
 static void catch_up(void)
 {
@@ -21,7 +21,9 @@ void sim_clock_attach(void)
     if (sim_clock.attached)
         return;
     sim_clock.attached = true;
-    sim_clock.number = atomic_fetch_add_explicit(&thread_numbers, 1, memory_order_relaxed);
+    if (!sim_clock.numbered) /* a thread may come and go and stays the same thread */
+        sim_clock.number = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
+    sim_clock.numbered = true;
     atomic_fetch_add(&sim_attached_count, 1);
     catch_up();
 }

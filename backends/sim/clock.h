@@ -12,7 +12,8 @@
 struct sim_clock {
     uint64_t now_ns;
     uint64_t call_began_ns;
-    unsigned number; /* order of attaching: names the thread in timelines */
+    unsigned number; /* order of first attaching: names the thread in timelines */
+    bool numbered;
     bool attached;
 };
 /* Only its own thread touches it. */

@@ -225,10 +225,6 @@ twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
         status = admit(copy->src, copy->bytes, "source", &src, &wait.windows[1]);
     if (status != TWIN_OK)
         return status;
-    if (dst != TWIN_MEMORY_DEVICE && src != TWIN_MEMORY_DEVICE) { /* the host's own affair */
-        memmove((void *)(uintptr_t)copy->dst, (const void *)(uintptr_t)copy->src, copy->bytes);
-        return TWIN_OK;
-    }
     return transfer(device, &wait);
 }
 
@@ -241,10 +237,6 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
     twin_status status = admit(fill->dst, fill->bytes, "destination", &kind, &wait.windows[0]);
     if (status != TWIN_OK)
         return status;
-    if (kind != TWIN_MEMORY_DEVICE) {
-        memset((void *)(uintptr_t)fill->dst, fill->value, fill->bytes);
-        return TWIN_OK;
-    }
     return transfer(device, &wait);
 }
 

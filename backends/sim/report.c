@@ -66,9 +66,10 @@ static void find_records(void *context, twin_queue *queue)
         if (token->kind != SIM_TOKEN_RECORD || token->signal != awaited->signal ||
             token->id != awaited->id)
             continue;
+        unsigned long long place = i - retired;
+        unsigned long long pending = submitted - retired;
         add(search->text, "%s stream %u (its task %llu of %llu pending)",
-            search->found == 0 ? "; to be recorded by" : ",", queue->config.id,
-            (unsigned long long)(i - retired + 1), (unsigned long long)(submitted - retired));
+            search->found == 0 ? "; to be recorded by" : ",", queue->config.id, place + 1, pending);
         search->found++;
         break;
     }

@@ -123,17 +123,20 @@ static void test_extents_at_random(void)
     sim_span_fini(&span);
 }
 
+/* Whether the address finds a block with that base, size and page size. */
+static bool finds(uint64_t address, uint64_t base, uint64_t bytes, uint32_t page_bytes)
+{
+    const struct sim_block *block = sim_arena_find(&arena, address);
+    return block && block->base == base && block->bytes == bytes && block->page_bytes == page_bytes;
+}
+
 static void test_lookup(void)
 {
     up(false, true);
     uint64_t small = take(100, TWIN_PAGES_DEFAULT);
     uint64_t large = take(3 * MIB, TWIN_PAGES_DEFAULT);
-    struct sim_block *block = sim_arena_find(&arena, small + 99);
-    CU_ASSERT_FATAL(block != NULL);
-    CU_ASSERT(block->base == small && block->bytes == 100 && block->page_bytes == SIM_PAGE);
-    block = sim_arena_find(&arena, large + 3 * MIB - 1);
-    CU_ASSERT_FATAL(block != NULL);
-    CU_ASSERT(block->base == large && block->page_bytes == SIM_HUGE_PAGE);
+    CU_ASSERT(finds(small + 99, small, 100, SIM_PAGE));
+    CU_ASSERT(finds(large + 3 * MIB - 1, large, 3 * MIB, SIM_HUGE_PAGE));
     CU_ASSERT(large % SIM_HUGE_PAGE == 0);
     CU_ASSERT(small % 512 == 0);
     CU_ASSERT(!sim_arena_find(&arena, small + SIM_PAGE));
@@ -247,8 +250,7 @@ static void test_quarantine(void)
     sim_arena_space(&arena, 0, &left, &total);
     CU_ASSERT(left == total);
     struct sim_block *block = sim_arena_find(&arena, first);
-    CU_ASSERT_FATAL(block != NULL);
-    CU_ASSERT(atomic_load(&block->state) == SIM_BLOCK_FREED);
+    CU_ASSERT(block && atomic_load(&block->state) == SIM_BLOCK_FREED);
     CU_ASSERT(view[0] == 1);
     CU_ASSERT(sim_arena_free(&arena, first, NULL) == TWIN_E_INVALID);
     /* The whole capacity is there at once, elsewhere. */
