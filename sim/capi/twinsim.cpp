@@ -150,8 +150,7 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
         sc_core::sc_report_handler::set_handler(on_report);
         sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
         std::unique_ptr<twinsim> sim(new twinsim{{config->profile->profile.params(), *config}, {}});
-        sim->module =
-            std::make_unique<tsim::BoardModule>("board", sim->board, config->quantum_ns);
+        sim->module = std::make_unique<tsim::BoardModule>("board", sim->board, config->quantum_ns);
         sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
         *out = sim.release();
         return TWINSIM_OK;

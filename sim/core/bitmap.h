@@ -4,6 +4,7 @@
 #define TWINSIM_CORE_BITMAP_H
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "core/types.h"
@@ -18,11 +19,13 @@ class Bitmap
 
     void set(uint32_t i)
     {
+        assert(i < kSize);
         words_[i >> 6] |= uint64_t{1} << (i & 63);
         summary_ |= uint64_t{1} << (i >> 6);
     }
     void clear(uint32_t i)
     {
+        assert(i < kSize);
         words_[i >> 6] &= ~(uint64_t{1} << (i & 63));
         if (words_[i >> 6] == 0)
             summary_ &= ~(uint64_t{1} << (i >> 6));

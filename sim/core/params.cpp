@@ -232,7 +232,7 @@ class ProfileReader
             const cJSON *value = cJSON_GetObjectItemCaseSensitive(seen_[i], "value");
             Profile::Strings &strings = profile_.strings_[i];
             twinsim_parameter &out = profile_.list_[i];
-            out = {};
+            out = twinsim_parameter{};
             if (spec.kind == ParamKind::kText) {
                 strings.text = value->valuestring;
             } else {
@@ -245,13 +245,16 @@ class ProfileReader
             out.name = spec.name;
             out.text = strings.text.c_str();
             out.unit = spec.unit;
-            out.mark = *std::find_if(std::begin(kMarks), std::end(kMarks),
-                                     [&](const char *known) { return mark == known; });
+            for (const char *known : kMarks) { // the list's text outlives the JSON tree
+                if (mark == known)
+                    out.mark = known;
+            }
             out.source = strings.source.c_str();
             if (spec.field) {
                 const bool time = std::strcmp(spec.unit, "ns") == 0;
-                params.*spec.field = {time ? params.to_cycles(out.number) : out.number,
-                                      static_cast<uint32_t>(i)};
+                Setting &field = params.*spec.field;
+                field.value = time ? params.to_cycles(out.number) : out.number;
+                field.index = static_cast<uint32_t>(i);
             }
         }
     }

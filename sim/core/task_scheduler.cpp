@@ -3,6 +3,7 @@
 #include "core/task_scheduler.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tsim
 {
@@ -171,8 +172,14 @@ void TaskScheduler::arm_arbiter()
 // Round-robin from the one after the last; with a seed any of them (TIM-6).
 uint32_t TaskScheduler::choose(const Bitmap &among, uint32_t &last)
 {
-    last = seed_ != 0 ? among.nth(static_cast<uint32_t>(mix(seed_) % among.count()))
-                      : among.next((last + 1) % Bitmap::kSize);
+    assert(!among.empty());
+    if (seed_ != 0) {
+        const uint32_t count = std::max(among.count(), 1u);
+        last = among.nth(static_cast<uint32_t>(mix(seed_) % count));
+    } else {
+        last = among.next((last + 1) % Bitmap::kSize);
+    }
+    assert(last != kNone);
     return last;
 }
 

@@ -33,7 +33,7 @@ Params round_params()
 
 } // namespace
 
-// LNK-7, with the profile's own 24.9 GB/s.
+// LNK-5, LNK-7, with the profile's own 24.9 GB/s.
 static void test_lone_transfer()
 {
     const Params &p = shipped_profile().params();
@@ -58,7 +58,7 @@ static void test_within_a_device()
     EXPECT_EQ(links.next(), ceil_div(64 * kMiB * 2 * 1000, p.hbm_mb_s()));
 }
 
-// LNK-4: two on one link take twice as long; both directions do not disturb each other.
+// LNK-1, LNK-4: two on one link take twice as long; both directions do not disturb each other.
 static void test_fair_share()
 {
     const Params p = round_params();

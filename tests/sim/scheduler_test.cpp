@@ -21,7 +21,7 @@ uint64_t record_sum(const tsim::Params &p)
 
 } // namespace
 
-// SCH-5, SQE-2, SQE-3, SQE-5: the sum that timing.md gives for a lone SQE.
+// SCH-1, SCH-5, SQE-1, SQE-2, SQE-3, SQE-5: the sum that timing.md gives for a lone SQE.
 static void test_lone_record()
 {
     Rig rig;
@@ -32,9 +32,11 @@ static void test_lone_record()
     EXPECT_EQ(rig.retired_at(3, 1), 1000 + swap_in(p) + p.fetch_read.value + record_sum(p));
     CU_ASSERT(rig.device().scheduler().events().flag(7));
     EXPECT_EQ(rig.state(3), TWINSIM_QUEUE_IDLE);
+    EXPECT_EQ(rig.device().scheduler().slot(3), tsim::TaskScheduler::kNoSlot);
+    EXPECT_EQ(rig.board().next_time(), tsim::kNever); // SCH-16: an idle queue has no timer
 }
 
-// SCH-7: in ring order, one at a time, without a gap while the line is there.
+// SCH-7, SQE-12: in ring order, one at a time, without a gap while the line is there.
 static void test_same_queue_order()
 {
     Rig rig;

@@ -88,6 +88,38 @@ static void test_grants_are_spaced()
         EXPECT_EQ(rig.retired_at(sq, 1) - rig.retired_at(sq - 1, 1), p.arbitration.value);
 }
 
+// EVT-6, NTF-5: table accesses that begin one grant apart end one grant apart, though each takes longer than that.
+static void test_table_accesses_overlap()
+{
+    for (const stars_sqe &sqe : {sqe_event_record(1), sqe_notify_record(1)}) {
+        Rig rig;
+        for (uint32_t sq = 0; sq < 4; ++sq) {
+            rig.open(sq);
+            rig.put(sq, sqe, 0);
+        }
+        rig.run();
+        const tsim::Params &p = rig.params();
+        CU_ASSERT(p.arbitration.value < p.event_table.value);
+        for (uint32_t sq = 1; sq < 4; ++sq)
+            EXPECT_EQ(rig.retired_at(sq, 1) - rig.retired_at(sq - 1, 1), p.arbitration.value);
+    }
+}
+
+// SCH-2, SCH-6: the one slot goes to the next queue in the cycle in which it is given up.
+static void test_a_slot_is_handed_on_at_once()
+{
+    Rig rig([](tsim::Params &p) { p.slots.value = 1; });
+    for (uint32_t sq = 0; sq < 3; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_placeholder(), 0);
+    }
+    rig.run();
+    for (uint32_t sq = 1; sq < 3; ++sq) {
+        EXPECT_EQ(rig.phases(TWINSIM_PHASE_SLOT, sq).at(0).end_ns, rig.retired_at(sq - 1, 1));
+        EXPECT_EQ(rig.phases(TWINSIM_PHASE_SWAP_IN, sq).at(0).begin_ns, rig.retired_at(sq - 1, 1));
+    }
+}
+
 // SCH-3: never more queues in slots than there are slots; all get their turn.
 static void test_slots_are_never_exceeded()
 {
@@ -211,6 +243,8 @@ static const twin_test tests[] = {
     {"equals are swapped in round-robin by number", test_round_robin_among_equals},
     {"a higher priority is swapped in first", test_strict_priority},
     {"one grant per arbitration time", test_grants_are_spaced},
+    {"table accesses do not hold each other up", test_table_accesses_overlap},
+    {"a slot is handed on in the same cycle", test_a_slot_is_handed_on_at_once},
     {"no more queues in slots than slots", test_slots_are_never_exceeded},
     {"no more SQEs of a class than its cap", test_class_caps_are_never_exceeded},
     {"a full class stops no other work", test_a_full_class_stops_no_other_work},

@@ -151,6 +151,7 @@ static void test_failure_and_continue()
     CU_ASSERT_FALSE(control(rig, 6, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
 }
 
+// SQE-10, DMA-8.
 static void test_every_bad_sqe_is_refused()
 {
     stars_sqe odd_placeholder = sqe_placeholder();

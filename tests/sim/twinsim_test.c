@@ -25,6 +25,8 @@ static twinsim_profile *profile;
 static twinsim *sim;
 static uint8_t hbm[1 << 20];
 
+static unsigned translated; /* how often */
+
 static void *translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                        enum twinsim_access access, enum twinsim_target *out_target,
                        uint32_t *out_device)
@@ -32,6 +34,7 @@ static void *translate(void *context, uint32_t device, uint64_t address, uint64_
     (void)context;
     (void)access;
     (void)bytes;
+    ++translated;
     const uint64_t base = (uint64_t)(uintptr_t)hbm;
     *out_target = address - base < sizeof(hbm) ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
     *out_device = device;
@@ -129,6 +132,7 @@ static void *run_from_thread(void *argument)
     return NULL;
 }
 
+/* TIM-7. */
 static void test_watch_stops_at_its_instant(void)
 {
     static queue q, later;
@@ -152,6 +156,7 @@ static void test_watch_stops_at_its_instant(void)
     TWIN_EXPECT_U64(twinsim_queue_close(sim, 0, 2), TWINSIM_OK);
 }
 
+/* TIM-7, TIM-8. */
 static void test_limits_of_a_run(void)
 {
     static queue q;
@@ -214,15 +219,19 @@ static void test_interrupts_and_transfer(void)
     (void)twinsim_queue_close(sim, 0, 4);
 }
 
+/* FE-9, MEM-1: ring and CQ are translated when the queue opens, and not again. */
 static void test_full_ring(void)
 {
     static queue q;
+    translated = 0;
     if (!open_queue(&q, 5))
         return;
+    TWIN_EXPECT_U64(translated, 2);
     for (uint32_t i = 0; i < DEPTH - 1; ++i)
         put(&q, sqe_event_record(i), 0);
     TWIN_EXPECT_U64(twinsim_run(sim, TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_IDLE);
     TWIN_EXPECT_U64(twinsim_queue_retired(sim, 0, 5), DEPTH - 1);
+    TWIN_EXPECT_U64(translated, 2);
     for (uint64_t number = 2; number < DEPTH; ++number)
         CU_ASSERT(twinsim_queue_retired_at(sim, 0, 5, number) >
                   twinsim_queue_retired_at(sim, 0, 5, number - 1));

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Clocks other than 1 GHz, limits of a run, and what a run leaves behind.
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "rig.h"
+
+namespace
+{
+
+// The shipped profile with another clock.
+tsim::Profile profile_at(const std::string &mhz)
+{
+    std::ifstream in(TWIN_PROFILE);
+    std::ostringstream text;
+    text << in.rdbuf();
+    std::string all = text.str();
+    const std::string from = "\"clock_mhz\": {\"value\": 1000";
+    const size_t at = all.find(from);
+    CU_ASSERT_FATAL(at != std::string::npos);
+    all.replace(at, from.size(), "\"clock_mhz\": {\"value\": " + mhz);
+    return tsim::Profile::from_text(all, "p.json");
+}
+
+uint64_t round_up(uint64_t value, uint64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+} // namespace
+
+// TIM-1, TIM-2: with a cycle of 4 ns every step ends on an edge; what divides by 4 takes as long as before.
+static void test_slower_clock()
+{
+    const tsim::Profile slow = profile_at("250");
+    Rig rig([&slow](tsim::Params &p) { p = slow.params(); });
+    rig.open(0);
+    rig.put(0, sqe_event_record(1), 1001);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 1 << 20), 1001);
+    rig.run();
+    uint64_t expected = round_up(1001, 4);
+    for (const char *name :
+         {"swap_in.arbitration_ns", "swap_in.record_read_ns", "swap_in.slot_enable_ns",
+          "fetch.read_ns", "sqe.decode_ns", "table.event_ns", "sqe.retire_ns"})
+        expected += round_up(slow.find(name)->number, 4);
+    EXPECT_EQ(rig.params().to_ns(rig.retired_at(0, 1)), expected);
+    const auto transfer = rig.phases(TWINSIM_PHASE_TRANSFER).at(0);
+    const uint64_t ns = (uint64_t{1 << 20} * 1000 + 24899) / 24900;
+    EXPECT_EQ(transfer.end_ns - transfer.begin_ns, round_up(ns, 4));
+    EXPECT_EQ(rig.cqe(0, 0).flags, 0);
+}
+
+// TIM-2, TIM-8: a limit between two edges is kept; nothing at the next edge has happened yet.
+static void test_limit_between_edges()
+{
+    const tsim::Profile slow = profile_at("250");
+    Rig rig([&slow](tsim::Params &p) { p = slow.params(); });
+    rig.open(0);
+    rig.put(0, sqe_placeholder(), 1000);
+    EXPECT_EQ(rig.run_until(999), TWINSIM_STOP_LIMIT);
+    EXPECT_EQ(rig.now(), 999);
+    EXPECT_EQ(rig.board().next_time(), 250);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
+    EXPECT_EQ(rig.retired(0), 1);
+}
+
+// TIM-8: without events time stays at the last one, whatever the limit.
+static void test_idle_board()
+{
+    Rig rig;
+    EXPECT_EQ(rig.run_until(1000), TWINSIM_STOP_IDLE);
+    EXPECT_EQ(rig.now(), 0);
+    rig.open(0);
+    rig.put(0, sqe_placeholder(), 50);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
+    EXPECT_EQ(rig.now(), rig.retired_at(0, 1));
+}
+
+// FE-2: a doorbell rung while time stood at a limit is not earlier than it.
+static void test_doorbell_behind_the_limit()
+{
+    Rig rig;
+    rig.open(0);
+    rig.open(1);
+    rig.put(0, sqe_event_wait(1, 1), 0); // keeps the calendar filled
+    EXPECT_EQ(rig.run_until(500000), TWINSIM_STOP_LIMIT);
+    rig.put(1, sqe_placeholder(), 100);
+    rig.run_until(600000);
+    EXPECT_EQ(rig.phases(TWINSIM_PHASE_DOORBELL, 1).at(0).begin_ns, 500000);
+}
+
+// TIM-7: both of two reasons of one instant are told, one per run.
+static void test_two_reasons_at_once()
+{
+    Rig rig;
+    rig.open(0);
+    rig.open(1);
+    stars_sqe bad = sqe_placeholder();
+    bad.word[0] = STARS_SQE_INVALID;
+    rig.put(0, bad, 0);
+    rig.put(1, sqe_placeholder(), 0);
+    rig.device().scheduler().watch(1, 1);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_WATCH);
+    EXPECT_EQ(rig.now(), rig.retired_at(1, 1));
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_CQ);
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+    EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
+}
+
+static const twin_test tests[] = {
+    {"a slower clock rounds every step up to its cycle", test_slower_clock},
+    {"a limit between two edges is kept", test_limit_between_edges},
+    {"an idle board stays at its last event", test_idle_board},
+    {"a doorbell is never seen before the time already reached", test_doorbell_behind_the_limit},
+    {"every reason to stop is told", test_two_reasons_at_once},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim time", tests, TWIN_COUNT(tests), argc, argv);
+}
