@@ -150,10 +150,10 @@ class Stranger:
         with open(os.path.join(self.work, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write(PROJECT)
         flags = " ".join(self.flags)
-        self.with_set_env(f"cmake -S . -B out -DCMAKE_C_FLAGS='{flags}' -DCMAKE_CXX_FLAGS='{flags}'; cmake --build out")
+        self.with_set_env(f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}' -DCMAKE_CXX_FLAGS='{flags}'; cmake --build out")
         self.prints("out/program")
         self.prints("out/program_cxx")
-        refused = self.with_set_env("sed -i s/0.1/7.5/ CMakeLists.txt; ! cmake -S . -B out2")
+        refused = self.with_set_env("sed -i s/0.1/7.5/ CMakeLists.txt; ! cmake -G Ninja -S . -B out2")
         expect("7.5" in refused, f"a wrong version was not refused:\n{refused}")
 
     def pkg_config(self):
