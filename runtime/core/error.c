@@ -102,7 +102,7 @@ static int32_t report(int32_t code, bool recorded, const char *id, const char *t
     return code;
 }
 
-int32_t twin_fail(twin_error error, const char *format, ...)
+int32_t(twin_fail)(twin_error error, const char *format, ...)
 {
     const error_row *row = &error_table[error];
     char text[MESSAGE_BYTES];

@@ -55,6 +55,15 @@ typedef enum twin_error {
  * does that, and returns the code. Thread: any. */
 int32_t twin_fail(twin_error error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A refusal is never 0; analysers and compilers may rely on it. */
+static inline int32_t twin_refused(int32_t code)
+{
+    if (code == 0)
+        __builtin_unreachable();
+    return code;
+}
+#define twin_fail(...) twin_refused((twin_fail)(__VA_ARGS__))
+
 /* The same for a status of the seam: "<id>: <call>: <text>: <meaning of the status>". `wait_code` is
  * what a timeout or deadlock becomes (TWIN_CODE_STREAM_TIMEOUT or TWIN_CODE_EVENT_TIMEOUT). TWIN_OK
  * gives 0 and says nothing. */

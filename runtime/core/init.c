@@ -50,16 +50,13 @@ static bool nesting_allowed(const char *text, size_t bytes)
                 in_string = false;
             continue;
         }
-        if (c == '"')
-            in_string = true;
-        else if (c == '{' && ++braces > NESTING_MAX)
+        in_string = c == '"';
+        braces += c == '{';
+        brackets += c == '[';
+        if (braces > NESTING_MAX || brackets > NESTING_MAX)
             return false;
-        else if (c == '[' && ++brackets > NESTING_MAX)
-            return false;
-        else if (c == '}' && braces > 0)
-            braces--;
-        else if (c == ']' && brackets > 0)
-            brackets--;
+        braces -= c == '}' && braces > 0;
+        brackets -= c == ']' && brackets > 0;
     }
     return true;
 }
@@ -266,7 +263,7 @@ static int32_t init_locked(const char *path)
     int32_t code = path && path[0] != '\0' ? read_file(path, &text, &bytes) : 0;
     if (code != 0)
         return code;
-    twin_init_config config;
+    twin_init_config config = {.default_device = -1};
     code = twin_init_parse(text ? text : "", bytes, &config);
     if (code != 0)
         goto free_text;

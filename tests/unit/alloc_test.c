@@ -8,7 +8,7 @@
 static void test_zeroed(void)
 {
     unsigned char *bytes = twin_zalloc(64);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+    REQUIRE(bytes);
     int set = 0;
     for (int i = 0; i < 64; i++)
         set += bytes[i] != 0;
@@ -33,10 +33,10 @@ static void test_overflow(void)
 static void test_regrow(void)
 {
     int *numbers = twin_regrow(NULL, 2, sizeof(int));
-    CU_ASSERT_PTR_NOT_NULL_FATAL(numbers);
+    REQUIRE(numbers);
     numbers[1] = 9;
     int *more = twin_regrow(numbers, 100, sizeof(int));
-    CU_ASSERT_PTR_NOT_NULL_FATAL(more);
+    REQUIRE(more);
     CU_ASSERT_EQUAL(more[1], 9);
     twin_free(more);
 }

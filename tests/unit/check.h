@@ -28,6 +28,14 @@ static inline void check_code_at(int32_t found, int32_t expected, const char *te
 #define CHECK_CODE(call, expected) check_code_at((call), (expected), #call, __LINE__)
 #define CHECK_OK(call)             CHECK_CODE(call, 0)
 
+/* Ends the test unless the pointer is one; analysers learn that it is. */
+#define REQUIRE(pointer)                                                                           \
+    do {                                                                                           \
+        CU_ASSERT_PTR_NOT_NULL_FATAL(pointer);                                                     \
+        if (!(pointer))                                                                            \
+            __builtin_unreachable();                                                               \
+    } while (0)
+
 /* Runs `body` on a thread of its own and waits for it. */
 static inline void on_thread(void *(*body)(void *), void *argument)
 {

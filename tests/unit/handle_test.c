@@ -32,7 +32,7 @@ static void release(void *object)
 static uint64_t make(int value)
 {
     thing *made = twin_handle_alloc(&things);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(made);
+    REQUIRE(made);
     CU_ASSERT_TRUE(made->constructed);
     made->value = value;
     return twin_handle_publish(made);
@@ -41,7 +41,7 @@ static uint64_t make(int value)
 static void end(uint64_t handle)
 {
     thing *ended = twin_handle_pin(&things, handle);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(ended);
+    REQUIRE(ended);
     CU_ASSERT_TRUE(twin_handle_retire(ended));
     twin_handle_unpin(&things, ended);
 }
@@ -50,7 +50,7 @@ static void test_find(void)
 {
     uint64_t handle = make(5);
     thing *found = twin_handle_find(&things, handle);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(found);
+    REQUIRE(found);
     CU_ASSERT_EQUAL(found->value, 5);
     end(handle);
 }

@@ -77,7 +77,7 @@ static void test_failed_start(void)
     twin_log_set_sink(NULL);
     CU_ASSERT_EQUAL(fake_count.starts, 1);
     const char *text = twin_messages_take();
-    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    REQUIRE(text);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"fake\" does not start"));
 }
 
@@ -91,7 +91,7 @@ static void need_with(const char *name, const char *value, int32_t code, const c
     CHECK_CODE(twin_backend_need(), code);
     twin_log_set_sink(NULL);
     const char *text = twin_messages_take();
-    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    REQUIRE(text);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, told));
     unsetenv(name);
     twin_settings_forget();
