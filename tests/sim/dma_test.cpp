@@ -133,6 +133,22 @@ static void test_two_copies_share_a_link()
     EXPECT_EQ(both[1].end_ns + spread, both[2].end_ns);
 }
 
+// LNK-6: a copy takes as many steps of the calendar whatever its length.
+static void test_work_does_not_grow_with_bytes()
+{
+    uint32_t steps[2] = {0, 0};
+    const uint32_t bytes[2] = {4096, 128 * kMiB};
+    for (int i = 0; i < 2; ++i) {
+        Rig rig;
+        rig.open(0);
+        rig.put(0, sqe_sdma(Rig::kHbm, Rig::kHost, bytes[i]), 0);
+        while (rig.board().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
+            ++steps[i];
+        EXPECT_EQ(rig.retired(0), 1);
+    }
+    EXPECT_EQ(steps[0], steps[1]);
+}
+
 // DMA-1, DMA-6: one channel, first come first served, no gap between them.
 static void test_channels()
 {
@@ -273,6 +289,7 @@ static const twin_test tests[] = {
     {"bytes move at completion, not before", test_effect_at_completion},
     {"fills fill, overlapping copies copy", test_fill_and_overlap},
     {"two copies share a link fairly", test_two_copies_share_a_link},
+    {"a long copy takes no more steps than a short one", test_work_does_not_grow_with_bytes},
     {"channels are served first come first served", test_channels},
     {"an address that leads nowhere fails the SQE", test_faults},
     {"memory that goes away fails the SQE at the end", test_memory_goes_away},
