@@ -172,8 +172,9 @@ class Stranger:
         self.prints("./away")
 
     def package(self):
-        if not shutil.which("dpkg-shlibdeps") or not shutil.which("cpack"):
-            print("dpkg-shlibdeps or cpack is missing")
+        missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file") if not shutil.which(tool)]
+        if missing:
+            print("missing: " + " ".join(missing))
             sys.exit(77)
         sh(["cpack", "--config", f"{self.build}/CPackConfig.cmake", "-B", self.work])
         package = [name for name in os.listdir(self.work) if name.endswith(".deb")]
