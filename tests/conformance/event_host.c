@@ -380,6 +380,26 @@ void test_time_without_flag(void)
     end();
 }
 
+/* The first of two pending records completes: the event's time is that of the second, which does not. */
+static void check_replaced_record_gives_no_time(twin_event_kind kind)
+{
+    twin_hold one;
+    twin_hold two;
+    uint64_t time = 0;
+    aclrtStream other = twin_stream();
+    aclrtEvent event = twin_event_flags(kind, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
+    twin_hold_begin(&one, stream);
+    twin_hold_begin(&two, other);
+    CHECK_OK(aclrtRecordEvent(event, stream));
+    CHECK_OK(aclrtRecordEvent(event, other));
+    twin_hold_end(&one, opener);
+    CHECK_CODE(aclrtEventGetTimestamp(event, &time), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID);
+    twin_hold_end(&two, opener);
+    CHECK_OK(aclrtEventGetTimestamp(event, &time));
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtDestroyStream(other));
+}
+
 void test_time_after_second_record(void)
 {
     static const twin_event_kind kinds[] = {EVENT_PLAIN, EVENT_EX};
@@ -399,6 +419,7 @@ void test_time_after_second_record(void)
         CHECK_OK(aclrtEventGetTimestamp(event, &after));
         CHECK(after >= before);
         CHECK_OK(aclrtDestroyEvent(event));
+        check_replaced_record_gives_no_time(kinds[i]);
     }
     end();
 }
