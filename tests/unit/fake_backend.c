@@ -35,7 +35,7 @@ struct twin_queue {
     twin_hw_device *device;
     fake_task *tasks;
     uint32_t first, count;
-    twin_status failed;
+    _Atomic twin_status failed;
     bool aborted; /* until the next submission */
 };
 
@@ -60,11 +60,9 @@ static uint64_t clock_ns;
 static int waiting;
 static uint32_t levels;
 
-static twin_status take(twin_status *failure)
+static twin_status take(_Atomic twin_status *failure)
 {
-    twin_status status = *failure;
-    *failure = TWIN_OK;
-    return status;
+    return atomic_exchange(failure, TWIN_OK);
 }
 
 /* Process and host ------------------------------------------------------------------------------- */
@@ -425,9 +423,12 @@ static twin_status fake_signal_create(twin_hw_device *device, const twin_signal_
     twin_status status = take(&fake_set.fail_signal);
     if (status != TWIN_OK)
         return status;
-    if (config->kind == TWIN_SIGNAL_EVENT_LEVEL && levels >= fake_set.event_limit)
+    pthread_mutex_lock(&fake_lock);
+    bool taken = config->kind != TWIN_SIGNAL_EVENT_LEVEL || levels < fake_set.event_limit;
+    levels += taken && config->kind == TWIN_SIGNAL_EVENT_LEVEL;
+    pthread_mutex_unlock(&fake_lock);
+    if (!taken)
         return TWIN_E_NO_EVENT;
-    levels += config->kind == TWIN_SIGNAL_EVENT_LEVEL;
     twin_signal *signal = calloc(1, sizeof(*signal));
     signal->config = *config;
     signal->references = 1;

@@ -15,7 +15,7 @@ typedef struct fake_settings {
     uint32_t queue_depth;  /* 16 */
     uint32_t event_limit;  /* 4: hardware ids for level events */
     /* An op that answers something other than TWIN_OK, once. */
-    twin_status fail_open, fail_queue, fail_signal, fail_work, fail_drain, fail_start;
+    _Atomic twin_status fail_open, fail_queue, fail_signal, fail_work, fail_drain, fail_start;
 } fake_settings;
 
 /* What the core has made and not yet given back, and how often it called. */
