@@ -262,6 +262,14 @@ static void test_synchronous(void)
     SEAM_OK(seam->memory.fill(device, &(twin_fill){.dst = a, .value = 3, .bytes = 100}));
     SEAM_OK(seam->memory.copy(device, &(twin_copy){.dst = number(locked), .src = a, .bytes = 101}));
     CU_ASSERT(all(locked, 100, 3) && locked[100] == pageable[100]);
+    /* Both sides on the host: moved all the same, and not for nothing. */
+    before = seam->host.now();
+    SEAM_OK(seam->memory.fill(device, &(twin_fill){.dst = number(locked), .value = 4, .bytes = 9}));
+    SEAM_OK(seam->memory.copy(
+        device,
+        &(twin_copy){.dst = number(locked) + 9, .src = number(pageable), .bytes = BYTES - 9}));
+    CU_ASSERT(all(locked, 9, 4) && memcmp(locked + 9, pageable, BYTES - 9) == 0);
+    CU_ASSERT(seam->host.now() > before + BYTES / 25);
     free(pageable);
     seam_down(device);
 }

@@ -204,6 +204,26 @@ static void test_times(void)
     down();
 }
 
+/* The record that was replaced retires last; its time is not the event's. */
+static void test_late_time(void)
+{
+    up();
+    twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 1);
+    uint64_t newest;
+    uint64_t later;
+    shut_gate(a);
+    SEAM_OK(seam->work.record(a, event));
+    SEAM_OK(seam->work.record(b, event));
+    SEAM_OK(seam->signal.wait(event, TWIN_FOREVER));
+    SEAM_OK(seam->signal.timestamp(event, &newest));
+    open_gate(b);
+    SEAM_OK(seam->queue.drain(a, TWIN_FOREVER));
+    SEAM_OK(seam->signal.timestamp(event, &later));
+    CU_ASSERT(later == newest);
+    seam->signal.destroy(event);
+    down();
+}
+
 static void test_destroy_in_flight(void)
 {
     up();
@@ -354,6 +374,7 @@ static const twin_test tests[] = {
     {"a level event stays set until its reset", test_level},
     {"a notify lets one wait pass per record", test_notify},
     {"record times are on the counter's steps and in order", test_times},
+    {"a replaced record leaves no time behind", test_late_time},
     {"an event destroyed in flight still completes, then its id is free", test_destroy_in_flight},
     {"the notify after the last is refused", test_id_limits},
     {"an id comes back with a clear flag", test_id_comes_back_clear},
