@@ -19,8 +19,10 @@ void bench_copy(size_t repeats)
     BENCH_MUST(aclrtMalloc(&device, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
     BENCH_MUST(aclrtMallocHost(&host, BYTES));
     other = aligned_alloc(4096, BYTES);
-    if (!other)
+    if (!other) {
         bench_must(-1, "aligned_alloc");
+        return;
+    }
     memset(host, 1, BYTES);
     memset(other, 2, BYTES);
     for (size_t i = 0; i < repeats + 1; i++) {

@@ -94,19 +94,18 @@ size_t aclDataTypeSize(aclDataType dataType)
 {
     switch (dataType) {
     case ACL_BOOL:
+    case ACL_FLOAT4_E1M2: /* less than a byte: one element alone takes a byte */
+    case ACL_FLOAT4_E2M1:
+    case ACL_FLOAT6_E2M3:
+    case ACL_FLOAT6_E3M2:
     case ACL_FLOAT8_E4M3FN:
     case ACL_FLOAT8_E5M2:
     case ACL_FLOAT8_E8M0:
     case ACL_HIFLOAT8:
+    case ACL_INT4: /* less than a byte, as above */
     case ACL_INT8:
+    case ACL_UINT1: /* less than a byte, as above */
     case ACL_UINT8:
-        return 1;
-    case ACL_FLOAT4_E1M2: /* from here on less than a byte: one element alone takes a byte */
-    case ACL_FLOAT4_E2M1:
-    case ACL_FLOAT6_E2M3:
-    case ACL_FLOAT6_E3M2:
-    case ACL_INT4:
-    case ACL_UINT1:
         return 1;
     case ACL_BF16:
     case ACL_FLOAT16:

@@ -394,7 +394,7 @@ static void test_message_stays_readable(void)
     char *copy = strdup(text);
     fail_above(); /* other calls leave the text alone */
     (void)aclrtPeekAtLastError(LEVEL);
-    CHECK(strcmp(copy, text) == 0);
+    CHECK(copy && strcmp(copy, text) == 0);
     free(copy);
     forget_errors();
 }

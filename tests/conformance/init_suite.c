@@ -201,20 +201,25 @@ static void child_bad_json(void)
     CHECK_EQUAL(count_left(), 0);
 }
 
+static void append(char *text, size_t bytes, const char *piece)
+{
+    strncat(text, piece, bytes - strlen(text) - 1);
+}
+
 /* Braces nested `braces` deep, the innermost holding brackets nested `brackets` deep. */
 static aclError init_nested(int braces, int brackets)
 {
     char text[512] = "";
     for (int i = 0; i < braces; i++)
-        strcat(text, i + 1 < braces ? "{\"a\":" : "{");
+        append(text, sizeof(text), i + 1 < braces ? "{\"a\":" : "{");
     if (brackets > 0)
-        strcat(text, "\"b\":");
+        append(text, sizeof(text), "\"b\":");
     for (int i = 0; i < brackets; i++)
-        strcat(text, "[");
+        append(text, sizeof(text), "[");
     for (int i = 0; i < brackets; i++)
-        strcat(text, "]");
+        append(text, sizeof(text), "]");
     for (int i = 0; i < braces; i++)
-        strcat(text, "}");
+        append(text, sizeof(text), "}");
     return init_with(text);
 }
 

@@ -19,8 +19,6 @@
 /* A child that takes longer than this is stuck. */
 #define CHILD_SECONDS 60
 
-extern char **environ;
-
 static const twin_exceptions *const exceptions[] = {&twin_exceptions_null, &twin_exceptions_sim};
 
 static void report(const char *text, const char *file, int line)
