@@ -91,8 +91,10 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
         return code;
     }
     atomic_store_explicit(&context->default_stream, stream, memory_order_relaxed);
+    /* Live before it is listed: a reset that finds it in the list pins it. */
+    *out_handle = twin_handle_publish_pinned(context);
     link_context(context);
-    *out_handle = twin_handle_publish(context);
+    twin_context_unpin(context);
     return 0;
 }
 
