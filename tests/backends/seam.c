@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* clock_gettime */
 #include "seam.h"
 
 #include <dlfcn.h>
