@@ -250,6 +250,42 @@ static void test_allocation_does_not_wait(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* Programs that rely on zeros must not get away with it. */
+static void test_fresh_memory_is_not_zero(void)
+{
+    uint8_t content[4096];
+    bool zero = true;
+    CHECK_OK(aclrtSetDevice(0));
+    void *memory = allocate(sizeof(content));
+    CHECK_OK(
+        aclrtMemcpy(content, sizeof(content), memory, sizeof(content), ACL_MEMCPY_DEVICE_TO_HOST));
+    for (size_t i = 0; i < sizeof(content); i++)
+        zero = zero && content[i] == 0;
+    CHECK(!zero);
+    CHECK_OK(aclrtFree(memory));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void child_touch(void)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    volatile uint8_t *memory = allocate(4096);
+    memory[5] = 0x5c;
+    uint8_t back = 0;
+    CHECK_OK(aclrtMemcpy(&back, 1, (uint8_t *)memory + 5, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK_EQUAL(back, 0x5c);
+    CHECK_OK(aclrtFree((void *)memory));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_host_cannot_touch_device_memory(void)
+{
+    static const char *const guarded[] = {"TWINRT_DEVMEM=guarded", NULL};
+    static const char *const open[] = {"TWINRT_DEVMEM=open", NULL};
+    CHECK(twin_child_status("touch", guarded, NULL, 0) > 1); /* killed, or stopped by a sanitizer */
+    twin_run_child("touch", open);
+}
+
 static void test_free_null(void)
 {
     CHECK_OK(aclrtSetDevice(0));
@@ -424,6 +460,9 @@ static const twin_test tests[] = {
     {"MEM-13: exhausted device memory fails and harms nobody", test_exhaustion},
     {"MEM-14, MEM-32, MEM-42: without a context there is no memory", test_no_context},
     {"MEM-15: allocating does not wait for streams", test_allocation_does_not_wait},
+    {"MEM-15: fresh memory is not zero", test_fresh_memory_is_not_zero},
+    {"code of the host cannot touch device memory, unless asked to be let",
+     test_host_cannot_touch_device_memory},
     {"MEM-23, MEM-47: freeing NULL is refused", test_free_null},
     {"MEM-24: freeing does not wait for tasks that use the memory", test_free_does_not_wait},
     {"MEM-25: freeing needs no context", test_free_without_context},
@@ -480,8 +519,16 @@ static const twin_test tests[] = {
      test_async_fill_arguments},
 };
 
-static const twin_suite suite = {
-    .name = "memory", .tests = tests, .test_count = TWIN_COUNT(tests), .initialise = true};
+static const twin_child children[] = {
+    {"touch", child_touch},
+};
+
+static const twin_suite suite = {.name = "memory",
+                                 .tests = tests,
+                                 .test_count = TWIN_COUNT(tests),
+                                 .children = children,
+                                 .child_count = TWIN_COUNT(children),
+                                 .initialise = true};
 
 int main(int argc, char **argv)
 {

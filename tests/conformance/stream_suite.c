@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: creation, limits, destruction, synchronisation, queries. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "suite.h"
 
@@ -58,6 +59,8 @@ static void test_stream_limit(void)
         made++;
     CHECK_EQUAL(made, STREAM_LIMIT - 1); /* and the default stream */
     CHECK_EITHER(code, ACL_ERROR_RT_NO_STREAM_RESOURCE, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
+    const char *text = aclGetRecentErrMsg();
+    CHECK(text && strstr(text, "1984")); /* says how many there are, and who holds them */
 
     CHECK_OK(aclrtMemsetAsync(data.device, BYTES, 1, BYTES, streams[0]));
     CHECK_OK(aclrtMemsetAsync(data.device, BYTES / 2, 2, BYTES / 2, streams[0]));

@@ -275,6 +275,44 @@ void child_timestamps(void)
     fflush(stdout);
 }
 
+/* Whether two files hold the same bytes, and some. */
+static bool same_files(const char *one, const char *two)
+{
+    bool same = true;
+    size_t bytes = 0;
+    FILE *left = fopen(one, "r");
+    FILE *right = fopen(two, "r");
+    while (left && right && same) {
+        int a = fgetc(left);
+        same = a == fgetc(right);
+        if (a == EOF)
+            break;
+        bytes++;
+    }
+    if (left)
+        fclose(left);
+    if (right)
+        fclose(right);
+    return left && right && same && bytes > 0;
+}
+
+void test_timelines_repeat(void)
+{
+    char folder[] = "/tmp/twinrt-trace-XXXXXX";
+    char settings[2][64];
+    CHECK(mkdtemp(folder) != NULL);
+    for (int i = 0; i < 2; i++) {
+        snprintf(settings[i], sizeof(settings[i]), "TWINRT_TRACE=%s/%d.json", folder, i);
+        twin_run_child("timestamps", (const char *const[]){settings[i], NULL});
+    }
+    const char *one = strchr(settings[0], '/');
+    const char *two = strchr(settings[1], '/');
+    CHECK(same_files(one, two));
+    remove(one);
+    remove(two);
+    remove(folder);
+}
+
 typedef struct load {
     _Atomic bool stop;
     char output[8192];

@@ -11,6 +11,7 @@ static const twin_test tests[] = {
     {"TIME-1: the time of a copy is the profile's arithmetic", test_copy_time_is_the_profiles},
     {"TIME-1: times lie on the grid of the profile's counter", test_times_are_on_the_grid},
     {"TIME-1: two runs, and one under load, give the same times", test_runs_repeat},
+    {"TIME-1: two runs give the same timeline, byte for byte", test_timelines_repeat},
     {"TIME-2: calls of the host take the profile's time", test_host_calls_take_time},
     {"TIME-3: submitting moves nothing on the device", test_submitting_moves_nothing},
     {"TIME-3: polling loops end", test_polling_ends},

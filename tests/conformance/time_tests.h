@@ -13,6 +13,7 @@ void test_timeouts_cost_no_wall_time(void);
 void test_unsynchronised_reads_are_old(void);
 void test_polling_ends(void);
 void test_runs_repeat(void);
+void test_timelines_repeat(void);
 void child_timestamps(void);
 
 /* time_deadlock.c */
