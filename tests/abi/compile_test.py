@@ -83,7 +83,7 @@ def headers_alone(compiler):
                 text += "#ifndef %s\n#error %s without %s\n#endif\n" % (guard, name, guard)
             result = compiler.compile(text + "extern int not_empty;\n", options + STRICT + ["-fsyntax-only"])
             if result.returncode != 0:
-                print(result.stdout)
+                print("%s: status %d\n%s" % (name, result.returncode, result.stdout))
                 wrong += 1
     return wrong
 
