@@ -146,10 +146,11 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
                 "twinsim_create: this process has a board already; reset its devices instead");
             return TWINSIM_E_STATE;
         }
+        // All that is large, without SystemC: when it fails for lack of memory, a later call may succeed.
+        std::unique_ptr<twinsim> sim(new twinsim{{config->profile->profile.params(), *config}, {}});
         made = true;
         sc_core::sc_report_handler::set_handler(on_report);
         sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
-        std::unique_ptr<twinsim> sim(new twinsim{{config->profile->profile.params(), *config}, {}});
         sim->module = std::make_unique<tsim::BoardModule>("board", sim->board, config->quantum_ns);
         sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
         *out = sim.release();

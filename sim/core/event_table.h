@@ -14,6 +14,8 @@ class EventTable
     EventTable(uint32_t ids, uint32_t queues) : lists_(ids, queues), ids_(ids) {}
 
     [[nodiscard]] uint32_t size() const { return ids_; }
+    /// First state again. Needs no memory.
+    void reset() { lists_.clear(); }
     [[nodiscard]] bool flag(uint32_t id) const { return lists_[id].flag; }
     /// The pending bit: a wait came before its record.
     [[nodiscard]] bool pending(uint32_t id) const { return lists_[id].first != 0; }

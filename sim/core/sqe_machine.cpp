@@ -112,7 +112,7 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded)
         at(sq, decoded + p.notify_table.value, Step::kExecute);
         break;
     case STARS_SQE_WRITE_VALUE: {
-        const auto where = store_of(sqe, events_->size(), notifies_->size()).where;
+        const auto where = store_of(sqe, events_.size(), notifies_.size()).where;
         const Cycle time = where == Store::kEvent    ? p.event_table.value
                            : where == Store::kNotify ? p.notify_table.value
                                                      : p.write_value.value;
@@ -139,7 +139,7 @@ void TaskScheduler::execute(uint32_t sq)
         break;
     case STARS_SQE_EVENT_RECORD: {
         const uint32_t id = sqe.word[2] & STARS_W2_EVENT_MASK;
-        if (id >= events_->size())
+        if (id >= events_.size())
             break;
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, id});
         write_event(id, true, sq);
@@ -148,17 +148,17 @@ void TaskScheduler::execute(uint32_t sq)
     }
     case STARS_SQE_EVENT_WAIT:
         q.wait_id = sqe.word[2] & STARS_W2_EVENT_MASK;
-        if (q.wait_id >= events_->size())
+        if (q.wait_id >= events_.size())
             break;
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, q.wait_id});
-        if (events_->wait(q.wait_id, sq, board_.now))
+        if (events_.wait(q.wait_id, sq, board_.now))
             executed(sq);
         else
             park(sq, sqe, sqe.word[STARS_EVENT_TIMEOUT_WORD]);
         return;
     case STARS_SQE_NOTIFY_RECORD: {
         const uint32_t id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
-        if (id >= notifies_->size())
+        if (id >= notifies_.size())
             break;
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, id});
         write_notify(id, true, sq);
@@ -167,10 +167,10 @@ void TaskScheduler::execute(uint32_t sq)
     }
     case STARS_SQE_NOTIFY_WAIT:
         q.wait_id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
-        if (q.wait_id >= notifies_->size())
+        if (q.wait_id >= notifies_.size())
             break;
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, q.wait_id});
-        if (notifies_->wait(q.wait_id, sq, board_.now))
+        if (notifies_.wait(q.wait_id, sq, board_.now))
             executed(sq);
         else
             park(sq, sqe, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
@@ -195,7 +195,7 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
 {
     Queue &q = queues_[sq];
     const Params &p = board_.params;
-    const Store store = store_of(sqe, events_->size(), notifies_->size());
+    const Store store = store_of(sqe, events_.size(), notifies_.size());
     const uint32_t subtype = sqe.word[7];
     const bool reset = subtype == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
     if ((subtype != STARS_WRITE_VALUE_SUBTYPE_GENERIC && !reset) || store.bytes > 32 ||
@@ -234,11 +234,11 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
 void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
 {
     if (!flag) {
-        events_->clear(id);
+        events_.clear(id);
         return;
     }
-    events_->record(id);
-    for (uint32_t sq = events_->release(id); sq != kNone; sq = events_->release(id))
+    events_.record(id);
+    for (uint32_t sq = events_.release(id); sq != kNone; sq = events_.release(id))
         wake(sq, waker);
 }
 
@@ -246,10 +246,10 @@ void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
 void TaskScheduler::write_notify(uint32_t id, bool flag, uint32_t waker)
 {
     if (!flag) {
-        notifies_->clear(id);
+        notifies_.clear(id);
         return;
     }
-    const uint32_t sq = notifies_->record(id);
+    const uint32_t sq = notifies_.record(id);
     if (sq != kNone)
         wake(sq, waker);
 }
@@ -288,9 +288,9 @@ void TaskScheduler::limit_reached(uint32_t sq)
     const Params &p = board_.params;
     if (q.state == State::kParked) {
         if (q.type == STARS_SQE_EVENT_WAIT)
-            events_->forget(q.wait_id, sq);
+            events_.forget(q.wait_id, sq);
         else
-            notifies_->forget(q.wait_id, sq);
+            notifies_.forget(q.wait_id, sq);
         note(sq, {TWINSIM_PHASE_PARK, q.mark, board_.now, kNone, q.wait_id});
     } else {
         board_.links.cancel(board_.now, q.transfer);

@@ -25,6 +25,8 @@ uint64_t derive(uint64_t seed, uint64_t device, uint64_t use)
 TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
     : board_(board), device_(device), fronts_(board.params.queues.value),
       queues_(board.params.queues.value), jobs_(board.params.queues.value),
+      events_(static_cast<uint32_t>(board.params.events.value), queue_count()),
+      notifies_(static_cast<uint32_t>(board.params.notifies.value), queue_count()),
       sdma_(static_cast<uint32_t>(board.params.sdma_channels.value), queue_count(),
             derive(board.seed, device, kSdmaSeed)),
       pcie_(static_cast<uint32_t>(board.params.pcie_channels.value), queue_count(),
@@ -48,8 +50,8 @@ void TaskScheduler::reset()
     }
     board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer);
     board_.links_changed();
-    events_.emplace(static_cast<uint32_t>(board_.params.events.value), queue_count());
-    notifies_.emplace(static_cast<uint32_t>(board_.params.notifies.value), queue_count());
+    events_.reset();
+    notifies_.reset();
     sdma_.reset();
     pcie_.reset();
     for (Bitmap &asking : asking_)
@@ -409,9 +411,9 @@ void TaskScheduler::abandon(uint32_t sq)
         break;
     case State::kParked:
         if (q.type == STARS_SQE_EVENT_WAIT)
-            events_->forget(q.wait_id, sq);
+            events_.forget(q.wait_id, sq);
         else
-            notifies_->forget(q.wait_id, sq);
+            notifies_.forget(q.wait_id, sq);
         break;
     default:
         break;

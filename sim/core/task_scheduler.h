@@ -5,7 +5,6 @@
 #define TWINSIM_CORE_TASK_SCHEDULER_H
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "core/bitmap.h"
@@ -55,8 +54,8 @@ class TaskScheduler
 
     // ---- tables ----
 
-    [[nodiscard]] const EventTable &events() const { return *events_; }
-    [[nodiscard]] const NotifyTable &notifies() const { return *notifies_; }
+    [[nodiscard]] const EventTable &events() const { return events_; }
+    [[nodiscard]] const NotifyTable &notifies() const { return notifies_; }
     /// A write to a table entry, by an SQE of queue `waker` or by the host (kNone).
     void write_event(uint32_t id, bool flag, uint32_t waker);
     void write_notify(uint32_t id, bool flag, uint32_t waker);
@@ -204,8 +203,8 @@ class TaskScheduler
     std::vector<TaskQueue> fronts_;
     std::vector<Queue> queues_;
     std::vector<DmaJob> jobs_; // by queue: the DMA under way
-    std::optional<EventTable> events_;
-    std::optional<NotifyTable> notifies_;
+    EventTable events_;
+    NotifyTable notifies_;
     DmaPool sdma_, pcie_;
 
     std::array<Bitmap, kPriorities> asking_; // by priority: queues that want a slot

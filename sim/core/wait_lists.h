@@ -4,6 +4,7 @@
 #define TWINSIM_CORE_WAIT_LISTS_H
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
@@ -27,6 +28,14 @@ class LazyArray
     [[nodiscard]] T &operator[](size_t i) { return data_.get()[i]; }
     [[nodiscard]] const T &operator[](size_t i) const { return data_.get()[i]; }
     [[nodiscard]] size_t size() const { return count_; }
+    /// All zero again. A fresh block is the cheap way; without memory for one the old block will do.
+    void clear()
+    {
+        if (void *fresh = std::calloc(count_, sizeof(T)))
+            data_.reset(static_cast<T *>(fresh));
+        else
+            std::memset(static_cast<void *>(data_.get()), 0, count_ * sizeof(T));
+    }
 
   private:
     std::unique_ptr<T, decltype(&std::free)> data_;
@@ -69,6 +78,9 @@ class WaitLists
         (link.previous == 0 ? entry.first : links_[link.previous - 1u].next) = link.next;
         (link.next == 0 ? entry.last : links_[link.next - 1u].previous) = link.previous;
     }
+
+    /// First state again: no flag, nobody waits.
+    void clear() { entries_.clear(); }
 
     /// Takes the first queue off the list; kNone when nobody waits.
     [[nodiscard]] uint32_t take(uint32_t id)
