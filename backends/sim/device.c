@@ -106,11 +106,12 @@ static twin_status make_board(void)
         .bus = {.context = NULL, .translate = sim_memory_translate},
     };
     char error[512] = "";
-    if (twinsim_create(&config, &sim_process.board, error, sizeof(error)) == TWINSIM_OK)
+    int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));
+    if (code == TWINSIM_OK)
         return TWIN_OK;
     sim_process.board = NULL;
     sim_fail("the model cannot be built: %s", error);
-    return TWIN_E_SETUP;
+    return code == TWINSIM_E_MEMORY ? TWIN_E_NOMEM : TWIN_E_SETUP;
 }
 
 twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
