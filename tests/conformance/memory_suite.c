@@ -282,7 +282,8 @@ static void test_host_cannot_touch_device_memory(void)
 {
     static const char *const guarded[] = {"TWINRT_DEVMEM=guarded", NULL};
     static const char *const open[] = {"TWINRT_DEVMEM=open", NULL};
-    CHECK(twin_child_status("touch", guarded, NULL, 0) > 1); /* killed, or stopped by a sanitizer */
+    CHECK(twin_child_status("touch", guarded, NULL, 0) !=
+          0); /* killed, or stopped by a sanitizer */
     twin_run_child("touch", open);
 }
 

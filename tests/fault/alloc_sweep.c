@@ -2,6 +2,8 @@
 /* Makes the first request for host memory of a short program fail, then the second, and so on until none is left to
  * fail; then the same with every request from the N-th on. Each time: no crash, the documented code, nothing lost,
  * and the whole program runs clean afterwards. */
+#include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -43,6 +45,40 @@ static bool expect_code(aclError code, aclError want, const char *what, long num
             twin_acl_name(want));
     return false;
 }
+
+#ifdef TWIN_SWEEP_PLUGIN
+/* The plug-in asks the C library. These take its place, for code of the plug-in alone. */
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *block, size_t bytes);
+
+static bool refused(const void *caller, size_t bytes)
+{
+    Dl_info info;
+    if (!dladdr(caller, &info) || !info.dli_fname || !strstr(info.dli_fname, "/backend-") ||
+        !fails(bytes))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+#define IN_PLACE __attribute__((visibility("default")))
+
+IN_PLACE void *malloc(size_t bytes)
+{
+    return refused(__builtin_return_address(0), bytes) ? NULL : __libc_malloc(bytes);
+}
+
+IN_PLACE void *calloc(size_t count, size_t bytes)
+{
+    return refused(__builtin_return_address(0), count * bytes) ? NULL : __libc_calloc(count, bytes);
+}
+
+IN_PLACE void *realloc(void *block, size_t bytes)
+{
+    return refused(__builtin_return_address(0), bytes) ? NULL : __libc_realloc(block, bytes);
+}
+#endif
 
 /* What a run has made so far; what is not NULL is given back. */
 typedef struct made {
