@@ -16,12 +16,18 @@ class Tree:
 
     def files(self, *endings):
         if self._files is None:
-            self._files = self._from_git() if os.path.exists(os.path.join(self.root, ".git")) else self._from_walk()
+            self._files = self._from_git() or self._from_walk()
         return [path for path in self._files if not endings or path.endswith(endings)]
 
     def _from_git(self):
+        """None without git, or where git refuses: then all files count."""
+        if not os.path.exists(os.path.join(self.root, ".git")):
+            return None
         command = ["git", "-C", self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        names = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
+        try:
+            names = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
+        except (OSError, subprocess.CalledProcessError):
+            return None
         return sorted({name for name in names if name and os.path.isfile(os.path.join(self.root, name))})
 
     def _from_walk(self):
