@@ -68,7 +68,7 @@ static void unlink_context(twin_context *context)
 
 int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_handle)
 {
-    if (!twin_device_add_object(device))
+    if (!twin_device_add_object(device, primary))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     twin_context *context = twin_handle_alloc(&twin_contexts);
     if (!context) {

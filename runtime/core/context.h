@@ -16,7 +16,8 @@ struct twin_stream;
 typedef struct twin_context {
     twin_object object;
     twin_lock lock;
-    twin_device *device;
+    /* Atomic because twin_context_current() gives contexts out unpinned. */
+    _Atomic(twin_device *) device;
     bool primary;  /* the device's default context */
     uint32_t name; /* number in messages */
     /* Relaxed: set before publish; a late reader of a dead context only finds a dead stream. */

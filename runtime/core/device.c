@@ -354,15 +354,15 @@ int32_t twin_device_active(int32_t id, bool *out_active)
 
 /* Objects ---------------------------------------------------------------------------------------- */
 
-static bool takes_objects_locked(const twin_device *device)
+static bool takes_objects_locked(const twin_device *device, bool primary)
 {
-    return device->state == TWIN_DEVICE_UP || device->state == TWIN_DEVICE_OPENING;
+    return device->state == (primary ? TWIN_DEVICE_OPENING : TWIN_DEVICE_UP);
 }
 
-bool twin_device_add_object(twin_device *device)
+bool twin_device_add_object(twin_device *device, bool primary)
 {
     twin_lock_take(&device->lock);
-    bool taken = takes_objects_locked(device);
+    bool taken = takes_objects_locked(device, primary);
     if (taken)
         device->object_count++;
     twin_lock_drop(&device->lock);
@@ -386,10 +386,10 @@ static uint32_t lowest_free_id_locked(const twin_device *device)
     return word * 64 + (uint32_t)__builtin_ctzll(~device->stream_ids[word]);
 }
 
-int32_t twin_device_take_stream_id(twin_device *device, uint32_t *out_id)
+int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id)
 {
     twin_lock_take(&device->lock);
-    if (!takes_objects_locked(device)) {
+    if (!takes_objects_locked(device, primary)) {
         twin_lock_drop(&device->lock);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     }

@@ -72,11 +72,12 @@ int32_t twin_device_unhold(twin_device *device);
 /* Takes the device down when no reference and no explicit context is left. Blocks. */
 int32_t twin_device_settle(twin_device *device);
 
-/* One more object on the device. False: it is going down. */
-bool twin_device_add_object(twin_device *device);
+/* One more object on the device. False: it is not up. `primary`: the default context or its stream,
+ * which are made while the device is opening. */
+bool twin_device_add_object(twin_device *device, bool primary);
 void twin_device_drop_object(twin_device *device);
 /* As add_object, with the lowest free stream number. 107002, 207008 (names the largest owners). */
-int32_t twin_device_take_stream_id(twin_device *device, uint32_t *out_id);
+int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id);
 void twin_device_drop_stream_id(twin_device *device, uint32_t id);
 /* Streams that may still be made on the device. */
 uint32_t twin_device_streams_left(twin_device *device);

@@ -128,7 +128,7 @@ static int32_t create_on(twin_device *device, uint32_t form, uint64_t *out_handl
 {
     const char *noun = (form & TWIN_EVENT_NOTIFY) != 0 ? "notify" : "event";
     twin_handle_table *table = (form & TWIN_EVENT_NOTIFY) != 0 ? &twin_notifies : &twin_events;
-    if (!twin_device_add_object(device))
+    if (!twin_device_add_object(device, false))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     int32_t code = 0;
     twin_event *event = twin_handle_alloc(table);

@@ -72,7 +72,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
 {
     twin_device *device = context->device;
     uint32_t id = 0;
-    int32_t code = twin_device_take_stream_id(device, &id);
+    int32_t code = twin_device_take_stream_id(device, is_default && context->primary, &id);
     if (code != 0)
         return code;
     twin_stream *stream = twin_handle_alloc(&twin_streams);
@@ -209,15 +209,19 @@ int32_t twin_stream_guard(uint64_t handle)
 
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
 {
-    const twin_stream *stream = NULL;
+    twin_stream *stream = NULL;
     if (handle != 0) {
         stream = twin_handle_find(&twin_streams, handle);
         if (!stream)
             return fail_handle(handle);
     }
     int32_t code = twin_context_current(out_context);
-    if (code == 0 && stream && context_handle_of(stream) != twin_self.context)
-        code = fail_foreign(stream);
+    if (code != 0 || !stream || context_handle_of(stream) == twin_self.context)
+        return code;
+    if (!twin_handle_pin_object(stream, handle))
+        return fail_handle(handle);
+    code = fail_foreign(stream);
+    twin_stream_unpin(stream);
     return code;
 }
 
@@ -256,6 +260,9 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
     twin_stream_unpin(*out_stream);
     return code;
 }
+
+/* What a submission can find wrong with its event. */
+typedef enum event_trouble { EVENT_FINE, EVENT_GONE, EVENT_ELSEWHERE } event_trouble;
 
 /* Submit ------------------------------------------------------------------------------------------ */
 
@@ -300,9 +307,10 @@ static int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
     return 0;
 }
 
-/* The op itself. `status` becomes TWIN_E_ABORTED with no event when the event has died. */
+/* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
+ * under its lock only, and told of when no lock is held. */
 static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
-                                const twin_task *task, bool *out_event_gone)
+                                const twin_task *task, event_trouble *out_trouble)
 {
     if (task->kind == TWIN_TASK_COPY)
         return ops->work.copy(stream->queue, task->copy);
@@ -313,21 +321,32 @@ static twin_status issue_locked(const struct twin_backend *ops, twin_stream *str
     twin_status status = TWIN_OK;
     twin_lock_take(&event->lock);
     if (!twin_handle_is(event, task->event_handle))
-        *out_event_gone = true;
-    else if (task->kind == TWIN_TASK_RECORD)
-        status = ops->work.record(stream->queue, event->signal);
+        *out_trouble = EVENT_GONE;
     else if (task->kind == TWIN_TASK_WAIT)
         status = ops->work.wait(stream->queue, event->signal, task->timeout_ns);
-    else
+    else if (task->kind == TWIN_TASK_RESET)
         status = ops->work.reset(stream->queue, event->signal);
+    else if (event->device != stream->device)
+        *out_trouble = EVENT_ELSEWHERE;
+    else
+        status = ops->work.record(stream->queue, event->signal);
     twin_lock_drop(&event->lock);
     return status;
 }
 
-static int32_t fail_issue(const twin_stream *stream, twin_status status, uint32_t id)
+static int32_t fail_event(event_trouble trouble, uint32_t stream_device)
+{
+    if (trouble == EVENT_GONE)
+        return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
+    return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                     "the event was made on another device than the stream's, which is device %u",
+                     stream_device);
+}
+
+static int32_t fail_issue(twin_status status, uint32_t id, uint32_t device_id)
 {
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", id,
-                            stream->device->id);
+                            device_id);
 }
 
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
@@ -339,31 +358,21 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         if (__builtin_expect(code != 0, 0))
             return code;
 
-        bool event_gone = false;
-        if (task->kind == TWIN_TASK_RECORD && task->event->device != stream->device &&
-            twin_handle_is(task->event, task->event_handle)) {
-            uint32_t event_device = task->event->device->id;
-            uint32_t stream_device = stream->device->id;
-            twin_lock_drop(&stream->lock);
-            return twin_fail(TWIN_ERR_STREAM_CONTEXT,
-                             "the event was made on device %u, the stream on device %u",
-                             event_device, stream_device);
-        }
-        twin_status status = issue_locked(ops, stream, task, &event_gone);
-        if (__builtin_expect(status == TWIN_OK && !event_gone, 1)) {
+        event_trouble trouble = EVENT_FINE;
+        twin_status status = issue_locked(ops, stream, task, &trouble);
+        if (__builtin_expect(status == TWIN_OK && trouble == EVENT_FINE, 1)) {
             twin_lock_drop(&stream->lock);
             return 0;
         }
-        uint32_t id = stream->id;
-        if (event_gone) {
+        uint32_t id = stream->id, device_id = stream->device->id;
+        if (trouble != EVENT_FINE) {
             twin_lock_drop(&stream->lock);
-            return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
+            return fail_event(trouble, device_id);
         }
         if (status != TWIN_E_BUSY) {
             twin_device_note(stream->device, status);
-            code = fail_issue(stream, status, id);
             twin_lock_drop(&stream->lock);
-            return code;
+            return fail_issue(status, id, device_id);
         }
 
         /* Full: wait for room without the lock. Alive under the lock, so the pin succeeds. */
@@ -375,9 +384,8 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         twin_assert_unlocked("queue.room with a lock held");
         status = twin_device_note(stream->device, ops->queue.room(stream->queue));
         if (status != TWIN_OK) {
-            code = fail_issue(stream, status, id);
             twin_stream_unpin(stream);
-            return code;
+            return fail_issue(status, id, device_id);
         }
         twin_stream_unpin(stream);
     }
