@@ -177,15 +177,17 @@ class Stranger:
             print("missing: " + " ".join(missing))
             sys.exit(77)
         sh(["cpack", "--config", f"{self.build}/CPackConfig.cmake", "-B", self.work])
-        package = [name for name in os.listdir(self.work) if name.endswith(".deb")]
-        expect(len(package) == 1, f"cpack made {package}")
-        contents = sh(["dpkg-deb", "--contents", package[0]], cwd=self.work)
+        packages = sorted((name for name in os.listdir(self.work) if name.endswith(".deb")), key=len)
+        expect([name.split("_")[0] for name in packages] == ["twinrt", "twinrt-model"], f"cpack made {packages}")
+        contents = "".join(sh(["dpkg-deb", "--contents", package], cwd=self.work) for package in packages)
         for path in MUST_HAVE:
-            expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is not in the package")
-        fields = sh(["dpkg-deb", "--field", package[0]], cwd=self.work)
-        expect("libc6" in fields and "libcjson1" in fields, f"dependencies are missing:\n{fields}")
+            expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is in no package")
+        runtime, model = [sh(["dpkg-deb", "--field", package, "Depends"], cwd=self.work) for package in packages]
+        expect("libc6" in runtime and "libcjson1" in runtime and "systemc" not in runtime, f"twinrt depends on {runtime}")
+        expect("libsystemc" in model and "twinrt (=" in model, f"twinrt-model depends on {model}")
         unpacked = os.path.join(self.work, "unpacked")
-        sh(["dpkg-deb", "--extract", package[0], unpacked], cwd=self.work)
+        for package in packages:
+            sh(["dpkg-deb", "--extract", package, unpacked], cwd=self.work)
         self.prefix = os.path.join(unpacked, "opt", "twinrt")
         self.link()
 
