@@ -382,7 +382,10 @@ static void drive(struct sim_wait *self)
     bool idle = false; /* the last chunk found nothing to do */
     while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
         if (idle && all_wait()) {
-            resolve();
+            /* Who came while the lock was free has brought work that no chunk has seen. */
+            bool any;
+            if (step(nearest_deadline(), &any) == TWINSIM_STOP_IDLE && !any)
+                resolve();
         } else if (idle) {
             park();
         }
