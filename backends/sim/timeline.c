@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* mkostemp */
+#define _GNU_SOURCE /* madvise, mkostemp */
 #include "timeline.h"
 #include "timeline_notes.h"
 
@@ -8,17 +8,42 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_NOTES 512u
+/* Chunks double from small, for threads that call little, to one huge page. */
+#define FIRST_BYTES   ((size_t)16 << 10)
+#define LARGEST_BYTES ((size_t)2 << 20)
+#define PAGE_BYTES    ((size_t)4096)
+
+/* A note is two words: fresh memory is what noting costs most. Time is told as the distance from the
+ * time at which the note before it ended, by the thread's clock, which never runs backwards.
+ *
+ *   call    pointer to the call (with its low bits 0) | tag;   ns passed | length << 32
+ *   submit  tag | track << 3 | ns passed << 35;                SQE number
+ *   wide    code << 32 | tag; begin; end; pointer to the call      (a call that does not fit)
+ *           track << 32 | tag; time; number                        (a submission that does not) */
+enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
+#define TAG_MASK      7u
+#define TRACK_SHIFT   3u
+#define PASSED_SHIFT  35u
+#define PASSED_LIMIT  ((uint64_t)1 << (64 - PASSED_SHIFT))
+#define LONGEST_WORDS 4u
+#define FEWEST_WORDS  2u
+
+_Static_assert(_Alignof(twin_call) > TAG_MASK, "a pointer to a call has room for the tag");
 
 /* Each thread fills chunks of its own; all chunks hang on one list that only grows. */
 struct chunk {
     struct chunk *next;
     uint64_t number; /* rises with the order of making: a thread's chunks in order */
-    size_t count;
-    struct timeline_note notes[CHUNK_NOTES];
+    uint64_t *end;   /* of what is filled */
+    uint64_t *limit;
+    uint64_t last_ns; /* when the newest note ended */
+    size_t bytes;
+    unsigned thread; /* of all its notes */
+    uint64_t words[];
 };
 
 static _Atomic(struct chunk *) all_chunks;
@@ -31,13 +56,24 @@ static struct timeline_queue *queues;
 static size_t queue_count;
 static size_t queue_room;
 
-static struct chunk *chunk_new(void)
+static struct chunk *chunk_new(unsigned thread)
 {
-    struct chunk *chunk = malloc(sizeof(*chunk));
+    size_t bytes = own_chunk ? own_chunk->bytes * 2 : FIRST_BYTES;
+    if (bytes > LARGEST_BYTES)
+        bytes = LARGEST_BYTES;
+    bool huge = bytes == LARGEST_BYTES;
+    struct chunk *chunk = aligned_alloc(huge ? bytes : PAGE_BYTES, bytes);
     if (!chunk)
         return NULL;
+    /* saves page faults; a kernel without huge pages says no */
+    if (huge)
+        (void)madvise(chunk, bytes, MADV_HUGEPAGE);
     chunk->number = atomic_fetch_add_explicit(&chunk_numbers, 1, memory_order_relaxed);
-    chunk->count = 0;
+    chunk->end = chunk->words;
+    chunk->limit = (uint64_t *)(void *)((char *)chunk + bytes);
+    chunk->last_ns = 0;
+    chunk->bytes = bytes;
+    chunk->thread = thread;
     chunk->next = atomic_load_explicit(&all_chunks, memory_order_relaxed);
     /* release: who walks the list sees the fields set above */
     while (!atomic_compare_exchange_weak_explicit(&all_chunks, &chunk->next, chunk,
@@ -47,42 +83,59 @@ static struct chunk *chunk_new(void)
     return chunk;
 }
 
-static inline struct timeline_note *note_new(void)
+/* A chunk with room for any note of the thread; NULL, and one note lost, when memory is short. */
+static inline struct chunk *chunk_of(unsigned thread)
 {
     struct chunk *chunk = own_chunk;
-    if (!chunk || chunk->count == CHUNK_NOTES) {
-        chunk = chunk_new();
-        if (!chunk) {
+    if (!chunk || chunk->thread != thread || (size_t)(chunk->limit - chunk->end) < LONGEST_WORDS) {
+        chunk = chunk_new(thread);
+        if (!chunk)
             atomic_fetch_add_explicit(&dropped_notes, 1, memory_order_relaxed);
-            return NULL;
-        }
     }
-    return &chunk->notes[chunk->count++];
+    return chunk;
 }
 
 void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
                        uint64_t end_ns, int32_t code)
 {
-    struct timeline_note *note = note_new();
-    if (!note)
+    struct chunk *chunk = chunk_of(thread_number);
+    if (!chunk)
         return;
-    note->call = call;
-    note->begin_ns = begin_ns;
-    note->end_ns = end_ns;
-    note->thread = thread_number;
-    note->u.code = code;
+    uint64_t *to = chunk->end;
+    uint64_t passed = end_ns - chunk->last_ns;
+    uint64_t length = end_ns - begin_ns;
+    if ((passed | length) >> 32 == 0 && code == 0) {
+        to[0] = (uintptr_t)call | TAG_CALL;
+        to[1] = passed | length << 32;
+        chunk->end = to + 2;
+    } else {
+        to[0] = (uint64_t)(uint32_t)code << 32 | TAG_WIDE_CALL;
+        to[1] = begin_ns;
+        to[2] = end_ns;
+        to[3] = (uintptr_t)call;
+        chunk->end = to + 4;
+    }
+    chunk->last_ns = end_ns;
 }
 
 void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number, uint64_t at_ns)
 {
-    struct timeline_note *note = note_new();
-    if (!note)
+    struct chunk *chunk = chunk_of(thread_number);
+    if (!chunk)
         return;
-    note->call = NULL;
-    note->begin_ns = at_ns;
-    note->end_ns = number;
-    note->thread = thread_number;
-    note->u.track = track;
+    uint64_t *to = chunk->end;
+    uint64_t passed = at_ns - chunk->last_ns;
+    if (passed < PASSED_LIMIT) {
+        to[0] = TAG_SUBMIT | (uint64_t)track << TRACK_SHIFT | passed << PASSED_SHIFT;
+        to[1] = number;
+        chunk->end = to + 2;
+    } else {
+        to[0] = (uint64_t)track << 32 | TAG_WIDE_SUBMIT;
+        to[1] = at_ns;
+        to[2] = number;
+        chunk->end = to + 3;
+    }
+    chunk->last_ns = at_ns;
 }
 
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -96,11 +149,14 @@ uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t s
         queues = larger;
         queue_room = room;
     }
+    size_t first_record = twinsim_trace_count(sim);
+    if (first_record == SIZE_MAX)
+        return TIMELINE_NONE;
     struct timeline_queue *queue = &queues[queue_count];
     queue->device = device;
     queue->sq = sq;
     queue->stream_id = stream_id;
-    (void)twinsim_trace(sim, &queue->first_record);
+    queue->first_record = first_record;
     return (uint32_t)queue_count++;
 }
 
@@ -108,41 +164,61 @@ static int compare_chunks(const void *left, const void *right)
 {
     const struct chunk *a = *(const struct chunk *const *)left;
     const struct chunk *b = *(const struct chunk *const *)right;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-struct ordered_note {
-    struct timeline_note note;
-    size_t order;
-};
-
-static int compare_notes(const void *left, const void *right)
+/* Unpacks the note at `words`; last_ns is when the one before it ended. Returns the next one's place. */
+static const uint64_t *unpack(const uint64_t *words, uint64_t last_ns, struct timeline_note *out)
 {
-    const struct ordered_note *a = left;
-    const struct ordered_note *b = right;
-    if (a->note.thread != b->note.thread)
-        return a->note.thread < b->note.thread ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    uint64_t first = *words;
+    switch ((enum tag)(first & TAG_MASK)) {
+    case TAG_CALL:
+        out->call = (const twin_call *)(uintptr_t)first;
+        out->end_ns = last_ns + (uint32_t)words[1];
+        out->begin_ns = out->end_ns - (words[1] >> 32);
+        out->u.code = 0;
+        return words + 2;
+    case TAG_SUBMIT:
+        out->call = NULL;
+        out->begin_ns = last_ns + (first >> PASSED_SHIFT);
+        out->end_ns = words[1];
+        out->u.track = (uint32_t)(first >> TRACK_SHIFT);
+        return words + 2;
+    case TAG_WIDE_CALL:
+        out->call = (const twin_call *)(uintptr_t)words[3];
+        out->begin_ns = words[1];
+        out->end_ns = words[2];
+        out->u.code = (int32_t)(first >> 32);
+        return words + 4;
+    case TAG_WIDE_SUBMIT:
+        out->call = NULL;
+        out->begin_ns = words[1];
+        out->end_ns = words[2];
+        out->u.track = (uint32_t)(first >> 32);
+        break;
+    }
+    return words + 3;
 }
 
 /* Lays all notes out by thread, each thread's in the order it made them. */
 static int gather(struct timeline_notes *out)
 {
     size_t chunk_count = 0;
-    size_t note_count = 0;
+    size_t room = 0;
     struct chunk *head = atomic_load_explicit(&all_chunks, memory_order_acquire);
     for (const struct chunk *chunk = head; chunk; chunk = chunk->next) {
         chunk_count++;
-        note_count += chunk->count;
+        room += (size_t)(chunk->end - chunk->words) / FEWEST_WORDS;
     }
 
-    int error = -ENOMEM;
     const struct chunk **chunks = calloc(chunk_count + 1, sizeof(const struct chunk *));
-    struct ordered_note *ordered = calloc(note_count + 1, sizeof(*ordered));
-    struct timeline_note *notes = calloc(note_count + 1, sizeof(*notes));
-    if (!chunks || !ordered || !notes) {
+    struct timeline_note *notes = calloc(room + 1, sizeof(*notes));
+    if (!chunks || !notes) {
         free(notes);
-        goto free_scratch;
+        free(chunks);
+        return -ENOMEM;
     }
     size_t at = 0;
     for (const struct chunk *chunk = head; chunk; chunk = chunk->next)
@@ -151,26 +227,22 @@ static int gather(struct timeline_notes *out)
 
     size_t filled = 0;
     for (size_t i = 0; i < chunk_count; i++) {
-        for (size_t j = 0; j < chunks[i]->count; j++, filled++) {
-            ordered[filled].note = chunks[i]->notes[j];
-            ordered[filled].order = filled;
+        uint64_t last_ns = 0;
+        for (const uint64_t *words = chunks[i]->words; words != chunks[i]->end; filled++) {
+            struct timeline_note *note = &notes[filled];
+            words = unpack(words, last_ns, note);
+            note->thread = chunks[i]->thread;
+            last_ns = note->call ? note->end_ns : note->begin_ns;
         }
     }
-    qsort(ordered, note_count, sizeof(*ordered), compare_notes);
-    for (size_t i = 0; i < note_count; i++)
-        notes[i] = ordered[i].note;
+    free(chunks);
 
     out->notes = notes;
-    out->note_count = note_count;
+    out->note_count = filled;
     out->queues = queues;
     out->queue_count = queue_count;
     out->dropped = atomic_load_explicit(&dropped_notes, memory_order_relaxed);
-    error = 0;
-
-free_scratch:
-    free(ordered);
-    free(chunks);
-    return error;
+    return 0;
 }
 
 /* A rename replaces whatever has the name; only a regular file may lose its own that way. */

@@ -460,6 +460,8 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
     memset(layout, 0, sizeof(*layout));
     layout->notes = notes;
     layout->records = twinsim_trace(sim, &layout->record_count);
+    if (!layout->records && layout->record_count > 0)
+        return -ENOMEM;
 
     size_t count = layout->record_count + 1;
     layout->record_track = malloc(count * sizeof(*layout->record_track));

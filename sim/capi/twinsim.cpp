@@ -315,9 +315,27 @@ TWINSIM_API enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint3
     return stop;
 }
 
+TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
+{
+    if (!sim)
+        return 0;
+    size_t count = SIZE_MAX;
+    guard(nullptr, 0, [&]() -> int {
+        count = sim->board.trace().count();
+        return TWINSIM_OK;
+    });
+    return count;
+}
+
 TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count)
 {
+    const struct twinsim_trace_record *records = nullptr;
     if (out_count)
-        *out_count = sim ? sim->board.trace().size() : 0;
-    return sim ? sim->board.trace().data() : nullptr;
+        *out_count = twinsim_trace_count(sim);
+    if (sim)
+        guard(nullptr, 0, [&]() -> int {
+            records = sim->board.trace().records();
+            return TWINSIM_OK;
+        });
+    return records;
 }

@@ -24,7 +24,7 @@ struct BoardState {
     static constexpr uint32_t kStopCq = 2;
 
     BoardState(const Params &profile_params, const twinsim_config &config)
-        : params(profile_params), bus(config.bus), seed(config.seed), trace(config.trace),
+        : params(profile_params), bus(config.bus), seed(config.seed), trace(config.trace, params),
           calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
           link_timer(config.devices << kDeviceShift)
     {

@@ -122,8 +122,7 @@ void HostDma::note(const Channel &channel, uint32_t number, twinsim_phase phase,
 {
     if (!board_.trace.on() || channel.begun == board_.now)
         return;
-    twinsim_trace_record &out = board_.trace.add();
-    out = {};
+    twinsim_trace_record out{};
     out.begin_ns = board_.params.to_ns(channel.begun);
     out.end_ns = board_.params.to_ns(board_.now);
     out.bytes = channel.transfer->bytes;
@@ -134,6 +133,7 @@ void HostDma::note(const Channel &channel, uint32_t number, twinsim_phase phase,
     out.phase = static_cast<uint8_t>(phase);
     out.engine = TWINSIM_ENGINE_HOST_DMA;
     out.waker_sq = kNone;
+    board_.trace.whole(out);
 }
 
 } // namespace tsim

@@ -82,12 +82,8 @@ void TaskScheduler::begin(uint32_t sq)
     const Cycle decoded = fetch.ready + p.decode.value;
     q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
     q.begun = board_.now;
-    if (board_.trace.on()) {
-        const Cycle arrival = front.next_arrival();
-        note(sq, {TWINSIM_PHASE_DOORBELL, arrival, arrival});
-        note(sq, {TWINSIM_PHASE_FETCH, board_.now, fetch.ready, p.fetch_read.index});
-        note(sq, {TWINSIM_PHASE_DECODE, fetch.ready, decoded, p.decode.index});
-    }
+    if (board_.trace.on())
+        board_.trace.begun(traced(sq), board_.now, front.next_arrival(), fetch.ready);
     if (pre_p(sqe) != 0)
         at(sq, decoded, Step::kDecoded);
     else
@@ -141,7 +137,7 @@ void TaskScheduler::execute(uint32_t sq)
         const uint32_t id = sqe.word[2] & STARS_W2_EVENT_MASK;
         if (id >= events_.size())
             break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, id});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, id});
         write_event(id, true, sq);
         executed(sq);
         return;
@@ -150,7 +146,7 @@ void TaskScheduler::execute(uint32_t sq)
         q.wait_id = sqe.word[2] & STARS_W2_EVENT_MASK;
         if (q.wait_id >= events_.size())
             break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, q.wait_id});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, q.wait_id});
         if (events_.wait(q.wait_id, sq, board_.now))
             executed(sq);
         else
@@ -160,7 +156,7 @@ void TaskScheduler::execute(uint32_t sq)
         const uint32_t id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
         if (id >= notifies_.size())
             break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, id});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, id});
         write_notify(id, true, sq);
         executed(sq);
         return;
@@ -169,7 +165,7 @@ void TaskScheduler::execute(uint32_t sq)
         q.wait_id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
         if (q.wait_id >= notifies_.size())
             break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, q.wait_id});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, q.wait_id});
         if (notifies_.wait(q.wait_id, sq, board_.now))
             executed(sq);
         else
@@ -205,14 +201,13 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
     }
     const bool flag = (sqe.word[8] & 1u) != 0;
     if (store.where == Store::kEvent) {
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.event_table.index, store.id});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, store.id});
         write_event(store.id, flag, sq);
     } else if (store.where == Store::kNotify) {
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.notify_table.index, store.id});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, store.id});
         write_notify(store.id, flag, sq);
     } else {
-        note(sq,
-             {TWINSIM_PHASE_TABLE, q.mark, board_.now, p.write_value.index, kNone, store.bytes});
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index, kNone, store.bytes});
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = device_;
         void *to = store.where == Store::kNowhere
@@ -277,7 +272,8 @@ void TaskScheduler::wake(uint32_t sq, uint32_t waker)
 {
     Queue &q = queues_[sq];
     board_.calendar.cancel(timer(sq));
-    note(sq, {TWINSIM_PHASE_PARK, q.mark, board_.now, kNone, q.wait_id, 0, waker});
+    note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id, 0, waker,
+              waker == kNone ? 0 : fronts_[waker].number()});
     ask_for_slot(sq, Resume::kRetire);
 }
 
@@ -291,12 +287,12 @@ void TaskScheduler::limit_reached(uint32_t sq)
             events_.forget(q.wait_id, sq);
         else
             notifies_.forget(q.wait_id, sq);
-        note(sq, {TWINSIM_PHASE_PARK, q.mark, board_.now, kNone, q.wait_id});
+        note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
     } else {
         board_.links.cancel(board_.now, q.transfer);
         board_.links_changed();
         q.transfer = kNone;
-        note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.now, p.credit_unit.index, q.channel});
+        note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, p.credit_unit.index, q.channel});
         release_channel(sq);
     }
     fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
@@ -324,8 +320,8 @@ void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
     Queue &q = queues_[sq];
     const Params &p = board_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
-    note(sq, {TWINSIM_PHASE_ENGINE, q.mark, board_.now,
-              sdma ? p.sdma_channels.index : p.pcie_channels.index, channel});
+    note(sq, {TWINSIM_PHASE_ENGINE, q.mark, sdma ? p.sdma_channels.index : p.pcie_channels.index,
+              channel});
     q.state = State::kWork;
     q.mark = board_.now;
     q.channel = static_cast<uint8_t>(channel);
@@ -340,8 +336,8 @@ void TaskScheduler::start_transfer(uint32_t sq)
     const Params &p = board_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
     DmaJob &job = jobs_[sq];
-    note(sq, {TWINSIM_PHASE_SETUP, q.mark, board_.now,
-              sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
+    note(sq,
+         {TWINSIM_PHASE_SETUP, q.mark, sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
     q.mark = board_.now;
     job.route = find_route(job, board_.bus, board_.links, device_, !sdma);
     if (job.route == kNone) {
@@ -365,8 +361,8 @@ void TaskScheduler::transfer_done(uint32_t sq)
     board_.calendar.cancel(timer(sq));
     q.transfer = kNone;
     q.state = State::kWork;
-    note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.now, board_.links.parameter(job.route),
-              q.channel, job.bytes});
+    note(sq,
+         {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel, job.bytes});
     const bool good = apply(job, board_.bus, device_);
     release_channel(sq);
     if (good)
@@ -528,45 +524,32 @@ void TaskScheduler::resume(uint32_t sq)
 
 // ---- trace -------------------------------------------------------------------------------------
 
-void TaskScheduler::note_retire(uint32_t sq)
+uint32_t TaskScheduler::traced(uint32_t sq)
 {
-    if (!board_.trace.on())
-        return;
-    const Params &p = board_.params;
-    const Queue &q = queues_[sq];
-    const Cycle done = std::min(board_.now, q.mark + p.retire.value);
-    note(sq, {TWINSIM_PHASE_RETIRE, q.mark, done, p.retire.index});
-    note(sq, {TWINSIM_PHASE_RETIRE, done, board_.now, p.cq_write.index});
-    note(sq, {TWINSIM_PHASE_TASK, q.begun, board_.now, kNone, kNone,
-              is_dma(q.type) ? jobs_[sq].bytes : 0});
+    const stars_sqe &sqe = fronts_[sq].sqe();
+    const uint64_t number = fronts_[sq].number();
+    const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
+    const uint64_t about = number << 24 | uint64_t{task_of(sqe)} << 8 | type;
+    const uint32_t source = Trace::source(device_, sq);
+    if (queues_[sq].traced != about) {
+        board_.trace.head(source, number, task_of(sqe), type);
+        queues_[sq].traced = about;
+    }
+    return source;
 }
 
-void TaskScheduler::note(uint32_t sq, const Note &what)
+void TaskScheduler::write_note(uint32_t sq, const Trace::Phase &what)
 {
-    if (!board_.trace.on())
-        return;
-    if (what.begin == what.end && what.phase != TWINSIM_PHASE_DOORBELL &&
-        what.phase != TWINSIM_PHASE_TASK)
-        return;
-    const stars_sqe &sqe = fronts_[sq].sqe();
-    const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
-    twinsim_trace_record &out = board_.trace.add();
-    out.begin_ns = board_.params.to_ns(what.begin);
-    out.end_ns = board_.params.to_ns(what.end);
-    out.bytes = what.bytes;
-    out.number = fronts_[sq].number();
-    out.parameter = what.parameter;
-    out.id = what.id;
-    out.sq = static_cast<uint16_t>(sq);
-    out.task_id = task_of(sqe);
-    out.device = static_cast<uint8_t>(device_);
-    out.phase = static_cast<uint8_t>(what.phase);
-    out.sqe_type = type;
-    out.engine = type == STARS_SQE_SDMA       ? TWINSIM_ENGINE_SDMA
-                 : type == STARS_SQE_PCIE_DMA ? TWINSIM_ENGINE_PCIE_DMA
-                                              : TWINSIM_ENGINE_NONE;
-    out.waker_sq = what.waker;
-    out.waker_number = what.waker == kNone ? 0 : fronts_[what.waker].number();
+    if (what.begin != board_.now)
+        board_.trace.phase(traced(sq), board_.now, what);
+}
+
+void TaskScheduler::note_retire(uint32_t sq)
+{
+    const Queue &q = queues_[sq];
+    if (board_.trace.on())
+        board_.trace.retired(traced(sq), board_.now, q.mark, q.begun,
+                             is_dma(q.type) ? jobs_[sq].bytes : 0);
 }
 
 } // namespace tsim

@@ -215,17 +215,8 @@ void TaskScheduler::fire_arbiter()
 void TaskScheduler::swap_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    if (board_.trace.on()) {
-        const Params &p = board_.params;
-        const Cycle enable = board_.now - p.slot_enable.value;
-        const Cycle read = enable - p.record_read.value;
-        const Cycle grant = read - p.arbitration.value;
-        note(sq, {TWINSIM_PHASE_SLOT, q.mark, grant,
-                  q.was_short ? p.slots.index : p.arbitration.index});
-        note(sq, {TWINSIM_PHASE_SWAP_IN, grant, read, p.arbitration.index});
-        note(sq, {TWINSIM_PHASE_SWAP_IN, read, enable, p.record_read.index});
-        note(sq, {TWINSIM_PHASE_SWAP_IN, enable, board_.now, p.slot_enable.index});
-    }
+    if (board_.trace.on())
+        board_.trace.swapped_in(traced(sq), board_.now, q.mark, q.was_short);
     q.state = State::kWork;
     q.mark = board_.now;
     switch (q.resume) {
@@ -296,7 +287,7 @@ void TaskScheduler::release_token(uint32_t sq)
     --waiting.count;
     queues_[next].token = token;
     const Params &p = board_.params;
-    note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark, board_.now,
+    note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark,
                 token == kSdma ? p.sdma_cap.index : p.pcie_dma_cap.index});
     ask_for_slot(next, Resume::kDispatch);
 }

@@ -125,7 +125,9 @@ class TaskScheduler
         Cycle begun = 0; // of the SQE
         Cycle mark = 0;  // of the phase under way
         uint64_t watch = 0;
+        uint64_t traced = 0; // what the trace was last told of the SQE at the head
     };
+    static_assert(sizeof(Queue) == 64);
     struct Waiting { // for one class
         std::array<Bitmap, kPriorities> who;
         std::array<uint32_t, kPriorities> last{};
@@ -187,15 +189,14 @@ class TaskScheduler
     }
 
     // trace
-    struct Note {
-        twinsim_phase phase;
-        Cycle begin, end;
-        uint32_t parameter = kNone;
-        uint32_t id = kNone;
-        uint64_t bytes = 0;
-        uint32_t waker = kNone;
-    };
-    void note(uint32_t sq, const Note &what);
+    /// The queue as the trace knows it, told of the SQE at its head.
+    [[nodiscard]] uint32_t traced(uint32_t sq);
+    void note(uint32_t sq, const Trace::Phase &what)
+    {
+        if (board_.trace.on())
+            write_note(sq, what);
+    }
+    void write_note(uint32_t sq, const Trace::Phase &what);
     void note_retire(uint32_t sq);
 
     BoardState &board_;

@@ -3,35 +3,330 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstring>
 #include <new>
+
+#include "twinsim/stars.h"
 
 namespace tsim
 {
 
 namespace
 {
-constexpr size_t kFirstCapacity = 262144;
+
+// An entry's first word: kind, flags, source, and the cycles since the entry before it. Other words by kind:
+//   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops stand in the place of the time
+//   time   the time itself
+//   swap   time since it was asked for; flag: the slots were short
+//   begin  time since the arrival | time until it is fetched << 32
+//   phases length | parameter << 32 | id << 47;     bytes, if any;     with the flag: waker, its SQE's number
+//   retire time since the phase began | time since the SQE began << 32;     bytes, if any
+//   whole  the record
+// A wide entry has, in place of that one word, one per value.
+constexpr uint32_t kHead = 16; // below: a twinsim_phase
+constexpr uint32_t kTime = 17;
+constexpr uint32_t kSwap = 18;
+constexpr uint32_t kBegin = 19;
+constexpr uint32_t kRetire = 20;
+constexpr uint32_t kWhole = 21;
+constexpr uint32_t kKindMask = 31;
+constexpr uint32_t kWide = 32;
+constexpr uint32_t kBytes = 64;
+constexpr uint32_t kFlag = 128;
+
+constexpr unsigned kSourceShift = 8;
+constexpr unsigned kTimeShift = 25;
+constexpr uint32_t kSourceMask = (1u << (kTimeShift - kSourceShift)) - 1;
+constexpr Cycle kTimeLimit = uint64_t{1} << (64 - kTimeShift);
+static_assert(kMaxDevices * kMaxQueues == kSourceMask + 1);
+static_assert(TWINSIM_PHASE_COUNT <= kHead);
+
+constexpr unsigned kParameterShift = 32;
+constexpr unsigned kIdShift = 47;
+constexpr uint32_t kParameterMask = (1u << (kIdShift - kParameterShift)) - 1; // all bits: none
+constexpr uint32_t kIdMask = (1u << (64 - kIdShift)) - 1;                     // all bits: none
+
+constexpr size_t kRecordWords = sizeof(twinsim_trace_record) / sizeof(uint64_t);
+static_assert(kRecordWords * sizeof(uint64_t) == sizeof(twinsim_trace_record));
+
+// Chunks double from small, for short programs, to large ones.
+constexpr size_t kFirstBytes = size_t{64} << 10;
+constexpr size_t kLargestBytes = size_t{16} << 20;
+constexpr size_t kHugePage = size_t{2} << 20;
+
+[[nodiscard]] constexpr bool fits32(uint64_t value)
+{
+    return value >> 32 == 0;
 }
 
-Trace::~Trace()
+// As a field of the width of `mask`, where all bits stand for kNone.
+[[nodiscard]] constexpr bool fits(uint32_t value, uint32_t mask)
 {
-    if (records_)
-        munmap(records_, capacity_ * sizeof(*records_));
+    return value < mask || value == kNone;
 }
+
+[[nodiscard]] constexpr uint32_t widen(uint64_t field, uint32_t mask)
+{
+    const uint32_t value = static_cast<uint32_t>(field) & mask;
+    return value == mask ? kNone : value;
+}
+
+[[nodiscard]] twinsim_engine engine_of(uint8_t sqe_type)
+{
+    return sqe_type == STARS_SQE_SDMA       ? TWINSIM_ENGINE_SDMA
+           : sqe_type == STARS_SQE_PCIE_DMA ? TWINSIM_ENGINE_PCIE_DMA
+                                            : TWINSIM_ENGINE_NONE;
+}
+
+} // namespace
+
+// ---- writing -----------------------------------------------------------------------------------
 
 void Trace::grow()
 {
-    const size_t capacity = capacity_ == 0 ? kFirstCapacity : capacity_ * 2;
-    void *at = capacity_ == 0 ? mmap(nullptr, capacity * sizeof(*records_), PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                              : mremap(records_, capacity_ * sizeof(*records_),
-                                       capacity * sizeof(*records_), MREMAP_MAYMOVE);
-    if (at == MAP_FAILED)
+    const size_t bytes =
+        std::min(kFirstBytes << std::min<size_t>(chunks_.size(), 16), kLargestBytes);
+    const bool huge = bytes >= kHugePage;
+    chunks_.reserve(chunks_.size() + 1);
+    void *at = std::aligned_alloc(huge ? kHugePage : 4096, bytes);
+    if (!at)
         throw std::bad_alloc();
-    // Records are written once, in order: huge pages save most of the page faults. A kernel without them says no.
-    (void)madvise(at, capacity * sizeof(*records_), MADV_HUGEPAGE);
-    records_ = static_cast<twinsim_trace_record *>(at);
-    capacity_ = capacity;
+    // Huge pages save most of the page faults. A kernel without them says no.
+    if (huge)
+        (void)madvise(at, bytes, MADV_HUGEPAGE);
+    if (!chunks_.empty())
+        chunks_.back().end = end_;
+    auto *words = static_cast<uint64_t *>(at);
+    chunks_.push_back({std::unique_ptr<uint64_t[], Free>(words), words});
+    end_ = words;
+    limit_ = words + bytes / sizeof(uint64_t);
+}
+
+inline void Trace::put(uint32_t kind, uint32_t source, Cycle now)
+{
+    reserve();
+    Cycle passed = now - now_;
+    if (passed >= kTimeLimit) {
+        put_word(kTime);
+        put_word(now);
+        passed = 0;
+    }
+    now_ = now;
+    put_word(kind | uint64_t{source} << kSourceShift | passed << kTimeShift);
+}
+
+void Trace::head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type)
+{
+    reserve();
+    put_word(kHead | uint64_t{source} << kSourceShift | number >> 40 << kTimeShift);
+    put_word(number << 24 | uint64_t{task_id} << 8 | sqe_type);
+}
+
+void Trace::swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short)
+{
+    put(kSwap | (was_short ? kFlag : 0), source, now);
+    put_word(now - asked);
+}
+
+void Trace::begun(uint32_t source, Cycle now, Cycle arrival, Cycle ready)
+{
+    const Cycle age = now - arrival;
+    const Cycle fetch = ready - now;
+    if (fits32(age | fetch)) {
+        put(kBegin, source, now);
+        put_word(age | fetch << 32);
+    } else {
+        put(kBegin | kWide, source, now);
+        put_word(age);
+        put_word(fetch);
+    }
+}
+
+void Trace::phase(uint32_t source, Cycle now, const Phase &what)
+{
+    const uint32_t kind = what.phase | (what.bytes != 0 ? kBytes : 0u) |
+                          (what.waker != kNone || what.waker_number != 0 ? kFlag : 0u);
+    const Cycle length = now - what.begin;
+    if (fits32(length) && fits(what.parameter, kParameterMask) && fits(what.id, kIdMask)) {
+        put(kind, source, now);
+        put_word(length | uint64_t{what.parameter & kParameterMask} << kParameterShift |
+                 uint64_t{what.id} << kIdShift);
+    } else {
+        put(kind | kWide, source, now);
+        put_word(length);
+        put_word(what.parameter);
+        put_word(what.id);
+    }
+    if (what.bytes != 0)
+        put_word(what.bytes);
+    if ((kind & kFlag) != 0) {
+        put_word(what.waker);
+        put_word(what.waker_number);
+    }
+}
+
+void Trace::retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes)
+{
+    const uint32_t kind = kRetire | (bytes != 0 ? kBytes : 0u);
+    const Cycle end = now - mark;
+    const Cycle task = now - begun;
+    if (fits32(end | task)) {
+        put(kind, source, now);
+        put_word(end | task << 32);
+    } else {
+        put(kind | kWide, source, now);
+        put_word(end);
+        put_word(task);
+    }
+    if (bytes != 0)
+        put_word(bytes);
+}
+
+void Trace::whole(const twinsim_trace_record &record)
+{
+    reserve();
+    put_word(kWhole);
+    std::memcpy(end_, &record, sizeof(record));
+    end_ += kRecordWords;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+twinsim_trace_record Trace::blank(const Reader &reader, uint32_t source)
+{
+    const Head &head = reader.heads[source];
+    twinsim_trace_record out{};
+    out.number = head.number;
+    out.parameter = kNone;
+    out.id = kNone;
+    out.sq = static_cast<uint16_t>(source % kMaxQueues);
+    out.task_id = head.task_id;
+    out.device = static_cast<uint8_t>(source / kMaxQueues);
+    out.sqe_type = head.sqe_type;
+    out.engine = static_cast<uint8_t>(engine_of(head.sqe_type));
+    out.waker_sq = kNone;
+    return out;
+}
+
+template <typename Take>
+const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) const
+{
+    const uint64_t first = *at++;
+    const uint32_t kind = first & kKindMask;
+    const uint32_t source = static_cast<uint32_t>(first >> kSourceShift) & kSourceMask;
+    const bool flag = (first & kFlag) != 0;
+    if (kind == kTime) {
+        reader.now = *at++;
+        return at;
+    }
+    if (kind == kWhole) {
+        twinsim_trace_record record;
+        std::memcpy(&record, at, sizeof(record));
+        take(record);
+        return at + kRecordWords;
+    }
+    if (kind == kHead) {
+        if (reader.heads.size() <= source)
+            reader.heads.resize(source + 1);
+        reader.heads[source] = {first >> kTimeShift << 40 | *at >> 24,
+                                static_cast<uint16_t>(*at >> 8), static_cast<uint8_t>(*at)};
+        return at + 1;
+    }
+
+    reader.now += first >> kTimeShift;
+    const Cycle now = reader.now;
+    twinsim_trace_record out = blank(reader, source);
+    // A phase without length is no record, but for those that are instants by nature.
+    const auto emit = [&](twinsim_phase phase, Cycle begin, Cycle end, uint32_t parameter) {
+        if (begin == end && phase != TWINSIM_PHASE_DOORBELL && phase != TWINSIM_PHASE_TASK)
+            return;
+        out.begin_ns = params_.to_ns(begin);
+        out.end_ns = params_.to_ns(end);
+        out.parameter = parameter;
+        out.phase = static_cast<uint8_t>(phase);
+        take(out);
+    };
+    if (kind == kSwap) {
+        const Cycle enable = now - params_.slot_enable.value;
+        const Cycle read = enable - params_.record_read.value;
+        const Cycle grant = read - params_.arbitration.value;
+        emit(TWINSIM_PHASE_SLOT, now - *at++, grant,
+             flag ? params_.slots.index : params_.arbitration.index);
+        emit(TWINSIM_PHASE_SWAP_IN, grant, read, params_.arbitration.index);
+        emit(TWINSIM_PHASE_SWAP_IN, read, enable, params_.record_read.index);
+        emit(TWINSIM_PHASE_SWAP_IN, enable, now, params_.slot_enable.index);
+        return at;
+    }
+
+    const bool wide = (first & kWide) != 0;
+    const uint64_t low = wide ? *at++ : *at & UINT32_MAX;
+    if (kind == kBegin || kind == kRetire) {
+        const uint64_t high = wide ? *at++ : *at++ >> 32;
+        if (kind == kBegin) {
+            const Cycle ready = now + high;
+            emit(TWINSIM_PHASE_DOORBELL, now - low, now - low, kNone);
+            emit(TWINSIM_PHASE_FETCH, now, ready, params_.fetch_read.index);
+            emit(TWINSIM_PHASE_DECODE, ready, ready + params_.decode.value, params_.decode.index);
+            return at;
+        }
+        const Cycle mark = now - low;
+        const Cycle done = std::min(now, mark + params_.retire.value);
+        emit(TWINSIM_PHASE_RETIRE, mark, done, params_.retire.index);
+        emit(TWINSIM_PHASE_RETIRE, done, now, params_.cq_write.index);
+        if ((first & kBytes) != 0)
+            out.bytes = *at++;
+        emit(TWINSIM_PHASE_TASK, now - high, now, kNone);
+        return at;
+    }
+
+    uint32_t parameter = 0;
+    if (wide) {
+        parameter = static_cast<uint32_t>(*at++);
+        out.id = static_cast<uint32_t>(*at++);
+    } else {
+        parameter = widen(*at >> kParameterShift, kParameterMask);
+        out.id = widen(*at++ >> kIdShift, kIdMask);
+    }
+    if ((first & kBytes) != 0)
+        out.bytes = *at++;
+    if (flag) {
+        out.waker_sq = static_cast<uint32_t>(*at++);
+        out.waker_number = *at++;
+    }
+    emit(static_cast<twinsim_phase>(kind), now - low, now, parameter);
+    return at;
+}
+
+template <typename Take>
+void Trace::read(Reader &reader, Take &&take) const
+{
+    for (; reader.chunk < chunks_.size(); ++reader.chunk, reader.word = 0) {
+        const Chunk &chunk = chunks_[reader.chunk];
+        const bool newest = reader.chunk + 1 == chunks_.size();
+        const uint64_t *const end = newest ? end_ : chunk.end;
+        const uint64_t *at = chunk.words.get() + reader.word;
+        while (at != end) {
+            at = unpack(reader, at, take);
+            reader.word = static_cast<size_t>(at - chunk.words.get());
+        }
+        if (newest)
+            return;
+    }
+}
+
+size_t Trace::count() const
+{
+    read(counter_, [&](const twinsim_trace_record &) { ++count_; });
+    return count_;
+}
+
+const twinsim_trace_record *Trace::records() const
+{
+    if (count() > records_.capacity())
+        records_.reserve(std::max(count_, records_.capacity() / 2 * 3));
+    read(expander_, [&](const twinsim_trace_record &record) { records_.push_back(record); });
+    return records_.data();
 }
 
 } // namespace tsim

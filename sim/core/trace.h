@@ -1,41 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Trace records in one growing array. Growing moves pages, not bytes.
+/// The trace as the model writes it: a stream of packed entries, a few words per SQE. The public records are made from
+/// it when somebody asks. Fresh memory is what tracing costs most, so what can be worked out later is not written.
 #ifndef TWINSIM_CORE_TRACE_H
 #define TWINSIM_CORE_TRACE_H
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <vector>
 
+#include "core/params.h"
+#include "core/types.h"
 #include "twinsim.h"
 
 namespace tsim
 {
 
+/// Entries are told with the model's time `now`, which never falls. A source is a queue of a device. Calls that write
+/// throw std::bad_alloc when the host has no memory left; what was written before stays.
 class Trace
 {
   public:
-    explicit Trace(bool on) : on_(on) {}
-    ~Trace();
+    /// A phase that ends now.
+    struct Phase {
+        twinsim_phase phase;
+        Cycle begin;
+        uint32_t parameter = kNone;
+        uint32_t id = kNone;
+        uint64_t bytes = 0;
+        uint32_t waker = kNone;
+        uint64_t waker_number = 0;
+    };
+
+    Trace(bool on, const Params &params) : on_(on), params_(params) {}
     Trace(const Trace &) = delete;
     Trace &operator=(const Trace &) = delete;
 
     [[nodiscard]] bool on() const { return on_; }
-    /// Room for one more record. Throws std::bad_alloc when the host has no memory left.
-    twinsim_trace_record &add()
+    [[nodiscard]] static uint32_t source(uint32_t device, uint32_t sq)
     {
-        if (count_ == capacity_)
-            grow();
-        return records_[count_++];
+        return device * kMaxQueues + sq;
     }
-    [[nodiscard]] const twinsim_trace_record *data() const { return records_; }
-    [[nodiscard]] size_t size() const { return count_; }
+
+    // ---- written while the model runs ----
+
+    /// From now on entries of `source` are about this SQE.
+    void head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type);
+    /// A swap-in that was asked for at `asked` and is complete now: SLOT and the SWAP_IN records.
+    void swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short);
+    /// The SQE is turned to now: DOORBELL, FETCH until `ready`, DECODE after that.
+    void begun(uint32_t source, Cycle now, Cycle arrival, Cycle ready);
+    void phase(uint32_t source, Cycle now, const Phase &what);
+    /// The SQE ends now: RETIRE since `mark` in its two parts, TASK since `begun`.
+    void retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes);
+    /// A record about no queue, as it is.
+    void whole(const twinsim_trace_record &record);
+
+    // ---- read ----
+
+    /// How many records there are; looks only at what came since the last call.
+    [[nodiscard]] size_t count() const;
+    /// All records, oldest first; stays valid until the next entry. Throws std::bad_alloc.
+    [[nodiscard]] const twinsim_trace_record *records() const;
 
   private:
+    struct Free {
+        void operator()(uint64_t *words) const { std::free(words); }
+    };
+    struct Chunk {
+        std::unique_ptr<uint64_t[], Free> words;
+        uint64_t *end; ///< of what is written; of the newest chunk: end_
+    };
+    struct Head {
+        uint64_t number = 0;
+        uint16_t task_id = 0;
+        uint8_t sqe_type = 0;
+    };
+    /// A place in the stream and what was learnt on the way there.
+    struct Reader {
+        size_t chunk = 0;
+        size_t word = 0;
+        Cycle now = 0;
+        std::vector<Head> heads; ///< by source
+    };
+
+    void put(uint32_t kind, uint32_t source, Cycle now);
+    void put_word(uint64_t word) { *end_++ = word; }
+    void reserve()
+    {
+        if (static_cast<size_t>(limit_ - end_) < kLongest)
+            grow();
+    }
     void grow();
+    template <typename Take>
+    void read(Reader &reader, Take &&take) const;
+    template <typename Take>
+    const uint64_t *unpack(Reader &reader, const uint64_t *at, Take &&take) const;
+    [[nodiscard]] static twinsim_trace_record blank(const Reader &reader, uint32_t source);
+
+    static constexpr size_t kLongest =
+        12; ///< words of one entry at most, a change of time before it included
 
     const bool on_;
-    twinsim_trace_record *records_ = nullptr;
-    size_t count_ = 0;
-    size_t capacity_ = 0;
+    const Params &params_;
+    uint64_t *end_ = nullptr;
+    uint64_t *limit_ = nullptr;
+    Cycle now_ = 0;
+    std::vector<Chunk> chunks_;
+    // What readers have found so far.
+    mutable Reader counter_, expander_;
+    mutable size_t count_ = 0;
+    mutable std::vector<twinsim_trace_record> records_;
 };
 
 } // namespace tsim

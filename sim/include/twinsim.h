@@ -234,8 +234,12 @@ enum twinsim_engine {
     TWINSIM_ENGINE_PCIE_DMA,
     TWINSIM_ENGINE_HOST_DMA
 };
-/* Records so far, oldest first; the array is the model's and valid until the next model call. Thread: model. */
+/* Records so far, oldest first; the array is the model's and valid until the next model call. The model keeps them
+ * packed and makes the array in here. NULL when there are none or, with a count that is not 0, when memory is short.
+ * Thread: model. */
 const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count);
+/* How many those are, without making the array; SIZE_MAX when memory is short. Thread: model. */
+size_t twinsim_trace_count(const twinsim *sim);
 
 #ifdef __cplusplus
 }

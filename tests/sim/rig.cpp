@@ -129,9 +129,11 @@ std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase)
 {
     std::vector<twinsim_trace_record> found;
     const tsim::Trace &trace = board_->trace();
-    for (size_t i = 0; i < trace.size(); ++i) {
-        if (trace.data()[i].phase == phase)
-            found.push_back(trace.data()[i]);
+    const size_t count = trace.count();
+    const twinsim_trace_record *records = trace.records();
+    for (size_t i = 0; i < count; ++i) {
+        if (records[i].phase == phase)
+            found.push_back(records[i]);
     }
     return found;
 }

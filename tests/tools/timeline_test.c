@@ -35,6 +35,12 @@ const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out
     return records;
 }
 
+size_t twinsim_trace_count(const twinsim *sim)
+{
+    (void)sim;
+    return record_count;
+}
+
 static const struct twinsim_parameter parameters[] = {
     {"counter_mhz", "50", 50, 50.0, "MHz", "known", "a \"quoted\" source"},
     {"fetch.read_ns", "500", 500, 500.0, "ns", "assumed", "s"},
