@@ -16,7 +16,7 @@
 #define MEMORY_STRIDE (512ull << 30)
 
 /* Made once per index; guarded by the model lock. */
-static twin_hw_device *made[SIM_DEVICES_MOST];
+static _Atomic(twin_hw_device *) made[SIM_DEVICES_MOST]; /* written under the model lock */
 
 static size_t align_page(size_t bytes)
 {
@@ -114,6 +114,11 @@ static twin_status make_board(void)
     return code == TWINSIM_E_MEMORY ? TWIN_E_NOMEM : TWIN_E_SETUP;
 }
 
+twin_hw_device *sim_device_made(uint32_t index)
+{
+    return atomic_load_explicit(&made[index], memory_order_acquire);
+}
+
 twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
 {
     if (index >= sim_process.device_count)
@@ -122,7 +127,7 @@ twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
     twin_status status = make_board();
     if (status != TWIN_OK)
         goto unlock;
-    twin_hw_device *device = made[index];
+    twin_hw_device *device = sim_device_made(index);
     if (device && (device->memory.config.open != sim_process.open_memory ||
                    device->memory.config.poison != sim_process.poison)) {
         /* Other settings since the last time: other mappings. */
@@ -136,10 +141,11 @@ twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
     }
     status = TWIN_E_NOMEM;
     if (!device)
-        device = made[index] = make_device(index);
+        device = make_device(index);
     if (!device)
         goto unlock;
     status = TWIN_OK;
+    atomic_store_explicit(&made[index], device, memory_order_release);
     atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
     atomic_store_explicit(&sim_process.devices[index], device, memory_order_release);
     if (sim_process.open_memory)

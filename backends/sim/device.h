@@ -42,6 +42,9 @@ struct twin_hw_device {
     uint32_t signal_count;
 };
 
+/* The device of that number if it was ever opened, else NULL. Its address range stays reserved when it is closed.
+ * Thread: any. */
+twin_hw_device *sim_device_made(uint32_t index);
 twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
 void sim_device_close(twin_hw_device *device);
 

@@ -46,11 +46,11 @@ void sim_memory_stop(void)
 
 /* ---- whose address -------------------------------------------------------------------------- */
 
+/* Those of closed devices too: what the program kept from then is no pageable memory. */
 static struct sim_arena *arena_of(uint64_t address)
 {
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
-        twin_hw_device *device =
-            atomic_load_explicit(&sim_process.devices[i], memory_order_acquire);
+        twin_hw_device *device = sim_device_made(i);
         if (device && sim_arena_holds(&device->memory, address))
             return &device->memory;
     }
@@ -94,9 +94,13 @@ twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
 {
     memset(out_info, 0, sizeof(*out_info));
     const struct sim_arena *arena = arena_of(address);
-    const struct sim_block *block = arena ? live_block(arena, address) : NULL;
-    if (!block || address - block->base >= block->bytes)
+    if (!arena)
         return TWIN_OK;
+    const struct sim_block *block = live_block(arena, address);
+    if (!block || address - block->base >= block->bytes) {
+        out_info->kind = TWIN_MEMORY_GONE;
+        return TWIN_OK;
+    }
     out_info->kind = arena->config.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
     out_info->device = arena->config.device;
     out_info->base = block->base;
@@ -190,7 +194,8 @@ static twin_status admit(uint64_t address, uint64_t bytes, const char *what,
     twin_status status = sim_memory_check(address, bytes, out_kind);
     if (status != TWIN_OK || *out_kind != TWIN_MEMORY_UNKNOWN)
         return status;
-    if (!is_mapped(address, bytes)) {
+    /* Mapped pages that run on into a range of ours are no host memory either. */
+    if (!is_mapped(address, bytes) || arena_of(address + bytes - 1)) {
         sim_explain("the %s 0x%llx (%llu bytes) is not mapped", what, (unsigned long long)address,
                     (unsigned long long)bytes);
         return TWIN_E_INVALID;

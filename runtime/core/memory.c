@@ -46,7 +46,7 @@ static int32_t check_free(const void *pointer, twin_memory_kind kind)
     twin_memory_info info = info_of(pointer);
     if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer)
         return 0;
-    if (info.kind == TWIN_MEMORY_UNKNOWN)
+    if (info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_GONE)
         return twin_fail(TWIN_ERR_PARAM,
                          "%p is no allocation of the runtime: it was freed, or came from elsewhere",
                          pointer);
@@ -122,11 +122,24 @@ static bool host_range_mapped(uint64_t address, size_t bytes)
            errno != ENOMEM;
 }
 
+/* Refuses what points at memory of the runtime that nobody has. */
+static int32_t check_alive(const char *role, const void *pointer, const twin_memory_info *info)
+{
+    if (info->kind != TWIN_MEMORY_GONE)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "the %s, %p, is in no allocation: that was freed, or its device was reset",
+                     role, pointer);
+}
+
 /* Refuses a range that is not there or leaves its allocation. `role`: "destination" or "source". */
 static int32_t check_range(const char *role, const void *pointer, size_t bytes,
                            const twin_memory_info *info)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
+    int32_t code = check_alive(role, pointer, info);
+    if (code != 0)
+        return code;
     if (info->kind == TWIN_MEMORY_UNKNOWN) {
         if (host_range_mapped(address, bytes))
             return 0;
@@ -312,7 +325,11 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
     if (code != 0)
         return code;
     const twin_memory_info to = info_of(dst), from = info_of(src);
-    code = check_kind(&to, &from, kind);
+    code = check_alive("destination", dst, &to);
+    if (code == 0)
+        code = check_alive("source", src, &from);
+    if (code == 0)
+        code = check_kind(&to, &from, kind);
     if (code != 0 || dst == src)
         return code;
 

@@ -38,10 +38,11 @@ typedef struct twin_call {
 typedef enum twin_memory_kind {
     TWIN_MEMORY_UNKNOWN, /* not ours: pageable host memory, or nothing at all */
     TWIN_MEMORY_DEVICE,
-    TWIN_MEMORY_HOST_PINNED
+    TWIN_MEMORY_HOST_PINNED,
+    TWIN_MEMORY_GONE /* a place for one of the two, where nothing is allocated now */
 } twin_memory_kind;
 
-/* Where an address lies. For UNKNOWN the other fields are 0. */
+/* Where an address lies. For UNKNOWN and GONE the other fields are 0. */
 typedef struct twin_memory_info {
     twin_memory_kind kind;
     uint32_t device;     /* owner, by backend index */

@@ -288,7 +288,7 @@ static void test_classify(void)
     CU_ASSERT(info.kind == TWIN_MEMORY_UNKNOWN && info.base == 0);
     SEAM_OK(seam->memory.host_free(host));
     SEAM_OK(seam->memory.info(number(host), &info));
-    CU_ASSERT(info.kind == TWIN_MEMORY_UNKNOWN);
+    CU_ASSERT(info.kind == TWIN_MEMORY_GONE && info.base == 0);
     SEAM_STATUS(seam->memory.host_free(host), TWIN_E_INVALID);
     seam_down(device);
 }
