@@ -35,12 +35,14 @@ enum sim_block_state {
     SIM_BLOCK_FREED /* by the user; tasks submitted before may still reach it */
 };
 
+/* Written under the lock. A lookup reads it without: who asks about an address that another thread frees and
+ * gets again meanwhile may see either block, but never a torn number. */
 struct sim_block {
-    uint64_t base;
-    uint64_t bytes;  /* as asked for */
-    uint64_t room;   /* whole pages */
-    uint64_t serial; /* counts the arena's allocations from 1: names the block in reports */
-    uint32_t page_bytes;
+    _Atomic uint64_t base;
+    _Atomic uint64_t bytes;  /* as asked for */
+    _Atomic uint64_t room;   /* whole pages */
+    _Atomic uint64_t serial; /* counts the arena's allocations from 1: names the block in reports */
+    _Atomic uint32_t page_bytes;
     atomic_uint state;       /* enum sim_block_state */
     atomic_bool reported;    /* its use after free was reported */
     uint32_t next;           /* free list or quarantine, block number, 0: none; guarded by lock */
