@@ -12,27 +12,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Chunks double from small, for threads that call little, to one huge page. */
-#define FIRST_BYTES   ((size_t)16 << 10)
-#define LARGEST_BYTES ((size_t)2 << 20)
-#define PAGE_BYTES    ((size_t)4096)
+/* A thread's first chunk is small, for threads that call little; each other one is a huge page. */
+#define SMALL_BYTES ((size_t)16 << 10)
+#define HUGE_BYTES  ((size_t)2 << 20)
+#define PAGE_BYTES  ((size_t)4096)
 
-/* A note is two words: fresh memory is what noting costs most. Time is told as the distance from the
- * time at which the note before it ended, by the thread's clock, which never runs backwards.
+/* A note is one word if it fits: fresh memory is what noting costs most. Time is told as the distance
+ * from the time at which the note before it ended, by the thread's clock, which never runs backwards.
  *
- *   call    pointer to the call (with its low bits 0) | tag;   ns passed | length << 32
- *   submit  tag | track << 3 | ns passed << 35;                SQE number
- *   wide    code << 32 | tag; begin; end; pointer to the call      (a call that does not fit)
- *           track << 32 | tag; time; number                        (a submission that does not) */
+ *   call         tag | place of the call from the chunk's first on << 2 | length << 16 | ns passed << 40
+ *   submit       tag | track << 2 | SQE number << 15 | ns passed << 42
+ *   wide call    tag | code << 32; begin; end; pointer to the call
+ *   wide submit  tag | track << 32; time; number */
 enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
-#define TAG_MASK      7u
-#define TRACK_SHIFT   3u
-#define PASSED_SHIFT  35u
-#define PASSED_LIMIT  ((uint64_t)1 << (64 - PASSED_SHIFT))
-#define LONGEST_WORDS 4u
-#define FEWEST_WORDS  2u
-
-_Static_assert(_Alignof(twin_call) > TAG_MASK, "a pointer to a call has room for the tag");
+#define TAG_MASK              3u
+#define PLACE_SHIFT           2u
+#define LENGTH_SHIFT          16u
+#define ENDED_SHIFT           40u
+#define TRACK_SHIFT           2u
+#define NUMBER_SHIFT          15u
+#define AT_SHIFT              42u
+#define FIELD(word, from, to) ((word) >> (from) & (((uint64_t)1 << ((to) - (from))) - 1))
+#define FITS(value, bits)     ((value) >> (bits) == 0)
+#define PLACES                ((uintptr_t)1 << (LENGTH_SHIFT - PLACE_SHIFT))
+#define LONGEST_WORDS         4u
 
 /* Each thread fills chunks of its own; all chunks hang on one list that only grows. */
 struct chunk {
@@ -41,15 +44,15 @@ struct chunk {
     uint64_t *end;   /* of what is filled */
     uint64_t *limit;
     uint64_t last_ns; /* when the newest note ended */
-    size_t bytes;
-    unsigned thread; /* of all its notes */
+    uintptr_t calls;  /* where the calls begin that fit: one of them is the first in here */
+    unsigned thread;  /* of all its notes */
     uint64_t words[];
 };
 
 static _Atomic(struct chunk *) all_chunks;
 static atomic_uint_fast64_t chunk_numbers;
 static atomic_uint_fast64_t dropped_notes;
-static _Thread_local struct chunk *own_chunk;
+static _Thread_local struct chunk *own_chunk __attribute__((tls_model("initial-exec")));
 
 /* Guarded by the caller's model lock. */
 static struct timeline_queue *queues;
@@ -58,10 +61,8 @@ static size_t queue_room;
 
 static struct chunk *chunk_new(unsigned thread)
 {
-    size_t bytes = own_chunk ? own_chunk->bytes * 2 : FIRST_BYTES;
-    if (bytes > LARGEST_BYTES)
-        bytes = LARGEST_BYTES;
-    bool huge = bytes == LARGEST_BYTES;
+    bool huge = own_chunk != NULL;
+    size_t bytes = huge ? HUGE_BYTES : SMALL_BYTES;
     struct chunk *chunk = aligned_alloc(huge ? bytes : PAGE_BYTES, bytes);
     if (!chunk)
         return NULL;
@@ -72,7 +73,7 @@ static struct chunk *chunk_new(unsigned thread)
     chunk->end = chunk->words;
     chunk->limit = (uint64_t *)(void *)((char *)chunk + bytes);
     chunk->last_ns = 0;
-    chunk->bytes = bytes;
+    chunk->calls = 0;
     chunk->thread = thread;
     chunk->next = atomic_load_explicit(&all_chunks, memory_order_relaxed);
     /* release: who walks the list sees the fields set above */
@@ -101,15 +102,19 @@ void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t b
     struct chunk *chunk = chunk_of(thread_number);
     if (!chunk)
         return;
+    if (chunk->calls == 0)
+        chunk->calls = (uintptr_t)call - PLACES / 2 * _Alignof(twin_call);
     uint64_t *to = chunk->end;
     uint64_t passed = end_ns - chunk->last_ns;
     uint64_t length = end_ns - begin_ns;
-    if ((passed | length) >> 32 == 0 && code == 0) {
-        to[0] = (uintptr_t)call | TAG_CALL;
-        to[1] = passed | length << 32;
-        chunk->end = to + 2;
+    uintptr_t place = ((uintptr_t)call - chunk->calls) / _Alignof(twin_call);
+    if (FITS(passed, 64 - ENDED_SHIFT) && FITS(length, ENDED_SHIFT - LENGTH_SHIFT) &&
+        place < PLACES && code == 0) {
+        to[0] = TAG_CALL | (uint64_t)place << PLACE_SHIFT | length << LENGTH_SHIFT |
+                passed << ENDED_SHIFT;
+        chunk->end = to + 1;
     } else {
-        to[0] = (uint64_t)(uint32_t)code << 32 | TAG_WIDE_CALL;
+        to[0] = TAG_WIDE_CALL | (uint64_t)(uint32_t)code << 32;
         to[1] = begin_ns;
         to[2] = end_ns;
         to[3] = (uintptr_t)call;
@@ -125,12 +130,13 @@ void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number
         return;
     uint64_t *to = chunk->end;
     uint64_t passed = at_ns - chunk->last_ns;
-    if (passed < PASSED_LIMIT) {
-        to[0] = TAG_SUBMIT | (uint64_t)track << TRACK_SHIFT | passed << PASSED_SHIFT;
-        to[1] = number;
-        chunk->end = to + 2;
+    if (FITS(passed, 64 - AT_SHIFT) && FITS(number, AT_SHIFT - NUMBER_SHIFT) &&
+        FITS(track, NUMBER_SHIFT - TRACK_SHIFT)) {
+        to[0] = TAG_SUBMIT | (uint64_t)track << TRACK_SHIFT | number << NUMBER_SHIFT |
+                passed << AT_SHIFT;
+        chunk->end = to + 1;
     } else {
-        to[0] = (uint64_t)track << 32 | TAG_WIDE_SUBMIT;
+        to[0] = TAG_WIDE_SUBMIT | (uint64_t)track << 32;
         to[1] = at_ns;
         to[2] = number;
         chunk->end = to + 3;
@@ -170,22 +176,25 @@ static int compare_chunks(const void *left, const void *right)
 }
 
 /* Unpacks the note at `words`; last_ns is when the one before it ended. Returns the next one's place. */
-static const uint64_t *unpack(const uint64_t *words, uint64_t last_ns, struct timeline_note *out)
+static const uint64_t *unpack(const struct chunk *chunk, const uint64_t *words, uint64_t last_ns,
+                              struct timeline_note *out)
 {
     uint64_t first = *words;
     switch ((enum tag)(first & TAG_MASK)) {
     case TAG_CALL:
-        out->call = (const twin_call *)(uintptr_t)first;
-        out->end_ns = last_ns + (uint32_t)words[1];
-        out->begin_ns = out->end_ns - (words[1] >> 32);
+        out->call =
+            (const twin_call *)(chunk->calls + (uintptr_t)FIELD(first, PLACE_SHIFT, LENGTH_SHIFT) *
+                                                   _Alignof(twin_call));
+        out->end_ns = last_ns + (first >> ENDED_SHIFT);
+        out->begin_ns = out->end_ns - FIELD(first, LENGTH_SHIFT, ENDED_SHIFT);
         out->u.code = 0;
-        return words + 2;
+        return words + 1;
     case TAG_SUBMIT:
         out->call = NULL;
-        out->begin_ns = last_ns + (first >> PASSED_SHIFT);
-        out->end_ns = words[1];
-        out->u.track = (uint32_t)(first >> TRACK_SHIFT);
-        return words + 2;
+        out->begin_ns = last_ns + (first >> AT_SHIFT);
+        out->end_ns = FIELD(first, NUMBER_SHIFT, AT_SHIFT);
+        out->u.track = (uint32_t)FIELD(first, TRACK_SHIFT, NUMBER_SHIFT);
+        return words + 1;
     case TAG_WIDE_CALL:
         out->call = (const twin_call *)(uintptr_t)words[3];
         out->begin_ns = words[1];
@@ -210,7 +219,7 @@ static int gather(struct timeline_notes *out)
     struct chunk *head = atomic_load_explicit(&all_chunks, memory_order_acquire);
     for (const struct chunk *chunk = head; chunk; chunk = chunk->next) {
         chunk_count++;
-        room += (size_t)(chunk->end - chunk->words) / FEWEST_WORDS;
+        room += (size_t)(chunk->end - chunk->words);
     }
 
     const struct chunk **chunks = calloc(chunk_count + 1, sizeof(const struct chunk *));
@@ -230,7 +239,7 @@ static int gather(struct timeline_notes *out)
         uint64_t last_ns = 0;
         for (const uint64_t *words = chunks[i]->words; words != chunks[i]->end; filled++) {
             struct timeline_note *note = &notes[filled];
-            words = unpack(words, last_ns, note);
+            words = unpack(chunks[i], words, last_ns, note);
             note->thread = chunks[i]->thread;
             last_ns = note->call ? note->end_ns : note->begin_ns;
         }

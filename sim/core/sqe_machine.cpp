@@ -531,11 +531,16 @@ uint32_t TaskScheduler::traced(uint32_t sq)
     const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
     const uint64_t about = number << 24 | uint64_t{task_of(sqe)} << 8 | type;
     const uint32_t source = Trace::source(device_, sq);
-    if (queues_[sq].traced != about) {
+    const uint64_t before = queues_[sq].traced;
+    if (before == about)
+        return source;
+    constexpr uint64_t kOneOn = uint64_t{1} << 24 | uint64_t{1} << 8;
+    const bool follows = before != 0 && task_of(sqe) != 0 && about == before + kOneOn;
+    const uint32_t told = follows ? board_.trace.next(source) : source;
+    if (!follows)
         board_.trace.head(source, number, task_of(sqe), type);
-        queues_[sq].traced = about;
-    }
-    return source;
+    queues_[sq].traced = about;
+    return told;
 }
 
 void TaskScheduler::write_note(uint32_t sq, const Trace::Phase &what)

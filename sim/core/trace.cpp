@@ -15,7 +15,8 @@ namespace tsim
 namespace
 {
 
-// An entry's first word: kind, flags, source, and the cycles since the entry before it. Other words by kind:
+// An entry's first word: kind, flags, source, whether the next SQE is meant, and the cycles since the entry before it.
+// Other words by kind:
 //   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops stand in the place of the time
 //   time   the time itself
 //   swap   time since it was asked for; flag: the slots were short
@@ -36,8 +37,9 @@ constexpr uint32_t kBytes = 64;
 constexpr uint32_t kFlag = 128;
 
 constexpr unsigned kSourceShift = 8;
-constexpr unsigned kTimeShift = 25;
-constexpr uint32_t kSourceMask = (1u << (kTimeShift - kSourceShift)) - 1;
+constexpr unsigned kNextShift = 25;
+constexpr unsigned kTimeShift = 26;
+constexpr uint32_t kSourceMask = (1u << (kNextShift - kSourceShift)) - 1;
 constexpr Cycle kTimeLimit = uint64_t{1} << (64 - kTimeShift);
 static_assert(kMaxDevices * kMaxQueues == kSourceMask + 1);
 static_assert(TWINSIM_PHASE_COUNT <= kHead);
@@ -50,9 +52,8 @@ constexpr uint32_t kIdMask = (1u << (64 - kIdShift)) - 1;                     //
 constexpr size_t kRecordWords = sizeof(twinsim_trace_record) / sizeof(uint64_t);
 static_assert(kRecordWords * sizeof(uint64_t) == sizeof(twinsim_trace_record));
 
-// Chunks double from small, for short programs, to large ones.
-constexpr size_t kFirstBytes = size_t{64} << 10;
-constexpr size_t kLargestBytes = size_t{16} << 20;
+// The first chunk is small, for short programs; each other one is a huge page.
+constexpr size_t kSmallBytes = size_t{64} << 10;
 constexpr size_t kHugePage = size_t{2} << 20;
 
 [[nodiscard]] constexpr bool fits32(uint64_t value)
@@ -85,9 +86,8 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 void Trace::grow()
 {
-    const size_t bytes =
-        std::min(kFirstBytes << std::min<size_t>(chunks_.size(), 16), kLargestBytes);
-    const bool huge = bytes >= kHugePage;
+    const bool huge = !chunks_.empty();
+    const size_t bytes = huge ? kHugePage : kSmallBytes;
     chunks_.reserve(chunks_.size() + 1);
     void *at = std::aligned_alloc(huge ? kHugePage : 4096, bytes);
     if (!at)
@@ -236,6 +236,10 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
 
     reader.now += first >> kTimeShift;
     const Cycle now = reader.now;
+    if ((first >> kNextShift & 1) != 0) {
+        ++reader.heads[source].number;
+        ++reader.heads[source].task_id;
+    }
     twinsim_trace_record out = blank(reader, source);
     // A phase without length is no record, but for those that are instants by nature.
     const auto emit = [&](twinsim_phase phase, Cycle begin, Cycle end, uint32_t parameter) {

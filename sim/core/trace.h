@@ -44,7 +44,15 @@ class Trace
 
     // ---- written while the model runs ----
 
-    /// From now on entries of `source` are about this SQE.
+    /// `source`, for the first entry about the SQE that follows the last one: number and task id are one higher, the
+    /// type is the same.
+    [[nodiscard]] uint32_t next(uint32_t source)
+    {
+        reserve();
+        return source | kNext;
+    }
+
+    /// From now on entries of `source` are about this SQE. Not needed when the next entry is told with next().
     void head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type);
     /// A swap-in that was asked for at `asked` and is complete now: SLOT and the SWAP_IN records.
     void swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short);
@@ -98,6 +106,7 @@ class Trace
     const uint64_t *unpack(Reader &reader, const uint64_t *at, Take &&take) const;
     [[nodiscard]] static twinsim_trace_record blank(const Reader &reader, uint32_t source);
 
+    static constexpr uint32_t kNext = kMaxDevices * kMaxQueues;
     static constexpr size_t kLongest =
         12; ///< words of one entry at most, a change of time before it included
 
