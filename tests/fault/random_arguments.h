@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of random calls, and the tables of the calls. */
+#ifndef TWINRT_TESTS_RANDOM_ARGUMENTS_H
+#define TWINRT_TESTS_RANDOM_ARGUMENTS_H
+
+#include <stddef.h>
+
+#include "acl/acl.h"
+#include "random_calls.h"
+#include "random_pool.h"
+
+/* A kind of call: how often, and what it may answer besides success (NEVER_WORKS: instead of it). */
+#define RANDOM_CODES_MOST 12
+typedef struct random_row {
+    const char *name;
+    aclError (*call)(random_worker *worker);
+    uint32_t weight;
+    aclError allowed[RANDOM_CODES_MOST]; /* ends with the first 0 */
+    bool never_works;
+} random_row;
+
+extern const random_row random_object_rows[];
+extern const uint32_t random_object_row_count;
+extern const random_row random_memory_rows[];
+extern const uint32_t random_memory_row_count;
+
+/* Codes by the names of the catalogue's classes; a table of them must be readable. */
+enum {
+    NULL_ARGUMENT = 100000,
+    REPEATED_INIT = 100002,
+    NO_FILE = 100003,
+    REPEATED_END = 100037,
+    BAD_VALUE = 107000,
+    NO_SUCH_DEVICE = 107001,
+    NO_CONTEXT = 107002,
+    OTHER_CONTEXT = 107003,
+    NO_TIME_YET = 107006,
+    BAD_ATTRIBUTE = 107016,
+    DEAD_HANDLE = 107017,
+    TASK_TOO_LONG = 107020,
+    WAS_ABORTED = 107023,
+    NOT_OFFERED = 207000,
+    NO_MEMORY = 207001,
+    NO_EVENT = 207007,
+    NO_STREAM = 207008,
+    NO_NOTIFY = 207009,
+    NOTHING_TO_GIVE = 507000, /* never recorded, no id held: EVT-59, EVT-65 */
+    NOT_SET = 507007,
+    WAIT_ENDED = 507046,
+    EVENT_WAIT_ENDED = 507047,
+    /* A queued task of a thread whose memory another one freed while it was submitting. */
+    ADDRESS_GONE = 507899,
+};
+
+#define POINTER(entry) ((void *)(uintptr_t)(entry).handle)
+#define HANDLE(thing)  ((uint64_t)(uintptr_t)(thing))
+
+static inline bool chance(random_worker *worker, uint32_t percent)
+{
+    return random_percent(&worker->random, percent);
+}
+
+static inline uint32_t below(random_worker *worker, uint32_t limit)
+{
+    return random_below(&worker->random, limit);
+}
+
+static inline void *any(random_worker *worker, random_kind kind)
+{
+    return POINTER(random_pool_any(&worker->random, kind, 0));
+}
+
+/* A stream of the thread's context mostly; NULL, the default one, often. */
+static inline void *any_stream(random_worker *worker)
+{
+    if (chance(worker, 20))
+        return NULL;
+    return POINTER(random_pool_any(&worker->random, RANDOM_STREAM, worker->context));
+}
+
+/* An out-parameter, NULL now and then. */
+#define OUT(worker, variable) (chance(worker, 97) ? &(variable) : NULL)
+
+static inline int32_t any_device(random_worker *worker)
+{
+    static const int32_t odd[] = {-1, 2, 64, INT32_MAX, INT32_MIN};
+    if (chance(worker, 95))
+        return (int32_t)below(worker, 2);
+    return odd[below(worker, 5)];
+}
+
+static inline uint32_t any_number(random_worker *worker)
+{
+    static const uint32_t edges[] = {0,  1,  2,  3,  7,          8,           16,
+                                     31, 32, 63, 64, 0x7FFFFFFF, 0x80000000u, UINT32_MAX};
+    if (chance(worker, 70))
+        return edges[below(worker, sizeof(edges) / sizeof(edges[0]))];
+    return (uint32_t)random_next(&worker->random);
+}
+
+/* Milliseconds that are short, or a limit that is refused. */
+static inline int32_t any_timeout(random_worker *worker)
+{
+    static const int32_t odd[] = {-2, INT32_MIN, -100};
+    return chance(worker, 96) ? (int32_t)below(worker, 3) : odd[below(worker, 3)];
+}
+
+static inline size_t any_bytes(random_worker *worker, uint64_t most)
+{
+    uint32_t choice = below(worker, 100);
+    if (choice < 2)
+        return SIZE_MAX - below(worker, 100);
+    if (choice < 4)
+        return 0;
+    if (choice < 5)
+        return (size_t)random_next(&worker->random);
+    return 1 + below(worker, most > 1 && most < RANDOM_HOST_BYTES ? (uint32_t)most : 4096);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the random tests share: numbers from a seed, failures that name the seed, a watchdog. */
+#ifndef TWINRT_TESTS_RANDOM_SUPPORT_H
+#define TWINRT_TESTS_RANDOM_SUPPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RANDOM_THREADS_MOST 16
+
+typedef struct random_state {
+    uint64_t word;
+} random_state;
+
+/* The same numbers for the same seed and stream of numbers. */
+void random_seed(random_state *state, uint64_t seed, uint64_t stream);
+uint64_t random_next(random_state *state);
+/* 0 to limit - 1. */
+uint32_t random_below(random_state *state, uint32_t limit);
+bool random_percent(random_state *state, uint32_t percent);
+
+/* Options: --seed=N --calls=N --threads=N --trace. */
+typedef struct random_options {
+    uint64_t seed;
+    uint64_t calls;
+    uint32_t threads;
+    bool trace; /* every call to standard error */
+} random_options;
+
+/* Fills the options over the defaults they hold. False: a bad one, told on standard error. Also sets two
+ * devices and the sim backend, unless the environment has them. */
+bool random_options_parse(random_options *options, int argc, char **argv);
+
+/* One thing that is wrong, with the seed. After 20 the process ends. Thread: any. */
+void random_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+uint32_t random_failures(void);
+
+/* After so many seconds: what each thread was in, and the process ends by abort(). */
+void random_watchdog(unsigned seconds);
+/* Thread `index` is now in its call `number`, which is `name`. */
+void random_at(uint32_t index, const char *name, uint64_t number);
+
+#endif
