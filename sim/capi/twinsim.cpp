@@ -315,6 +315,22 @@ TWINSIM_API enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint3
     return stop;
 }
 
+TWINSIM_API enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events)
+{
+    twinsim_stop stop = TWINSIM_STOP_IDLE;
+    guard(nullptr, 0, [&]() -> int {
+        stop = sim->module->run(until_ns, max_events, true);
+        return TWINSIM_OK;
+    });
+    return stop;
+}
+
+TWINSIM_API uint64_t twinsim_next(const twinsim *sim)
+{
+    const tsim::Cycle next = sim->board.next_time();
+    return next == tsim::kNever ? TWINSIM_NEVER : sim->board.params().to_ns(next);
+}
+
 TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
 {
     if (!sim)

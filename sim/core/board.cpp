@@ -12,8 +12,9 @@ Board::Board(const Params &params, const twinsim_config &config) : state_(params
         devices_.push_back(std::make_unique<Device>(state_, i));
 }
 
-void Board::begin_run(uint64_t until_ns, uint32_t max_events)
+void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
 {
+    held_ = held;
     for (const auto &device : devices_)
         device->take_in();
     until_ns_ = until_ns;
@@ -31,6 +32,10 @@ void Board::advance(Cycle horizon)
 {
     const Cycle end = std::min(horizon, limit_);
     while (state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= end) {
+        if (held_ && limit_is_next()) {
+            state_.stop |= BoardState::kStopHeld;
+            break;
+        }
         --budget_;
         state_.now = next_time();
         const uint32_t timer = state_.calendar.pop();
@@ -41,6 +46,14 @@ void Board::advance(Cycle horizon)
                 next & ((1u << BoardState::kDeviceShift) - 1));
         fire(timer);
     }
+}
+
+bool Board::limit_is_next() const
+{
+    const uint32_t timer = state_.calendar.next_timer();
+    return timer < state_.link_timer &&
+           devices_[timer >> BoardState::kDeviceShift]->is_limit_of_wait(
+               timer & ((1u << BoardState::kDeviceShift) - 1));
 }
 
 void Board::fire(uint32_t timer)
@@ -59,6 +72,8 @@ void Board::fire(uint32_t timer)
 twinsim_stop Board::end_run()
 {
     now_ns_ = std::max(now_ns_, state_.params.to_ns(state_.now));
+    const bool before_limit = (state_.stop & BoardState::kStopHeld) != 0;
+    state_.stop &= ~BoardState::kStopHeld;
     if ((state_.stop & BoardState::kStopWatch) != 0) {
         state_.stop &= ~BoardState::kStopWatch;
         return TWINSIM_STOP_WATCH;
@@ -69,6 +84,9 @@ twinsim_stop Board::end_run()
     }
     if (state_.calendar.empty())
         return TWINSIM_STOP_IDLE;
+    // TIM-9: time stays where it is.
+    if (before_limit || (held_ && next_time() > limit_))
+        return TWINSIM_STOP_HELD;
     if (next_time() <= limit_)
         return TWINSIM_STOP_CHUNK;
     // TIM-8: the limit is reached. With cycles longer than 1 ns it may lie between two edges.
@@ -77,9 +95,9 @@ twinsim_stop Board::end_run()
     return TWINSIM_STOP_LIMIT;
 }
 
-twinsim_stop Board::run(uint64_t until_ns, uint32_t max_events)
+twinsim_stop Board::run(uint64_t until_ns, uint32_t max_events, bool held)
 {
-    begin_run(until_ns, max_events);
+    begin_run(until_ns, max_events, held);
     if (running())
         advance(kNever);
     return end_run();

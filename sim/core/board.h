@@ -28,8 +28,8 @@ class Board
 
     // One run in parts, so that a shell may put its own clock between them.
 
-    /// Takes in doorbells and sets the limits of a run.
-    void begin_run(uint64_t until_ns, uint32_t max_events);
+    /// Takes in doorbells and sets the limits of a run; `held` as TIM-9 has it.
+    void begin_run(uint64_t until_ns, uint32_t max_events, bool held = false);
     /// Whether the run goes on: with the event at next_time().
     [[nodiscard]] bool running() const;
     [[nodiscard]] Cycle next_time() const { return state_.calendar.next_time(); }
@@ -39,10 +39,11 @@ class Board
     twinsim_stop end_run();
 
     /// All of it, in one piece.
-    twinsim_stop run(uint64_t until_ns, uint32_t max_events);
+    twinsim_stop run(uint64_t until_ns, uint32_t max_events, bool held = false);
 
   private:
     void fire(uint32_t timer);
+    [[nodiscard]] bool limit_is_next() const;
 
     BoardState state_;
     std::vector<std::unique_ptr<Device>> devices_;
@@ -50,6 +51,7 @@ class Board
     uint64_t until_ns_ = 0;
     Cycle limit_ = 0;
     uint32_t budget_ = 0;
+    bool held_ = false;
 };
 
 } // namespace tsim

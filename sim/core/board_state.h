@@ -22,6 +22,7 @@ struct BoardState {
     // Reasons to stop.
     static constexpr uint32_t kStopWatch = 1;
     static constexpr uint32_t kStopCq = 2;
+    static constexpr uint32_t kStopHeld = 4;
 
     BoardState(const Params &profile_params, const twinsim_config &config)
         : params(profile_params), bus(config.bus), seed(config.seed), trace(config.trace, params),

@@ -47,6 +47,13 @@ class Calendar
     }
     /// The timer that pop() would give if nothing is scheduled meanwhile; kNone when that takes a look into the heap.
     [[nodiscard]] uint32_t likely_next() const { return next_; }
+    /// The same, looked up there too; kNone when the calendar is empty.
+    [[nodiscard]] uint32_t next_timer() const
+    {
+        if (next_ != kNone)
+            return next_;
+        return size_ == 0 ? kNone : id_of(heap_[0]);
+    }
     /// Takes the earliest entry out and gives its timer. Not when empty.
     uint32_t pop();
     /// For tests: how far the sequence numbers have got before they are dealt out afresh.

@@ -34,6 +34,11 @@ class Device
         if (timer < scheduler_.queue_count())
             scheduler_.prefetch(timer);
     }
+    /// Whether this timer, which is pending, is the time limit of a parked wait.
+    [[nodiscard]] bool is_limit_of_wait(uint32_t timer) const
+    {
+        return timer < scheduler_.queue_count() && scheduler_.parked(timer);
+    }
     void transfer_done(uint32_t who);
 
     /// The register window: a negative twinsim_error, or 0.

@@ -68,6 +68,8 @@ class TaskScheduler
         __builtin_prefetch(&queues_[sq]);
         fronts_[sq].prefetch();
     }
+    /// Waits for an event or notify; its timer is the time limit of that.
+    [[nodiscard]] bool parked(uint32_t sq) const { return queues_[sq].state == State::kParked; }
     void fire_arbiter();
     void transfer_done(uint32_t sq);
 

@@ -187,11 +187,18 @@ enum twinsim_stop {
     TWINSIM_STOP_WATCH, /* a watched queue or a transfer got there; now is that instant */
     TWINSIM_STOP_IDLE,  /* nothing will happen before a new doorbell; now stays at the last event */
     TWINSIM_STOP_CHUNK, /* max_events done; call again */
-    TWINSIM_STOP_CQ     /* a queue holds on a full CQ, or has written an error CQE; drain it */
+    TWINSIM_STOP_CQ,    /* a queue holds on a full CQ, or has written an error CQE; drain it */
+    TWINSIM_STOP_HELD   /* only of a held run: see there */
 };
 /* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
  * is due now. Thread: model. */
 enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events);
+/* The same for a caller who may still be handed work that changes what comes next: time does not pass idly. Instead of
+ * LIMIT it stops with HELD, now left at the last event, when the next event lies behind until_ns or is the time limit
+ * of a parked wait. Thread: model. */
+enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events);
+/* Time of the next event; TWINSIM_NEVER: there is none before a new doorbell. Thread: model. */
+uint64_t twinsim_next(const twinsim *sim);
 
 /* ---- trace ---------------------------------------------------------------------------------- */
 

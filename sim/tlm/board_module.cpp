@@ -30,9 +30,9 @@ void BoardModule::run_calendar()
     board_.advance(quantum_ > kNever - now ? kNever : now + quantum_);
 }
 
-twinsim_stop BoardModule::run(uint64_t until_ns, uint32_t max_events)
+twinsim_stop BoardModule::run(uint64_t until_ns, uint32_t max_events, bool held)
 {
-    board_.begin_run(until_ns, max_events);
+    board_.begin_run(until_ns, max_events, held);
     while (board_.running()) {
         const Cycle now = systemc_now();
         const Cycle next = board_.next_time();

@@ -34,7 +34,7 @@ class BoardModule : public sc_core::sc_module
     BoardModule(const sc_core::sc_module_name &name, Board &board, uint64_t quantum_ns);
 
     /// twinsim_run(): steps SystemC from the calling thread.
-    twinsim_stop run(uint64_t until_ns, uint32_t max_events);
+    twinsim_stop run(uint64_t until_ns, uint32_t max_events, bool held = false);
 
     SC_HAS_PROCESS(BoardModule);
 
