@@ -29,9 +29,11 @@ static struct sim_wait **last_link = &first_wait;
 static unsigned wait_count;
 static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
 static bool driver_there;
-static bool driver_yields;      /* sleeps on lock_given */
+static unsigned driver_yields;  /* sleeps on lock_given until so many others had the lock */
 static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
 static bool stall_reported;
+static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
+static uint64_t limit_real_ns; /* when it passes in real time */
 
 /* Nonzero while a thread runs the model and reads CQEs. */
 static atomic_int running;
@@ -65,19 +67,20 @@ void sim_model_lock(void)
 
 void sim_model_unlock(void)
 {
-    if (atomic_fetch_sub(&lock_wanted, 1) == 1 && driver_yields)
+    atomic_fetch_sub(&lock_wanted, 1);
+    if (driver_yields != 0 && --driver_yields == 0)
         pthread_cond_signal(&lock_given);
     pthread_mutex_unlock(&model_lock);
 }
 
-/* The driver gives way to those who want the lock. */
+/* The driver gives way to those who want the lock now: each of them takes it and gives it back. */
 static void yield_locked(void)
 {
-    if (atomic_load(&lock_wanted) == 0)
+    driver_yields = atomic_load(&lock_wanted);
+    if (driver_yields == 0)
         return;
-    driver_yields = true;
     pthread_cond_wait(&lock_given, &model_lock); /* woken early is as good */
-    driver_yields = false;
+    driver_yields = 0;
 }
 
 static void wake_parked(void)
@@ -235,8 +238,16 @@ static bool settle(void)
     return any || wait_count != before;
 }
 
-/* One chunk; then counters and CQEs agree again. *out_any: something came of it. */
-static enum twinsim_stop step(uint64_t until_ns, bool *out_any)
+/* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
+static void publish(uint64_t time_ns)
+{
+    if (time_ns > atomic_load_explicit(&sim_model_now, memory_order_relaxed))
+        atomic_store_explicit(&sim_model_now, time_ns, memory_order_release);
+}
+
+/* One chunk; then counters and CQEs agree again. Held: some thread runs, so time does not jump (TIME-5).
+ * *out_any: something came of it. */
+static enum twinsim_stop step(uint64_t until_ns, bool held, bool *out_any)
 {
     uint64_t before = twinsim_now(sim_process.board);
     uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
@@ -244,11 +255,12 @@ static enum twinsim_stop step(uint64_t until_ns, bool *out_any)
                          : CHUNK_ALONE;
     /* Counters that the chunk raises are released after this store. */
     atomic_store_explicit(&running, 1, memory_order_seq_cst);
-    enum twinsim_stop stop = twinsim_run(sim_process.board, until_ns, chunk);
+    enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
+                                  : twinsim_run(sim_process.board, until_ns, chunk);
     bool any = settle();
     atomic_store_explicit(&running, 0, memory_order_release);
     uint64_t now = twinsim_now(sim_process.board);
-    atomic_store_explicit(&sim_model_now, now, memory_order_release);
+    publish(now);
     if (any || now != before) {
         stall_began_ns = 0;
         stall_reported = false;
@@ -264,18 +276,6 @@ void sim_drive_check_locked(void)
     wake_parked();
 }
 
-void sim_drive_poll(void)
-{
-    sim_model_lock();
-    for (;;) {
-        bool any;
-        enum twinsim_stop stop = step(sim_clock.now_ns, &any);
-        if (stop == TWINSIM_STOP_LIMIT || (stop == TWINSIM_STOP_IDLE && !any))
-            break;
-    }
-    sim_model_unlock();
-}
-
 /* ---- nothing left to simulate --------------------------------------------------------------- */
 
 static uint64_t nearest_deadline(void)
@@ -287,13 +287,19 @@ static uint64_t nearest_deadline(void)
     return nearest;
 }
 
+static void time_out(struct sim_wait *wait)
+{
+    publish(wait->deadline_ns);
+    finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+}
+
 /* Times out whoever's virtual deadline has come. */
 static void expire(uint64_t now_ns)
 {
     for (struct sim_wait *wait = first_wait; wait;) {
         struct sim_wait *next = wait->next;
         if (wait->deadline_ns <= now_ns)
-            finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+            time_out(wait);
         wait = next;
     }
 }
@@ -303,55 +309,90 @@ static void expire_real(uint64_t real_ns)
     for (struct sim_wait *wait = first_wait; wait;) {
         struct sim_wait *next = wait->next;
         if (wait->real_deadline_ns != 0 && wait->real_deadline_ns <= real_ns)
-            finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+            time_out(wait);
         wait = next;
     }
 }
 
-/* Sleeps until somebody submits, comes or goes, or the first deadline in real time. */
+/* Sets the instants in real time at which waits time out that time does not jump to. A wait never lasts longer than on
+ * a board, and shorter where the model has moved on. Returns the first, UINT64_MAX: there is none. */
+static uint64_t set_real_deadlines(uint64_t real_ns)
+{
+    uint64_t now = twinsim_now(sim_process.board);
+    uint64_t first = UINT64_MAX;
+    uint64_t nearest = TWIN_FOREVER;
+    for (struct sim_wait *wait = first_wait; wait; wait = wait->next) {
+        if (wait->deadline_ns == TWIN_FOREVER)
+            continue;
+        uint64_t reached = now > wait->begin_ns ? now : wait->begin_ns;
+        uint64_t left = wait->deadline_ns > reached ? wait->deadline_ns - reached : 0;
+        uint64_t at = sum(real_ns, left);
+        if (wait->real_deadline_ns == 0 || at < wait->real_deadline_ns)
+            wait->real_deadline_ns = at;
+        first = wait->real_deadline_ns < first ? wait->real_deadline_ns : first;
+        nearest = wait->deadline_ns < nearest ? wait->deadline_ns : nearest;
+    }
+    /* What holds the model before the nearest deadline is the time limit of a parked wait. */
+    uint64_t next = twinsim_next(sim_process.board);
+    if (next == TWINSIM_NEVER || next > nearest) {
+        limit_ns = 0;
+        return first;
+    }
+    uint64_t at = sum(real_ns, next > now ? next - now : 0);
+    if (limit_ns != next || at < limit_real_ns)
+        limit_real_ns = at;
+    limit_ns = next;
+    return limit_real_ns < first ? limit_real_ns : first;
+}
+
+/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. */
+static void sleep_parked(uint64_t wake_at)
+{
+    pthread_mutex_unlock(&model_lock);
+    struct timespec until = {.tv_sec = (time_t)(wake_at / 1000000000u),
+                             .tv_nsec = (long)(wake_at % 1000000000u)};
+    int woken;
+    do {
+        woken = wake_at == UINT64_MAX ? sem_wait(&park_sem)
+                                      : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
+    } while (woken != 0 && errno == EINTR);
+    pthread_mutex_lock(&model_lock);
+    if (atomic_exchange(&parked, 0) == 0 && woken != 0)
+        while (sem_wait(&park_sem) != 0) /* the post that came just then */
+            continue;
+}
+
+/* Waits in real time until somebody submits, comes or goes, or for the first deadline. */
 static void park(void)
 {
-    uint64_t now = real_now();
-    uint64_t wake_at = UINT64_MAX;
     bool endless = false;
-    if (stall_began_ns == 0)
-        stall_began_ns = now;
-    for (struct sim_wait *wait = first_wait; wait; wait = wait->next) {
-        if (wait->deadline_ns == TWIN_FOREVER) {
-            endless = true;
-            continue;
-        }
-        if (wait->real_deadline_ns == 0) {
-            uint64_t reached = twinsim_now(sim_process.board);
-            reached = reached > wait->begin_ns ? reached : wait->begin_ns;
-            uint64_t left = wait->deadline_ns > reached ? wait->deadline_ns - reached : 0;
-            wait->real_deadline_ns = sum(now, left);
-        }
-        wake_at = wait->real_deadline_ns < wake_at ? wait->real_deadline_ns : wake_at;
-    }
-    uint64_t warn_at = stall_began_ns + WARN_AFTER_NS;
-    if (endless && !stall_reported && warn_at < wake_at)
-        wake_at = warn_at;
+    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next)
+        endless = endless || wait->deadline_ns == TWIN_FOREVER;
 
     atomic_store_explicit(&parked, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
     bool any;
-    enum twinsim_stop stop = step(twinsim_now(sim_process.board), &any);
-    if (stop == TWINSIM_STOP_IDLE && !any && atomic_load(&parked) != 0) {
-        struct timespec until = {.tv_sec = (time_t)(wake_at / 1000000000u),
-                                 .tv_nsec = (long)(wake_at % 1000000000u)};
-        pthread_mutex_unlock(&model_lock);
-        if (wake_at == UINT64_MAX)
-            sem_wait(&park_sem);
-        else
-            sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
-        pthread_mutex_lock(&model_lock);
+    enum twinsim_stop stop = step(nearest_deadline(), true, &any);
+    uint64_t now = real_now();
+    if (stall_began_ns == 0)
+        stall_began_ns = now;
+    uint64_t warn_at = endless && !stall_reported ? stall_began_ns + WARN_AFTER_NS : UINT64_MAX;
+    if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
+        uint64_t wake_at = set_real_deadlines(now);
+        sleep_parked(warn_at < wake_at ? warn_at : wake_at);
+    } else if (atomic_exchange(&parked, 0) == 0) {
+        while (sem_wait(&park_sem) != 0)
+            continue;
+        return;
+    } else {
+        return;
     }
-    atomic_store(&parked, 0);
 
     now = real_now();
     expire_real(now);
-    if (endless && !stall_reported && stall_began_ns != 0 && now >= warn_at && first_wait) {
+    if (limit_ns != 0 && limit_real_ns <= now)
+        step(limit_ns < nearest_deadline() ? limit_ns : nearest_deadline(), false, &any);
+    if (now >= warn_at && stall_began_ns != 0 && first_wait) {
         stall_reported = true;
         sim_report_stall(false);
     }
@@ -379,25 +420,37 @@ static bool all_wait(void)
 /* Called with the model lock, as the driver; returns when `self` is finished. */
 static void drive(struct sim_wait *self)
 {
-    bool idle = false; /* the last chunk found nothing to do */
     while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
-        if (idle && all_wait()) {
-            /* Who came while the lock was free has brought work that no chunk has seen. */
-            bool any;
-            if (step(nearest_deadline(), &any) == TWINSIM_STOP_IDLE && !any)
-                resolve();
-        } else if (idle) {
-            park();
-        }
-        if (atomic_load_explicit(&self->state, memory_order_relaxed) == FINISHED)
-            break;
+        bool held = !all_wait();
         bool any;
-        enum twinsim_stop stop = step(nearest_deadline(), &any);
+        enum twinsim_stop stop = step(nearest_deadline(), held, &any);
         if (stop == TWINSIM_STOP_LIMIT)
             expire(twinsim_now(sim_process.board));
-        idle = stop == TWINSIM_STOP_IDLE && !any;
-        yield_locked();
+        else if (stop == TWINSIM_STOP_IDLE && !any && !held)
+            resolve(); /* under the same lock: nobody has come meanwhile */
+        else if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any)
+            park();
+        if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
+            yield_locked();
     }
+}
+
+/* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. */
+void sim_drive_poll(void)
+{
+    sim_model_lock();
+    for (;;) {
+        uint64_t deadline = nearest_deadline();
+        uint64_t until = deadline < sim_clock.now_ns ? deadline : sim_clock.now_ns;
+        bool any;
+        enum twinsim_stop stop = step(until, false, &any);
+        if (stop != TWINSIM_STOP_LIMIT && (stop != TWINSIM_STOP_IDLE || any))
+            continue;
+        if (deadline > sim_clock.now_ns)
+            break;
+        expire(deadline);
+    }
+    sim_model_unlock();
 }
 
 /* ---- one wait ------------------------------------------------------------------------------- */
