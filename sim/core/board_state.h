@@ -25,21 +25,21 @@ struct BoardState {
     static constexpr uint32_t kStopHeld = 4;
 
     BoardState(const Params &profile_params, const twinsim_config &config)
-        : params(profile_params), bus(config.bus), seed(config.seed), trace(config.trace, params),
+        : params(profile_params), bus(config.bus), seed(config.seed),
           calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
-          link_timer(config.devices << kDeviceShift)
+          link_timer(config.devices << kDeviceShift), trace(config.trace, params)
     {
     }
 
     const Params params;
     const twinsim_bus bus;
     const uint64_t seed;
-    Trace trace;
     Calendar calendar;
     LinkNetwork links;
     const uint32_t link_timer;
     Cycle now = 0;
     uint32_t stop = 0;
+    Trace trace; // behind what every event touches
 
     /// A transfer began or ended: the next completion may be at another time.
     void links_changed()

@@ -190,15 +190,15 @@ class TaskScheduler
         return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA;
     }
 
-    // trace
+    // trace; out of line, so that the code around it stays as short as without
     /// The queue as the trace knows it, told of the SQE at its head.
-    [[nodiscard]] uint32_t traced(uint32_t sq);
+    [[nodiscard, gnu::noinline]] uint32_t traced(uint32_t sq);
     void note(uint32_t sq, const Trace::Phase &what)
     {
         if (board_.trace.on())
             write_note(sq, what);
     }
-    void write_note(uint32_t sq, const Trace::Phase &what);
+    [[gnu::noinline]] void write_note(uint32_t sq, const Trace::Phase &what);
     void note_retire(uint32_t sq);
 
     BoardState &board_;

@@ -36,7 +36,7 @@ class Trace
     Trace(const Trace &) = delete;
     Trace &operator=(const Trace &) = delete;
 
-    [[nodiscard]] bool on() const { return on_; }
+    [[nodiscard]] bool on() const { return __builtin_expect(on_, 0) != 0; }
     [[nodiscard]] static uint32_t source(uint32_t device, uint32_t sq)
     {
         return device * kMaxQueues + sq;
