@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* mincore */
+#define _GNU_SOURCE /* MADV_POPULATE_READ */
 #include "memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "arena.h"
 #include "device.h"
 #include "drive.h"
+
+#ifndef MADV_POPULATE_READ /* older headers */
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
 
 /* Where page-locked memory lies, and how much of it there can be. */
 #define HOST_BASE     0x114000000000ull
@@ -169,35 +175,57 @@ twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64
 
 /* ---- copies outside queues ------------------------------------------------------------------ */
 
-/* Whether all of a pageable range is mapped: a device would refuse it, so we do. */
-static bool is_mapped(uint64_t address, uint64_t bytes)
+/* Whether every page of [at, end) lies in mappings with this letter in their rights; the slow way to find out. */
+static bool has_rights(uint64_t at, uint64_t end, char right)
 {
-    unsigned char pages[4096];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return true; /* nothing speaks against it */
+    char line[512];
+    while (at < end && fgets(line, sizeof(line), maps)) {
+        unsigned long long first;
+        unsigned long long last;
+        char rights[8];
+        if (sscanf(line, "%llx-%llx %7s", &first, &last, rights) != 3 || last <= at)
+            continue;
+        if (first > at || !strchr(rights, right))
+            break;
+        at = last;
+    }
+    fclose(maps);
+    return at >= end;
+}
+
+/* Whether the host itself could read or write all of a pageable range: a device would refuse it, so we do. Populating
+ * makes the pages that the copy is about to touch anyway; where they exist it is a walk over the page table. */
+static bool is_usable(uint64_t address, uint64_t bytes, bool write)
+{
     uint64_t end = address + bytes;
     if (end < address)
         return false;
-    uint64_t at = address & ~(uint64_t)(SIM_PAGE - 1);
-    while (at < end) {
-        uint64_t most = sizeof(pages) * (uint64_t)SIM_PAGE;
-        uint64_t length = end - at < most ? end - at : most;
-        if (mincore((void *)(uintptr_t)at, length, pages) != 0 && errno == ENOMEM)
-            return false;
-        at += length;
-    }
-    return true;
+    uint64_t first = address & ~(uint64_t)(SIM_PAGE - 1);
+    int done;
+    do {
+        done = madvise((void *)(uintptr_t)first, end - first,
+                       write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    } while (done != 0 && (errno == EINTR || errno == EAGAIN));
+    if (done == 0)
+        return true;
+    /* EINVAL: no such right, a mapping of a kind that cannot be populated, or a kernel before 5.14 */
+    return errno == EINVAL && has_rights(first, end, write ? 'w' : 'r');
 }
 
 /* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window. */
-static twin_status admit(uint64_t address, uint64_t bytes, const char *what,
-                         twin_memory_kind *out_kind, struct sim_window *window)
+static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_memory_kind *out_kind,
+                         struct sim_window *window)
 {
     twin_status status = sim_memory_check(address, bytes, out_kind);
     if (status != TWIN_OK || *out_kind != TWIN_MEMORY_UNKNOWN)
         return status;
-    /* Mapped pages that run on into a range of ours are no host memory either. */
-    if (!is_mapped(address, bytes) || arena_of(address + bytes - 1)) {
-        sim_explain("the %s 0x%llx (%llu bytes) is not mapped", what, (unsigned long long)address,
-                    (unsigned long long)bytes);
+    if (!is_usable(address, bytes, write)) {
+        sim_explain("the %s 0x%llx (%llu bytes) is not mapped, or not %s",
+                    write ? "destination" : "source", (unsigned long long)address,
+                    (unsigned long long)bytes, write ? "writable" : "readable");
         return TWIN_E_INVALID;
     }
     window->address = address;
@@ -228,9 +256,9 @@ twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
     struct sim_wait wait = {.transfer = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes}};
     twin_memory_kind dst;
     twin_memory_kind src;
-    twin_status status = admit(copy->dst, copy->bytes, "destination", &dst, &wait.windows[0]);
+    twin_status status = admit(copy->dst, copy->bytes, true, &dst, &wait.windows[0]);
     if (status == TWIN_OK)
-        status = admit(copy->src, copy->bytes, "source", &src, &wait.windows[1]);
+        status = admit(copy->src, copy->bytes, false, &src, &wait.windows[1]);
     if (status != TWIN_OK)
         return status;
     return transfer(device, &wait);
@@ -242,7 +270,7 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
         .transfer = {
             .dst = fill->dst, .src = TWINSIM_NEVER, .bytes = fill->bytes, .value = fill->value}};
     twin_memory_kind kind;
-    twin_status status = admit(fill->dst, fill->bytes, "destination", &kind, &wait.windows[0]);
+    twin_status status = admit(fill->dst, fill->bytes, true, &kind, &wait.windows[0]);
     if (status != TWIN_OK)
         return status;
     return transfer(device, &wait);

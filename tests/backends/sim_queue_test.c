@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -241,6 +242,36 @@ static void test_bad_ranges(void)
     seam_down(device);
 }
 
+/* Mapped, and yet not to be read or written: refused, wherever in the range it lies. */
+static void test_host_rights(void)
+{
+    static const char constant[64] = "the host may not write this";
+    enum { BYTES = 64 << 20 };
+    device = seam_up();
+    uint64_t cell = memory(BYTES);
+    char *host = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CU_ASSERT_FATAL(host != MAP_FAILED);
+    twin_copy in = {.dst = cell, .src = number(host), .bytes = BYTES};
+    twin_copy out = {.dst = number(host), .src = cell, .bytes = BYTES};
+    SEAM_OK(seam->memory.copy(device, &in));
+    CU_ASSERT(mprotect(host + BYTES / 2, 4096, PROT_NONE) == 0);
+    SEAM_STATUS(seam->memory.copy(device, &in), TWIN_E_INVALID);
+    CU_ASSERT(seam_explained("readable"));
+    SEAM_STATUS(seam->memory.copy(device, &out), TWIN_E_INVALID);
+    CU_ASSERT(mprotect(host + BYTES / 2, 4096, PROT_READ) == 0);
+    SEAM_OK(seam->memory.copy(device, &in));
+    SEAM_STATUS(seam->memory.copy(device, &out), TWIN_E_INVALID);
+    CU_ASSERT(seam_explained("writable"));
+    out = (twin_copy){.dst = number(constant), .src = cell, .bytes = sizeof(constant)};
+    SEAM_STATUS(seam->memory.copy(device, &out), TWIN_E_INVALID);
+    SEAM_STATUS(
+        seam->memory.fill(device, &(twin_fill){.dst = number(constant), .bytes = sizeof(constant)}),
+        TWIN_E_INVALID);
+    munmap(host, BYTES);
+    SEAM_OK(seam->memory.free(cell));
+    seam_down(device);
+}
+
 static void test_synchronous(void)
 {
     enum { BYTES = 3 << 20 };
@@ -453,6 +484,7 @@ static void test_guard(void)
 static const twin_test tests[] = {
     {"a bad setting or profile is refused and named", test_settings},
     {"name and limits are known without a model", test_describe_without_model},
+    {"host memory without the rights is refused", test_host_rights},
     {"work of one queue runs in order", test_order},
     {"nothing moves before somebody waits", test_nothing_happens_unasked},
     {"a full ring holds its sender and nobody else", test_full_ring},
