@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "device.h"
@@ -21,6 +22,7 @@
 /* Guarded by nothing: init ops and the exit handler only. */
 static bool started;
 static bool timeline_due;
+static pid_t owner; /* the process that started it: a forked child has only what its parent left */
 
 static void write_timeline(void)
 {
@@ -38,7 +40,7 @@ static void write_timeline(void)
 /* A program may end without aclFinalize. */
 static void at_exit(void)
 {
-    if (started)
+    if (started && getpid() == owner)
         write_timeline();
 }
 
@@ -58,6 +60,7 @@ static twin_status process_start(const twin_services *services)
     if (!sim_process.open_memory)
         sim_fault_install();
     started = true;
+    owner = getpid();
     timeline_due = sim_process.trace_path[0] != '\0';
     pthread_once(&once, register_exit);
     return TWIN_OK;
