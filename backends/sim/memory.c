@@ -47,6 +47,7 @@ twin_status sim_memory_start(void)
 
 void sim_memory_stop(void)
 {
+    sim_arena_settle(&host_arena); /* what was freed last is looked at again only here */
     sim_arena_each(&host_arena, report_block, NULL);
 }
 
