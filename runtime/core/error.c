@@ -134,3 +134,8 @@ int32_t twin_fail_code(int32_t code, const char *id, const char *text)
 {
     return report(code, true, id, text);
 }
+
+int32_t twin_fail_callback(int32_t code, const char *text)
+{
+    return report(code, false, "EH9999", text);
+}

@@ -32,6 +32,7 @@
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \
     X(NO_STREAM, 207008, R, "EE1023")         /* all streams are taken */                          \
+    X(REGISTRATION, 500000, A, "EH9999")      /* callbacks of aclInit and aclFinalize */           \
     X(INIT_VALUE, 500001, A, "EH0004")        /* a configured value cannot be understood */        \
     X(INTERNAL, 507000, R, "EE9999")          /* nothing to give, or our own fault */              \
     X(DEVICE_RELEASED, 507007, R, "EE1018")   /* reset without set */                              \
@@ -72,6 +73,9 @@ int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *form
 
 /* As twin_fail for the runtime layer with a code known by number only. */
 int32_t twin_fail_code(int32_t code, const char *id, const char *text);
+
+/* As twin_fail for the outer layer with a code known by number only: what a callback answered. */
+int32_t twin_fail_callback(int32_t code, const char *text);
 
 /* Public code, name and text of a status. Unknown numbers count as TWIN_E_INTERNAL. */
 int32_t twin_status_code(twin_status status);

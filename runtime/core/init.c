@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,12 @@
 #define DEVICE_DIGITS_MAX 9
 
 static twin_lock init_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_INIT);
-static _Atomic uint64_t init_count; /* written with init_lock held */
-static char *first_text;            /* of the first successful aclInit; guarded by init_lock */
-static size_t first_bytes;          /* guarded by init_lock */
+static _Atomic uint64_t init_count;                         /* written with init_lock held */
+static pthread_cond_t init_idle = PTHREAD_COND_INITIALIZER; /* with init_lock: calling changed */
+/* Who calls callbacks now, without init_lock; others wait. Guarded by init_lock. */
+static const twin_thread *calling;
+static char *first_text;   /* of the first successful aclInit; guarded by init_lock */
+static size_t first_bytes; /* guarded by init_lock */
 
 /* Parse ------------------------------------------------------------------------------------------- */
 
@@ -251,6 +255,82 @@ static int32_t apply(const twin_init_config *config)
     return 0;
 }
 
+/* Callbacks --------------------------------------------------------------------------------------- */
+
+/* Waits until no other thread calls callbacks. Not for the caller itself, which may be in one. */
+static void wait_idle_locked(void)
+{
+    while (calling && calling != &twin_self) {
+        const struct twin_backend *ops = twin_ops();
+        ops->host.detach();
+        twin_lock_wait(&init_lock, &init_idle);
+        ops->host.attach();
+    }
+}
+
+/* As wait_idle, for a call that a callback must not make. 500000. */
+static int32_t begin_locked(void)
+{
+    wait_idle_locked();
+    return calling ? twin_fail(TWIN_ERR_REGISTRATION,
+                               "a callback of aclInit or aclFinalize cannot initialise or finalise")
+                   : 0;
+}
+
+static int32_t call_one(const twin_registration *due, const char *text, size_t bytes)
+{
+    const twin_call *call = twin_outcall_begin();
+    int32_t code = due->moment == TWIN_AT_INIT ? due->at_init(text, bytes, due->user)
+                                               : due->at_finalize(due->user);
+    twin_outcall_end(call);
+    return code;
+}
+
+/* Calls what is registered, until one fails. Locked on entry and return. */
+static int32_t call_all_locked(twin_moment moment, bool with_file, const char *text, size_t bytes)
+{
+    int32_t code = 0;
+    twin_registration due;
+    calling = &twin_self;
+    twin_registrations_begin();
+    while (code == 0 && twin_registrations_next(moment, with_file, &due)) {
+        twin_lock_drop(&init_lock);
+        code = call_one(&due, text, bytes);
+        if (code != 0)
+            code = twin_fail_callback(code, "a registered callback failed with the code answered");
+        twin_lock_take(&init_lock);
+    }
+    calling = NULL;
+    pthread_cond_broadcast(&init_idle);
+    return code;
+}
+
+int32_t twin_init_register(const twin_registration *registration)
+{
+    twin_lock_take(&init_lock);
+    wait_idle_locked();
+    int32_t code = twin_registration_add(registration);
+    bool late = code == 0 && registration->moment == TWIN_AT_INIT && atomic_load(&init_count) > 0;
+    /* What a process began with stays until its end. */
+    const char *text = first_text ? first_text : "";
+    size_t bytes = first_bytes;
+    twin_lock_drop(&init_lock);
+    if (late)
+        (void)call_one(registration, text, bytes);
+    return code;
+}
+
+int32_t twin_init_unregister(const twin_registration *registration)
+{
+    twin_lock_take(&init_lock);
+    wait_idle_locked();
+    int32_t code = twin_registration_remove(registration);
+    twin_lock_drop(&init_lock);
+    return code;
+}
+
+/* Start and end ----------------------------------------------------------------------------------- */
+
 static int32_t init_locked(const char *path)
 {
     if (atomic_load(&init_count) > 0) {
@@ -277,6 +357,11 @@ static int32_t init_locked(const char *path)
     code = apply(&config);
     if (code != 0)
         goto free_text;
+    code = call_all_locked(TWIN_AT_INIT, path && path[0] != '\0', text ? text : "", bytes);
+    if (code != 0) {
+        twin_context_set_default_device(-1);
+        goto free_text;
+    }
     if (!first_text) {
         first_text = text ? text : twin_strdup("");
         first_bytes = bytes;
@@ -291,16 +376,22 @@ free_text:
 int32_t twin_init(const char *path)
 {
     twin_lock_take(&init_lock);
-    int32_t code = init_locked(path);
+    int32_t code = begin_locked();
+    if (code == 0)
+        code = init_locked(path);
     twin_lock_drop(&init_lock);
     return code;
 }
 
 /* The last reference is gone. What the program holds stays usable: others may hold it too. */
-static void deinit_locked(void)
+static int32_t deinit_locked(void)
 {
+    int32_t code = call_all_locked(TWIN_AT_FINALIZE, false, "", 0);
+    if (code != 0)
+        return code;
     atomic_store(&init_count, 0);
     twin_context_set_default_device(-1);
+    return 0;
 }
 
 static int32_t refuse_locked(void)
@@ -311,32 +402,27 @@ static int32_t refuse_locked(void)
 
 int32_t twin_finalize(void)
 {
-    int32_t code = 0;
     twin_lock_take(&init_lock);
-    if (atomic_load(&init_count) == 0)
-        code = refuse_locked();
-    else
-        deinit_locked();
+    int32_t code = begin_locked();
+    if (code == 0)
+        code = atomic_load(&init_count) == 0 ? refuse_locked() : deinit_locked();
     twin_lock_drop(&init_lock);
     return code;
 }
 
 int32_t twin_finalize_reference(uint64_t *out_count)
 {
-    int32_t code = 0;
     twin_lock_take(&init_lock);
+    int32_t code = begin_locked();
     uint64_t count = atomic_load(&init_count);
-    if (count == 0) {
+    if (code == 0 && count == 0)
         code = refuse_locked();
-    } else {
-        count--;
-        if (count == 0)
-            deinit_locked();
-        else
-            atomic_store(&init_count, count);
-        if (out_count)
-            *out_count = count;
-    }
+    else if (code == 0 && count == 1)
+        code = deinit_locked();
+    else if (code == 0)
+        atomic_store(&init_count, count - 1);
+    if (code == 0 && out_count)
+        *out_count = count - 1;
     twin_lock_drop(&init_lock);
     return code;
 }

@@ -88,6 +88,18 @@ void twin_thread_attach(void)
     thread->ops->host.attach();
 }
 
+const twin_call *twin_outcall_begin(void)
+{
+    twin_assert_unlocked("a function of the program with a lock held");
+    return twin_self.call;
+}
+
+void twin_outcall_end(const twin_call *call)
+{
+    twin_self.call = call;
+    atomic_store_explicit(&twin_self.in_call, true, memory_order_relaxed);
+}
+
 static bool others_inside(void)
 {
     bool inside = false;

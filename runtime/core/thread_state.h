@@ -44,6 +44,11 @@ extern _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exe
  * `twin_self.ops` is not the present table. */
 void twin_thread_attach(void);
 
+/* Around a call of a function of the program, which may call public functions itself: begin gives what
+ * end puts back. No lock of the core is held. */
+const twin_call *twin_outcall_begin(void);
+void twin_outcall_end(const twin_call *call);
+
 /* Waits up to `timeout_ms` until no other thread is inside a public call. False: some still are. */
 bool twin_threads_leave(unsigned timeout_ms);
 

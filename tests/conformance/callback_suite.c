@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of the program that the runtime calls: at the start and the end of the process's use of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+/* What was called, a letter a call. */
+static char calls[64];
+static char told[256]; /* the configuration that the last start callback got */
+static size_t told_bytes;
+static aclError answer;     /* of callbacks whose letter is `failing` */
+static const char *failing; /* letters */
+
+static void forget(void)
+{
+    memset(calls, 0, sizeof(calls));
+    memset(told, 0, sizeof(told));
+    told_bytes = 0;
+    answer = 0;
+    failing = "";
+}
+
+static aclError note(const char *letter)
+{
+    size_t used = strlen(calls);
+    if (CHECK(used + 1 < sizeof(calls)))
+        calls[used] = letter[0];
+    return strchr(failing, letter[0]) ? answer : ACL_SUCCESS;
+}
+
+static aclError at_init(const char *text, size_t bytes, void *letter)
+{
+    told_bytes = bytes;
+    if (CHECK(text != NULL && bytes < sizeof(told)))
+        memcpy(told, text, bytes);
+    return note(letter);
+}
+
+static aclError at_init_too(const char *text, size_t bytes, void *letter)
+{
+    return at_init(text, bytes, letter);
+}
+
+static aclError at_finalize(void *letter)
+{
+    return note(letter);
+}
+
+static aclError at_finalize_too(void *letter)
+{
+    return note(letter);
+}
+
+static bool called(const char *want)
+{
+    if (strcmp(calls, want) == 0)
+        return true;
+    fprintf(stderr, "called \"%s\", expected \"%s\"\n", calls, want);
+    return false;
+}
+
+/* ---- registration --------------------------------------------------------------------------- */
+
+static void child_refusals(void)
+{
+    forget();
+    CHECK_CODE(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, NULL, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, NULL, NULL),
+               ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, NULL), ACL_ERROR_INVALID_PARAM);
+
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_init, "d"));
+    CHECK_CODE(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_init_too, "e"),
+               ACL_ERROR_INTERNAL_ERROR);
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_init, "o"));
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_init_too, "p"));
+    /* Start and end are lists of their own. */
+    CHECK_OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_finalize, "D"));
+    CHECK_CODE(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_finalize_too, "E"),
+               ACL_ERROR_INTERNAL_ERROR);
+    CHECK_OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, at_finalize, "O"));
+    CHECK_OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, at_finalize_too, "P"));
+
+    CHECK_CODE(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_MODEL, at_init),
+               ACL_ERROR_INTERNAL_ERROR);
+    CHECK_CODE(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, at_init_too),
+               ACL_ERROR_INTERNAL_ERROR);
+    CHECK_CODE(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, at_finalize_too),
+               ACL_ERROR_INTERNAL_ERROR);
+    CHECK_OK(aclInit(NULL));
+    CHECK_OK(aclFinalize());
+    CHECK(called("dopDOP"));
+
+    /* What was taken off is called no more, and its place is free. */
+    forget();
+    CHECK_OK(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, at_init));
+    CHECK_CODE(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, at_init), ACL_ERROR_INTERNAL_ERROR);
+    CHECK_OK(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, at_init));
+    CHECK_OK(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, at_finalize_too));
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_init_too, "e"));
+    CHECK_OK(aclInit(NULL));
+    CHECK_OK(aclFinalize());
+    CHECK(called("epDO"));
+}
+
+static void test_refusals(void)
+{
+    twin_run_child("refusals", NULL);
+}
+
+static void child_late(void)
+{
+    forget();
+    CHECK_OK(aclInit(NULL));
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, at_init, "m"));
+    CHECK(called("m"));
+    /* Also for the types that the start itself does not call; what it answers does not matter. */
+    answer = 4711;
+    failing = "t";
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_TDT_QUEUE, at_init, "t"));
+    CHECK(called("mt"));
+    CHECK_OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, at_finalize, "O"));
+    CHECK(called("mt"));
+    CHECK_OK(aclFinalize());
+    CHECK(called("mtO"));
+    forget();
+    CHECK_OK(aclInit(NULL)); /* and it is registered from now on */
+    CHECK(called("m"));
+    CHECK_CODE(aclInit(NULL), ACL_ERROR_REPEAT_INITIALIZE);
+    CHECK(called("m"));
+    CHECK_OK(aclFinalizeReference(NULL));
+    CHECK(called("m"));
+    CHECK_OK(aclFinalizeReference(NULL));
+    CHECK(called("mO"));
+}
+
+static void test_late(void)
+{
+    twin_run_child("late", NULL);
+}
+
+/* ---- start and end -------------------------------------------------------------------------- */
+
+static void register_all(void)
+{
+    static const aclRegisterCallbackType types[] = {
+        ACL_REG_TYPE_OTHER,           ACL_REG_TYPE_ACL_DVPP,        ACL_REG_TYPE_ACL_OP_COMPILER,
+        ACL_REG_TYPE_ACL_OP_EXECUTOR, ACL_REG_TYPE_ACL_TDT_CHANNEL, ACL_REG_TYPE_ACL_MODEL};
+    static char *const letters[] = {"o", "d", "c", "x", "t", "m"};
+    static char *const ends[] = {"O", "D", "C", "X", "T", "M"};
+    forget();
+    for (size_t i = 0; i < TWIN_COUNT(types); i++) {
+        CHECK_OK(aclInitCallbackRegister(types[i], at_init, letters[i]));
+        CHECK_OK(aclFinalizeCallbackRegister(types[i], at_finalize, ends[i]));
+    }
+}
+
+static void child_order_without_file(void)
+{
+    register_all();
+    CHECK_OK(aclInit(NULL));
+    CHECK(called("mdo"));
+    CHECK_EQUAL(told_bytes, 0);
+    CHECK_OK(aclFinalize());
+    CHECK(called("mdoCMDO"));
+}
+
+static void child_order_with_file(void)
+{
+    static const char text[] = "{ \"err_msg_mode\" : \"0\" }\n";
+    char path[] = "/tmp/twinrt-callback-XXXXXX";
+    int file = mkstemp(path);
+    if (!CHECK(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text)))
+        return;
+    close(file);
+    register_all();
+    CHECK_OK(aclInit(path));
+    unlink(path);
+    CHECK(called("mxdo"));
+    CHECK_EQUAL(told_bytes, strlen(text));
+    CHECK(strcmp(told, text) == 0);
+    /* A late one is told the same. */
+    memset(told, 0, sizeof(told));
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_init_too, "l"));
+    CHECK(strcmp(told, text) == 0);
+    CHECK_OK(aclFinalize());
+}
+
+static void test_order(void)
+{
+    twin_run_child("order_without_file", NULL);
+    twin_run_child("order_with_file", NULL);
+}
+
+static void child_failing(void)
+{
+    register_all();
+    answer = 4711;
+    failing = "d";
+    CHECK_CODE(aclInit(NULL), 4711);
+    CHECK(called("md"));
+    CHECK_CODE(aclFinalize(), ACL_ERROR_REPEAT_FINALIZE);
+    forget();
+    CHECK_OK(aclInit(NULL));
+    CHECK(called("mdo"));
+
+    forget();
+    answer = 4712;
+    failing = "M";
+    CHECK_CODE(aclFinalize(), 4712);
+    CHECK(called("CM"));
+    CHECK_CODE(aclFinalizeReference(NULL), 4712);
+    CHECK_CODE(aclInit(NULL), ACL_ERROR_REPEAT_INITIALIZE); /* it did not end */
+    forget();
+    CHECK_OK(aclFinalize());
+    CHECK(called("CMDO"));
+}
+
+static void test_failing(void)
+{
+    twin_run_child("failing", NULL);
+}
+
+static aclError uses_runtime(const char *text, size_t bytes, void *unused)
+{
+    uint32_t count = 0;
+    (void)text;
+    (void)bytes;
+    (void)unused;
+    CHECK_FAILS(aclInit(NULL));
+    CHECK_FAILS(aclFinalize());
+    (void)aclrtGetDeviceCount(&count);
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, at_init, "m"));
+    CHECK_OK(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, uses_runtime));
+    (void)note("u");
+    return ACL_SUCCESS;
+}
+
+static void child_inside(void)
+{
+    forget();
+    CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, uses_runtime, NULL));
+    CHECK_OK(aclInit(NULL));
+    CHECK(called("um")); /* one that a callback registers is called too */
+    CHECK_OK(aclFinalize());
+}
+
+static void test_inside(void)
+{
+    twin_run_child("inside", NULL);
+}
+
+static const twin_child children[] = {
+    {"failing", child_failing},
+    {"inside", child_inside},
+    {"late", child_late},
+    {"order_with_file", child_order_with_file},
+    {"order_without_file", child_order_without_file},
+    {"refusals", child_refusals},
+};
+
+static const twin_test tests[] = {
+    {"INIT-26: no function, a second one and an unknown one are refused", test_refusals},
+    {"INIT-27: a callback registered late runs at once", test_late},
+    {"INIT-28: start callbacks run in a fixed order with the configuration", test_order},
+    {"INIT-29: a callback that fails stops start or end", test_failing},
+    {"callbacks of the start may call the runtime", test_inside},
+};
+
+static const twin_suite suite = {.name = "callback",
+                                 .tests = tests,
+                                 .test_count = TWIN_COUNT(tests),
+                                 .children = children,
+                                 .child_count = TWIN_COUNT(children)};
+
+int main(int argc, char **argv)
+{
+    return twin_suite_main(&suite, argc, argv);
+}
