@@ -193,7 +193,7 @@ static aclError call_destroy_stream(random_worker *worker)
 
 static aclError call_destroy_stream_force(random_worker *worker)
 {
-    if (chance(worker, 60))
+    if (chance(worker, 85))
         return aclrtDestroyStreamForce(POINTER(random_pool_take(&worker->random, RANDOM_STREAM)));
     return aclrtDestroyStreamForce(any_stream(worker));
 }
@@ -274,7 +274,7 @@ static aclError call_create_event(random_worker *worker)
 
 static aclError call_destroy_event(random_worker *worker)
 {
-    if (chance(worker, 50))
+    if (chance(worker, 85))
         return aclrtDestroyEvent(POINTER(random_pool_take(&worker->random, RANDOM_EVENT)));
     return aclrtDestroyEvent(any(worker, RANDOM_EVENT));
 }
@@ -372,6 +372,8 @@ static aclError call_create_notify(random_worker *worker)
 
 static aclError call_destroy_notify(random_worker *worker)
 {
+    if (chance(worker, 85))
+        return aclrtDestroyNotify(POINTER(random_pool_take(&worker->random, RANDOM_NOTIFY)));
     return aclrtDestroyNotify(any(worker, RANDOM_NOTIFY));
 }
 
@@ -401,7 +403,7 @@ static aclError call_notify_id(random_worker *worker)
 
 const random_row random_object_rows[] = {
     {"aclrtSetDevice", call_set_device, 20, {NO_SUCH_DEVICE}, false},
-    {"aclrtResetDevice", call_reset_device, 6, {NO_SUCH_DEVICE, NOT_SET, WAIT_ENDED}, false},
+    {"aclrtResetDevice", call_reset_device, 4, {NO_SUCH_DEVICE, NOT_SET, WAIT_ENDED}, false},
     {"aclrtResetDeviceForce", call_reset_force, 1, {NO_SUCH_DEVICE, NOT_SET, WAIT_ENDED}, false},
     {"aclrtGetDevice", call_get_device, 10, {NULL_ARGUMENT, NO_CONTEXT}, false},
     {"facts of devices", call_device_facts, 20, {NULL_ARGUMENT, NO_SUCH_DEVICE}, false},
@@ -436,12 +438,12 @@ const random_row random_object_rows[] = {
      false},
     {"aclrtCreateStream",
      call_create_stream,
-     15,
+     35,
      {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, NO_STREAM},
      false},
     {"aclrtDestroyStream",
      call_destroy_stream,
-     3,
+     2,
      {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, OTHER_CONTEXT, DEAD_HANDLE, WAIT_ENDED},
      false},
     {"aclrtDestroyStreamForce",
@@ -467,7 +469,7 @@ const random_row random_object_rows[] = {
      false},
     {"aclrtCreateEvent...",
      call_create_event,
-     20,
+     35,
      {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, NO_EVENT},
      false},
     {"aclrtDestroyEvent", call_destroy_event, 10, {NULL_ARGUMENT, DEAD_HANDLE}, false},
@@ -502,7 +504,7 @@ const random_row random_object_rows[] = {
     {"aclrtGetEventAvailNum", call_events_left, 5, {NULL_ARGUMENT, NO_CONTEXT}, false},
     {"aclrtCreateNotify",
      call_create_notify,
-     10,
+     15,
      {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, NO_NOTIFY},
      false},
     {"aclrtDestroyNotify", call_destroy_notify, 5, {NULL_ARGUMENT, DEAD_HANDLE}, false},
