@@ -80,6 +80,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     context->closing = false;
     context->streams = NULL;
     context->stream_count = 0;
+    twin_options_reset(&context->options);
     twin_lock_take(&device->lock);
     context->name = device->context_names++;
     twin_lock_drop(&device->lock);

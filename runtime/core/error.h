@@ -28,6 +28,7 @@
     X(TIMESTAMP, 107006, R, "EE1018")         /* the event has no time yet */                      \
     X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
     X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
+    X(OPTION, 107021, R, "EE1018")            /* the option was never set */                       \
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \

@@ -8,6 +8,7 @@
 #define NO_DEVICE "there is no device"
 
 static const twin_exception unsupported[] = {
+    {"config", "CFG-05", NO_DEVICE},
     {"context", "CTX-01", NO_DEVICE},
     {"context", "CTX-02", NO_DEVICE},
     {"context", "CTX-03", NO_DEVICE},
