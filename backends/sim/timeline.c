@@ -301,7 +301,8 @@ int sim_timeline_write(const char *path, const twinsim *sim, const twinsim_profi
         goto remove_temporary;
     }
     error = timeline_draw(file, &notes, sim, profile);
-    if (fclose(file) != 0 && !error)
+    /* the stream forgets why it failed; what it still holds meets the same trouble and tells */
+    if (fclose(file) != 0 && (!error || error == -EIO))
         error = -errno;
     if (!error && rename(temporary, path) != 0)
         error = -errno;

@@ -334,7 +334,7 @@ static void test_full_disk(void)
     (void)signal(SIGXFSZ, handler);
 
     glob_t left = {0};
-    CU_ASSERT(error < 0);
+    CU_ASSERT_EQUAL(error, -EFBIG);
     CU_ASSERT_EQUAL(glob("full.json*", 0, NULL, &left), GLOB_NOMATCH);
     globfree(&left);
 }
