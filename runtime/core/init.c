@@ -255,6 +255,22 @@ static int32_t apply(const twin_init_config *config)
     return 0;
 }
 
+/* Says which parts of an accepted configuration nothing here acts on. */
+static void name_unused(const char *text)
+{
+    static const char *const used[] = {"defaultDevice", "err_msg_mode"};
+    cJSON *root = cJSON_Parse(text);
+    for (const cJSON *item = root ? root->child : NULL; item; item = item->next) {
+        bool has_effect = false;
+        for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+            has_effect = has_effect || strcmp(item->string, used[i]) == 0;
+        if (!has_effect)
+            twin_log(TWIN_LOG_WARNING, "aclInit: \"%.64s\" in the configuration has no effect",
+                     item->string);
+    }
+    cJSON_Delete(root);
+}
+
 /* Callbacks --------------------------------------------------------------------------------------- */
 
 /* Waits until no other thread calls callbacks. Not for the caller itself, which may be in one. */
@@ -357,6 +373,8 @@ static int32_t init_locked(const char *path)
     code = apply(&config);
     if (code != 0)
         goto free_text;
+    if (text && !first_text)
+        name_unused(text);
     code = call_all_locked(TWIN_AT_INIT, path && path[0] != '\0', text ? text : "", bytes);
     if (code != 0) {
         twin_context_set_default_device(-1);

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "core/alloc.h"
+#include "core/log.h"
 
 static int32_t parse(const char *text, twin_init_config *config)
 {
@@ -179,6 +181,43 @@ static void test_no_memory(void)
     CU_ASSERT_FALSE(twin_initialized());
 }
 
+static char logged[512];
+
+static void keep_line(twin_log_level level, const char *line)
+{
+    if (level == TWIN_LOG_WARNING)
+        strncat(logged, line, sizeof(logged) - strlen(logged) - 1);
+}
+
+/* The number of warnings that name parts of the configuration; -1: not the right ones. */
+static int warnings_of_init(const char *path)
+{
+    twin_log_set_sink(keep_line);
+    bool good = twin_init(path) == 0 && strstr(logged, "\"dump\"") &&
+                strstr(logged, "\"profiler\"") && !strstr(logged, "err_msg_mode");
+    int count = 0;
+    for (const char *at = logged; (at = strstr(at, "has no effect")); at++)
+        count++;
+    logged[0] = '\0';
+    good = good && twin_finalize() == 0 && twin_init(path) == 0 && !strstr(logged, "no effect");
+    return good ? count : -1;
+}
+
+/* In a child, since a process keeps its first configuration. */
+static void test_unused_parts(void)
+{
+    fresh();
+    const char *path = write_file(
+        "unused", "{\"dump\":{\"dump_mode\":\"all\"},\"err_msg_mode\":\"1\",\"profiler\":{}}");
+    pid_t child = fork();
+    if (child == 0)
+        _exit(warnings_of_init(path) == 2 ? 0 : 1);
+    int status = -1;
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    CU_ASSERT_EQUAL(status, 0);
+    unlink(path);
+}
+
 /* The one test that initialises: a process keeps its first configuration. */
 static void test_life(void)
 {
@@ -222,6 +261,7 @@ static const twin_test tests[] = {
     {"ten levels are allowed, eleven are not", test_nesting},
     {"files that cannot be read are refused", test_bad_files},
     {"a file without memory to hold it fails cleanly", test_no_memory},
+    {"parts of a configuration that nothing acts on are named once", test_unused_parts},
     {"init and finalize count, and keep the first configuration", test_life},
 };
 
