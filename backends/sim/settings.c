@@ -121,7 +121,7 @@ static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
     uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, priorities, counter,
-        memory_mib;
+        memory_mib, aic_cores, aiv_cores;
     const struct wanted wanted[] = {
         {"counter_mhz", 1, &counter},
         {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
@@ -138,6 +138,8 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.wake.event_ns", 0, &limits.wake_ns[SIM_WAKE_EVENT]},
         {"host.wake.poll_ns", 0, &limits.wake_ns[SIM_WAKE_POLL]},
         {"host.wake.stream_ns", 0, &limits.wake_ns[SIM_WAKE_STREAM]},
+        {"limit.aic_cores", 1, &aic_cores},
+        {"limit.aiv_cores", 1, &aiv_cores},
         {"limit.cq_depth", 8, &cq_depth},
         {"limit.events", 1, &events},
         {"limit.memory_mib", 1, &memory_mib},
@@ -183,6 +185,8 @@ static twin_status read_profile(const twinsim_profile *profile)
         .queue_depth = limits.in_flight,
         .memory_bytes = limits.memory_bytes,
         .on_device = false,
+        .aic_cores = (uint32_t)aic_cores,
+        .aiv_cores = (uint32_t)aiv_cores,
     };
     return TWIN_OK;
 }

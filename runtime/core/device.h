@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/cores.h"
 #include "core/lock.h"
 #include "seam/backend.h"
 
@@ -44,7 +45,8 @@ typedef struct twin_device {
     twin_hw_device *hw;
     const twin_device_traits *traits;
 
-    _Atomic bool faulted; /* relaxed: an op has answered TWIN_E_DEVICE */
+    twin_core_share share; /* of cores, as launches may use them */
+    _Atomic bool faulted;  /* relaxed: an op has answered TWIN_E_DEVICE */
 } twin_device;
 
 /* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or none. */

@@ -53,6 +53,7 @@ static void thread_end(void *value)
         thread->ops->host.detach();
     thread->ops = NULL;
     thread->context = 0;
+    thread->share_stream = 0;
     list_clear(&thread->messages);
     twin_free(thread->shown);
     thread->shown = NULL;

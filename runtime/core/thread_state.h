@@ -28,6 +28,8 @@ typedef struct twin_thread {
         *ops;              /* table this thread is attached to; NULL before its first call */
     const twin_call *call; /* the public call in progress, or the last one */
     uint64_t context;      /* handle of the current context, 0 none; may be stale */
+    uint64_t
+        share_stream; /* handle of the stream whose share of cores is in use, 0 none; may be stale */
     int32_t last_error;
     /* Relaxed stores by the thread; read by the one that ends the process's use of the backend. */
     _Atomic bool in_call;

@@ -69,6 +69,8 @@ typedef struct twin_device_traits {
     uint32_t queue_depth;    /* tasks a queue holds before a sender waits */
     uint64_t memory_bytes;   /* device memory */
     bool on_device;          /* the process runs on the device's own CPU (ACL_DEVICE) */
+    uint32_t aic_cores;      /* cube cores */
+    uint32_t aiv_cores;      /* vector cores */
 } twin_device_traits;
 
 typedef struct twin_queue_config {

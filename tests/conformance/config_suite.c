@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings that later work reads: options of the process and of contexts. */
+/* Settings that later work reads: options of the process and of contexts, shares of cores. */
+#include "profile.h"
 #include "suite.h"
 
 #define DETERMINISTIC ACL_OPT_DETERMINISTIC
@@ -117,7 +118,168 @@ static void test_without_context(void)
     twin_on_thread(without_context, NULL);
 }
 
+/* ---- shares of cores ------------------------------------------------------------------------ */
+
+#define CUBE   ACL_RT_DEV_RES_CUBE_CORE
+#define VECTOR ACL_RT_DEV_RES_VECTOR_CORE
+#define BAD    ((aclrtDevResLimitType)2)
+
+static uint32_t device_share(int32_t device, aclrtDevResLimitType type)
+{
+    uint32_t value = 9999;
+    CHECK_OK(aclrtGetDeviceResLimit(device, type, &value));
+    return value;
+}
+
+static uint32_t stream_share(aclrtStream stream, aclrtDevResLimitType type)
+{
+    uint32_t value = 9999;
+    CHECK_OK(aclrtGetStreamResLimit(stream, type, &value));
+    return value;
+}
+
+static uint32_t thread_share(aclrtDevResLimitType type)
+{
+    uint32_t value = 9999;
+    CHECK_OK(aclrtGetResInCurrentThread(type, &value));
+    return value;
+}
+
+static void test_device_share(void)
+{
+    uint32_t cubes = (uint32_t)twin_profile_value("limit.aic_cores");
+    uint32_t vectors = (uint32_t)twin_profile_value("limit.aiv_cores");
+    CHECK_OK(aclrtSetDevice(1));
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_EQUAL(device_share(0, CUBE), cubes);
+    CHECK_EQUAL(device_share(0, VECTOR), vectors);
+    CHECK_OK(aclrtSetDeviceResLimit(0, CUBE, 3));
+    CHECK_OK(aclrtSetDeviceResLimit(0, CUBE, 5));
+    CHECK_EQUAL(device_share(0, CUBE), 5);
+    CHECK_EQUAL(device_share(0, VECTOR), vectors);
+    CHECK_EQUAL(device_share(1, CUBE), cubes);
+    CHECK_OK(aclrtSetDeviceResLimit(0, VECTOR, vectors));
+    CHECK_OK(aclrtResetDeviceResLimit(0));
+    CHECK_EQUAL(device_share(0, CUBE), cubes);
+    CHECK_EQUAL(device_share(0, VECTOR), vectors);
+    CHECK_OK(aclrtResetDevice(1));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_share_refusals(void)
+{
+    uint32_t value = 9999;
+    uint32_t cubes = (uint32_t)twin_profile_value("limit.aic_cores");
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    CHECK_CODE(aclrtSetDeviceResLimit(-1, CUBE, 1), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtGetDeviceResLimit(-1, CUBE, &value), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtResetDeviceResLimit(-1), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtSetDeviceResLimit(0, BAD, 1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetDeviceResLimit(0, BAD, &value), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetDeviceResLimit(0, CUBE, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtSetDeviceResLimit(0, CUBE, cubes + 1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtSetDeviceResLimit(0, CUBE, 2));
+    /* The bound is the hardware's, not what was set before. */
+    CHECK_CODE(aclrtSetStreamResLimit(stream, CUBE, cubes + 1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtSetStreamResLimit(stream, CUBE, cubes));
+    CHECK_OK(aclrtSetDeviceResLimit(0, CUBE, cubes));
+    CHECK_CODE(aclrtSetStreamResLimit(stream, BAD, 1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetStreamResLimit(stream, BAD, &value), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetStreamResLimit(stream, CUBE, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtGetResInCurrentThread(BAD, &value), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetResInCurrentThread(CUBE, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_CODE(aclrtSetStreamResLimit(stream, CUBE, 1), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_EQUAL(value, 9999);
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void child_device_down(void)
+{
+    uint32_t value = 9999;
+    CHECK_CODE(aclrtSetDeviceResLimit(0, CUBE, 1), ACL_ERROR_RT_DEV_SETUP_ERROR);
+    CHECK_CODE(aclrtGetDeviceResLimit(0, CUBE, &value), ACL_ERROR_RT_DEV_SETUP_ERROR);
+    CHECK_CODE(aclrtResetDeviceResLimit(0), ACL_ERROR_RT_DEV_SETUP_ERROR);
+    CHECK_EQUAL(value, 9999);
+}
+
+static void test_device_down(void)
+{
+    twin_run_child("device_down", NULL);
+}
+
+static void test_stream_share(void)
+{
+    uint32_t vectors = (uint32_t)twin_profile_value("limit.aiv_cores");
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    CHECK_EQUAL(stream_share(stream, VECTOR), vectors);
+    CHECK_OK(aclrtSetDeviceResLimit(0, VECTOR, 7));
+    CHECK_EQUAL(stream_share(stream, VECTOR), 7);
+    CHECK_OK(aclrtSetStreamResLimit(stream, VECTOR, 11));
+    CHECK_OK(aclrtSetStreamResLimit(NULL, VECTOR, 13));
+    CHECK_EQUAL(stream_share(stream, VECTOR), 11);
+    CHECK_EQUAL(stream_share(NULL, VECTOR), 13);
+    aclrtStream by_default;
+    CHECK_OK(aclrtCtxGetCurrentDefaultStream(&by_default));
+    CHECK_EQUAL(stream_share(by_default, VECTOR), 13);
+    CHECK_EQUAL(device_share(0, VECTOR), 7);
+    CHECK_OK(aclrtResetStreamResLimit(NULL));
+    CHECK_EQUAL(stream_share(NULL, VECTOR), 7);
+    CHECK_EQUAL(stream_share(stream, VECTOR), 11);
+    CHECK_OK(aclrtResetDeviceResLimit(0));
+    CHECK_EQUAL(stream_share(stream, VECTOR), 11);
+    CHECK_OK(aclrtResetStreamResLimit(stream));
+    CHECK_EQUAL(stream_share(stream, VECTOR), vectors);
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void uses_nothing(void *stream)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_EQUAL(thread_share(CUBE), 5);
+    CHECK_OK(aclrtUnuseStreamResInCurrentThread(stream)); /* another thread's affair */
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_thread_share(void)
+{
+    uint32_t cubes = (uint32_t)twin_profile_value("limit.aic_cores");
+    uint32_t vectors = (uint32_t)twin_profile_value("limit.aiv_cores");
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream first = twin_stream();
+    aclrtStream second = twin_stream();
+    CHECK_OK(aclrtSetStreamResLimit(first, CUBE, 2));
+    CHECK_OK(aclrtSetStreamResLimit(second, CUBE, 3));
+    CHECK_EQUAL(thread_share(CUBE), cubes);
+    CHECK_OK(aclrtUseStreamResInCurrentThread(first));
+    CHECK_EQUAL(thread_share(CUBE), 2);
+    CHECK_EQUAL(thread_share(VECTOR), vectors); /* not set on the stream */
+    CHECK_OK(aclrtSetDeviceResLimit(0, CUBE, 5));
+    CHECK_OK(aclrtSetDeviceResLimit(0, VECTOR, 6));
+    CHECK_EQUAL(thread_share(CUBE), 2);
+    CHECK_EQUAL(thread_share(VECTOR), 6);
+    CHECK_OK(aclrtUseStreamResInCurrentThread(second));
+    CHECK_EQUAL(thread_share(CUBE), 3);
+    CHECK_OK(aclrtUnuseStreamResInCurrentThread(first));
+    CHECK_EQUAL(thread_share(CUBE), 3);
+    twin_on_thread(uses_nothing, second);
+    CHECK_EQUAL(thread_share(CUBE), 3);
+    CHECK_OK(aclrtUnuseStreamResInCurrentThread(second));
+    CHECK_EQUAL(thread_share(CUBE), 5);
+
+    CHECK_OK(aclrtUseStreamResInCurrentThread(first));
+    CHECK_OK(aclrtDestroyStream(first)); /* while in use */
+    CHECK_EQUAL(thread_share(CUBE), 5);
+    CHECK_CODE(aclrtUseStreamResInCurrentThread(first), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_OK(aclrtDestroyStream(second));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static const twin_child children[] = {
+    {"device_down", child_device_down},
     {"process_options", child_process_options},
 };
 
@@ -128,6 +290,11 @@ static const twin_test tests[] = {
     {"CFG-04: a context has options 0 to 2", test_context_refusals},
     {"CFG-05, CFG-06: a context has its own options, and no default", test_context_options},
     {"CFG-07: options of a context need one", test_without_context},
+    {"CFG-08: a device's share of cores is set, read and reset", test_device_share},
+    {"CFG-09: shares refuse bad devices, types and values", test_share_refusals},
+    {"CFG-10: shares need a device that is up", test_device_down},
+    {"CFG-11: a stream's share stands before the device's", test_stream_share},
+    {"CFG-12, CFG-13: a thread uses the share of one stream, else the device's", test_thread_share},
 };
 
 static const twin_suite suite = {.name = "config",

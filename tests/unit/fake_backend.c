@@ -85,8 +85,12 @@ static twin_status fake_device_count(uint32_t *out_count)
     return TWIN_OK;
 }
 
-static twin_device_traits traits = {
-    .soc_name = "Fake1", .notify_limit = 8, .priority_count = 8, .memory_bytes = DEVICE_BYTES};
+static twin_device_traits traits = {.soc_name = "Fake1",
+                                    .notify_limit = 8,
+                                    .priority_count = 8,
+                                    .memory_bytes = DEVICE_BYTES,
+                                    .aic_cores = 4,
+                                    .aiv_cores = 6};
 
 static twin_status fake_describe(uint32_t index, const twin_device_traits **out_traits)
 {

@@ -9,6 +9,11 @@
 
 static const twin_exception unsupported[] = {
     {"config", "CFG-05", NO_DEVICE},
+    {"config", "CFG-08", NO_DEVICE},
+    {"config", "CFG-09", NO_DEVICE},
+    {"config", "CFG-10", NO_DEVICE},
+    {"config", "CFG-11", NO_DEVICE},
+    {"config", "CFG-12", NO_DEVICE},
     {"context", "CTX-01", NO_DEVICE},
     {"context", "CTX-02", NO_DEVICE},
     {"context", "CTX-03", NO_DEVICE},
