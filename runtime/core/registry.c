@@ -152,6 +152,19 @@ static void end_process(void)
                                    "what is written at the end is left out");
 }
 
+/* In a forked child: device, device memory and the threads behind them are the parent's, so calls are refused. The one
+ * thread that is left changes over by itself: locks may have been held by those that are not. */
+static void forked(void)
+{
+    if (atomic_load(&phase) != PHASE_RUNNING)
+        return;
+    ended_table = twin_unsupported_ops;
+    atomic_store(&phase, PHASE_ENDED);
+    atomic_store(&twin_ops_present, &ended_table);
+    atomic_store(&twin_ops_traced, false);
+    twin_self.ops = &ended_table;
+}
+
 /* Starts `given`; on failure the reason goes to failure_text. */
 static twin_status start_table_locked(const struct twin_backend *given)
 {
@@ -206,8 +219,10 @@ static void start_locked(void)
 
     /* After the plug-in is loaded, so that this runs before the plug-in's own static objects go. */
     start_process = getpid();
-    if (!at_exit_registered && !given_backend)
+    if (!at_exit_registered && !given_backend) {
         at_exit_registered = atexit(end_process) == 0;
+        pthread_atfork(NULL, NULL, forked);
+    }
     atomic_fetch_add(&starts, 1);
     atomic_store(&twin_ops_traced, running_table.host.traced());
     atomic_store(&twin_ops_present, &running_table);

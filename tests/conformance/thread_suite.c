@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -329,6 +331,40 @@ static void test_destroying_what_others_use(void)
     end(&shared);
 }
 
+/* Others work meanwhile, so that the child is cut off from threads that are in the middle of something. */
+static void work_or_fork(void *argument, unsigned index)
+{
+    shared_state *shared = argument;
+    CHECK_OK(aclrtSetCurrentContext(shared->context));
+    for (int i = 0; i < 20; i++) {
+        if (index != 0) {
+            CHECK_OK(aclrtMemsetAsync(shared->data.device, CELL, i, CELL, shared->stream));
+            CHECK_OK(aclrtSynchronizeStream(shared->stream));
+            continue;
+        }
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            void *pointer = NULL;
+            alarm(10);
+            bool refused = aclrtSynchronizeStream(shared->stream) != ACL_SUCCESS &&
+                           aclrtMalloc(&pointer, 64, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS;
+            _exit(refused ? 0 : 1);
+        }
+        CHECK(child > 0 && waitpid(child, &status, 0) == child);
+        CHECK_EQUAL(status, 0);
+    }
+}
+
+static void test_forked_children(void)
+{
+    shared_state shared;
+    begin(&shared, CELL);
+    twin_threads_run(4, work_or_fork, &shared);
+    CHECK_OK(aclrtSynchronizeStream(shared.stream));
+    end(&shared);
+}
+
 static const twin_test tests[] = {
     {"CTX-06, CTX-09: eight threads switch contexts, each for itself",
      test_contexts_are_thread_local},
@@ -343,6 +379,7 @@ static const twin_test tests[] = {
     {"MEM-01: eight threads allocate, copy and free on two devices", test_memory_of_many_threads},
     {"STR-17: a stream destroyed under its users works or is refused",
      test_destroying_what_others_use},
+    {"a forked child is refused, and its parent goes on", test_forked_children},
 };
 
 static const twin_suite suite = {
