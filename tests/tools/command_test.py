@@ -85,14 +85,27 @@ class Run(unittest.TestCase):
 
     def test_settings(self):
         show = 'echo "$TWINRT_BACKEND $TWINRT_PROFILE $TWINRT_DEVICES"'
-        got = run("run", "--backend", "null", "--profile", "x.json", "--devices=3", "--", "sh",
+        got = run("run", "--backend", "null", "--profile", "910b3", "--devices=3", "--", "sh",
                   "-c", show)
-        self.assertEqual(got.stdout, "null x.json 3\n")
+        self.assertEqual(got.stdout, "null 910b3 3\n")
         for bad in (("--devices", "0"), ("--devices", "65"), ("--devices", "two"),
                     ("--backend", "nvidia"), ("--trace", "")):
             got = run("run", *bad, "true")
             self.assertEqual(got.returncode, 125, bad)
             self.assertTrue(got.stderr)
+
+    def test_a_profile_that_is_not_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = os.path.join(folder, "own.json")
+            for name in ("nope", "own.json", "./own.json", own, ""):
+                got = run("run", "--profile", name, "--", "echo", "ran", cwd=folder)
+                self.assertEqual((got.returncode, got.stdout), (125, ""), name)
+                self.assertIn("profile", got.stderr)
+            with open(own, "w", encoding="utf-8") as file:
+                file.write("{}")
+            for name in ("910b3", "./own.json", own):
+                got = run("run", "--profile", name, "--", "echo", "ran", cwd=folder)
+                self.assertEqual((got.returncode, got.stdout), (0, "ran\n"), name)
 
     def test_trace_path_is_absolute(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -34,6 +34,21 @@ static void set_checked(struct argp_state *state, twin_setting_id id, const char
         argp_failure(state, TWIN_TOOL_RUN_FAILED, errno, "setenv");
 }
 
+/* The program would find out too, but perhaps after an hour of work before its first ACL call. */
+static void check_profile(struct argp_state *state, const char *name)
+{
+    char folder[PATH_MAX] = "";
+    char path[2 * PATH_MAX];
+    if (!*name)
+        argp_error(state, "--profile needs a name or a file");
+    if (!strchr(name, '/') && twin_tool_library_folder(folder, sizeof(folder)) != 0)
+        argp_failure(state, TWIN_TOOL_RUN_FAILED, 0, "the profiles cannot be found");
+    (void)snprintf(path, sizeof(path), *folder ? "%s/twinrt/profiles/%s.json" : "%s%s", folder,
+                   name);
+    if (access(path, R_OK) != 0)
+        argp_error(state, "there is no profile %s; a file is given with a \"/\" in its path", path);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -42,6 +57,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         set_checked(state, TWIN_SETTING_BACKEND, argument);
         return 0;
     case KEY_PROFILE:
+        check_profile(state, argument);
         set_checked(state, TWIN_SETTING_PROFILE, argument);
         return 0;
     case KEY_DEVICES:
