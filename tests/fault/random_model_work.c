@@ -230,6 +230,7 @@ static void call_copy(void)
     const stream_model *stream = model_pick_stream();
     bool is_async = below(2) == 0;
     aclError predicted = ACL_SUCCESS;
+    /* The order of the checks is what is predicted. NOLINTBEGIN(bugprone-branch-clone) */
     if (is_async && stream && !stream->lives)
         predicted = DEAD_HANDLE;
     else if (!fits || (is_async && !lives))
@@ -241,6 +242,7 @@ static void call_copy(void)
     else if (!lives || to->device != from->device ||
              (is_async && to->device != model.contexts[model.current].device))
         predicted = BAD_VALUE;
+    /* NOLINTEND(bugprone-branch-clone) */
     aclError code =
         is_async ? aclrtMemcpyAsync(to->place + at, fits ? bytes : bytes - 1, from->place + off,
                                     bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, model_stream_handle(stream))

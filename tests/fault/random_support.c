@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "random_support.h"
 
-#include <signal.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FAILURES_MOST 20
@@ -102,10 +103,12 @@ void random_at(uint32_t index, const char *name, uint64_t number)
         fprintf(stderr, "%u/%llu %s\n", index, (unsigned long long)number, name);
 }
 
-/* The process ends here, so that functions that are not safe in handlers can do no more harm. */
-static void on_alarm(int number)
+/* A thread of its own, not a signal handler: it prints. It knows nothing of the runtime. */
+static void *watch(void *seconds)
 {
-    (void)number;
+    struct timespec left = {.tv_sec = (time_t)(uintptr_t)seconds};
+    while (nanosleep(&left, &left) != 0)
+        continue;
     fprintf(stderr, "FAILED (--seed=%llu --calls=%llu --threads=%u): it hangs\n",
             (unsigned long long)chosen.seed, (unsigned long long)chosen.calls, chosen.threads);
     for (uint32_t i = 0; i < RANDOM_THREADS_MOST; i++) {
@@ -121,6 +124,10 @@ static void on_alarm(int number)
 
 void random_watchdog(unsigned seconds)
 {
-    signal(SIGALRM, on_alarm);
-    alarm(seconds);
+    pthread_t watcher;
+    if (pthread_create(&watcher, NULL, watch, (void *)(uintptr_t)seconds) != 0) {
+        fprintf(stderr, "no thread for the watchdog\n");
+        abort();
+    }
+    pthread_detach(watcher);
 }
