@@ -306,11 +306,13 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         struct sim_block *block = sim_arena_find(arena, address);
         if (!block || bytes > block->room - (address - block->base))
             return NULL;
-        if (atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE)
-            report_hazard(arena, block, address, access);
         *out_target = arena->config.host ? TWINSIM_TARGET_HOST : TWINSIM_TARGET_HBM;
         if (!arena->config.host)
             *out_device = arena->config.device;
+        if (access == TWINSIM_ROUTE)
+            return arena->view + (address - arena->base);
+        if (atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE)
+            report_hazard(arena, block, address, access);
         return sim_arena_touch(arena, address, bytes, access == TWINSIM_WRITE);
     }
     const twin_hw_device *self =

@@ -84,14 +84,14 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
 {
     twinsim_target to = TWINSIM_TARGET_NONE;
     uint32_t to_device = device;
-    if (!bus.translate(bus.context, device, job.dst, job.bytes, TWINSIM_WRITE, &to, &to_device))
+    if (!bus.translate(bus.context, device, job.dst, job.bytes, TWINSIM_ROUTE, &to, &to_device))
         return kNone;
     if (job.fill)
         return to == TWINSIM_TARGET_HBM ? links.fill_device(to_device) : links.fill_host(device);
 
     twinsim_target from = TWINSIM_TARGET_NONE;
     uint32_t from_device = device;
-    if (!bus.translate(bus.context, device, job.src, job.bytes, TWINSIM_READ, &from, &from_device))
+    if (!bus.translate(bus.context, device, job.src, job.bytes, TWINSIM_ROUTE, &from, &from_device))
         return kNone;
     if (from != TWINSIM_TARGET_HBM)
         return to == TWINSIM_TARGET_HBM ? links.host_to_device(to_device) : links.loop_back(device);

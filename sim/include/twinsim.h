@@ -68,8 +68,9 @@ const struct twinsim_parameter *twinsim_profile_at(const twinsim_profile *profil
 /* Where an address leads; decides which shared servers a transfer loads. */
 enum twinsim_target { TWINSIM_TARGET_NONE, TWINSIM_TARGET_HBM, TWINSIM_TARGET_HOST };
 
-/* What an access is for; a caller may prepare pages differently. */
-enum twinsim_access { TWINSIM_READ, TWINSIM_WRITE };
+/* What an access is for; a caller may prepare pages differently. ROUTE only asks where the range leads, before the
+ * bytes move: contents must not change by it. */
+enum twinsim_access { TWINSIM_READ, TWINSIM_WRITE, TWINSIM_ROUTE };
 
 /* The bus behind the device: the caller's memory map (its "SMMU"). Called inside twinsim_run()
  * and by model-tagged calls, at the instant of the access, so an address that has gone is a fault then. */

@@ -266,6 +266,41 @@ static void test_fresh_memory_is_not_zero(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* A copy under way has not written yet, nor made its target readable as zeros. */
+static void test_target_of_a_running_copy_is_still_fresh(void)
+{
+    enum { BYTES = 16 << 20, POLLS = 20 };
+    uint8_t content[4096];
+    void *source = NULL;
+    size_t zeros = 0;
+    size_t copied = 0;
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    CHECK_OK(aclrtMallocHost(&source, BYTES));
+    memset(source, 0x3c, BYTES);
+    void *memory = allocate(BYTES);
+    CHECK_OK(aclrtMemcpyAsync(memory, BYTES, source, BYTES, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    for (int i = 0; i < POLLS; i++)
+        (void)twin_idle(stream);
+    CHECK_OK(
+        aclrtMemcpy(content, sizeof(content), memory, sizeof(content), ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK(!twin_idle(stream));
+    for (size_t i = 0; i < sizeof(content); i++) {
+        zeros += content[i] == 0;
+        copied += content[i] == 0x3c;
+    }
+    CHECK_EQUAL(zeros, 0);
+    CHECK_EQUAL(copied, 0);
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK_OK(
+        aclrtMemcpy(content, sizeof(content), memory, sizeof(content), ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK(content[0] == 0x3c && content[sizeof(content) - 1] == 0x3c);
+    CHECK_OK(aclrtFree(memory));
+    CHECK_OK(aclrtFreeHost(source));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static void child_touch(void)
 {
     CHECK_OK(aclrtSetDevice(0));
@@ -462,6 +497,8 @@ static const twin_test tests[] = {
     {"MEM-14, MEM-32, MEM-42: without a context there is no memory", test_no_context},
     {"MEM-15: allocating does not wait for streams", test_allocation_does_not_wait},
     {"MEM-15: fresh memory is not zero", test_fresh_memory_is_not_zero},
+    {"MEM-15: the target of a running copy is still fresh",
+     test_target_of_a_running_copy_is_still_fresh},
     {"code of the host cannot touch device memory, unless asked to be let",
      test_host_cannot_touch_device_memory},
     {"MEM-23, MEM-47: freeing NULL is refused", test_free_null},
