@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "core/state_callback.h"
 #include "core/stream.h"
 
 static void construct(void *object)
@@ -95,6 +96,9 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     /* Live before it is listed: a reset that finds it in the list pins it. */
     *out_handle = twin_handle_publish_pinned(context);
     link_context(context);
+    /* That of a default context is told of when its device is up. */
+    if (!primary)
+        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
     twin_context_unpin(context);
     return 0;
 }
@@ -139,6 +143,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
         }
         if (status != TWIN_OK)
             ops->queue.abort(stream->queue);
+        twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
         twin_stream_retire(stream);
         twin_stream_unpin(stream);
     }

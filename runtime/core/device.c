@@ -11,6 +11,7 @@
 #include "core/event.h"
 #include "core/log.h"
 #include "core/registry.h"
+#include "core/state_callback.h"
 #include "core/stream.h"
 
 #define OWNERS_NAMED 3
@@ -136,10 +137,17 @@ static void wait_changed_locked(twin_device *device)
     ops->host.attach();
 }
 
-static void wait_steady_locked(twin_device *device)
+/* 507033: the thread itself opens or closes it, and asks from inside a callback. */
+static int32_t wait_steady_locked(twin_device *device)
 {
-    while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING)
+    while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING) {
+        if (device->changer == &twin_self)
+            return twin_fail(TWIN_ERR_SETUP,
+                             "device %u is being reset by the call that this callback runs in",
+                             device->id);
         wait_changed_locked(device);
+    }
+    return 0;
 }
 
 /* Opens the hardware and makes the default context. No lock is held; the state is OPENING. */
@@ -189,16 +197,22 @@ free_ids:
     return code;
 }
 
-/* Brings the device up if it is not. Locked on return. */
-static int32_t raise_locked(twin_device *device)
+/* Brings the device up if it is not. Locked on return. `out_stream`: the default stream when it was made
+ * here, for twin_tell_stream(); else 0. */
+static int32_t raise_locked(twin_device *device, uint64_t *out_stream)
 {
-    wait_steady_locked(device);
-    if (device->state == TWIN_DEVICE_UP)
-        return 0;
+    *out_stream = 0;
+    int32_t code = wait_steady_locked(device);
+    if (code != 0 || device->state == TWIN_DEVICE_UP)
+        return code;
     device->state = TWIN_DEVICE_OPENING;
+    device->changer = &twin_self;
     twin_lock_drop(&device->lock);
-    int32_t code = open_device(device);
+    code = open_device(device);
     twin_lock_take(&device->lock);
+    twin_context *primary = twin_handle_find(&twin_contexts, device->primary);
+    if (code == 0 && primary)
+        *out_stream = atomic_load_explicit(&primary->default_stream, memory_order_relaxed);
     device->state = code == 0 ? TWIN_DEVICE_UP : TWIN_DEVICE_DOWN;
     pthread_cond_broadcast(&device->changed);
     return code;
@@ -210,23 +224,32 @@ int32_t twin_device_set(int32_t id)
     int32_t code = twin_device_find(id, &device);
     if (code != 0)
         return code;
+    twin_tell_device(device->id, TWIN_NEWS_SET_PRE);
+    uint64_t stream = 0;
     twin_lock_take(&device->lock);
-    code = raise_locked(device);
+    code = raise_locked(device, &stream);
     if (code == 0) {
         device->set_count++;
         twin_self.context = device->primary;
     }
     twin_lock_drop(&device->lock);
+    if (stream != 0)
+        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+    if (code == 0)
+        twin_tell_device(device->id, TWIN_NEWS_SET_POST);
     return code;
 }
 
 int32_t twin_device_hold(twin_device *device)
 {
+    uint64_t stream = 0;
     twin_lock_take(&device->lock);
-    int32_t code = raise_locked(device);
+    int32_t code = raise_locked(device, &stream);
     if (code == 0)
         device->hold_count++;
     twin_lock_drop(&device->lock);
+    if (stream != 0)
+        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
     return code;
 }
 
@@ -277,6 +300,7 @@ static int32_t empty_device_locked(twin_device *device)
 static int32_t lower_locked(twin_device *device)
 {
     device->state = TWIN_DEVICE_CLOSING;
+    device->changer = &twin_self;
     int32_t code = empty_device_locked(device);
     twin_hw_device *hw = device->hw;
     device->primary = 0;
@@ -301,8 +325,13 @@ int32_t twin_device_reset(int32_t id, bool force)
     int32_t code = twin_device_find(id, &device);
     if (code != 0)
         return code;
+    twin_tell_device(device->id, TWIN_NEWS_RESET_PRE);
     twin_lock_take(&device->lock);
-    wait_steady_locked(device);
+    code = wait_steady_locked(device);
+    if (code != 0) {
+        twin_lock_drop(&device->lock);
+        return code;
+    }
     if (device->set_count == 0) {
         twin_lock_drop(&device->lock);
         return twin_fail(TWIN_ERR_DEVICE_RELEASED,
@@ -314,6 +343,8 @@ int32_t twin_device_reset(int32_t id, bool force)
     if (device->set_count == 0)
         code = lower_locked(device);
     twin_lock_drop(&device->lock);
+    /* A wait that was given up does not keep the device up. */
+    twin_tell_device(device->id, TWIN_NEWS_RESET_POST);
     return code;
 }
 

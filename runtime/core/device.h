@@ -16,6 +16,7 @@
 
 struct twin_context;
 struct twin_event;
+struct twin_thread;
 
 typedef enum twin_device_state {
     TWIN_DEVICE_DOWN,
@@ -32,10 +33,11 @@ typedef struct twin_device {
 
     /* All guarded by lock, except that what open made stays as it is while an object exists. */
     twin_device_state state;
-    uint64_t set_count;         /* aclrtSetDevice less aclrtResetDevice */
-    uint32_t explicit_contexts; /* made by aclrtCreateContext, in the list of contexts */
-    uint32_t hold_count;        /* aclrtCreateContext calls in progress */
-    uint64_t object_count;      /* contexts, streams, events and notifies not yet released */
+    const struct twin_thread *changer; /* who is opening or closing it */
+    uint64_t set_count;                /* aclrtSetDevice less aclrtResetDevice */
+    uint32_t explicit_contexts;        /* made by aclrtCreateContext, in the list of contexts */
+    uint32_t hold_count;               /* aclrtCreateContext calls in progress */
+    uint64_t object_count;             /* contexts, streams, events and notifies not yet released */
     struct twin_context *contexts;
     struct twin_event *events;
     uint64_t primary;     /* handle of the default context; 0 unless up */

@@ -14,16 +14,17 @@
 
 /* The one list of ranks; runtime/docs/threading.md says what each lock guards. */
 typedef enum twin_rank {
-    TWIN_RANK_INIT = 1, /* aclInit, aclFinalize */
-    TWIN_RANK_REGISTRY, /* choosing and starting the backend */
-    TWIN_RANK_DEVICE,   /* one device: life, reference count, ids, lists of its objects */
-    TWIN_RANK_CONTEXT,  /* one context: its streams */
-    TWIN_RANK_STREAM,   /* one stream: submission */
-    TWIN_RANK_SIGNAL,   /* one event or notify: submission */
-    TWIN_RANK_HANDLES,  /* one handle table: free slots */
-    TWIN_RANK_THREADS,  /* list of attached threads */
-    TWIN_RANK_MESSAGES, /* error messages of the process */
-    TWIN_RANK_LOG,      /* one line at a time */
+    TWIN_RANK_INIT = 1,  /* aclInit, aclFinalize */
+    TWIN_RANK_REGISTRY,  /* choosing and starting the backend */
+    TWIN_RANK_DEVICE,    /* one device: life, reference count, ids, lists of its objects */
+    TWIN_RANK_CONTEXT,   /* one context: its streams */
+    TWIN_RANK_STREAM,    /* one stream: submission */
+    TWIN_RANK_SIGNAL,    /* one event or notify: submission */
+    TWIN_RANK_HANDLES,   /* one handle table: free slots */
+    TWIN_RANK_CALLBACKS, /* what is told of devices and streams */
+    TWIN_RANK_THREADS,   /* list of attached threads */
+    TWIN_RANK_MESSAGES,  /* error messages of the process */
+    TWIN_RANK_LOG,       /* one line at a time */
     TWIN_RANK_COUNT
 } twin_rank;
 

@@ -6,6 +6,7 @@
 #include "core/event.h"
 #include "core/log.h"
 #include "core/registry.h"
+#include "core/state_callback.h"
 
 #define DRAIN_ALL_INLINE 32
 
@@ -113,6 +114,8 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
     }
     twin_stream_unpin(stream);
+    if (!is_default)
+        twin_tell_stream(handle, TWIN_NEWS_CREATE_POST);
     *out_handle = handle;
     return 0;
 
@@ -193,6 +196,7 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
                  stream->id, stream->device->id, twin_status_text(status));
     if (force || status != TWIN_OK)
         ops->queue.abort(stream->queue);
+    twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
     twin_stream_retire(stream);
 unpin:
     twin_stream_unpin(stream);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the program that the runtime calls: at the start and the end of the process's use of it. */
+/* Functions of the program that the runtime calls: at the start and the end of its use, and when devices and
+ * streams come and go. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +256,161 @@ static void test_inside(void)
     twin_run_child("inside", NULL);
 }
 
+/* ---- devices and streams -------------------------------------------------------------------- */
+
+typedef struct news {
+    int32_t device; /* of device callbacks */
+    aclrtStream stream;
+    int state;
+    void *user;
+    pthread_t thread;
+} news;
+
+static news heard[32];
+static size_t heard_count;
+
+static news *add_news(int state, void *user)
+{
+    news *item = &heard[heard_count < TWIN_COUNT(heard) - 1 ? heard_count++ : heard_count];
+    *item = (news){.device = -1, .state = state, .user = user, .thread = pthread_self()};
+    return item;
+}
+
+static void on_device(int32_t device, aclrtDeviceState state, void *user)
+{
+    add_news((int)state, user)->device = device;
+}
+
+static void on_stream(aclrtStream stream, aclrtStreamState state, void *user)
+{
+    uint32_t priority = 0;
+    add_news((int)state, user)->stream = stream;
+    CHECK_OK(aclrtStreamGetPriority(stream, &priority)); /* it is a stream at both times */
+}
+
+static void check_device_news(size_t index, int32_t device, int state, void *user)
+{
+    if (!CHECK(index < heard_count))
+        return;
+    CHECK_EQUAL(heard[index].device, device);
+    CHECK_EQUAL(heard[index].state, state);
+    CHECK(heard[index].user == user);
+    CHECK(pthread_equal(heard[index].thread, pthread_self()));
+}
+
+static void check_stream_news(size_t index, aclrtStream stream, int state)
+{
+    if (!CHECK(index < heard_count))
+        return;
+    CHECK(heard[index].stream == stream);
+    CHECK_EQUAL(heard[index].state, state);
+    CHECK(pthread_equal(heard[index].thread, pthread_self()));
+}
+
+static void test_names(void)
+{
+    CHECK_CODE(aclrtRegDeviceStateCallback(NULL, on_device, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_OK(aclrtRegDeviceStateCallback("unknown", NULL, NULL));
+    CHECK_OK(aclrtRegDeviceStateCallback("one", on_device, NULL));
+    CHECK_CODE(aclrtRegDeviceStateCallback("one", on_device, heard), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtRegDeviceStateCallback("one", NULL, NULL));
+    CHECK_OK(aclrtRegDeviceStateCallback("one", on_device, NULL));
+    CHECK_OK(aclrtRegDeviceStateCallback("one", NULL, NULL));
+
+    CHECK_CODE(aclrtRegStreamStateCallback(NULL, on_stream, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_OK(aclrtRegStreamStateCallback("unknown", NULL, NULL));
+    CHECK_OK(aclrtRegStreamStateCallback("one", on_stream, NULL));
+    CHECK_CODE(aclrtRegStreamStateCallback("one", on_stream, heard), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtRegStreamStateCallback("one", NULL, NULL));
+    CHECK_OK(aclrtRegStreamStateCallback("one", on_stream, NULL));
+    CHECK_OK(aclrtRegStreamStateCallback("one", NULL, NULL));
+}
+
+static void child_device_news(void)
+{
+    int first = 0, second = 0;
+    CHECK_OK(aclrtRegDeviceStateCallback("b", on_device, &first));
+    CHECK_OK(aclrtRegDeviceStateCallback("a", on_device, &second));
+    CHECK_OK(aclrtSetDevice(0)); /* the machine's second device */
+    CHECK_OK(aclrtResetDevice(0));
+    CHECK_EQUAL(heard_count, 8);
+    for (int state = ACL_RT_DEVICE_STATE_SET_PRE; state <= ACL_RT_DEVICE_STATE_RESET_POST;
+         state++) {
+        check_device_news((size_t)state * 2, 0, state, &first);
+        check_device_news((size_t)state * 2 + 1, 0, state, &second);
+    }
+    CHECK_OK(aclrtRegDeviceStateCallback("a", NULL, NULL));
+    CHECK_OK(aclrtRegDeviceStateCallback("b", NULL, NULL));
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtResetDevice(0));
+    CHECK_EQUAL(heard_count, 8);
+}
+
+static void test_device_news(void)
+{
+    static const char *const settings[] = {"TWINRT_DEVICES=2", "ASCEND_RT_VISIBLE_DEVICES=1", NULL};
+    twin_run_child("device_news", settings);
+}
+
+static void test_stream_news(void)
+{
+    aclrtStream by_default, of_context, stream, forced;
+    aclrtContext context;
+    heard_count = 0;
+    CHECK_OK(aclrtRegStreamStateCallback("news", on_stream, NULL));
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtCtxGetCurrentDefaultStream(&by_default));
+    CHECK_EQUAL(heard_count, 1);
+    check_stream_news(0, by_default, ACL_RT_STREAM_STATE_CREATE_POST);
+    CHECK_OK(aclrtCreateContext(&context, 0));
+    CHECK_OK(aclrtCtxGetCurrentDefaultStream(&of_context));
+    CHECK_EQUAL(heard_count, 2);
+    check_stream_news(1, of_context, ACL_RT_STREAM_STATE_CREATE_POST);
+    CHECK_OK(aclrtCreateStream(&stream));
+    CHECK_OK(aclrtCreateStream(&forced));
+    CHECK_EQUAL(heard_count, 4);
+    check_stream_news(2, stream, ACL_RT_STREAM_STATE_CREATE_POST);
+    check_stream_news(3, forced, ACL_RT_STREAM_STATE_CREATE_POST);
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtDestroyStreamForce(forced));
+    CHECK_EQUAL(heard_count, 6);
+    check_stream_news(4, stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    check_stream_news(5, forced, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    CHECK_OK(aclrtDestroyContext(context));
+    CHECK_EQUAL(heard_count, 7);
+    check_stream_news(6, of_context, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    CHECK_OK(aclrtResetDevice(0));
+    CHECK_EQUAL(heard_count, 8);
+    check_stream_news(7, by_default, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    CHECK_OK(aclrtRegStreamStateCallback("news", NULL, NULL));
+}
+
+static void sets_device(aclrtStream stream, aclrtStreamState state, void *user)
+{
+    (void)stream;
+    (void)user;
+    heard_count++;
+    if (state == ACL_RT_STREAM_STATE_DESTROY_PRE) {
+        CHECK_FAILS(aclrtSetDevice(0));
+        CHECK_FAILS(aclrtResetDevice(0));
+    } else {
+        CHECK_OK(aclrtSetDevice(0));
+        CHECK_OK(aclrtResetDevice(0));
+    }
+}
+
+static void test_device_in_news(void)
+{
+    heard_count = 0;
+    CHECK_OK(aclrtRegStreamStateCallback("news", sets_device, NULL));
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtResetDevice(0));
+    CHECK_EQUAL(heard_count, 2);
+    CHECK_OK(aclrtRegStreamStateCallback("news", NULL, NULL));
+}
+
 static const twin_child children[] = {
+    {"device_news", child_device_news},
     {"failing", child_failing},
     {"inside", child_inside},
     {"late", child_late},
@@ -268,6 +424,10 @@ static const twin_test tests[] = {
     {"INIT-27: a callback registered late runs at once", test_late},
     {"INIT-28: start callbacks run in a fixed order with the configuration", test_order},
     {"INIT-29: a callback that fails stops start or end", test_failing},
+    {"DEV-56, STR-57: state callbacks are registered by name", test_names},
+    {"DEV-57: device callbacks get the visible device id", test_device_news},
+    {"STR-56: stream callbacks come after creation and before destruction", test_stream_news},
+    {"STR-56: stream callbacks may set the device, except in its reset", test_device_in_news},
     {"callbacks of the start may call the runtime", test_inside},
 };
 
