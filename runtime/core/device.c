@@ -118,6 +118,21 @@ twin_device *twin_device_of_hardware(uint32_t hw_index)
     return found;
 }
 
+int32_t twin_device_user_id(int32_t hw_index, int32_t *out_id)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code != 0)
+        return code;
+    const twin_device *device = hw_index < 0 ? NULL : twin_device_of_hardware((uint32_t)hw_index);
+    if (!device)
+        return twin_fail(TWIN_ERR_DEVICE_ID,
+                         "device %d of the machine does not exist or is not visible to the process",
+                         hw_index);
+    *out_id = (int32_t)device->id;
+    return 0;
+}
+
 int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits)
 {
     twin_status status = twin_ops()->process.describe(device->hw_index, out_traits);

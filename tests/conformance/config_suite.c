@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings that later work reads: options of the process and of contexts, shares of cores. */
+/* Settings that later work reads: options of the process and of contexts, shares of cores; what devices are. */
 #include "profile.h"
 #include "suite.h"
 
@@ -278,8 +278,74 @@ static void test_thread_share(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* ---- what devices are ----------------------------------------------------------------------- */
+
+static int64_t device_info(uint32_t device, aclrtDevAttr attribute)
+{
+    int64_t value = -99;
+    CHECK_OK(aclrtGetDeviceInfo(device, attribute, &value));
+    return value;
+}
+
+static void child_device_info(void)
+{
+    int64_t value = -99;
+    CHECK_EQUAL(device_info(0, ACL_DEV_ATTR_AICORE_CORE_NUM),
+                twin_profile_value("limit.aic_cores"));
+    CHECK_EQUAL(device_info(1, ACL_DEV_ATTR_CUBE_CORE_NUM), twin_profile_value("limit.aic_cores"));
+    CHECK_EQUAL(device_info(0, ACL_DEV_ATTR_VECTOR_CORE_NUM),
+                twin_profile_value("limit.aiv_cores"));
+    CHECK_EQUAL(device_info(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE),
+                twin_profile_value("limit.memory_mib") << 20);
+    CHECK_CODE(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_CUBE_CORE_NUM, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtGetDeviceInfo(2, ACL_DEV_ATTR_CUBE_CORE_NUM, &value),
+               ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_WARP_SIZE, &value),
+               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_EQUAL(value, -99);
+}
+
+static void test_device_info(void)
+{
+    static const char *const settings[] = {"TWINRT_DEVICES=2", NULL};
+    twin_run_child("device_info", settings);
+}
+
+static void child_device_numbers(void)
+{
+    static const int32_t machine[] = {2, 0}; /* as listed below */
+    int32_t id = -99;
+    for (int32_t user = 0; user < 2; user++) {
+        CHECK_OK(aclrtGetLogicDevIdByUserDevId(user, &id));
+        CHECK_EQUAL(id, machine[user]);
+        CHECK_OK(aclrtGetUserDevIdByLogicDevId(machine[user], &id));
+        CHECK_EQUAL(id, user);
+        CHECK_OK(aclrtGetPhyDevIdByUserDevId(user, &id));
+        CHECK_EQUAL(id, machine[user]);
+        CHECK_OK(aclrtGetUserDevIdByPhyDevId(machine[user], &id));
+        CHECK_EQUAL(id, user);
+    }
+    id = -99;
+    CHECK_CODE(aclrtGetLogicDevIdByUserDevId(2, &id), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtGetPhyDevIdByUserDevId(-1, &id), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtGetUserDevIdByLogicDevId(1, &id), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtGetUserDevIdByPhyDevId(-1, &id), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtGetLogicDevIdByUserDevId(0, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtGetUserDevIdByPhyDevId(0, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_EQUAL(id, -99);
+}
+
+static void test_device_numbers(void)
+{
+    static const char *const settings[] = {"TWINRT_DEVICES=3", "ASCEND_RT_VISIBLE_DEVICES=2,0",
+                                           NULL};
+    twin_run_child("device_numbers", settings);
+}
+
 static const twin_child children[] = {
     {"device_down", child_device_down},
+    {"device_info", child_device_info},
+    {"device_numbers", child_device_numbers},
     {"process_options", child_process_options},
 };
 
@@ -295,6 +361,8 @@ static const twin_test tests[] = {
     {"CFG-10: shares need a device that is up", test_device_down},
     {"CFG-11: a stream's share stands before the device's", test_stream_share},
     {"CFG-12, CFG-13: a thread uses the share of one stream, else the device's", test_thread_share},
+    {"DEV-42: device information needs no device set", test_device_info},
+    {"the process counts visible devices, the machine all", test_device_numbers},
 };
 
 static const twin_suite suite = {.name = "config",

@@ -16,6 +16,8 @@ static const twin_exception unsupported[] = {
     {"config", "CFG-10", NO_DEVICE},
     {"config", "CFG-11", NO_DEVICE},
     {"config", "CFG-12", NO_DEVICE},
+    {"config", "DEV-42", NO_DEVICE},
+    {"config", "the process", NO_DEVICE},
     {"context", "CTX-01", NO_DEVICE},
     {"context", "CTX-02", NO_DEVICE},
     {"context", "CTX-03", NO_DEVICE},
