@@ -9,6 +9,7 @@ _Thread_local struct sim_clock sim_clock;
 _Atomic uint64_t sim_model_now;
 atomic_uint sim_attached_count;
 static atomic_uint thread_count;
+static atomic_uint attach_count;
 
 static void catch_up(void)
 {
@@ -24,8 +25,19 @@ void sim_clock_attach(void)
     if (!sim_clock.numbered) /* a thread may come and go and stays the same thread */
         sim_clock.number = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
     sim_clock.numbered = true;
+    atomic_fetch_add(&attach_count, 1);
     atomic_fetch_add(&sim_attached_count, 1);
     catch_up();
+}
+
+unsigned sim_clock_attachings(void)
+{
+    return atomic_load(&attach_count);
+}
+
+unsigned sim_clock_threads(void)
+{
+    return atomic_load(&thread_count);
 }
 
 void sim_clock_detach(void)

@@ -25,6 +25,10 @@ extern atomic_uint sim_attached_count;
 
 void sim_clock_attach(void);
 void sim_clock_detach(void);
+/* Attachings so far: unchanged means that nobody has come. */
+unsigned sim_clock_attachings(void);
+/* Threads that have ever attached. */
+unsigned sim_clock_threads(void);
 void sim_clock_enter(const twin_call *call);
 void sim_clock_leave(const twin_call *call, int32_t code);
 bool sim_clock_traced(void);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "clock.h"
@@ -15,6 +16,8 @@
 #define CHUNK_SHARED  2048u
 #define CHUNK_ALONE   65536u
 #define WARN_AFTER_NS 5000000000ull
+/* Real time that threads get for their first call before time jumps or a deadlock is declared. */
+#define GRACE_NS 500000000ull
 
 enum { WAITING, LEADING, FINISHED };
 
@@ -34,6 +37,7 @@ static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
 static bool stall_reported;
 static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
 static uint64_t limit_real_ns; /* when it passes in real time */
+static uint64_t grace_end_ns;  /* real: until then a thread that has not called yet may */
 
 /* Nonzero while a thread runs the model and reads CQEs. */
 static atomic_int running;
@@ -379,7 +383,8 @@ static void park(void)
     uint64_t warn_at = endless && !stall_reported ? stall_began_ns + WARN_AFTER_NS : UINT64_MAX;
     if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
         uint64_t wake_at = set_real_deadlines(now);
-        sleep_parked(warn_at < wake_at ? warn_at : wake_at);
+        wake_at = warn_at < wake_at ? warn_at : wake_at;
+        sleep_parked(grace_end_ns > now && grace_end_ns < wake_at ? grace_end_ns : wake_at);
     } else if (atomic_exchange(&parked, 0) == 0) {
         while (sem_wait(&park_sem) != 0)
             continue;
@@ -414,22 +419,53 @@ static void resolve(void)
 
 static bool all_wait(void)
 {
-    return wait_count >= atomic_load_explicit(&sim_attached_count, memory_order_relaxed);
+    return wait_count >= atomic_load(&sim_attached_count);
+}
+
+/* Threads of this process; 0 when the system does not say. */
+static unsigned thread_count(void)
+{
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 ? (unsigned)tasks.st_nlink - 2
+                                                                      : 0;
+}
+
+/* Whether a thread that exists and has made no call yet may be about to make its first. Believed for a while after
+ * threads have come; one that never calls costs that while once. */
+static bool newcomer_expected(void)
+{
+    static unsigned known_threads;
+    static unsigned known_callers;
+    unsigned callers = sim_clock_threads();
+    unsigned threads = thread_count();
+    if (threads <= atomic_load(&sim_attached_count))
+        return false;
+    uint64_t now = real_now();
+    if (threads != known_threads || callers != known_callers) {
+        known_threads = threads;
+        known_callers = callers;
+        grace_end_ns = sum(now, GRACE_NS);
+    }
+    return now < grace_end_ns;
 }
 
 /* Called with the model lock, as the driver; returns when `self` is finished. */
 static void drive(struct sim_wait *self)
 {
     while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
-        bool held = !all_wait();
+        unsigned attachings = sim_clock_attachings();
         bool any;
-        enum twinsim_stop stop = step(nearest_deadline(), held, &any);
+        enum twinsim_stop stop = step(nearest_deadline(), true, &any);
+        bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+        if (stalled && (!all_wait() || newcomer_expected())) {
+            park();
+        } else if (stalled && stop == TWINSIM_STOP_HELD) {
+            stop = step(nearest_deadline(), false, &any);
+        } else if (stalled && attachings == sim_clock_attachings()) {
+            resolve(); /* nobody has come since the model was last asked */
+        }
         if (stop == TWINSIM_STOP_LIMIT)
             expire(twinsim_now(sim_process.board));
-        else if (stop == TWINSIM_STOP_IDLE && !any && !held)
-            resolve(); /* under the same lock: nobody has come meanwhile */
-        else if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any)
-            park();
         if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
             yield_locked();
     }

@@ -365,6 +365,43 @@ static void test_forked_children(void)
     end(&shared);
 }
 
+struct meeting {
+    aclrtContext context;
+    aclrtStream stream;
+    aclrtNotify notify;
+};
+
+static void first_call_records(void *argument, unsigned index)
+{
+    const struct meeting *meeting = argument;
+    (void)index;
+    CHECK_OK(aclrtSetCurrentContext(meeting->context));
+    CHECK_OK(aclrtRecordNotify(meeting->notify, meeting->stream));
+}
+
+/* Nobody but the waiter has called the runtime when the wait begins: still no deadlock. */
+static void test_first_call_of_a_new_thread(void)
+{
+    enum { ROUNDS = 20 };
+    struct meeting meeting;
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtGetCurrentContext(&meeting.context));
+    meeting.stream = twin_stream();
+    aclrtStream waiting = twin_stream();
+    CHECK_OK(aclrtCreateNotify(&meeting.notify, 0));
+    for (int round = 0; round < ROUNDS; round++) {
+        CHECK_OK(aclrtWaitAndResetNotify(meeting.notify, waiting, 0));
+        twin_threads *threads = twin_threads_start(1, first_call_records, &meeting);
+        CHECK_OK(round % 2 == 0 ? aclrtSynchronizeStream(waiting)
+                                : aclrtSynchronizeStreamWithTimeout(waiting, 2000));
+        twin_threads_join(threads);
+    }
+    CHECK_OK(aclrtDestroyNotify(meeting.notify));
+    CHECK_OK(aclrtDestroyStream(waiting));
+    CHECK_OK(aclrtDestroyStream(meeting.stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static const twin_test tests[] = {
     {"CTX-06, CTX-09: eight threads switch contexts, each for itself",
      test_contexts_are_thread_local},
@@ -379,6 +416,8 @@ static const twin_test tests[] = {
     {"MEM-01: eight threads allocate, copy and free on two devices", test_memory_of_many_threads},
     {"STR-17: a stream destroyed under its users works or is refused",
      test_destroying_what_others_use},
+    {"NTF-03: a thread's first call ends a wait that began before it",
+     test_first_call_of_a_new_thread},
     {"a forked child is refused, and its parent goes on", test_forked_children},
 };
 
