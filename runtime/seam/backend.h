@@ -84,7 +84,8 @@ struct twin_memory_ops {
     twin_status (*host_alloc)(uint64_t bytes, void **out_pointer);
     /* As free, for host_alloc's memory. Thread: any. */
     twin_status (*host_free)(void *pointer);
-    /* Classifies an address; TWIN_OK with kind UNKNOWN when it is not ours. Lock free. Thread: any. */
+    /* Classifies an address; TWIN_OK with kind UNKNOWN when it is not ours, GONE when it is and nothing is
+     * allocated there. Lock free. Thread: any. */
     twin_status (*info)(uint64_t address, twin_memory_info *out_info);
     /* Bytes free and in all, by page class: 0 both, 1 huge, 2 normal. Thread: any. */
     twin_status (*space)(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
