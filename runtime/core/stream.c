@@ -95,7 +95,10 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,
                                       .fast_launch = (flags & TWIN_STREAM_FAST_LAUNCH) != 0,
-                                      .fast_sync = (flags & TWIN_STREAM_FAST_SYNC) != 0};
+                                      .fast_sync = (flags & TWIN_STREAM_FAST_SYNC) != 0,
+                                      .deferred = (flags & TWIN_STREAM_PERSISTENT) != 0,
+                                      .is_default = is_default,
+                                      .group = context->name};
     twin_status status =
         twin_device_note(device, twin_ops()->queue.create(device->hw, &config, &stream->queue));
     if (status != TWIN_OK) {

@@ -239,6 +239,194 @@ static twin_status signal_available(twin_hw_device *device, twin_signal_kind kin
     return TWIN_E_UNSUPPORTED;
 }
 
+static uint32_t host_last_task(void)
+{
+    return UINT32_MAX;
+}
+
+static twin_status device_abort(twin_hw_device *device)
+{
+    (void)device;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status queue_stop(twin_queue *queue)
+{
+    (void)queue;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status queue_set_priority(twin_queue *queue, uint32_t priority)
+{
+    (void)queue;
+    (void)priority;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status queue_stop_on_failure(twin_queue *queue)
+{
+    (void)queue;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failure)
+{
+    (void)queue;
+    (void)out_failure;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
+{
+    (void)queue;
+    (void)address;
+    (void)value;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_wait_value(twin_queue *queue, const twin_value_wait *wait)
+{
+    (void)queue;
+    (void)wait;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call)
+{
+    (void)queue;
+    (void)channel;
+    (void)call;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_run(twin_queue *queue, twin_program *program)
+{
+    (void)queue;
+    (void)program;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_end(twin_queue *queue)
+{
+    (void)queue;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_activate(twin_queue *queue, twin_queue *other)
+{
+    (void)queue;
+    (void)other;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_branch(twin_queue *queue, const twin_branch *branch)
+{
+    (void)queue;
+    (void)branch;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_label(twin_queue *queue, uint64_t table, uint32_t index)
+{
+    (void)queue;
+    (void)table;
+    (void)index;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count)
+{
+    (void)queue;
+    (void)address;
+    (void)table;
+    (void)count;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status signal_clear(twin_signal *signal)
+{
+    (void)signal;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+{
+    (void)device;
+    (void)service;
+    (void)out_channel;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static void channel_destroy(twin_channel *channel)
+{
+    (void)channel;
+}
+
+static twin_status channel_take(twin_channel *channel, uint64_t timeout_ns,
+                                twin_taken_call *out_call)
+{
+    (void)channel;
+    (void)timeout_ns;
+    (void)out_call;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static void channel_answer(twin_channel *channel, uint64_t ticket)
+{
+    (void)channel;
+    (void)ticket;
+}
+
+static void channel_close(twin_channel *channel)
+{
+    (void)channel;
+}
+
+static twin_status program_create(twin_hw_device *device, twin_program **out_program)
+{
+    (void)device;
+    (void)out_program;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static void program_destroy(twin_program *program)
+{
+    (void)program;
+}
+
+static twin_status program_bind(twin_program *program, twin_queue *queue, bool head)
+{
+    (void)program;
+    (void)queue;
+    (void)head;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status program_unbind(twin_program *program, twin_queue *queue)
+{
+    (void)program;
+    (void)queue;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status program_seal(twin_program *program)
+{
+    (void)program;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status program_clean(twin_queue *queue)
+{
+    (void)queue;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status program_abort(twin_program *program)
+{
+    (void)program;
+    return TWIN_E_UNSUPPORTED;
+}
+
 static void diag_dump(twin_hw_device *device)
 {
     (void)device;
@@ -265,8 +453,9 @@ const struct twin_backend twin_unsupported_ops = {
              .enter = host_enter,
              .leave = host_leave,
              .traced = host_traced,
-             .now = host_now},
-    .device = {.open = device_open, .close = device_close},
+             .now = host_now,
+             .last_task = host_last_task},
+    .device = {.open = device_open, .close = device_close, .abort = device_abort},
     .memory = {.alloc = memory_alloc,
                .free = memory_free,
                .host_alloc = memory_host_alloc,
@@ -280,18 +469,44 @@ const struct twin_backend twin_unsupported_ops = {
               .drain = queue_drain,
               .query = queue_query,
               .room = queue_room,
-              .abort = queue_abort},
+              .abort = queue_abort,
+              .stop = queue_stop,
+              .set_priority = queue_set_priority,
+              .stop_on_failure = queue_stop_on_failure,
+              .take_failure = queue_take_failure},
     .work = {.copy = work_copy,
              .fill = work_fill,
              .record = work_record,
              .wait = work_wait,
-             .reset = work_reset},
+             .reset = work_reset,
+             .write_value = work_write_value,
+             .wait_value = work_wait_value,
+             .call = work_call,
+             .run = work_run,
+             .end = work_end,
+             .activate = work_activate,
+             .branch = work_branch,
+             .label = work_label,
+             .jump = work_jump},
     .signal = {.create = signal_create,
                .destroy = signal_destroy,
                .query = signal_query,
                .wait = signal_wait,
                .timestamp = signal_timestamp,
-               .available = signal_available},
+               .available = signal_available,
+               .clear = signal_clear},
+    .channel = {.create = channel_create,
+                .destroy = channel_destroy,
+                .take = channel_take,
+                .answer = channel_answer,
+                .close = channel_close},
+    .program = {.create = program_create,
+                .destroy = program_destroy,
+                .bind = program_bind,
+                .unbind = program_unbind,
+                .seal = program_seal,
+                .clean = program_clean,
+                .abort = program_abort},
     .diag = {.dump = diag_dump, .facts = diag_facts},
 };
 
@@ -313,8 +528,10 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(host, leave);
     FILL(host, traced);
     FILL(host, now);
+    FILL(host, last_task);
     FILL(device, open);
     FILL(device, close);
+    FILL(device, abort);
     FILL(memory, alloc);
     FILL(memory, free);
     FILL(memory, host_alloc);
@@ -329,17 +546,43 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(queue, query);
     FILL(queue, room);
     FILL(queue, abort);
+    FILL(queue, stop);
+    FILL(queue, set_priority);
+    FILL(queue, stop_on_failure);
+    FILL(queue, take_failure);
     FILL(work, copy);
     FILL(work, fill);
     FILL(work, record);
     FILL(work, wait);
     FILL(work, reset);
+    FILL(work, write_value);
+    FILL(work, wait_value);
+    FILL(work, call);
+    FILL(work, run);
+    FILL(work, end);
+    FILL(work, activate);
+    FILL(work, branch);
+    FILL(work, label);
+    FILL(work, jump);
     FILL(signal, create);
     FILL(signal, destroy);
     FILL(signal, query);
     FILL(signal, wait);
     FILL(signal, timestamp);
     FILL(signal, available);
+    FILL(signal, clear);
+    FILL(channel, create);
+    FILL(channel, destroy);
+    FILL(channel, take);
+    FILL(channel, answer);
+    FILL(channel, close);
+    FILL(program, create);
+    FILL(program, destroy);
+    FILL(program, bind);
+    FILL(program, unbind);
+    FILL(program, seal);
+    FILL(program, clean);
+    FILL(program, abort);
     FILL(diag, dump);
     FILL(diag, facts);
 }

@@ -31,7 +31,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 1u
+#define TWIN_SEAM_VERSION 2u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -61,6 +61,9 @@ struct twin_host_ops {
     bool (*traced)(void);
     /* This thread's clock in ns: simulated time where there is such a thing. Thread: any. */
     uint64_t (*now)(void);
+    /* Id of the last task this thread queued on a queue that is no default stream; UINT32_MAX: there
+     * was none. Thread: any. */
+    uint32_t (*last_task)(void);
 };
 
 struct twin_device_ops {
@@ -70,6 +73,9 @@ struct twin_device_ops {
     /* Takes it down. Queues and signals are gone; memory still allocated is released and reported.
      * Thread: any, one call per device at a time. */
     void (*close)(twin_hw_device *device);
+    /* As queue.abort for every queue of the device, deferred ones too; those who wait get
+     * TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
+    twin_status (*abort)(twin_hw_device *device);
 };
 
 struct twin_memory_ops {
@@ -115,6 +121,17 @@ struct twin_queue_ops {
     /* Drops queued work and stops the running task; those who wait get TWIN_E_ABORTED. Signals
      * that dropped records would have set stay unset. Thread: any. */
     twin_status (*abort)(twin_queue *queue);
+    /* Ends the running task without effect; the queued ones stay and go on. Thread: any. */
+    twin_status (*stop)(twin_queue *queue);
+    /* Priority of tasks from now on, 0 .. priority_count - 1. Thread: any. */
+    twin_status (*set_priority)(twin_queue *queue, uint32_t priority);
+    /* From now on the first failure in the queue's group stops the group: no later task of any of its queues
+     * runs, work.* and drain answer that failure's status for ever (until device.abort), records that did
+     * not come to pass count as complete. Holds for queues that join the group later too. Thread: any. */
+    twin_status (*stop_on_failure)(twin_queue *queue);
+    /* Takes the oldest noted failure of the queue's tasks that was not taken yet, and never blocks. Notes
+     * that nobody takes are dropped, oldest first. Thread: any. TWIN_E_NOT_READY: there is none. */
+    twin_status (*take_failure)(twin_queue *queue, twin_failure *out_failure);
 };
 
 /* Each op queues one piece of work and returns. Thread: queue (record, wait, reset: signal).
@@ -132,6 +149,27 @@ struct twin_work_ops {
     twin_status (*wait)(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
     /* EVENT_LEVEL: clears the flag in queue order. */
     twin_status (*reset)(twin_queue *queue, twin_signal *signal);
+    /* Stores 8 bytes at an aligned device address. TWIN_E_INVALID: not device memory. */
+    twin_status (*write_value)(twin_queue *queue, uint64_t address, uint64_t value);
+    /* Holds later work until the word satisfies the relation; reads it anew as it changes, whoever writes it:
+     * another queue, a copy, the host. TWIN_E_INVALID: not device memory. */
+    twin_status (*wait_value)(twin_queue *queue, const twin_value_wait *wait);
+    /* After all earlier work the call can be taken from the channel. */
+    twin_status (*call)(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
+    /* Runs a sealed program from its head queues; later work of the queue waits for its end. */
+    twin_status (*run)(twin_queue *queue, twin_program *program);
+    /* The rest is for deferred queues of one program that is not sealed yet.
+     * The program ends when all earlier work of the queue is done. */
+    twin_status (*end)(twin_queue *queue);
+    /* The other queue begins, from its first task, beside this one. */
+    twin_status (*activate)(twin_queue *queue, twin_queue *other);
+    /* When the condition holds, branch->to begins and this queue's later tasks are left out. */
+    twin_status (*branch)(twin_queue *queue, const twin_branch *branch);
+    /* Label `index` of the table stands here. `table` is device memory of 8 bytes a label, the backend's to fill. */
+    twin_status (*label)(twin_queue *queue, uint64_t table, uint32_t index);
+    /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later tasks are
+     * left out. An index of `count` or more counts as count - 1. */
+    twin_status (*jump)(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
 };
 
 struct twin_signal_ops {
@@ -151,6 +189,43 @@ struct twin_signal_ops {
     twin_status (*timestamp)(twin_signal *signal, uint64_t *out_ns);
     /* Hardware ids free on the device for that kind. Thread: any. */
     twin_status (*available)(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
+    /* NOTIFY: clears the flag now. Thread: any. */
+    twin_status (*clear)(twin_signal *signal);
+};
+
+/* Channels carry calls of host functions from queues to the threads that run them. */
+struct twin_channel_ops {
+    /* `service`: only threads of the runtime take from it; a thread in `take` then counts as waiting and never
+     * ends a wait by itself. Thread: any. */
+    twin_status (*create)(twin_hw_device *device, bool service, twin_channel **out_channel);
+    /* Nobody takes from it, no queue has a call for it in flight, or both were aborted. Thread: any. */
+    void (*destroy)(twin_channel *channel);
+    /* Waits for the next call, in the order in which the device made them. The taker answers each. Thread: any.
+     * Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service channel). */
+    twin_status (*take)(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call);
+    /* The call has returned: a queue that it blocks goes on. A ticket whose queue is gone is ignored. Thread: any. */
+    void (*answer)(twin_channel *channel, uint64_t ticket);
+    /* From now on `take` answers TWIN_E_CLOSED, also to those who wait. Calls not taken count as answered. Thread: any. */
+    void (*close)(twin_channel *channel);
+};
+
+/* Programs: model instances built task by task from deferred queues. */
+struct twin_program_ops {
+    /* Thread: any. */
+    twin_status (*create)(twin_hw_device *device, twin_program **out_program);
+    /* It does not run. Its queues are free again. Thread: any. */
+    void (*destroy)(twin_program *program);
+    /* Adds a deferred queue, which is of no other program. `head`: it begins when the program runs, else by
+     * work.activate, branch or jump. Thread: queue. */
+    twin_status (*bind)(twin_program *program, twin_queue *queue, bool head);
+    /* Takes it out; its tasks stay. Thread: queue. */
+    twin_status (*unbind)(twin_program *program, twin_queue *queue);
+    /* The program is complete and may run. Thread: any. */
+    twin_status (*seal)(twin_program *program);
+    /* Drops the tasks of a deferred queue that does not run. Thread: queue. TWIN_E_BUSY: it runs. */
+    twin_status (*clean)(twin_queue *queue);
+    /* Ends a run: no further task begins, whoever waits for it goes on with TWIN_E_ABORTED. Thread: any. */
+    twin_status (*abort)(twin_program *program);
 };
 
 struct twin_diag_ops {
@@ -175,6 +250,8 @@ struct twin_backend {
     struct twin_queue_ops queue;
     struct twin_work_ops work;
     struct twin_signal_ops signal;
+    struct twin_channel_ops channel;
+    struct twin_program_ops program;
     struct twin_diag_ops diag;
 };
 

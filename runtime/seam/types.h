@@ -13,6 +13,8 @@
 typedef struct twin_hw_device twin_hw_device; /* one opened device */
 typedef struct twin_queue twin_queue;         /* one in-order stream of work */
 typedef struct twin_signal twin_signal;       /* one event or notify */
+typedef struct twin_channel twin_channel; /* where host functions that queues call are taken from */
+typedef struct twin_program twin_program; /* deferred queues that run together when told to */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
 
@@ -78,6 +80,9 @@ typedef struct twin_queue_config {
     uint32_t priority; /* 0 .. priority_count - 1 */
     bool fast_launch;  /* ACL_STREAM_FAST_LAUNCH */
     bool fast_sync;    /* ACL_STREAM_FAST_SYNC: waits poll instead of sleeping */
+    bool deferred;     /* tasks stay in the queue and run each time a program runs them */
+    bool is_default;   /* a context's default stream */
+    uint32_t group;    /* number of its context on the device: how far a failure reaches */
 } twin_queue_config;
 
 /* The kinds differ in what a wait binds to; see the concepts in runtime/docs/events.md. */
@@ -113,6 +118,58 @@ typedef struct twin_fill {
     uint64_t bytes; /* > 0 */
     uint8_t value;
 } twin_fill;
+
+/* How a 64-bit word m in device memory is compared with a value v. */
+typedef enum twin_relation {
+    TWIN_VALUE_GEQ, /* (int64_t)(m - v) >= 0 */
+    TWIN_VALUE_EQ,  /* m == v */
+    TWIN_VALUE_AND, /* (m & v) != 0 */
+    TWIN_VALUE_NOR  /* ~(m | v) != 0 */
+} twin_relation;
+
+typedef struct twin_value_wait {
+    uint64_t address; /* of the word, 8-byte aligned */
+    uint64_t value;
+    twin_relation relation;
+} twin_value_wait;
+
+/* A function of the host that a queue calls. The seam carries it, nobody below calls it. */
+typedef struct twin_host_call {
+    void (*fn)(void *argument);
+    void *argument;
+    bool block; /* later tasks of the queue wait until it is answered */
+} twin_host_call;
+
+/* A call that was taken from a channel and is to be answered. */
+typedef struct twin_taken_call {
+    twin_host_call call;
+    uint64_t ticket; /* names it to channel.answer */
+} twin_taken_call;
+
+/* One task that failed. */
+typedef struct twin_failure {
+    twin_status status;
+    uint32_t task_id;
+    uint32_t thread; /* system thread id of the one that queued it; UINT32_MAX: not known */
+} twin_failure;
+
+/* How a stream switch compares the two words; with the public values. */
+typedef enum twin_condition {
+    TWIN_IF_EQUAL,
+    TWIN_IF_NOT_EQUAL,
+    TWIN_IF_GREATER,
+    TWIN_IF_GREATER_OR_EQUAL,
+    TWIN_IF_LESS,
+    TWIN_IF_LESS_OR_EQUAL
+} twin_condition;
+
+typedef struct twin_branch {
+    twin_condition condition;
+    uint64_t left;  /* device address of the left word */
+    uint64_t right; /* device address of the right word */
+    bool wide;      /* the words are int64_t, else int32_t */
+    twin_queue *to; /* goes on instead when the condition holds */
+} twin_branch;
 
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */
 typedef struct twin_services {
