@@ -140,7 +140,8 @@ static const struct twin_backend backend = {
                .query = sim_event_query,
                .wait = sim_event_wait,
                .timestamp = sim_event_timestamp,
-               .available = sim_event_available},
+               .available = sim_event_available,
+               .clear = sim_event_clear},
     .diag = {.dump = sim_report_dump, .facts = diag_facts},
 };
 

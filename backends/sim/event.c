@@ -368,3 +368,22 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
     sim_model_unlock();
     return TWIN_OK;
 }
+
+/* What was due by the caller's time is done first: a record that the device has passed is cleared too. */
+twin_status sim_event_clear(twin_signal *signal)
+{
+    if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
+        return TWIN_E_UNSUPPORTED;
+    twin_hw_device *device = signal->device;
+    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    sim_drive_poll();
+    sim_model_lock();
+    int code = twinsim_write(sim_process.board, device->index,
+                             device->notifies.table_base + 4ull * signal->id, 0);
+    sim_model_unlock();
+    if (code == TWINSIM_OK)
+        return TWIN_OK;
+    sim_fail("device %u: notify %u cannot be cleared", device->index, signal->config.name);
+    return TWIN_E_DEVICE;
+}

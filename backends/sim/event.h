@@ -35,6 +35,7 @@ void sim_event_destroy(twin_signal *signal);
 twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state);
 twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns);
 twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns);
+twin_status sim_event_clear(twin_signal *signal);
 twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
 
 /* ---- for queue.c, which holds the queue's lock ---- */

@@ -86,11 +86,8 @@ static int32_t check_host_use(uint32_t form)
     return 0;
 }
 
-aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
-    if (__builtin_expect(!event, 0))
-        return TWIN_LEAVE(twin_api_null("event"));
     twin_task task = {.kind = TWIN_TASK_RECORD, .event_handle = twin_api_handle(event)};
     int32_t code = twin_event_find(&twin_events, task.event_handle, &task.event);
     if (code == 0)
@@ -99,7 +96,52 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
         code = check_host_use(twin_event_form(task.event));
     if (code == 0)
         code = twin_stream_submit(twin_api_handle(stream), &task);
-    return TWIN_LEAVE(code);
+    return code;
+}
+
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (__builtin_expect(!event, 0))
+        return TWIN_LEAVE(twin_api_null("event"));
+    return TWIN_LEAVE(record_event(event, stream));
+}
+
+/* A record or wait that a graph under construction shares with the outside. No stream is ever in capture here, so it
+ * ends in a refusal; what is wrong with the arguments is told first. */
+static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
+{
+    twin_event *found = NULL;
+    int32_t code = twin_event_find(&twin_events, twin_api_handle(event), &found);
+    if (code == 0)
+        code = twin_stream_guard(twin_api_handle(stream));
+    if (code != 0)
+        return code;
+    uint32_t form = twin_event_form(found);
+    if ((form & TWIN_EVENT_FORM) != (TWIN_EVENT_EX | TWIN_EVENT_SYNC))
+        return refuse_form("only an event of aclrtCreateEventExWithFlag with exactly "
+                           "ACL_EVENT_SYNC is recorded or waited for from a graph");
+    if (waits && (form & TWIN_EVENT_WAITED) != 0)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the event was waited for without ACL_EVENT_WAIT_EXTERNAL before; its "
+                         "first wait decides for all");
+    twin_context *context = NULL;
+    code = twin_stream_check_own(twin_api_handle(stream), &context);
+    return code != 0 ? code : twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
+}
+
+aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    if (flag > ACL_EVENT_RECORD_EXTERNAL)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "flag is %#x; it must be ACL_EVENT_RECORD_DEFAULT (0) or "
+                                    "ACL_EVENT_RECORD_EXTERNAL (1)",
+                                    flag));
+    return TWIN_LEAVE(flag == ACL_EVENT_RECORD_EXTERNAL ? submit_external(event, stream, false)
+                                                        : record_event(event, stream));
 }
 
 static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout_ns)
@@ -118,7 +160,10 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
     if ((form & (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_IPC)) == 0)
         return refuse_form(
             "the event was made without ACL_EVENT_SYNC, so no stream can wait for it");
-    return twin_stream_submit(twin_api_handle(stream), &task);
+    code = twin_stream_submit(twin_api_handle(stream), &task);
+    if (__builtin_expect((form & TWIN_EVENT_WAITED) == 0, 0) && code == 0)
+        twin_event_note_wait(task.event, task.event_handle);
+    return code;
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
@@ -140,6 +185,28 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
                                     timeout));
     if (!event)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "event is NULL"));
+    return TWIN_LEAVE(
+        wait_event(stream, event, timeout == 0 ? TWIN_FOREVER : (uint64_t)timeout * NS_PER_S));
+}
+
+aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout,
+                                      uint32_t flag)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!event)
+        return TWIN_LEAVE(twin_api_null("event"));
+    if (flag > ACL_EVENT_WAIT_EXTERNAL)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "flag is %#x; it must be ACL_EVENT_WAIT_DEFAULT (0) or "
+                                    "ACL_EVENT_WAIT_EXTERNAL (1)",
+                                    flag));
+    if (flag == ACL_EVENT_WAIT_EXTERNAL && timeout != 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "timeout is %u; with ACL_EVENT_WAIT_EXTERNAL it must be 0 "
+                                    "(no limit)",
+                                    timeout));
+    if (flag == ACL_EVENT_WAIT_EXTERNAL)
+        return TWIN_LEAVE(submit_external(event, stream, true));
     return TWIN_LEAVE(
         wait_event(stream, event, timeout == 0 ? TWIN_FOREVER : (uint64_t)timeout * NS_PER_S));
 }

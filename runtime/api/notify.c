@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/alloc.h"
 #include "core/event.h"
 #include "core/stream.h"
 
 #define NS_PER_S            UINT64_C(1000000000)
 #define NOTIFY_FLAG_MAX     1u
 #define NOTIFY_WAIT_DEFAULT UINT32_MAX /* as 0: no limit */
+#define BATCH_INLINE        16u        /* notifies of one call that need no memory */
 
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
 {
@@ -81,4 +83,83 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
         *notifyId = state.hardware_id;
     twin_event_unpin(pinned);
     return TWIN_LEAVE(code);
+}
+
+/* Batch reset ------------------------------------------------------------------------------------- */
+
+static int32_t clear_pinned(twin_event *const *pinned, uint32_t count)
+{
+    int32_t first_code = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        twin_status status =
+            twin_device_note(pinned[i]->device, twin_ops()->signal.clear(pinned[i]->signal));
+        int32_t code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u",
+                                        pinned[i]->name, pinned[i]->device->id);
+        if (first_code == 0)
+            first_code = code;
+    }
+    return first_code;
+}
+
+/* All notifies are found before the first is cleared: a bad one leaves the others as they were. */
+static int32_t batch_reset(const aclrtNotify *notifies, uint32_t count, twin_event **pinned)
+{
+    uint32_t found = 0;
+    int32_t code = 0;
+    for (; found < count && code == 0; found++) {
+        if (!notifies[found])
+            code = twin_fail(TWIN_ERR_PARAM_NULL, "notifies[%u] is NULL", found);
+        else
+            code = twin_event_pin(&twin_notifies, twin_api_handle(notifies[found]), &pinned[found]);
+    }
+    if (code == 0)
+        code = clear_pinned(pinned, count);
+    else
+        found--; /* the last one was not pinned */
+    for (uint32_t i = 0; i < found; i++)
+        twin_event_unpin(pinned[i]);
+    return code;
+}
+
+aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
+{
+    TWIN_ENTER(POLL);
+    if (!notifies)
+        return TWIN_LEAVE(twin_api_null("notifies"));
+    if (num == 0 || num > UINT32_MAX)
+        return TWIN_LEAVE(twin_fail(
+            TWIN_ERR_PARAM, "num is %zu; it must be the number of notifies, 1 or more", num));
+    twin_event *few[BATCH_INLINE];
+    if (num <= BATCH_INLINE)
+        return TWIN_LEAVE(batch_reset(notifies, (uint32_t)num, few));
+    twin_event **many = twin_regrow(NULL, num, sizeof(twin_event *));
+    if (!many)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_NOMEM, "no host memory for a list of %zu notifies", num));
+    int32_t code = batch_reset(notifies, (uint32_t)num, many);
+    twin_free(many);
+    return TWIN_LEAVE(code);
+}
+
+/* Between servers ---------------------------------------------------------------------------------- */
+
+aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids,
+                                            size_t num)
+{
+    TWIN_ENTER(LOCAL);
+    if (!notify || !serverPids)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", !notify ? "notify" : "serverPids"));
+    if (num == 0)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM, "num is 0; it must be the number of entries of serverPids"));
+    for (size_t i = 0; i < num; i++) {
+        if (!serverPids[i].pid)
+            return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "serverPids[%zu].pid is NULL", i));
+        if (serverPids[i].num != 1)
+            return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "serverPids[%zu].num is %zu; it must be 1",
+                                        i, serverPids[i].num));
+    }
+    return TWIN_LEAVE(
+        twin_fail(TWIN_ERR_UNSUPPORTED, "only super-pod products share notifies between servers"));
 }

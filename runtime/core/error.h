@@ -29,6 +29,9 @@
     X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
     X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
     X(OPTION, 107021, R, "EE1018")            /* the option was never set */                       \
+    X(STREAM_CAPTURED, 107027, R, "EE1018")   /* not while the stream is in capture */             \
+    X(EVENT_CAPTURED, 107028, R, "EE1018")    /* not while the event is in capture */              \
+    X(NOT_CAPTURED, 107029, R, "EE1018")      /* only while the stream is in capture */            \
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \

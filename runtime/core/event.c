@@ -54,6 +54,14 @@ const char *twin_event_noun(const twin_event *event)
     return (twin_event_form(event) & TWIN_EVENT_NOTIFY) != 0 ? "notify" : "event";
 }
 
+void twin_event_note_wait(twin_event *event, uint64_t handle)
+{
+    twin_lock_take(&event->lock);
+    if (twin_handle_is(event, handle))
+        atomic_fetch_or_explicit(&event->form, TWIN_EVENT_WAITED, memory_order_relaxed);
+    twin_lock_drop(&event->lock);
+}
+
 /* What the seam is asked for. */
 static twin_signal_config config_of(uint32_t form, uint32_t name)
 {

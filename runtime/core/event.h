@@ -19,11 +19,14 @@
 #define TWIN_EVENT_EXTERNAL    0x20u
 #define TWIN_EVENT_IPC         0x40u
 
-/* Which call made it. Or-ed with the flags this is the event's form. */
+/* Which call made it. Or-ed with the flags this is the event's form: fixed, but for the marks below. */
 #define TWIN_EVENT_PLAIN  0x100u /* aclrtCreateEvent */
 #define TWIN_EVENT_FLAG   0x200u /* aclrtCreateEventWithFlag */
 #define TWIN_EVENT_EX     0x400u /* aclrtCreateEventExWithFlag */
 #define TWIN_EVENT_NOTIFY 0x800u /* aclrtCreateNotify */
+#define TWIN_EVENT_FORM   0xfffu
+/* Marks: what happened to it since. */
+#define TWIN_EVENT_WAITED 0x1000u /* a stream was told to wait for it */
 
 typedef struct twin_event {
     twin_object object;
@@ -56,6 +59,8 @@ static inline uint32_t twin_event_form(const twin_event *event)
 {
     return atomic_load_explicit(&event->form, memory_order_relaxed);
 }
+/* Marks the event as waited for, if the handle still means it. */
+void twin_event_note_wait(twin_event *event, uint64_t handle);
 /* "event" or "notify". */
 const char *twin_event_noun(const twin_event *event);
 

@@ -49,6 +49,13 @@ void test_wait_after_reset(void);
 void test_reset_unsupported(void);
 void test_reset_arguments(void);
 
+/* event_external.c */
+void test_record_with_flag_0(void);
+void test_external_needs_a_plain_ex_event(void);
+void test_external_needs_capture(void);
+void test_wait_with_flag_values(void);
+void test_first_wait_fixes_the_flag(void);
+
 /* event_host.c */
 void test_status_numbering(void);
 void test_status_before_and_after(void);

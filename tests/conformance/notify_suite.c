@@ -272,6 +272,104 @@ static void test_ids(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+static void test_batch_reset(void)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtStream waiters[3] = {twin_stream(), twin_stream(), twin_stream()};
+    aclrtNotify notifies[3] = {new_notify(), new_notify(), new_notify()};
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(aclrtRecordNotify(notifies[i], stream));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK_OK(aclrtNotifyBatchReset(notifies, 2));
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(aclrtWaitAndResetNotify(notifies[i], waiters[i], 0));
+    for (int i = 0; i < 2; i++)
+        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(waiters[i], SHORT_MS),
+                   ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(waiters[2], SOON_MS));
+
+    /* It clears signals, not waits: those go on with the next record. */
+    CHECK_OK(aclrtNotifyBatchReset(notifies, 3));
+    for (int i = 0; i < 2; i++) {
+        CHECK(!twin_idle(waiters[i]));
+        CHECK_OK(aclrtRecordNotify(notifies[i], stream));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(waiters[i], SOON_MS));
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(aclrtDestroyNotify(notifies[i]));
+        CHECK_OK(aclrtDestroyStream(waiters[i]));
+    }
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_batch_reset_many(void)
+{
+    enum { MANY = 100 };
+    aclrtNotify notifies[MANY];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    for (int i = 0; i < MANY; i++) {
+        notifies[i] = new_notify();
+        CHECK_OK(aclrtRecordNotify(notifies[i], stream));
+    }
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK_OK(aclrtNotifyBatchReset(notifies, MANY));
+    CHECK_OK(aclrtWaitAndResetNotify(notifies[MANY - 1], stream, 0));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclrtDestroyStreamForce(stream));
+    for (int i = 0; i < MANY; i++)
+        CHECK_OK(aclrtDestroyNotify(notifies[i]));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_batch_reset_arguments(void)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtNotify notifies[2] = {new_notify(), new_notify()};
+    CHECK_CODE(aclrtNotifyBatchReset(NULL, 1), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtNotifyBatchReset(notifies, 0), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtRecordNotify(notifies[0], stream));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+
+    /* One bad notify, and none is touched. */
+    aclrtNotify good = notifies[1];
+    notifies[1] = NULL;
+    CHECK_CODE(aclrtNotifyBatchReset(notifies, 2), ACL_ERROR_RT_PARAM_INVALID);
+    notifies[1] = good;
+    CHECK_OK(aclrtDestroyNotify(good));
+    CHECK_CODE(aclrtNotifyBatchReset(notifies, 2), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_OK(aclrtWaitAndResetNotify(notifies[0], stream, 0));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK_OK(aclrtDestroyNotify(notifies[0]));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_between_servers(void)
+{
+    int32_t pid = 1;
+    aclrtServerPid server = {.sdid = 0, .pid = &pid, .num = 1};
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtNotify notify = new_notify();
+    CHECK_CODE(aclrtNotifySetImportPidInterServer(NULL, &server, 1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtNotifySetImportPidInterServer(notify, NULL, 1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtNotifySetImportPidInterServer(notify, &server, 0), ACL_ERROR_RT_PARAM_INVALID);
+    server.pid = NULL;
+    CHECK_CODE(aclrtNotifySetImportPidInterServer(notify, &server, 1), ACL_ERROR_RT_PARAM_INVALID);
+    server.pid = &pid;
+    server.num = 2;
+    CHECK_CODE(aclrtNotifySetImportPidInterServer(notify, &server, 1), ACL_ERROR_RT_PARAM_INVALID);
+    server.num = 1;
+    CHECK_CODE(aclrtNotifySetImportPidInterServer(notify, &server, 1),
+               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static const twin_test tests[] = {
     {"NTF-01: creation takes flag 0 or 1, an output and a context", test_creation},
     {"NTF-02: the device's notify limit holds, and one less makes room", test_limit},
@@ -286,6 +384,11 @@ static const twin_test tests[] = {
     {"NTF-09: bad notifies and streams are refused, NULL is the default stream", test_arguments},
     {"NTF-10: destroy and id refuse NULL and dead handles", test_destroy_and_id_arguments},
     {"NTF-11: ids are stable and unique", test_ids},
+    {"NTF-12: a batch reset clears signals at once", test_batch_reset},
+    {"NTF-12: a batch reset takes any number of notifies", test_batch_reset_many},
+    {"NTF-12: a batch reset refuses bad arguments and then touches none",
+     test_batch_reset_arguments},
+    {"NTF-17: import between servers is refused here, after its arguments", test_between_servers},
 };
 
 static const twin_suite suite = {
