@@ -7,7 +7,9 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROW = re.compile(r"\b(?:ORD|ERR|INIT|CFG|DEV|CTX|STR|EVT|NTF)-\d+\b")
+FAMILIES = ("ORD", "ERR", "INIT", "CFG", "DEV", "CTX", "STR", "EVT", "NTF", "CNT", "VAL", "LBL", "CBK", "EXC", "ABT",
+            "GRF", "OVF", "GRP")
+ROW = re.compile(rf"\b(?:{'|'.join(FAMILIES)})-\d+\b")
 # Rows of other parts of the catalogue, and rules of the design: named by tests, not listed in the table.
 SUITE = re.compile(r'\.name = "(\w+)"')
 
