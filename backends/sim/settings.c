@@ -52,7 +52,7 @@ static bool read_whole(const char *name, const char *text, uint64_t least, uint6
 {
     char *end = NULL;
     errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
+    unsigned long long value = strtoull(text, &end, 10); /* as the core, which checks it first */
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least ||
         value > most) {
         sim_fail("%s is \"%s\": give a whole number from %llu to %llu", name, text,

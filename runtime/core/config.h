@@ -21,7 +21,8 @@
       "least important lines that go to standard error")                                           \
     X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
     X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
-    X(SEED, "TWINRT_SEED", "0", "0..0", "seed of the choices the hardware leaves open")            \
+    X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \
+      "seed of the choices the hardware leaves open; 0: the plain machine")                        \
     X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")
 
 typedef enum twin_setting_id {

@@ -73,12 +73,19 @@ static void test_bad_values(void)
     static const struct {
         twin_setting_id id;
         const char *value;
-    } bad[] = {{TWIN_SETTING_BACKEND, "gpu"}, {TWIN_SETTING_BACKEND, ""},
-               {TWIN_SETTING_BACKEND, "si"},  {TWIN_SETTING_BACKEND, "sim|null"},
-               {TWIN_SETTING_DEVICES, "0"},   {TWIN_SETTING_DEVICES, "65"},
-               {TWIN_SETTING_DEVICES, "-1"},  {TWIN_SETTING_DEVICES, "1x"},
-               {TWIN_SETTING_DEVICES, " 1"},  {TWIN_SETTING_DEVICES, "99999999999999999999"},
-               {TWIN_SETTING_SEED, "7"}};
+    } bad[] = {{TWIN_SETTING_BACKEND, "gpu"},
+               {TWIN_SETTING_BACKEND, ""},
+               {TWIN_SETTING_BACKEND, "si"},
+               {TWIN_SETTING_BACKEND, "sim|null"},
+               {TWIN_SETTING_DEVICES, "0"},
+               {TWIN_SETTING_DEVICES, "65"},
+               {TWIN_SETTING_DEVICES, "-1"},
+               {TWIN_SETTING_DEVICES, "1x"},
+               {TWIN_SETTING_DEVICES, " 1"},
+               {TWIN_SETTING_DEVICES, "99999999999999999999"},
+               {TWIN_SETTING_SEED, "18446744073709551616"},
+               {TWIN_SETTING_SEED, "0x7"},
+               {TWIN_SETTING_SEED, "-7"}};
     for (size_t i = 0; i < TWIN_COUNT(bad); i++) {
         char text[256] = "";
         CU_ASSERT_FALSE(twin_setting_check(bad[i].id, bad[i].value, text, sizeof(text)));
@@ -92,6 +99,9 @@ static void test_good_values(void)
     char text[256];
     CU_ASSERT_TRUE(twin_setting_check(TWIN_SETTING_DEVICES, "64", text, sizeof(text)));
     CU_ASSERT_TRUE(twin_setting_check(TWIN_SETTING_BACKEND, "null", text, sizeof(text)));
+    CU_ASSERT_TRUE(twin_setting_check(TWIN_SETTING_SEED, "7", text, sizeof(text)));
+    CU_ASSERT_TRUE(
+        twin_setting_check(TWIN_SETTING_SEED, "18446744073709551615", text, sizeof(text)));
     CU_ASSERT_TRUE(twin_setting_check(TWIN_SETTING_TRACE, "any thing", text, sizeof(text)));
 }
 
