@@ -92,11 +92,20 @@ static int32_t report(int32_t code, bool recorded, const char *id, const char *t
     if (recorded)
         thread->last_error = code;
     /* After the end of the process's use of the backend nobody reads messages any more. */
-    if (twin_backend_ended())
+    pid_t parent = 0;
+    bool forked = twin_backend_forked(&parent);
+    if (twin_backend_ended() && !forked)
         return code;
     const char *name = thread->call ? thread->call->name : "twinrt";
-    char line[MESSAGE_BYTES + 128];
-    snprintf(line, sizeof(line), "%s: %s: %s", id, name, text);
+    char line[MESSAGE_BYTES + 512];
+    int used = snprintf(line, sizeof(line), "%s: %s: %s", id, name, text);
+    if (forked && used >= 0 && (size_t)used < sizeof(line))
+        snprintf(line + used, sizeof(line) - (size_t)used,
+                 "; this process was forked from process %d, which had started the runtime: "
+                 "devices, streams and "
+                 "memory are that one's alone. Fork before the first call, or exec a program of "
+                 "its own after the fork",
+                 (int)parent);
     twin_message_add(line);
     twin_log(TWIN_LOG_INFO, "%s -> %d", line, code);
     return code;

@@ -57,6 +57,11 @@ void twin_log_set_threshold(twin_log_level level)
     atomic_store_explicit(&log_threshold, (int)level, memory_order_relaxed);
 }
 
+void twin_log_forked(void)
+{
+    twin_lock_init(&log_lock, TWIN_RANK_LOG);
+}
+
 void twin_log_set_sink(void (*sink)(twin_log_level level, const char *line))
 {
     atomic_store_explicit(&log_sink, sink, memory_order_relaxed);

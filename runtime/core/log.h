@@ -20,6 +20,8 @@ void twin_log_text(int level, const char *text);
 void twin_log_set_threshold(twin_log_level level);
 /* Whether a line of `level` would appear; saves making it. */
 bool twin_log_wants(twin_log_level level);
+/* In a forked child: whoever wrote a line at the fork is not there. */
+void twin_log_forked(void);
 /* Gives lines to `sink` in place of standard error; NULL ends it. For tests. */
 void twin_log_set_sink(void (*sink)(twin_log_level level, const char *line));
 

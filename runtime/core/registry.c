@@ -36,6 +36,7 @@ static int32_t failure_code;
 static char failure_text[TEXT_BYTES];
 static bool at_exit_registered;
 static pid_t start_process;
+static _Atomic bool is_forked;
 
 static char folder[PATH_BYTES];
 static pthread_once_t folder_once = PTHREAD_ONCE_INIT;
@@ -158,6 +159,9 @@ static void forked(void)
 {
     if (atomic_load(&phase) != PHASE_RUNNING)
         return;
+    twin_log_forked();
+    twin_threads_forked();
+    atomic_store(&is_forked, true);
     ended_table = twin_unsupported_ops;
     atomic_store(&phase, PHASE_ENDED);
     atomic_store(&twin_ops_present, &ended_table);
@@ -245,6 +249,8 @@ int32_t twin_backend_need(void)
     case PHASE_FAILED:
         return twin_fail_code(failure_code, "EE1018", failure_text);
     default:
+        if (atomic_load_explicit(&is_forked, memory_order_relaxed))
+            return twin_fail_status(TWIN_E_UNAVAILABLE, TWIN_CODE_STREAM_TIMEOUT, "no device here");
         return twin_status_code(TWIN_E_UNAVAILABLE);
     }
     if (twin_self.ops != twin_ops()) {
@@ -268,6 +274,12 @@ bool twin_backend_running(void)
 bool twin_backend_ended(void)
 {
     return atomic_load_explicit(&phase, memory_order_acquire) == PHASE_ENDED;
+}
+
+bool twin_backend_forked(pid_t *out_parent)
+{
+    *out_parent = start_process;
+    return atomic_load_explicit(&is_forked, memory_order_relaxed);
 }
 
 const char *twin_backend_name(void)

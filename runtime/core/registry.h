@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "seam/backend.h"
 
@@ -29,6 +30,8 @@ uint32_t twin_backend_starts(void);
 bool twin_backend_running(void);
 /* Whether the process is ending: the table is one of stubs again and nothing is reported. */
 bool twin_backend_ended(void);
+/* Whether this process was forked from the one that runs the backend; *out_parent is that one. Thread: any. */
+bool twin_backend_forked(pid_t *out_parent);
 /* Name of the running backend, "" when none runs. */
 const char *twin_backend_name(void);
 

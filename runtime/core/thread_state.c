@@ -193,6 +193,15 @@ const char *twin_messages_take(void)
     return text;
 }
 
+void twin_threads_forked(void)
+{
+    twin_lock_init(&threads_lock, TWIN_RANK_THREADS);
+    twin_lock_init(&messages_lock, TWIN_RANK_MESSAGES);
+    process_messages = (twin_message_list){0};
+    threads = NULL;
+    twin_self.listed = false; /* and so it lists itself again */
+}
+
 void twin_messages_set_process(bool process)
 {
     atomic_store_explicit(&messages_shared, process, memory_order_relaxed);
