@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "core/context.h"
@@ -297,6 +298,25 @@ static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
     return code;
 }
 
+/* Copies what the process can read; false when a page of it cannot be read, as a plain copy would find out too late. */
+static bool read_host(void *to, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        const struct iovec here = {.iov_base = (char *)to + done, .iov_len = bytes - done};
+        const struct iovec there = {.iov_base = (void *)(uintptr_t)(from + done),
+                                    .iov_len = bytes - done};
+        ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+        if (got < 0 && (errno == EPERM || errno == ENOSYS)) { /* a sandbox without this call */
+            memcpy((char *)to + done, (const void *)(uintptr_t)(from + done), bytes - done);
+            return true;
+        }
+        if (got <= 0)
+            return false;
+        done += (uint64_t)got;
+    }
+    return true;
+}
+
 /* Takes the source into page-locked memory and queues the copy from there. */
 static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
 {
@@ -307,7 +327,11 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
         "%llu bytes of page-locked memory for the source", (unsigned long long)copy->bytes);
     if (code != 0)
         return code;
-    memcpy(snapshot, (const void *)(uintptr_t)copy->src, (size_t)copy->bytes);
+    if (!read_host(snapshot, copy->src, copy->bytes)) {
+        ops->memory.host_free(snapshot);
+        return twin_fail(TWIN_ERR_PARAM, "the source, %llu bytes at %#llx, is not readable",
+                         (unsigned long long)copy->bytes, (unsigned long long)copy->src);
+    }
     const twin_copy staged = {
         .dst = copy->dst, .src = (uint64_t)(uintptr_t)snapshot, .bytes = copy->bytes};
     code = twin_stream_submit(handle, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &staged});

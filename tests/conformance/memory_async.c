@@ -2,6 +2,8 @@
 /* Asynchronous copies and fills. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "memory_tests.h"
 #include "suite.h"
@@ -279,6 +281,48 @@ void test_snapshot_copy(void)
     twin_buffer_read(&data);
     CHECK_BYTES(data.host, 0x31, BYTES / 2);
     CHECK_BYTES(data.host + BYTES / 2, 0x32, BYTES / 2);
+    end();
+}
+
+/* One side of each copy lies on `page`, which ends in a hole when `bytes` is more than a page. */
+static void check_refused(uint8_t *page, size_t bytes, bool as_source)
+{
+    static const aclrtMemcpyKind from[] = {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEFAULT,
+                                           ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE};
+    for (size_t i = 0; as_source && i < TWIN_COUNT(from); i++)
+        CHECK_CODE(aclrtMemcpyAsync(data.device, bytes, page, bytes, from[i], stream),
+                   ACL_ERROR_RT_PARAM_INVALID);
+    if (as_source)
+        return;
+    CHECK_CODE(aclrtMemcpyAsync(page, bytes, data.device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream),
+               ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtMemsetAsync(page, bytes, 1, bytes, stream), ACL_ERROR_RT_PARAM_INVALID);
+}
+
+void test_untouchable_pageable_memory(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    begin(2 * page);
+    uint8_t *pages =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(pages != MAP_FAILED))
+        return;
+    /* Mapped, but for nobody; then for readers only; then half of it; then none. */
+    CHECK(mprotect(pages, 2 * page, PROT_NONE) == 0);
+    check_refused(pages, 64, true);
+    check_refused(pages, 64, false);
+    CHECK(mprotect(pages, 2 * page, PROT_READ) == 0);
+    check_refused(pages, 64, false);
+    CHECK(mprotect(pages, page, PROT_READ | PROT_WRITE) == 0 &&
+          mprotect(pages + page, page, PROT_NONE) == 0);
+    check_refused(pages, page + 64, true);
+    check_refused(pages, page + 64, false);
+    CHECK(munmap(pages, 2 * page) == 0);
+    check_refused(pages, 64, true);
+    check_refused(pages, 64, false);
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS)); /* and nothing was queued */
+    twin_buffer_read(&data);
+    CHECK_BYTES(data.host, 0, 2 * page);
     end();
 }
 

@@ -540,6 +540,8 @@ static const twin_test tests[] = {
     {"MEM-98: a copy from pageable memory returns an earlier task's failure",
      test_pageable_copy_reports_failure},
     {"MEM-99: the kind is corrected by the addresses", test_async_copy_corrects_kind},
+    {"MEM-97: pageable memory that the process cannot touch is refused",
+     test_untouchable_pageable_memory},
     {"MEM-100: kinds for a pageable source", test_pageable_source_kinds},
     {"MEM-101: kinds for a pageable destination", test_pageable_destination_kinds},
     {"MEM-102: an asynchronous copy from host to host is not supported", test_async_host_to_host},

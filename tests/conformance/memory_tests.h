@@ -36,6 +36,7 @@ void test_pageable_source_kinds(void);
 void test_pageable_destination_kinds(void);
 void test_async_host_to_host(void);
 void test_async_copy_onto_itself(void);
+void test_untouchable_pageable_memory(void);
 void test_snapshot_copy(void);
 void test_snapshot_copy_arguments(void);
 void test_large_async_copy(void);
