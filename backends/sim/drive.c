@@ -145,17 +145,40 @@ static void pass_role(void)
     sem_post(&driver->sem);
 }
 
-/* Sets the watch of a queue to the nearest target that somebody waits for. */
+/* Sets the watch of a queue to the nearest target that somebody waits for: a mark, or an entry that may give a
+ * hardware event id back. */
 static void watch_queue(twin_queue *queue)
 {
     uint64_t nearest = 0;
-    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next)
+    bool id_wanted = false;
+    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next) {
         if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
             (nearest == 0 || wait->mark.number < nearest))
             nearest = wait->mark.number;
+        id_wanted = id_wanted || (wait->kind == SIM_WAIT_EVENT_ID && wait->device == queue->device);
+    }
+    if (id_wanted) {
+        uint64_t due = sim_queue_next_id(queue);
+        nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
+    }
     if (queue->open && (nearest != 0 || queue->watched))
         twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
     queue->watched = nearest != 0;
+}
+
+static void watch_ids(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    for (unsigned sq = 0; sq < slots; sq++)
+        watch_queue(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
+}
+
+static void watch_for(const struct sim_wait *wait)
+{
+    if (wait->kind == SIM_WAIT_MARK)
+        watch_queue(wait->mark.queue);
+    else if (wait->kind == SIM_WAIT_EVENT_ID)
+        watch_ids(wait->device);
 }
 
 static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
@@ -168,8 +191,7 @@ static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
     wait_count--;
     wait->status = status;
     wait->done_ns = done_ns;
-    if (wait->kind == SIM_WAIT_MARK)
-        watch_queue(wait->mark.queue);
+    watch_for(wait);
 
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
@@ -214,6 +236,8 @@ static void check(struct sim_wait *wait)
         sim_ids_clean(&wait->device->events, board, wait->device->index);
         if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0)
             finish(wait, TWIN_OK, twinsim_now(board));
+        else
+            watch_ids(wait->device); /* what was watched has retired, and it was not enough */
         return;
     }
 }
@@ -498,8 +522,7 @@ static void enlist(struct sim_wait *wait)
     *last_link = wait;
     last_link = &wait->next;
     wait_count++;
-    if (wait->kind == SIM_WAIT_MARK)
-        watch_queue(wait->mark.queue);
+    watch_for(wait);
 }
 
 static twin_status post(struct sim_wait *wait)

@@ -99,6 +99,7 @@ void sim_event_destroy(twin_signal *signal)
     device->signal_count--;
     pthread_mutex_unlock(&device->signals_lock);
     let_go(signal);
+    sim_drive_submitted(); /* an id may have come back that somebody waits for */
 }
 
 void sim_event_release(const struct sim_token *token)

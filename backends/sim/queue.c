@@ -91,18 +91,24 @@ static size_t gather(struct sim_mark *marks, size_t room)
 bool sim_fence_take(struct sim_fence **out)
 {
     *out = NULL;
-    struct sim_mark few[8];
-    size_t count = gather(few, 8);
+    size_t count = gather(NULL, 0);
     if (count == 0)
         return false;
-    size_t room = count + 8; /* other threads may have submitted meanwhile */
-    struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->marks[0]));
-    if (!fence)
-        return true;
-    count = gather(fence->marks, room);
-    fence->count = count < room ? count : room;
-    *out = fence;
-    return true;
+    for (;;) {
+        /* Other threads submit meanwhile, on queues that come first too: as often as it takes, for what was in
+         * flight at the call must not be the part that finds no room. There are only so many queues. */
+        size_t room = count + 8;
+        struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->marks[0]));
+        if (!fence)
+            return true;
+        count = gather(fence->marks, room);
+        if (count <= room) {
+            fence->count = count;
+            *out = fence;
+            return true;
+        }
+        free(fence);
+    }
 }
 
 bool sim_fence_passed(const struct sim_fence *fence)
@@ -145,6 +151,19 @@ void sim_queue_reclaim_locked(twin_queue *queue)
         reclaimed++;
     }
     atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
+}
+
+uint64_t sim_queue_next_id(twin_queue *queue)
+{
+    uint64_t number = 0;
+    pthread_mutex_lock(&queue->lock);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t at = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    for (; at < submitted && number == 0; at++)
+        if (queue->tokens[at & queue->mask].bound)
+            number = at + 1;
+    pthread_mutex_unlock(&queue->lock);
+    return number;
 }
 
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)

@@ -97,6 +97,8 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
 /* Looks at the tokens of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
+/* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
+uint64_t sim_queue_next_id(twin_queue *queue);
 
 /* ---- for the driver of the model ---- */
 

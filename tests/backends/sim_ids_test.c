@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device with four event ids: who wants one waits until one comes back, and no longer. */
+#include "seam.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { IDS = 4, WAKE_NS = 1000, COUNTER_NS = 20 }; /* host.wake.poll_ns; a step of the counter */
+
+static twin_hw_device *device;
+static twin_queue *busy;
+static twin_queue *other;
+static twin_signal *events[IDS];
+static uint64_t cell;
+
+/* The records of all ids, each before a fill that takes some microseconds. */
+static void up(void)
+{
+    device = seam_up();
+    busy = seam_queue(device, 1);
+    other = seam_queue(device, 2);
+    SEAM_OK(seam->memory.alloc(device, 8 << 20, TWIN_PAGES_DEFAULT, &cell));
+    for (uint32_t i = 0; i < IDS; i++) {
+        events[i] = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, i);
+        SEAM_OK(seam->work.record(busy, events[i]));
+        SEAM_OK(seam->work.fill(busy, &(twin_fill){.dst = cell, .bytes = 8 << 20}));
+    }
+}
+
+static void down(void)
+{
+    SEAM_OK(seam->queue.drain(busy, TWIN_FOREVER));
+    SEAM_OK(seam->queue.drain(other, TWIN_FOREVER));
+    for (uint32_t i = 0; i < IDS; i++)
+        seam->signal.destroy(events[i]);
+    seam_drop_queue(busy);
+    seam_drop_queue(other);
+    SEAM_OK(seam->memory.free(cell));
+    seam_down(device);
+}
+
+/* The caller has just waited for an id that came back when `event` was recorded. */
+static void check_woken_by(twin_signal *event)
+{
+    uint64_t recorded = 0;
+    uint64_t now = seam->host.now();
+    SEAM_OK(seam->signal.timestamp(event, &recorded));
+    CU_ASSERT(now >= recorded + WAKE_NS);
+    CU_ASSERT(now < recorded + WAKE_NS + COUNTER_NS);
+}
+
+static void test_until_the_first_comes_back(void)
+{
+    up();
+    twin_signal *more = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 77);
+    SEAM_STATUS(seam->work.record(other, more), TWIN_E_BUSY);
+    SEAM_OK(seam->queue.room(other));
+    check_woken_by(events[0]);
+    SEAM_OK(seam->work.record(other, more));
+    down();
+    seam->signal.destroy(more);
+}
+
+/* The first id is held by a wait that comes late; the second comes back before. */
+static void test_a_wait_holds_its_id(void)
+{
+    up();
+    twin_signal *more = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 77);
+    twin_signal *never = seam_signal(device, TWIN_SIGNAL_NOTIFY, 5);
+    SEAM_OK(seam->work.wait(other, never, TWIN_FOREVER));
+    SEAM_OK(seam->work.wait(other, events[0], TWIN_FOREVER));
+    SEAM_STATUS(seam->work.record(other, more), TWIN_E_BUSY);
+    SEAM_OK(seam->queue.room(other));
+    check_woken_by(events[1]);
+    SEAM_OK(seam->work.record(busy, never));
+    down();
+    seam->signal.destroy(never);
+    seam->signal.destroy(more);
+}
+
+static const twin_test tests[] = {
+    {"who wants an event id goes on when the first comes back", test_until_the_first_comes_back},
+    {"an id comes back when the last wait for its record is over", test_a_wait_holds_its_id},
+};
+
+/* The plug-in's own profile with another number of events, in a file of this process. */
+static bool make_profile(char *path)
+{
+    static const char wanted[] = "\"events\": {\"value\": 65536";
+    static char text[1 << 16];
+    char from[4096];
+    snprintf(from, sizeof(from), "%s", SEAM_PLUGIN);
+    snprintf(strrchr(from, '/'), 64, "/profiles/910b3.json");
+    FILE *file = fopen(from, "r");
+    size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    char *at = strstr(text, wanted);
+    int out = at ? mkstemp(path) : -1;
+    file = out >= 0 ? fdopen(out, "w") : NULL;
+    if (!file)
+        return false;
+    fprintf(file, "%.*s\"events\": {\"value\": %d%s", (int)(at - text), text, IDS,
+            at + sizeof(wanted) - 1);
+    return fclose(file) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    char path[] = "/tmp/twinrt-ids-XXXXXX";
+    if (!make_profile(path)) {
+        fprintf(stderr, "no profile with %d events can be made\n", IDS);
+        return TWIN_EXIT_FAILED;
+    }
+    seam_set("TWINRT_PROFILE", path);
+    seam_load(SEAM_PLUGIN);
+    int status = twin_run_suite("backend.sim_ids", tests, TWIN_COUNT(tests), argc, argv);
+    unlink(path);
+    return status;
+}
