@@ -32,10 +32,10 @@ static cJSON *load(void)
     return root;
 }
 
-uint64_t twin_profile_value(const char *name)
+/* The object that holds "value" under a dotted name, or NULL. */
+static cJSON *find(cJSON *root, const char *name)
 {
-    cJSON *root = load();
-    const cJSON *node = root;
+    cJSON *node = root;
     char part[64];
     const char *rest = name;
     while (node && *rest) {
@@ -45,7 +45,13 @@ uint64_t twin_profile_value(const char *name)
         rest += length;
         rest += *rest == '.';
     }
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(node, "value");
+    return node;
+}
+
+uint64_t twin_profile_value(const char *name)
+{
+    cJSON *root = load();
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(find(root, name), "value");
     uint64_t number = 0;
     if (cJSON_IsNumber(value)) {
         number = (uint64_t)value->valuedouble;
@@ -56,4 +62,19 @@ uint64_t twin_profile_value(const char *name)
     }
     cJSON_Delete(root);
     return number;
+}
+
+bool twin_profile_variant(char *file, const char *name, uint64_t value)
+{
+    cJSON *root = load();
+    cJSON *item = cJSON_GetObjectItemCaseSensitive(find(root, name), "value");
+    char *text = item ? (cJSON_SetNumberValue(item, (double)value), cJSON_Print(root)) : NULL;
+    int made = text ? mkstemp(file) : -1;
+    FILE *out = made >= 0 ? fdopen(made, "w") : NULL;
+    bool written = out && fputs(text, out) >= 0;
+    if (out)
+        written = fclose(out) == 0 && written;
+    cJSON_free(text);
+    cJSON_Delete(root);
+    return written;
 }

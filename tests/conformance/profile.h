@@ -3,9 +3,12 @@
 #ifndef TWINRT_CONFORMANCE_PROFILE_H
 #define TWINRT_CONFORMANCE_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The whole number behind a dotted name ("dma.pcie.setup_ns"). Fails the test when there is none. */
 uint64_t twin_profile_value(const char *name);
+/* Writes that profile with another value for one name to a new file; `file` ends in XXXXXX, as for mkstemp. */
+bool twin_profile_variant(char *file, const char *name, uint64_t value);
 
 #endif
