@@ -85,8 +85,20 @@ static twin_status process_describe(uint32_t index, const twin_device_traits **o
 {
     if (index >= sim_process.device_count)
         return TWIN_E_DEVICE_ID;
-    *out_traits = &sim_process.traits; /* all devices of a board are alike */
+    *out_traits = &sim_process.traits[index];
     return TWIN_OK;
+}
+
+/* The queues run copies, fills and signals alone: engines that are there have done nothing yet. */
+static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
+{
+    const twin_device_traits *traits = NULL;
+    twin_status status = process_describe(index, &traits);
+    if (status == TWIN_OK)
+        *out_usage = (twin_usage){.cube = traits->aic_cores > 0 ? 0 : -1,
+                                  .vector = traits->aiv_cores > 0 ? 0 : -1,
+                                  .cpu = traits->ai_cpus > 0 ? 0 : -1};
+    return status;
 }
 
 static void diag_facts(void (*line)(void *context, const char *name, const char *value,
@@ -142,7 +154,7 @@ static const struct twin_backend backend = {
                .timestamp = sim_event_timestamp,
                .available = sim_event_available,
                .clear = sim_event_clear},
-    .diag = {.dump = sim_report_dump, .facts = diag_facts},
+    .diag = {.dump = sim_report_dump, .facts = diag_facts, .usage = diag_usage},
 };
 
 __attribute__((visibility("default"))) const struct twin_backend *twin_backend_entry(void);

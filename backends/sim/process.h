@@ -38,7 +38,7 @@ struct sim_process {
     bool poison;
     bool open_memory;
     struct sim_limits limits;
-    twin_device_traits traits;
+    twin_device_traits traits[SIM_DEVICES_MOST];
 
     twinsim *board; /* made by the first device.open, kept for the life of the process */
     _Atomic(twin_hw_device *)
@@ -48,6 +48,11 @@ extern struct sim_process sim_process;
 
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
+/* What the profile says of the devices, into sim_process.traits. Logs what is wrong. Thread: init. */
+twin_status sim_traits_read(const twinsim_profile *profile);
+/* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
+bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
+                        uint64_t *out);
 /* Gives back the profile if no board uses it. Thread: init. */
 void sim_settings_drop(void);
 

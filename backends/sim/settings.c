@@ -91,19 +91,20 @@ struct wanted {
     uint64_t *out;
 };
 
-static bool find_number(const twinsim_profile *profile, const struct wanted *wanted)
+bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
+                        uint64_t *out)
 {
-    const struct twinsim_parameter *parameter = twinsim_profile_find(profile, wanted->parameter);
+    const struct twinsim_parameter *parameter = twinsim_profile_find(profile, name);
     if (!parameter) {
-        sim_fail("profile %s has no %s", sim_process.profile_path, wanted->parameter);
+        sim_fail("profile %s has no %s", sim_process.profile_path, name);
         return false;
     }
-    if (parameter->number < wanted->least) {
-        sim_fail("profile %s: %s is %s, at least %llu is needed", sim_process.profile_path,
-                 wanted->parameter, parameter->text, (unsigned long long)wanted->least);
+    if (parameter->number < least) {
+        sim_fail("profile %s: %s is %s, at least %llu is needed", sim_process.profile_path, name,
+                 parameter->text, (unsigned long long)least);
         return false;
     }
-    *wanted->out = parameter->number;
+    *out = parameter->number;
     return true;
 }
 
@@ -120,8 +121,7 @@ static bool power_of_two(const char *name, uint64_t value)
 static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
-    uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, priorities, counter,
-        memory_mib, aic_cores, aiv_cores;
+    uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, counter, memory_mib;
     const struct wanted wanted[] = {
         {"counter_mhz", 1, &counter},
         {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
@@ -138,20 +138,17 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.wake.event_ns", 0, &limits.wake_ns[SIM_WAKE_EVENT]},
         {"host.wake.poll_ns", 0, &limits.wake_ns[SIM_WAKE_POLL]},
         {"host.wake.stream_ns", 0, &limits.wake_ns[SIM_WAKE_STREAM]},
-        {"limit.aic_cores", 1, &aic_cores},
-        {"limit.aiv_cores", 1, &aiv_cores},
         {"limit.cq_depth", 8, &cq_depth},
         {"limit.events", 1, &events},
         {"limit.memory_mib", 1, &memory_mib},
         {"limit.notifies", 1, &notifies},
-        {"limit.priorities", 1, &priorities},
         {"limit.queues", 1, &queues},
         {"limit.sq_depth", 8, &sq_depth},
         {"limit.sq_reserve", 0, &reserve},
         {"limit.streams", 1, &streams},
     };
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (!find_number(profile, &wanted[i]))
+        if (!sim_profile_number(profile, wanted[i].parameter, wanted[i].least, wanted[i].out))
             return TWIN_E_INVALID;
     if (!power_of_two("limit.sq_depth", sq_depth) || !power_of_two("limit.cq_depth", cq_depth))
         return TWIN_E_INVALID;
@@ -161,12 +158,6 @@ static twin_status read_profile(const twinsim_profile *profile)
                  (unsigned long long)sq_depth);
         return TWIN_E_INVALID;
     }
-    const struct twinsim_parameter *soc = twinsim_profile_find(profile, "soc_name");
-    if (!soc) {
-        sim_fail("profile %s has no soc_name", sim_process.profile_path);
-        return TWIN_E_INVALID;
-    }
-
     limits.streams = (uint32_t)(streams < queues ? streams : queues);
     limits.sq_depth = (uint32_t)sq_depth;
     limits.cq_depth = (uint32_t)cq_depth;
@@ -176,19 +167,7 @@ static twin_status read_profile(const twinsim_profile *profile)
     limits.counter_mhz = (uint32_t)counter;
     limits.memory_bytes = memory_mib << 20;
     sim_process.limits = limits;
-    sim_process.traits = (twin_device_traits){
-        .soc_name = soc->text,
-        .stream_limit = limits.streams,
-        .event_limit = limits.events,
-        .notify_limit = limits.notifies,
-        .priority_count = (uint32_t)priorities,
-        .queue_depth = limits.in_flight,
-        .memory_bytes = limits.memory_bytes,
-        .on_device = false,
-        .aic_cores = (uint32_t)aic_cores,
-        .aiv_cores = (uint32_t)aiv_cores,
-    };
-    return TWIN_OK;
+    return sim_traits_read(profile);
 }
 
 static bool profile_path(char *path, size_t room)

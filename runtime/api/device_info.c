@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What devices are: numbers of their parts, and the ways to count them. The process counts the devices that are
- * visible to it; the machine counts them all, and its logical and physical numbers are the same here. */
+/* What devices are and can do: numbers of their parts, features, how busy they are. */
+#include "acl/acl_base_rt.h"
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/context.h"
 #include "core/device.h"
+#include "core/soc.h"
+
+#define ATOMIC_FIRST ACL_RT_ATOMIC_OPERATION_INTEGER_ADD
+#define ATOMIC_LAST  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH
 
 static int32_t attribute(const twin_device_traits *traits, aclrtDevAttr attribute, int64_t *value)
 {
     switch (attribute) {
+    case ACL_DEV_ATTR_AICPU_CORE_NUM:
+        *value = traits->ai_cpus;
+        return 0;
     case ACL_DEV_ATTR_AICORE_CORE_NUM:
     case ACL_DEV_ATTR_CUBE_CORE_NUM:
         *value = traits->aic_cores;
@@ -18,9 +26,19 @@ static int32_t attribute(const twin_device_traits *traits, aclrtDevAttr attribut
     case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:
         *value = (int64_t)traits->memory_bytes;
         return 0;
+    case ACL_DEV_ATTR_L2_CACHE_SIZE:
+        *value = (int64_t)traits->l2_bytes;
+        return 0;
+    case ACL_DEV_ATTR_IS_VIRTUAL: /* a part of a device that is shared out; these are whole */
+        *value = 0;
+        return 0;
+    case ACL_DEV_ATTR_NPU_ARCH:
+        *value = traits->arch;
+        return 0;
     default:
         return twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "attr is %d; the numbers of cores and the size of memory are known",
+                         "attr is %d; the numbers of cores, the sizes of memory and cache and the "
+                         "instruction set are known",
                          (int)attribute);
     }
 }
@@ -44,43 +62,256 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
     return TWIN_LEAVE(code != 0 ? code : attribute(traits, attr, value));
 }
 
-static int32_t machine_id(int32_t user, int32_t *out_id)
+/* Traits of a device by its number as the user counts. 107001. */
+static int32_t find_traits(int32_t id, const twin_device_traits **out_traits)
 {
     twin_device *device = NULL;
-    int32_t code = twin_device_find(user, &device);
+    int32_t code = twin_device_find(id, &device);
+    return code != 0 ? code : twin_device_traits_of(device, out_traits);
+}
+
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
+{
+    TWIN_ENTER(LOCAL);
+    if (!value)
+        return TWIN_LEAVE(twin_api_null("value"));
+    uint32_t count = 0;
+    int32_t code = twin_device_count(&count);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    if (deviceId >= count)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "device %u does not exist; %u are visible, numbered from 0",
+                                    deviceId, count));
+    const twin_device_traits *traits = NULL;
+    code = find_traits((int32_t)deviceId, &traits);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    switch (deviceInfo) {
+    case ACL_DEVICE_INFO_AI_CORE_NUM:
+        *value = traits->aic_cores;
+        return TWIN_LEAVE(ACL_SUCCESS);
+    case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+        *value = traits->aiv_cores;
+        return TWIN_LEAVE(ACL_SUCCESS);
+    case ACL_DEVICE_INFO_L2_SIZE:
+        *value = (int64_t)traits->l2_bytes;
+        return TWIN_LEAVE(ACL_SUCCESS);
+    default:
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "deviceInfo is %d; 0 (AI cores), 1 (vector cores) and 2 (size "
+                                    "of the L2 cache) are known",
+                                    (int)deviceInfo));
+    }
+}
+
+aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType,
+                                  int32_t *value)
+{
+    TWIN_ENTER(LOCAL);
+    if (!value)
+        return TWIN_LEAVE(twin_api_null("value"));
+    const twin_device_traits *traits = NULL;
+    int32_t code = find_traits(deviceId, &traits);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    /* Updating a queued task, and events of queues across devices, are not offered by any backend. */
+    if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
+        devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
+                                    "devFeatureType is %d; 1 (update of tasks) and 21 (events of "
+                                    "queues across devices) are known",
+                                    (int)devFeatureType));
+    *value = 0;
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
+{
+    TWIN_ENTER(POLL);
+    if (!utilizationInfo)
+        return TWIN_LEAVE(twin_api_null("utilizationInfo"));
+    if (utilizationInfo->utilizationExtend)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_ARG_VALUE, "utilizationExtend is reserved and must be NULL"));
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(deviceId, &device);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    twin_usage usage;
+    code = twin_fail_status(twin_ops()->diag.usage(device->hw_index, &usage),
+                            TWIN_CODE_STREAM_TIMEOUT, "device %d", deviceId);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    utilizationInfo->cubeUtilization = usage.cube;
+    utilizationInfo->vectorUtilization = usage.vector;
+    utilizationInfo->aicpuUtilization = usage.cpu;
+    utilizationInfo->memoryUtilization = -1; /* documented: not measured */
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+/* ---- features of the processor ----------------------------------------------------------------- */
+
+/* Of the attributes there are, compiling just in time needs a compiler, which is not part of this. */
+static int32_t has_attribute(const twin_device_traits *traits, aclCannAttr wanted, bool *out_has)
+{
+    switch (wanted) {
+    case ACL_CANN_ATTR_INF_NAN:
+        *out_has = traits->inf_nan;
+        return 0;
+    case ACL_CANN_ATTR_BF16:
+        *out_has = traits->bf16;
+        return 0;
+    case ACL_CANN_ATTR_JIT_COMPILE:
+        *out_has = false;
+        return 0;
+    default:
+        return twin_fail(TWIN_ERR_ARG_VALUE,
+                         "cannAttr is %d; 0 (infinities and NaN), 1 (bfloat16) and 2 (compiling "
+                         "just in time) are known",
+                         (int)wanted);
+    }
+}
+
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
+{
+    /* Every subset that can be asked for; a list lives as long as the process. */
+    static const aclCannAttr lists[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16};
+    TWIN_ENTER(LOCAL);
+    if (!cannAttrList)
+        return TWIN_LEAVE(twin_api_null("cannAttrList"));
+    if (!num)
+        return TWIN_LEAVE(twin_api_null("num"));
+    const twin_device_traits *traits = NULL;
+    int32_t code = find_traits(0, &traits);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    *cannAttrList = traits->inf_nan ? lists : lists + 1;
+    *num = (traits->inf_nan ? 1u : 0u) + (traits->bf16 ? 1u : 0u);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
+{
+    TWIN_ENTER(LOCAL);
+    if (!value)
+        return TWIN_LEAVE(twin_api_null("value"));
+    const twin_device_traits *traits = NULL;
+    bool has = false;
+    int32_t code = find_traits(0, &traits);
     if (code == 0)
-        *out_id = (int32_t)device->hw_index;
-    return code;
+        code = has_attribute(traits, cannAttr, &has);
+    if (code == 0)
+        *value = has ? 1 : 0;
+    return TWIN_LEAVE(code);
 }
 
-aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
+aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible)
 {
     TWIN_ENTER(LOCAL);
-    if (!logicDevId)
-        return TWIN_LEAVE(twin_api_null("logicDevId"));
-    return TWIN_LEAVE(machine_id(userDevid, logicDevId));
+    if (!socVersion || !canCompatible)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something",
+                                    !socVersion ? "socVersion" : "canCompatible"));
+    uint32_t arch = 0;
+    if (!twin_soc_arch(socVersion, &arch))
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_RELATION,
+                                    "socVersion is \"%.64s\", which names no known SoC; such "
+                                    "names look like Ascend910B3",
+                                    socVersion));
+    const twin_device_traits *traits = NULL;
+    int32_t code = find_traits(0, &traits);
+    if (code == 0)
+        *canCompatible = arch == traits->arch ? 1 : 0;
+    return TWIN_LEAVE(code);
 }
 
-aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId)
+/* ---- atomic operations across a link ----------------------------------------------------------- */
+
+/* 107000: a NULL, nothing asked for, or an operation that does not exist. */
+static int32_t check_atomics(const uint32_t *capabilities, const aclrtAtomicOperation *operations,
+                             uint32_t count)
 {
-    TWIN_ENTER(LOCAL);
-    if (!phyDevId)
-        return TWIN_LEAVE(twin_api_null("phyDevId"));
-    return TWIN_LEAVE(machine_id(userDevId, phyDevId));
+    if (!capabilities || !operations)
+        return twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something",
+                         !capabilities ? "capabilities" : "operations");
+    if (count == 0)
+        return twin_fail(TWIN_ERR_PARAM, "count is 0; ask for one operation at least");
+    return 0;
 }
 
-aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid)
+/* No backend offers an atomic operation on memory across a link, so no bit is set. */
+static int32_t answer_atomics(uint32_t *capabilities, const aclrtAtomicOperation *operations,
+                              uint32_t count)
 {
-    TWIN_ENTER(LOCAL);
-    if (!userDevid)
-        return TWIN_LEAVE(twin_api_null("userDevid"));
-    return TWIN_LEAVE(twin_device_user_id(logicDevId, userDevid));
+    for (uint32_t i = 0; i < count; i++)
+        if ((int)operations[i] < (int)ATOMIC_FIRST || operations[i] > ATOMIC_LAST)
+            return twin_fail(TWIN_ERR_PARAM_RELATION, "operations[%u] is %d, which is none", i,
+                             (int)operations[i]);
+    for (uint32_t i = 0; i < count; i++)
+        capabilities[i] = 0;
+    return 0;
 }
 
-aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId)
+aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
+                                              const aclrtAtomicOperation *operations,
+                                              const uint32_t count, int32_t deviceId)
 {
     TWIN_ENTER(LOCAL);
-    if (!userDevId)
-        return TWIN_LEAVE(twin_api_null("userDevId"));
-    return TWIN_LEAVE(twin_device_user_id(phyDevId, userDevId));
+    twin_device *device = NULL;
+    int32_t code = check_atomics(capabilities, operations, count);
+    if (code == 0)
+        code = twin_device_find(deviceId, &device);
+    if (code == 0)
+        code = answer_atomics(capabilities, operations, count);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
+                                             const aclrtAtomicOperation *operations,
+                                             const uint32_t count, int32_t srcDeviceId,
+                                             int32_t dstDeviceId)
+{
+    TWIN_ENTER(LOCAL);
+    twin_device *device = NULL;
+    int32_t code = check_atomics(capabilities, operations, count);
+    if (code == 0 && srcDeviceId == dstDeviceId)
+        code =
+            twin_fail(TWIN_ERR_DEVICE_ID, "source and destination are both device %d", srcDeviceId);
+    if (code == 0)
+        code = twin_device_find(srcDeviceId, &device);
+    if (code == 0)
+        code = twin_device_find(dstDeviceId, &device);
+    if (code == 0)
+        code = answer_atomics(capabilities, operations, count);
+    return TWIN_LEAVE(code);
+}
+
+/* ---- what belongs to caches and kernels -------------------------------------------------------- */
+
+aclError aclrtDeviceL2CacheFlush(void *rsv)
+{
+    TWIN_ENTER(CREATE);
+    if (rsv)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "rsv is reserved and must be NULL"));
+    twin_context *context = NULL;
+    int32_t code = twin_context_current(&context);
+    if (code == 0)
+        code = twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "no backend has an L2 cache that could be flushed: what the device has "
+                         "written is in its memory at once");
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtGetHardwareSyncAddr(void **addr)
+{
+    TWIN_ENTER(LOCAL);
+    if (!addr)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM_NULL, "addr is NULL; it must point to something"));
+    twin_context *context = NULL;
+    int32_t code = twin_context_current(&context);
+    if (code == 0)
+        code = twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "cube and vector cores meet inside kernels, which are not built");
+    return TWIN_LEAVE(code);
 }

@@ -440,6 +440,13 @@ static void diag_facts(void (*line)(void *context, const char *name, const char 
     (void)context;
 }
 
+static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
+{
+    (void)index;
+    (void)out_usage;
+    return TWIN_E_UNSUPPORTED;
+}
+
 const struct twin_backend twin_unsupported_ops = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
@@ -507,7 +514,7 @@ const struct twin_backend twin_unsupported_ops = {
                 .seal = program_seal,
                 .clean = program_clean,
                 .abort = program_abort},
-    .diag = {.dump = diag_dump, .facts = diag_facts},
+    .diag = {.dump = diag_dump, .facts = diag_facts, .usage = diag_usage},
 };
 
 #define FILL(group, op)                                                                            \
@@ -585,4 +592,5 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(program, abort);
     FILL(diag, dump);
     FILL(diag, facts);
+    FILL(diag, usage);
 }

@@ -31,7 +31,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 2u
+#define TWIN_SEAM_VERSION 3u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -237,6 +237,8 @@ struct twin_diag_ops {
     void (*facts)(void (*line)(void *context, const char *name, const char *value, const char *unit,
                                const char *mark, const char *source),
                   void *context);
+    /* How busy the engines of device `index` have been; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */
+    twin_status (*usage)(uint32_t index, twin_usage *out_usage);
 };
 
 struct twin_backend {

@@ -61,6 +61,20 @@ typedef enum twin_page_policy {
     TWIN_PAGES_HUGE_1G
 } twin_page_policy;
 
+/* How two devices of a machine are connected, with the public values. */
+typedef enum twin_link {
+    TWIN_LINK_NONE = 0,
+    TWIN_LINK_HCCS = 0x01,
+    TWIN_LINK_PIX = 0x02, /* one PCIe switch */
+    TWIN_LINK_PHB = 0x08, /* one PCIe host bridge */
+    TWIN_LINK_SYS = 0x10, /* across the processors of the host */
+    TWIN_LINK_SIO = 0x20, /* two dies of one part */
+    TWIN_LINK_HCCS_SWITCH = 0x40
+} twin_link;
+
+/* Bytes of a PCI bus id with its end: "dddd:bb:dd.f". */
+#define TWIN_PCI_BYTES 13u
+
 /* Limits and identity of a device; read once, valid until `process.stop`. Strings are the backend's. */
 typedef struct twin_device_traits {
     const char *soc_name;    /* "Ascend910B3" */
@@ -73,7 +87,24 @@ typedef struct twin_device_traits {
     bool on_device;          /* the process runs on the device's own CPU (ACL_DEVICE) */
     uint32_t aic_cores;      /* cube cores */
     uint32_t aiv_cores;      /* vector cores */
+    uint32_t ai_cpus;        /* processors of the device that run tasks */
+    uint64_t l2_bytes;       /* second-level cache */
+    uint32_t arch;           /* instruction set of the cores, as the vendor numbers them: 2201 */
+    bool bf16;               /* the cores compute in bfloat16 */
+    bool inf_nan;            /* they can give infinities and NaN instead of the largest number */
+    uint64_t op_unit_ns;     /* granularity of the time limit of an operator; > 0 */
+    twin_link peer_link;     /* how it is connected to the other devices of the machine */
+    const char *pci_bus_id;  /* "0000:01:00.0", TWIN_PCI_BYTES with its end; NULL: on no PCI bus */
+    bool has_uuid;
+    uint8_t uuid[16]; /* of this device and no other, the same in every process */
 } twin_device_traits;
+
+/* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */
+typedef struct twin_usage {
+    int32_t cube;
+    int32_t vector;
+    int32_t cpu;
+} twin_usage;
 
 typedef struct twin_queue_config {
     uint32_t id;       /* stream id, unique on the device: names it in reports and records */

@@ -16,8 +16,12 @@ using P = Params;
 
 // clang-format off
 const ParamSpec kParamSchema[] = {
+    {"aicore.arch",               N, "1",        1, 99999,     nullptr},
+    {"aicore.bf16",               N, "1",        0, 1,         nullptr},
+    {"aicore.clock_mhz",          N, "MHz",      1, 10000,     nullptr},
     {"aicore.core_init_ns",       N, "ns",       0, kTimeMost, nullptr},
     {"aicore.dispatch_ns",        N, "ns",       0, kTimeMost, nullptr},
+    {"aicore.inf_nan",            N, "1",        0, 1,         nullptr},
     {"aicore.report_ns",          N, "ns",       0, kTimeMost, nullptr},
     {"aicore.software_init_ns",   N, "ns",       0, kTimeMost, nullptr},
     {"clock_mhz",                 N, "MHz",      250, 1000,     &P::clock_mhz},
@@ -45,11 +49,14 @@ const ParamSpec kParamSchema[] = {
     {"host.wake.event_ns",        N, "ns",       0, kHostMost, nullptr},
     {"host.wake.poll_ns",         N, "ns",       0, kHostMost, nullptr},
     {"host.wake.stream_ns",       N, "ns",       0, kHostMost, nullptr},
+    {"identity.pci_bus",          N, "1",        0, 192,       nullptr},
+    {"identity.peer_link",        T, "text",     0, 0,         nullptr},
     {"limit.ai_cpus",             N, "1",        0, 1024,      nullptr},
     {"limit.aic_cores",           N, "1",        0, 1024,      nullptr},
     {"limit.aiv_cores",           N, "1",        0, 1024,      nullptr},
     {"limit.cq_depth",            N, "CQE",      8, 65536,     nullptr},
     {"limit.events",              N, "1",        1, 65536,     &P::events},
+    {"limit.l2_mib",              N, "MiB",      0, 16777216,  nullptr},
     {"limit.memory_mib",          N, "MiB",      1, 16777216,  nullptr},
     {"limit.notifies",            N, "1",        1, 8192,      &P::notifies},
     {"limit.priorities",          N, "1",        1, kPriorities, nullptr},

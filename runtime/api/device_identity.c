@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which device is which: the ways to count them, their names on the bus and in the world, their neighbours. The
+ * process counts the devices that are visible to it; the machine counts them all, and its logical and physical
+ * numbers are the same here. */
+#include <string.h>
+#include <unistd.h>
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/device.h"
+
+_Static_assert((uint64_t)TWIN_LINK_HCCS == ACL_RT_DEVS_TOPOLOGY_HCCS &&
+                   (uint64_t)TWIN_LINK_PIX == ACL_RT_DEVS_TOPOLOGY_PIX &&
+                   (uint64_t)TWIN_LINK_PHB == ACL_RT_DEVS_TOPOLOGY_PHB &&
+                   (uint64_t)TWIN_LINK_SYS == ACL_RT_DEVS_TOPOLOGY_SYS &&
+                   (uint64_t)TWIN_LINK_SIO == ACL_RT_DEVS_TOPOLOGY_SIO &&
+                   (uint64_t)TWIN_LINK_HCCS_SWITCH == ACL_RT_DEVS_TOPOLOGY_HCCS_SW,
+               "the seam has the public numbers");
+_Static_assert(sizeof(((aclrtUuid *)0)->bytes) == sizeof(((twin_device_traits *)0)->uuid),
+               "an identifier has 16 bytes");
+
+static int32_t machine_id(int32_t user, int32_t *out_id)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(user, &device);
+    if (code == 0)
+        *out_id = (int32_t)device->hw_index;
+    return code;
+}
+
+aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!logicDevId)
+        return TWIN_LEAVE(twin_api_null("logicDevId"));
+    return TWIN_LEAVE(machine_id(userDevid, logicDevId));
+}
+
+aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!phyDevId)
+        return TWIN_LEAVE(twin_api_null("phyDevId"));
+    return TWIN_LEAVE(machine_id(userDevId, phyDevId));
+}
+
+aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid)
+{
+    TWIN_ENTER(LOCAL);
+    if (!userDevid)
+        return TWIN_LEAVE(twin_api_null("userDevid"));
+    return TWIN_LEAVE(twin_device_user_id(logicDevId, userDevid));
+}
+
+aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!userDevId)
+        return TWIN_LEAVE(twin_api_null("userDevId"));
+    return TWIN_LEAVE(twin_device_user_id(phyDevId, userDevId));
+}
+
+/* These two say "logical" and mean the number as the user counts. */
+aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!logicDevId)
+        return TWIN_LEAVE(twin_api_null("logicDevId"));
+    return TWIN_LEAVE(twin_device_user_id(phyDevId, logicDevId));
+}
+
+aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!phyDevId)
+        return TWIN_LEAVE(twin_api_null("phyDevId"));
+    return TWIN_LEAVE(machine_id(logicDevId, phyDevId));
+}
+
+/* Traits of a device by its number as the user counts. 107001. */
+static int32_t find_traits(int32_t id, const twin_device_traits **out_traits)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    return code != 0 ? code : twin_device_traits_of(device, out_traits);
+}
+
+aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
+{
+    TWIN_ENTER(LOCAL);
+    if (!uuid)
+        return TWIN_LEAVE(twin_api_null("uuid"));
+    const twin_device_traits *traits = NULL;
+    int32_t code = find_traits(deviceId, &traits);
+    if (code == 0 && !traits->has_uuid)
+        code = twin_fail(TWIN_ERR_UNSUPPORTED, "device %d has no identifier", deviceId);
+    if (code == 0)
+        memcpy(uuid->bytes, traits->uuid, sizeof(uuid->bytes));
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
+{
+    TWIN_ENTER(LOCAL);
+    if (!pciBusId)
+        return TWIN_LEAVE(twin_api_null("pciBusId"));
+    if (deviceId < 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_DEVICE_ID, "device %d does not exist", deviceId));
+    if (len < (int32_t)TWIN_PCI_BYTES)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM, "len is %d; the text takes %u bytes", len, TWIN_PCI_BYTES));
+    const twin_device_traits *traits = NULL;
+    int32_t code = find_traits(deviceId, &traits);
+    if (code == 0 && !traits->pci_bus_id)
+        code = twin_fail(TWIN_ERR_UNSUPPORTED, "device %d is on no PCI bus", deviceId);
+    if (code == 0)
+        memcpy(pciBusId, traits->pci_bus_id, TWIN_PCI_BYTES);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!pciBusId)
+        return TWIN_LEAVE(twin_api_null("pciBusId"));
+    if (!deviceId)
+        return TWIN_LEAVE(twin_api_null("deviceId"));
+    uint32_t count = 0;
+    int32_t code = twin_device_count(&count);
+    for (uint32_t i = 0; code == 0 && i < count; i++) {
+        const twin_device_traits *traits = NULL;
+        code = find_traits((int32_t)i, &traits);
+        if (code == 0 && traits->pci_bus_id && strcmp(traits->pci_bus_id, pciBusId) == 0) {
+            *deviceId = (int32_t)i;
+            return TWIN_LEAVE(ACL_SUCCESS);
+        }
+    }
+    if (code == 0)
+        code =
+            twin_fail(TWIN_ERR_PARAM, "no visible device is at \"%.32s\" on the PCI bus", pciBusId);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
+{
+    TWIN_ENTER(LOCAL);
+    if (!value)
+        return TWIN_LEAVE(twin_api_null("value"));
+    const twin_device_traits *traits = NULL;
+    const twin_device_traits *other = NULL;
+    int32_t code = find_traits((int32_t)deviceId, &traits);
+    if (code == 0)
+        code = find_traits((int32_t)otherDeviceId, &other);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    if (traits->peer_link == TWIN_LINK_NONE)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED,
+                                    "how devices %u and %u are connected is not known", deviceId,
+                                    otherDeviceId));
+    /* A device counts as linked with itself by the same kind, never across a switch. */
+    bool same_by_switch = deviceId == otherDeviceId && traits->peer_link == TWIN_LINK_HCCS_SWITCH;
+    *value = same_by_switch ? (uint64_t)TWIN_LINK_HCCS : (uint64_t)traits->peer_link;
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtDeviceGetBareTgid(int32_t *pid)
+{
+    TWIN_ENTER(LOCAL);
+    if (!pid)
+        return TWIN_LEAVE(twin_api_null("pid"));
+    *pid = (int32_t)getpid();
+    return TWIN_LEAVE(ACL_SUCCESS);
+}

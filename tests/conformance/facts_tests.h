@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tests of the facts suite; facts_suite.c gives each its sentence. */
+#ifndef TWINRT_CONFORMANCE_FACTS_TESTS_H
+#define TWINRT_CONFORMANCE_FACTS_TESTS_H
+
+/* facts_device.c */
+void test_utilization(void);
+void test_uuids(void);
+void test_uuids_stay(void);
+void child_print_uuids(void);
+void test_bus_ids(void);
+void test_visible_bus_ids(void);
+void child_visible_bus_ids(void);
+void test_bus_id_refusals(void);
+void test_device_capability(void);
+void test_features(void);
+void test_cann_attributes(void);
+void test_arch(void);
+void test_topology(void);
+void test_bare_process(void);
+void test_atomics(void);
+void test_numbers_of_devices(void);
+void child_numbers_of_devices(void);
+void test_cache_and_sync_address(void);
+
+#endif
