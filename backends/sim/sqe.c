@@ -89,6 +89,13 @@ void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t byte
     pair(sqe, 12, bytes);
 }
 
+uint32_t *sim_sqe_cond(stars_sqe *sqe)
+{
+    header(sqe, STARS_SQE_COND, false);
+    sqe->word[3] |= STARS_W3_CONTROLS_QUEUES;
+    return &sqe->word[STARS_COND_WORD];
+}
+
 const char *sim_sqe_noun(unsigned type)
 {
     switch (type) {
@@ -104,6 +111,8 @@ const char *sim_sqe_noun(unsigned type)
         return "notify wait";
     case STARS_SQE_WRITE_VALUE:
         return "event reset";
+    case STARS_SQE_COND:
+        return "condition program";
     case STARS_SQE_SDMA:
         return "copy or fill on the SDMA";
     case STARS_SQE_PCIE_DMA:

@@ -22,6 +22,9 @@ void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t byte
 void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 
+/* A COND entry without instructions; returns where the STARS_COND_WORDS words of its program go (cond_program.h). */
+uint32_t *sim_sqe_cond(stars_sqe *sqe);
+
 /* "event wait", "copy on the SDMA", ... */
 const char *sim_sqe_noun(unsigned type);
 

@@ -15,7 +15,8 @@ static const char *const phase_names[TWINSIM_PHASE_COUNT] = {
     [TWINSIM_PHASE_TABLE] = "table",       [TWINSIM_PHASE_PARK] = "park",
     [TWINSIM_PHASE_SLOT] = "slot",         [TWINSIM_PHASE_ENGINE] = "engine",
     [TWINSIM_PHASE_SETUP] = "setup",       [TWINSIM_PHASE_TRANSFER] = "transfer",
-    [TWINSIM_PHASE_RETIRE] = "retire",     [TWINSIM_PHASE_TASK] = "task",
+    [TWINSIM_PHASE_PROGRAM] = "program",   [TWINSIM_PHASE_RETIRE] = "retire",
+    [TWINSIM_PHASE_TASK] = "task",
 };
 
 static const char *const cost_names[TWIN_COST_COUNT] = {

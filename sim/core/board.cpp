@@ -17,6 +17,10 @@ void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
     held_ = held;
     for (const auto &device : devices_)
         device->take_in();
+    if (!state_.polls.empty()) // COND-10: the host may have stored meanwhile
+        for (const uint32_t timer : state_.polls.timers())
+            devices_[timer >> BoardState::kDeviceShift]->scheduler().look_again(
+                timer & ((1u << BoardState::kDeviceShift) - 1));
     until_ns_ = until_ns;
     const Cycle until = until_ns == UINT64_MAX ? kNever : until_ns / state_.params.cycle_ns;
     limit_ = std::max(state_.now, until);

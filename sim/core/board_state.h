@@ -6,6 +6,7 @@
 #include "core/calendar.h"
 #include "core/link.h"
 #include "core/params.h"
+#include "core/poll.h"
 #include "core/trace.h"
 #include "core/types.h"
 #include "twinsim.h"
@@ -27,7 +28,8 @@ struct BoardState {
     BoardState(const Params &profile_params, const twinsim_config &config)
         : params(profile_params), bus(config.bus), seed(config.seed),
           calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
-          link_timer(config.devices << kDeviceShift), trace(config.trace, params)
+          link_timer(config.devices << kDeviceShift),
+          polls(calendar, now, profile_params.cond_poll.value), trace(config.trace, params)
     {
     }
 
@@ -39,7 +41,15 @@ struct BoardState {
     const uint32_t link_timer;
     Cycle now = 0;
     uint32_t stop = 0;
+    PollList polls;
     Trace trace; // behind what every event touches
+
+    /// The model or its own DMA has changed memory.
+    void stored(uint64_t address, uint64_t bytes)
+    {
+        if (__builtin_expect(!polls.empty(), 0))
+            polls.stored(address, bytes);
+    }
 
     /// A transfer began or ended: the next completion may be at another time.
     void links_changed()

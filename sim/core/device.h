@@ -37,7 +37,7 @@ class Device
     /// Whether this timer, which is pending, is the time limit of a parked wait.
     [[nodiscard]] bool is_limit_of_wait(uint32_t timer) const
     {
-        return timer < scheduler_.queue_count() && scheduler_.parked(timer);
+        return timer < scheduler_.queue_count() && scheduler_.limit_is_next(timer);
     }
     void transfer_done(uint32_t who);
 

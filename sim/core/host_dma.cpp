@@ -103,7 +103,10 @@ void HostDma::transfer_done(uint32_t number)
     Channel &channel = channels_[number];
     channel.moving = kNone;
     note(channel, number, TWINSIM_PHASE_TRANSFER, board_.links.parameter(channel.job.route));
-    finish(channel, number, apply(channel.job, board_.bus, device_));
+    const bool good = apply(channel.job, board_.bus, device_);
+    if (good)
+        board_.stored(channel.job.dst, channel.job.bytes);
+    finish(channel, number, good);
     arm();
 }
 

@@ -174,6 +174,9 @@ void TaskScheduler::execute(uint32_t sq)
     case STARS_SQE_WRITE_VALUE:
         write_value(sq, sqe);
         return;
+    case STARS_SQE_COND:
+        dispatch(sq);
+        return;
     case STARS_SQE_SDMA:
     case STARS_SQE_PCIE_DMA:
         if (decode_job(sqe, jobs_[sq])) {
@@ -219,6 +222,7 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
             return;
         }
         std::memcpy(to, &sqe.word[8], store.bytes);
+        board_.stored(store.address, store.bytes);
     }
     executed(sq);
 }
@@ -283,10 +287,7 @@ void TaskScheduler::limit_reached(uint32_t sq)
     Queue &q = queues_[sq];
     const Params &p = board_.params;
     if (q.state == State::kParked) {
-        if (q.type == STARS_SQE_EVENT_WAIT)
-            events_.forget(q.wait_id, sq);
-        else
-            notifies_.forget(q.wait_id, sq);
+        forget_wait(sq);
         note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
     } else {
         board_.links.cancel(board_.now, q.transfer);
@@ -364,6 +365,8 @@ void TaskScheduler::transfer_done(uint32_t sq)
     note(sq,
          {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel, job.bytes});
     const bool good = apply(job, board_.bus, device_);
+    if (good)
+        board_.stored(job.dst, job.bytes);
     release_channel(sq);
     if (good)
         executed(sq);
@@ -431,6 +434,8 @@ void TaskScheduler::retire(uint32_t sq)
     note_retire(sq);
     release_token(sq);
     front.retire(board_.now);
+    if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
+        front.set_head(programs_[sq].jump, board_.now); // COND-6
     check_watch(sq);
     go_on(sq);
 }

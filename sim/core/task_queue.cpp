@@ -39,11 +39,12 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     cq_ = static_cast<stars_cqe *>(cq);
     mask_ = config.depth - 1;
     cq_mask_ = config.cq_depth - 1;
-    head_ = seen_ = buffered_ = ahead_ = 0;
+    head_ = seen_ = buffered_ = ahead_ = config.depth;
+    laps_ = uint64_t{0} - config.depth;
     cq_head_ = cq_tail_ = 0;
     last_at_ = 0;
     retired_.store(0, std::memory_order_relaxed);
-    rung_.store(0, std::memory_order_release);
+    rung_.store(config.depth, std::memory_order_release);
 }
 
 void TaskQueue::close()
@@ -110,7 +111,7 @@ TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 void TaskQueue::retire(Cycle now)
 {
     done_[head_ & mask_] = now;
-    retired_.store(++head_, std::memory_order_release);
+    retired_.store(++head_ + laps_, std::memory_order_release);
     __builtin_prefetch(&ring_[head_ & mask_]);
 }
 
@@ -121,20 +122,19 @@ void TaskQueue::drop_all(Cycle now)
         done_[i & mask_] = now;
     head_ = seen_;
     drop_prefetched();
-    retired_.store(head_, std::memory_order_release);
+    retired_.store(head_ + laps_, std::memory_order_release);
 }
 
 void TaskQueue::set_head(uint32_t value, Cycle now)
 {
-    const uint32_t tail_register = tail();
     const uint64_t forward = (value - static_cast<uint32_t>(head_)) & mask_;
     for (uint64_t i = 0; i < forward; ++i)
         done_[(head_ + i) & mask_] = now;
-    head_ += forward;
-    seen_ = head_ + ((tail_register - value) & mask_);
-    rung_.store(seen_, std::memory_order_seq_cst);
+    const uint64_t retired = head_ + laps_ + forward;
+    head_ = seen_ - ((tail() - value) & mask_);
+    laps_ = retired - head_;
     drop_prefetched();
-    retired_.store(head_, std::memory_order_release);
+    retired_.store(retired, std::memory_order_release);
 }
 
 void TaskQueue::write_cqe(stars_cqe cqe)

@@ -56,7 +56,7 @@ class TaskQueue
     }
     [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
     /// The SQE number at the head, counted from 1.
-    [[nodiscard]] uint64_t number() const { return head_ + 1; }
+    [[nodiscard]] uint64_t number() const { return head_ + laps_ + 1; }
     /// The queue turns to the SQE at its head: where is it, and what is read ahead (FE-4 to FE-6)?
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
     /// Forgets what was read ahead (FE-7).
@@ -69,7 +69,8 @@ class TaskQueue
     [[nodiscard]] uint32_t head() const { return static_cast<uint32_t>(head_) & mask_; }
     [[nodiscard]] uint32_t tail() const { return static_cast<uint32_t>(seen_) & mask_; }
     [[nodiscard]] uint32_t depth() const { return mask_ + 1; }
-    /// Software moves the head of a disabled queue (FE-8): forward by (value - head) modulo depth.
+    /// The head of a queue at rest is moved (FE-8). What counts as retired goes forward by (value - head) modulo depth;
+    /// the SQEs from there to the tail are there to run, again if they have run before.
     void set_head(uint32_t value, Cycle now);
     /// Time at which SQE `number` retired, for the newest depth of them.
     [[nodiscard]] Cycle retired_at(uint64_t number) const { return done_[(number - 1) & mask_]; }
@@ -89,19 +90,22 @@ class TaskQueue
     [[nodiscard]] uint64_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
 
     // The host's line.
-    alignas(64) std::atomic<uint64_t> rung_{0}; // SQEs rung since open
-    uint64_t last_at_ = 0;                      // the doorbell thread's own
+    alignas(64) std::atomic<uint64_t> rung_{
+        0};                // entries rung; starts one lap ahead, as the head may go back
+    uint64_t last_at_ = 0; // the doorbell thread's own
 
     // The model's lines.
     alignas(64) const stars_sqe *ring_ = nullptr;
     Cycle *arrival_ = nullptr; // by ring position: ns until taken in, then cycles
     Cycle *done_ = nullptr;    // by ring position
-    uint64_t head_ = 0;        // SQEs behind the head, counted without wrap
-    uint64_t seen_ = 0;        // rung_ as last taken in
-    uint64_t buffered_ = 0;    // SQEs before this one are in the buffer
-    uint64_t ahead_ = 0;       // ... or on their way, there at ahead_at_
+    uint64_t head_ =
+        0; // entries behind the head, counted without wrap; set_head() may take it back
+    uint64_t laps_ = 0;     // head_ + laps_ counts what has retired; a multiple of depth
+    uint64_t seen_ = 0;     // rung_ as last taken in
+    uint64_t buffered_ = 0; // SQEs before this one are in the buffer
+    uint64_t ahead_ = 0;    // ... or on their way, there at ahead_at_
     Cycle ahead_at_ = 0;
-    std::atomic<uint64_t> retired_{0}; // head_, for the host
+    std::atomic<uint64_t> retired_{0}; // head_ + laps_, for the host
     uint32_t mask_ = 0;
     uint32_t cq_mask_ = 0;
     stars_cqe *cq_ = nullptr;

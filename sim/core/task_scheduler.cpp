@@ -25,6 +25,7 @@ uint64_t derive(uint64_t seed, uint64_t device, uint64_t use)
 TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
     : board_(board), device_(device), fronts_(board.params.queues.value),
       queues_(board.params.queues.value), jobs_(board.params.queues.value),
+      programs_(board.params.queues.value),
       events_(static_cast<uint32_t>(board.params.events.value), queue_count()),
       notifies_(static_cast<uint32_t>(board.params.notifies.value), queue_count()),
       sdma_(static_cast<uint32_t>(board.params.sdma_channels.value), queue_count(),
@@ -43,6 +44,8 @@ void TaskScheduler::reset()
         if (q.state == State::kClosed)
             continue;
         board_.calendar.cancel(timer(sq));
+        if (q.state == State::kParked && q.type == STARS_SQE_COND)
+            board_.polls.remove(timer(sq));
         if (q.transfer != kNone)
             board_.links.cancel(board_.now, q.transfer);
         fronts_[sq].close();
@@ -70,6 +73,7 @@ void TaskScheduler::reset()
         waiting.last.fill(Bitmap::kSize - 1);
     classes_[kSdma].free = static_cast<uint32_t>(board_.params.sdma_cap.value);
     classes_[kPcieDma].free = static_cast<uint32_t>(board_.params.pcie_dma_cap.value);
+    classes_[kCond].free = static_cast<uint32_t>(board_.params.cond_cap.value);
     interrupts_.reset();
 }
 
@@ -79,7 +83,7 @@ void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *r
     Queue &q = queues_[sq];
     q = {};
     q.state = State::kIdle;
-    q.enabled = true;
+    q.enabled = !config.disabled;
     q.priority = config.priority;
     q.group = config.group;
     q.stream_id = config.stream_id;
@@ -141,6 +145,12 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case Step::kSetUp:
         start_transfer(sq);
+        break;
+    case Step::kProgram:
+        program_done(sq);
+        break;
+    case Step::kPoll:
+        poll(sq);
         break;
     case Step::kLimit:
         limit_reached(sq);
@@ -227,7 +237,13 @@ void TaskScheduler::swap_done(uint32_t sq)
         executed(sq);
         break;
     case Resume::kDispatch:
-        want_channel(sq);
+        if (q.type == STARS_SQE_COND)
+            run_program(sq);
+        else
+            want_channel(sq);
+        break;
+    case Resume::kAgain:
+        dispatch(sq);
         break;
     }
 }
@@ -288,15 +304,17 @@ void TaskScheduler::release_token(uint32_t sq)
     queues_[next].token = token;
     const Params &p = board_.params;
     note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark,
-                token == kSdma ? p.sdma_cap.index : p.pcie_dma_cap.index});
+                token == kSdma   ? p.sdma_cap.index
+                : token == kCond ? p.cond_cap.index
+                                 : p.pcie_dma_cap.index});
     ask_for_slot(next, Resume::kDispatch);
 }
 
-// SCH-8: a DMA SQE needs a share of its class; without one the queue leaves its slot and waits.
+// SCH-8: a DMA or COND SQE needs a share of its class; without one the queue leaves its slot and waits.
 void TaskScheduler::dispatch(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    const Class token = q.type == STARS_SQE_SDMA ? kSdma : kPcieDma;
+    const Class token = class_of(q.type);
     Waiting &waiting = classes_[token];
     q.mark = board_.now;
     if (waiting.free == 0) {
@@ -308,7 +326,10 @@ void TaskScheduler::dispatch(uint32_t sq)
     }
     --waiting.free;
     q.token = token;
-    want_channel(sq);
+    if (token == kCond)
+        run_program(sq);
+    else
+        want_channel(sq);
 }
 
 // ---- registers ---------------------------------------------------------------------------------
@@ -392,7 +413,7 @@ void TaskScheduler::abandon(uint32_t sq)
         --asking_count_;
         break;
     case State::kWaitClass: {
-        Waiting &waiting = classes_[q.type == STARS_SQE_SDMA ? kSdma : kPcieDma];
+        Waiting &waiting = classes_[class_of(q.type)];
         waiting.who[q.priority].clear(sq);
         --waiting.count;
         break;
@@ -401,10 +422,7 @@ void TaskScheduler::abandon(uint32_t sq)
         pool(sq).forget(sq);
         break;
     case State::kParked:
-        if (q.type == STARS_SQE_EVENT_WAIT)
-            events_.forget(q.wait_id, sq);
-        else
-            notifies_.forget(q.wait_id, sq);
+        forget_wait(sq);
         break;
     default:
         break;
@@ -468,6 +486,7 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
     const Queue &q = queues_[sq];
     out = {};
     out.wait_id = kNone;
+    out.wait_address = TWINSIM_NEVER;
     switch (q.state) {
     case State::kClosed:
         out.state = TWINSIM_QUEUE_CLOSED;
@@ -478,6 +497,8 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
     case State::kParked:
         out.state = TWINSIM_QUEUE_PARKED;
         out.wait_id = q.wait_id;
+        if (q.type == STARS_SQE_COND)
+            out.wait_address = board_.polls.address(timer(sq));
         break;
     case State::kHeld:
     case State::kKilled:

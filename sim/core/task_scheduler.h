@@ -9,6 +9,7 @@
 
 #include "core/bitmap.h"
 #include "core/board_state.h"
+#include "core/cond.h"
 #include "core/dma.h"
 #include "core/event_table.h"
 #include "core/notify_table.h"
@@ -68,8 +69,15 @@ class TaskScheduler
         __builtin_prefetch(&queues_[sq]);
         fronts_[sq].prefetch();
     }
-    /// Waits for an event or notify; its timer is the time limit of that.
-    [[nodiscard]] bool parked(uint32_t sq) const { return queues_[sq].state == State::kParked; }
+    /// The queue waits for an event, a notify or memory, and its timer is the time limit of that.
+    [[nodiscard]] bool limit_is_next(uint32_t sq) const
+    {
+        const Queue &q = queues_[sq];
+        return q.state == State::kParked &&
+               (q.type != STARS_SQE_COND || !board_.polls.will_look(timer(sq)));
+    }
+    /// A queue that polls looks at its next turn if there is something to see.
+    void look_again(uint32_t sq);
     void fire_arbiter();
     void transfer_done(uint32_t sq);
 
@@ -85,7 +93,7 @@ class TaskScheduler
         kTransfer,    // its bytes move; the timer is its time limit
         kWaitClass,   // its class is full; holds no slot
         kWaitChannel, // every channel of its engine is busy
-        kParked,      // waits for an event or notify; holds no slot; the timer is its time limit
+        kParked, // waits for an event, a notify or memory; holds no slot; the timer is its time limit or a turn
         kHeld,
         kException,
         kKilled
@@ -98,11 +106,13 @@ class TaskScheduler
         kRetire,
         kReport,
         kSetUp,
+        kProgram,
+        kPoll,
         kLimit
     };
-    enum class Resume : uint8_t { kBegin, kRetire, kDispatch };
+    enum class Resume : uint8_t { kBegin, kRetire, kDispatch, kAgain };
     enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError };
-    enum Class : uint8_t { kSdma, kPcieDma, kClassCount, kNoClass };
+    enum Class : uint8_t { kSdma, kPcieDma, kCond, kClassCount, kNoClass };
 
     struct alignas(64) Queue {
         State state = State::kClosed;
@@ -178,12 +188,30 @@ class TaskScheduler
     void start_transfer(uint32_t sq);
     void release_channel(uint32_t sq);
     void limit_reached(uint32_t sq);
+
+    // COND programs
+    class Port;
+    struct Program {
+        uint32_t jump = kNone; // head that its own queue goes to
+        bool again = false;    // it does nothing but look and go back to itself
+        CondResult result;
+    };
+    [[nodiscard]] Program interpret(uint32_t sq, bool dry);
+    void run_program(uint32_t sq);
+    void program_done(uint32_t sq);
+    void park_poll(uint32_t sq);
+    void poll(uint32_t sq);
+    void forget_wait(uint32_t sq);
     void check_watch(uint32_t sq);
     void interrupt(uint32_t sq, uint32_t target);
 
     [[nodiscard]] DmaPool &pool(uint32_t sq)
     {
         return queues_[sq].type == STARS_SQE_SDMA ? sdma_ : pcie_;
+    }
+    [[nodiscard]] static Class class_of(uint32_t type)
+    {
+        return type == STARS_SQE_SDMA ? kSdma : type == STARS_SQE_COND ? kCond : kPcieDma;
     }
     [[nodiscard]] bool is_dma(uint32_t type) const
     {
@@ -205,7 +233,8 @@ class TaskScheduler
     const uint32_t device_;
     std::vector<TaskQueue> fronts_;
     std::vector<Queue> queues_;
-    std::vector<DmaJob> jobs_; // by queue: the DMA under way
+    std::vector<DmaJob> jobs_;      // by queue: the DMA under way
+    std::vector<Program> programs_; // by queue: the COND under way
     EventTable events_;
     NotifyTable notifies_;
     DmaPool sdma_, pcie_;

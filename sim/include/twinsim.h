@@ -113,9 +113,11 @@ struct twinsim_queue {
     uint16_t stream_id;    /* as in the SQEs */
     uint8_t priority;      /* 0 (highest) .. 7 */
     uint8_t group;         /* model group, 0 .. 63 */
+    bool
+        disabled; /* opened disabled: what is rung for runs once a COND program or a register enables it */
 };
 
-/* Opens SQ `sq` (0 .. profile's physical queue count - 1), enabled and empty. Thread: model. */
+/* Opens SQ `sq` (0 .. profile's physical queue count - 1), empty. Thread: model. */
 int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
                        const struct twinsim_queue *queue);
 /* Stops and closes it; work in flight is dropped, without CQEs. Thread: model. */
@@ -124,7 +126,8 @@ int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
  * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
 void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
 /* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by
- * "task terminate" and a failed one that was handled count too. Thread: any. */
+ * "task terminate" and a failed one that was handled count too. It never falls: a head that is set back counts as
+ * going forward through the ring (FE-8). Thread: any. */
 uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq);
 /* Simulated time at which SQE number `retired` (counted from 1) retired, for the newest `depth` of them.
  * Thread: model. */
@@ -143,7 +146,7 @@ enum twinsim_queue_state {
     TWINSIM_QUEUE_CLOSED,
     TWINSIM_QUEUE_IDLE,     /* nothing visible to do */
     TWINSIM_QUEUE_RUNNING,  /* swapping in, fetching or executing */
-    TWINSIM_QUEUE_PARKED,   /* its SQE waits for an event or notify */
+    TWINSIM_QUEUE_PARKED,   /* its SQE waits for an event or notify, or polls memory */
     TWINSIM_QUEUE_HELD,     /* pre_p / post_p / pause / full CQ */
     TWINSIM_QUEUE_EXCEPTION /* an SQE failed; waits for "exception handled" */
 };
@@ -151,7 +154,9 @@ struct twinsim_queue_info {
     enum twinsim_queue_state state;
     uint8_t sqe_type; /* of the SQE at the head */
     uint16_t task_id; /* of the SQE at the head */
-    uint32_t wait_id; /* event or notify id while parked */
+    uint32_t wait_id; /* event or notify id while parked for one, else UINT32_MAX */
+    uint64_t
+        wait_address; /* bus address of the first word it polls while parked for memory, else TWINSIM_NEVER */
 };
 /* Thread: model. */
 int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -211,11 +216,12 @@ enum twinsim_phase {
     TWINSIM_PHASE_FETCH,    /* SQE read from the ring */
     TWINSIM_PHASE_DECODE,
     TWINSIM_PHASE_TABLE,    /* event or notify table access */
-    TWINSIM_PHASE_PARK,     /* waits for the event or notify `id` */
+    TWINSIM_PHASE_PARK,     /* waits for the event or notify `id`, or for memory it polls */
     TWINSIM_PHASE_SLOT,     /* waits for a slot or class cap */
     TWINSIM_PHASE_ENGINE,   /* waits for a free channel */
     TWINSIM_PHASE_SETUP,    /* engine set-up */
     TWINSIM_PHASE_TRANSFER, /* bytes move on engine `engine` */
+    TWINSIM_PHASE_PROGRAM,  /* a COND program runs */
     TWINSIM_PHASE_RETIRE,   /* post-processing, CQE write */
     TWINSIM_PHASE_TASK,     /* the SQE as a whole, fetch to retire */
     TWINSIM_PHASE_COUNT

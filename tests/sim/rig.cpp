@@ -76,15 +76,29 @@ void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t 
 
 void Rig::open(uint32_t sq, uint8_t priority, uint32_t depth, uint32_t cq_depth)
 {
-    Driver &driver = driver_[sq];
-    driver.ring.assign(depth, {});
-    driver.cq.assign(cq_depth, {});
-    driver.sent = 0;
     twinsim_queue config{};
     config.depth = depth;
     config.cq_depth = cq_depth;
-    config.stream_id = static_cast<uint16_t>(sq);
     config.priority = priority;
+    open_as(sq, config);
+}
+
+void Rig::open_disabled(uint32_t sq)
+{
+    twinsim_queue config{};
+    config.depth = config.cq_depth = 64;
+    config.disabled = true;
+    open_as(sq, config);
+}
+
+void Rig::open_as(uint32_t sq, const twinsim_queue &how)
+{
+    Driver &driver = driver_[sq];
+    driver.ring.assign(how.depth, {});
+    driver.cq.assign(how.cq_depth, {});
+    driver.sent = 0;
+    twinsim_queue config = how;
+    config.stream_id = static_cast<uint16_t>(sq);
     device().scheduler().open(sq, config, driver.ring.data(), driver.cq.data());
 }
 
@@ -123,6 +137,11 @@ void Rig::run()
 twinsim_stop Rig::run_until(uint64_t until_ns)
 {
     return board_->run(until_ns, UINT32_MAX);
+}
+
+twinsim_stop Rig::run_held(uint64_t until_ns)
+{
+    return board_->run(until_ns, UINT32_MAX, true);
 }
 
 std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase)

@@ -49,6 +49,7 @@ class Rig
 
     // Queues of device 0.
     void open(uint32_t sq, uint8_t priority = 0, uint32_t depth = 64, uint32_t cq_depth = 64);
+    void open_disabled(uint32_t sq);
     /// Writes the SQE into the ring without a doorbell; task ids count from 1 per queue.
     void write(uint32_t sq, stars_sqe sqe);
     /// Rings for everything written so far.
@@ -67,6 +68,7 @@ class Rig
     /// Runs until nothing is left to happen; CQ stops are passed over.
     void run();
     twinsim_stop run_until(uint64_t until_ns);
+    twinsim_stop run_held(uint64_t until_ns);
     uint64_t now() const { return board_->now_ns(); }
 
     // Memory: offsets into one side.
@@ -80,6 +82,7 @@ class Rig
     std::vector<twinsim_trace_record> phases(twinsim_phase phase);
 
   private:
+    void open_as(uint32_t sq, const twinsim_queue &how);
     struct Driver {
         std::vector<stars_sqe> ring;
         std::vector<stars_cqe> cq;

@@ -76,6 +76,96 @@ enum stars_sqe_type {
 /* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] */
 #define STARS_PLACEHOLDER_NOP 0u
 
+/* COND: words 4..15 hold a program of the instructions below; word 3 bit 31 marks a program that controls queues. [known]
+ *
+ * Instructions are one or two words. Registers R0 .. R5 hold 64 bits, R0 is always 0. [known, other numbers refused]
+ * Bits 6:0 operation; 9:7 rd; 14:12 function; 17:15 rs1; 22:20 rs2. [known] Bits not named are ignored. [assumed] */
+#define STARS_W3_CONTROLS_QUEUES   (1u << 31)
+#define STARS_COND_WORD            4u /* first word of the program */
+#define STARS_COND_WORDS           12u
+#define STARS_COND_REGISTERS       6u
+#define STARS_COND_RD_SHIFT        7u
+#define STARS_COND_FUNCTION_SHIFT  12u
+#define STARS_COND_RS1_SHIFT       15u
+#define STARS_COND_RS2_SHIFT       20u
+#define STARS_COND_IMMEDIATE_SHIFT 20u /* 12 bits, signed; store: bits 4:0 at 7, 11:5 at 25 */
+#define STARS_COND_FUNCTION2_SHIFT                                                                 \
+    25u /* second function, 7 bits; of a shift by a constant 6 bits at 26 */
+#define STARS_COND_HIGH_SHIFT                                                                      \
+    15u /* 17 bits: bits 48:32 of an address or value, 31:0 in the next word */
+#define STARS_COND_TOP_SHIFT    17u /* 15 bits: bits 63:49 of a value */
+#define STARS_COND_TARGET_SHIFT 7u  /* branch: 4 bits, low part of the word number to go to */
+#define STARS_COND_DELAY_SHIFT  19u /* loop: 13 bits, cycles */
+#define STARS_COND_QUEUE_SHIFT  20u /* enable, disable: 12 bits */
+#define STARS_COND_GOTO_QUEUE_MASK                                                                 \
+    0x7ffu /* go to: second word, or rs1: bits 10:0 queue, 31:16 head */
+#define STARS_COND_GOTO_HEAD_SHIFT  16u
+#define STARS_COND_CALL_LENGTH_MASK 0xfffffu /* call: rs1 address, rs2 bits 19:0 length in words */
+
+/* Operations. [known numbers; loop: "if rs1 is not 0, take it down by one and go to the target" assumed] */
+enum stars_cond_operation {
+    STARS_COND_LOAD = 0x03,         /* rd = 8 bytes at rs1 + immediate */
+    STARS_COND_LOAD_ADDRESS = 0x07, /* rd = memory at the address in the instruction: two words */
+    STARS_COND_IMMEDIATE = 0x13,    /* rd = rs1 (function) immediate */
+    STARS_COND_STORE = 0x27,        /* memory at rs1 + immediate = rs2 */
+    STARS_COND_QUEUE = 0x2b,        /* go to (two words, or by register), enable, disable */
+    STARS_COND_REGISTER = 0x33,     /* rd = rs1 (function) rs2 */
+    STARS_COND_VALUE =
+        0x5b, /* function 0: rd bits 63:49; 1: rd bits 48:0, two words. The others stay. */
+    STARS_COND_BRANCH = 0x63, /* if rs1 (function) rs2: go to word target */
+    STARS_COND_CALL = 0x6b,   /* the rest of the program is the one at that address */
+    STARS_COND_CSR = 0x73,    /* rd = control register bits 31:20, which changes by rs1 */
+    STARS_COND_LOOP = 0x7b
+};
+/* Functions of loads and stores: the width, as in RISC-V. [known] */
+enum stars_cond_width {
+    STARS_COND_BYTE = 0,
+    STARS_COND_HALF = 1,
+    STARS_COND_WORD4 = 2,
+    STARS_COND_DOUBLE = 3,
+    STARS_COND_UNSIGNED = 4 /* added to the first three: a load does not extend the sign */
+};
+/* Functions of STARS_COND_IMMEDIATE and STARS_COND_REGISTER. [known] */
+enum stars_cond_arithmetic {
+    STARS_COND_ADD = 0, /* second function 0x20: subtract, 0x01: multiply */
+    STARS_COND_SHIFT_LEFT = 1,
+    STARS_COND_LESS = 2,
+    STARS_COND_LESS_UNSIGNED = 3,
+    STARS_COND_XOR = 4,
+    STARS_COND_SHIFT_RIGHT = 5, /* second function 0x20 (by a constant 0x10): keeps the sign */
+    STARS_COND_OR = 6,
+    STARS_COND_AND = 7
+};
+#define STARS_COND_SUBTRACT        0x20u
+#define STARS_COND_MULTIPLY        0x01u
+#define STARS_COND_SIGNED          0x20u
+#define STARS_COND_SIGNED_CONSTANT 0x10u
+/* Functions of STARS_COND_BRANCH. [known] */
+enum stars_cond_relation {
+    STARS_COND_EQUAL = 0,
+    STARS_COND_NOT_EQUAL = 1,
+    STARS_COND_BELOW = 4,
+    STARS_COND_NOT_BELOW = 5,
+    STARS_COND_BELOW_UNSIGNED = 6,
+    STARS_COND_NOT_BELOW_UNSIGNED = 7
+};
+/* Functions of STARS_COND_VALUE. [known] */
+#define STARS_COND_VALUE_TOP 0u
+#define STARS_COND_VALUE_LOW 1u
+/* Functions of STARS_COND_QUEUE. With STARS_COND_BY_REGISTER the operand is rs1. [known] */
+enum stars_cond_queue {
+    STARS_COND_GOTO = 0,
+    STARS_COND_ENABLE = 1,
+    STARS_COND_DISABLE = 2,
+    STARS_COND_BY_REGISTER = 4
+};
+/* Functions of STARS_COND_CSR: write, set bits, clear bits. [known] The one control register of the model holds bits 19:4
+ * of the word number that a branch goes to. [known] */
+#define STARS_COND_CSR_WRITE 1u
+#define STARS_COND_CSR_SET   2u
+#define STARS_COND_CSR_CLEAR 3u
+#define STARS_COND_CSR_JUMP  3u
+
 /* A completion queue entry. [known] */
 typedef struct stars_cqe {
     /* bit 0 phase (1 on the first lap), 1 warning, 2 event record, 3 placeholder, 14:4 SQ id, 15 error */

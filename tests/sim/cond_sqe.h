@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// COND SQEs with programs that tests write down.
+#ifndef TWINRT_TESTS_SIM_COND_SQE_H
+#define TWINRT_TESTS_SIM_COND_SQE_H
+
+#include <cstring>
+#include <functional>
+
+#include "backends/sim/cond_program.h"
+#include "rig.h"
+
+using Build = std::function<void(sim_cond &)>;
+
+inline stars_sqe sqe_cond(const Build &build)
+{
+    stars_sqe sqe{};
+    sqe.word[0] = STARS_SQE_COND;
+    sqe.word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
+    sim_cond c;
+    sim_cond_begin(&c, &sqe.word[STARS_COND_WORD], STARS_COND_WORDS);
+    build(c);
+    CU_ASSERT(sim_cond_end(&c));
+    return sqe;
+}
+
+// A program in device memory at `offset`, and the SQE that calls it.
+inline stars_sqe sqe_call(Rig &rig, uint64_t offset, const Build &build)
+{
+    constexpr uint32_t kRoom = 128;
+    uint32_t words[kRoom] = {};
+    sim_cond c;
+    sim_cond_begin(&c, words, kRoom);
+    build(c);
+    CU_ASSERT(sim_cond_end(&c));
+    std::memcpy(rig.hbm(offset), words, sizeof(words));
+    return sqe_cond([&](sim_cond &caller) { sim_cond_call(&caller, Rig::kHbm + offset, kRoom); });
+}
+
+inline uint64_t word_at(Rig &rig, uint64_t offset)
+{
+    uint64_t value = 0;
+    std::memcpy(&value, rig.hbm(offset), sizeof(value));
+    return value;
+}
+
+inline void set_word(Rig &rig, uint64_t offset, uint64_t value)
+{
+    std::memcpy(rig.hbm(offset), &value, sizeof(value));
+}
+
+// Holds the queue until the word at `offset` is at least `value`.
+inline stars_sqe sqe_poll(uint32_t sq, uint32_t place, uint64_t offset, uint64_t value)
+{
+    return sqe_cond([=](sim_cond &c) {
+        sim_cond_load_address(&c, SIM_R1, Rig::kHbm + offset, STARS_COND_DOUBLE);
+        sim_cond_constant(&c, SIM_R2, value);
+        sim_cond_branch(&c, STARS_COND_NOT_BELOW, SIM_R1, SIM_R2, 0);
+        sim_cond_goto(&c, sq, place);
+        sim_cond_label(&c, 0);
+    });
+}
+
+#endif
