@@ -8,6 +8,8 @@
 
 #include <CUnit/Basic.h>
 
+#include "support/results.h"
+
 enum { MAX_BACKENDS = 8, MAX_ONLY = 16 };
 
 static struct {
@@ -18,6 +20,7 @@ static struct {
 static size_t expected_count;
 
 static const char *suite_name;
+static const char *results_path;
 static const char *only[MAX_ONLY];
 static size_t only_count;
 
@@ -48,6 +51,7 @@ void twin_skip_test(const char *reason)
     if (skipped_test != CU_get_current_test())
         skipped++;
     skipped_test = CU_get_current_test();
+    twin_results_note(skipped_test->pName, TWIN_SKIPPED, reason);
     printf("[skipped: %s] ", reason);
 }
 
@@ -85,10 +89,12 @@ static bool selected(const char *test)
 static int usage(const char *program, FILE *out, int status)
 {
     fprintf(out,
-            "usage: %s [--list] [--only=SUBSTRING]... [--backend=NAME]\n"
+            "usage: %s [--list] [--only=SUBSTRING]... [--backend=NAME] [--results=FILE]\n"
             "  --list            print the names of the tests and stop\n"
             "  --only=SUBSTRING  run the tests whose name holds SUBSTRING\n"
             "  --backend=NAME    set TWINRT_BACKEND for this run\n"
+            "  --results=FILE    write a line for each test: pass, fail, skip or known (to fail), "
+            "its name, the reason\n"
             "exit status: 0 passed, 1 failed, 77 every test was skipped\n",
             program);
     return status;
@@ -108,6 +114,8 @@ static bool parse_options(int argc, char **argv, const twin_test *tests, size_t 
             only[only_count++] = arg + 7;
         } else if (strncmp(arg, "--backend=", 10) == 0 && arg[10]) {
             setenv("TWINRT_BACKEND", arg + 10, 1);
+        } else if (strncmp(arg, "--results=", 10) == 0 && arg[10]) {
+            results_path = arg + 10;
         } else if (strcmp(arg, "--help") == 0) {
             *out_status = usage(argv[0], stdout, TWIN_EXIT_PASSED);
             return false;
@@ -182,11 +190,13 @@ static void make_plan(test_plan *plan, const twin_test *tests, size_t count)
             plan->run[plan->run_count++] = &tests[i];
         } else if (row->kind == TWIN_UNSUPPORTED) {
             skipped++;
+            twin_results_note(tests[i].name, TWIN_SKIPPED, row->reason);
             printf("  Skipped: %s\n    (%s: %s)\n", tests[i].name, twin_test_backend(),
                    row->reason);
         } else if (passes_alone(&tests[i], row->reason)) {
             plan->surprises[plan->surprise_count++] = &tests[i];
         } else {
+            twin_results_note(tests[i].name, TWIN_KNOWN, row->reason);
             known_failing++;
         }
     }
@@ -203,11 +213,14 @@ static int run_plan(const test_plan *plan)
         add_test(suite, plan->run[i]->name, plan->run[i]->run);
     for (size_t i = 0; i < plan->surprise_count; i++)
         add_test(suite, plan->surprises[i]->name, known_failing_passed);
+    for (size_t i = 0; i < plan->run_count; i++)
+        twin_results_note(plan->run[i]->name, TWIN_PASSED, NULL); /* until it says otherwise */
 
     skipped_test = NULL;
     unsigned skipped_before = skipped;
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
+    twin_results_failures();
 
     unsigned failed = CU_get_number_of_tests_failed();
     unsigned passed = CU_get_number_of_tests_run() - failed - (skipped - skipped_before);
@@ -238,6 +251,7 @@ int twin_run_suite(const char *suite, const twin_test *tests, size_t count, int 
         fputs("out of memory\n", stderr);
         exit(TWIN_EXIT_FAILED);
     }
+    twin_results_begin(results_path, tests, count);
     make_plan(&plan, tests, count);
     if (plan.run_count + plan.surprise_count + skipped + known_failing == 0) {
         fprintf(stderr, "%s: no test matches\n", suite);
@@ -245,6 +259,8 @@ int twin_run_suite(const char *suite, const twin_test *tests, size_t count, int 
     } else {
         status = run_plan(&plan);
     }
+    if (!twin_results_end())
+        status = TWIN_EXIT_FAILED;
     free(plan.run);
     free(plan.surprises);
     return status;

@@ -7,6 +7,7 @@ usage: selftest.py SAMPLE_PROGRAM"""
 import os
 import subprocess
 import sys
+import tempfile
 
 # (arguments, exit status, parts of the output, parts that must not be there)
 RUNS = [
@@ -31,6 +32,36 @@ RUNS = [
     ([], 1, ["2 passed, 6 failed, 1 skipped\n"], []),
 ]
 
+# What the file of results holds after a run with these arguments.
+RESULTS = [
+    (["--backend=stone", "--only=stone", "--only=good", "--only=inside", "--only=codes"], [
+        "pass\tgood one\t", "fail\tcodes are named\t", "skip\tskipped from inside\tno such engine",
+        "skip\tunsupported on stone\tstones do not do this", "known\tknown to fail on stone\tcracked",
+        "fail\tlisted on stone but passes\t"]),
+    (["--only=good"], ["pass\tgood one\t"]),
+]
+
+
+def check_results(program, environment):
+    """The number of runs whose file is not as above."""
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "results.tsv")
+        for arguments, expected in RESULTS:
+            subprocess.run([program, *arguments, f"--results={path}"], env=environment, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            if lines != expected:
+                failed += 1
+                print(f"{' '.join(arguments)}: the results are {lines}")
+        gone = subprocess.run([program, "--only=good", "--results=/no/such/folder/file"], env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        if gone.returncode != 1:
+            failed += 1
+            print(f"results that cannot be written: status {gone.returncode}, expected 1")
+    return failed
+
 
 def main(program):
     environment = {name: value for name, value in os.environ.items() if name != "TWINRT_BACKEND"}
@@ -45,7 +76,8 @@ def main(program):
         failed += bool(wrong)
         if wrong:
             print(f"{' '.join(arguments)}: {'; '.join(wrong)}\n{output}")
-    print(f"{len(RUNS) - failed} passed, {failed} failed")
+    failed += check_results(program, environment)
+    print(f"{len(RUNS) + len(RESULTS) + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
