@@ -2,7 +2,7 @@
 /* One row of the catalogue as a test: what the suites found out about it, on every backend.
  *
  *   row_result ROW TITLE --reason=TEXT                      not covered: skipped, with the reason
- *   row_result ROW TITLE --folder=RESULTS --backends=A,B [--newer=FILE]... PROGRAM...
+ *   row_result ROW TITLE --folder=RESULTS [--newer=FILE]... BACKEND=PROGRAM...
  *
  * It reads the results that the programs have left in the folder (PROGRAM's suite, a dot, the backend, ".tsv"). Where
  * there are none, or older ones than the program and the files named by --newer, it runs the tests of the row itself:
@@ -27,10 +27,9 @@ static struct {
     const char *title;
     const char *reason;
     const char *folder;
-    char *backends[MOST];
-    unsigned backend_count;
     const char *newer[MOST];
     unsigned newer_count;
+    const char *backends[MOST]; /* of the program beside it */
     const char *programs[MOST];
     unsigned program_count;
 } options;
@@ -40,8 +39,7 @@ static unsigned passed, failed, other;
 static int usage(void)
 {
     fputs("usage: row_result ROW TITLE --reason=TEXT\n"
-          "       row_result ROW TITLE --folder=RESULTS --backends=A,B [--newer=FILE]... "
-          "PROGRAM...\n",
+          "       row_result ROW TITLE --folder=RESULTS [--newer=FILE]... BACKEND=PROGRAM...\n",
           stderr);
     return TWIN_EXIT_FAILED;
 }
@@ -60,19 +58,15 @@ static bool parse(int argc, char **argv)
             options.folder = argument + 9;
         else if (strncmp(argument, "--newer=", 8) == 0 && options.newer_count < MOST)
             options.newer[options.newer_count++] = argument + 8;
-        else if (strncmp(argument, "--backends=", 11) == 0)
-            for (char *name = strtok(argument + 11, ","); name; name = strtok(NULL, ",")) {
-                if (options.backend_count == MOST)
-                    return false;
-                options.backends[options.backend_count++] = name;
-            }
-        else if (argument[0] != '-' && options.program_count < MOST)
-            options.programs[options.program_count++] = argument;
-        else
+        else if (argument[0] != '-' && strchr(argument, '=') && options.program_count < MOST) {
+            options.backends[options.program_count] = argument;
+            argument = strchr(argument, '=');
+            *argument = 0;
+            options.programs[options.program_count++] = argument + 1;
+        } else
             return false;
     }
-    return options.reason ||
-           (options.folder && options.backend_count != 0 && options.program_count != 0);
+    return options.reason || (options.folder && options.program_count != 0);
 }
 
 /* Whether the rows at the beginning of a test's name, before the colon, hold this one. */
@@ -187,9 +181,8 @@ int main(int argc, char **argv)
         printf("  not covered: %s\n", options.reason);
         return TWIN_EXIT_SKIPPED;
     }
-    for (unsigned p = 0; p < options.program_count; p++)
-        for (unsigned b = 0; b < options.backend_count; b++)
-            look_at(options.programs[p], options.backends[b]);
+    for (unsigned i = 0; i < options.program_count; i++)
+        look_at(options.programs[i], options.backends[i]);
     if (failed != 0)
         return TWIN_EXIT_FAILED;
     return passed != 0 ? TWIN_EXIT_PASSED : TWIN_EXIT_SKIPPED;

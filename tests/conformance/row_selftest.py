@@ -51,7 +51,7 @@ def run(row_result, folder, case):
     os.utime(new, (os.stat(program).st_mtime + 20,) * 2)
     command = [row_result, arguments[0], "a title", *(text.replace("NEW", new) for text in arguments[1:])]
     if not any("reason" in text for text in arguments):
-        command += [f"--folder={folder}", "--backends=sim", program]
+        command += [f"--folder={folder}", f"sim={program}"]
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 

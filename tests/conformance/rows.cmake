@@ -4,7 +4,6 @@
 set(coverage ${CMAKE_CURRENT_SOURCE_DIR}/coverage.tsv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${coverage})
 get_property(runs GLOBAL PROPERTY TWIN_CONFORMANCE_RUNS)
-string(REPLACE ";" "," backends "${TWIN_TEST_BACKENDS}")
 
 add_executable(row_result row_result.c)
 target_compile_definitions(row_result PRIVATE _GNU_SOURCE)
@@ -31,19 +30,17 @@ foreach(line IN LISTS lines)
   endif()
   string(REPLACE "," ";" suites "${suites}")
   set(programs)
-  foreach(suite IN LISTS suites)
-    if(TARGET ${suite}_suite) # else conformance.coverage says so
-      list(APPEND programs $<TARGET_FILE:${suite}_suite>)
-    endif()
-  endforeach()
-  twin_test(row.${row} LABELS conformance row TIMEOUT 180 COMMAND row_result ${row} "${title}"
-    --folder=${TWIN_TEST_RESULTS} --backends=${backends} ${built} ${programs})
   set(after)
   foreach(suite IN LISTS suites)
     foreach(backend IN LISTS TWIN_TEST_BACKENDS)
-      list(APPEND after conformance.${suite}.${backend})
+      if("conformance.${suite}.${backend}" IN_LIST runs) # else conformance.coverage says so
+        list(APPEND programs ${backend}=$<TARGET_FILE:${suite}_suite>)
+        list(APPEND after conformance.${suite}.${backend})
+      endif()
     endforeach()
   endforeach()
+  twin_test(row.${row} LABELS conformance row TIMEOUT 180 COMMAND row_result ${row} "${title}"
+    --folder=${TWIN_TEST_RESULTS} ${built} ${programs})
   set_tests_properties(row.${row} PROPERTIES DEPENDS "${after}")
 endforeach()
 
@@ -54,7 +51,7 @@ if(Python3_FOUND)
   twin_test(conformance.coverage LABELS conformance
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_coverage.py)
   set(matrix ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/matrix.py
-    --programs ${PROJECT_BINARY_DIR}/tests/bin --results ${TWIN_TEST_RESULTS} --backends sim null ${built})
+    --programs ${PROJECT_BINARY_DIR}/tests/bin --results ${TWIN_TEST_RESULTS} --runs ${runs} ${built})
   if("sim" IN_LIST TWIN_TEST_BACKENDS AND "null" IN_LIST TWIN_TEST_BACKENDS)
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/matrix.tsv)
       twin_test(conformance.matrix LABELS conformance COMMAND ${matrix} TIMEOUT 600)
