@@ -16,6 +16,7 @@
 #include "process.h"
 #include "queue.h"
 #include "report.h"
+#include "shared.h"
 #include "timeline.h"
 #include "work.h"
 
@@ -153,7 +154,10 @@ static const struct twin_backend backend = {
                .wait = sim_event_wait,
                .timestamp = sim_event_timestamp,
                .available = sim_event_available,
-               .clear = sim_event_clear},
+               .clear = sim_event_clear,
+               .share = sim_shared_share,
+               .allow = sim_shared_allow,
+               .open = sim_shared_open},
     .diag = {.dump = sim_report_dump, .facts = diag_facts, .usage = diag_usage},
 };
 

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "device.h"
 #include "report.h"
+#include "shared.h"
 
 /* Events per chunk: short when others may want in, long for a thread that is alone. */
 #define CHUNK_SHARED  2048u
@@ -18,6 +19,10 @@
 #define WARN_AFTER_NS 5000000000ull
 /* Real time that threads get for their first call before time jumps or a deadlock is declared. */
 #define GRACE_NS 500000000ull
+/* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
+#define LOOK_SHARE    4u
+#define LOOK_LEAST_NS 50000u
+#define LOOK_MOST_NS  5000000u
 
 enum { WAITING, LEADING, FINISHED };
 
@@ -231,6 +236,18 @@ static void check(struct sim_wait *wait)
         if (wait->transfer.done)
             finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK, wait->transfer.done_ns);
         return;
+    case SIM_WAIT_SHARED:
+        switch (sim_shared_fate(wait->shared, wait->number)) {
+        case SIM_PENDING:
+            return;
+        case SIM_DROPPED:
+            finish(wait, TWIN_E_ABORTED, twinsim_now(board));
+            return;
+        case SIM_DONE:
+            finish(wait, TWIN_OK, twinsim_now(board));
+            return;
+        }
+        return;
     case SIM_WAIT_EVENT_ID:
         sim_queue_reclaim_all(wait->device);
         sim_ids_clean(&wait->device->events, board, wait->device->index);
@@ -257,6 +274,8 @@ static bool settle(void)
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_ids_clean(&sim_process.devices[i]->events, board, i);
+    if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
+        any = sim_shared_settle() || any;
     unsigned before = wait_count;
     for (struct sim_wait *wait = first_wait; wait;) {
         struct sim_wait *next = wait->next;
@@ -390,6 +409,31 @@ static void sleep_parked(uint64_t wake_at)
             continue;
 }
 
+/* When to look again for what other processes did. */
+static uint64_t next_look(uint64_t real_ns)
+{
+    if (sim_shared_outlook(first_wait) == SIM_OUTLOOK_NONE)
+        return UINT64_MAX;
+    uint64_t step_ns = (real_ns - stall_began_ns) / LOOK_SHARE;
+    return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
+                      : step_ns > LOOK_MOST_NS ? LOOK_MOST_NS
+                                               : step_ns);
+}
+
+/* Whether another process may still end a wait. When none is left that could, one may come for a while. */
+static bool others_expected(void)
+{
+    switch (sim_shared_outlook(first_wait)) {
+    case SIM_OUTLOOK_NONE:
+        return false;
+    case SIM_OUTLOOK_GOOD:
+        return true;
+    case SIM_OUTLOOK_BAD:
+        return stall_began_ns == 0 || real_now() < stall_began_ns + WARN_AFTER_NS;
+    }
+    return false;
+}
+
 /* Waits in real time until somebody submits, comes or goes, or for the first deadline. */
 static void park(void)
 {
@@ -408,6 +452,8 @@ static void park(void)
     if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
         uint64_t wake_at = set_real_deadlines(now);
         wake_at = warn_at < wake_at ? warn_at : wake_at;
+        uint64_t look_at = next_look(now);
+        wake_at = look_at < wake_at ? look_at : wake_at;
         sleep_parked(grace_end_ns > now && grace_end_ns < wake_at ? grace_end_ns : wake_at);
     } else if (atomic_exchange(&parked, 0) == 0) {
         while (sem_wait(&park_sem) != 0)
@@ -423,7 +469,7 @@ static void park(void)
         step(limit_ns < nearest_deadline() ? limit_ns : nearest_deadline(), false, &any);
     if (now >= warn_at && stall_began_ns != 0 && first_wait) {
         stall_reported = true;
-        sim_report_stall(false);
+        sim_report_stall(false, first_wait);
     }
 }
 
@@ -435,7 +481,7 @@ static void resolve(void)
         expire(deadline);
         return;
     }
-    sim_report_stall(true);
+    sim_report_stall(true, first_wait);
     uint64_t now = twinsim_now(sim_process.board);
     while (first_wait)
         finish(first_wait, TWIN_E_DEADLOCK, now);
@@ -481,7 +527,7 @@ static void drive(struct sim_wait *self)
         bool any;
         enum twinsim_stop stop = step(nearest_deadline(), true, &any);
         bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
-        if (stalled && (!all_wait() || newcomer_expected())) {
+        if (stalled && (!all_wait() || newcomer_expected() || others_expected())) {
             park();
         } else if (stalled && stop == TWINSIM_STOP_HELD) {
             stop = step(nearest_deadline(), false, &any);

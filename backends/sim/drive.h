@@ -21,7 +21,8 @@ void sim_model_unlock(void);
 enum sim_wait_kind {
     SIM_WAIT_MARK,     /* the mark's work has retired */
     SIM_WAIT_TRANSFER, /* the driver's own DMA; posted when the wait begins */
-    SIM_WAIT_EVENT_ID  /* a free event id on the device */
+    SIM_WAIT_EVENT_ID, /* a free event id on the device */
+    SIM_WAIT_SHARED    /* a record that another process made */
 };
 
 /* Host memory that a transfer may reach while it runs. */
@@ -39,6 +40,8 @@ struct sim_wait {
     struct sim_mark mark;
     twin_hw_device *device; /* TRANSFER, EVENT_ID */
     struct twinsim_transfer transfer;
+    const twin_signal *shared; /* SHARED: its record `number` */
+    uint64_t number;
     struct sim_window windows[2];
 
     /* Private to drive.c; guarded by the model lock. */

@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "drive.h"
+#include "shared.h"
 #include "sqe.h"
 #include "work.h"
 
@@ -16,7 +17,7 @@ const char *sim_event_noun(const twin_signal *signal)
 
 static bool owns_id(const twin_signal *signal)
 {
-    return signal->config.kind != TWIN_SIGNAL_EVENT_REBIND;
+    return signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !signal->remote;
 }
 
 static struct sim_ids *ids_of(twin_hw_device *device, twin_signal_kind kind)
@@ -41,6 +42,35 @@ static bool take_id(twin_hw_device *device, struct sim_ids *ids, uint32_t *out_i
     return taken;
 }
 
+static void enlist(twin_signal *signal)
+{
+    twin_hw_device *device = signal->device;
+    pthread_mutex_init(&signal->lock, NULL);
+    atomic_init(&signal->references, 1);
+    pthread_mutex_lock(&device->signals_lock);
+    signal->next = device->signals;
+    signal->link = &device->signals;
+    if (signal->next)
+        signal->next->link = &signal->next;
+    device->signals = signal;
+    device->signal_count++;
+    pthread_mutex_unlock(&device->signals_lock);
+}
+
+twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_config *config,
+                                     uint32_t hardware_id)
+{
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    if (!signal)
+        return NULL;
+    signal->device = device;
+    signal->config = *config;
+    signal->remote = true;
+    signal->id = hardware_id;
+    enlist(signal);
+    return signal;
+}
+
 twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
                              twin_signal **out_signal)
 {
@@ -58,33 +88,25 @@ twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *c
         free(signal);
         return notify ? TWIN_E_NO_NOTIFY : TWIN_E_NO_EVENT;
     }
-    pthread_mutex_init(&signal->lock, NULL);
-    atomic_init(&signal->references, 1);
-
-    pthread_mutex_lock(&device->signals_lock);
-    signal->next = device->signals;
-    signal->link = &device->signals;
-    if (signal->next)
-        signal->next->link = &signal->next;
-    device->signals = signal;
-    device->signal_count++;
-    pthread_mutex_unlock(&device->signals_lock);
+    enlist(signal);
     *out_signal = signal;
     return TWIN_OK;
 }
 
-static void hold(twin_signal *signal)
+void sim_event_hold(twin_signal *signal)
 {
     atomic_fetch_add_explicit(&signal->references, 1, memory_order_relaxed);
 }
 
-static void let_go(twin_signal *signal)
+void sim_event_let_go(twin_signal *signal)
 {
     /* acq_rel: whoever frees sees what the others did before they let go */
     if (atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
         return;
     if (owns_id(signal))
         sim_ids_drop(ids_of(signal->device, signal->config.kind), signal->id);
+    if (sim_event_shared(signal))
+        sim_shared_end(sim_event_shared(signal));
     pthread_mutex_destroy(&signal->lock);
     free(signal);
 }
@@ -92,13 +114,16 @@ static void let_go(twin_signal *signal)
 void sim_event_destroy(twin_signal *signal)
 {
     twin_hw_device *device = signal->device;
+    struct sim_shared *shared = sim_event_shared(signal);
+    if (shared && !sim_shared_leave(shared))
+        return; /* another handle of this process stands for it too */
     pthread_mutex_lock(&device->signals_lock);
     *signal->link = signal->next;
     if (signal->next)
         signal->next->link = signal->link;
     device->signal_count--;
     pthread_mutex_unlock(&device->signals_lock);
-    let_go(signal);
+    sim_event_let_go(signal);
     sim_drive_submitted(); /* an id may have come back that somebody waits for */
 }
 
@@ -109,7 +134,7 @@ void sim_event_release(const struct sim_token *token)
         sim_ids_drop(&signal->device->events, token->id);
     if (token->kind == SIM_TOKEN_WAIT)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    let_go(signal);
+    sim_event_let_go(signal);
 }
 
 void sim_event_stamp(const struct sim_token *token, uint64_t time_ns)
@@ -126,7 +151,8 @@ void sim_event_stamp(const struct sim_token *token, uint64_t time_ns)
 /* ---- work ----------------------------------------------------------------------------------- */
 
 /* Fills in the SQE of a record; the queue's lock is held and the SQE fits. */
-static twin_status record_locked(twin_queue *queue, twin_signal *signal)
+static twin_status record_locked(twin_queue *queue, twin_signal *signal,
+                                 struct sim_publication *publication)
 {
     const twin_signal_config *config = &signal->config;
     bool bound = config->kind == TWIN_SIGNAL_EVENT_REBIND && config->waitable;
@@ -139,14 +165,14 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal)
 
     struct sim_token *token;
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
-    if (config->kind == TWIN_SIGNAL_NOTIFY)
+    if (config->kind == TWIN_SIGNAL_NOTIFY && !signal->remote)
         sim_sqe_notify_record(sqe, id, config->timed);
     else if (bound || config->kind == TWIN_SIGNAL_EVENT_LEVEL)
         sim_sqe_event_record(sqe, id, config->timed);
     else
         sim_sqe_placeholder(sqe, config->timed);
 
-    hold(signal);
+    sim_event_hold(signal);
     pthread_mutex_lock(&signal->lock);
     signal->serial++;
     signal->recorded = true;
@@ -158,6 +184,8 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal)
         .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
         .number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
     };
+    if (__builtin_expect(publication != NULL, 0))
+        sim_shared_publish_locked(signal, publication, &signal->mark);
     *token = (struct sim_token){
         .signal = signal,
         .serial = (uint32_t)signal->serial,
@@ -179,13 +207,21 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
                     signal->config.name, signal->device->index, queue->device->index);
         return TWIN_E_UNSUPPORTED;
     }
+    struct sim_publication *publication = NULL;
+    twin_status status = TWIN_OK;
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
+        status = sim_shared_prepare(signal, &publication);
+    if (__builtin_expect(status != TWIN_OK, 0))
+        return status;
     pthread_mutex_lock(&queue->lock);
-    twin_status status = TWIN_E_BUSY;
+    status = TWIN_E_BUSY;
     if (sim_queue_fits_locked(queue, 1))
-        status = record_locked(queue, signal);
+        status = record_locked(queue, signal, publication);
     if (status == TWIN_OK)
         sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
+    if (__builtin_expect(publication != NULL, 0) && status != TWIN_OK)
+        sim_shared_forget(publication);
     return status;
 }
 
@@ -193,6 +229,12 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
 {
     if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
         return TWIN_E_DEVICE;
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
+        bool done = false;
+        twin_status status = sim_shared_wait(queue, signal, timeout_ns, &done);
+        if (done)
+            return status;
+    }
     bool rebind = signal->config.kind == TWIN_SIGNAL_EVENT_REBIND;
     pthread_mutex_lock(&signal->lock);
     bool recorded = signal->recorded;
@@ -228,7 +270,7 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
         sim_sqe_notify_wait(sqe, id, timeout_ns);
     else
         sim_sqe_event_wait(sqe, id, timeout_ns);
-    hold(signal);
+    sim_event_hold(signal);
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *token = (struct sim_token){
         .signal = signal,
@@ -253,7 +295,7 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
     if (sim_queue_fits_locked(queue, 1)) {
         struct sim_token *token;
         sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &token), signal->id);
-        hold(signal);
+        sim_event_hold(signal);
         token->signal = signal;
         token->kind = SIM_TOKEN_RESET;
         token->id = (uint16_t)signal->id;
@@ -273,6 +315,7 @@ struct snapshot {
     uint32_t id;
     uint32_t generation;
     uint64_t time_ns;
+    uint64_t elsewhere; /* the newest record is that one of another process or device */
     struct sim_mark mark;
 };
 
@@ -288,14 +331,25 @@ static struct snapshot look(twin_signal *signal)
         .time_ns = signal->time_ns,
         .mark = signal->mark,
     };
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
+        snapshot.elsewhere = sim_shared_elsewhere_locked(signal);
+    if (snapshot.elsewhere != 0)
+        snapshot.recorded = true;
     pthread_mutex_unlock(&signal->lock);
     return snapshot;
+}
+
+static enum sim_fate fate_of(const twin_signal *signal, const struct snapshot *now)
+{
+    if (__builtin_expect(now->elsewhere != 0, 0))
+        return sim_shared_fate(signal, now->elsewhere);
+    return now->recorded ? sim_mark_fate(&now->mark) : SIM_DONE;
 }
 
 twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
 {
     struct snapshot now = look(signal);
-    enum sim_fate fate = now.recorded ? sim_mark_fate(&now.mark) : SIM_DONE;
+    enum sim_fate fate = fate_of(signal, &now);
     uint32_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
     if (fate == SIM_PENDING || waits != 0) {
         sim_drive_poll();
@@ -306,14 +360,15 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
             waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
         }
         if (fate == SIM_PENDING)
-            fate = sim_mark_fate(&now.mark);
+            fate = fate_of(signal, &now);
     }
     *out_state = (twin_signal_state){
         .recorded = now.recorded,
         .complete = fate == SIM_DONE,
         .waits_open = waits,
         .hardware_id = now.id,
-        .has_hardware_id = owns_id(signal) || (now.bound && fate == SIM_PENDING),
+        .has_hardware_id =
+            signal->config.kind != TWIN_SIGNAL_EVENT_REBIND || (now.bound && fate == SIM_PENDING),
     };
     return TWIN_OK;
 }
@@ -323,13 +378,23 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     struct snapshot now = look(signal);
     if (!now.recorded)
         return TWIN_OK;
-    switch (sim_mark_fate(&now.mark)) {
+    switch (fate_of(signal, &now)) {
     case SIM_DONE:
         return TWIN_OK;
     case SIM_DROPPED:
         return TWIN_E_ABORTED;
     case SIM_PENDING:
         break;
+    }
+    if (__builtin_expect(now.elsewhere != 0, 0)) {
+        struct sim_wait other = {
+            .kind = SIM_WAIT_SHARED,
+            .wake = SIM_WAKE_EVENT,
+            .timeout_ns = timeout_ns,
+            .shared = signal,
+            .number = now.elsewhere,
+        };
+        return sim_drive_wait(&other);
     }
     struct sim_wait wait = {
         .kind = SIM_WAIT_MARK,
@@ -376,10 +441,17 @@ twin_status sim_event_clear(twin_signal *signal)
     if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
         return TWIN_E_UNSUPPORTED;
     twin_hw_device *device = signal->device;
+    if (signal->remote) {
+        sim_explain("notify %u was imported: only the process that created it clears it",
+                    signal->config.name);
+        return TWIN_E_UNSUPPORTED;
+    }
     if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
         return TWIN_E_DEVICE;
     sim_drive_poll();
     sim_model_lock();
+    if (sim_event_shared(signal))
+        sim_shared_clear(sim_event_shared(signal));
     int code = twinsim_write(sim_process.board, device->index,
                              device->notifies.table_base + 4ull * signal->id, 0);
     sim_model_unlock();

@@ -8,12 +8,17 @@
 
 #include "queue.h"
 
+struct sim_shared;
+
 struct twin_signal {
     pthread_mutex_t lock; /* last but signals_lock */
     twin_hw_device *device;
     twin_signal_config config;
     atomic_uint references;
     atomic_uint waits_open;
+    bool remote; /* opened by name: NOTIFY then has no id of this device. Fixed. */
+    /* NULL: other processes do not know it. Set once, under lock. */
+    _Atomic(struct sim_shared *) shared;
     uint32_t
         id; /* LEVEL, NOTIFY: for life. REBIND: of the newest record when `bound`. Guarded by lock. */
     uint32_t generation; /* of the id */
@@ -44,6 +49,18 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 void sim_event_release(const struct sim_token *token);
 /* A CQE gave the time of a record. */
 void sim_event_stamp(const struct sim_token *token, uint64_t time_ns);
+
+/* ---- for shared.c ---- */
+
+/* A signal that stands for one made elsewhere; `hardware_id` is what a NOTIFY has there. NULL: no memory. */
+twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_config *config,
+                                     uint32_t hardware_id);
+static inline struct sim_shared *sim_event_shared(const twin_signal *signal)
+{
+    return atomic_load_explicit(&signal->shared, memory_order_acquire);
+}
+void sim_event_hold(twin_signal *signal);
+void sim_event_let_go(twin_signal *signal);
 
 /* "event 3" or "notify 3". */
 const char *sim_event_noun(const twin_signal *signal);

@@ -94,6 +94,12 @@ bool sim_ids_held(const struct sim_ids *ids, uint32_t id, uint32_t generation)
     return state >> 32 == generation && (uint32_t)state != 0;
 }
 
+bool sim_ids_shared(const struct sim_ids *ids, uint32_t id, uint32_t generation)
+{
+    uint64_t state = atomic_load_explicit(&ids->bindings[id].state, memory_order_acquire);
+    return state >> 32 == generation && (uint32_t)state > 1;
+}
+
 void sim_ids_drop(struct sim_ids *ids, uint32_t id)
 {
     uint64_t before = atomic_fetch_sub_explicit(&ids->bindings[id].state, 1, memory_order_acq_rel);

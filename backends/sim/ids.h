@@ -40,6 +40,8 @@ bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
 bool sim_ids_hold(struct sim_ids *ids, uint32_t id, uint32_t generation);
 /* Whether that generation is still held. Thread: any. */
 bool sim_ids_held(const struct sim_ids *ids, uint32_t id, uint32_t generation);
+/* Whether more than one reference on that generation is held. Thread: any. */
+bool sim_ids_shared(const struct sim_ids *ids, uint32_t id, uint32_t generation);
 /* Takes a reference away; the last one makes the id dirty. Thread: any. */
 void sim_ids_drop(struct sim_ids *ids, uint32_t id);
 /* Clears the table entries of dirty ids and frees them. Thread: model. */

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "drive.h"
 #include "event.h"
+#include "shared.h"
 #include "sqe.h"
 
 /* Guarded by the model lock. */
@@ -134,8 +135,13 @@ static void describe_queue(void *context, twin_queue *queue)
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_queue_each(sim_process.devices[i], find_records, &search);
-    if (search.found == 0)
+    if (sim_event_shared(token.signal)) {
+        char others[96];
+        sim_shared_describe(token.signal, others, sizeof(others));
+        add(text, "%s", others);
+    } else if (search.found == 0) {
         add(text, "; no record was submitted");
+    }
 }
 
 static void survey_all(struct survey *survey)
@@ -147,7 +153,19 @@ static void survey_all(struct survey *survey)
         add(&survey->text, "\n  no stream has work");
 }
 
-void sim_report_stall(bool deadlock)
+static void describe_threads(struct text *text, const struct sim_wait *waits)
+{
+    for (const struct sim_wait *wait = waits; wait; wait = wait->next) {
+        char others[96];
+        if (wait->kind != SIM_WAIT_SHARED)
+            continue;
+        sim_shared_describe(wait->shared, others, sizeof(others));
+        add(text, "\n  a thread: waits for event %u of device %u%s", wait->shared->config.name,
+            wait->shared->device->index, others);
+    }
+}
+
+void sim_report_stall(bool deadlock, const struct sim_wait *waits)
 {
     char buffer[sizeof(deadlock_text)];
     struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
@@ -155,6 +173,7 @@ void sim_report_stall(bool deadlock)
         deadlock ? "deadlock: every thread waits and no stream can go on:"
                  : "a wait lasts long: no stream can go on until another thread submits work:");
     survey_all(&survey);
+    describe_threads(&survey.text, waits);
     sim_log(deadlock ? 3 : 2, "%s", buffer);
     if (deadlock)
         memcpy(deadlock_text, buffer, sizeof(buffer));

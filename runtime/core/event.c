@@ -132,7 +132,8 @@ static uint32_t next_name(twin_device *device, uint32_t form)
     return name;
 }
 
-static int32_t create_on(twin_device *device, uint32_t form, uint64_t *out_handle)
+/* A new one, or with a name that which goes by it. */
+static int32_t create_on(twin_device *device, uint32_t form, const char *name, uint64_t *out_handle)
 {
     const char *noun = (form & TWIN_EVENT_NOTIFY) != 0 ? "notify" : "event";
     twin_handle_table *table = (form & TWIN_EVENT_NOTIFY) != 0 ? &twin_notifies : &twin_events;
@@ -148,11 +149,14 @@ static int32_t create_on(twin_device *device, uint32_t form, uint64_t *out_handl
     event->name = next_name(device, form);
     atomic_store_explicit(&event->form, form, memory_order_relaxed);
     const twin_signal_config config = config_of(form, event->name);
+    const struct twin_backend *ops = twin_ops();
     twin_status status =
-        twin_device_note(device, twin_ops()->signal.create(device->hw, &config, &event->signal));
+        twin_device_note(device, name ? ops->signal.open(device->hw, name, &config, &event->signal)
+                                      : ops->signal.create(device->hw, &config, &event->signal));
     if (status != TWIN_OK) {
-        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT,
-                                "device %u gives no %s; destroy some first", device->id, noun);
+        const char *advice = name ? "" : "; destroy some first";
+        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u gives no %s%s",
+                                device->id, noun, advice);
         goto free_event;
     }
     uint64_t handle = twin_handle_publish_pinned(event);
@@ -174,13 +178,34 @@ drop_object:
 
 int32_t twin_event_create(uint32_t form, uint64_t *out_handle)
 {
+    return twin_event_open(form, NULL, out_handle);
+}
+
+int32_t twin_event_open(uint32_t form, const char *name, uint64_t *out_handle)
+{
     twin_context *context = NULL;
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    code = create_on(context->device, form, out_handle);
+    code = create_on(context->device, form, name, out_handle);
     twin_context_unpin(context);
     return code;
+}
+
+int32_t twin_event_share(twin_event *event, bool check_pid, char out_name[TWIN_SHARE_NAME])
+{
+    twin_lock_take(&event->lock);
+    twin_status status = twin_ops()->signal.share(event->signal, check_pid, out_name);
+    twin_lock_drop(&event->lock);
+    return twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "%s %u of device %u cannot be shared",
+                            twin_event_noun(event), event->name, event->device->id);
+}
+
+int32_t twin_event_allow(twin_event *event, const int32_t *pids, size_t count)
+{
+    twin_status status = twin_ops()->signal.allow(event->signal, pids, count);
+    return twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "%s %u of device %u",
+                            twin_event_noun(event), event->name, event->device->id);
 }
 
 static int32_t fail_handle(const twin_handle_table *table, uint64_t handle)

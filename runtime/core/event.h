@@ -44,6 +44,14 @@ extern twin_handle_table twin_notifies;
 
 /* An event or notify on the current context's device. 107002, 207001, 207007, 207009. */
 int32_t twin_event_create(uint32_t form, uint64_t *out_handle);
+/* The event or notify that some process shares under `name`, for the current context's device. 107000: it cannot be
+ * opened. 107002, 207001. */
+int32_t twin_event_open(uint32_t form, const char *name, uint64_t *out_handle);
+/* Shares a pinned event or notify; the name says which it is. With `check_pid` only processes that twin_event_allow
+ * named may open it. 207000, 507033. */
+int32_t twin_event_share(twin_event *event, bool check_pid, char out_name[TWIN_SHARE_NAME]);
+/* 107000: it is not shared, or too many are named. */
+int32_t twin_event_allow(twin_event *event, const int32_t *pids, size_t count);
 /* Never waits; work in flight still completes. 107017. */
 int32_t twin_event_destroy(twin_handle_table *table, uint64_t handle);
 /* Makes a pinned event dead and takes it off its device; false when it was dead. The pin stays the

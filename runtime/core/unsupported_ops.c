@@ -349,6 +349,32 @@ static twin_status signal_clear(twin_signal *signal)
     return TWIN_E_UNSUPPORTED;
 }
 
+static twin_status signal_share(twin_signal *signal, bool check_pid, char *out_name)
+{
+    (void)signal;
+    (void)check_pid;
+    (void)out_name;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status signal_allow(twin_signal *signal, const int32_t *pids, size_t count)
+{
+    (void)signal;
+    (void)pids;
+    (void)count;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status signal_open(twin_hw_device *device, const char *name,
+                               const twin_signal_config *config, twin_signal **out_signal)
+{
+    (void)device;
+    (void)name;
+    (void)config;
+    (void)out_signal;
+    return TWIN_E_UNSUPPORTED;
+}
+
 static twin_status channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
 {
     (void)device;
@@ -501,7 +527,10 @@ const struct twin_backend twin_unsupported_ops = {
                .wait = signal_wait,
                .timestamp = signal_timestamp,
                .available = signal_available,
-               .clear = signal_clear},
+               .clear = signal_clear,
+               .share = signal_share,
+               .allow = signal_allow,
+               .open = signal_open},
     .channel = {.create = channel_create,
                 .destroy = channel_destroy,
                 .take = channel_take,
@@ -578,6 +607,9 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(signal, timestamp);
     FILL(signal, available);
     FILL(signal, clear);
+    FILL(signal, share);
+    FILL(signal, allow);
+    FILL(signal, open);
     FILL(channel, create);
     FILL(channel, destroy);
     FILL(channel, take);

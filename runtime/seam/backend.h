@@ -189,8 +189,20 @@ struct twin_signal_ops {
     twin_status (*timestamp)(twin_signal *signal, uint64_t *out_ns);
     /* Hardware ids free on the device for that kind. Thread: any. */
     twin_status (*available)(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
-    /* NOTIFY: clears the flag now. Thread: any. */
+    /* NOTIFY: clears the flag now. Thread: any. TWIN_E_UNSUPPORTED: of a signal that was opened by name. */
     twin_status (*clear)(twin_signal *signal);
+    /* NOTIFY, EVENT_REBIND: makes the signal known to other processes under a name that nobody guesses; the same at each
+     * call. check_pid: only those of signal.allow may open it, as the newest call says. The core holds the signal's
+     * lock. Thread: any. TWIN_E_SETUP (explained): there is no place to share in. */
+    twin_status (*share)(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME]);
+    /* Lets `count` processes open a shared signal. Thread: any. TWIN_E_INVALID: it is not shared, or too many. */
+    twin_status (*allow)(twin_signal *signal, const int32_t *pids, size_t count);
+    /* The signal that some process has shared under `name`, which may hold anything, for use on `device`. May give a
+     * signal of this process that exists, to be destroyed once more then. Only on the device where it was created may
+     * a NOTIFY be waited for (work.wait: TWIN_E_INVALID). Thread: any. TWIN_E_INVALID (explained): no such name, another
+     * kind, not allowed. */
+    twin_status (*open)(twin_hw_device *device, const char *name, const twin_signal_config *config,
+                        twin_signal **out_signal);
 };
 
 /* Channels carry calls of host functions from queues to the threads that run them. */

@@ -130,6 +130,9 @@ typedef struct twin_signal_config {
     bool waitable; /* a queue may wait for it (ACL_EVENT_SYNC); false needs no hardware id */
 } twin_signal_config;
 
+/* Characters of the name of a shared signal: lower-case hexadecimal digits, no end. */
+#define TWIN_SHARE_NAME 64u
+
 typedef struct twin_signal_state {
     bool recorded;        /* a record was submitted */
     bool complete;        /* the newest record is complete, or there was none */

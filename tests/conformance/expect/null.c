@@ -107,6 +107,7 @@ static const twin_exception unsupported[] = {
     {"notify", "", NO_DEVICE},
     {"order", "", NO_DEVICE},
     {"robustness", "", NO_DEVICE},
+    {"sharing", "", NO_DEVICE},
     {"stream", "", NO_DEVICE},
     {"thread", "", NO_DEVICE},
     {"time", "", NO_DEVICE},

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events and notifies shared with a second process. Each has a board and a clock of its own, so its waits pass in real
+ * time: no test depends on how long they take. */
+#include "sharing_tests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the second process --------------------------------------------------------------------- */
+
+static aclrtStream child_begin(void)
+{
+    CHECK_OK(aclInit(NULL));
+    CHECK_OK(aclrtSetDevice(0));
+    return twin_stream();
+}
+
+static void child_end(aclrtStream stream)
+{
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+    CHECK_OK(aclFinalize());
+}
+
+/* Imports a notify and records it twice. */
+static void child_notify(void)
+{
+    char line[TWIN_LINE];
+    aclrtNotify notify = NULL;
+    aclrtStream stream = child_begin();
+    twin_partner_listen(line);
+    CHECK_OK(aclrtNotifyImportByKey(&notify, line, 0));
+    CHECK_CODE(aclrtWaitAndResetNotify(notify, stream, 0), ACL_ERROR_RT_PARAM_INVALID);
+    twin_partner_ask("imported");
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(aclrtRecordNotify(notify, stream));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+        twin_partner_ask("recorded");
+    }
+    CHECK_OK(aclrtDestroyNotify(notify));
+    child_end(stream);
+}
+
+/* Imports when it is not allowed to, and when it is. */
+static void child_whitelist(void)
+{
+    char line[TWIN_LINE];
+    char key[TWIN_LINE];
+    aclrtNotify notify = NULL;
+    aclrtStream stream = child_begin();
+    twin_partner_listen(key);
+    CHECK_FAILS(aclrtNotifyImportByKey(&notify, key, 0));
+    snprintf(line, sizeof(line), "%d", (int)getpid());
+    twin_partner_ask(line);
+    CHECK_OK(aclrtNotifyImportByKey(&notify, key, 0));
+    twin_partner_say("imported");
+    CHECK_OK(aclrtDestroyNotify(notify));
+    child_end(stream);
+}
+
+/* Opens an event that is pending, and waits for it in all ways. */
+static void child_waits(void)
+{
+    char line[TWIN_LINE];
+    aclrtStream stream = child_begin();
+    twin_buffer data;
+    twin_buffer_make(&data, 64, 1);
+    twin_partner_listen(line);
+    aclrtEvent event = sharing_open_handle(line);
+    CHECK(!twin_recorded(event));
+    CHECK_OK(aclrtStreamWaitEvent(stream, event));
+    CHECK_OK(aclrtMemsetAsync(data.device, 64, 2, 64, stream));
+    CHECK_OK(aclrtMemcpyAsync(data.host, 64, data.device, 64, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_CODE(aclrtSynchronizeEventWithTimeout(event, SHORT_MS), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+    CHECK_BYTES(data.host, 1, 64);
+    twin_partner_say("waiting");
+    CHECK_OK(aclrtSynchronizeEvent(event));
+    CHECK(twin_recorded(event));
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK_BYTES(data.host, 2, 64);
+
+    /* Again, the stream's wait first, and by asking. */
+    twin_partner_ask("again");
+    CHECK_OK(aclrtStreamWaitEvent(stream, event));
+    CHECK(!twin_idle(stream));
+    twin_partner_say("waiting");
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    while (!twin_recorded(event))
+        continue;
+    twin_partner_say("done");
+    twin_buffer_free(&data);
+    CHECK_OK(aclrtDestroyEvent(event));
+    child_end(stream);
+}
+
+/* Opens an event and records it, twice. */
+static void child_records(void)
+{
+    char line[TWIN_LINE];
+    twin_hold hold;
+    aclrtStream stream = child_begin();
+    aclrtStream opener = twin_stream();
+    twin_partner_listen(line);
+    aclrtEvent event = sharing_open_handle(line);
+    for (int i = 0; i < 2; i++) {
+        twin_hold_begin(&hold, stream);
+        CHECK_OK(aclrtRecordEvent(event, stream));
+        CHECK(!twin_recorded(event));
+        twin_partner_ask("pending");
+        twin_hold_end(&hold, opener);
+        CHECK_OK(aclrtSynchronizeEventWithTimeout(event, SOON_MS));
+        twin_partner_ask("recorded");
+    }
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtDestroyStream(opener));
+    child_end(stream);
+}
+
+/* Opens an event that its creator destroys. */
+static void child_keeps(void)
+{
+    char line[TWIN_LINE];
+    aclrtStream stream = child_begin();
+    twin_partner_listen(line);
+    aclrtEvent event = sharing_open_handle(line);
+    twin_partner_ask("opened");
+    CHECK(twin_recorded(event));
+    CHECK_OK(aclrtSynchronizeEvent(event));
+    CHECK_OK(aclrtRecordEvent(event, stream));
+    CHECK_OK(aclrtStreamWaitEvent(stream, event));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK(twin_recorded(event));
+    CHECK_OK(aclrtDestroyEvent(event));
+    child_end(stream);
+}
+
+/* Records what never comes to pass, and ends. */
+static void child_ends(void)
+{
+    char line[TWIN_LINE];
+    twin_hold hold;
+    aclrtStream stream = child_begin();
+    twin_partner_listen(line);
+    aclrtEvent event = sharing_open_handle(line);
+    twin_hold_begin(&hold, stream);
+    CHECK_OK(aclrtRecordEvent(event, stream));
+    twin_partner_ask("pending");
+    CHECK_OK(aclrtDestroyStreamForce(stream));
+    CHECK_OK(aclrtDestroyNotify(hold.notify));
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* Imports a notify and waits to be killed. */
+static void child_killed(void)
+{
+    char line[TWIN_LINE];
+    aclrtNotify notify = NULL;
+    (void)child_begin();
+    twin_partner_listen(line);
+    CHECK_OK(aclrtNotifyImportByKey(&notify, line, 0));
+    twin_partner_ask("imported");
+}
+
+const twin_child sharing_children[] = {
+    {"notify", child_notify},   {"whitelist", child_whitelist}, {"waits", child_waits},
+    {"records", child_records}, {"keeps", child_keeps},         {"ends", child_ends},
+    {"killed", child_killed},
+};
+const size_t sharing_child_count = TWIN_COUNT(sharing_children);
+
+/* ---- the first process ---------------------------------------------------------------------- */
+
+void test_partner_records(void)
+{
+    twin_partner partner;
+    char key[KEY_BYTES];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtNotify notify = sharing_notify();
+    CHECK_OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), ANY_PROCESS));
+    twin_partner_start(&partner, "notify");
+    twin_partner_tell(&partner, key);
+    twin_partner_hear(&partner, "imported");
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    twin_partner_tell(&partner, "record");
+    CHECK_OK(aclrtSynchronizeStream(stream)); /* without a limit: it is no deadlock */
+    twin_partner_hear(&partner, "recorded");
+
+    /* A record is remembered, and used up by one wait. */
+    twin_partner_tell(&partner, "record");
+    twin_partner_hear(&partner, "recorded");
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    twin_partner_tell(&partner, "end");
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtDestroyStreamForce(stream));
+    CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_partner_whitelist(void)
+{
+    twin_partner partner;
+    char key[KEY_BYTES];
+    int32_t pid = 0;
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtNotify notify = sharing_notify();
+    CHECK_OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), 0));
+    twin_partner_start(&partner, "whitelist");
+    pid = (int32_t)getpid();
+    CHECK_OK(aclrtNotifySetImportPid(notify, &pid, 1));
+    twin_partner_tell(&partner, key);
+    pid = (int32_t)partner.pid;
+    char text[TWIN_LINE];
+    snprintf(text, sizeof(text), "%d", (int)pid);
+    twin_partner_hear(&partner, text);
+    CHECK_OK(aclrtNotifySetImportPid(notify, &pid, 1));
+    twin_partner_tell(&partner, "again");
+    twin_partner_hear(&partner, "imported");
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_partner_waits_for_event(void)
+{
+    twin_partner partner;
+    twin_hold hold;
+    char line[TWIN_LINE];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtStream opener = twin_stream();
+    aclrtEvent event = sharing_event();
+    sharing_write_handle(event, line);
+    twin_partner_start(&partner, "waits");
+    for (int round = 0; round < 2; round++) {
+        twin_hold_begin(&hold, stream);
+        CHECK_OK(aclrtRecordEvent(event, stream));
+        CHECK(!twin_recorded(event));
+        twin_partner_tell(&partner, round == 0 ? line : "go on");
+        twin_partner_hear(&partner, "waiting");
+        twin_hold_end(&hold, opener);
+        CHECK_OK(aclrtSynchronizeEvent(event));
+        twin_partner_hear(&partner, round == 0 ? "again" : "done");
+    }
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtDestroyStream(opener));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_partner_records_event(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtEvent event = sharing_event();
+    sharing_write_handle(event, line);
+    twin_partner_start(&partner, "records");
+    twin_partner_tell(&partner, line);
+    for (int round = 0; round < 2; round++) {
+        twin_partner_hear(&partner, "pending");
+        CHECK(!twin_recorded(event));
+        CHECK_OK(aclrtStreamWaitEvent(stream, event));
+        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+                   ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        twin_partner_tell(&partner, "go on");
+        if (round == 0)
+            CHECK_OK(aclrtSynchronizeEvent(event));
+        CHECK_OK(aclrtSynchronizeStream(stream));
+        CHECK(twin_recorded(event));
+        twin_partner_hear(&partner, "recorded");
+        twin_partner_tell(&partner, "go on");
+    }
+    twin_partner_end(&partner);
+    CHECK(twin_recorded(event));
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_partner_keeps_event(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    aclrtIpcEventHandle handle = {{0}};
+    aclrtEvent late = NULL;
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtEvent event = sharing_event();
+    CHECK_OK(aclrtIpcGetEventHandle(event, &handle));
+    sharing_write_handle(event, line);
+    CHECK_OK(aclrtRecordEvent(event, stream));
+    CHECK_OK(aclrtSynchronizeEvent(event));
+    twin_partner_start(&partner, "keeps");
+    twin_partner_tell(&partner, line);
+    twin_partner_hear(&partner, "opened");
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_FAILS(aclrtIpcOpenEventHandle(handle, &late));
+    twin_partner_tell(&partner, "go on");
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* ---- other processes that end --------------------------------------------------------------- */
+
+/* A dropped record never comes to pass: the host is told at once, a stream's wait ends as a deadlock. */
+void test_partner_ends(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtEvent event = sharing_event();
+    sharing_write_handle(event, line);
+    twin_partner_start(&partner, "ends");
+    twin_partner_tell(&partner, line);
+    twin_partner_hear(&partner, "pending");
+    CHECK_OK(aclrtStreamWaitEvent(stream, event));
+    CHECK_CODE(aclrtSynchronizeEventWithTimeout(event, SHORT_MS), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+    twin_partner_tell(&partner, "end");
+    CHECK_CODE(aclrtSynchronizeEvent(event), ACL_ERROR_RT_STREAM_ABORT);
+    twin_partner_end(&partner);
+    (void)aclGetRecentErrMsg();
+    CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    const char *text = aclGetRecentErrMsg();
+    CHECK(text && strstr(text, "deadlock") && strstr(text, "no other process"));
+    CHECK_OK(aclrtDestroyStreamForce(stream));
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* One that was killed can do nothing any more: after a while the wait ends, and says who has ended. */
+void test_partner_killed(void)
+{
+    twin_partner partner;
+    char key[KEY_BYTES];
+    char name[32];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtNotify notify = sharing_notify();
+    CHECK_OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), ANY_PROCESS));
+    twin_partner_start(&partner, "killed");
+    twin_partner_tell(&partner, key);
+    twin_partner_hear(&partner, "imported");
+    snprintf(name, sizeof(name), "process %d", (int)partner.pid);
+    twin_partner_kill(&partner);
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    (void)aclGetRecentErrMsg();
+    CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    const char *text = aclGetRecentErrMsg();
+    CHECK(text && strstr(text, "deadlock") && strstr(text, name) && strstr(text, "has ended"));
+
+    /* The notify itself is as good as ever. */
+    CHECK_OK(aclrtRecordNotify(notify, NULL));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_own_deadlock_is_found(void)
+{
+    twin_hold hold;
+    char key[KEY_BYTES];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtNotify notify = sharing_notify();
+    CHECK_OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), ANY_PROCESS));
+    twin_hold_begin(&hold, stream);
+    double began = twin_wall_seconds();
+    CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK(twin_wall_seconds() - began < 2.0);
+    twin_hold_end(&hold, NULL);
+    CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
