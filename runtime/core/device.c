@@ -189,6 +189,7 @@ static int32_t open_device(twin_device *device)
     twin_lock_take(&device->lock);
     device->hw = hw;
     device->traits = traits;
+    device->core_memory = twin_core_memory_now();
     device->stream_ids = stream_ids;
     device->stream_count = 0;
     device->context_names = device->event_names = device->notify_names = 0;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/cores.h"
+#include "core/kernel_settings.h"
 #include "core/lock.h"
 #include "seam/backend.h"
 
@@ -46,6 +47,7 @@ typedef struct twin_device {
     uint32_t context_names, event_names, notify_names; /* numbers given to reports so far */
     twin_hw_device *hw;
     const twin_device_traits *traits;
+    twin_core_memory core_memory; /* of each core, since it came up */
 
     twin_core_share share; /* of cores, as launches may use them */
     _Atomic bool faulted;  /* relaxed: an op has answered TWIN_E_DEVICE */

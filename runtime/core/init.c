@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/error.h"
+#include "core/kernel_settings.h"
 #include "core/lock.h"
 #include "core/log.h"
 #include "core/registry.h"
@@ -21,13 +22,6 @@
 
 #define FILE_BYTES_MAX    (10u << 20)
 #define NESTING_MAX       10u
-#define STACK_UNIT_BYTES  (16u << 10)
-#define STACK_MIN_BYTES   (32u << 10)
-#define STACK_MAX_BYTES   (192u << 10)
-#define PRINT_UNIT_BYTES  8u
-#define PRINT_MIN_BYTES   (1u << 10)
-#define PRINT_MAX_BYTES   (64u << 20)
-#define PRINT_BYTES       (32u << 10)
 #define DEVICE_DIGITS_MAX 9
 
 static twin_lock init_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_INIT);
@@ -98,11 +92,6 @@ static bool parse_bytes(const cJSON *item, uint64_t *out_value)
     return errno == 0 && *end == '\0' && *out_value <= UINT32_MAX;
 }
 
-static uint32_t round_up(uint64_t value, uint32_t unit)
-{
-    return (uint32_t)((value + unit - 1) / unit * unit);
-}
-
 static int32_t parse_sizes(const cJSON *root, twin_init_config *config)
 {
     const cJSON *stacks = cJSON_GetObjectItemCaseSensitive(root, "StackSize");
@@ -112,20 +101,19 @@ static int32_t parse_sizes(const cJSON *root, twin_init_config *config)
         if (!parse_bytes(stack, &bytes))
             return twin_fail(TWIN_ERR_INIT_VALUE,
                              "StackSize.aicore_stack_size must be a number of bytes");
-        if (bytes < STACK_MIN_BYTES)
-            bytes = STACK_MIN_BYTES;
-        if (bytes > STACK_MAX_BYTES)
-            bytes = STACK_MAX_BYTES;
-        config->core_stack_bytes = round_up(bytes, STACK_UNIT_BYTES);
+        config->core_stack_bytes = twin_stack_round(bytes);
+        config->core_stack_given = true;
     }
     const cJSON *print = cJSON_GetObjectItemCaseSensitive(root, "simd_printf_fifo_size_per_core");
     if (print) {
-        if (!parse_bytes(print, &bytes) || bytes < PRINT_MIN_BYTES || bytes > PRINT_MAX_BYTES)
+        if (!parse_bytes(print, &bytes) || bytes < TWIN_PRINT_MIN_BYTES ||
+            bytes > TWIN_PRINT_MAX_BYTES)
             return twin_fail(TWIN_ERR_INIT_VALUE,
                              "simd_printf_fifo_size_per_core must be a number of bytes from %u to "
                              "%u",
-                             PRINT_MIN_BYTES, PRINT_MAX_BYTES);
-        config->print_buffer_bytes = round_up(bytes, PRINT_UNIT_BYTES);
+                             TWIN_PRINT_MIN_BYTES, TWIN_PRINT_MAX_BYTES);
+        config->print_buffer_bytes = twin_print_round(bytes);
+        config->print_buffer_given = true;
     }
     return 0;
 }
@@ -166,8 +154,8 @@ static int32_t parse_root(const cJSON *root, twin_init_config *config)
 int32_t twin_init_parse(const char *text, size_t bytes, twin_init_config *out_config)
 {
     twin_init_config config = {.default_device = -1,
-                               .core_stack_bytes = STACK_MIN_BYTES,
-                               .print_buffer_bytes = PRINT_BYTES};
+                               .core_stack_bytes = TWIN_STACK_MIN_BYTES,
+                               .print_buffer_bytes = TWIN_PRINT_BYTES};
     if (strspn(text, " \t\r\n") == bytes) {
         *out_config = config;
         return 0;
@@ -252,13 +240,18 @@ static int32_t apply(const twin_init_config *config)
     }
     twin_messages_set_process(config->process_messages);
     twin_context_set_default_device(config->default_device);
+    if (config->core_stack_given)
+        twin_stack_set(config->core_stack_bytes);
+    if (config->print_buffer_given)
+        twin_print_set(config->print_buffer_bytes);
     return 0;
 }
 
 /* Says which parts of an accepted configuration nothing here acts on. */
 static void name_unused(const char *text)
 {
-    static const char *const used[] = {"defaultDevice", "err_msg_mode"};
+    static const char *const used[] = {"StackSize", "defaultDevice", "err_msg_mode",
+                                       "simd_printf_fifo_size_per_core"};
     cJSON *root = cJSON_Parse(text);
     for (const cJSON *item = root ? root->child : NULL; item; item = item->next) {
         bool has_effect = false;

@@ -16,6 +16,8 @@ typedef struct twin_init_config {
     uint32_t event_mode;         /* acl_graph.event_mode: 0 memory, 1 hardware ids */
     uint32_t core_stack_bytes;   /* StackSize.aicore_stack_size, rounded and bounded */
     uint32_t print_buffer_bytes; /* simd_printf_fifo_size_per_core, rounded */
+    bool core_stack_given;
+    bool print_buffer_given;
 } twin_init_config;
 
 /* Understands a configuration text; "" is the default. 100000, 100006, 500001, with a message. */

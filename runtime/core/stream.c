@@ -89,6 +89,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
         priority < device->traits->priority_count ? priority : device->traits->priority_count - 1;
     stream->flags = flags;
     twin_core_share_reset(&stream->share);
+    stream->saturation = twin_saturation_now();
     stream->is_default = is_default;
     stream->destroying = false;
 

@@ -34,6 +34,7 @@ typedef struct twin_stream {
     uint32_t priority;
     uint32_t flags;
     twin_core_share share; /* of cores, as launches may use them */
+    twin_saturation saturation;
     bool is_default;
     bool destroying;                     /* guarded by lock: refuses new work */
     struct twin_stream *next, *previous; /* guarded by context->lock */

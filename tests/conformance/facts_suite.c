@@ -4,9 +4,11 @@
 #include "suite.h"
 
 static const twin_child children[] = {
-    {"numbers_of_devices", child_numbers_of_devices},
-    {"print_uuids", child_print_uuids},
-    {"visible_bus_ids", child_visible_bus_ids},
+    {"configured", child_configured},         {"last_size_wins", child_last_size_wins},
+    {"limits_are_set", child_limits_are_set}, {"numbers_of_devices", child_numbers_of_devices},
+    {"print_uuids", child_print_uuids},       {"saturation", child_saturation},
+    {"timeout_coarse", child_timeout_coarse}, {"timeout_default", child_timeout_default},
+    {"timeout_fine", child_timeout_fine},     {"visible_bus_ids", child_visible_bus_ids},
 };
 
 static const twin_test tests[] = {
@@ -26,6 +28,18 @@ static const twin_test tests[] = {
     {"atomic operations across links", test_atomics},
     {"caches and synchronisation addresses are checked for, then refused",
      test_cache_and_sync_address},
+    {"INIT-17: aclInit rounds and bounds sizes of stacks and print buffers", test_configured_sizes},
+    {"CFG-14: limits of stacks and buffers refuse bad arguments", test_limit_refusals},
+    {"sizes of stacks and print buffers are set and read", test_limits_are_set},
+    {"of aclInit and aclrtDeviceSetLimit the last one holds", test_last_size_wins},
+    {"CFG-16, EXC-20, EXC-24, EXC-25: the time limit of operators, and its default",
+     test_timeout_default},
+    {"CFG-17, CFG-19, EXC-19, EXC-22, EXC-23: the time limit is rounded to units of the device",
+     test_timeout_coarse},
+    {"CFG-17, CFG-18, CFG-19, EXC-22, EXC-23: with a fine unit a limit of 0 means none",
+     test_timeout_fine},
+    {"CFG-18, EXC-19, EXC-21: time limits refuse NULL, and need a device", test_timeout_refusals},
+    {"OVF-01, OVF-02: the mode of overflows is the process's", test_saturation},
 };
 
 static const twin_suite suite = {.name = "facts",

@@ -23,4 +23,22 @@ void test_numbers_of_devices(void);
 void child_numbers_of_devices(void);
 void test_cache_and_sync_address(void);
 
+/* facts_limits.c */
+void test_configured_sizes(void);
+void child_configured(void);
+void test_last_size_wins(void);
+void child_last_size_wins(void);
+void test_limit_refusals(void);
+void test_limits_are_set(void);
+void child_limits_are_set(void);
+void test_timeout_default(void);
+void child_timeout_default(void);
+void test_timeout_coarse(void);
+void child_timeout_coarse(void);
+void test_timeout_fine(void);
+void child_timeout_fine(void);
+void test_timeout_refusals(void);
+void test_saturation(void);
+void child_saturation(void);
+
 #endif

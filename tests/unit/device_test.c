@@ -226,6 +226,28 @@ static void with_visible(const char *list)
     fresh();
 }
 
+static void test_core_memory(void)
+{
+    fresh();
+    twin_stack_set(40000);
+    twin_print_set(2000);
+    CHECK_OK(twin_device_set(0));
+    twin_device *device = NULL;
+    CHECK_OK(twin_device_find(0, &device));
+    CU_ASSERT_EQUAL(device->core_memory.stack_bytes, 48 << 10);
+    CU_ASSERT_EQUAL(device->core_memory.print_bytes, 2000);
+    twin_stack_set(0);
+    twin_print_set(TWIN_PRINT_BYTES);
+    CHECK_OK(twin_device_set(0));
+    CHECK_OK(twin_device_reset(0, false));
+    CU_ASSERT_EQUAL(device->core_memory.stack_bytes, 48 << 10);
+    CHECK_OK(twin_device_reset(0, false));
+    CHECK_OK(twin_device_set(0));
+    CU_ASSERT_EQUAL(device->core_memory.stack_bytes, 32 << 10);
+    CU_ASSERT_EQUAL(device->core_memory.print_bytes, TWIN_PRINT_BYTES);
+    CHECK_OK(twin_device_reset(0, false));
+}
+
 static void test_visible(void)
 {
     with_visible("1");
@@ -257,6 +279,7 @@ static const twin_test tests[] = {
     {"a reset gives up work that can never end", test_reset_gives_up_a_deadlock},
     {"a thread that waits for a reset does not keep it from giving up",
      test_waiting_setter_does_not_hold_a_reset},
+    {"a device has the sizes that were set before it came up", test_core_memory},
     {"the visible-device list filters and renumbers", test_visible},
 };
 

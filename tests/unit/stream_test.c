@@ -63,6 +63,29 @@ static void test_priority_is_clamped(void)
     finish();
 }
 
+static twin_saturation saturation_of(uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    CHECK_OK(twin_stream_pin(handle, &stream));
+    twin_saturation mode = stream->saturation;
+    twin_stream_unpin(stream);
+    return mode;
+}
+
+static void test_saturation_is_kept(void)
+{
+    begin();
+    uint64_t before = make(0, 0);
+    twin_saturation_set(TWIN_INF_NAN);
+    uint64_t after = make(0, 0);
+    CU_ASSERT_EQUAL(saturation_of(before), TWIN_SATURATE);
+    CU_ASSERT_EQUAL(saturation_of(after), TWIN_INF_NAN);
+    CU_ASSERT_EQUAL(saturation_of(0), TWIN_SATURATE);
+    twin_saturation_set(TWIN_SATURATE);
+    CU_ASSERT_EQUAL(saturation_of(after), TWIN_INF_NAN);
+    finish();
+}
+
 static void test_lowest_free_id(void)
 {
     begin();
@@ -305,6 +328,7 @@ static void test_threads_share_a_stream(void)
 
 static const twin_test tests[] = {
     {"a priority beyond the range is the lowest", test_priority_is_clamped},
+    {"a stream keeps the mode of overflows it was made with", test_saturation_is_kept},
     {"a stream takes the lowest free number", test_lowest_free_id},
     {"the limit counts default streams and names the owners", test_limit},
     {"a queue that the device refuses leaves nothing", test_failed_queue},
