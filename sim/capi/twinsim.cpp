@@ -71,6 +71,25 @@ void on_report(const sc_core::sc_report &report, const sc_core::sc_actions &)
         throw report;
 }
 
+// Whether the program itself uses SystemC, whose one kernel per process serves one of us only.
+bool kernel_is_taken()
+{
+    return sc_core::sc_get_curr_simcontext()->elaboration_done() ||
+           sc_core::sc_get_status() != sc_core::SC_ELABORATION ||
+           !sc_core::sc_get_top_level_objects().empty();
+}
+
+// Fails when somebody has made a time before: its unit is fixed then.
+bool set_resolution()
+{
+    try {
+        sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
+    } catch (const sc_core::sc_report &) {
+        return false;
+    }
+    return sc_core::sc_get_time_resolution() == sc_core::sc_time(1, sc_core::SC_NS);
+}
+
 bool has_device(const twinsim *sim, uint32_t device)
 {
     return sim && device < sim->board.device_count();
@@ -148,9 +167,15 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
         }
         // All that is large, without SystemC: when it fails for lack of memory, a later call may succeed.
         std::unique_ptr<twinsim> sim(new twinsim{{config->profile->profile.params(), *config}, {}});
+        if (kernel_is_taken() || !set_resolution()) {
+            say(error, error_bytes,
+                "the program runs SystemC itself, and there is one SystemC kernel per process; run "
+                "one of both in a "
+                "process of its own");
+            return TWINSIM_E_STATE;
+        }
         made = true;
         sc_core::sc_report_handler::set_handler(on_report);
-        sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
         sim->module = std::make_unique<tsim::BoardModule>("board", sim->board, config->quantum_ns);
         sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
         *out = sim.release();
