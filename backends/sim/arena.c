@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "open_pages.h"
+
 #define IN_SMALL   UINT32_MAX
 #define HUGE_PAGES (SIM_HUGE_PAGE / SIM_PAGE)
 /* Pages of blocks up to this size stay committed after a free; they are poisoned again on next touch. */
@@ -69,6 +71,11 @@ static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
     return base;
 }
 
+static size_t piece_count(const struct sim_arena *arena)
+{
+    return arena->bytes / SIM_OPEN_PIECE + 1;
+}
+
 static bool map_file(struct sim_arena *arena)
 {
     arena->file = memfd_create("twinrt-device-memory", MFD_CLOEXEC);
@@ -79,10 +86,13 @@ static bool map_file(struct sim_arena *arena)
     if (view == MAP_FAILED)
         return false;
     arena->view = view;
-    if (!arena->config.open)
-        return true;
-    return mmap((void *)(uintptr_t)arena->base, arena->bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, arena->file, 0) != MAP_FAILED;
+    return true;
+}
+
+/* One view for host and model. */
+static bool is_single(const struct sim_arena *arena)
+{
+    return arena->config.host || arena->config.open;
 }
 
 twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config)
@@ -97,7 +107,7 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
 
     arena->base = reserve_range(config->hint, arena->bytes);
     bool mapped = arena->base != 0;
-    if (mapped && config->host)
+    if (mapped && is_single(arena))
         arena->view = (char *)(uintptr_t)arena->base;
     else if (mapped)
         mapped = map_file(arena);
@@ -106,8 +116,9 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
     arena->small = reserve(pages * sizeof(*arena->small), rw);
     arena->blocks = reserve(pages * sizeof(*arena->blocks), rw);
     arena->touched = reserve(pages / 8 + 8, rw);
+    arena->pieces = reserve(piece_count(arena), rw);
     if (!mapped || !arena->large || !arena->small || !arena->blocks || !arena->touched ||
-        !sim_span_init(&arena->span, (uint32_t)pages)) {
+        !arena->pieces || !sim_span_init(&arena->span, (uint32_t)pages)) {
         sim_arena_fini(arena);
         return TWIN_E_NOMEM;
     }
@@ -121,11 +132,12 @@ void sim_arena_fini(struct sim_arena *arena)
     for (uint32_t i = 1; i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);
     sim_span_fini(&arena->span);
+    release(arena->pieces, piece_count(arena));
     release((void *)arena->touched, pages / 8 + 8);
     release(arena->blocks, pages * sizeof(*arena->blocks));
     release((void *)arena->small, pages * sizeof(*arena->small));
     release((void *)arena->large, pages / HUGE_PAGES * sizeof(*arena->large));
-    if (!arena->config.host)
+    if (!is_single(arena))
         release(arena->view, arena->bytes);
     if (arena->base != 0)
         release((void *)(uintptr_t)arena->base, arena->bytes);
@@ -148,7 +160,8 @@ void sim_arena_clear(struct sim_arena *arena)
     madvise(arena->blocks, pages * sizeof(*arena->blocks), MADV_DONTNEED);
     madvise((void *)arena->small, pages * sizeof(*arena->small), MADV_DONTNEED);
     madvise((void *)arena->large, pages / HUGE_PAGES * sizeof(*arena->large), MADV_DONTNEED);
-    if (arena->config.host)
+    memset(arena->pieces, 0, piece_count(arena));
+    if (is_single(arena))
         (void)mmap((void *)(uintptr_t)arena->base, arena->bytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     sim_span_clear(&arena->span);
@@ -270,8 +283,10 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
     if (arena->config.host) {
         madvise((void *)(uintptr_t)block->base, block->room, MADV_DONTNEED);
         mprotect((void *)(uintptr_t)block->base, block->room, PROT_NONE);
-    } else if (arena->config.open || any_touched(arena, first, count)) {
-        if (block->room > KEEP_BYTES || arena->config.open)
+    } else if (arena->config.open) {
+        sim_open_discard(arena->base, offset, block->room);
+    } else if (any_touched(arena, first, count)) {
+        if (block->room > KEEP_BYTES)
             fallocate(arena->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
                       (off_t)block->room);
         clear_touched(arena, first, count);
@@ -321,8 +336,9 @@ static twin_status prepare_block(struct sim_arena *arena, const struct sim_block
         return mprotect((void *)(uintptr_t)block->base, block->room, PROT_READ | PROT_WRITE) == 0
                    ? TWIN_OK
                    : TWIN_E_NOMEM;
-    if (arena->config.open && arena->config.poison)
-        memset(arena->view + (block->base - arena->base), SIM_POISON, block->room);
+    if (arena->config.open && !sim_open_map(arena->base, arena->pieces, block->base - arena->base,
+                                            block->room, arena->config.poison))
+        return TWIN_E_NOMEM;
     return TWIN_OK;
 }
 

@@ -2,9 +2,9 @@
 /* A reserved address range that hands out blocks: one per device for its memory, one for page-locked
  * host memory.
  *
- * Device arena. The user's view is a PROT_NONE reservation (TWINRT_DEVMEM=open: readable and writable);
- * the bytes live in a sparse memory file that is mapped a second time for the model. Pages are
- * committed when the model touches them, and poisoned then unless the access overwrites them whole.
+ * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse memory file that is
+ * mapped for the model alone. Pages are committed when the model touches them, and poisoned then unless the
+ * access overwrites them whole. With TWINRT_DEVMEM=open host and model share the user's view, see open_pages.h.
  * The range is twice the capacity, so that blocks whose release waits never stand in the way.
  *
  * Host arena. Pages become readable and writable when a block is handed out.
@@ -70,6 +70,8 @@ struct sim_arena {
     struct sim_block *blocks; /* number 0 is never used */
     _Atomic uint64_t
         *touched; /* bit per page: has contents; written under the model lock or `lock` */
+
+    uint8_t *pieces; /* open: byte per SIM_OPEN_PIECE, whether it is mapped; guarded by lock */
 
     pthread_mutex_t lock; /* taken after the model lock */
     /* Guarded by lock. */

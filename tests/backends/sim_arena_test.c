@@ -2,6 +2,7 @@
 /* The arena and its extents alone: no model, no seam. */
 #include "backends/sim/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,6 +294,56 @@ static void test_host(void)
     sim_arena_fini(&arena);
 }
 
+static uint64_t resident_bytes(void)
+{
+    unsigned long long size = 0;
+    unsigned long long resident = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file) {
+        CU_ASSERT(fscanf(file, "%llu %llu", &size, &resident) == 2);
+        fclose(file);
+    }
+    return resident * SIM_PAGE;
+}
+
+static bool all_poison(uint64_t address, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if (((const uint8_t *)(uintptr_t)address)[i] != SIM_POISON)
+            return false;
+    return true;
+}
+
+/* Far more than what is touched; the host reads and writes all of it. */
+static void test_open_memory_is_committed_on_touch(void)
+{
+    const uint64_t large = 4096 * MIB;
+    const struct sim_arena_config config = {
+        .capacity = large, .hint = 0x130000000000ull, .open = true, .poison = true};
+    CU_ASSERT_FATAL(sim_arena_init(&arena, &config) == TWIN_OK);
+    uint64_t before = resident_bytes();
+    uint64_t small = take(100, TWIN_PAGES_DEFAULT);
+    CU_ASSERT(all_poison(small, 100));
+    for (int round = 0; round < 2; round++) {
+        uint64_t block = take(large / 2, TWIN_PAGES_DEFAULT);
+        for (uint64_t at = 0; at < large / 2; at += 100 * MIB + SIM_PAGE) {
+            CU_ASSERT(all_poison(block + at, SIM_PAGE));
+            memset((void *)(uintptr_t)(block + at + 8), round, 8);
+            CU_ASSERT(all_poison(block + at, 8));
+            CU_ASSERT(all_poison(block + at + 16, SIM_PAGE - 16));
+            /* Host and model see the same bytes. */
+            const uint8_t *view = sim_arena_touch(&arena, block + at, SIM_PAGE, false);
+            CU_ASSERT(view[8] == round);
+        }
+        CU_ASSERT(all_poison(block + large / 2 - SIM_PAGE, SIM_PAGE));
+        CU_ASSERT(resident_bytes() < before + 256 * MIB);
+        CU_ASSERT(sim_arena_free(&arena, block, NULL) == TWIN_OK);
+    }
+    sim_arena_clear(&arena);
+    CU_ASSERT(all_poison(take(8 * MIB, TWIN_PAGES_DEFAULT), 8 * MIB));
+    sim_arena_fini(&arena);
+}
+
 static const twin_test tests[] = {
     {"free extents join with their neighbours", test_extents_join},
     {"the smallest extent that fits is taken, the lowest of equals", test_best_fit},
@@ -305,6 +356,8 @@ static const twin_test tests[] = {
     {"a block freed under tasks keeps its pages and counts as free", test_quarantine},
     {"clear gives everything back", test_clear},
     {"page-locked blocks are the host's to use", test_host},
+    {"open memory is poison until written, and committed only then",
+     test_open_memory_is_committed_on_touch},
 };
 
 int main(int argc, char **argv)
