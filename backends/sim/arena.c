@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "open_pages.h"
@@ -46,6 +48,12 @@ static void release(void *place, size_t bytes)
 #define NO_HINT 0
 #endif
 
+/* Of the reservation. A small one holds no page of 1 GiB anyway. */
+static uint64_t alignment(uint64_t capacity)
+{
+    return capacity < SIM_GIANT_PAGE ? SIM_OPEN_PIECE : SIM_GIANT_PAGE;
+}
+
 /* At the hint when nobody is there, else anywhere; huge pages need a base that is aligned as they are. */
 static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
 {
@@ -58,7 +66,7 @@ static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
         if (wanted != MAP_FAILED) /* a kernel that does not know the flag */
             munmap(wanted, bytes);
     }
-    uint64_t slack = SIM_GIANT_PAGE;
+    uint64_t slack = alignment(bytes / 2);
     void *place = reserve(bytes + slack, PROT_NONE);
     if (!place)
         return 0;
@@ -100,7 +108,7 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
     memset(arena, 0, sizeof(*arena));
     arena->config = *config;
     arena->file = -1;
-    arena->bytes = round_up(config->capacity, SIM_GIANT_PAGE) * 2;
+    arena->bytes = round_up(config->capacity, alignment(config->capacity)) * 2;
     uint64_t pages = arena->bytes / SIM_PAGE;
     if (pages >= UINT32_MAX || pthread_mutex_init(&arena->lock, NULL) != 0)
         return TWIN_E_NOMEM;
@@ -124,6 +132,43 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
     }
     arena->block_count = 1;
     return TWIN_OK;
+}
+
+/* Address space that a limit of the process leaves it; UINT64_MAX: there is none. */
+static uint64_t address_space_left(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+}
+
+twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
+                                   uint64_t least)
+{
+    struct sim_arena_config fitting = *config;
+    /* A device takes five bytes of address space per byte: the range and the model's view, both twice the capacity, and
+     * tables. The program and the rest of the driver need room too. */
+    uint64_t most = address_space_left() / 16;
+    if (fitting.capacity > most)
+        fitting.capacity = most / SIM_OPEN_PIECE * SIM_OPEN_PIECE;
+    if (least > config->capacity)
+        least = config->capacity;
+    for (; fitting.capacity >= least;
+         fitting.capacity = fitting.capacity / 2 / SIM_HUGE_PAGE * SIM_HUGE_PAGE) {
+        twin_status status = sim_arena_init(arena, &fitting);
+        if (status != TWIN_E_NOMEM)
+            return status;
+    }
+    errno = ENOMEM;
+    return TWIN_E_NOMEM;
 }
 
 void sim_arena_fini(struct sim_arena *arena)

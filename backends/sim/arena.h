@@ -87,6 +87,10 @@ struct sim_arena {
 };
 
 twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config);
+/* The same with less capacity, but not less than `least`, where the process may not reserve that much: arena->config
+ * says what it became. TWIN_E_NOMEM: not even that. */
+twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
+                                   uint64_t least);
 void sim_arena_fini(struct sim_arena *arena);
 /* Releases everything, live or not, and gives the memory back; the arena is as after init. */
 void sim_arena_clear(struct sim_arena *arena);

@@ -59,6 +59,21 @@ static void free_device(twin_hw_device *device)
     free(device);
 }
 
+static twin_status reserve_memory(twin_hw_device *device, const struct sim_arena_config *memory)
+{
+    twin_status status = sim_arena_init_fitting(&device->memory, memory, SIM_MEMORY_LEAST);
+    uint64_t capacity = device->memory.config.capacity;
+    if (status == TWIN_OK && capacity < memory->capacity)
+        sim_log(2,
+                "device %u: the process may not reserve the address space for %llu MiB of device "
+                "memory (ulimit "
+                "-v): the device has %llu MiB; raise the limit, or say so in limit.memory_mib of "
+                "the profile",
+                device->index, (unsigned long long)(memory->capacity >> 20),
+                (unsigned long long)(capacity >> 20));
+    return status;
+}
+
 static twin_hw_device *make_device(uint32_t index)
 {
     const struct sim_limits *limits = &sim_process.limits;
@@ -83,9 +98,12 @@ static twin_hw_device *make_device(uint32_t index)
     if (!device->queues || !device->rings ||
         !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
         !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE) ||
-        sim_arena_init(&device->memory, &memory) != TWIN_OK) {
-        sim_fail("device %u: cannot reserve address space for its memory and queues: %s", index,
-                 strerror(errno));
+        reserve_memory(device, &memory) != TWIN_OK) {
+        sim_fail("device %u: cannot reserve address space for its memory and %u queues: %s; raise "
+                 "the limit of "
+                 "the process (ulimit -v), or give a profile with a smaller limit.streams and "
+                 "limit.memory_mib",
+                 index, limits->streams, strerror(errno));
         free_device(device);
         return NULL;
     }
@@ -132,10 +150,11 @@ twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
                    device->memory.config.poison != sim_process.poison)) {
         /* Other settings since the last time: other mappings. */
         struct sim_arena_config memory = device->memory.config;
+        memory.capacity = sim_process.limits.memory_bytes;
         memory.open = sim_process.open_memory;
         memory.poison = sim_process.poison;
         sim_arena_fini(&device->memory);
-        status = sim_arena_init(&device->memory, &memory);
+        status = reserve_memory(device, &memory);
         if (status != TWIN_OK)
             goto unlock;
     }

@@ -37,10 +37,18 @@ twin_status sim_memory_start(void)
         return TWIN_OK;
     const struct sim_arena_config config = {
         .capacity = HOST_CAPACITY, .hint = HOST_BASE, .host = true};
-    twin_status status = sim_arena_init(&host_arena, &config);
+    twin_status status = sim_arena_init_fitting(&host_arena, &config, SIM_MEMORY_LEAST);
     if (status != TWIN_OK)
-        sim_fail("cannot reserve %llu GiB of address space for page-locked memory: %s",
-                 HOST_CAPACITY >> 29, strerror(errno));
+        sim_fail("cannot reserve address space for page-locked memory: %s; raise the limit of the "
+                 "process (ulimit "
+                 "-v)",
+                 strerror(errno));
+    else if (host_arena.config.capacity < HOST_CAPACITY)
+        sim_log(2,
+                "the process may reserve little address space (ulimit -v): it can have %llu MiB of "
+                "page-locked "
+                "memory, not %llu",
+                (unsigned long long)(host_arena.config.capacity >> 20), HOST_CAPACITY >> 20);
     host_ready = status == TWIN_OK;
     return status;
 }

@@ -25,6 +25,9 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
  * UNKNOWN: not in any arena. Lock free. */
 twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind);
 
+/* Of a reservation: less than that is no use to anybody. */
+#define SIM_MEMORY_LEAST (32ull << 20)
+
 /* The translate callback of the model. Thread: model. */
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            enum twinsim_access access, enum twinsim_target *out_target,
