@@ -5,11 +5,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "clock.h"
 #include "device.h"
+#include "newcomers.h"
 #include "report.h"
 #include "shared.h"
 
@@ -17,8 +17,6 @@
 #define CHUNK_SHARED  2048u
 #define CHUNK_ALONE   65536u
 #define WARN_AFTER_NS 5000000000ull
-/* Real time that threads get for their first call before time jumps or a deadlock is declared. */
-#define GRACE_NS 500000000ull
 /* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
 #define LOOK_SHARE    4u
 #define LOOK_LEAST_NS 50000u
@@ -42,7 +40,7 @@ static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
 static bool stall_reported;
 static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
 static uint64_t limit_real_ns; /* when it passes in real time */
-static uint64_t grace_end_ns;  /* real: until then a thread that has not called yet may */
+static uint64_t grace_end_ns;  /* real: when to ask again for threads that have not called yet */
 
 /* Nonzero while a thread runs the model and reads CQEs. */
 static atomic_int running;
@@ -492,31 +490,11 @@ static bool all_wait(void)
     return wait_count >= atomic_load(&sim_attached_count);
 }
 
-/* Threads of this process; 0 when the system does not say. */
-static unsigned thread_count(void)
-{
-    struct stat tasks;
-    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 ? (unsigned)tasks.st_nlink - 2
-                                                                      : 0;
-}
-
-/* Whether a thread that exists and has made no call yet may be about to make its first. Believed for a while after
- * threads have come; one that never calls costs that while once. */
+/* Whether a thread that exists and has made no call yet may be about to make its first. */
 static bool newcomer_expected(void)
 {
-    static unsigned known_threads;
-    static unsigned known_callers;
-    unsigned callers = sim_clock_threads();
-    unsigned threads = thread_count();
-    if (threads <= atomic_load(&sim_attached_count))
-        return false;
-    uint64_t now = real_now();
-    if (threads != known_threads || callers != known_callers) {
-        known_threads = threads;
-        known_callers = callers;
-        grace_end_ns = sum(now, GRACE_NS);
-    }
-    return now < grace_end_ns;
+    grace_end_ns = sim_newcomers_until(real_now());
+    return grace_end_ns != 0;
 }
 
 /* Called with the model lock, as the driver; returns when `self` is finished. */
