@@ -10,7 +10,7 @@
 #include "random_pool.h"
 
 /* A kind of call: how often, and what it may answer besides success (NEVER_WORKS: instead of it). */
-#define RANDOM_CODES_MOST 12
+#define RANDOM_CODES_MOST 20
 typedef struct random_row {
     const char *name;
     aclError (*call)(random_worker *worker);
@@ -23,6 +23,10 @@ extern const random_row random_object_rows[];
 extern const uint32_t random_object_row_count;
 extern const random_row random_memory_rows[];
 extern const uint32_t random_memory_row_count;
+extern const random_row random_control_rows[];
+extern const uint32_t random_control_row_count;
+extern const random_row random_host_rows[];
+extern const uint32_t random_host_row_count;
 
 /* Codes by the names of the catalogue's classes; a table of them must be readable. */
 enum {
@@ -34,11 +38,21 @@ enum {
     NO_SUCH_DEVICE = 107001,
     NO_CONTEXT = 107002,
     OTHER_CONTEXT = 107003,
+    OTHER_MODEL_CONTEXT = 107004,
+    IN_MODEL = 107005, /* or in none */
     NO_TIME_YET = 107006,
+    SUBSCRIBED_STREAM = 107011, /* already, or not */
+    SUBSCRIBED_THREAD = 107012, /* not, or another one */
+    NO_SUBSCRIPTION = 107015,
     BAD_ATTRIBUTE = 107016,
     DEAD_HANDLE = 107017,
+    NOT_CONFIRMED = 107019,
     TASK_TOO_LONG = 107020,
+    DEVICE_ABORTED = 107022,
     WAS_ABORTED = 107023,
+    NOT_IN_CAPTURE = 107029,
+    MODEL_RUNS = 107037,
+    NO_SUCH_FEATURE = 200006,
     NOT_OFFERED = 207000,
     NO_MEMORY = 207001,
     NO_EVENT = 207007,
@@ -46,11 +60,19 @@ enum {
     NO_NOTIFY = 207009,
     NOTHING_TO_GIVE = 507000, /* never recorded, no id held: EVT-59, EVT-65 */
     NOT_SET = 507007,
+    CANNOT_RUN = 507011,
+    NO_REPORT = 507012,
+    OTHER_LABEL_CONTEXT = 507031,
     WAIT_ENDED = 507046,
     EVENT_WAIT_ENDED = 507047,
     /* A queued task of a thread whose memory another one freed while it was submitting. */
     ADDRESS_GONE = 507899,
 };
+
+/* What a submission to any stream may answer; in a context that stops at failures also how its task failed. */
+#define SUBMISSION                                                                                 \
+    NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, OTHER_CONTEXT, IN_MODEL, DEAD_HANDLE, NOT_OFFERED,       \
+        WAS_ABORTED, DEVICE_ABORTED, TASK_TOO_LONG, ADDRESS_GONE, WAIT_ENDED
 
 #define POINTER(entry) ((void *)(uintptr_t)(entry).handle)
 #define HANDLE(thing)  ((uint64_t)(uintptr_t)(thing))

@@ -6,15 +6,31 @@
 /* A thread without a usable context gets nowhere: it mostly looks for one. */
 #define LOST_PERCENT 60
 
+static const struct {
+    const random_row *rows;
+    const uint32_t *count;
+} tables[] = {
+    {random_object_rows, &random_object_row_count},
+    {random_memory_rows, &random_memory_row_count},
+    {random_control_rows, &random_control_row_count},
+    {random_host_rows, &random_host_row_count},
+};
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
 uint32_t random_call_count(void)
 {
-    return random_object_row_count + random_memory_row_count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < TABLES; i++)
+        count += *tables[i].count;
+    return count;
 }
 
 static const random_row *row_of(uint32_t call)
 {
-    return call < random_object_row_count ? &random_object_rows[call]
-                                          : &random_memory_rows[call - random_object_row_count];
+    uint32_t table = 0;
+    while (call >= *tables[table].count)
+        call -= *tables[table++].count;
+    return &tables[table].rows[call];
 }
 
 const char *random_call_name(uint32_t call)

@@ -14,6 +14,9 @@ typedef enum random_kind {
     RANDOM_NOTIFY,
     RANDOM_MEMORY,
     RANDOM_BUFFER,
+    RANDOM_MODEL,
+    RANDOM_LABEL,
+    RANDOM_LABEL_LIST,
     RANDOM_KIND_COUNT
 } random_kind;
 
