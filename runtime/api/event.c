@@ -318,6 +318,11 @@ static int32_t synchronize(aclrtEvent event, uint64_t timeout_ns)
         return code;
     if ((twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0) {
         code = refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL");
+    } else if (__builtin_expect(atomic_load_explicit(&pinned->in_model, memory_order_relaxed), 0)) {
+        code = twin_fail(TWIN_ERR_PARAM,
+                         "event %u of device %u is recorded by a persistent stream, each time its "
+                         "model instance runs; wait for the stream that runs the instance",
+                         pinned->name, pinned->device->id);
     } else {
         twin_assert_unlocked("signal.wait with a lock held");
         twin_status status =

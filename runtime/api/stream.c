@@ -107,8 +107,9 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     if (code != 0)
         return TWIN_LEAVE(code);
     bool idle = true;
-    twin_status result =
-        twin_device_note(pinned->device, twin_ops()->queue.query(pinned->queue, &idle));
+    twin_status result = TWIN_OK;
+    if ((pinned->flags & TWIN_STREAM_PASSIVE) == 0)
+        result = twin_device_note(pinned->device, twin_ops()->queue.query(pinned->queue, &idle));
     if (result == TWIN_OK)
         *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     else

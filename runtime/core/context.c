@@ -2,6 +2,8 @@
 #include "core/context.h"
 
 #include "core/error.h"
+#include "core/label.h"
+#include "core/model.h"
 #include "core/registry.h"
 #include "core/state_callback.h"
 #include "core/stream.h"
@@ -81,6 +83,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     context->closing = false;
     context->streams = NULL;
     context->stream_count = 0;
+    context->models = NULL;
     twin_options_reset(&context->options);
     twin_lock_take(&device->lock);
     context->name = device->context_names++;
@@ -124,7 +127,8 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
         return false;
 
     const struct twin_backend *ops = twin_ops();
-    int32_t first_code = 0;
+    /* First what streams are bound to. */
+    int32_t first_code = twin_models_close(context);
     twin_stream *stream;
     while ((stream = pin_first_stream(context)) != NULL) {
         twin_lock_take(&stream->lock);
@@ -147,6 +151,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
         twin_stream_retire(stream);
         twin_stream_unpin(stream);
     }
+    twin_labels_close(context->object.handle);
     if (twin_handle_retire(context))
         unlink_context(context);
     *out_code = first_code;

@@ -26,6 +26,7 @@ typedef struct twin_context {
     bool closing;                         /* guarded by lock: no stream joins any more */
     struct twin_stream *streams;          /* guarded by lock */
     uint32_t stream_count;                /* guarded by lock */
+    struct twin_model *models;            /* guarded by lock */
     twin_options options;                 /* read by launches of kernels */
     struct twin_context *next, *previous; /* guarded by device->lock */
 } twin_context;

@@ -25,6 +25,8 @@
     X(DEVICE_ID, 107001, R, "EE1003")         /* no such device */                                 \
     X(CONTEXT_NULL, 107002, R, "EE1018")      /* no usable context */                              \
     X(STREAM_CONTEXT, 107003, R, "EE1010")    /* the stream belongs elsewhere */                   \
+    X(MODEL_CONTEXT, 107004, R, "EE1010")     /* the model instance belongs elsewhere */           \
+    X(STREAM_MODEL, 107005, R, "EE1017")      /* stream and model instance do not go together */   \
     X(TIMESTAMP, 107006, R, "EE1018")         /* the event has no time yet */                      \
     X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
     X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
@@ -32,6 +34,8 @@
     X(STREAM_CAPTURED, 107027, R, "EE1018")   /* not while the stream is in capture */             \
     X(EVENT_CAPTURED, 107028, R, "EE1018")    /* not while the event is in capture */              \
     X(NOT_CAPTURED, 107029, R, "EE1018")      /* only while the stream is in capture */            \
+    X(MODEL_RUNNING, 107037, R, "EE1018")     /* the model instance does not come to its end */    \
+    X(ARRAY_SHORT, 107039, R, "EE1011")       /* an array does not hold all there is */            \
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \
@@ -39,7 +43,10 @@
     X(REGISTRATION, 500000, A, "EH9999")      /* callbacks of aclInit and aclFinalize */           \
     X(INIT_VALUE, 500001, A, "EH0004")        /* a configured value cannot be understood */        \
     X(INTERNAL, 507000, R, "EE9999")          /* nothing to give, or our own fault */              \
+    X(STREAM_FULL, 507002, R, "EE1019")       /* no more tasks fit */                              \
     X(DEVICE_RELEASED, 507007, R, "EE1018")   /* reset without set */                              \
+    X(MODEL_EXECUTE, 507011, R, "EE1018")     /* the model instance cannot run as it is */         \
+    X(LABEL_CONTEXT, 507031, R, "EE1010")     /* the label belongs elsewhere */                    \
     X(SETUP, 507033, R, "EE1018")             /* the backend or device cannot be used */
 
 typedef enum twin_error {

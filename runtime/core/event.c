@@ -146,6 +146,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
         goto drop_object;
     }
     event->device = device;
+    atomic_store_explicit(&event->in_model, false, memory_order_relaxed);
     event->name = next_name(device, form);
     atomic_store_explicit(&event->form, form, memory_order_relaxed);
     const twin_signal_config config = config_of(form, event->name);

@@ -36,6 +36,8 @@ typedef struct twin_event {
     twin_device *device;
     twin_signal *signal;
     uint32_t name;
+    _Atomic bool
+        in_model; /* the newest record is one of a persistent stream; relaxed, written under lock */
     struct twin_event *next, *previous; /* guarded by device->lock */
 } twin_event;
 

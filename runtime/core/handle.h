@@ -22,7 +22,10 @@ typedef enum twin_handle_kind {
     TWIN_HANDLE_STREAM,
     TWIN_HANDLE_EVENT,
     TWIN_HANDLE_NOTIFY,
-    TWIN_HANDLE_DATA_BUFFER
+    TWIN_HANDLE_DATA_BUFFER,
+    TWIN_HANDLE_MODEL,
+    TWIN_HANDLE_LABEL,
+    TWIN_HANDLE_LABEL_LIST
 } twin_handle_kind;
 
 /* 63..56 tag and kind, 55..32 slot, 31..0 generation. */

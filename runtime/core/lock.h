@@ -19,6 +19,8 @@ typedef enum twin_rank {
     TWIN_RANK_DEVICE,    /* one device: life, reference count, ids, lists of its objects */
     TWIN_RANK_CONTEXT,   /* one context: its streams */
     TWIN_RANK_STREAM,    /* one stream: submission */
+    TWIN_RANK_MODEL,     /* one model instance: its streams, whether it may run */
+    TWIN_RANK_LABELS,    /* all labels and lists of labels */
     TWIN_RANK_SIGNAL,    /* one event or notify: submission */
     TWIN_RANK_HANDLES,   /* one handle table: free slots */
     TWIN_RANK_CALLBACKS, /* what is told of devices and streams */

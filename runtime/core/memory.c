@@ -277,8 +277,8 @@ static int32_t pin_active_stream(uint64_t handle, twin_stream **out_stream)
     if (((*out_stream)->flags & TWIN_STREAM_PASSIVE) == 0)
         return 0;
     code = twin_fail(TWIN_ERR_UNSUPPORTED,
-                     "stream %u was made with flags %#x: its tasks run inside a model instance or "
-                     "on the device, which this runtime does not offer",
+                     "stream %u was made with flags %#x: its tasks run later than this call, and "
+                     "pageable host memory is not theirs to keep; use page-locked memory",
                      (*out_stream)->id, (*out_stream)->flags);
     twin_stream_unpin(*out_stream);
     return code;
@@ -321,8 +321,13 @@ static bool read_host(void *to, uint64_t from, uint64_t bytes)
 static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
 {
     const struct twin_backend *ops = twin_ops();
+    twin_stream *stream = NULL;
+    int32_t code = pin_active_stream(handle, &stream);
+    if (code != 0)
+        return code;
+    twin_stream_unpin(stream);
     void *snapshot = NULL;
-    int32_t code = twin_fail_status(
+    code = twin_fail_status(
         ops->memory.host_alloc(copy->bytes, &snapshot), TWIN_CODE_STREAM_TIMEOUT,
         "%llu bytes of page-locked memory for the source", (unsigned long long)copy->bytes);
     if (code != 0)

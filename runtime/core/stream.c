@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/log.h"
+#include "core/model.h"
 #include "core/registry.h"
 #include "core/state_callback.h"
 
@@ -92,6 +93,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->saturation = twin_saturation_now();
     stream->is_default = is_default;
     stream->destroying = false;
+    atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,
@@ -150,14 +152,23 @@ static int32_t fail_foreign(const twin_stream *stream)
                      stream->id, stream->device->id);
 }
 
-/* Refuses new work on a pinned stream from now on. False: another thread did. */
-static bool begin_destroy(twin_stream *stream)
+/* Refuses new work on a pinned stream from now on. */
+static int32_t begin_destroy(twin_stream *stream, uint64_t handle)
 {
     twin_lock_take(&stream->lock);
     bool first = !stream->destroying;
-    stream->destroying = true;
+    bool bound = twin_stream_is_bound(stream);
+    if (!bound)
+        stream->destroying = true;
     twin_lock_drop(&stream->lock);
-    return first;
+    if (!first)
+        return fail_handle(handle);
+    if (bound)
+        return twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "stream %u of device %u is bound to a model instance; call "
+                         "aclmdlRIUnbindStream or aclmdlRIDestroy first",
+                         stream->id, stream->device->id);
+    return 0;
 }
 
 static void cancel_destroy(twin_stream *stream)
@@ -179,10 +190,9 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
                       "stream %u is the default stream of a context and ends with it", stream->id);
         goto unpin;
     }
-    if (!begin_destroy(stream)) {
-        code = fail_handle(handle);
+    code = begin_destroy(stream, stream->object.handle);
+    if (code != 0)
         goto unpin;
-    }
     const struct twin_backend *ops = twin_ops();
     twin_assert_unlocked("queue.drain with a lock held");
     twin_status status = force ? TWIN_OK : ops->queue.drain(stream->queue, TWIN_FOREVER);
@@ -270,13 +280,18 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
     return code;
 }
 
-/* What a submission can find wrong with its event. */
-typedef enum event_trouble { EVENT_FINE, EVENT_GONE, EVENT_ELSEWHERE } event_trouble;
+/* What a submission can find wrong with what it names. */
+typedef enum task_trouble {
+    TASK_FINE,
+    EVENT_GONE,
+    EVENT_ELSEWHERE,
+    EVENT_UNFIT, /* cannot stay in a persistent stream */
+    MODEL_UNREADY
+} task_trouble;
 
 /* Submit ------------------------------------------------------------------------------------------ */
 
-/* A stream of the current context, locked and taking work. */
-static int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
+static inline int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
 {
     twin_stream *stream = NULL;
     if (handle != 0) {
@@ -304,33 +319,50 @@ static int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
         twin_lock_drop(&stream->lock);
         return code;
     }
-    if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0)) {
-        uint32_t id = stream->id, flags = stream->flags;
-        twin_lock_drop(&stream->lock);
-        return twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "stream %u was made with flags %#x: its tasks run inside a model "
-                         "instance or on the device, which this runtime does not offer",
-                         id, flags);
-    }
     *out_stream = stream;
     return 0;
+}
+
+int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream)
+{
+    return lock_stream(handle, out_stream);
+}
+
+static inline twin_status record_locked(const struct twin_backend *ops, twin_stream *stream,
+                                        twin_event *event, bool kept)
+{
+    twin_status status = ops->work.record(stream->queue, event->signal);
+    if (__builtin_expect(atomic_load_explicit(&event->in_model, memory_order_relaxed) != kept, 0) &&
+        status == TWIN_OK)
+        atomic_store_explicit(&event->in_model, kept, memory_order_relaxed);
+    return status;
 }
 
 /* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
  * under its lock only, and told of when no lock is held. */
 static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
-                                const twin_task *task, event_trouble *out_trouble)
+                                const twin_task *task, task_trouble *out_trouble)
 {
     if (task->kind == TWIN_TASK_COPY)
         return ops->work.copy(stream->queue, task->copy);
     if (task->kind == TWIN_TASK_FILL)
         return ops->work.fill(stream->queue, task->fill);
+    if (task->kind == TWIN_TASK_RUN) {
+        bool ready = true;
+        twin_status status = twin_model_run_locked(stream, task->model, &ready);
+        *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
+        return status;
+    }
 
+    bool kept = (stream->flags & TWIN_STREAM_PERSISTENT) != 0;
     twin_event *event = task->event;
     twin_status status = TWIN_OK;
     twin_lock_take(&event->lock);
     if (!twin_handle_is(event, task->event_handle))
         *out_trouble = EVENT_GONE;
+    else if (__builtin_expect(kept, 0) &&
+             (twin_event_form(event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_EX)) != 0)
+        *out_trouble = EVENT_UNFIT;
     else if (task->kind == TWIN_TASK_WAIT)
         status = ops->work.wait(stream->queue, event->signal, task->timeout_ns);
     else if (task->kind == TWIN_TASK_RESET)
@@ -338,15 +370,25 @@ static twin_status issue_locked(const struct twin_backend *ops, twin_stream *str
     else if (event->device != stream->device)
         *out_trouble = EVENT_ELSEWHERE;
     else
-        status = ops->work.record(stream->queue, event->signal);
+        status = record_locked(ops, stream, event, kept);
     twin_lock_drop(&event->lock);
     return status;
 }
 
-static int32_t fail_event(event_trouble trouble, uint32_t stream_device)
+static int32_t fail_task(task_trouble trouble, uint32_t stream_device)
 {
     if (trouble == EVENT_GONE)
         return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
+    if (trouble == EVENT_UNFIT)
+        return twin_fail(
+            TWIN_ERR_UNSUPPORTED,
+            "a record of this event, or a wait for it, belongs to one moment and cannot "
+            "run again and again in a persistent stream; use an event of "
+            "aclrtCreateEventWithFlag with ACL_EVENT_SYNC, or a notify");
+    if (trouble == MODEL_UNREADY)
+        return twin_fail(TWIN_ERR_MODEL_EXECUTE,
+                         "the model instance is not complete, or is being destroyed; call "
+                         "aclmdlRIEndTask and aclmdlRIBuildEnd first");
     return twin_fail(TWIN_ERR_STREAM_CONTEXT,
                      "the event was made on another device than the stream's, which is device %u",
                      stream_device);
@@ -358,6 +400,31 @@ static int32_t fail_issue(twin_status status, uint32_t id, uint32_t device_id)
                             device_id);
 }
 
+/* Work of a stream whose tasks do not run on submission. The stream is locked, and not on return. */
+static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *stream,
+                                                              const twin_task *task)
+{
+    uint32_t id = stream->id, flags = stream->flags, device_id = stream->device->id;
+    if ((flags & TWIN_STREAM_PASSIVE) != TWIN_STREAM_PERSISTENT || task->kind == TWIN_TASK_RUN) {
+        twin_lock_drop(&stream->lock);
+        return twin_fail(TWIN_ERR_UNSUPPORTED, "stream %u was made with flags %#x: %s", id, flags,
+                         task->kind == TWIN_TASK_RUN
+                             ? "a model instance runs from an ordinary stream"
+                             : "its tasks come from the device alone");
+    }
+    bool sealed = twin_model_is_sealed(stream);
+    task_trouble trouble = TASK_FINE;
+    twin_status status = TWIN_OK;
+    if (!sealed)
+        status = twin_device_note(stream->device, issue_locked(twin_ops(), stream, task, &trouble));
+    twin_lock_drop(&stream->lock);
+    if (sealed)
+        return twin_model_fail_sealed(id);
+    if (trouble != TASK_FINE)
+        return fail_task(trouble, device_id);
+    return twin_model_fail_work(status, id, device_id);
+}
+
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
 {
     const struct twin_backend *ops = twin_ops();
@@ -367,16 +434,18 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         if (__builtin_expect(code != 0, 0))
             return code;
 
-        event_trouble trouble = EVENT_FINE;
+        if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
+            return submit_passive(stream, task);
+        task_trouble trouble = TASK_FINE;
         twin_status status = issue_locked(ops, stream, task, &trouble);
-        if (__builtin_expect(status == TWIN_OK && trouble == EVENT_FINE, 1)) {
+        if (__builtin_expect(status == TWIN_OK && trouble == TASK_FINE, 1)) {
             twin_lock_drop(&stream->lock);
             return 0;
         }
         uint32_t id = stream->id, device_id = stream->device->id;
-        if (trouble != EVENT_FINE) {
+        if (trouble != TASK_FINE) {
             twin_lock_drop(&stream->lock);
-            return fail_event(trouble, device_id);
+            return fail_task(trouble, device_id);
         }
         if (status != TWIN_E_BUSY) {
             twin_device_note(stream->device, status);

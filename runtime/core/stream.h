@@ -36,20 +36,24 @@ typedef struct twin_stream {
     twin_core_share share; /* of cores, as launches may use them */
     twin_saturation saturation;
     bool is_default;
-    bool destroying;                     /* guarded by lock: refuses new work */
+    bool destroying; /* guarded by lock: refuses new work */
+    /* The model instance it is bound to. Written under lock and the instance's lock; read without either it is a hint. */
+    _Atomic(struct twin_model *) model;
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
 extern twin_handle_table twin_streams;
 
 struct twin_event;
+struct twin_model;
 
 typedef enum twin_task_kind {
     TWIN_TASK_COPY,
     TWIN_TASK_FILL,
     TWIN_TASK_RECORD,
     TWIN_TASK_WAIT,
-    TWIN_TASK_RESET
+    TWIN_TASK_RESET,
+    TWIN_TASK_RUN
 } twin_task_kind;
 
 /* One piece of work on its way to a queue. */
@@ -60,6 +64,7 @@ typedef struct twin_task {
     struct twin_event *event; /* found, not pinned */
     uint64_t event_handle;
     uint64_t timeout_ns;
+    struct twin_model *model; /* RUN: pinned */
 } twin_task;
 
 /* A stream of a pinned context. 107002, 207001, 207008. */
@@ -67,7 +72,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
                            bool is_default, uint64_t *out_handle);
 /* Destroys a stream of the current context: after its work, or with `force` at once, dropping it.
  * A deadlock leaves the stream alive and answers so. Blocks.
- * 107000: a default stream. 107002, 107003, 107017. */
+ * 107000: a default stream. 107002, 107003, 107005: bound to a model instance. 107017. */
 int32_t twin_stream_destroy(uint64_t handle, bool force);
 /* Makes a pinned stream dead and takes it off its context. The pin stays the caller's. */
 void twin_stream_retire(twin_stream *stream);
@@ -86,8 +91,18 @@ int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
 /* As pin, but only a stream of the current context. 107003 too. */
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream);
 
-/* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is
- * full. 107002, 107003, 107017, or the device's answer. */
+/* Whether the stream is bound to a model instance now. */
+static inline bool twin_stream_is_bound(const twin_stream *stream)
+{
+    return atomic_load_explicit(&stream->model, memory_order_relaxed) != NULL;
+}
+
+/* A stream of the current context (0: its default stream), locked and taking work of some kind. 107002, 107003,
+ * 107017. */
+int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
+/* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is full. On a
+ * persistent stream the task stays for the runs of a model instance, and a full stream is refused (507002).
+ * 107002, 107003, 107005: the instance is complete. 107017, or the device's answer. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
 
 /* Waits for a pinned stream's work. 507046 on timeout or deadlock, else a task's code. Blocks. */

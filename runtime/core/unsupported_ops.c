@@ -453,6 +453,13 @@ static twin_status program_abort(twin_program *program)
     return TWIN_E_UNSUPPORTED;
 }
 
+static twin_status program_drain(twin_program *program, uint64_t timeout_ns)
+{
+    (void)program;
+    (void)timeout_ns;
+    return TWIN_E_UNSUPPORTED;
+}
+
 static void diag_dump(twin_hw_device *device)
 {
     (void)device;
@@ -542,7 +549,8 @@ const struct twin_backend twin_unsupported_ops = {
                 .unbind = program_unbind,
                 .seal = program_seal,
                 .clean = program_clean,
-                .abort = program_abort},
+                .abort = program_abort,
+                .drain = program_drain},
     .diag = {.dump = diag_dump, .facts = diag_facts, .usage = diag_usage},
 };
 
@@ -622,6 +630,7 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(program, seal);
     FILL(program, clean);
     FILL(program, abort);
+    FILL(program, drain);
     FILL(diag, dump);
     FILL(diag, facts);
     FILL(diag, usage);

@@ -110,7 +110,8 @@ struct twin_queue_ops {
                           twin_queue **out_queue);
     /* No work is in flight, or abort came before. Thread: any. */
     void (*destroy)(twin_queue *queue);
-    /* Waits until all work submitted before the call is done. Thread: any. Blocks. Several may wait.
+    /* Waits until all work submitted before the call is done; a deferred queue has none of its own and answers at
+     * once. Thread: any. Blocks. Several may wait.
      * TWIN_E_TIMEOUT: still pending. TWIN_E_DEADLOCK. TWIN_E_ABORTED. TWIN_E_TASK_TIMEOUT,
      * TWIN_E_ADDRESS, ...: a task failed since the last drain that reported. */
     twin_status (*drain)(twin_queue *queue, uint64_t timeout_ns);
@@ -135,7 +136,9 @@ struct twin_queue_ops {
 };
 
 /* Each op queues one piece of work and returns. Thread: queue (record, wait, reset: signal).
- * TWIN_E_BUSY: the queue is full, nothing was queued. TWIN_E_DEVICE: the device has faulted. */
+ * TWIN_E_BUSY: the queue is full, nothing was queued; a deferred queue stays full. TWIN_E_DEVICE: the device has
+ * faulted. A deferred queue takes no record of, and no wait for, a REBIND signal that queues can wait for:
+ * TWIN_E_UNSUPPORTED. */
 struct twin_work_ops {
     /* Copies after all earlier work of the queue. Either side is device or pinned memory; both ranges
      * were valid when submitted. TWIN_E_INVALID: a range leaves its allocation. */
@@ -156,16 +159,19 @@ struct twin_work_ops {
     twin_status (*wait_value)(twin_queue *queue, const twin_value_wait *wait);
     /* After all earlier work the call can be taken from the channel. */
     twin_status (*call)(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
-    /* Runs a sealed program from its head queues; later work of the queue waits for its end. */
+    /* Runs a sealed program from its head queues; later work of the queue waits for its end. The run begins when
+     * earlier ones of the program have ended. A task that fails in it counts as one of this queue.
+     * TWIN_E_INVALID: it is not sealed. */
     twin_status (*run)(twin_queue *queue, twin_program *program);
     /* The rest is for deferred queues of one program that is not sealed yet.
-     * The program ends when all earlier work of the queue is done. */
+     * The program ends when all earlier work of the queue is done. Once per program. */
     twin_status (*end)(twin_queue *queue);
-    /* The other queue begins, from its first task, beside this one. */
+    /* The other queue, which is at rest, begins from its first task, beside this one. */
     twin_status (*activate)(twin_queue *queue, twin_queue *other);
     /* When the condition holds, branch->to begins and this queue's later tasks are left out. */
     twin_status (*branch)(twin_queue *queue, const twin_branch *branch);
-    /* Label `index` of the table stands here. `table` is device memory of 8 bytes a label, the backend's to fill. */
+    /* Label `index` of the table stands here. `table` is device memory of 8 bytes a label, the backend's to fill;
+     * an entry of ones is no label. */
     twin_status (*label)(twin_queue *queue, uint64_t table, uint32_t index);
     /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later tasks are
      * left out. An index of `count` or more counts as count - 1. */
@@ -225,19 +231,24 @@ struct twin_channel_ops {
 struct twin_program_ops {
     /* Thread: any. */
     twin_status (*create)(twin_hw_device *device, twin_program **out_program);
-    /* It does not run. Its queues are free again. Thread: any. */
+    /* It does not run. Its queues are free again, as unbind leaves them. Thread: any. */
     void (*destroy)(twin_program *program);
     /* Adds a deferred queue, which is of no other program. `head`: it begins when the program runs, else by
-     * work.activate, branch or jump. Thread: queue. */
+     * work.activate, branch or jump. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
     twin_status (*bind)(twin_program *program, twin_queue *queue, bool head);
-    /* Takes it out; its tasks stay. Thread: queue. */
+    /* Takes it out; its tasks stay, but for the program's end. The program is not sealed any more.
+     * Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
     twin_status (*unbind)(twin_program *program, twin_queue *queue);
-    /* The program is complete and may run. Thread: any. */
+    /* The program is complete and may run. bind, unbind and clean take the seal away. Thread: any.
+     * TWIN_E_INVALID: no head queue, no end, or a task names a queue that is not of the program. */
     twin_status (*seal)(twin_program *program);
-    /* Drops the tasks of a deferred queue that does not run. Thread: queue. TWIN_E_BUSY: it runs. */
+    /* Drops the tasks of a deferred queue. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
     twin_status (*clean)(twin_queue *queue);
-    /* Ends a run: no further task begins, whoever waits for it goes on with TWIN_E_ABORTED. Thread: any. */
+    /* Ends the run under way, if any: no further task of it begins, and the queue that asked for it goes on, with
+     * TWIN_E_RUN_ABORTED as its failure. Runs queued behind it take place. Thread: any. */
     twin_status (*abort)(twin_program *program);
+    /* Waits until no run of the program is queued or under way. Thread: any. Blocks. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK. */
+    twin_status (*drain)(twin_program *program, uint64_t timeout_ns);
 };
 
 struct twin_diag_ops {

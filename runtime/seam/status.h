@@ -25,6 +25,7 @@
     X(TWIN_E_NO_EVENT, 207007, "no hardware event is free")                                        \
     X(TWIN_E_NO_NOTIFY, 207009, "no hardware notify is free")                                      \
     X(TWIN_E_NO_QUEUE, 207008, "no hardware queue is free")                                        \
+    X(TWIN_E_RUN_ABORTED, 507023, "the run of a model instance was aborted")                       \
     X(TWIN_E_SETUP, 507033, "the device could not be brought up")                                  \
     X(TWIN_E_TASK_TIMEOUT, 107020, "a task on the queue exceeded its time limit")                  \
     X(TWIN_E_TIMEOUT, 507046, "the wait ended by its timeout")                                     \

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/model.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+
+/* A runtime layer's refusal of a NULL that the outer layer lets through. */
+static int32_t null_below(const char *name)
+{
+    return twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", name);
+}
+
+/* Build ------------------------------------------------------------------------------------------- */
+
+aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)
+{
+    TWIN_ENTER(CREATE);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    if (flag != 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "flag is %#x; it is reserved and 0", flag));
+    uint64_t handle = 0;
+    int32_t code = twin_model_create(&handle);
+    if (code == 0)
+        *modelRI = twin_api_pointer(handle);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
+{
+    TWIN_ENTER(CREATE);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    if (flag != TWIN_MODEL_HEAD && flag != TWIN_MODEL_WAITS)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
+                                    "flag is %#x; it is ACL_MODEL_STREAM_FLAG_HEAD (0) or "
+                                    "ACL_MODEL_STREAM_FLAG_DEFAULT (0x7fffffff)",
+                                    flag));
+    if (!stream)
+        return TWIN_LEAVE(null_below("stream"));
+    return TWIN_LEAVE(twin_model_bind(twin_api_handle(modelRI), twin_api_handle(stream),
+                                      flag == TWIN_MODEL_HEAD));
+}
+
+aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream)
+{
+    TWIN_ENTER(WAIT);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    return TWIN_LEAVE(twin_model_unbind(twin_api_handle(modelRI), twin_api_handle(stream)));
+}
+
+aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    return TWIN_LEAVE(twin_model_end(twin_api_handle(modelRI), twin_api_handle(stream)));
+}
+
+aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve)
+{
+    TWIN_ENTER(CREATE);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    if (reserve)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "reserve is reserved and NULL"));
+    return TWIN_LEAVE(twin_model_build(twin_api_handle(modelRI)));
+}
+
+aclError aclrtPersistentTaskClean(aclrtStream stream)
+{
+    TWIN_ENTER(CREATE);
+    if (!stream)
+        return TWIN_LEAVE(null_below("stream"));
+    return TWIN_LEAVE(twin_model_clean(twin_api_handle(stream)));
+}
+
+/* Switches ---------------------------------------------------------------------------------------- */
+
+aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!activeStream || !stream)
+        return TWIN_LEAVE(twin_api_null(!activeStream ? "activeStream" : "stream"));
+    return TWIN_LEAVE(twin_model_activate(twin_api_handle(activeStream), twin_api_handle(stream)));
+}
+
+aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,
+                           aclrtCompareDataType dataType, aclrtStream trueStream,
+                           aclrtStream falseStream, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!leftValue || !rightValue || !trueStream || !stream)
+        return TWIN_LEAVE(twin_api_null(!leftValue    ? "leftValue"
+                                        : !rightValue ? "rightValue"
+                                        : !trueStream ? "trueStream"
+                                                      : "stream"));
+    if (falseStream)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "falseStream is reserved and NULL"));
+    if ((uint32_t)cond > ACL_RT_LESS_OR_EQUAL)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "cond is %d, no aclrtCondition", (int)cond));
+    if ((uint32_t)dataType > ACL_RT_SWITCH_INT64)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM, "dataType is %d, no aclrtCompareDataType", (int)dataType));
+    const twin_branch branch = {.condition = (twin_condition)cond,
+                                .left = twin_api_handle(leftValue),
+                                .right = twin_api_handle(rightValue),
+                                .wide = dataType == ACL_RT_SWITCH_INT64};
+    return TWIN_LEAVE(
+        twin_model_branch(&branch, twin_api_handle(trueStream), twin_api_handle(stream)));
+}
+
+/* Run --------------------------------------------------------------------------------------------- */
+
+aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    return TWIN_LEAVE(twin_model_execute_async(twin_api_handle(modelRI), twin_api_handle(stream)));
+}
+
+aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
+{
+    TWIN_ENTER(WAIT);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    uint64_t timeout_ns = 0;
+    if (timeout == 0)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM, "timeout is 0; it is in ms, or -1 for no limit"));
+    int32_t code = twin_api_timeout(timeout, &timeout_ns);
+    return TWIN_LEAVE(code != 0 ? code : twin_model_execute(twin_api_handle(modelRI), timeout_ns));
+}
+
+aclError aclmdlRIAbort(aclmdlRI modelRI)
+{
+    TWIN_ENTER(WAIT);
+    if (!modelRI)
+        return TWIN_LEAVE(null_below("modelRI"));
+    return TWIN_LEAVE(twin_model_abort(twin_api_handle(modelRI)));
+}
+
+aclError aclmdlRIDestroy(aclmdlRI modelRI)
+{
+    TWIN_ENTER(WAIT);
+    if (!modelRI)
+        return TWIN_LEAVE(twin_api_null("modelRI"));
+    return TWIN_LEAVE(twin_model_destroy(twin_api_handle(modelRI)));
+}
+
+aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData)
+{
+    TWIN_ENTER(LOCAL);
+    if (!modelRI || !func)
+        return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "func"));
+    return TWIN_LEAVE(twin_model_add_farewell(twin_api_handle(modelRI), func, userData));
+}
+
+aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
+{
+    TWIN_ENTER(LOCAL);
+    if (!modelRI || !func)
+        return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "func"));
+    return TWIN_LEAVE(twin_model_drop_farewell(twin_api_handle(modelRI), func));
+}
+
+/* Names ------------------------------------------------------------------------------------------- */
+
+aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
+{
+    TWIN_ENTER(LOCAL);
+    if (!modelRI || !name)
+        return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "name"));
+    return TWIN_LEAVE(twin_model_set_name(twin_api_handle(modelRI), name));
+}
+
+aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name)
+{
+    TWIN_ENTER(LOCAL);
+    if (!modelRI || !name)
+        return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "name"));
+    if (maxLen == 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "maxLen is 0"));
+    return TWIN_LEAVE(twin_model_get_name(twin_api_handle(modelRI), name, maxLen));
+}
+
+aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!modelRI || !modelRIId)
+        return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "modelRIId"));
+    return TWIN_LEAVE(twin_model_get_id(twin_api_handle(modelRI), modelRIId));
+}
+
+aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
+{
+    TWIN_ENTER(LOCAL);
+    if (!modelRI || !numStreams)
+        return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "numStreams"));
+    return TWIN_LEAVE(twin_model_get_streams(twin_api_handle(modelRI), streams, numStreams));
+}
