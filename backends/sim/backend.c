@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "memory.h"
 #include "process.h"
+#include "program.h"
 #include "queue.h"
 #include "report.h"
 #include "shared.h"
@@ -147,7 +148,13 @@ static const struct twin_backend backend = {
              .fill = sim_work_fill,
              .record = sim_work_record,
              .wait = sim_work_wait,
-             .reset = sim_work_reset},
+             .reset = sim_work_reset,
+             .run = sim_work_run,
+             .end = sim_work_end,
+             .activate = sim_work_activate,
+             .branch = sim_work_branch,
+             .label = sim_work_label,
+             .jump = sim_work_jump},
     .signal = {.create = sim_event_create,
                .destroy = sim_event_destroy,
                .query = sim_event_query,
@@ -158,6 +165,14 @@ static const struct twin_backend backend = {
                .share = sim_shared_share,
                .allow = sim_shared_allow,
                .open = sim_shared_open},
+    .program = {.create = sim_program_create,
+                .destroy = sim_program_destroy,
+                .bind = sim_program_bind,
+                .unbind = sim_program_unbind,
+                .seal = sim_program_seal,
+                .clean = sim_program_clean,
+                .abort = sim_program_abort,
+                .drain = sim_program_drain},
     .diag = {.dump = sim_report_dump, .facts = diag_facts, .usage = diag_usage},
 };
 

@@ -38,6 +38,11 @@ static size_t token_bytes(void)
     return align_page(sim_process.limits.sq_depth * sizeof(struct sim_token));
 }
 
+static size_t code_bytes(void)
+{
+    return align_page(sim_process.limits.sq_depth * SIM_CODE_WORDS * sizeof(uint32_t));
+}
+
 struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
 {
     char *start = device->rings + sq * (ring_bytes() + cq_bytes() + token_bytes());
@@ -47,6 +52,24 @@ struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
     return slice;
 }
 
+uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq)
+{
+    size_t bytes = code_bytes() * sim_process.limits.streams;
+    pthread_mutex_lock(&device->signals_lock);
+    if (!device->code) {
+        void *code = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (code != MAP_FAILED) {
+            device->code_bytes = bytes;
+            /* Release: the model reads it without the lock. */
+            atomic_store_explicit(&device->code, (char *)code, memory_order_release);
+        }
+    }
+    char *code = device->code;
+    pthread_mutex_unlock(&device->signals_lock);
+    return code ? (uint32_t *)(void *)(code + sq * code_bytes()) : NULL;
+}
+
 static void free_device(twin_hw_device *device)
 {
     sim_arena_fini(&device->memory);
@@ -54,6 +77,8 @@ static void free_device(twin_hw_device *device)
     sim_ids_fini(&device->notifies);
     if (device->rings)
         munmap(device->rings, device->rings_bytes);
+    if (device->code)
+        munmap(device->code, device->code_bytes);
     free((void *)device->queues);
     pthread_mutex_destroy(&device->signals_lock);
     free(device);

@@ -26,11 +26,15 @@ struct twin_hw_device {
     /* Rings, CQs and tokens of all queues, one slice per SQ, committed as touched. */
     char *rings;
     size_t rings_bytes;
+    /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
+    _Atomic(char *) code;
+    size_t code_bytes;
 
     /* By SQ number; an entry is made once. Written under the model lock. */
     _Atomic(twin_queue *) *queues;
     atomic_uint queue_slots; /* entries in use or used before */
     uint32_t queues_open;    /* guarded by the model lock */
+    twin_program *programs;  /* likewise */
 
     /* Guarded by the model lock. */
     struct sim_dropped *dropped;
@@ -54,6 +58,8 @@ struct sim_slice {
     stars_cqe *cq;
     struct sim_token *tokens;
 };
+/* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
+uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);
 struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq);
 
 #endif

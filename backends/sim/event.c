@@ -132,7 +132,7 @@ void sim_event_release(const struct sim_token *token)
     twin_signal *signal = token->signal;
     if (token->bound)
         sim_ids_drop(&signal->device->events, token->id);
-    if (token->kind == SIM_TOKEN_WAIT)
+    if (token->kind == SIM_TOKEN_WAIT && !token->stays)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_event_let_go(signal);
 }
@@ -182,8 +182,11 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     signal->mark = (struct sim_mark){
         .queue = queue,
         .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
-        .number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
+        .number = queue->config.deferred
+                      ? 0 /* no moment of its own: each run records */
+                      : atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
     };
+    signal->in_program = queue->config.deferred;
     if (__builtin_expect(publication != NULL, 0))
         sim_shared_publish_locked(signal, publication, &signal->mark);
     *token = (struct sim_token){
@@ -207,6 +210,10 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
                     signal->config.name, signal->device->index, queue->device->index);
         return TWIN_E_UNSUPPORTED;
     }
+    if (__builtin_expect(queue->config.deferred, 0) &&
+        (sim_event_shared(signal) != NULL ||
+         (signal->config.waitable && signal->config.kind == TWIN_SIGNAL_EVENT_REBIND)))
+        return TWIN_E_UNSUPPORTED;
     struct sim_publication *publication = NULL;
     twin_status status = TWIN_OK;
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
@@ -229,6 +236,9 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
 {
     if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
         return TWIN_E_DEVICE;
+    if (__builtin_expect(queue->config.deferred, 0) &&
+        (sim_event_shared(signal) != NULL || signal->config.kind == TWIN_SIGNAL_EVENT_REBIND))
+        return TWIN_E_UNSUPPORTED;
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
         bool done = false;
         twin_status status = sim_shared_wait(queue, signal, timeout_ns, &done);
@@ -271,13 +281,15 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     else
         sim_sqe_event_wait(sqe, id, timeout_ns);
     sim_event_hold(signal);
-    atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    if (!queue->config.deferred)
+        atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *token = (struct sim_token){
         .signal = signal,
         .serial = serial,
         .id = (uint16_t)id,
         .kind = SIM_TOKEN_WAIT,
         .bound = rebind,
+        .stays = queue->config.deferred,
     };
     sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
@@ -312,6 +324,7 @@ struct snapshot {
     bool recorded;
     bool timed; /* time_ns is that of the newest record */
     bool bound;
+    bool in_program;
     uint32_t id;
     uint32_t generation;
     uint64_t time_ns;
@@ -326,6 +339,7 @@ static struct snapshot look(twin_signal *signal)
         .recorded = signal->recorded,
         .timed = signal->recorded && signal->timed_serial == signal->serial,
         .bound = signal->bound,
+        .in_program = signal->in_program,
         .id = signal->id,
         .generation = signal->generation,
         .time_ns = signal->time_ns,
@@ -339,10 +353,25 @@ static struct snapshot look(twin_signal *signal)
     return snapshot;
 }
 
+/* A record in a program has no moment that could be over: its flag tells, and without one its time. */
+static bool is_set(const twin_signal *signal, const struct snapshot *now)
+{
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL)
+        return now->timed;
+    uint32_t entry = 0;
+    sim_model_lock();
+    (void)twinsim_read(sim_process.board, signal->device->index,
+                       STARS_EVENT_TABLE_BASE + 4ull * signal->id, &entry);
+    sim_model_unlock();
+    return (entry & 1u) != 0;
+}
+
 static enum sim_fate fate_of(const twin_signal *signal, const struct snapshot *now)
 {
     if (__builtin_expect(now->elsewhere != 0, 0))
         return sim_shared_fate(signal, now->elsewhere);
+    if (__builtin_expect(now->in_program, 0))
+        return is_set(signal, now) ? SIM_DONE : SIM_PENDING;
     return now->recorded ? sim_mark_fate(&now->mark) : SIM_DONE;
 }
 

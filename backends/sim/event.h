@@ -25,6 +25,7 @@ struct twin_signal {
     /* The newest record. Guarded by lock. */
     bool recorded;
     bool bound;
+    bool in_program; /* it is one of a deferred queue */
     uint64_t serial; /* counts records */
     struct sim_mark mark;
     uint64_t timed_serial; /* the record that time_ns belongs to */

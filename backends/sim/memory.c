@@ -331,6 +331,12 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }
+    char *code = self ? atomic_load_explicit(&self->code, memory_order_acquire) : NULL;
+    if (code && access == TWINSIM_READ && address - (uintptr_t)code < self->code_bytes &&
+        bytes <= self->code_bytes - (address - (uintptr_t)code)) {
+        *out_target = TWINSIM_TARGET_HBM;
+        return (void *)(uintptr_t)address;
+    }
     if (sim_drive_window_open(address, bytes)) {
         *out_target = TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;

@@ -10,6 +10,7 @@
 #include "drive.h"
 #include "event.h"
 #include "fence.h"
+#include "program.h"
 #include "sqe.h"
 #include "timeline.h"
 
@@ -59,7 +60,7 @@ struct sim_fence {
 
 static bool in_flight(twin_queue *queue, struct sim_mark *out)
 {
-    if (!queue)
+    if (!queue || queue->config.deferred) /* runs are in flight in the queue that asked for them */
         return false;
     out->queue = queue;
     out->epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
@@ -135,7 +136,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
 {
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    if (reclaimed == submitted)
+    if (reclaimed == submitted || queue->config.deferred)
         return;
     uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     if (reclaimed < retired)
@@ -145,7 +146,8 @@ void sim_queue_reclaim_locked(twin_queue *queue)
         if (token->kind != SIM_TOKEN_NONE) {
             if (token->expects_cqe && !token->cqe_read)
                 break;
-            sim_event_release(token);
+            if (token->kind != SIM_TOKEN_RUN)
+                sim_event_release(token);
             token->kind = SIM_TOKEN_NONE;
         }
         reclaimed++;
@@ -171,6 +173,8 @@ bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint32_t limit = sim_process.limits.in_flight;
+    if (__builtin_expect(queue->config.deferred, 0))
+        return submitted + count <= queue->mask;
     if (submitted % RECLAIM_EVERY == 0 || submitted - reclaimed + count > limit) {
         sim_queue_reclaim_locked(queue);
         reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
@@ -200,6 +204,10 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
 void sim_queue_send_locked(twin_queue *queue, uint32_t count)
 {
     uint64_t before = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (__builtin_expect(queue->config.deferred, 0)) { /* rung for when the program is sealed */
+        atomic_store_explicit(&queue->submitted, before + count, memory_order_release);
+        return;
+    }
     uint64_t arrival = sim_clock.now_ns + sim_process.limits.doorbell_ns;
     if (arrival < queue->last_arrival_ns)
         arrival = queue->last_arrival_ns;
@@ -232,6 +240,7 @@ static twin_status open_ring(twin_queue *queue)
         .stream_id = (uint16_t)queue->config.id,
         .priority = (uint8_t)queue->config.priority,
         .group = 0,
+        .disabled = queue->config.deferred,
     };
     uint32_t device = queue->device->index;
     if (twinsim_queue_open(sim_process.board, device, queue->sq, &description) != TWINSIM_OK) {
@@ -251,10 +260,11 @@ static void close_ring(twin_queue *queue)
     twin_hw_device *device = queue->device;
     uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    sim_program_ring_closes(queue);
     twinsim_queue_close(sim_process.board, device->index, queue->sq);
     queue->open = false;
     uint32_t epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
-    if (submitted > retired) {
+    if (submitted > retired && !queue->config.deferred) {
         if (device->dropped_count == device->dropped_room) {
             size_t room = device->dropped_room ? device->dropped_room * 2 : 16;
             struct sim_dropped *larger = realloc(device->dropped, room * sizeof(*larger));
@@ -273,7 +283,7 @@ static void close_ring(twin_queue *queue)
     for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
          i++) {
         struct sim_token *token = &queue->tokens[i & queue->mask];
-        if (token->kind != SIM_TOKEN_NONE)
+        if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
             sim_event_release(token);
         token->kind = SIM_TOKEN_NONE;
     }
@@ -397,6 +407,8 @@ static twin_status report_failure(twin_queue *queue)
 
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 {
+    if (queue->config.deferred)
+        return TWIN_OK;
     struct sim_mark mark = newest(queue);
     if (sim_mark_fate(&mark) == SIM_DONE)
         return report_failure(queue);
@@ -413,6 +425,9 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
 {
     struct sim_mark mark = newest(queue);
+    *out_idle = true;
+    if (queue->config.deferred)
+        return TWIN_OK;
     bool idle = sim_mark_fate(&mark) != SIM_PENDING;
     if (!idle) {
         sim_drive_poll();
@@ -460,6 +475,15 @@ static twin_status status_of(const stars_cqe *cqe)
     return TWIN_E_INTERNAL;
 }
 
+void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)
+{
+    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
+        return;
+    queue->failure = status;
+    snprintf(queue->failure_text, sizeof(queue->failure_text), "%s", text);
+    atomic_store_explicit(&queue->failed, true, memory_order_release);
+}
+
 static void note_failure(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token)
 {
     twin_status status = status_of(cqe);
@@ -467,7 +491,7 @@ static void note_failure(twin_queue *queue, const stars_cqe *cqe, const struct s
                        : status == TWIN_E_ADDRESS    ? "used an address the device cannot reach"
                                                      : "failed";
     char signal[48] = "";
-    if (token && token->kind != SIM_TOKEN_NONE)
+    if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
                  token->signal->config.name);
     char text[sizeof(queue->failure_text)];
@@ -476,11 +500,14 @@ static void note_failure(twin_queue *queue, const stars_cqe *cqe, const struct s
              sim_sqe_noun(cqe->u.error.sqe_type), signal, what, cqe->u.error.code,
              cqe->u.error.status);
     sim_log(3, "%s", text);
-    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
-        return;
-    queue->failure = status;
-    memcpy(queue->failure_text, text, sizeof(text));
-    atomic_store_explicit(&queue->failed, true, memory_order_release);
+    /* A task of a program fails in the queue that asked for the run. */
+    twin_queue *to = queue->config.deferred ? sim_program_launcher(queue) : queue;
+    if (to && to != queue)
+        pthread_mutex_lock(&to->lock);
+    if (to)
+        sim_queue_note_locked(to, status, text);
+    if (to && to != queue)
+        pthread_mutex_unlock(&to->lock);
 }
 
 static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
@@ -495,7 +522,9 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
         token = NULL;
     if (failed)
         note_failure(queue, cqe, token);
-    else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
+    if (failed && token && token->kind == SIM_TOKEN_RUN)
+        sim_program_run_failed(queue, token->program);
+    else if (!failed && token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
         sim_event_stamp(token, cqe->u.timestamp * 1000u / sim_process.limits.counter_mhz);
     if (token)
         token->cqe_read = 1;

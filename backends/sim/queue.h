@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "deferred.h"
 #include "process.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
@@ -23,16 +24,21 @@ enum sim_token_kind {
     SIM_TOKEN_NONE,   /* a copy, a fill */
     SIM_TOKEN_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
     SIM_TOKEN_WAIT,   /* the same */
-    SIM_TOKEN_RESET   /* holds a reference on the signal */
+    SIM_TOKEN_RESET,  /* holds a reference on the signal */
+    SIM_TOKEN_RUN     /* of the run of a program */
 };
 struct sim_token {
-    twin_signal *signal;
+    union {
+        twin_signal *signal;   /* RECORD, WAIT, RESET */
+        twin_program *program; /* RUN */
+    };
     uint32_t serial; /* of the record, as far as a token can hold it */
     uint16_t id;     /* hardware id */
     uint8_t kind : 4;
     uint8_t bound : 1; /* a reference on the id's binding is held */
     uint8_t expects_cqe : 1;
     uint8_t cqe_read : 1;
+    uint8_t stays : 1; /* of a deferred queue: a wait is none that is open */
 };
 
 struct twin_queue {
@@ -53,6 +59,7 @@ struct twin_queue {
     _Atomic uint32_t epoch;     /* written under both locks */
     twin_hw_device *device;
     twin_queue_config config;
+    struct sim_deferred deferred;
 
     /* Guarded by the model lock. */
     bool open;
@@ -95,6 +102,8 @@ bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
 stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
 /* Rings the doorbell for `count` SQEs. */
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
+/* Notes a failure that no CQE tells of. Thread: model, with the queue's lock. */
+void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text);
 /* Looks at the tokens of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */

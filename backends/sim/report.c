@@ -115,6 +115,14 @@ static void describe_queue(void *context, twin_queue *queue)
     struct sim_token token = head_token_locked(queue);
     pthread_mutex_unlock(&queue->lock);
     uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    if (queue->config
+            .deferred) { /* its entries come again: only the head register tells where it is */
+        uint32_t head = 0;
+        (void)twinsim_read(sim_process.board, device,
+                           (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
+        token = queue->tokens[head & queue->mask];
+        retired = info.state == TWINSIM_QUEUE_IDLE ? submitted : head;
+    }
     if (retired >= submitted && !survey->idle_too)
         return;
 
@@ -122,6 +130,11 @@ static void describe_queue(void *context, twin_queue *queue)
     add(text, "\n  device %u, stream %u: ", device, queue->config.id);
     if (retired >= submitted) {
         add(text, "idle, %llu tasks done", (unsigned long long)retired);
+        return;
+    }
+    if (info.state == TWINSIM_QUEUE_PARKED && token.kind == SIM_TOKEN_RUN) {
+        add(text, "waits for the end of a run of a model instance, %llu entries pending",
+            (unsigned long long)(submitted - retired));
         return;
     }
     if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {

@@ -57,6 +57,13 @@ void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
     sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
 }
 
+void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = STARS_NOTIFY_TABLE_BASE + 4 * (id & STARS_W2_NOTIFY_MASK);
+    sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+}
+
 void sim_sqe_placeholder(stars_sqe *sqe, bool cqe)
 {
     header(sqe, STARS_SQE_PLACEHOLDER, cqe);

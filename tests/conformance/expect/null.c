@@ -109,6 +109,7 @@ static const twin_exception unsupported[] = {
     {"memory", "", NO_DEVICE},
     {"notify", "", NO_DEVICE},
     {"order", "", NO_DEVICE},
+    {"program", "", NO_DEVICE},
     {"robustness", "", NO_DEVICE},
     {"sharing", "", NO_DEVICE},
     {"stream", "", NO_DEVICE},
