@@ -19,6 +19,7 @@
 #include "report.h"
 #include "shared.h"
 #include "timeline.h"
+#include "value.h"
 #include "work.h"
 
 /* Guarded by nothing: init ops and the exit handler only. */
@@ -154,7 +155,9 @@ static const struct twin_backend backend = {
              .activate = sim_work_activate,
              .branch = sim_work_branch,
              .label = sim_work_label,
-             .jump = sim_work_jump},
+             .jump = sim_work_jump,
+             .write_value = sim_work_write_value,
+             .wait_value = sim_work_wait_value},
     .signal = {.create = sim_event_create,
                .destroy = sim_event_destroy,
                .query = sim_event_query,

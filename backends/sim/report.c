@@ -10,6 +10,7 @@
 #include "event.h"
 #include "shared.h"
 #include "sqe.h"
+#include "value.h"
 
 /* Guarded by the model lock. */
 static char deadlock_text[4096];
@@ -102,6 +103,19 @@ struct survey {
     bool idle_too;
 };
 
+/* What a queue that polls waits for. The model, which stands still, says where its head is. */
+static void describe_word(const twin_queue *queue, const struct twinsim_queue_info *info,
+                          char *text, size_t bytes)
+{
+    uint32_t head = 0;
+    (void)twinsim_read(sim_process.board, queue->device->index,
+                       (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
+    const stars_sqe *sqe = &queue->ring[head & queue->mask];
+    if (!sim_value_describe(sqe, text, bytes))
+        snprintf(text, bytes, "its program at task %u finds another word at 0x%llx", info->task_id,
+                 (unsigned long long)info->wait_address);
+}
+
 static void describe_queue(void *context, twin_queue *queue)
 {
     struct survey *survey = context;
@@ -113,6 +127,9 @@ static void describe_queue(void *context, twin_queue *queue)
     pthread_mutex_lock(&queue->lock);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     struct sim_token token = head_token_locked(queue);
+    char word[96] = "";
+    if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)
+        describe_word(queue, &info, word, sizeof(word));
     pthread_mutex_unlock(&queue->lock);
     uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
     if (queue->config
@@ -130,6 +147,11 @@ static void describe_queue(void *context, twin_queue *queue)
     add(text, "\n  device %u, stream %u: ", device, queue->config.id);
     if (retired >= submitted) {
         add(text, "idle, %llu tasks done", (unsigned long long)retired);
+        return;
+    }
+    if (word[0] != '\0') {
+        add(text, "waits until %s, %llu tasks pending", word,
+            (unsigned long long)(submitted - retired));
         return;
     }
     if (info.state == TWINSIM_QUEUE_PARKED && token.kind == SIM_TOKEN_RUN) {

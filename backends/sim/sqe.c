@@ -96,6 +96,16 @@ void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t byte
     pair(sqe, 12, bytes);
 }
 
+void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = (uint32_t)address;
+    sqe->word[5] =
+        ((uint32_t)(address >> 32) & 0x1ffffu) | 3u << STARS_W5_SIZE_SHIFT | STARS_W5_VIRTUAL;
+    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
+    pair(sqe, 8, value);
+}
+
 uint32_t *sim_sqe_cond(stars_sqe *sqe)
 {
     header(sqe, STARS_SQE_COND, false);
@@ -117,7 +127,7 @@ const char *sim_sqe_noun(unsigned type)
     case STARS_SQE_NOTIFY_WAIT:
         return "notify wait";
     case STARS_SQE_WRITE_VALUE:
-        return "event reset";
+        return "write of a value";
     case STARS_SQE_COND:
         return "condition program";
     case STARS_SQE_SDMA:

@@ -22,6 +22,8 @@ void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id);
 void sim_sqe_placeholder(stars_sqe *sqe, bool cqe);
 void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);
+/* Stores 8 bytes at a bus address. */
+void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value);
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 
 /* A COND entry without instructions; returns where the STARS_COND_WORDS words of its program go (cond_program.h). */

@@ -52,7 +52,8 @@ static bool read_link(const twinsim_profile *profile, twin_link *out_link)
 
 twin_status sim_traits_read(const twinsim_profile *profile)
 {
-    uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan;
+    uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan,
+        values;
     uint64_t op_unit_ns, pci_bus;
     const struct {
         const char *name;
@@ -62,6 +63,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
         {"aicore.arch", 1, &arch},
         {"aicore.bf16", 0, &bf16},
         {"aicore.inf_nan", 0, &inf_nan},
+        {"cond.value_wait", 0, &values},
         {"identity.pci_bus", 0, &pci_bus},
         {"limit.ai_cpus", 0, &ai_cpus},
         {"limit.aic_cores", 1, &aic_cores},
@@ -98,6 +100,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
             .ai_cpus = (uint32_t)ai_cpus,
             .l2_bytes = l2_mib << 20,
             .arch = (uint32_t)arch,
+            .values = values != 0,
             .bf16 = bf16 != 0,
             .inf_nan = inf_nan != 0,
             .op_unit_ns = op_unit_ns,

@@ -338,6 +338,14 @@ static inline twin_status record_locked(const struct twin_backend *ops, twin_str
     return status;
 }
 
+static twin_status issue_value(const struct twin_backend *ops, twin_stream *stream,
+                               const twin_task *task)
+{
+    return task->kind == TWIN_TASK_WAIT_VALUE
+               ? ops->work.wait_value(stream->queue, task->value)
+               : ops->work.write_value(stream->queue, task->value->address, task->value->value);
+}
+
 /* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
  * under its lock only, and told of when no lock is held. */
 static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
@@ -353,6 +361,8 @@ static twin_status issue_locked(const struct twin_backend *ops, twin_stream *str
         *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
         return status;
     }
+    if (__builtin_expect(task->kind >= TWIN_TASK_WRITE_VALUE, 0))
+        return issue_value(ops, stream, task);
 
     bool kept = (stream->flags & TWIN_STREAM_PERSISTENT) != 0;
     twin_event *event = task->event;

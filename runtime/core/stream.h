@@ -53,7 +53,9 @@ typedef enum twin_task_kind {
     TWIN_TASK_RECORD,
     TWIN_TASK_WAIT,
     TWIN_TASK_RESET,
-    TWIN_TASK_RUN
+    TWIN_TASK_RUN,
+    TWIN_TASK_WRITE_VALUE,
+    TWIN_TASK_WAIT_VALUE
 } twin_task_kind;
 
 /* One piece of work on its way to a queue. */
@@ -61,7 +63,8 @@ typedef struct twin_task {
     twin_task_kind kind;
     const twin_copy *copy;
     const twin_fill *fill;
-    struct twin_event *event; /* found, not pinned */
+    const twin_value_wait *value; /* to write: address and value alone */
+    struct twin_event *event;     /* found, not pinned */
     uint64_t event_handle;
     uint64_t timeout_ns;
     struct twin_model *model; /* RUN: pinned */

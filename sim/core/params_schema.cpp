@@ -29,6 +29,7 @@ const ParamSpec kParamSchema[] = {
     {"cond.instruction_ns",       N, "ns",       0, kTimeMost, &P::cond_instruction},
     {"cond.memory_ns",            N, "ns",       0, kTimeMost, &P::cond_memory},
     {"cond.poll_ns",              N, "ns",       1, kTimeMost, &P::cond_poll},
+    {"cond.value_wait",           N, "1",        0, 1,         nullptr},
     {"counter_mhz",               N, "MHz",      1, 1000,      &P::counter_mhz},
     {"cq.write_ns",               N, "ns",       0, kTimeMost, &P::cq_write},
     {"dma.host.channels",         N, "1",        1, 64,        &P::host_channels},

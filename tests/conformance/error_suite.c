@@ -515,8 +515,6 @@ static void test_not_offered(void)
     NOT_OFFERED(aclrtStreamAbort(NULL));
     NOT_OFFERED(aclrtStreamStop(NULL));
     NOT_OFFERED(aclrtSubscribeReport(1, NULL));
-    NOT_OFFERED(aclrtValueWait(&wide, 1, 0, NULL));
-    NOT_OFFERED(aclrtValueWrite(&wide, 1, 0, NULL));
 #undef NOT_OFFERED
     CHECK(!pointer && !label && !counting);
     CHECK_OK(aclrtSynchronizeDevice()); /* and nothing is the worse for it */

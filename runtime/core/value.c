@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/value.h"
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/stream.h"
+
+#define WORD_BYTES 8u
+
+static int32_t check_word(uint64_t address, const twin_device *device)
+{
+    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
+    twin_status status = twin_ops()->memory.info(address, &info);
+    if (status != TWIN_OK)
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "the word at %#llx",
+                                (unsigned long long)address);
+    if (info.kind != TWIN_MEMORY_DEVICE)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%#llx is no device memory%s; give an address of aclrtMalloc",
+                         (unsigned long long)address,
+                         info.kind == TWIN_MEMORY_GONE ? " any more: it was freed" : "");
+    if (info.device != device->hw_index)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%#llx is memory of another device than the stream's, which is device %u",
+                         (unsigned long long)address, device->id);
+    uint64_t offset = address - info.base;
+    if (info.size_bytes < WORD_BYTES || offset > info.size_bytes - WORD_BYTES)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the 8 bytes at %#llx leave their allocation of %llu bytes at %#llx",
+                         (unsigned long long)address, (unsigned long long)info.size_bytes,
+                         (unsigned long long)info.base);
+    return 0;
+}
+
+static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_t stream)
+{
+    if (value->address % WORD_BYTES != 0)
+        return twin_fail(TWIN_ERR_PARAM, "%#llx is not aligned to 8 bytes",
+                         (unsigned long long)value->address);
+    twin_context *context = NULL;
+    int32_t code = twin_stream_check_own(stream, &context);
+    if (code != 0)
+        return code;
+    const twin_device *device = context->device;
+    if (!device->traits->values)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "device %u, %s, has no tasks that write or wait for values", device->id,
+                         device->traits->soc_name);
+    code = check_word(value->address, device);
+    return code != 0 ? code
+                     : twin_stream_submit(stream, &(twin_task){.kind = kind, .value = value});
+}
+
+int32_t twin_value_write(uint64_t address, uint64_t value, uint64_t stream)
+{
+    const twin_value_wait word = {.address = address, .value = value};
+    return submit(TWIN_TASK_WRITE_VALUE, &word, stream);
+}
+
+int32_t twin_value_wait_for(uint64_t address, uint64_t value, twin_relation relation,
+                            uint64_t stream)
+{
+    const twin_value_wait wait = {.address = address, .value = value, .relation = relation};
+    return submit(TWIN_TASK_WAIT_VALUE, &wait, stream);
+}
