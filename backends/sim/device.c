@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bridge.h"
 #include "drive.h"
 #include "event.h"
 #include "memory.h"
@@ -222,6 +223,7 @@ void sim_device_close(twin_hw_device *device)
     sim_model_lock();
     sim_queue_each(device, close_queue, device);
     twinsim_reset(sim_process.board, device->index);
+    sim_bridge_forget(device);
     sim_queue_drop_all(device);
     sim_ids_clean(&device->events, sim_process.board, device->index);
     sim_ids_clean(&device->notifies, sim_process.board, device->index);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bridge.h"
 #include "clock.h"
 #include "device.h"
 #include "newcomers.h"
@@ -164,6 +165,9 @@ static void watch_queue(twin_queue *queue)
         uint64_t due = sim_queue_next_id(queue);
         nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
     }
+    uint64_t bridge = sim_bridge_next(queue);
+    if (bridge != 0 && (nearest == 0 || bridge < nearest))
+        nearest = bridge;
     if (queue->open && (nearest != 0 || queue->watched))
         twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
     queue->watched = nearest != 0;
@@ -182,6 +186,12 @@ static void watch_for(const struct sim_wait *wait)
         watch_queue(wait->mark.queue);
     else if (wait->kind == SIM_WAIT_EVENT_ID)
         watch_ids(wait->device);
+}
+
+void sim_drive_watch_locked(twin_queue *queue)
+{
+    watch_queue(queue);
+    wake_parked();
 }
 
 static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
@@ -274,6 +284,7 @@ static bool settle(void)
             sim_ids_clean(&sim_process.devices[i]->events, board, i);
     if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
         any = sim_shared_settle() || any;
+    any = sim_bridge_settle() || any;
     unsigned before = wait_count;
     for (struct sim_wait *wait = first_wait; wait;) {
         struct sim_wait *next = wait->next;

@@ -68,6 +68,8 @@ bool sim_drive_settled(void);
 void sim_drive_submitted(void);
 /* After a change outside a submission that a parked driver must reckon with. Takes the model lock. */
 void sim_drive_reconsider(void);
+/* After a bridge came from the queue: its run stops there. Thread: model. */
+void sim_drive_watch_locked(twin_queue *queue);
 /* After work was dropped: looks at every waiter again. Thread: model. */
 void sim_drive_check_locked(void);
 

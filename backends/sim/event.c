@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "bridge.h"
 #include "device.h"
 #include "drive.h"
 #include "shared.h"
@@ -127,11 +128,11 @@ void sim_event_destroy(twin_signal *signal)
     sim_drive_submitted(); /* an id may have come back that somebody waits for */
 }
 
-void sim_event_release(const struct sim_token *token)
+void sim_event_release(const twin_queue *queue, const struct sim_token *token)
 {
     twin_signal *signal = token->signal;
     if (token->bound)
-        sim_ids_drop(&signal->device->events, token->id);
+        sim_ids_drop(token->bridged ? &queue->device->events : &signal->device->events, token->id);
     if (token->kind == SIM_TOKEN_WAIT && !token->stays)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_event_let_go(signal);
@@ -257,6 +258,8 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     /* The work a REBIND wait binds to is known: nothing to queue when it is done already. */
     if (rebind && (!recorded || sim_mark_fate(&mark) != SIM_PENDING))
         return TWIN_OK;
+    if (queue->device != signal->device && rebind && bound)
+        return sim_bridge_wait(queue, signal, &mark, serial, timeout_ns);
     if (queue->device != signal->device || (rebind && !bound)) {
         sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
                     queue->device->index, queue->config.id, sim_event_noun(signal),

@@ -47,7 +47,7 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 /* ---- for queue.c, which holds the queue's lock ---- */
 
 /* The token's work has retired or was dropped: lets go of what it held. */
-void sim_event_release(const struct sim_token *token);
+void sim_event_release(const twin_queue *queue, const struct sim_token *token);
 /* A CQE gave the time of a record. */
 void sim_event_stamp(const struct sim_token *token, uint64_t time_ns);
 

@@ -147,7 +147,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
             if (token->expects_cqe && !token->cqe_read)
                 break;
             if (token->kind != SIM_TOKEN_RUN)
-                sim_event_release(token);
+                sim_event_release(queue, token);
             token->kind = SIM_TOKEN_NONE;
         }
         reclaimed++;
@@ -284,7 +284,7 @@ static void close_ring(twin_queue *queue)
          i++) {
         struct sim_token *token = &queue->tokens[i & queue->mask];
         if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
-            sim_event_release(token);
+            sim_event_release(queue, token);
         token->kind = SIM_TOKEN_NONE;
     }
     atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);

@@ -38,7 +38,8 @@ struct sim_token {
     uint8_t bound : 1; /* a reference on the id's binding is held */
     uint8_t expects_cqe : 1;
     uint8_t cqe_read : 1;
-    uint8_t stays : 1; /* of a deferred queue: a wait is none that is open */
+    uint8_t stays : 1;   /* of a deferred queue: a wait is none that is open */
+    uint8_t bridged : 1; /* the id is of the queue's device, the signal of another (bridge.h) */
 };
 
 struct twin_queue {

@@ -66,7 +66,7 @@ static void find_records(void *context, twin_queue *queue)
     for (uint64_t i = retired; i < submitted; i++) {
         const struct sim_token *token = &queue->tokens[i & queue->mask];
         if (token->kind != SIM_TOKEN_RECORD || token->signal != awaited->signal ||
-            token->id != awaited->id)
+            (awaited->bridged ? token->serial != awaited->serial : token->id != awaited->id))
             continue;
         unsigned long long place = i - retired;
         unsigned long long pending = submitted - retired;

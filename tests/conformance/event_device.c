@@ -356,6 +356,88 @@ void test_wait_across_devices(void)
     end();
 }
 
+/* Many records on one device and waits on another, in an order that dice choose: each wait is for the record that was the
+ * newest at the call, whatever becomes of the event afterwards. */
+void test_waits_across_devices_order(void)
+{
+    enum { ROUNDS = 12 };
+    aclrtContext here = NULL;
+    aclrtContext there = NULL;
+    twin_hold holds[ROUNDS];
+    aclrtStream recorders[ROUNDS];
+    aclrtStream waiters[ROUNDS];
+    begin();
+    CHECK_OK(aclrtGetCurrentContext(&here));
+    CHECK_OK(aclrtSetDevice(1));
+    CHECK_OK(aclrtGetCurrentContext(&there));
+    CHECK_OK(aclrtSetCurrentContext(here));
+    aclrtEvent event = twin_event(EVENT_EX);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        recorders[i] = twin_stream();
+        twin_hold_begin(&holds[i], recorders[i]);
+        CHECK_OK(aclrtRecordEvent(event, recorders[i])); /* once more each time */
+        CHECK_OK(aclrtSetCurrentContext(there));
+        waiters[i] = twin_stream();
+        CHECK_OK(aclrtStreamWaitEvent(waiters[i], event));
+        CHECK_OK(aclrtSetCurrentContext(here));
+    }
+    CHECK_OK(aclrtDestroyEvent(event)); /* the waits stay */
+    CHECK_OK(aclrtSetCurrentContext(there));
+    for (unsigned i = 0; i < ROUNDS; i++)
+        CHECK(!twin_idle(waiters[i]));
+    uint32_t dice = 12345;
+    bool ended[ROUNDS] = {false};
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        dice = dice * 1664525u + 1013904223u;
+        unsigned i = (dice >> 16) % ROUNDS;
+        while (ended[i])
+            i = (i + 1) % ROUNDS;
+        ended[i] = true;
+        CHECK_OK(aclrtSetCurrentContext(here));
+        twin_hold_end(&holds[i], third);
+        CHECK_OK(aclrtSetCurrentContext(there));
+        CHECK(gets_done(waiters[i]));
+        for (unsigned k = 0; k < ROUNDS; k++)
+            CHECK_EQUAL(twin_idle(waiters[k]), ended[k]);
+    }
+    for (unsigned i = 0; i < ROUNDS; i++)
+        CHECK_OK(aclrtDestroyStream(waiters[i]));
+    CHECK_OK(aclrtResetDeviceForce(1));
+    CHECK_OK(aclrtSetCurrentContext(here));
+    for (unsigned i = 0; i < ROUNDS; i++)
+        CHECK_OK(aclrtDestroyStream(recorders[i]));
+    end();
+}
+
+/* A record that is dropped releases nobody; the stream that waits for it can be ended, and its place is good again. */
+void test_wait_across_devices_for_a_dropped_record(void)
+{
+    twin_hold hold;
+    aclrtContext here = NULL;
+    begin();
+    CHECK_OK(aclrtGetCurrentContext(&here));
+    aclrtStream recorder = twin_stream();
+    aclrtEvent event = twin_event(EVENT_EX);
+    twin_hold_begin(&hold, recorder);
+    CHECK_OK(aclrtRecordEvent(event, recorder));
+    CHECK_OK(aclrtSetDevice(1));
+    aclrtStream waiter = twin_stream();
+    CHECK_OK(aclrtStreamWaitEvent(waiter, event));
+    CHECK_OK(aclrtSetCurrentContext(here));
+    CHECK_OK(aclrtDestroyStreamForce(recorder));
+    CHECK_OK(aclrtDestroyNotify(hold.notify));
+    CHECK_OK(aclrtSetDevice(1));
+    CHECK(!gets_done(waiter));
+    CHECK_OK(aclrtDestroyStreamForce(waiter));
+    aclrtStream next = twin_stream();
+    CHECK(gets_done(next));
+    CHECK_OK(aclrtDestroyStream(next));
+    CHECK_OK(aclrtResetDeviceForce(1));
+    CHECK_OK(aclrtSetCurrentContext(here));
+    CHECK_OK(aclrtDestroyEvent(event));
+    end();
+}
+
 void test_wait_timeout_values(void)
 {
     twin_hold hold;

@@ -40,6 +40,8 @@ void test_wait_without_sync_flag(void);
 void test_wait_for_complete_event(void);
 void test_wait_for_device_only_event(void);
 void test_wait_across_devices(void);
+void test_waits_across_devices_order(void);
+void test_wait_across_devices_for_a_dropped_record(void);
 void test_wait_timeout_values(void);
 void test_wait_timeout_null_event(void);
 void test_wait_expires(void);
