@@ -321,6 +321,7 @@ static int32_t lower_locked(twin_device *device)
     twin_hw_device *hw = device->hw;
     device->primary = 0;
     device->set_count = 0;
+    atomic_store_explicit(&device->peers, 0, memory_order_relaxed);
     device->hw = NULL;
     twin_free(device->stream_ids);
     device->stream_ids = NULL;

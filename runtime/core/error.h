@@ -36,6 +36,7 @@
     X(NOT_CAPTURED, 107029, R, "EE1018")      /* only while the stream is in capture */            \
     X(MODEL_RUNNING, 107037, R, "EE1018")     /* the model instance does not come to its end */    \
     X(ARRAY_SHORT, 107039, R, "EE1011")       /* an array does not hold all there is */            \
+    X(ARG_RESERVED, 200006, A, "EH0007")      /* a reserved argument is used */                    \
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \

@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "core/error.h"
 #include "core/lock.h"
+#include "core/peer.h"
 #include "core/registry.h"
 #include "core/stream.h"
 
@@ -175,26 +176,30 @@ static int32_t check_overlap(const void *dst, const void *src, size_t bytes)
     return twin_fail(TWIN_ERR_PARAM_RELATION, "%zu bytes at %p and at %p overlap", bytes, dst, src);
 }
 
-static int32_t check_peer(const twin_memory_info *dst, const twin_memory_info *src)
+/* Refuses a copy between devices when the one that does it cannot reach them both. */
+static int32_t check_peer(const twin_device *device, const twin_memory_info *dst,
+                          const twin_memory_info *src)
 {
     if (dst->kind != TWIN_MEMORY_DEVICE || src->kind != TWIN_MEMORY_DEVICE ||
-        dst->device == src->device)
+        dst->device == src->device ||
+        (twin_peer_allows(device, dst->device) && twin_peer_allows(device, src->device)))
         return 0;
     return twin_fail(TWIN_ERR_PARAM_RELATION,
-                     "source and destination lie on different devices, and access between them is "
-                     "not enabled");
+                     "source and destination lie on different devices, and device %u, which is to "
+                     "copy, has no access to them; call aclrtDeviceEnablePeerAccess first",
+                     device->id);
 }
 
 /* Refuses memory of another device than the one whose stream is to do the work. */
 static int32_t check_owner(const char *role, const twin_memory_info *info,
                            const twin_device *device)
 {
-    if (info->kind != TWIN_MEMORY_DEVICE || info->device == device->hw_index)
+    if (info->kind != TWIN_MEMORY_DEVICE || twin_peer_allows(device, info->device))
         return 0;
     return twin_fail(TWIN_ERR_PARAM_RELATION,
-                     "the %s lies on another device than the stream's, and access between them is "
-                     "not enabled",
-                     role);
+                     "the %s lies on another device than the stream's, device %u, which has no "
+                     "access to it; call aclrtDeviceEnablePeerAccess first",
+                     role, device->id);
 }
 
 /* Copy -------------------------------------------------------------------------------------------- */
@@ -227,7 +232,7 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
     if (code == 0)
         code = check_overlap(dst, src, bytes);
     if (code == 0)
-        code = check_peer(&to, &from);
+        code = check_peer(context->device, &to, &from);
     if (code == 0)
         code = copy_now(context->device, &copy);
     twin_context_unpin(context);

@@ -39,6 +39,13 @@ static const twin_test tests[] = {
     {"CFG-17, CFG-18, CFG-19, EXC-22, EXC-23: with a fine unit a limit of 0 means none",
      test_timeout_fine},
     {"CFG-18, EXC-19, EXC-21: time limits refuse NULL, and need a device", test_timeout_refusals},
+    {"DEV-49: peer access refuses the device itself and reserved flags", test_peer_refusals},
+    {"peer access is that of the current device", test_peer_needs_a_device},
+    {"DEV-50: peer access has one direction", test_peer_direction},
+    {"DEV-51: peer access status follows enable and disable", test_peer_status},
+    {"peer access ends with the releasing reset", test_peer_ends_with_the_reset},
+    {"a copy between devices needs access of the one that copies", test_peer_copy},
+    {"a queued copy between devices needs access, and keeps its order", test_peer_copy_in_order},
     {"OVF-01, OVF-02: the mode of overflows is the process's", test_saturation},
 };
 

@@ -41,4 +41,13 @@ void test_timeout_refusals(void);
 void test_saturation(void);
 void child_saturation(void);
 
+/* facts_peer.c */
+void test_peer_refusals(void);
+void test_peer_needs_a_device(void);
+void test_peer_direction(void);
+void test_peer_status(void);
+void test_peer_ends_with_the_reset(void);
+void test_peer_copy(void);
+void test_peer_copy_in_order(void);
+
 #endif

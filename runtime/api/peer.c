@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/peer.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+{
+    TWIN_ENTER(LOCAL);
+    bool can = false;
+    int32_t code = twin_peer_can(deviceId, peerDeviceId, &can);
+    if (code == 0 && !canAccessPeer)
+        code = twin_fail(TWIN_ERR_PARAM_NULL, "canAccessPeer is NULL; it must point to something");
+    if (code == 0)
+        *canAccessPeer = can ? 1 : 0;
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
+{
+    TWIN_ENTER(CREATE);
+    if (flags != 0)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_ARG_RESERVED, "flags is %#x; it is reserved and must be 0", flags));
+    return TWIN_LEAVE(twin_peer_enable(peerDeviceId));
+}
+
+aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
+{
+    TWIN_ENTER(CREATE);
+    return TWIN_LEAVE(twin_peer_disable(peerDeviceId));
+}
+
+aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status)
+{
+    TWIN_ENTER(LOCAL);
+    if (!status)
+        return TWIN_LEAVE(twin_api_null("status"));
+    bool enabled = false;
+    int32_t code = twin_peer_status(deviceId, peerDeviceId, &enabled);
+    if (code == 0)
+        *status = enabled ? 1 : 0;
+    return TWIN_LEAVE(code);
+}
