@@ -25,7 +25,8 @@ MAY_INCLUDE = {
     "sim/rtl": ["sim/core", "sim/include", "sim/rtl"],
     "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
-    "tools": ["runtime/api/unsupported.def", "runtime/core", "runtime/include", "runtime/seam", "sim/include", "tools"],
+    "tools": ["runtime/api/areas.def", "runtime/api/not_offered.def", "runtime/api/unsupported.def", "runtime/core",
+              "runtime/include", "runtime/seam", "sim/include", "tools"],
 }
 
 # Where include paths point: a name is looked for beside the file, then here.
