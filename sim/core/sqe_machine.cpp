@@ -501,11 +501,19 @@ void TaskScheduler::hold(uint32_t sq, Hold why)
         interrupt(sq, post_p(fronts_[sq].sqe()));
 }
 
-// SCH-13: on to the state that would have followed.
+// SCH-13: on to the state that would have followed; SCH-17: after a kill, past the SQE that was killed.
 void TaskScheduler::resume(uint32_t sq)
 {
     Queue &q = queues_[sq];
     q.paused = false;
+    if (q.state == State::kKilled) {
+        if (q.skips) {
+            fronts_[sq].retire(board_.now);
+            check_watch(sq);
+        }
+        idle(sq);
+        return;
+    }
     if (q.state != State::kHeld)
         return;
     switch (q.hold) {

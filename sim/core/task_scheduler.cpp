@@ -356,17 +356,26 @@ bool TaskScheduler::set_head(uint32_t sq, uint32_t head)
     return true;
 }
 
+// FE-10: a queue that waits for a slot or a share of its class goes on waiting among those of the new priority.
 bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
 {
     Queue &q = queues_[sq];
-    if (q.enabled || q.state != State::kIdle || priority >= kPriorities)
+    if (priority >= kPriorities)
         return false;
+    if (q.state == State::kWaitSlot) {
+        asking_[q.priority].clear(sq);
+        asking_[priority].set(sq);
+    } else if (q.state == State::kWaitClass) {
+        Waiting &waiting = classes_[q.type == STARS_SQE_SDMA ? kSdma : kPcieDma];
+        waiting.who[q.priority].clear(sq);
+        waiting.who[priority].set(sq);
+    }
     q.priority = priority;
     q.group = group;
     return true;
 }
 
-// SCH-13 to SCH-15. Pulses that make no sense now are refused, before any takes effect.
+// SCH-13 to SCH-15, SCH-17. Pulses that make no sense now are refused, before any takes effect.
 bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
 {
     Queue &q = queues_[sq];
@@ -398,8 +407,13 @@ bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
 
 void TaskScheduler::kill(uint32_t sq)
 {
+    Queue &q = queues_[sq];
+    const bool between =
+        q.state == State::kIdle || (q.state == State::kHeld && q.hold == Hold::kPause);
+    if (q.state != State::kKilled)
+        q.skips = !between;
     abandon(sq);
-    queues_[sq].state = State::kKilled;
+    q.state = State::kKilled;
 }
 
 // The SQE under way ends without effect; everything it held is free again.

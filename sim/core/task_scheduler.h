@@ -129,6 +129,7 @@ class TaskScheduler
         bool enabled = false;
         bool paused = false;
         bool was_short = false; // it waited because every slot was taken
+        bool skips = false;     // killed while an SQE was under way
         uint8_t error = 0;
         uint16_t status = 0;
         uint16_t stream_id = 0;

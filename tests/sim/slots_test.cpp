@@ -74,6 +74,40 @@ static void test_strict_priority()
     CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{3, 2, 4, 1}));
 }
 
+// FE-10: the last in the line of those that want the one slot comes first when its priority rises.
+static void test_priority_change_while_waiting_for_a_slot()
+{
+    Rig rig([](tsim::Params &p) { p.slots.value = 1; });
+    for (uint32_t sq = 0; sq < 4; ++sq) {
+        rig.open(sq, 3);
+        rig.put(sq, sqe_placeholder(), 0);
+    }
+    rig.run_until(1);
+    EXPECT_EQ(rig.device().write(uint64_t{3} * STARS_SQ_PAGE + STARS_SQ_PRIORITY, 1u << 10),
+              TWINSIM_OK);
+    EXPECT_EQ(rig.device().write(uint64_t{1} * STARS_SQ_PAGE + STARS_SQ_PRIORITY, 7u << 10),
+              TWINSIM_OK);
+    rig.run();
+    CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{0, 3, 2, 1}));
+}
+
+// FE-10, SCH-9: the same for a share of a class.
+static void test_priority_change_while_waiting_for_a_class()
+{
+    Rig rig([](tsim::Params &p) { p.pcie_dma_cap.value = 1; });
+    for (uint32_t sq = 0; sq < 4; ++sq) {
+        rig.open(sq, 3);
+        rig.put(sq, sqe_pcie_dma(Rig::kHbm + sq * 8192, Rig::kHost, 1 << 20), 0);
+    }
+    rig.run_until(10000);
+    EXPECT_EQ(rig.device().write(uint64_t{3} * STARS_SQ_PAGE + STARS_SQ_PRIORITY, 1u << 10),
+              TWINSIM_OK);
+    rig.run();
+    CU_ASSERT(rig.retired_at(0, 1) < rig.retired_at(3, 1));
+    CU_ASSERT(rig.retired_at(3, 1) < rig.retired_at(1, 1));
+    CU_ASSERT(rig.retired_at(1, 1) < rig.retired_at(2, 1));
+}
+
 // SCH-3: one grant per arbitration time, record reads overlap.
 static void test_grants_are_spaced()
 {
@@ -242,6 +276,10 @@ static void test_seed_permutes_equals()
 static const twin_test tests[] = {
     {"equals are swapped in round-robin by number", test_round_robin_among_equals},
     {"a higher priority is swapped in first", test_strict_priority},
+    {"a new priority counts for a queue that waits for a slot",
+     test_priority_change_while_waiting_for_a_slot},
+    {"a new priority counts for a queue that waits for its class",
+     test_priority_change_while_waiting_for_a_class},
     {"one grant per arbitration time", test_grants_are_spaced},
     {"table accesses do not hold each other up", test_table_accesses_overlap},
     {"a slot is handed on in the same cycle", test_a_slot_is_handed_on_at_once},

@@ -346,6 +346,53 @@ static void test_kill_and_terminate()
     }
 }
 
+// SCH-17: whatever the queue was at, the SQE under way has no effect and the next one runs.
+static void test_kill_and_resume()
+{
+    struct Case {
+        stars_sqe sqe;
+        uint64_t when;
+        bool under_way;
+    };
+    const Case cases[] = {
+        {sqe_event_wait(1, 0), 5000, true},                            // parked
+        {sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64 << 20), 100000, true}, // bytes move
+        {sqe_placeholder(), 2, true},                                  // swap-in
+        {sqe_event_wait(1, 0), 0, false},                              // not visible yet
+    };
+    for (const Case &c : cases) {
+        Rig rig;
+        rig.open(0);
+        std::memset(rig.host(), 0x77, 4096);
+        rig.put(0, c.sqe, c.under_way ? 0 : 1000);
+        rig.put(0, sqe_event_record(40), c.under_way ? 0 : 1000);
+        rig.run_until(c.when);
+        CU_ASSERT(control(rig, 0, STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME));
+        EXPECT_EQ(rig.retired(0), c.under_way ? 1 : 0);
+        rig.run();
+        EXPECT_EQ(*rig.hbm(), 0);
+        EXPECT_EQ(rig.retired(0), c.under_way ? 2 : 0);
+        EXPECT_EQ(rig.device().scheduler().events().flag(40), c.under_way);
+    }
+}
+
+// SCH-14, SCH-17: killed twice, skipped once.
+static void test_kill_twice_and_resume()
+{
+    Rig rig;
+    rig.open(0);
+    rig.put(0, sqe_event_wait(1, 0), 0);
+    rig.put(0, sqe_event_record(40), 0);
+    rig.run();
+    CU_ASSERT(control(rig, 0, STARS_SQ_CONTROL_TASK_KILL));
+    CU_ASSERT(control(rig, 0, STARS_SQ_CONTROL_TASK_KILL));
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 0);
+    CU_ASSERT(control(rig, 0, STARS_SQ_CONTROL_TASK_RESUME));
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 2);
+}
+
 static const twin_test tests[] = {
     {"a CQE says what, where and when", test_cqe_of_a_record},
     {"a full CQ holds its queue alone and loses nothing", test_full_cq_holds_the_queue},
@@ -359,6 +406,8 @@ static const twin_test tests[] = {
     {"write-value stores 1 to 32 bytes", test_write_value},
     {"write-value to nowhere is a bus fault", test_write_value_faults},
     {"a killed queue frees all it held, terminate drops its work", test_kill_and_terminate},
+    {"a killed SQE is skipped by resume", test_kill_and_resume},
+    {"resume skips once", test_kill_twice_and_resume},
 };
 
 int main(int argc, char **argv)
