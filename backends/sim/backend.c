@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "control.h"
 #include "device.h"
 #include "drive.h"
 #include "event.h"
+#include "failure.h"
 #include "fault.h"
 #include "memory.h"
 #include "process.h"
@@ -129,8 +131,9 @@ static const struct twin_backend backend = {
              .enter = sim_clock_enter,
              .leave = sim_clock_leave,
              .traced = sim_clock_traced,
-             .now = sim_clock_now},
-    .device = {.open = sim_device_open, .close = sim_device_close},
+             .now = sim_clock_now,
+             .last_task = sim_clock_last_task},
+    .device = {.open = sim_device_open, .close = sim_device_close, .abort = sim_control_abort_all},
     .memory = {.alloc = sim_memory_alloc,
                .free = sim_memory_free,
                .host_alloc = sim_memory_host_alloc,
@@ -144,7 +147,11 @@ static const struct twin_backend backend = {
               .drain = sim_queue_drain,
               .query = sim_queue_query,
               .room = sim_queue_room,
-              .abort = sim_queue_abort},
+              .abort = sim_control_abort,
+              .stop = sim_control_stop,
+              .set_priority = sim_control_set_priority,
+              .stop_on_failure = sim_failure_stop_on,
+              .take_failure = sim_failure_take},
     .work = {.copy = sim_work_copy,
              .fill = sim_work_fill,
              .record = sim_work_record,

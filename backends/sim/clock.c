@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* gettid */
 #include "clock.h"
+
+#include <unistd.h>
 
 #include "drive.h"
 #include "process.h"
 #include "timeline.h"
 
-_Thread_local struct sim_clock sim_clock;
+_Thread_local struct sim_clock sim_clock = {.last_task = UINT32_MAX};
 _Atomic uint64_t sim_model_now;
 atomic_uint sim_attached_count;
 static atomic_uint thread_count;
@@ -22,8 +25,10 @@ void sim_clock_attach(void)
     if (sim_clock.attached)
         return;
     sim_clock.attached = true;
-    if (!sim_clock.numbered) /* a thread may come and go and stays the same thread */
+    if (!sim_clock.numbered) { /* a thread may come and go and stays the same thread */
         sim_clock.number = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
+        sim_clock.system_id = (uint32_t)gettid();
+    }
     sim_clock.numbered = true;
     atomic_fetch_add(&attach_count, 1);
     atomic_fetch_add(&sim_attached_count, 1);
@@ -69,4 +74,9 @@ bool sim_clock_traced(void)
 uint64_t sim_clock_now(void)
 {
     return sim_clock.now_ns;
+}
+
+uint32_t sim_clock_last_task(void)
+{
+    return sim_clock.last_task;
 }

@@ -15,6 +15,8 @@ struct sim_clock {
     unsigned number; /* order of first attaching: names the thread in timelines */
     bool numbered;
     bool attached;
+    uint32_t system_id; /* as gettid() gives it; 0 before the first attaching */
+    uint32_t last_task; /* the newest it queued on a queue that is no default stream */
 };
 /* Only its own thread touches it. */
 extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initial-exec")));
@@ -33,6 +35,7 @@ void sim_clock_enter(const twin_call *call);
 void sim_clock_leave(const twin_call *call, int32_t code);
 bool sim_clock_traced(void);
 uint64_t sim_clock_now(void);
+uint32_t sim_clock_last_task(void);
 
 static inline void sim_clock_raise(uint64_t at_least_ns)
 {

@@ -44,12 +44,24 @@ static size_t code_bytes(void)
     return align_page(sim_process.limits.sq_depth * SIM_CODE_WORDS * sizeof(uint32_t));
 }
 
+static size_t thread_bytes(void)
+{
+    return align_page(sim_process.limits.sq_depth * sizeof(uint32_t));
+}
+
+static size_t slice_bytes(void)
+{
+    return ring_bytes() + cq_bytes() + token_bytes() + thread_bytes();
+}
+
 struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
 {
-    char *start = device->rings + sq * (ring_bytes() + cq_bytes() + token_bytes());
+    char *start = device->rings + sq * slice_bytes();
     struct sim_slice slice = {.ring = (void *)start,
                               .cq = (void *)(start + ring_bytes()),
-                              .tokens = (void *)(start + ring_bytes() + cq_bytes())};
+                              .tokens = (void *)(start + ring_bytes() + cq_bytes()),
+                              .threads =
+                                  (void *)(start + ring_bytes() + cq_bytes() + token_bytes())};
     return slice;
 }
 
@@ -110,7 +122,7 @@ static twin_hw_device *make_device(uint32_t index)
     device->memory.file = -1;
     pthread_mutex_init(&device->signals_lock, NULL);
     device->queues = calloc(limits->streams, sizeof(*device->queues));
-    device->rings_bytes = (ring_bytes() + cq_bytes() + token_bytes()) * limits->streams;
+    device->rings_bytes = slice_bytes() * limits->streams;
     void *rings = mmap(NULL, device->rings_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     device->rings = rings == MAP_FAILED ? NULL : rings;

@@ -9,10 +9,11 @@
 #include "process.h"
 #include "queue.h"
 
-/* Work that an abort dropped: numbers above `retired` of that epoch. */
+/* Work that an abort or a failure dropped: numbers above `retired` of that epoch. */
 struct sim_dropped {
     twin_queue *queue;
     uint32_t epoch;
+    twin_status reason;
     uint64_t retired;
 };
 
@@ -23,7 +24,7 @@ struct twin_hw_device {
     struct sim_ids events;
     struct sim_ids notifies;
 
-    /* Rings, CQs and tokens of all queues, one slice per SQ, committed as touched. */
+    /* Rings, CQs, tokens and thread ids of all queues, one slice per SQ, committed as touched. */
     char *rings;
     size_t rings_bytes;
     /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
@@ -40,6 +41,7 @@ struct twin_hw_device {
     struct sim_dropped *dropped;
     size_t dropped_count;
     size_t dropped_room;
+    struct sim_group *groups;
 
     pthread_mutex_t signals_lock; /* taken last */
     twin_signal *signals;         /* live ones; guarded by signals_lock */
@@ -57,6 +59,7 @@ struct sim_slice {
     stars_sqe *ring;
     stars_cqe *cq;
     struct sim_token *tokens;
+    uint32_t *threads;
 };
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);

@@ -10,6 +10,7 @@
 #include "bridge.h"
 #include "clock.h"
 #include "device.h"
+#include "failure.h"
 #include "newcomers.h"
 #include "report.h"
 #include "shared.h"
@@ -229,7 +230,7 @@ static void check(struct sim_wait *wait)
         case SIM_PENDING:
             return;
         case SIM_DROPPED:
-            finish(wait, TWIN_E_ABORTED, twinsim_now(board));
+            finish(wait, sim_mark_reason_locked(mark), twinsim_now(board));
             return;
         case SIM_DONE:
             finish(wait, TWIN_OK,
@@ -259,7 +260,8 @@ static void check(struct sim_wait *wait)
     case SIM_WAIT_EVENT_ID:
         sim_queue_reclaim_all(wait->device);
         sim_ids_clean(&wait->device->events, board, wait->device->index);
-        if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0)
+        if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
+            mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
             finish(wait, TWIN_OK, twinsim_now(board));
         else
             watch_ids(wait->device); /* what was watched has retired, and it was not enough */
@@ -279,6 +281,7 @@ static bool settle(void)
         if (device < SIM_DEVICES_MOST && sim_process.devices[device])
             sim_queue_read_cq(sim_process.devices[device], sq);
     }
+    sim_failure_stop_groups();
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_ids_clean(&sim_process.devices[i]->events, board, i);
@@ -575,7 +578,8 @@ static twin_status post(struct sim_wait *wait)
 /* Sets the clock to what the waiter lived through. */
 static void settle_clock(const struct sim_wait *wait)
 {
-    if (wait->status == TWIN_E_DEADLOCK || wait->status == TWIN_E_ABORTED) {
+    if (wait->status == TWIN_E_DEADLOCK || wait->status == TWIN_E_ABORTED ||
+        wait->status == TWIN_E_DEVICE_ABORTED) {
         sim_clock_raise(wait->done_ns);
         return;
     }

@@ -37,7 +37,7 @@ struct sim_wait {
     enum sim_wait_kind kind;
     enum sim_wake wake;
     uint64_t timeout_ns;
-    struct sim_mark mark;
+    struct sim_mark mark;   /* MARK; EVENT_ID: queue and epoch of the one who wants the id */
     twin_hw_device *device; /* TRANSFER, EVENT_ID */
     struct twinsim_transfer transfer;
     const twin_signal *shared; /* SHARED: its record `number` */
@@ -57,7 +57,8 @@ struct sim_wait {
 };
 
 /* Blocks until the condition holds, moves the caller's clock, and says how it ended:
- * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ABORTED, TWIN_E_ADDRESS (a transfer failed). */
+ * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), or why the mark's work
+ * was dropped (sim_mark_reason). */
 twin_status sim_drive_wait(struct sim_wait *wait);
 /* Runs the model up to the caller's clock. */
 void sim_drive_poll(void);

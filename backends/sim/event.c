@@ -7,6 +7,7 @@
 #include "bridge.h"
 #include "device.h"
 #include "drive.h"
+#include "failure.h"
 #include "shared.h"
 #include "sqe.h"
 #include "work.h"
@@ -204,8 +205,9 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
 
 twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     if (queue->device != signal->device) {
         sim_explain("%s %u of device %u cannot be recorded on device %u", sim_event_noun(signal),
                     signal->config.name, signal->device->index, queue->device->index);
@@ -235,8 +237,9 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
 
 twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     if (__builtin_expect(queue->config.deferred, 0) &&
         (sim_event_shared(signal) != NULL || signal->config.kind == TWIN_SIGNAL_EVENT_REBIND))
         return TWIN_E_UNSUPPORTED;
@@ -301,8 +304,9 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
 
 twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL || queue->device != signal->device)
         return TWIN_E_UNSUPPORTED;
     pthread_mutex_lock(&queue->lock);
@@ -394,15 +398,27 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
         if (fate == SIM_PENDING)
             fate = fate_of(signal, &now);
     }
+    bool complete =
+        fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(sim_mark_reason(&now.mark)));
     *out_state = (twin_signal_state){
         .recorded = now.recorded,
-        .complete = fate == SIM_DONE,
+        .complete = complete,
         .waits_open = waits,
         .hardware_id = now.id,
         .has_hardware_id =
             signal->config.kind != TWIN_SIGNAL_EVENT_REBIND || (now.bound && fate == SIM_PENDING),
     };
     return TWIN_OK;
+}
+
+/* Answers a wait for a record that did not come to pass. */
+static twin_status dropped(const twin_signal *signal, const struct sim_mark *mark)
+{
+    twin_status reason = sim_mark_reason(mark);
+    if (sim_failure_is(reason))
+        sim_explain("the record of %s %u was dropped when a task of its context failed",
+                    sim_event_noun(signal), signal->config.name);
+    return reason;
 }
 
 twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
@@ -414,7 +430,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     case SIM_DONE:
         return TWIN_OK;
     case SIM_DROPPED:
-        return TWIN_E_ABORTED;
+        return dropped(signal, &now.mark);
     case SIM_PENDING:
         break;
     }
@@ -434,7 +450,8 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
         .timeout_ns = timeout_ns,
         .mark = now.mark,
     };
-    return sim_drive_wait(&wait);
+    twin_status status = sim_drive_wait(&wait);
+    return sim_failure_is(status) ? dropped(signal, &now.mark) : status;
 }
 
 twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)

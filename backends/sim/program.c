@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "cond_program.h"
+#include "control.h"
 #include "device.h"
 #include "drive.h"
 #include "memory.h"
@@ -359,7 +360,7 @@ twin_status sim_program_clean(twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
     if (program && runs_left(program, &mark))
         return TWIN_E_BUSY;
-    return sim_queue_abort(queue);
+    return sim_control_abort(queue);
 }
 
 /* Whether every queue that the queue's tasks name is of the program. Both locks are held. */
@@ -469,8 +470,9 @@ static uint32_t fill_run(twin_queue *queue, twin_program *program)
 
 twin_status sim_work_run(twin_queue *queue, twin_program *program)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     struct sim_mark mark;
     (void)runs_left(program, &mark);
     pthread_mutex_lock(&queue->lock);

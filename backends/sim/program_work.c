@@ -8,8 +8,9 @@
 /* The next entry of a deferred queue, which is locked on success. */
 static twin_status take_entry(twin_queue *queue, stars_sqe **out_sqe)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     if (!queue->config.deferred)
         return TWIN_E_UNSUPPORTED;
     pthread_mutex_lock(&queue->lock);

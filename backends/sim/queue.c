@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "device.h"
 #include "drive.h"
 #include "event.h"
+#include "failure.h"
 #include "fence.h"
 #include "program.h"
 #include "sqe.h"
@@ -32,6 +32,23 @@ enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark)
         if (device->dropped[i].queue == queue && device->dropped[i].epoch == mark->epoch)
             return mark->number > device->dropped[i].retired ? SIM_DROPPED : SIM_DONE;
     return SIM_DONE;
+}
+
+twin_status sim_mark_reason_locked(const struct sim_mark *mark)
+{
+    const twin_hw_device *device = mark->queue->device;
+    for (size_t i = 0; i < device->dropped_count; i++)
+        if (device->dropped[i].queue == mark->queue && device->dropped[i].epoch == mark->epoch)
+            return device->dropped[i].reason;
+    return TWIN_E_ABORTED;
+}
+
+twin_status sim_mark_reason(const struct sim_mark *mark)
+{
+    sim_model_lock();
+    twin_status reason = sim_mark_reason_locked(mark);
+    sim_model_unlock();
+    return reason;
 }
 
 enum sim_fate sim_mark_fate(const struct sim_mark *mark)
@@ -170,6 +187,8 @@ uint64_t sim_queue_next_id(twin_queue *queue)
 
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
 {
+    if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK, 0))
+        return false; /* sim_queue_room() says why */
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint32_t limit = sim_process.limits.in_flight;
@@ -195,6 +214,9 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
     memset(token, 0, sizeof(*token));
     sqe->word[1] = (queue->config.id & 0xffffu) << STARS_W1_STREAM_SHIFT |
                    (uint32_t)queue->task_id << STARS_W1_TASK_SHIFT;
+    queue->threads[place & queue->mask] = sim_clock.system_id;
+    if (!queue->config.is_default)
+        sim_clock.last_task = queue->task_id;
     /* 65535 is no task id */
     queue->task_id = queue->task_id == 65534 ? 0 : (uint16_t)(queue->task_id + 1);
     *out_token = token;
@@ -255,7 +277,7 @@ static twin_status open_ring(twin_queue *queue)
 }
 
 /* Stops the SQ and lets go of all it held; what was pending is remembered as dropped. Both locks are held. */
-static void close_ring(twin_queue *queue)
+static void close_ring(twin_queue *queue, twin_status reason)
 {
     twin_hw_device *device = queue->device;
     uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
@@ -274,8 +296,8 @@ static void close_ring(twin_queue *queue)
             }
         }
         if (device->dropped_count < device->dropped_room)
-            device->dropped[device->dropped_count++] =
-                (struct sim_dropped){.queue = queue, .epoch = epoch, .retired = retired};
+            device->dropped[device->dropped_count++] = (struct sim_dropped){
+                .queue = queue, .epoch = epoch, .retired = retired, .reason = reason};
         else
             sim_log(3, "device %u, stream %u: out of host memory; dropped work counts as done",
                     device->index, queue->config.id);
@@ -312,6 +334,7 @@ static twin_queue *find_queue(twin_hw_device *device)
     queue->ring = slice.ring;
     queue->cq = slice.cq;
     queue->tokens = slice.tokens;
+    queue->threads = slice.threads;
     queue->mask = sim_process.limits.sq_depth - 1;
     atomic_store_explicit(&device->queues[slots], queue, memory_order_release);
     atomic_store_explicit(&device->queue_slots, slots + 1, memory_order_release);
@@ -337,9 +360,13 @@ twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *co
     queue->task_id = 0;
     queue->last_arrival_ns = 0;
     queue->id_cursor = queue->sq * 64u;
-    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
-    queue->failure = TWIN_OK;
-    status = open_ring(queue);
+    sim_failure_forget_locked(queue);
+    status = sim_failure_join_locked(queue);
+    if (status == TWIN_OK) {
+        status = open_ring(queue);
+        if (status != TWIN_OK)
+            sim_failure_leave_locked(queue);
+    }
     pthread_mutex_unlock(&queue->lock);
     if (status == TWIN_OK) {
         device->queues_open++;
@@ -354,28 +381,21 @@ void sim_queue_destroy(twin_queue *queue)
 {
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
-    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
+    if (queue->failure != TWIN_OK)
         sim_log(1, "device %u, stream %u ends with a failure nobody asked for: %s",
                 queue->device->index, queue->config.id, queue->failure_text);
-    close_ring(queue);
+    close_ring(queue, TWIN_E_ABORTED);
+    sim_failure_leave_locked(queue);
     pthread_mutex_unlock(&queue->lock);
     queue->device->queues_open--;
     sim_drive_check_locked();
     sim_model_unlock();
 }
 
-twin_status sim_queue_abort(twin_queue *queue)
+twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason)
 {
-    sim_model_lock();
-    pthread_mutex_lock(&queue->lock);
-    close_ring(queue);
-    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
-    queue->failure = TWIN_OK;
-    twin_status status = open_ring(queue);
-    pthread_mutex_unlock(&queue->lock);
-    sim_drive_check_locked();
-    sim_model_unlock();
-    return status;
+    close_ring(queue, reason);
+    return open_ring(queue);
 }
 
 /* ---- waiting -------------------------------------------------------------------------------- */
@@ -388,30 +408,13 @@ static struct sim_mark newest(twin_queue *queue)
     return mark;
 }
 
-/* The first failure since the last one reported; it is reported once. */
-static twin_status report_failure(twin_queue *queue)
-{
-    if (!atomic_load_explicit(&queue->failed, memory_order_acquire))
-        return TWIN_OK;
-    char text[sizeof(queue->failure_text)] = "";
-    pthread_mutex_lock(&queue->lock);
-    twin_status status = queue->failure;
-    memcpy(text, queue->failure_text, sizeof(text));
-    queue->failure = TWIN_OK;
-    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
-    pthread_mutex_unlock(&queue->lock);
-    if (status != TWIN_OK)
-        sim_explain("%s", text);
-    return status;
-}
-
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 {
     if (queue->config.deferred)
         return TWIN_OK;
     struct sim_mark mark = newest(queue);
     if (sim_mark_fate(&mark) == SIM_DONE)
-        return report_failure(queue);
+        return sim_failure_report(queue);
     struct sim_wait wait = {
         .kind = SIM_WAIT_MARK,
         .wake = queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_STREAM,
@@ -419,7 +422,10 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
         .mark = mark,
     };
     twin_status status = sim_drive_wait(&wait);
-    return status == TWIN_OK ? report_failure(queue) : status;
+    if (status != TWIN_OK && !sim_failure_is(status))
+        return status;
+    twin_status reported = sim_failure_report(queue);
+    return reported != TWIN_OK ? reported : status;
 }
 
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
@@ -441,6 +447,9 @@ twin_status sim_queue_room(twin_queue *queue)
 {
     struct sim_wait wait = {
         .kind = SIM_WAIT_MARK, .wake = SIM_WAKE_POLL, .timeout_ns = TWIN_FOREVER};
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     pthread_mutex_lock(&queue->lock);
     sim_queue_reclaim_locked(queue);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
@@ -448,113 +457,20 @@ twin_status sim_queue_room(twin_queue *queue)
     uint32_t limit = sim_process.limits.in_flight;
     uint64_t after = submitted + queue->room_wanted;
     bool fits = after - reclaimed <= limit;
+    wait.mark.queue = queue;
+    wait.mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     if (queue->id_wanted) {
         fits = atomic_load_explicit(&queue->device->events.free_count, memory_order_relaxed) > 0;
         wait.kind = SIM_WAIT_EVENT_ID;
         wait.device = queue->device;
     } else if (!fits) {
-        wait.mark = (struct sim_mark){
-            .queue = queue,
-            .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
-            .number = after - limit,
-        };
+        wait.mark.number = after - limit;
     }
     pthread_mutex_unlock(&queue->lock);
     return fits ? TWIN_OK : sim_drive_wait(&wait);
 }
 
-/* ---- completion queue ----------------------------------------------------------------------- */
-
-static twin_status status_of(const stars_cqe *cqe)
-{
-    if (cqe->u.error.code & STARS_ERROR_TIMEOUT)
-        return TWIN_E_TASK_TIMEOUT;
-    if (cqe->u.error.status == STARS_STATUS_BUS_FAULT ||
-        cqe->u.error.status == STARS_STATUS_SDMA_ERROR)
-        return TWIN_E_ADDRESS;
-    return TWIN_E_INTERNAL;
-}
-
-void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)
-{
-    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
-        return;
-    queue->failure = status;
-    snprintf(queue->failure_text, sizeof(queue->failure_text), "%s", text);
-    atomic_store_explicit(&queue->failed, true, memory_order_release);
-}
-
-static void note_failure(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token)
-{
-    twin_status status = status_of(cqe);
-    const char *what = status == TWIN_E_TASK_TIMEOUT ? "exceeded its time limit"
-                       : status == TWIN_E_ADDRESS    ? "used an address the device cannot reach"
-                                                     : "failed";
-    char signal[48] = "";
-    if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
-        snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
-                 token->signal->config.name);
-    char text[sizeof(queue->failure_text)];
-    snprintf(text, sizeof(text), "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
-             queue->device->index, queue->config.id, cqe->task_id,
-             sim_sqe_noun(cqe->u.error.sqe_type), signal, what, cqe->u.error.code,
-             cqe->u.error.status);
-    sim_log(3, "%s", text);
-    /* A task of a program fails in the queue that asked for the run. */
-    twin_queue *to = queue->config.deferred ? sim_program_launcher(queue) : queue;
-    if (to && to != queue)
-        pthread_mutex_lock(&to->lock);
-    if (to)
-        sim_queue_note_locked(to, status, text);
-    if (to && to != queue)
-        pthread_mutex_unlock(&to->lock);
-}
-
-static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
-{
-    bool failed = cqe->flags & STARS_CQE_ERROR;
-    uint32_t slot = failed ? cqe->u.error.sqe_index : (uint32_t)cqe->sq_head - 1u;
-    slot &= queue->mask;
-    pthread_mutex_lock(&queue->lock);
-    /* The slot may have been taken again after a CQE nobody expected; task ids tell. */
-    struct sim_token *token = &queue->tokens[slot];
-    if (queue->ring[slot].word[1] >> STARS_W1_TASK_SHIFT != cqe->task_id)
-        token = NULL;
-    if (failed)
-        note_failure(queue, cqe, token);
-    if (failed && token && token->kind == SIM_TOKEN_RUN)
-        sim_program_run_failed(queue, token->program);
-    else if (!failed && token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
-        sim_event_stamp(token, cqe->u.timestamp * 1000u / sim_process.limits.counter_mhz);
-    if (token)
-        token->cqe_read = 1;
-    pthread_mutex_unlock(&queue->lock);
-    if (failed) /* failures do not stop the queue: the tasks behind go on */
-        twinsim_write(sim_process.board, queue->device->index,
-                      (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_CONTROL,
-                      STARS_SQ_CONTROL_EXCEPTION_HANDLED);
-}
-
-void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)
-{
-    if (sq >= atomic_load_explicit(&device->queue_slots, memory_order_relaxed))
-        return;
-    twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
-    if (!queue->open)
-        return;
-    uint32_t depth = sim_process.limits.cq_depth;
-    uint64_t before = queue->cq_read;
-    for (;; queue->cq_read++) {
-        const stars_cqe *cqe = &queue->cq[queue->cq_read & (depth - 1)];
-        unsigned phase = queue->cq_read / depth % 2 == 0 ? STARS_CQE_PHASE : 0;
-        if ((cqe->flags & STARS_CQE_PHASE) != phase)
-            break;
-        handle_cqe(queue, cqe);
-    }
-    if (queue->cq_read != before)
-        twinsim_queue_cq_head(sim_process.board, device->index, sq,
-                              (uint32_t)(queue->cq_read & (depth - 1)));
-}
+/* ---- all queues of a device ------------------------------------------------------------------ */
 
 void sim_queue_reclaim_all(twin_hw_device *device)
 {
@@ -573,8 +489,10 @@ void sim_queue_drop_all(twin_hw_device *device)
     for (unsigned sq = 0; sq < slots; sq++) {
         twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
         pthread_mutex_lock(&queue->lock);
-        if (queue->open)
-            close_ring(queue);
+        if (queue->open) {
+            close_ring(queue, TWIN_E_ABORTED);
+            sim_failure_leave_locked(queue);
+        }
         pthread_mutex_unlock(&queue->lock);
     }
     device->queues_open = 0;

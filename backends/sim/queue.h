@@ -42,11 +42,16 @@ struct sim_token {
     uint8_t bridged : 1; /* the id is of the queue's device, the signal of another (bridge.h) */
 };
 
+#define SIM_FAILURE_TEXT 192u
+
 struct twin_queue {
     /* Guarded by lock, first what a submission touches. */
     pthread_mutex_t lock;
     stars_sqe *ring;
     struct sim_token *tokens;
+    uint32_t *threads; /* by ring position: system id of the thread that queued the SQE */
+    _Atomic twin_status
+        refusal; /* why no work is taken; TWIN_OK: it is. Read without the lock too */
     uint32_t mask;
     uint16_t sq;
     uint16_t task_id;           /* of the next SQE */
@@ -68,10 +73,14 @@ struct twin_queue {
     stars_cqe *cq;
     uint64_t cq_read; /* CQEs read since the opening */
 
-    /* First failure since the last drain that reported one. Guarded by lock. */
-    atomic_bool failed; /* hint: written under lock, read without */
-    twin_status failure;
-    char failure_text[192];
+    /* Failures, see failure.h. Guarded by lock, the group by the model lock. */
+    atomic_bool failed;  /* hint: there is something to report; written under lock, read without */
+    twin_status failure; /* first one since the last drain that reported one */
+    char failure_text[SIM_FAILURE_TEXT]; /* of `failure`, or of `refusal` */
+    twin_failure *notes;                 /* not taken yet, oldest first */
+    uint32_t note_count;
+    uint32_t note_room;
+    struct sim_group *group;
 };
 
 /* Where a piece of work stands. */
@@ -93,11 +102,28 @@ void sim_queue_destroy(twin_queue *queue);
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
 twin_status sim_queue_room(twin_queue *queue);
-twin_status sim_queue_abort(twin_queue *queue);
+
+/* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its group. Thread: any. */
+twin_status sim_mark_reason(const struct sim_mark *mark);
+/* Thread: model. */
+twin_status sim_mark_reason_locked(const struct sim_mark *mark);
+
+/* ---- for submitters, before they take a lock ---- */
+
+/* Says why the queue takes no work. */
+twin_status sim_queue_explain_refusal(twin_queue *queue);
+/* TWIN_OK, or the failure that stopped the queue's group. What comes up after this look is seen by
+ * sim_queue_fits_locked(). */
+static inline twin_status sim_queue_refusal(twin_queue *queue)
+{
+    if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) == TWIN_OK, 1))
+        return TWIN_OK;
+    return sim_queue_explain_refusal(queue);
+}
 
 /* ---- for submitters; the caller holds queue->lock ---- */
 
-/* Whether `count` more SQEs fit; remembers what was wanted when not. */
+/* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
 /* The next SQE, cleared and with its header, and its token. `ahead` counts those filled in and not yet sent. */
 stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
@@ -112,7 +138,11 @@ uint64_t sim_queue_next_id(twin_queue *queue);
 
 /* ---- for the driver of the model ---- */
 
-/* Reads CQEs of a queue whose CQ has got some. Thread: model. */
+/* Drops all work, with `reason` for those who wait for it, and opens the ring again. Thread: model, with the
+ * queue's lock. */
+twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason);
+
+/* Reads CQEs of a queue whose CQ has got some (completion.c). Thread: model. */
 void sim_queue_read_cq(twin_hw_device *device, uint32_t sq);
 /* Reclaims every queue of a device. Thread: any; takes their locks. */
 void sim_queue_reclaim_all(twin_hw_device *device);

@@ -15,8 +15,9 @@ enum { LOAD = 0, VALUE = 2, TEST = 5 };
 
 static twin_status check_word(const twin_queue *queue, uint64_t address)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     twin_memory_kind kind = TWIN_MEMORY_UNKNOWN;
     twin_status status = sim_memory_check(address, 8, &kind);
     if (status == TWIN_OK && (kind != TWIN_MEMORY_DEVICE || address % 8 != 0)) {

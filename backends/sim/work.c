@@ -34,8 +34,9 @@ static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t p
 
 twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     twin_memory_kind dst;
     twin_memory_kind src;
     twin_status status = check_range(queue, "destination", copy->dst, copy->bytes, &dst);
@@ -72,8 +73,9 @@ twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
 
 twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
 {
-    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
     twin_memory_kind kind;
     twin_status status = check_range(queue, "destination", fill->dst, fill->bytes, &kind);
     if (status != TWIN_OK)

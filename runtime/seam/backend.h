@@ -73,8 +73,8 @@ struct twin_device_ops {
     /* Takes it down. Queues and signals are gone; memory still allocated is released and reported.
      * Thread: any, one call per device at a time. */
     void (*close)(twin_hw_device *device);
-    /* As queue.abort for every queue of the device, deferred ones too; those who wait get
-     * TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
+    /* As queue.abort for every queue of the device, except that deferred ones keep their tasks: runs of programs end
+     * with the queues that asked for them. Those who wait get TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
     twin_status (*abort)(twin_hw_device *device);
 };
 
@@ -120,15 +120,17 @@ struct twin_queue_ops {
     /* Waits until one more task fits, after work.* said TWIN_E_BUSY. Thread: any. Blocks. */
     twin_status (*room)(twin_queue *queue);
     /* Drops queued work and stops the running task; those who wait get TWIN_E_ABORTED. Signals
-     * that dropped records would have set stay unset. Thread: any. */
+     * that dropped records would have set stay unset. Failures of the queue's tasks are forgotten, noted or not; what
+     * stopped its group stays. Thread: any. */
     twin_status (*abort)(twin_queue *queue);
     /* Ends the running task without effect; the queued ones stay and go on. Thread: any. */
     twin_status (*stop)(twin_queue *queue);
-    /* Priority of tasks from now on, 0 .. priority_count - 1. Thread: any. */
+    /* Priority of tasks that begin from now on, queued ones too, 0 .. priority_count - 1. Thread: any. */
     twin_status (*set_priority)(twin_queue *queue, uint32_t priority);
     /* From now on the first failure in the queue's group stops the group: no later task of any of its queues
      * runs, work.* and drain answer that failure's status for ever (until device.abort), records that did
-     * not come to pass count as complete. Holds for queues that join the group later too. Thread: any. */
+     * not come to pass count as complete, and a host that waits for one gets the failure's status. Holds for queues
+     * that join the group later too. Thread: any. TWIN_E_UNSUPPORTED: a failure has stopped the group already. */
     twin_status (*stop_on_failure)(twin_queue *queue);
     /* Takes the oldest noted failure of the queue's tasks that was not taken yet, and never blocks. Notes
      * that nobody takes are dropped, oldest first. Thread: any. TWIN_E_NOT_READY: there is none. */

@@ -7,13 +7,13 @@
 /* X(name, public code, text). Kept sorted by name after OK. */
 #define TWIN_STATUS_LIST(X)                                                                        \
     X(TWIN_OK, 0, "success")                                                                       \
-    X(TWIN_E_ABORTED, 107023, "the queue was aborted while the call waited")                       \
+    X(TWIN_E_ABORTED, 107023, "the work was dropped by an abort of its stream")                    \
     X(TWIN_E_ADDRESS, 507899, "the device cannot reach the address")                               \
     X(TWIN_E_BUSY, 207005, "the queue is full")                                                    \
     X(TWIN_E_CLOSED, 507000, "the channel was closed")                                             \
     X(TWIN_E_DEADLOCK, 507046, "every thread waits and nothing is left to end a wait")             \
     X(TWIN_E_DEVICE, 507899, "the device has faulted")                                             \
-    X(TWIN_E_DEVICE_ABORTED, 107022, "the device's tasks were aborted while the call waited")      \
+    X(TWIN_E_DEVICE_ABORTED, 107022, "the work was dropped by an abort of its device")             \
     X(TWIN_E_DEVICE_ID, 107001, "no such device")                                                  \
     X(TWIN_E_DEVICE_MEMORY, 207001, "device memory is exhausted")                                  \
     X(TWIN_E_INTERNAL, 507000, "internal error")                                                   \

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control.h"
+
+#include "device.h"
+#include "drive.h"
+#include "failure.h"
+#include "queue.h"
+
+#define PRIORITY_SHIFT 10u /* STARS_SQ_PRIORITY */
+
+static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t value)
+{
+    int code = twinsim_write(sim_process.board, queue->device->index,
+                             (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
+    return code == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
+}
+
+twin_status sim_control_abort(twin_queue *queue)
+{
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = sim_queue_restart_locked(queue, TWIN_E_ABORTED);
+    /* What stopped the group stays. */
+    if (atomic_load_explicit(&queue->refusal, memory_order_relaxed) == TWIN_OK)
+        sim_failure_forget_locked(queue);
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}
+
+struct abort_all {
+    twin_status status;
+};
+
+static void abort_queue(void *context, twin_queue *queue)
+{
+    struct abort_all *all = context;
+    twin_status status = TWIN_OK;
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->config.deferred) /* its tasks stay; a run ends with the queue that asked for it */
+        status = sim_queue_restart_locked(queue, TWIN_E_DEVICE_ABORTED);
+    sim_failure_forget_locked(queue);
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        all->status = status;
+}
+
+twin_status sim_control_abort_all(twin_hw_device *device)
+{
+    struct abort_all all = {.status = TWIN_OK};
+    sim_model_lock();
+    sim_queue_each(device, abort_queue, &all);
+    sim_failure_clear_groups(device);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return all.status;
+}
+
+twin_status sim_control_stop(twin_queue *queue)
+{
+    const uint32_t device = queue->device->index;
+    sim_drive_poll();
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    uint64_t before = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    twin_status status = write_page(queue, STARS_SQ_CONTROL,
+                                    STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
+    if (twinsim_queue_retired(sim_process.board, device, queue->sq) != before)
+        queue->tokens[before & queue->mask].cqe_read = 1; /* there will be none */
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}
+
+twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority)
+{
+    sim_drive_poll();
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = write_page(queue, STARS_SQ_PRIORITY, priority << PRIORITY_SHIFT);
+    if (status == TWIN_OK)
+        queue->config.priority = priority;
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}

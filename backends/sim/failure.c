@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "drive.h"
+#include "event.h"
+#include "program.h"
+#include "sqe.h"
+
+/* More failures than a ring has tasks are of no use to anybody. */
+#define NOTES_MOST 1024u
+
+/* Some group is `stopping`. Guarded by the model lock. */
+static bool groups_stopping;
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+twin_status sim_failure_join_locked(twin_queue *queue)
+{
+    twin_hw_device *device = queue->device;
+    struct sim_group *group = device->groups;
+    while (group && group->number != queue->config.group)
+        group = group->next;
+    if (!group) {
+        group = calloc(1, sizeof(*group));
+        if (!group)
+            return TWIN_E_NOMEM;
+        group->number = queue->config.group;
+        group->next = device->groups;
+        device->groups = group;
+    }
+    group->queues++;
+    queue->group = group;
+    if (group->failure != TWIN_OK) {
+        memcpy(queue->failure_text, group->text, sizeof(group->text));
+        atomic_store_explicit(&queue->refusal, group->failure, memory_order_relaxed);
+        atomic_store_explicit(&queue->failed, true, memory_order_release);
+    }
+    return TWIN_OK;
+}
+
+void sim_failure_leave_locked(twin_queue *queue)
+{
+    struct sim_group *group = queue->group;
+    queue->group = NULL;
+    free(queue->notes);
+    queue->notes = NULL;
+    queue->note_count = queue->note_room = 0;
+    if (!group || --group->queues != 0)
+        return;
+    struct sim_group **link = &queue->device->groups;
+    while (*link != group)
+        link = &(*link)->next;
+    *link = group->next;
+    free(group);
+}
+
+void sim_failure_forget_locked(twin_queue *queue)
+{
+    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    atomic_store_explicit(&queue->refusal, TWIN_OK, memory_order_relaxed);
+    queue->failure = TWIN_OK;
+    queue->note_count = 0;
+}
+
+twin_status sim_failure_stop_on(twin_queue *queue)
+{
+    twin_status status = TWIN_E_UNSUPPORTED;
+    sim_model_lock();
+    if (queue->group && queue->group->failure == TWIN_OK) {
+        queue->group->stops = true;
+        status = TWIN_OK;
+    }
+    sim_model_unlock();
+    if (status != TWIN_OK)
+        sim_explain("device %u, stream %u: a failure has stopped its context already",
+                    queue->device->index, queue->config.id);
+    return status;
+}
+
+static void stop_queue(void *context, twin_queue *queue)
+{
+    const struct sim_group *group = context;
+    if (queue->group != group)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    memcpy(queue->failure_text, group->text, sizeof(group->text));
+    queue->failure = TWIN_OK; /* what stopped the group stands for it */
+    atomic_store_explicit(&queue->refusal, group->failure, memory_order_relaxed);
+    atomic_store_explicit(&queue->failed, true, memory_order_release);
+    if (!queue->config.deferred) /* its tasks stay; a run ends with the queue that asked for it */
+        (void)sim_queue_restart_locked(queue, group->failure);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void sim_failure_stop_groups(void)
+{
+    if (!groups_stopping)
+        return;
+    groups_stopping = false;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        for (struct sim_group *group = device ? device->groups : NULL; group; group = group->next) {
+            if (!group->stopping)
+                continue;
+            group->stopping = false;
+            sim_queue_each(device, stop_queue, group);
+        }
+    }
+}
+
+void sim_failure_clear_groups(twin_hw_device *device)
+{
+    for (struct sim_group *group = device->groups; group; group = group->next) {
+        group->failure = TWIN_OK;
+        group->stopping = false;
+    }
+}
+
+/* ---- notes and reports ---------------------------------------------------------------------- */
+
+static twin_status status_of(const stars_cqe *cqe)
+{
+    if (cqe->u.error.code & STARS_ERROR_TIMEOUT)
+        return TWIN_E_TASK_TIMEOUT;
+    if (cqe->u.error.status == STARS_STATUS_BUS_FAULT ||
+        cqe->u.error.status == STARS_STATUS_SDMA_ERROR)
+        return TWIN_E_ADDRESS;
+    return TWIN_E_INTERNAL;
+}
+
+static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
+                     char *text)
+{
+    twin_status status = status_of(cqe);
+    const char *what = status == TWIN_E_TASK_TIMEOUT ? "exceeded its time limit"
+                       : status == TWIN_E_ADDRESS    ? "used an address the device cannot reach"
+                                                     : "failed";
+    char signal[48] = "";
+    if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
+        snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
+                 token->signal->config.name);
+    snprintf(
+        text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
+        queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
+        signal, what, cqe->u.error.code, cqe->u.error.status);
+}
+
+/* Adds a note; the oldest goes when there is no room. */
+static void add_note(twin_queue *queue, const twin_failure *note)
+{
+    if (queue->note_count == queue->note_room && queue->note_room < NOTES_MOST) {
+        uint32_t room = queue->note_room ? queue->note_room * 2 : 8;
+        twin_failure *larger = realloc(queue->notes, room * sizeof(*larger));
+        if (larger) {
+            queue->notes = larger;
+            queue->note_room = room;
+        }
+    }
+    if (queue->note_room == 0)
+        return;
+    if (queue->note_count == queue->note_room)
+        memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
+    queue->notes[queue->note_count++] = *note;
+}
+
+void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)
+{
+    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
+        return;
+    queue->failure = status;
+    snprintf(queue->failure_text, sizeof(queue->failure_text), "%s", text);
+    atomic_store_explicit(&queue->failed, true, memory_order_release);
+}
+
+/* A task failed for which `queue` answers. False: nothing behind it is to run. */
+static bool answer_locked(twin_queue *queue, const twin_failure *note, const char *text)
+{
+    struct sim_group *group = queue->group;
+    add_note(queue, note);
+    if (!group->stops) {
+        sim_queue_note_locked(queue, note->status, text);
+        return true;
+    }
+    if (group->failure == TWIN_OK) {
+        group->failure = note->status;
+        snprintf(group->text, sizeof(group->text), "%s", text);
+        group->stopping = groups_stopping = true;
+    }
+    return false;
+}
+
+bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
+                             uint32_t thread)
+{
+    const twin_failure note = {.status = status_of(cqe), .task_id = cqe->task_id, .thread = thread};
+    char text[SIM_FAILURE_TEXT];
+    describe(queue, cqe, token, text);
+    sim_log(3, "%s", text);
+    if (!queue->config.deferred)
+        return answer_locked(queue, &note, text);
+    /* A task of a program fails in the queue that asked for the run. */
+    twin_queue *launcher = sim_program_launcher(queue);
+    if (!launcher)
+        return true;
+    pthread_mutex_lock(&launcher->lock);
+    bool go_on = answer_locked(launcher, &note, text);
+    pthread_mutex_unlock(&launcher->lock);
+    return go_on;
+}
+
+twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
+{
+    twin_status status = TWIN_E_NOT_READY;
+    pthread_mutex_lock(&queue->lock);
+    if (queue->note_count > 0) {
+        *out_failure = queue->notes[0];
+        memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
+        status = TWIN_OK;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+twin_status sim_failure_report(twin_queue *queue)
+{
+    if (!atomic_load_explicit(&queue->failed, memory_order_acquire))
+        return TWIN_OK;
+    char text[SIM_FAILURE_TEXT] = "";
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    if (status == TWIN_OK) {
+        status = queue->failure;
+        queue->failure = TWIN_OK;
+        atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    }
+    memcpy(text, queue->failure_text, sizeof(text));
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        sim_explain("%s", text);
+    return status;
+}
+
+twin_status sim_queue_explain_refusal(twin_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    char text[SIM_FAILURE_TEXT];
+    memcpy(text, queue->failure_text, sizeof(text));
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        sim_explain("device %u, stream %u takes no work since its context was stopped by %s",
+                    queue->device->index, queue->config.id, text);
+    return status;
+}
