@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/failure.h"
 #include "core/init.h"
 #include "core/stream.h"
 
@@ -325,11 +326,16 @@ static int32_t synchronize(aclrtEvent event, uint64_t timeout_ns)
                          pinned->name, pinned->device->id);
     } else {
         twin_assert_unlocked("signal.wait with a lock held");
-        twin_status status =
-            twin_device_note(pinned->device, twin_ops()->signal.wait(pinned->signal, timeout_ns));
-        if (status != TWIN_OK)
+        twin_status status = TWIN_E_DEVICE_ABORTED;
+        if (__builtin_expect(!atomic_load_explicit(&pinned->device->aborting, memory_order_relaxed),
+                             1))
+            status = twin_device_note(pinned->device,
+                                      twin_ops()->signal.wait(pinned->signal, timeout_ns));
+        if (status != TWIN_OK) {
+            twin_failure_tell_current();
             code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
                                     pinned->name, pinned->device->id);
+        }
     }
     twin_event_unpin(pinned);
     return code;

@@ -2,6 +2,7 @@
 #include "core/context.h"
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "core/label.h"
 #include "core/model.h"
 #include "core/registry.h"
@@ -80,6 +81,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     }
     context->device = device;
     context->primary = primary;
+    atomic_store_explicit(&context->stops, false, memory_order_relaxed);
     context->closing = false;
     context->streams = NULL;
     context->stream_count = 0;
@@ -145,8 +147,10 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
             if (first_code == 0)
                 first_code = code;
         }
-        if (status != TWIN_OK)
+        if (status != TWIN_OK) {
+            twin_failure_tell(stream);
             ops->queue.abort(stream->queue);
+        }
         twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
         twin_stream_retire(stream);
         twin_stream_unpin(stream);

@@ -23,6 +23,7 @@ typedef struct twin_context {
     uint32_t name; /* number in messages */
     /* Relaxed: set before publish; a late reader of a dead context only finds a dead stream. */
     _Atomic uint64_t default_stream;
+    _Atomic bool stops;                   /* relaxed: the first failure ends all work of it */
     bool closing;                         /* guarded by lock: no stream joins any more */
     struct twin_stream *streams;          /* guarded by lock */
     uint32_t stream_count;                /* guarded by lock */

@@ -442,6 +442,11 @@ int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *
         twin_lock_drop(&device->lock);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     }
+    if (atomic_load_explicit(&device->aborting, memory_order_relaxed)) {
+        twin_lock_drop(&device->lock);
+        return twin_refused(twin_fail_status(TWIN_E_DEVICE_ABORTED, TWIN_CODE_STREAM_TIMEOUT,
+                                             "device %u makes no stream now", device->id));
+    }
     if (device->stream_count >= device->traits->stream_limit) {
         uint32_t limit = device->traits->stream_limit;
         twin_lock_drop(&device->lock);

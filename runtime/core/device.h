@@ -49,6 +49,9 @@ typedef struct twin_device {
     const twin_device_traits *traits;
     twin_core_memory core_memory; /* of each core, since it came up */
 
+    twin_core_share share; /* of cores, as launches may use them */
+    _Atomic bool faulted;  /* relaxed: an op has answered TWIN_E_DEVICE */
+    _Atomic bool aborting; /* aclrtDeviceTaskAbort runs; written under lock, relaxed without */
     twin_core_share share;  /* of cores, as launches may use them */
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */
     _Atomic bool faulted;   /* relaxed: an op has answered TWIN_E_DEVICE */
@@ -85,7 +88,7 @@ int32_t twin_device_settle(twin_device *device);
  * which are made while the device is opening. */
 bool twin_device_add_object(twin_device *device, bool primary);
 void twin_device_drop_object(twin_device *device);
-/* As add_object, with the lowest free stream number. 107002, 207008 (names the largest owners). */
+/* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207008 (names the largest owners). */
 int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id);
 void twin_device_drop_stream_id(twin_device *device, uint32_t id);
 /* Streams that may still be made on the device. */

@@ -30,6 +30,7 @@
     X(TIMESTAMP, 107006, R, "EE1018")         /* the event has no time yet */                      \
     X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
     X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
+    X(WAIT_TIMEOUT, 107019, R, "EE1002")      /* the time for it was not enough */                 \
     X(OPTION, 107021, R, "EE1018")            /* the option was never set */                       \
     X(STREAM_CAPTURED, 107027, R, "EE1018")   /* not while the stream is in capture */             \
     X(EVENT_CAPTURED, 107028, R, "EE1018")    /* not while the event is in capture */              \

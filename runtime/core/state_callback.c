@@ -9,19 +9,21 @@
 #include "core/lock.h"
 #include "core/thread_state.h"
 
-/* One registration; it has one of the two functions. */
+/* One registration; it has one of the functions. */
 typedef struct listener {
     struct listener *next; /* registered later */
     uint64_t serial;       /* rises along the list */
     char *name;
     twin_device_listener on_device;
     twin_stream_listener on_stream;
+    twin_abort_listener on_abort;
     void *user;
 } listener;
 
 static twin_lock listeners_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_CALLBACKS);
-static listener *device_listeners; /* both lists and the serial: guarded by listeners_lock */
+static listener *device_listeners; /* the lists and the serial: guarded by listeners_lock */
 static listener *stream_listeners;
+static listener *abort_listeners;
 static uint64_t last_serial;
 
 static void free_listener(listener *item)
@@ -88,6 +90,12 @@ int32_t twin_listen_streams(const char *name, twin_stream_listener function, voi
     return function ? add(&stream_listeners, name, &wanted) : remove_name(&stream_listeners, name);
 }
 
+int32_t twin_listen_aborts(const char *name, twin_abort_listener function, void *user)
+{
+    const listener wanted = {.on_abort = function, .user = user};
+    return function ? add(&abort_listeners, name, &wanted) : remove_name(&abort_listeners, name);
+}
+
 /* A copy of the first one registered after `serial`. */
 static bool next_after(listener *const *list, uint64_t serial, listener *out_item)
 {
@@ -119,4 +127,17 @@ void twin_tell_stream(uint64_t stream, twin_stream_news news)
         item.on_stream((void *)(uintptr_t)stream, news, item.user);
         twin_outcall_end(call);
     }
+}
+
+int32_t twin_tell_abort(uint32_t device, twin_abort_news news, uint32_t left_ms)
+{
+    listener item = {.serial = 0};
+    while (next_after(&abort_listeners, item.serial, &item)) {
+        const twin_call *call = twin_outcall_begin();
+        int32_t answer = item.on_abort((int32_t)device, news, left_ms, item.user);
+        twin_outcall_end(call);
+        if (answer != 0)
+            return answer;
+    }
+    return 0;
 }

@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/error.h"
 #include "core/event.h"
+#include "core/failure.h"
 #include "core/log.h"
 #include "core/model.h"
 #include "core/registry.h"
@@ -94,6 +95,8 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->is_default = is_default;
     stream->destroying = false;
     atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
+    atomic_store_explicit(&stream->halt, 0, memory_order_relaxed);
+    stream->overflow_switch = stream->custom_tag = stream->cache_info = 0;
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,
@@ -197,6 +200,8 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
     twin_assert_unlocked("queue.drain with a lock held");
     twin_status status = force ? TWIN_OK : ops->queue.drain(stream->queue, TWIN_FOREVER);
     twin_device_note(stream->device, status);
+    if (status != TWIN_OK)
+        twin_failure_tell(stream);
     if (status == TWIN_E_DEADLOCK) {
         cancel_destroy(stream);
         code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
@@ -313,6 +318,12 @@ static inline int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
     if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying, 0)) {
         twin_lock_drop(&stream->lock);
         return fail_handle(handle);
+    }
+    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    if (__builtin_expect(halt != 0, 0)) {
+        uint32_t id = stream->id, device_id = stream->device->id;
+        twin_lock_drop(&stream->lock);
+        return twin_stream_fail_halted(halt, id, device_id);
     }
     if (__builtin_expect(context_handle_of(stream) != twin_self.context, 0)) {
         code = fail_foreign(stream);
@@ -481,13 +492,24 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
 
 /* Wait -------------------------------------------------------------------------------------------- */
 
+int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id)
+{
+    twin_status status = (halt & TWIN_HALT_DEVICE) != 0 ? TWIN_E_DEVICE_ABORTED : TWIN_E_ABORTED;
+    return twin_refused(twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
+                                         id, device_id));
+}
+
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
 {
     twin_assert_unlocked("queue.drain with a lock held");
+    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    if (__builtin_expect(halt != 0, 0))
+        return twin_stream_fail_halted(halt, stream->id, stream->device->id);
     twin_status status = twin_ops()->queue.drain(stream->queue, timeout_ns);
     if (__builtin_expect(status == TWIN_OK, 1))
         return 0;
     twin_device_note(stream->device, status);
+    twin_failure_tell(stream);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream->id,
                             stream->device->id);
 }

@@ -31,7 +31,6 @@ typedef struct twin_stream {
     _Atomic uint64_t context_handle;
     twin_queue *queue;
     uint32_t id;
-    uint32_t priority;
     uint32_t flags;
     twin_core_share share; /* of cores, as launches may use them */
     twin_saturation saturation;
@@ -39,8 +38,17 @@ typedef struct twin_stream {
     bool destroying; /* guarded by lock: refuses new work */
     /* The model instance it is bound to. Written under lock and the instance's lock; read without either it is a hint. */
     _Atomic(struct twin_model *) model;
+    _Atomic uint8_t halt; /* TWIN_HALT_*: who takes work back now; written under lock, relaxed */
+    /* Attributes; relaxed: plain numbers. */
+    _Atomic uint32_t priority;
+    _Atomic uint32_t overflow_switch, custom_tag, cache_info;
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
+
+/* Bits of `halt`: while one is set, new work and waits of the host answer that the stream, or all its device, is
+ * being aborted. */
+#define TWIN_HALT_STREAM 1u
+#define TWIN_HALT_DEVICE 2u
 
 extern twin_handle_table twin_streams;
 
@@ -108,7 +116,11 @@ int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
  * 107002, 107003, 107005: the instance is complete. 107017, or the device's answer. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
 
-/* Waits for a pinned stream's work. 507046 on timeout or deadlock, else a task's code. Blocks. */
+/* What stream `id` answers while its `halt` is not 0: 107022, 107023. */
+int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id);
+
+/* Waits for a pinned stream's work; tells of failed tasks. 507046 on timeout or deadlock, 107022, 107023, else a
+ * task's code. Blocks. */
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns);
 /* Waits for all streams of the current context. Blocks. */
 int32_t twin_stream_drain_all(uint64_t timeout_ns);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callbacks for failed tasks and what they can ask, and reports of memory errors. */
+#include <string.h>
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/failure.h"
+
+/* What the getters give when there is nothing to read from. */
+#define NO_EXCEPTION UINT32_MAX
+
+static int32_t refuse_callback(void)
+{
+    return twin_fail(TWIN_ERR_PARAM_NULL, "callback is NULL; it must be a function");
+}
+
+aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
+{
+    TWIN_ENTER(LOCAL);
+    return TWIN_LEAVE(callback ? twin_failure_listen(callback) : refuse_callback());
+}
+
+aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback)
+{
+    TWIN_ENTER(LOCAL);
+    if (!callback)
+        return TWIN_LEAVE(refuse_callback());
+    twin_failure_unlisten(callback);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
+{
+    TWIN_ENTER(LOCAL);
+    twin_failure_set_listener(callback);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+/* Says what is wrong with `info`, and gives the answer to that. */
+static uint32_t no_exception(void)
+{
+    (void)twin_api_null("info");
+    return NO_EXCEPTION;
+}
+
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    TWIN_ENTER(LOCAL);
+    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->task_id : no_exception()));
+}
+
+uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    TWIN_ENTER(LOCAL);
+    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->stream_id : no_exception()));
+}
+
+uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    TWIN_ENTER(LOCAL);
+    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->thread_id : no_exception()));
+}
+
+uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    TWIN_ENTER(LOCAL);
+    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->device_id : no_exception()));
+}
+
+uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
+{
+    TWIN_ENTER(LOCAL);
+    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->code : no_exception()));
+}
+
+/* No task that this runtime runs is a kernel. */
+static int32_t refuse_kernel_question(const aclrtExceptionInfo *info, const char *what)
+{
+    (void)twin_fail(TWIN_ERR_ARG_VALUE, "task %u of stream %u is no kernel and has no %s",
+                    info->task_id, info->stream_id, what);
+    return (int32_t)NO_EXCEPTION;
+}
+
+aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **devArgsPtr,
+                                       uint32_t *devArgsLen)
+{
+    TWIN_ENTER(LOCAL);
+    if (!info)
+        return TWIN_LEAVE((int32_t)no_exception());
+    if (!devArgsPtr || !devArgsLen)
+        return TWIN_LEAVE(twin_api_null(!devArgsPtr ? "devArgsPtr" : "devArgsLen"));
+    return TWIN_LEAVE(refuse_kernel_question(info, "arguments"));
+}
+
+aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func)
+{
+    TWIN_ENTER(LOCAL);
+    if (!info)
+        return TWIN_LEAVE((int32_t)no_exception());
+    if (!func)
+        return TWIN_LEAVE(twin_api_null("func"));
+    return TWIN_LEAVE(refuse_kernel_question(info, "function"));
+}
+
+/* Faults of memory and links: nothing below reports any but a device that has stopped answering. */
+
+static int32_t find_device(int32_t id, twin_device **out_device, bool *out_up)
+{
+    int32_t code = twin_device_find(id, out_device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&(*out_device)->lock);
+    *out_up = (*out_device)->state == TWIN_DEVICE_UP;
+    twin_lock_drop(&(*out_device)->lock);
+    return 0;
+}
+
+aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
+{
+    TWIN_ENTER(POLL);
+    if (!errorInfo)
+        return TWIN_LEAVE(twin_api_null("errorInfo"));
+    twin_device *device = NULL;
+    bool up = false;
+    int32_t code = find_device(deviceId, &device, &up);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    memset(errorInfo, 0, sizeof(*errorInfo));
+    bool faulted = up && atomic_load_explicit(&device->faulted, memory_order_relaxed);
+    errorInfo->errorType = faulted ? ACL_RT_ERROR_OTHERS : ACL_RT_NO_ERROR;
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
+{
+    TWIN_ENTER(POLL);
+    if (!errorInfo)
+        return TWIN_LEAVE(twin_api_null("errorInfo"));
+    if (errorInfo->tryRepair == 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "tryRepair is 0; nothing can be repaired"));
+    if (errorInfo->errorType != ACL_RT_NO_ERROR && errorInfo->errorType != ACL_RT_ERROR_MEMORY)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
+                                    "errorType is %d; only errors of memory can be repaired",
+                                    (int)errorInfo->errorType));
+    twin_device *device = NULL;
+    bool up = false;
+    int32_t code = find_device(deviceId, &device, &up);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    if (!up)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_SETUP, "device %d is not set", deviceId));
+    if (errorInfo->errorType == ACL_RT_ERROR_MEMORY)
+        return TWIN_LEAVE(twin_fail(
+            TWIN_ERR_PARAM, "device %d has no error of memory that could be repaired", deviceId));
+    atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
+                            size_t *retSize)
+{
+    TWIN_ENTER(POLL);
+    (void)arraySize; /* large enough for no errors */
+    if (!memUceInfoArray || !retSize)
+        return TWIN_LEAVE(twin_api_null(!memUceInfoArray ? "memUceInfoArray" : "retSize"));
+    twin_device *device = NULL;
+    bool up = false;
+    int32_t code = find_device(deviceId, &device, &up);
+    if (code == 0)
+        *retSize = 0;
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
+{
+    TWIN_ENTER(POLL);
+    if (!memUceInfoArray)
+        return TWIN_LEAVE(twin_api_null("memUceInfoArray"));
+    if (arraySize > MAX_MEM_UCE_INFO_ARRAY_SIZE)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "arraySize is %zu; it must be %d at most",
+                                    arraySize, MAX_MEM_UCE_INFO_ARRAY_SIZE));
+    for (size_t i = 0; i < arraySize; i++)
+        for (size_t k = 0; k < UCE_INFO_RESERVED_SIZE; k++)
+            if (memUceInfoArray[i].reserved[k] != 0)
+                return TWIN_LEAVE(
+                    twin_fail(TWIN_ERR_ARG_VALUE, "memUceInfoArray[%zu].reserved must be 0", i));
+    twin_device *device = NULL;
+    bool up = false;
+    int32_t code = find_device(deviceId, &device, &up);
+    if (code == 0 && arraySize > 0)
+        code = twin_fail(TWIN_ERR_PARAM, "device %d has no error of memory at %p", deviceId,
+                         memUceInfoArray[0].addr);
+    return TWIN_LEAVE(code);
+}

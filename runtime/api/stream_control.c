@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Failure mode, attributes, and taking back the work of a stream. */
+#include "core/stream_control.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/abort.h"
+#include "core/context.h"
+
+#define SWITCH_MOST 1u /* switches are 0 or 1 */
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
+{
+    TWIN_ENTER(SUBMIT);
+    return TWIN_LEAVE(twin_stream_set_failure_mode(twin_api_handle(stream), mode));
+}
+
+static int32_t refuse_switch(const char *name, uint32_t value)
+{
+    return twin_fail(TWIN_ERR_PARAM, "%s is %u; it must be 0 or 1", name, value);
+}
+
+/* Sets one of the plain numbers of a stream. */
+static int32_t set_number(aclrtStream stream, size_t offset, uint32_t value)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return code;
+    _Atomic uint32_t *number = (_Atomic uint32_t *)((char *)pinned + offset);
+    atomic_store_explicit(number, value, memory_order_relaxed);
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+static int32_t get_number(aclrtStream stream, size_t offset, uint32_t *out_value)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return code;
+    const _Atomic uint32_t *number = (const _Atomic uint32_t *)((const char *)pinned + offset);
+    *out_value = atomic_load_explicit(number, memory_order_relaxed);
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+static int32_t set_overflow(aclrtStream stream, uint32_t flag)
+{
+    return flag > SWITCH_MOST ? refuse_switch("the overflow switch", flag)
+                              : set_number(stream, offsetof(twin_stream, overflow_switch), flag);
+}
+
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
+{
+    TWIN_ENTER(SUBMIT);
+    return TWIN_LEAVE(set_overflow(stream, flag));
+}
+
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
+{
+    TWIN_ENTER(LOCAL);
+    if (!flag)
+        return TWIN_LEAVE(twin_api_null("flag"));
+    return TWIN_LEAVE(get_number(stream, offsetof(twin_stream, overflow_switch), flag));
+}
+
+static int32_t refuse_attribute(aclrtStreamAttr attribute)
+{
+    return twin_fail(TWIN_ERR_PARAM, "stmAttrType is %d; it must be one of ACL_STREAM_ATTR_*",
+                     (int)attribute);
+}
+
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue *value)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!value)
+        return TWIN_LEAVE(twin_api_null("value"));
+    switch (stmAttrType) {
+    case ACL_STREAM_ATTR_FAILURE_MODE:
+        return TWIN_LEAVE(
+            twin_stream_set_failure_mode(twin_api_handle(stream), value->failureMode));
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+        return TWIN_LEAVE(set_overflow(stream, value->overflowSwitch));
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+        return TWIN_LEAVE(
+            set_number(stream, offsetof(twin_stream, custom_tag), value->userCustomTag));
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+        if (value->cacheOpInfoSwitch > SWITCH_MOST)
+            return TWIN_LEAVE(
+                refuse_switch("the switch for operator information", value->cacheOpInfoSwitch));
+        return TWIN_LEAVE(
+            set_number(stream, offsetof(twin_stream, cache_info), value->cacheOpInfoSwitch));
+    case ACL_STREAM_ATTR_PRIORITY:
+        return TWIN_LEAVE(twin_stream_set_priority(twin_api_handle(stream), value->streamPriority));
+    }
+    return TWIN_LEAVE(refuse_attribute(stmAttrType));
+}
+
+static int32_t get_failure_mode(aclrtStream stream, uint64_t *out_mode)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return code;
+    *out_mode = atomic_load_explicit(&pinned->context->stops, memory_order_relaxed)
+                    ? TWIN_STOP_ON_FAILURE
+                    : TWIN_CONTINUE_ON_FAILURE;
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue *value)
+{
+    TWIN_ENTER(LOCAL);
+    if (!value)
+        return TWIN_LEAVE(twin_api_null("value"));
+    switch (stmAttrType) {
+    case ACL_STREAM_ATTR_FAILURE_MODE:
+        return TWIN_LEAVE(get_failure_mode(stream, &value->failureMode));
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+        return TWIN_LEAVE(
+            get_number(stream, offsetof(twin_stream, overflow_switch), &value->overflowSwitch));
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+        return TWIN_LEAVE(
+            get_number(stream, offsetof(twin_stream, custom_tag), &value->userCustomTag));
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+        return TWIN_LEAVE(
+            get_number(stream, offsetof(twin_stream, cache_info), &value->cacheOpInfoSwitch));
+    case ACL_STREAM_ATTR_PRIORITY:
+        return TWIN_LEAVE(
+            get_number(stream, offsetof(twin_stream, priority), &value->streamPriority));
+    }
+    return TWIN_LEAVE(refuse_attribute(stmAttrType));
+}
+
+aclError aclrtStreamAbort(aclrtStream stream)
+{
+    TWIN_ENTER(WAIT);
+    return TWIN_LEAVE(twin_stream_abort(twin_api_handle(stream)));
+}
+
+aclError aclrtStreamStop(aclrtStream stream)
+{
+    TWIN_ENTER(WAIT);
+    return TWIN_LEAVE(twin_stream_stop(twin_api_handle(stream)));
+}
+
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
+{
+    TWIN_ENTER(WAIT);
+    return TWIN_LEAVE(twin_device_abort(deviceId, timeout));
+}
+
+aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!taskId)
+        return TWIN_LEAVE(twin_api_null("taskId"));
+    *taskId = twin_ops()->host.last_task();
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
