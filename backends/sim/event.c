@@ -382,6 +382,22 @@ static enum sim_fate fate_of(const twin_signal *signal, const struct snapshot *n
     return now->recorded ? sim_mark_fate(&now->mark) : SIM_DONE;
 }
 
+/* Why the newest record was dropped. */
+static twin_status reason_of(const struct snapshot *now)
+{
+    return now->elsewhere != 0 ? TWIN_E_ABORTED : sim_mark_reason(&now->mark);
+}
+
+/* Answers a wait for a record that did not come to pass. */
+static twin_status dropped(const twin_signal *signal, const struct snapshot *now)
+{
+    twin_status reason = reason_of(now);
+    if (sim_failure_is(reason))
+        sim_explain("the record of %s %u was dropped when a task of its context failed",
+                    sim_event_noun(signal), signal->config.name);
+    return reason;
+}
+
 twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
 {
     struct snapshot now = look(signal);
@@ -398,8 +414,7 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
         if (fate == SIM_PENDING)
             fate = fate_of(signal, &now);
     }
-    bool complete =
-        fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(sim_mark_reason(&now.mark)));
+    bool complete = fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(reason_of(&now)));
     *out_state = (twin_signal_state){
         .recorded = now.recorded,
         .complete = complete,
@@ -411,16 +426,6 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
     return TWIN_OK;
 }
 
-/* Answers a wait for a record that did not come to pass. */
-static twin_status dropped(const twin_signal *signal, const struct sim_mark *mark)
-{
-    twin_status reason = sim_mark_reason(mark);
-    if (sim_failure_is(reason))
-        sim_explain("the record of %s %u was dropped when a task of its context failed",
-                    sim_event_noun(signal), signal->config.name);
-    return reason;
-}
-
 twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
 {
     struct snapshot now = look(signal);
@@ -430,7 +435,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     case SIM_DONE:
         return TWIN_OK;
     case SIM_DROPPED:
-        return dropped(signal, &now.mark);
+        return dropped(signal, &now);
     case SIM_PENDING:
         break;
     }
@@ -451,7 +456,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
         .mark = now.mark,
     };
     twin_status status = sim_drive_wait(&wait);
-    return sim_failure_is(status) ? dropped(signal, &now.mark) : status;
+    return sim_failure_is(status) ? dropped(signal, &now) : status;
 }
 
 twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)

@@ -366,7 +366,7 @@ bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
         asking_[q.priority].clear(sq);
         asking_[priority].set(sq);
     } else if (q.state == State::kWaitClass) {
-        Waiting &waiting = classes_[q.type == STARS_SQE_SDMA ? kSdma : kPcieDma];
+        Waiting &waiting = classes_[class_of(q.type)];
         waiting.who[q.priority].clear(sq);
         waiting.who[priority].set(sq);
     }

@@ -34,6 +34,7 @@ static const twin_exception unsupported[] = {
     {"context", "CTX-17", NO_DEVICE},
     {"context", "CTX-18", NO_DEVICE},
     {"context", "CTX-20", NO_DEVICE},
+    {"control", "", NO_DEVICE},
     {"device", "DEV-01", NO_DEVICE},
     {"device", "DEV-02", NO_DEVICE},
     {"device", "DEV-03", NO_DEVICE},
