@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/context.h"
 #include "core/error.h"
 #include "core/label.h"
 #include "core/model_parts.h"
@@ -27,6 +28,10 @@ static int32_t check_bindable(twin_stream *stream)
                          stream->id, stream->flags);
     if (twin_stream_is_bound(stream))
         return twin_fail(TWIN_ERR_STREAM_MODEL, "stream %u is bound to a model instance already",
+                         stream->id);
+    if (atomic_load_explicit(&stream->context->stops, memory_order_relaxed))
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "the context of stream %u stops on failure; its streams cannot be bound",
                          stream->id);
     if ((stream->flags & TWIN_STREAM_FAST_LAUNCH) != 0)
         return twin_fail(TWIN_ERR_UNSUPPORTED,

@@ -2,6 +2,8 @@
 /* Failure modes of streams. */
 #include "control_tests.h"
 
+#define HEAD_FLAG 0x00000000u
+
 aclrtNotify twin_notify(void)
 {
     aclrtNotify notify = NULL;
@@ -375,15 +377,14 @@ void test_streams_of_a_model(void)
     begin(&s);
     CHECK_OK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT));
     CHECK_OK(aclmdlRIBuildBegin(&model, 0));
-    CHECK_OK(aclmdlRIBindStream(model, bound, ACL_MODEL_STREAM_FLAG_HEAD));
+    CHECK_OK(aclmdlRIBindStream(model, bound, HEAD_FLAG));
     CHECK_CODE(aclrtSetStreamFailureMode(bound, ACL_STOP_ON_FAILURE),
                ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtStreamAbort(bound), ACL_ERROR_RT_INTERNAL_ERROR);
     CHECK_CODE(aclrtStreamStop(bound), ACL_ERROR_RT_INTERNAL_ERROR);
     CHECK_OK(aclmdlRIUnbindStream(model, bound));
     CHECK_OK(aclrtSetStreamFailureMode(bound, ACL_STOP_ON_FAILURE));
-    CHECK_CODE(aclmdlRIBindStream(model, bound, ACL_MODEL_STREAM_FLAG_HEAD),
-               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_CODE(aclmdlRIBindStream(model, bound, HEAD_FLAG), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_OK(aclmdlRIDestroy(model));
     CHECK_OK(aclrtDestroyStream(bound));
     end(&s);
