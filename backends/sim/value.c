@@ -13,7 +13,7 @@
 /* Words of a wait's program, which sim_value_describe reads back. */
 enum { LOAD = 0, VALUE = 2, TEST = 5 };
 
-static twin_status check_word(const twin_queue *queue, uint64_t address)
+static twin_status check_word(twin_queue *queue, uint64_t address)
 {
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)

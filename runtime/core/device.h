@@ -49,12 +49,10 @@ typedef struct twin_device {
     const twin_device_traits *traits;
     twin_core_memory core_memory; /* of each core, since it came up */
 
-    twin_core_share share; /* of cores, as launches may use them */
-    _Atomic bool faulted;  /* relaxed: an op has answered TWIN_E_DEVICE */
-    _Atomic bool aborting; /* aclrtDeviceTaskAbort runs; written under lock, relaxed without */
     twin_core_share share;  /* of cores, as launches may use them */
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */
     _Atomic bool faulted;   /* relaxed: an op has answered TWIN_E_DEVICE */
+    _Atomic bool aborting;  /* aclrtDeviceTaskAbort runs; written under lock, relaxed without */
 } twin_device;
 
 /* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or none. */
