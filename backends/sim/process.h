@@ -11,7 +11,14 @@
 #define SIM_DEVICES_MOST 64u
 
 /* What a wait costs its thread after the awaited instant. */
-enum sim_wake { SIM_WAKE_STREAM, SIM_WAKE_EVENT, SIM_WAKE_POLL, SIM_WAKE_COPY, SIM_WAKE_COUNT };
+enum sim_wake {
+    SIM_WAKE_STREAM,
+    SIM_WAKE_EVENT,
+    SIM_WAKE_POLL,
+    SIM_WAKE_COPY,
+    SIM_WAKE_CALL,
+    SIM_WAKE_COUNT
+};
 
 struct sim_limits {
     uint32_t streams;  /* queues a process may hold */

@@ -134,6 +134,7 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.poll_ns", 1, &limits.cost_ns[TWIN_COST_POLL]},
         {"host.submit_ns", 0, &limits.cost_ns[TWIN_COST_SUBMIT]},
         {"host.wait_ns", 0, &limits.cost_ns[TWIN_COST_WAIT]},
+        {"host.wake.call_ns", 0, &limits.wake_ns[SIM_WAKE_CALL]},
         {"host.wake.copy_ns", 0, &limits.wake_ns[SIM_WAKE_COPY]},
         {"host.wake.event_ns", 0, &limits.wake_ns[SIM_WAKE_EVENT]},
         {"host.wake.poll_ns", 0, &limits.wake_ns[SIM_WAKE_POLL]},

@@ -10,13 +10,21 @@
 #include "twinsim/stars.h"
 
 static const char *const phase_names[TWINSIM_PHASE_COUNT] = {
-    [TWINSIM_PHASE_DOORBELL] = "doorbell", [TWINSIM_PHASE_SWAP_IN] = "swap in",
-    [TWINSIM_PHASE_FETCH] = "fetch",       [TWINSIM_PHASE_DECODE] = "decode",
-    [TWINSIM_PHASE_TABLE] = "table",       [TWINSIM_PHASE_PARK] = "park",
-    [TWINSIM_PHASE_SLOT] = "slot",         [TWINSIM_PHASE_ENGINE] = "engine",
-    [TWINSIM_PHASE_SETUP] = "setup",       [TWINSIM_PHASE_TRANSFER] = "transfer",
-    [TWINSIM_PHASE_PROGRAM] = "program",   [TWINSIM_PHASE_RETIRE] = "retire",
+    [TWINSIM_PHASE_DOORBELL] = "doorbell",
+    [TWINSIM_PHASE_SWAP_IN] = "swap in",
+    [TWINSIM_PHASE_FETCH] = "fetch",
+    [TWINSIM_PHASE_DECODE] = "decode",
+    [TWINSIM_PHASE_TABLE] = "table",
+    [TWINSIM_PHASE_PARK] = "park",
+    [TWINSIM_PHASE_SLOT] = "slot",
+    [TWINSIM_PHASE_ENGINE] = "engine",
+    [TWINSIM_PHASE_SETUP] = "setup",
+    [TWINSIM_PHASE_TRANSFER] = "transfer",
+    [TWINSIM_PHASE_PROGRAM] = "program",
+    [TWINSIM_PHASE_RETIRE] = "retire",
     [TWINSIM_PHASE_TASK] = "task",
+    [TWINSIM_PHASE_MESSAGE] = "message",
+    [TWINSIM_PHASE_HOST] = "waits for the host",
 };
 
 static const char *const cost_names[TWIN_COST_COUNT] = {
@@ -41,7 +49,7 @@ static const char *type_name(uint8_t type)
     case STARS_SQE_AICORE:
         return "AI core";
     case STARS_SQE_AICPU:
-        return "AI CPU";
+        return "call host";
     case STARS_SQE_PLACEHOLDER:
         return "placeholder";
     case STARS_SQE_EVENT_RECORD:
@@ -252,10 +260,10 @@ static void put_slice(struct printer *printer, const struct timeline_event *even
     FILE *file = printer->file;
 
     fprintf(file, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"",
-            whole                                 ? "task"
-            : on_engine                           ? "engine"
-            : record->phase == TWINSIM_PHASE_PARK ? "wait"
-                                                  : "phase");
+            whole                                                                        ? "task"
+            : on_engine                                                                  ? "engine"
+            : record->phase == TWINSIM_PHASE_PARK || record->phase == TWINSIM_PHASE_HOST ? "wait"
+                                                                                         : "phase");
     if (whole) {
         uint32_t id = id_name(record->sqe_type) ? timeline_slice_id(layout, slice) : TIMELINE_NONE;
         fputs(record->sq == UINT16_MAX ? engine_name(record->engine) : type_name(record->sqe_type),

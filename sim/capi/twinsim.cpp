@@ -319,6 +319,30 @@ TWINSIM_API int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, ui
                  [&]() -> int { return sim->board.device(device).write(offset, value); });
 }
 
+TWINSIM_API bool twinsim_message_take(twinsim *sim, uint32_t *out_device,
+                                      struct twinsim_message *out)
+{
+    for (uint32_t d = 0; sim && d < sim->board.device_count(); ++d) {
+        if (!sim->board.device(d).scheduler().take_message(*out))
+            continue;
+        *out_device = d;
+        return true;
+    }
+    return false;
+}
+
+TWINSIM_API int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
+                                       uint64_t at_ns)
+{
+    if (!is_open(sim, device, sq))
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0, [&]() -> int {
+        sim->board.device(device).scheduler().answer(sq, number,
+                                                     sim->board.params().to_cycles(at_ns));
+        return TWINSIM_OK;
+    });
+}
+
 TWINSIM_API int twinsim_transfer_post(twinsim *sim, uint32_t device,
                                       struct twinsim_transfer *transfer)
 {

@@ -86,6 +86,10 @@ twinsim_stop Board::end_run()
         state_.stop &= ~BoardState::kStopCq;
         return TWINSIM_STOP_CQ;
     }
+    if ((state_.stop & BoardState::kStopCall) != 0) {
+        state_.stop &= ~BoardState::kStopCall;
+        return TWINSIM_STOP_CALL;
+    }
     if (state_.calendar.empty())
         return TWINSIM_STOP_IDLE;
     // TIM-9: time stays where it is.

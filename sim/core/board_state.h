@@ -24,6 +24,7 @@ struct BoardState {
     static constexpr uint32_t kStopWatch = 1;
     static constexpr uint32_t kStopCq = 2;
     static constexpr uint32_t kStopHeld = 4;
+    static constexpr uint32_t kStopCall = 8;
 
     BoardState(const Params &profile_params, const twinsim_config &config)
         : params(profile_params), bus(config.bus), seed(config.seed),

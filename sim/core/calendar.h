@@ -37,6 +37,8 @@ class Calendar
             remove(nodes_[id].place);
     }
     [[nodiscard]] bool pending(uint32_t id) const { return nodes_[id].place != kNowhere; }
+    /// When a pending timer is due.
+    [[nodiscard]] Cycle time_of(uint32_t id) const { return nodes_[id].time; }
     [[nodiscard]] bool empty() const { return next_ == kNone && size_ == 0; }
     /// Time of the earliest entry; kNever when there is none.
     [[nodiscard]] Cycle next_time() const

@@ -36,13 +36,14 @@ struct Params {
 
     Setting fetch_window, fetch_read;
 
-    Setting slots, sdma_cap, pcie_dma_cap, cond_cap;
+    Setting slots, sdma_cap, pcie_dma_cap, cond_cap, cpu_topic_cap;
     Setting arbitration, record_read, slot_enable;
 
     Setting decode, retire, write_value, credit_unit;
     Setting cond_instruction, cond_memory, cond_limit, cond_poll;
     Setting event_table, notify_table;
     Setting cq_write;
+    Setting topic_message;
 
     Setting sdma_channels, sdma_setup;
     Setting pcie_channels, pcie_setup;

@@ -49,6 +49,7 @@ const ParamSpec kParamSchema[] = {
     {"host.poll_ns",              N, "ns",       0, kHostMost, nullptr},
     {"host.submit_ns",            N, "ns",       0, kHostMost, nullptr},
     {"host.wait_ns",              N, "ns",       0, kHostMost, nullptr},
+    {"host.wake.call_ns",         N, "ns",       0, kHostMost, nullptr},
     {"host.wake.copy_ns",         N, "ns",       0, kHostMost, nullptr},
     {"host.wake.device_ns",       N, "ns",       0, kHostMost, nullptr},
     {"host.wake.event_ns",        N, "ns",       0, kHostMost, nullptr},
@@ -81,6 +82,7 @@ const ParamSpec kParamSchema[] = {
     {"sqe.write_value_ns",        N, "ns",       0, kTimeMost, &P::write_value},
     {"swap_in.arbitration_ns",    N, "ns",       1, kTimeMost, &P::arbitration},
     {"swap_in.cond_cap",          N, "1",        1, kMaxQueues, &P::cond_cap},
+    {"swap_in.cpu_topic_cap",     N, "1",        1, kMaxQueues, &P::cpu_topic_cap},
     {"swap_in.pcie_dma_cap",      N, "1",        1, kMaxQueues, &P::pcie_dma_cap},
     {"swap_in.record_read_ns",    N, "ns",       0, kTimeMost, &P::record_read},
     {"swap_in.sdma_cap",          N, "1",        1, kMaxQueues, &P::sdma_cap},
@@ -88,6 +90,7 @@ const ParamSpec kParamSchema[] = {
     {"swap_in.slots",             N, "1",        1, 128,       &P::slots},
     {"table.event_ns",            N, "ns",       0, kTimeMost, &P::event_table},
     {"table.notify_ns",           N, "ns",       0, kTimeMost, &P::notify_table},
+    {"topic.message_ns",          N, "ns",       0, kTimeMost, &P::topic_message},
 };
 // clang-format on
 const size_t kParamCount = sizeof(kParamSchema) / sizeof(kParamSchema[0]);

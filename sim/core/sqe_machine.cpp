@@ -184,6 +184,12 @@ void TaskScheduler::execute(uint32_t sq)
             return;
         }
         break;
+    case STARS_SQE_AICPU:
+        if (field(sqe, 2, STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST) {
+            dispatch(sq);
+            return;
+        }
+        break;
     default:
         break;
     }
@@ -289,6 +295,8 @@ void TaskScheduler::limit_reached(uint32_t sq)
     if (q.state == State::kParked) {
         forget_wait(sq);
         note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
+    } else if (q.state == State::kAnswer) {
+        note(sq, {TWINSIM_PHASE_HOST, q.mark, p.credit_unit.index});
     } else {
         board_.links.cancel(board_.now, q.transfer);
         board_.links_changed();

@@ -57,6 +57,8 @@ void TaskScheduler::reset()
     notifies_.reset();
     sdma_.reset();
     pcie_.reset();
+    messages_.clear();
+    messages_.reserve(64); // a run stops at each, so they never pile up
     for (Bitmap &asking : asking_)
         asking.reset();
     last_.fill(Bitmap::kSize - 1);
@@ -74,6 +76,7 @@ void TaskScheduler::reset()
     classes_[kSdma].free = static_cast<uint32_t>(board_.params.sdma_cap.value);
     classes_[kPcieDma].free = static_cast<uint32_t>(board_.params.pcie_dma_cap.value);
     classes_[kCond].free = static_cast<uint32_t>(board_.params.cond_cap.value);
+    classes_[kCpuTopic].free = static_cast<uint32_t>(board_.params.cpu_topic_cap.value);
     interrupts_.reset();
 }
 
@@ -92,6 +95,7 @@ void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *r
 void TaskScheduler::close(uint32_t sq)
 {
     abandon(sq);
+    forget_messages(sq);
     fronts_[sq].close();
     queues_[sq] = {};
     interrupts_.clear(sq);
@@ -154,6 +158,12 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case Step::kLimit:
         limit_reached(sq);
+        break;
+    case Step::kMessage:
+        post_message(sq);
+        break;
+    case Step::kAnswered:
+        answered(sq);
         break;
     }
 }
@@ -237,10 +247,7 @@ void TaskScheduler::swap_done(uint32_t sq)
         executed(sq);
         break;
     case Resume::kDispatch:
-        if (q.type == STARS_SQE_COND)
-            run_program(sq);
-        else
-            want_channel(sq);
+        admitted(sq);
         break;
     case Resume::kAgain:
         dispatch(sq);
@@ -302,15 +309,38 @@ void TaskScheduler::release_token(uint32_t sq)
     waiting.who[priority].clear(next);
     --waiting.count;
     queues_[next].token = token;
-    const Params &p = board_.params;
-    note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark,
-                token == kSdma   ? p.sdma_cap.index
-                : token == kCond ? p.cond_cap.index
-                                 : p.pcie_dma_cap.index});
+    note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark, cap(token).index});
     ask_for_slot(next, Resume::kDispatch);
 }
 
-// SCH-8: a DMA or COND SQE needs a share of its class; without one the queue leaves its slot and waits.
+const Setting &TaskScheduler::cap(Class token) const
+{
+    const Params &p = board_.params;
+    switch (token) {
+    case kSdma:
+        return p.sdma_cap;
+    case kPcieDma:
+        return p.pcie_dma_cap;
+    case kCond:
+        return p.cond_cap;
+    default:
+        return p.cpu_topic_cap;
+    }
+}
+
+// The share of the class is there: on to the engine.
+void TaskScheduler::admitted(uint32_t sq)
+{
+    const uint8_t type = queues_[sq].type;
+    if (type == STARS_SQE_AICPU)
+        send_message(sq);
+    else if (type == STARS_SQE_COND)
+        run_program(sq);
+    else
+        want_channel(sq);
+}
+
+// SCH-8: a DMA, COND or callback SQE needs a share of its class; without one the queue leaves its slot and waits.
 void TaskScheduler::dispatch(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -326,10 +356,7 @@ void TaskScheduler::dispatch(uint32_t sq)
     }
     --waiting.free;
     q.token = token;
-    if (token == kCond)
-        run_program(sq);
-    else
-        want_channel(sq);
+    admitted(sq);
 }
 
 // ---- registers ---------------------------------------------------------------------------------
@@ -520,6 +547,9 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
         break;
     case State::kException:
         out.state = TWINSIM_QUEUE_EXCEPTION;
+        break;
+    case State::kAnswer:
+        out.state = TWINSIM_QUEUE_HOST;
         break;
     default:
         out.state = TWINSIM_QUEUE_RUNNING;

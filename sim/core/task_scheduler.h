@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The two-level scheduler of one device: queues that have work win an active slot, run their SQEs in order, and
-/// leave it. Rules SCH-1 to SCH-16 (queues and slots) and SQE-1 to SQE-12 (one SQE).
+/// leave it. Rules SCH-1 to SCH-16 (queues and slots), SQE-1 to SQE-12 (one SQE) and CPU-1 to CPU-6 (calls).
 #ifndef TWINSIM_CORE_TASK_SCHEDULER_H
 #define TWINSIM_CORE_TASK_SCHEDULER_H
 
@@ -61,6 +61,13 @@ class TaskScheduler
     void write_event(uint32_t id, bool flag, uint32_t waker);
     void write_notify(uint32_t id, bool flag, uint32_t waker);
 
+    // ---- calls of the host ----
+
+    /// Takes the oldest message; false: there is none.
+    [[nodiscard]] bool take_message(twinsim_message &out);
+    /// The host's answer to the call of that SQE, seen at `time` (CPU-4).
+    void answer(uint32_t sq, uint64_t number, Cycle time);
+
     // ---- calendar ----
 
     void fire_queue(uint32_t sq);
@@ -69,10 +76,12 @@ class TaskScheduler
         __builtin_prefetch(&queues_[sq]);
         fronts_[sq].prefetch();
     }
-    /// The queue waits for an event, a notify or memory, and its timer is the time limit of that.
+    /// The queue waits for an event, a notify, memory or the host, and its timer is the time limit of that.
     [[nodiscard]] bool limit_is_next(uint32_t sq) const
     {
         const Queue &q = queues_[sq];
+        if (q.state == State::kAnswer)
+            return q.step == Step::kLimit;
         return q.state == State::kParked &&
                (q.type != STARS_SQE_COND || !board_.polls.will_look(timer(sq)));
     }
@@ -94,6 +103,7 @@ class TaskScheduler
         kWaitClass,   // its class is full; holds no slot
         kWaitChannel, // every channel of its engine is busy
         kParked, // waits for an event, a notify or memory; holds no slot; the timer is its time limit or a turn
+        kAnswer, // has called the host and waits; the timer is its time limit, or the answer
         kHeld,
         kException,
         kKilled
@@ -108,11 +118,13 @@ class TaskScheduler
         kSetUp,
         kProgram,
         kPoll,
-        kLimit
+        kLimit,
+        kMessage,
+        kAnswered
     };
     enum class Resume : uint8_t { kBegin, kRetire, kDispatch, kAgain };
     enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError };
-    enum Class : uint8_t { kSdma, kPcieDma, kCond, kClassCount, kNoClass };
+    enum Class : uint8_t { kSdma, kPcieDma, kCond, kCpuTopic, kClassCount, kNoClass };
 
     struct alignas(64) Queue {
         State state = State::kClosed;
@@ -161,6 +173,8 @@ class TaskScheduler
     void leave_slot(uint32_t sq);
     void swap_done(uint32_t sq);
     void release_token(uint32_t sq);
+    [[nodiscard]] const Setting &cap(Class token) const;
+    void admitted(uint32_t sq);
     void idle(uint32_t sq);
     void go_on(uint32_t sq);
 
@@ -203,6 +217,10 @@ class TaskScheduler
     void park_poll(uint32_t sq);
     void poll(uint32_t sq);
     void forget_wait(uint32_t sq);
+    void send_message(uint32_t sq);
+    void post_message(uint32_t sq);
+    void answered(uint32_t sq);
+    void forget_messages(uint32_t sq);
     void check_watch(uint32_t sq);
     void interrupt(uint32_t sq, uint32_t target);
 
@@ -212,7 +230,10 @@ class TaskScheduler
     }
     [[nodiscard]] static Class class_of(uint32_t type)
     {
-        return type == STARS_SQE_SDMA ? kSdma : type == STARS_SQE_COND ? kCond : kPcieDma;
+        return type == STARS_SQE_SDMA    ? kSdma
+               : type == STARS_SQE_COND  ? kCond
+               : type == STARS_SQE_AICPU ? kCpuTopic
+                                         : kPcieDma;
     }
     [[nodiscard]] bool is_dma(uint32_t type) const
     {
@@ -239,6 +260,7 @@ class TaskScheduler
     EventTable events_;
     NotifyTable notifies_;
     DmaPool sdma_, pcie_;
+    std::vector<twinsim_message> messages_; // for the host, oldest first
 
     std::array<Bitmap, kPriorities> asking_; // by priority: queues that want a slot
     std::array<uint32_t, kPriorities> last_{};

@@ -144,11 +144,12 @@ bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq);
 /* What a queue does now; for reports. */
 enum twinsim_queue_state {
     TWINSIM_QUEUE_CLOSED,
-    TWINSIM_QUEUE_IDLE,     /* nothing visible to do */
-    TWINSIM_QUEUE_RUNNING,  /* swapping in, fetching or executing */
-    TWINSIM_QUEUE_PARKED,   /* its SQE waits for an event or notify, or polls memory */
-    TWINSIM_QUEUE_HELD,     /* pre_p / post_p / pause / full CQ */
-    TWINSIM_QUEUE_EXCEPTION /* an SQE failed; waits for "exception handled" */
+    TWINSIM_QUEUE_IDLE,      /* nothing visible to do */
+    TWINSIM_QUEUE_RUNNING,   /* swapping in, fetching or executing */
+    TWINSIM_QUEUE_PARKED,    /* its SQE waits for an event or notify, or polls memory */
+    TWINSIM_QUEUE_HELD,      /* pre_p / post_p / pause / full CQ */
+    TWINSIM_QUEUE_EXCEPTION, /* an SQE failed; waits for "exception handled" */
+    TWINSIM_QUEUE_HOST       /* its SQE called the host and waits for the answer */
 };
 struct twinsim_queue_info {
     enum twinsim_queue_state state;
@@ -168,6 +169,26 @@ int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
  * window (twinsim/stars.h). Unknown offsets read 0 and answer TWINSIM_E_ARGUMENT. Thread: model. */
 int twinsim_read(twinsim *sim, uint32_t device, uint64_t offset, uint32_t *out_value);
 int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, uint32_t value);
+
+/* ---- calls of the host ---------------------------------------------------------------------- */
+
+/* A message in the host's topic queue: an SQE calls a function of the host. */
+struct twinsim_message {
+    uint64_t posted_ns; /* since then it is there */
+    uint64_t function;  /* words of the SQE */
+    uint64_t data;
+    uint64_t number;  /* SQE number on its queue, counted from 1 */
+    uint16_t sq;      /* its queue */
+    uint16_t task_id; /* of the SQE */
+    uint16_t group;   /* word of the SQE: whom it is for */
+    bool block;       /* the queue waits for twinsim_message_answer() */
+};
+/* Takes the oldest message; false: there is none. A run stops at each new one. Thread: model. */
+bool twinsim_message_take(twinsim *sim, uint32_t *out_device, struct twinsim_message *out);
+/* The host answers the call of SQE `number`; the device sees that at at_ns, now when that has passed. Without effect
+ * when the queue does not wait for it any more. Thread: model. */
+int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
+                           uint64_t at_ns);
 
 /* ---- the driver's own DMA ------------------------------------------------------------------- */
 
@@ -194,7 +215,8 @@ enum twinsim_stop {
     TWINSIM_STOP_IDLE,  /* nothing will happen before a new doorbell; now stays at the last event */
     TWINSIM_STOP_CHUNK, /* max_events done; call again */
     TWINSIM_STOP_CQ,    /* a queue holds on a full CQ, or has written an error CQE; drain it */
-    TWINSIM_STOP_HELD   /* only of a held run: see there */
+    TWINSIM_STOP_HELD,  /* only of a held run: see there */
+    TWINSIM_STOP_CALL   /* a message for the host is there */
 };
 /* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
  * is due now. Thread: model. */
@@ -224,6 +246,8 @@ enum twinsim_phase {
     TWINSIM_PHASE_PROGRAM,  /* a COND program runs */
     TWINSIM_PHASE_RETIRE,   /* post-processing, CQE write */
     TWINSIM_PHASE_TASK,     /* the SQE as a whole, fetch to retire */
+    TWINSIM_PHASE_MESSAGE,  /* a call is on its way to the host */
+    TWINSIM_PHASE_HOST,     /* waits for the host's answer to a call */
     TWINSIM_PHASE_COUNT
 };
 struct twinsim_trace_record {

@@ -109,3 +109,18 @@ stars_sqe sqe_with_credit(stars_sqe sqe, uint32_t credit)
     sqe.word[3] |= credit << STARS_W3_CREDIT_SHIFT;
     return sqe;
 }
+
+stars_sqe sqe_callback(uint16_t group, uint64_t function, uint64_t data, int block)
+{
+    stars_sqe sqe = {{0}};
+    sqe.word[0] = STARS_SQE_AICPU;
+    sqe.word[2] = STARS_TOPIC_HOST << STARS_W2_TOPIC_SHIFT;
+    sqe.word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
+    sqe.word[4] = (uint32_t)group << STARS_CALLBACK_GROUP_SHIFT;
+    sqe.word[6] = block ? STARS_CALLBACK_BLOCK : 0;
+    sqe.word[8] = (uint32_t)function;
+    sqe.word[9] = (uint32_t)(function >> 32);
+    sqe.word[10] = (uint32_t)data;
+    sqe.word[11] = (uint32_t)(data >> 32);
+    return sqe;
+}

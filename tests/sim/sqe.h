@@ -20,6 +20,8 @@ stars_sqe sqe_event_write(uint32_t event, uint32_t value);
 stars_sqe sqe_write_value(uint64_t address, uint32_t size_code, uint64_t value);
 stars_sqe sqe_sdma(uint64_t dst, uint64_t src, uint32_t bytes);
 stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes);
+/* Calls the host; `group` says whom. */
+stars_sqe sqe_callback(uint16_t group, uint64_t function, uint64_t data, int block);
 stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes);
 /* The same SQE with a CQE asked for. */
 stars_sqe sqe_with_cqe(stars_sqe sqe);

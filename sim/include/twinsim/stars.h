@@ -73,6 +73,14 @@ enum stars_sqe_type {
  * 10-11 destination, 12-13 length when not converted. [known, the unconverted length position assumed]
  * The modelled driver leaves the list unconverted: the engine reads words 8..13. */
 
+/* Host callback, a form of type 1: word 2 bits 27:24 topic; word 4 bits 15:0 callback CQ, 31:16 group; word 5 bits 15:0
+ * device, 31:16 stream; word 6 bits 15:0 event, bit 16 block; word 7 bits 15:0 task; words 8-9 function, 10-11 its data.
+ * [known fields; positions within the words and the topic's number assumed] */
+#define STARS_W2_TOPIC_SHIFT       24u
+#define STARS_TOPIC_HOST           2u
+#define STARS_CALLBACK_GROUP_SHIFT 16u
+#define STARS_CALLBACK_BLOCK       (1u << 16)
+
 /* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] */
 #define STARS_PLACEHOLDER_NOP 0u
 
