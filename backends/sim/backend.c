@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "channel.h"
 #include "clock.h"
 #include "control.h"
 #include "device.h"
@@ -20,6 +21,7 @@
 #include "queue.h"
 #include "report.h"
 #include "shared.h"
+#include "stall.h"
 #include "timeline.h"
 #include "value.h"
 #include "work.h"
@@ -45,8 +47,10 @@ static void write_timeline(void)
 /* A program may end without aclFinalize. */
 static void at_exit(void)
 {
-    if (started && getpid() == owner)
-        write_timeline();
+    if (!started || getpid() != owner)
+        return;
+    sim_stall_end();
+    write_timeline();
 }
 
 static void register_exit(void)
@@ -65,6 +69,7 @@ static twin_status process_start(const twin_services *services)
     if (!sim_process.open_memory)
         sim_fault_install();
     started = true;
+    sim_stall_begin();
     owner = getpid();
     timeline_due = sim_process.trace_path[0] != '\0';
     pthread_once(&once, register_exit);
@@ -73,6 +78,7 @@ static twin_status process_start(const twin_services *services)
 
 static void process_stop(void)
 {
+    sim_stall_end();
     write_timeline();
     sim_memory_stop();
     sim_fault_remove();
@@ -164,7 +170,8 @@ static const struct twin_backend backend = {
              .label = sim_work_label,
              .jump = sim_work_jump,
              .write_value = sim_work_write_value,
-             .wait_value = sim_work_wait_value},
+             .wait_value = sim_work_wait_value,
+             .call = sim_work_call},
     .signal = {.create = sim_event_create,
                .destroy = sim_event_destroy,
                .query = sim_event_query,
@@ -183,6 +190,11 @@ static const struct twin_backend backend = {
                 .clean = sim_program_clean,
                 .abort = sim_program_abort,
                 .drain = sim_program_drain},
+    .channel = {.create = sim_channel_create,
+                .destroy = sim_channel_destroy,
+                .take = sim_channel_take,
+                .answer = sim_channel_answer,
+                .close = sim_channel_close},
     .diag = {.dump = sim_report_dump, .facts = diag_facts, .usage = diag_usage},
 };
 

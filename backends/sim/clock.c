@@ -54,9 +54,28 @@ void sim_clock_detach(void)
     sim_drive_reconsider();
 }
 
+/* A function of the program that a call runs makes a call itself. */
+static void push_call(void)
+{
+    if (sim_clock.depth < SIM_CALLS_NESTED)
+        sim_clock.outer_began_ns[sim_clock.depth] = sim_clock.call_began_ns;
+    sim_clock.depth++;
+}
+
+static void pop_call(void)
+{
+    sim_clock.depth--;
+    if (sim_clock.depth < SIM_CALLS_NESTED)
+        sim_clock.call_began_ns = sim_clock.outer_began_ns[sim_clock.depth];
+    sim_clock.in_call = true;
+}
+
 void sim_clock_enter(const twin_call *call)
 {
     catch_up();
+    if (__builtin_expect(sim_clock.in_call, 0))
+        push_call();
+    sim_clock.in_call = sim_clock_traced();
     sim_clock.call_began_ns = sim_clock.now_ns;
     sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
 }
@@ -64,6 +83,9 @@ void sim_clock_enter(const twin_call *call)
 void sim_clock_leave(const twin_call *call, int32_t code)
 {
     sim_timeline_call(sim_clock.number, call, sim_clock.call_began_ns, sim_clock.now_ns, code);
+    sim_clock.in_call = false;
+    if (__builtin_expect(sim_clock.depth > 0, 0))
+        pop_call();
 }
 
 bool sim_clock_traced(void)

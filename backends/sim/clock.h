@@ -9,9 +9,15 @@
 
 #include "seam/types.h"
 
+/* Calls within functions within calls that a timeline can tell apart. */
+#define SIM_CALLS_NESTED 8u
+
 struct sim_clock {
     uint64_t now_ns;
     uint64_t call_began_ns;
+    bool in_call;   /* only with a timeline: a call has begun and not ended */
+    unsigned depth; /* calls outside the present one: they run functions of the program */
+    uint64_t outer_began_ns[SIM_CALLS_NESTED];
     unsigned number; /* order of first attaching: names the thread in timelines */
     bool numbered;
     bool attached;

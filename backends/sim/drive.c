@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* sem_clockwait */
+/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in stall.c. */
 #include "drive.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "bridge.h"
+#include "channel.h"
 #include "clock.h"
 #include "device.h"
 #include "failure.h"
-#include "newcomers.h"
 #include "report.h"
 #include "shared.h"
+#include "stall.h"
 
 /* Events per chunk: short when others may want in, long for a thread that is alone. */
-#define CHUNK_SHARED  2048u
-#define CHUNK_ALONE   65536u
-#define WARN_AFTER_NS 5000000000ull
-/* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
-#define LOOK_SHARE    4u
-#define LOOK_LEAST_NS 50000u
-#define LOOK_MOST_NS  5000000u
+#define CHUNK_SHARED 2048u
+#define CHUNK_ALONE  65536u
 
 enum { WAITING, LEADING, FINISHED };
 
@@ -31,42 +26,15 @@ static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_uint lock_wanted;
 static pthread_cond_t lock_given = PTHREAD_COND_INITIALIZER;
 
+struct sim_waits sim_waits = {.last = &sim_waits.first};
+
 /* Guarded by model_lock. */
-static struct sim_wait *first_wait;
-static struct sim_wait **last_link = &first_wait;
-static unsigned wait_count;
 static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
 static bool driver_there;
-static unsigned driver_yields;  /* sleeps on lock_given until so many others had the lock */
-static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
-static bool stall_reported;
-static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
-static uint64_t limit_real_ns; /* when it passes in real time */
-static uint64_t grace_end_ns;  /* real: when to ask again for threads that have not called yet */
+static unsigned driver_yields; /* sleeps on lock_given until so many others had the lock */
 
 /* Nonzero while a thread runs the model and reads CQEs. */
 static atomic_int running;
-/* The driver sleeps on park_sem until somebody submits. */
-static atomic_int parked;
-static sem_t park_sem;
-static pthread_once_t park_once = PTHREAD_ONCE_INIT;
-
-static void park_init(void)
-{
-    sem_init(&park_sem, 0, 0);
-}
-
-static uint64_t real_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 void sim_model_lock(void)
 {
@@ -92,29 +60,14 @@ static void yield_locked(void)
     driver_yields = 0;
 }
 
-static void wake_parked(void)
+void sim_model_pause(void)
 {
-    if (atomic_exchange(&parked, 0) != 0)
-        sem_post(&park_sem);
+    pthread_mutex_unlock(&model_lock);
 }
 
-#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wtsan" /* only atomics are ordered by the fences here */
-#endif
-
-void sim_drive_submitted(void)
+void sim_model_continue(void)
 {
-    /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it parks. */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
-        wake_parked();
-}
-
-void sim_drive_reconsider(void)
-{
-    sim_model_lock();
-    wake_parked();
-    sim_model_unlock();
+    pthread_mutex_lock(&model_lock);
 }
 
 bool sim_drive_settled(void)
@@ -125,7 +78,7 @@ bool sim_drive_settled(void)
 
 bool sim_drive_window_open(uint64_t address, uint64_t bytes)
 {
-    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next) {
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
         if (wait->kind != SIM_WAIT_TRANSFER)
             continue;
         for (unsigned i = 0; i < 2; i++) {
@@ -140,10 +93,13 @@ bool sim_drive_window_open(uint64_t address, uint64_t bytes)
 
 /* ---- the list of waits ---------------------------------------------------------------------- */
 
+/* Service waits are left out: what they wait for is others' work. */
 static void pass_role(void)
 {
     driver_there = false;
-    driver = first_wait;
+    driver = sim_waits.first;
+    while (driver && sim_wait_serves(driver))
+        driver = driver->next;
     if (!driver)
         return;
     atomic_store_explicit(&driver->state, LEADING, memory_order_release);
@@ -156,7 +112,7 @@ static void watch_queue(twin_queue *queue)
 {
     uint64_t nearest = 0;
     bool id_wanted = false;
-    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next) {
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
         if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
             (nearest == 0 || wait->mark.number < nearest))
             nearest = wait->mark.number;
@@ -192,17 +148,17 @@ static void watch_for(const struct sim_wait *wait)
 void sim_drive_watch_locked(twin_queue *queue)
 {
     watch_queue(queue);
-    wake_parked();
+    sim_stall_wake();
 }
 
-static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
+void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
 {
     *wait->link = wait->next;
     if (wait->next)
         wait->next->link = wait->link;
     else
-        last_link = wait->link;
-    wait_count--;
+        sim_waits.last = wait->link;
+    sim_waits.count--;
     wait->status = status;
     wait->done_ns = done_ns;
     watch_for(wait);
@@ -210,7 +166,7 @@ static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
         if (driver_there)
-            wake_parked();
+            sim_stall_wake();
         else
             pass_role(); /* it was posted when it was told to lead; it sees FINISHED then */
         return;
@@ -218,6 +174,14 @@ static void finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
     /* release: the waiter reads status and time; after the post it may be gone */
     atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
     sem_post(&wait->sem);
+}
+
+static void check_call(struct sim_wait *wait)
+{
+    if (wait->channel->closed)
+        sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.board));
+    else if ((wait->call = sim_channel_pop_locked(wait->channel, wait->begin_ns)) != NULL)
+        sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
 }
 
 static void check(struct sim_wait *wait)
@@ -230,46 +194,53 @@ static void check(struct sim_wait *wait)
         case SIM_PENDING:
             return;
         case SIM_DROPPED:
-            finish(wait, sim_mark_reason_locked(mark), twinsim_now(board));
+            sim_wait_finish(wait, sim_mark_reason_locked(mark), twinsim_now(board));
             return;
         case SIM_DONE:
-            finish(wait, TWIN_OK,
-                   mark->epoch == atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed)
-                       ? twinsim_queue_retired_at(board, mark->queue->device->index,
-                                                  mark->queue->sq, mark->number)
-                       : twinsim_now(board));
+            sim_wait_finish(wait, TWIN_OK,
+                            mark->epoch ==
+                                    atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed)
+                                ? twinsim_queue_retired_at(board, mark->queue->device->index,
+                                                           mark->queue->sq, mark->number)
+                                : twinsim_now(board));
             return;
         }
         return;
     case SIM_WAIT_TRANSFER:
         if (wait->transfer.done)
-            finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK, wait->transfer.done_ns);
+            sim_wait_finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK,
+                            wait->transfer.done_ns);
         return;
     case SIM_WAIT_SHARED:
         switch (sim_shared_fate(wait->shared, wait->number)) {
         case SIM_PENDING:
             return;
         case SIM_DROPPED:
-            finish(wait, TWIN_E_ABORTED, twinsim_now(board));
+            sim_wait_finish(wait, TWIN_E_ABORTED, twinsim_now(board));
             return;
         case SIM_DONE:
-            finish(wait, TWIN_OK, twinsim_now(board));
+            sim_wait_finish(wait, TWIN_OK, twinsim_now(board));
             return;
         }
         return;
+    case SIM_WAIT_CALL:
+        check_call(wait);
+        return;
+    case SIM_WAIT_TIME:
+        return; /* its deadline ends it */
     case SIM_WAIT_EVENT_ID:
         sim_queue_reclaim_all(wait->device);
         sim_ids_clean(&wait->device->events, board, wait->device->index);
         if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
             mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
-            finish(wait, TWIN_OK, twinsim_now(board));
+            sim_wait_finish(wait, TWIN_OK, twinsim_now(board));
         else
             watch_ids(wait->device); /* what was watched has retired, and it was not enough */
         return;
     }
 }
 
-/* After the model moved: CQEs, ids, waiters. Returns whether there was anything to do. */
+/* After the model moved: CQEs, calls, ids, waiters. Returns whether there was anything to do. */
 static bool settle(void)
 {
     twinsim *board = sim_process.board;
@@ -282,32 +253,34 @@ static bool settle(void)
             sim_queue_read_cq(sim_process.devices[device], sq);
     }
     sim_failure_stop_groups();
+    any = sim_channel_deliver_locked() || any;
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_ids_clean(&sim_process.devices[i]->events, board, i);
     if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
         any = sim_shared_settle() || any;
     any = sim_bridge_settle() || any;
-    unsigned before = wait_count;
-    for (struct sim_wait *wait = first_wait; wait;) {
+    unsigned before = sim_waits.count;
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
         check(wait);
         wait = next;
     }
-    return any || wait_count != before;
+    return any || sim_waits.count != before;
 }
 
-/* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
-static void publish(uint64_t time_ns)
+void sim_drive_publish(uint64_t time_ns)
 {
     if (time_ns > atomic_load_explicit(&sim_model_now, memory_order_relaxed))
         atomic_store_explicit(&sim_model_now, time_ns, memory_order_release);
 }
 
-/* One chunk; then counters and CQEs agree again. Held: some thread runs, so time does not jump (TIME-5).
- * *out_any: something came of it. */
-static enum twinsim_stop step(uint64_t until_ns, bool held, bool *out_any)
+enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
 {
+    /* A call that runs may be answered at the time of its thread: the model waits there. */
+    uint64_t hold = sim_channel_hold_locked();
+    if (hold <= until_ns)
+        until_ns = hold > 0 ? hold - 1 : 0;
     uint64_t before = twinsim_now(sim_process.board);
     uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
                          ? CHUNK_SHARED
@@ -319,11 +292,9 @@ static enum twinsim_stop step(uint64_t until_ns, bool held, bool *out_any)
     bool any = settle();
     atomic_store_explicit(&running, 0, memory_order_release);
     uint64_t now = twinsim_now(sim_process.board);
-    publish(now);
-    if (any || now != before) {
-        stall_began_ns = 0;
-        stall_reported = false;
-    }
+    sim_drive_publish(now);
+    if (any || now != before)
+        sim_stall_over();
     *out_any = any;
     return stop;
 }
@@ -332,183 +303,7 @@ void sim_drive_check_locked(void)
 {
     if (sim_process.board)
         (void)settle();
-    wake_parked();
-}
-
-/* ---- nothing left to simulate --------------------------------------------------------------- */
-
-static uint64_t nearest_deadline(void)
-{
-    uint64_t nearest = TWIN_FOREVER;
-    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next)
-        if (wait->deadline_ns < nearest)
-            nearest = wait->deadline_ns;
-    return nearest;
-}
-
-static void time_out(struct sim_wait *wait)
-{
-    publish(wait->deadline_ns);
-    finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
-}
-
-/* Times out whoever's virtual deadline has come. */
-static void expire(uint64_t now_ns)
-{
-    for (struct sim_wait *wait = first_wait; wait;) {
-        struct sim_wait *next = wait->next;
-        if (wait->deadline_ns <= now_ns)
-            time_out(wait);
-        wait = next;
-    }
-}
-
-static void expire_real(uint64_t real_ns)
-{
-    for (struct sim_wait *wait = first_wait; wait;) {
-        struct sim_wait *next = wait->next;
-        if (wait->real_deadline_ns != 0 && wait->real_deadline_ns <= real_ns)
-            time_out(wait);
-        wait = next;
-    }
-}
-
-/* Sets the instants in real time at which waits time out that time does not jump to. A wait never lasts longer than on
- * a board, and shorter where the model has moved on. Returns the first, UINT64_MAX: there is none. */
-static uint64_t set_real_deadlines(uint64_t real_ns)
-{
-    uint64_t now = twinsim_now(sim_process.board);
-    uint64_t first = UINT64_MAX;
-    uint64_t nearest = TWIN_FOREVER;
-    for (struct sim_wait *wait = first_wait; wait; wait = wait->next) {
-        if (wait->deadline_ns == TWIN_FOREVER)
-            continue;
-        uint64_t reached = now > wait->begin_ns ? now : wait->begin_ns;
-        uint64_t left = wait->deadline_ns > reached ? wait->deadline_ns - reached : 0;
-        uint64_t at = sum(real_ns, left);
-        if (wait->real_deadline_ns == 0 || at < wait->real_deadline_ns)
-            wait->real_deadline_ns = at;
-        first = wait->real_deadline_ns < first ? wait->real_deadline_ns : first;
-        nearest = wait->deadline_ns < nearest ? wait->deadline_ns : nearest;
-    }
-    /* What holds the model before the nearest deadline is the time limit of a parked wait. */
-    uint64_t next = twinsim_next(sim_process.board);
-    if (next == TWINSIM_NEVER || next > nearest) {
-        limit_ns = 0;
-        return first;
-    }
-    uint64_t at = sum(real_ns, next > now ? next - now : 0);
-    if (limit_ns != next || at < limit_real_ns)
-        limit_real_ns = at;
-    limit_ns = next;
-    return limit_real_ns < first ? limit_real_ns : first;
-}
-
-/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. */
-static void sleep_parked(uint64_t wake_at)
-{
-    pthread_mutex_unlock(&model_lock);
-    struct timespec until = {.tv_sec = (time_t)(wake_at / 1000000000u),
-                             .tv_nsec = (long)(wake_at % 1000000000u)};
-    int woken;
-    do {
-        woken = wake_at == UINT64_MAX ? sem_wait(&park_sem)
-                                      : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
-    } while (woken != 0 && errno == EINTR);
-    pthread_mutex_lock(&model_lock);
-    if (atomic_exchange(&parked, 0) == 0 && woken != 0)
-        while (sem_wait(&park_sem) != 0) /* the post that came just then */
-            continue;
-}
-
-/* When to look again for what other processes did. */
-static uint64_t next_look(uint64_t real_ns)
-{
-    if (sim_shared_outlook(first_wait) == SIM_OUTLOOK_NONE)
-        return UINT64_MAX;
-    uint64_t step_ns = (real_ns - stall_began_ns) / LOOK_SHARE;
-    return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
-                      : step_ns > LOOK_MOST_NS ? LOOK_MOST_NS
-                                               : step_ns);
-}
-
-/* Whether another process may still end a wait. When none is left that could, one may come for a while. */
-static bool others_expected(void)
-{
-    switch (sim_shared_outlook(first_wait)) {
-    case SIM_OUTLOOK_NONE:
-        return false;
-    case SIM_OUTLOOK_GOOD:
-        return true;
-    case SIM_OUTLOOK_BAD:
-        return stall_began_ns == 0 || real_now() < stall_began_ns + WARN_AFTER_NS;
-    }
-    return false;
-}
-
-/* Waits in real time until somebody submits, comes or goes, or for the first deadline. */
-static void park(void)
-{
-    bool endless = false;
-    for (const struct sim_wait *wait = first_wait; wait; wait = wait->next)
-        endless = endless || wait->deadline_ns == TWIN_FOREVER;
-
-    atomic_store_explicit(&parked, 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
-    bool any;
-    enum twinsim_stop stop = step(nearest_deadline(), true, &any);
-    uint64_t now = real_now();
-    if (stall_began_ns == 0)
-        stall_began_ns = now;
-    uint64_t warn_at = endless && !stall_reported ? stall_began_ns + WARN_AFTER_NS : UINT64_MAX;
-    if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
-        uint64_t wake_at = set_real_deadlines(now);
-        wake_at = warn_at < wake_at ? warn_at : wake_at;
-        uint64_t look_at = next_look(now);
-        wake_at = look_at < wake_at ? look_at : wake_at;
-        sleep_parked(grace_end_ns > now && grace_end_ns < wake_at ? grace_end_ns : wake_at);
-    } else if (atomic_exchange(&parked, 0) == 0) {
-        while (sem_wait(&park_sem) != 0)
-            continue;
-        return;
-    } else {
-        return;
-    }
-
-    now = real_now();
-    expire_real(now);
-    if (limit_ns != 0 && limit_real_ns <= now)
-        step(limit_ns < nearest_deadline() ? limit_ns : nearest_deadline(), false, &any);
-    if (now >= warn_at && stall_began_ns != 0 && first_wait) {
-        stall_reported = true;
-        sim_report_stall(false, first_wait);
-    }
-}
-
-/* Every attached thread waits and the model is idle: time jumps, or it is a deadlock. */
-static void resolve(void)
-{
-    uint64_t deadline = nearest_deadline();
-    if (deadline != TWIN_FOREVER) {
-        expire(deadline);
-        return;
-    }
-    sim_report_stall(true, first_wait);
-    uint64_t now = twinsim_now(sim_process.board);
-    while (first_wait)
-        finish(first_wait, TWIN_E_DEADLOCK, now);
-}
-
-static bool all_wait(void)
-{
-    return wait_count >= atomic_load(&sim_attached_count);
-}
-
-/* Whether a thread that exists and has made no call yet may be about to make its first. */
-static bool newcomer_expected(void)
-{
-    grace_end_ns = sim_newcomers_until(real_now());
-    return grace_end_ns != 0;
+    sim_stall_wake();
 }
 
 /* Called with the model lock, as the driver; returns when `self` is finished. */
@@ -517,18 +312,36 @@ static void drive(struct sim_wait *self)
     while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
         unsigned attachings = sim_clock_attachings();
         bool any;
-        enum twinsim_stop stop = step(nearest_deadline(), true, &any);
+        enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
         bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
-        if (stalled && (!all_wait() || newcomer_expected() || others_expected())) {
-            park();
+        if (stalled && sim_channel_hold_locked() != TWIN_FOREVER) {
+            sim_stall_await_answer();
+        } else if (stalled && (!sim_stall_all_wait() || sim_stall_newcomer_expected() ||
+                               sim_stall_others_expected())) {
+            sim_stall_park();
         } else if (stalled && stop == TWINSIM_STOP_HELD) {
-            stop = step(nearest_deadline(), false, &any);
+            stop = sim_drive_step(sim_stall_deadline(), false, &any);
         } else if (stalled && attachings == sim_clock_attachings()) {
-            resolve(); /* nobody has come since the model was last asked */
+            sim_stall_resolve(); /* nobody has come since the model was last asked */
         }
         if (stop == TWINSIM_STOP_LIMIT)
-            expire(twinsim_now(sim_process.board));
+            sim_stall_expire(twinsim_now(sim_process.board));
         if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
+            yield_locked();
+    }
+}
+
+/* As the driver, but only as long as the model moves by itself. */
+static void drive_while_it_moves(struct sim_wait *self)
+{
+    bool stalled = false;
+    while (!stalled && atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
+        bool any;
+        enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+        stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+        if (stop == TWINSIM_STOP_LIMIT)
+            sim_stall_expire(twinsim_now(sim_process.board));
+        if (!stalled && atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
             yield_locked();
     }
 }
@@ -537,16 +350,23 @@ static void drive(struct sim_wait *self)
 void sim_drive_poll(void)
 {
     sim_model_lock();
+    if (__builtin_expect(sim_channel_hold_locked() <= sim_clock.now_ns, 0)) {
+        /* The model must not get there before a call that runs was answered. */
+        sim_model_unlock();
+        struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL, .timeout_ns = 0};
+        sim_drive_wait(&wait);
+        return;
+    }
     for (;;) {
-        uint64_t deadline = nearest_deadline();
+        uint64_t deadline = sim_stall_deadline();
         uint64_t until = deadline < sim_clock.now_ns ? deadline : sim_clock.now_ns;
         bool any;
-        enum twinsim_stop stop = step(until, false, &any);
+        enum twinsim_stop stop = sim_drive_step(until, false, &any);
         if (stop != TWINSIM_STOP_LIMIT && (stop != TWINSIM_STOP_IDLE || any))
             continue;
         if (deadline > sim_clock.now_ns)
             break;
-        expire(deadline);
+        sim_stall_expire(deadline);
     }
     sim_model_unlock();
 }
@@ -556,10 +376,10 @@ void sim_drive_poll(void)
 static void enlist(struct sim_wait *wait)
 {
     wait->next = NULL;
-    wait->link = last_link;
-    *last_link = wait;
-    last_link = &wait->next;
-    wait_count++;
+    wait->link = sim_waits.last;
+    *sim_waits.last = wait;
+    sim_waits.last = &wait->next;
+    sim_waits.count++;
     watch_for(wait);
 }
 
@@ -588,11 +408,51 @@ static void settle_clock(const struct sim_wait *wait)
         sim_clock.now_ns = wait->done_ns + sim_process.limits.wake_ns[wait->wake];
 }
 
+/* The model lock is held and nobody leads. */
+static void lead(struct sim_wait *wait)
+{
+    driver = wait;
+    driver_there = true;
+    atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
+    drive(wait);
+    pass_role();
+    pthread_mutex_unlock(&model_lock);
+}
+
+/* A service wait leaves the model to others. Only when none of them has moved it or submitted anything for a while, it
+ * moves it itself: the program may wait for its function without calling the runtime. */
+static void serve(struct sim_wait *wait)
+{
+    uint64_t seen = UINT64_MAX;
+    while (!sim_stall_service_sleep(wait)) {
+        sim_model_lock();
+        uint64_t stamp = sim_stall_stamp();
+        bool finished = atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
+        if (finished || driver || stamp != seen || !sim_stall_service_due()) {
+            seen = stamp;
+            sim_model_unlock();
+            continue; /* finished: the semaphore was posted */
+        }
+        driver = wait;
+        driver_there = true;
+        atomic_fetch_sub(&lock_wanted, 1);
+        drive_while_it_moves(wait);
+        finished = atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
+        pass_role();
+        pthread_mutex_unlock(&model_lock);
+        if (finished) {
+            sim_stall_service_needed();
+            return;
+        }
+        seen = UINT64_MAX;
+    }
+}
+
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
-    pthread_once(&park_once, park_init);
+    sim_stall_init();
     wait->begin_ns = sim_clock.now_ns;
-    wait->deadline_ns = sum(sim_clock.now_ns, wait->timeout_ns);
+    wait->deadline_ns = sim_time_sum(sim_clock.now_ns, wait->timeout_ns);
     wait->real_deadline_ns = 0;
     wait->status = TWIN_OK;
     atomic_init(&wait->state, WAITING);
@@ -605,19 +465,19 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sem_destroy(&wait->sem);
         return status;
     }
+    sim_channel_suspend_locked(wait->kind);
     enlist(wait);
     check(wait);
     if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
         sim_model_unlock();
+    } else if (sim_wait_serves(wait)) {
+        sim_stall_wake(); /* perhaps everybody waits now */
+        sim_model_unlock();
+        serve(wait);
     } else if (!driver) {
-        driver = wait;
-        driver_there = true;
-        atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
-        drive(wait);
-        pass_role();
-        pthread_mutex_unlock(&model_lock);
+        lead(wait);
     } else {
-        wake_parked(); /* perhaps everybody waits now */
+        sim_stall_wake(); /* the same */
         sim_model_unlock();
         while (sem_wait(&wait->sem) != 0 && errno == EINTR)
             continue;
@@ -633,6 +493,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     }
     sem_destroy(&wait->sem);
     settle_clock(wait);
+    sim_channel_resume();
     if (wait->status == TWIN_E_DEADLOCK)
         sim_report_explain();
     return wait->status;

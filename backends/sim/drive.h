@@ -22,7 +22,9 @@ enum sim_wait_kind {
     SIM_WAIT_MARK,     /* the mark's work has retired */
     SIM_WAIT_TRANSFER, /* the driver's own DMA; posted when the wait begins */
     SIM_WAIT_EVENT_ID, /* a free event id on the device */
-    SIM_WAIT_SHARED    /* a record that another process made */
+    SIM_WAIT_SHARED,   /* a record that another process made */
+    SIM_WAIT_CALL,     /* a host function of the channel is due */
+    SIM_WAIT_TIME      /* the model has reached the deadline; ends with TWIN_E_TIMEOUT */
 };
 
 /* Host memory that a transfer may reach while it runs. */
@@ -43,6 +45,9 @@ struct sim_wait {
     const twin_signal *shared; /* SHARED: its record `number` */
     uint64_t number;
     struct sim_window windows[2];
+    twin_channel *channel; /* CALL */
+    /* Out. */
+    struct sim_call *call; /* CALL: what was taken */
 
     /* Private to drive.c; guarded by the model lock. */
     struct sim_wait *next;
@@ -56,8 +61,13 @@ struct sim_wait {
     sem_t sem;
 };
 
+/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
+ * out and is no part of a deadlock. Thread: model. */
+bool sim_wait_serves(const struct sim_wait *wait);
+
 /* Blocks until the condition holds, moves the caller's clock, and says how it ended:
- * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), or why the mark's work
+ * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), TWIN_E_CLOSED (the channel), or why
+ * the mark's work
  * was dropped (sim_mark_reason). */
 twin_status sim_drive_wait(struct sim_wait *wait);
 /* Runs the model up to the caller's clock. */

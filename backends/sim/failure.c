@@ -141,7 +141,8 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct
                        : status == TWIN_E_ADDRESS    ? "used an address the device cannot reach"
                                                      : "failed";
     char signal[48] = "";
-    if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
+    if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
+        token->kind != SIM_TOKEN_CALL)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
                  token->signal->config.name);
     snprintf(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "channel.h"
 #include "clock.h"
 #include "device.h"
 #include "drive.h"
@@ -149,6 +150,17 @@ void sim_fence_free(struct sim_fence *fence)
 
 /* ---- slots and tokens ----------------------------------------------------------------------- */
 
+static void release_token(twin_queue *queue, struct sim_token *token)
+{
+    if (token->kind == SIM_TOKEN_CALL) {
+        if (token->call)
+            sim_channel_release(token->call);
+    } else if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN) {
+        sim_event_release(queue, token);
+    }
+    token->kind = SIM_TOKEN_NONE;
+}
+
 void sim_queue_reclaim_locked(twin_queue *queue)
 {
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
@@ -163,9 +175,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
         if (token->kind != SIM_TOKEN_NONE) {
             if (token->expects_cqe && !token->cqe_read)
                 break;
-            if (token->kind != SIM_TOKEN_RUN)
-                sim_event_release(queue, token);
-            token->kind = SIM_TOKEN_NONE;
+            release_token(queue, token);
         }
         reclaimed++;
     }
@@ -276,10 +286,12 @@ static twin_status open_ring(twin_queue *queue)
     return TWIN_OK;
 }
 
-/* Stops the SQ and lets go of all it held; what was pending is remembered as dropped. Both locks are held. */
-static void close_ring(twin_queue *queue, twin_status reason)
+/* Stops the SQ and lets go of all it held, with `calls_too` also of calls that retired and were not taken; what was pending
+ * is remembered as dropped, for `reason`. Both locks are held. */
+static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 {
     twin_hw_device *device = queue->device;
+    sim_channel_forget_locked(queue, calls_too);
     uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     sim_program_ring_closes(queue);
@@ -305,9 +317,7 @@ static void close_ring(twin_queue *queue, twin_status reason)
     for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
          i++) {
         struct sim_token *token = &queue->tokens[i & queue->mask];
-        if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN)
-            sim_event_release(queue, token);
-        token->kind = SIM_TOKEN_NONE;
+        release_token(queue, token);
     }
     atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);
     atomic_store_explicit(&queue->submitted, 0, memory_order_release);
@@ -384,7 +394,7 @@ void sim_queue_destroy(twin_queue *queue)
     if (queue->failure != TWIN_OK)
         sim_log(1, "device %u, stream %u ends with a failure nobody asked for: %s",
                 queue->device->index, queue->config.id, queue->failure_text);
-    close_ring(queue, TWIN_E_ABORTED);
+    close_ring(queue, TWIN_E_ABORTED, false);
     sim_failure_leave_locked(queue);
     pthread_mutex_unlock(&queue->lock);
     queue->device->queues_open--;
@@ -394,7 +404,7 @@ void sim_queue_destroy(twin_queue *queue)
 
 twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason)
 {
-    close_ring(queue, reason);
+    close_ring(queue, reason, true);
     return open_ring(queue);
 }
 
@@ -490,7 +500,7 @@ void sim_queue_drop_all(twin_hw_device *device)
         twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
         pthread_mutex_lock(&queue->lock);
         if (queue->open) {
-            close_ring(queue, TWIN_E_ABORTED);
+            close_ring(queue, TWIN_E_ABORTED, true);
             sim_failure_leave_locked(queue);
         }
         pthread_mutex_unlock(&queue->lock);

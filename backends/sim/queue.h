@@ -25,12 +25,14 @@ enum sim_token_kind {
     SIM_TOKEN_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
     SIM_TOKEN_WAIT,   /* the same */
     SIM_TOKEN_RESET,  /* holds a reference on the signal */
-    SIM_TOKEN_RUN     /* of the run of a program */
+    SIM_TOKEN_RUN,    /* of the run of a program */
+    SIM_TOKEN_CALL    /* owns the call until its message has come */
 };
 struct sim_token {
     union {
         twin_signal *signal;   /* RECORD, WAIT, RESET */
         twin_program *program; /* RUN */
+        struct sim_call *call; /* CALL; NULL: its message has come */
     };
     uint32_t serial; /* of the record, as far as a token can hold it */
     uint16_t id;     /* hardware id */

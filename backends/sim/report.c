@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "channel.h"
 #include "device.h"
 #include "drive.h"
 #include "event.h"
@@ -93,6 +94,8 @@ static const char *state_name(enum twinsim_queue_state state)
         return "held";
     case TWINSIM_QUEUE_EXCEPTION:
         return "stopped by an error";
+    case TWINSIM_QUEUE_HOST:
+        return "waiting for the host";
     }
     return "unknown";
 }
@@ -156,6 +159,12 @@ static void describe_queue(void *context, twin_queue *queue)
     }
     if (info.state == TWINSIM_QUEUE_PARKED && token.kind == SIM_TOKEN_RUN) {
         add(text, "waits for the end of a run of a model instance, %llu entries pending",
+            (unsigned long long)(submitted - retired));
+        return;
+    }
+    if (info.state == TWINSIM_QUEUE_HOST) {
+        add(text, "waits for a host function %s (task %u), %llu tasks pending",
+            sim_channel_fate_locked(queue), info.task_id,
             (unsigned long long)(submitted - retired));
         return;
     }

@@ -113,9 +113,23 @@ uint32_t *sim_sqe_cond(stars_sqe *sqe)
     return &sqe->word[STARS_COND_WORD];
 }
 
+void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words)
+{
+    header(sqe, STARS_SQE_AICPU, false);
+    sqe->word[2] = STARS_TOPIC_HOST << STARS_W2_TOPIC_SHIFT;
+    sqe->word[4] = (uint32_t)words->group << STARS_CALLBACK_GROUP_SHIFT;
+    sqe->word[5] = (words->device & 0xffffu) | words->stream << 16;
+    sqe->word[6] = words->block ? STARS_CALLBACK_BLOCK : 0;
+    sqe->word[7] = sqe->word[1] >> STARS_W1_TASK_SHIFT;
+    pair(sqe, 8, words->function);
+    pair(sqe, 10, words->data);
+}
+
 const char *sim_sqe_noun(unsigned type)
 {
     switch (type) {
+    case STARS_SQE_AICPU:
+        return "host function";
     case STARS_SQE_PLACEHOLDER:
         return "placeholder";
     case STARS_SQE_EVENT_RECORD:

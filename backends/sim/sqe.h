@@ -24,6 +24,16 @@ void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t byte
 void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);
 /* Stores 8 bytes at a bus address. */
 void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value);
+/* What a host callback carries. */
+struct sim_callback {
+    uint64_t function;
+    uint64_t data;
+    uint32_t device;
+    uint32_t stream;
+    uint16_t group;
+    bool block;
+};
+void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words);
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 
 /* A COND entry without instructions; returns where the STARS_COND_WORDS words of its program go (cond_program.h). */

@@ -6,6 +6,7 @@
 #include "core/label.h"
 #include "core/model.h"
 #include "core/registry.h"
+#include "core/service.h"
 #include "core/state_callback.h"
 #include "core/stream.h"
 
@@ -13,6 +14,7 @@ static void construct(void *object)
 {
     twin_context *context = object;
     twin_lock_init(&context->lock, TWIN_RANK_CONTEXT);
+    pthread_cond_init(&context->changed, NULL);
 }
 
 static void release(void *object)
@@ -86,6 +88,8 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     context->streams = NULL;
     context->stream_count = 0;
     context->models = NULL;
+    context->service = NULL;
+    context->service_starts = false;
     twin_options_reset(&context->options);
     twin_lock_take(&device->lock);
     context->name = device->context_names++;
@@ -156,6 +160,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
         twin_stream_unpin(stream);
     }
     twin_labels_close(context->object.handle);
+    twin_service_end(context);
     if (twin_handle_retire(context))
         unlink_context(context);
     *out_code = first_code;
@@ -193,6 +198,11 @@ int32_t twin_context_destroy(uint64_t handle)
                          "the default context of device %u ends with aclrtResetDevice only", id);
     }
     twin_device *device = context->device;
+    if (twin_self.serves_context == handle) {
+        twin_context_unpin(context);
+        return twin_fail(TWIN_ERR_SETUP,
+                         "a host function must not destroy the context that it is run by");
+    }
     int32_t code = 0;
     bool closed = twin_context_close(context, &code);
     twin_context_unpin(context);

@@ -12,6 +12,7 @@
 #include "core/options.h"
 #include "core/thread_state.h"
 
+struct twin_service;
 struct twin_stream;
 
 typedef struct twin_context {
@@ -28,6 +29,9 @@ typedef struct twin_context {
     struct twin_stream *streams;          /* guarded by lock */
     uint32_t stream_count;                /* guarded by lock */
     struct twin_model *models;            /* guarded by lock */
+    struct twin_service *service;         /* guarded by lock: runs host functions; NULL: none yet */
+    bool service_starts;                  /* guarded by lock: a thread makes it */
+    pthread_cond_t changed;               /* with lock: service_starts */
     twin_options options;                 /* read by launches of kernels */
     struct twin_context *next, *previous; /* guarded by device->lock */
 } twin_context;

@@ -356,6 +356,12 @@ int32_t twin_device_reset(int32_t id, bool force)
                          "aclrtSetDevice first",
                          id);
     }
+    if (twin_self.serves_device == device && (force || device->set_count == 1)) {
+        twin_lock_drop(&device->lock);
+        return twin_fail(TWIN_ERR_SETUP,
+                         "a function that a stream of device %d calls must not reset the device",
+                         id);
+    }
     device->set_count = force ? 0 : device->set_count - 1;
     if (device->set_count == 0)
         code = lower_locked(device);

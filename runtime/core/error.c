@@ -73,6 +73,7 @@ static const char *id_of_code(int32_t code)
         return "EE1013";
     case 107019:
     case 107020:
+    case TWIN_CODE_REPORT_TIMEOUT:
     case TWIN_CODE_STREAM_TIMEOUT:
     case TWIN_CODE_EVENT_TIMEOUT:
         return "EE1002";

@@ -28,6 +28,9 @@
     X(MODEL_CONTEXT, 107004, R, "EE1010")     /* the model instance belongs elsewhere */           \
     X(STREAM_MODEL, 107005, R, "EE1017")      /* stream and model instance do not go together */   \
     X(TIMESTAMP, 107006, R, "EE1018")         /* the event has no time yet */                      \
+    X(SUBSCRIBED, 107011, R, "EE1018")        /* who runs the stream's callbacks: not as asked */  \
+    X(SUBSCRIBER, 107012, R, "EE1018")        /* the thread does not run these callbacks */        \
+    X(NO_SUBSCRIBER, 107015, R, "EE1018")     /* nobody runs the stream's callbacks */             \
     X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
     X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
     X(WAIT_TIMEOUT, 107019, R, "EE1002")      /* the time for it was not enough */                 \
@@ -62,6 +65,7 @@ typedef enum twin_error {
 #define TWIN_CODE_OK                0
 #define TWIN_CODE_REPEAT_INITIALIZE 100002
 #define TWIN_CODE_DEVICE_ID         107001
+#define TWIN_CODE_REPORT_TIMEOUT    507012
 #define TWIN_CODE_STREAM_TIMEOUT    507046
 #define TWIN_CODE_EVENT_TIMEOUT     507047
 
@@ -79,7 +83,7 @@ static inline int32_t twin_refused(int32_t code)
 #define twin_fail(...) twin_refused((twin_fail)(__VA_ARGS__))
 
 /* The same for a status of the seam: "<id>: <call>: <text>: <meaning of the status>". `wait_code` is
- * what a timeout or deadlock becomes (TWIN_CODE_STREAM_TIMEOUT or TWIN_CODE_EVENT_TIMEOUT). TWIN_OK
+ * what a timeout or deadlock becomes (one of the TWIN_CODE_*_TIMEOUT). TWIN_OK
  * gives 0 and says nothing. */
 int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/model.h"
 #include "core/registry.h"
+#include "core/report.h"
 #include "core/state_callback.h"
 
 #define DRAIN_ALL_INLINE 32
@@ -68,6 +69,7 @@ void twin_stream_retire(twin_stream *stream)
         context->stream_count--;
     }
     twin_lock_drop(&context->lock);
+    twin_report_drop_stream(stream);
 }
 
 int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
@@ -97,6 +99,8 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
     atomic_store_explicit(&stream->halt, 0, memory_order_relaxed);
     stream->overflow_switch = stream->custom_tag = stream->cache_info = 0;
+    stream->host_functions = false;
+    stream->subscriber = NULL;
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,
@@ -285,13 +289,17 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
     return code;
 }
 
-/* What a submission can find wrong with what it names. */
+/* What a submission can find wrong with what it names, or with who is to run its call. */
 typedef enum task_trouble {
     TASK_FINE,
     EVENT_GONE,
     EVENT_ELSEWHERE,
     EVENT_UNFIT, /* cannot stay in a persistent stream */
-    MODEL_UNREADY
+    MODEL_UNREADY,
+    CALL_UNFIT,    /* cannot stay in a persistent stream */
+    CALL_NOBODY,   /* no thread is subscribed */
+    CALL_CONTEXTS, /* the context's own thread runs the stream's functions */
+    CALL_THREADS   /* a thread of the program is subscribed */
 } task_trouble;
 
 /* Submit ------------------------------------------------------------------------------------------ */
@@ -357,6 +365,27 @@ static twin_status issue_value(const struct twin_backend *ops, twin_stream *stre
                : ops->work.write_value(stream->queue, task->value->address, task->value->value);
 }
 
+static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream *stream,
+                                     const twin_task *task, task_trouble *out_trouble)
+{
+    twin_channel *channel = task->channel;
+    if ((stream->flags & TWIN_STREAM_PERSISTENT) != 0)
+        *out_trouble = CALL_UNFIT;
+    else if (channel && stream->subscriber)
+        *out_trouble = CALL_THREADS;
+    else if (!channel && stream->host_functions)
+        *out_trouble = CALL_CONTEXTS;
+    else if (!channel && !stream->subscriber)
+        *out_trouble = CALL_NOBODY;
+    if (*out_trouble != TASK_FINE)
+        return TWIN_OK;
+    if (!channel)
+        channel = twin_report_channel(stream->subscriber);
+    else
+        stream->host_functions = true;
+    return ops->work.call(stream->queue, channel, task->call);
+}
+
 /* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
  * under its lock only, and told of when no lock is held. */
 static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
@@ -372,6 +401,8 @@ static twin_status issue_locked(const struct twin_backend *ops, twin_stream *str
         *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
         return status;
     }
+    if (task->kind == TWIN_TASK_CALL)
+        return issue_call_locked(ops, stream, task, out_trouble);
     if (__builtin_expect(task->kind >= TWIN_TASK_WRITE_VALUE, 0))
         return issue_value(ops, stream, task);
 
@@ -396,7 +427,7 @@ static twin_status issue_locked(const struct twin_backend *ops, twin_stream *str
     return status;
 }
 
-static int32_t fail_task(task_trouble trouble, uint32_t stream_device)
+static int32_t fail_task(task_trouble trouble, uint32_t stream_id, uint32_t stream_device)
 {
     if (trouble == EVENT_GONE)
         return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
@@ -410,6 +441,23 @@ static int32_t fail_task(task_trouble trouble, uint32_t stream_device)
         return twin_fail(TWIN_ERR_MODEL_EXECUTE,
                          "the model instance is not complete, or is being destroyed; call "
                          "aclmdlRIEndTask and aclmdlRIBuildEnd first");
+    if (trouble == CALL_UNFIT)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is persistent; functions of the host cannot be part of a model "
+                         "instance that is built task by task",
+                         stream_id);
+    if (trouble == CALL_NOBODY)
+        return twin_fail(TWIN_ERR_NO_SUBSCRIBER,
+                         "no thread runs the callbacks of stream %u; call aclrtSubscribeReport "
+                         "first",
+                         stream_id);
+    if (trouble == CALL_CONTEXTS)
+        return twin_fail_context_runs(stream_id);
+    if (trouble == CALL_THREADS)
+        return twin_fail(TWIN_ERR_SUBSCRIBED,
+                         "a thread is subscribed to stream %u; use aclrtLaunchCallback, or call "
+                         "aclrtUnSubscribeReport first",
+                         stream_id);
     return twin_fail(TWIN_ERR_STREAM_CONTEXT,
                      "the event was made on another device than the stream's, which is device %u",
                      stream_device);
@@ -442,7 +490,7 @@ static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *strea
     if (sealed)
         return twin_model_fail_sealed(id);
     if (trouble != TASK_FINE)
-        return fail_task(trouble, device_id);
+        return fail_task(trouble, id, device_id);
     return twin_model_fail_work(status, id, device_id);
 }
 
@@ -466,7 +514,7 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         uint32_t id = stream->id, device_id = stream->device->id;
         if (trouble != TASK_FINE) {
             twin_lock_drop(&stream->lock);
-            return fail_task(trouble, device_id);
+            return fail_task(trouble, id, device_id);
         }
         if (status != TWIN_E_BUSY) {
             twin_device_note(stream->device, status);

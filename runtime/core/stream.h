@@ -42,6 +42,8 @@ typedef struct twin_stream {
     /* Attributes; relaxed: plain numbers. */
     _Atomic uint32_t priority;
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
+    bool host_functions;                 /* guarded by lock: aclrtLaunchHostFunc was used on it */
+    struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
@@ -62,6 +64,7 @@ typedef enum twin_task_kind {
     TWIN_TASK_WAIT,
     TWIN_TASK_RESET,
     TWIN_TASK_RUN,
+    TWIN_TASK_CALL, /* a function of the host */
     TWIN_TASK_WRITE_VALUE,
     TWIN_TASK_WAIT_VALUE
 } twin_task_kind;
@@ -76,6 +79,8 @@ typedef struct twin_task {
     uint64_t event_handle;
     uint64_t timeout_ns;
     struct twin_model *model; /* RUN: pinned */
+    const twin_host_call *call;
+    twin_channel *channel; /* CALL: of the context's own thread; NULL: the stream's subscriber */
 } twin_task;
 
 /* A stream of a pinned context. 107002, 207001, 207008. */
@@ -113,7 +118,7 @@ static inline bool twin_stream_is_bound(const twin_stream *stream)
 int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
 /* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is full. On a
  * persistent stream the task stays for the runs of a model instance, and a full stream is refused (507002).
- * 107002, 107003, 107005: the instance is complete. 107017, or the device's answer. */
+ * 107002, 107003, 107005: the instance is complete. 107017, or the device's answer; for calls 107011, 107015. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
 
 /* What stream `id` answers while its `halt` is not 0: 107022, 107023. */

@@ -31,6 +31,10 @@ typedef struct twin_thread {
     uint64_t
         share_stream; /* handle of the stream whose share of cores is in use, 0 none; may be stale */
     int32_t last_error;
+    /* While this thread runs a function that a stream called: the device, and for a host function the context, that
+     * must not end meanwhile. NULL and 0: it does not. */
+    const struct twin_device *serves_device;
+    uint64_t serves_context;
     /* Relaxed stores by the thread; read by the one that ends the process's use of the backend. */
     _Atomic bool in_call;
     bool listed;

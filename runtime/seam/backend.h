@@ -218,7 +218,7 @@ struct twin_channel_ops {
     /* `service`: only threads of the runtime take from it; a thread in `take` then counts as waiting and never
      * ends a wait by itself. Thread: any. */
     twin_status (*create)(twin_hw_device *device, bool service, twin_channel **out_channel);
-    /* Nobody takes from it, no queue has a call for it in flight, or both were aborted. Thread: any. */
+    /* Nobody takes from it. Calls in flight for it count as answered. Thread: any. */
     void (*destroy)(twin_channel *channel);
     /* Waits for the next call, in the order in which the device made them. The taker answers each. Thread: any.
      * Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service channel). */

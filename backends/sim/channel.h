@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of host functions on their way from queues to the threads that run them.
+ *
+ * A call belongs to its SQE's token until the device's message comes, then to the channel until it is taken, then to the
+ * taker until it answers. A channel lives as long as its creator or any call needs it.
+ *
+ * Holds. While a thread of the runtime runs a function, the model stays behind that thread's clock, so that the answer
+ * never comes too late: what a function does has exact times although it runs on a thread of its own. A function that
+ * takes long in real time loses its hold, as it may be waiting for what the model would do next. */
+#ifndef TWINRT_SIM_CHANNEL_H
+#define TWINRT_SIM_CHANNEL_H
+
+#include "drive.h"
+#include "process.h"
+#include "queue.h"
+
+struct sim_call {
+    struct sim_call *next; /* in its channel */
+    twin_channel *channel;
+    twin_queue *queue;
+    uint64_t number; /* of the SQE */
+    uint64_t posted_ns;
+    uint32_t epoch; /* of the queue */
+    twin_host_call call;
+};
+
+struct twin_channel {
+    twin_hw_device *device;
+    uint16_t group; /* as SQEs name it */
+    bool service;
+    atomic_uint references; /* the creator's and one for each call */
+
+    /* Guarded by the model lock. */
+    bool closed;
+    struct sim_call *first;
+    struct sim_call **last;
+    struct sim_call *running; /* taken, not answered */
+    struct twin_channel *next;
+    struct twin_channel **link;
+    /* Of a service channel. */
+    uint64_t clock_ns;     /* of its thread when it took or answered last */
+    uint64_t hold_ns;      /* the model stays before this time; TWIN_FOREVER: no hold */
+    uint64_t hold_real_ns; /* when the hold ends by itself */
+};
+
+twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel);
+void sim_channel_destroy(twin_channel *channel);
+twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call);
+void sim_channel_answer(twin_channel *channel, uint64_t ticket);
+void sim_channel_close(twin_channel *channel);
+twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
+
+/* Whether any call for it is on its way or runs. Thread: any. */
+bool sim_channel_in_flight(const twin_channel *channel);
+
+/* ---- for the driver of the model; thread: model ---- */
+
+/* Takes in the device's messages. Returns whether there were any. */
+bool sim_channel_deliver_locked(void);
+/* The next call for a thread whose clock is `now_ns`; NULL: none is due. */
+struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns);
+/* Drops the calls of a queue that were not taken: all, or those the queue waits for. */
+void sim_channel_forget_locked(const twin_queue *queue, bool all);
+/* Gives back a call whose message will not come; the queue's lock is held. */
+void sim_channel_release(struct sim_call *call);
+/* What has become of the call at the head of a queue, for reports. */
+const char *sim_channel_fate_locked(const twin_queue *queue);
+
+/* The time before which the model stays; TWIN_FOREVER: none. */
+uint64_t sim_channel_hold_locked(void);
+/* When the first hold ends by itself, real time. */
+uint64_t sim_channel_hold_end_locked(void);
+void sim_channel_expire_holds_locked(uint64_t real_ns);
+/* The calling thread waits inside a function that it runs: no hold on its account meanwhile. */
+void sim_channel_suspend_locked(enum sim_wait_kind kind);
+/* It waits no more. Takes the model lock if there is anything to do. Thread: any. */
+void sim_channel_resume(void);
+
+#endif

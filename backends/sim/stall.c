@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sem_clockwait */
+#include "stall.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "channel.h"
+#include "clock.h"
+#include "device.h"
+#include "newcomers.h"
+#include "report.h"
+#include "shared.h"
+
+#define WARN_AFTER_NS 5000000000ull
+/* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
+#define LOOK_SHARE    4u
+#define LOOK_LEAST_NS 50000u
+#define LOOK_MOST_NS  5000000u
+/* Time-outs in a row of threads that ask for host functions, before the endless waits of others are a deadlock. */
+#define ASKING_ROUNDS 1000u
+/* Real time without a sign of the program, after which a service wait moves the model: at first, and at least. */
+#define PATIENCE_NS       200000000ull
+#define PATIENCE_LEAST_NS 2000000ull
+
+/* Guarded by the model lock. */
+static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
+static bool stall_reported;
+static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
+static uint64_t limit_real_ns; /* when it passes in real time */
+static uint64_t grace_end_ns;  /* real: when to ask again for threads that have not called yet */
+
+static _Atomic uint64_t patience_ns = PATIENCE_NS;
+static atomic_bool ended;
+
+/* The driver sleeps on park_sem until somebody submits. */
+static atomic_int parked;
+static sem_t park_sem;
+static pthread_once_t park_once = PTHREAD_ONCE_INIT;
+
+static void park_init(void)
+{
+    sem_init(&park_sem, 0, 0);
+}
+
+void sim_stall_init(void)
+{
+    pthread_once(&park_once, park_init);
+}
+
+uint64_t sim_real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct timespec real_time(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+void sim_stall_wake(void)
+{
+    if (atomic_exchange(&parked, 0) != 0)
+        sem_post(&park_sem);
+}
+
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan" /* only atomics are ordered by the fences here */
+#endif
+
+void sim_drive_submitted(void)
+{
+    /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it parks. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
+        sim_stall_wake();
+}
+
+void sim_drive_reconsider(void)
+{
+    sim_model_lock();
+    sim_stall_wake();
+    sim_model_unlock();
+}
+
+void sim_stall_over(void)
+{
+    stall_began_ns = 0;
+    stall_reported = false;
+}
+
+uint64_t sim_stall_deadline(void)
+{
+    uint64_t nearest = TWIN_FOREVER;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        if (wait->deadline_ns < nearest)
+            nearest = wait->deadline_ns;
+    return nearest;
+}
+
+static void time_out(struct sim_wait *wait)
+{
+    sim_drive_publish(wait->deadline_ns);
+    sim_wait_finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+}
+
+void sim_stall_expire(uint64_t now_ns)
+{
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->deadline_ns <= now_ns)
+            time_out(wait);
+        wait = next;
+    }
+}
+
+static void expire_real(uint64_t real_ns)
+{
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->real_deadline_ns != 0 && wait->real_deadline_ns <= real_ns)
+            time_out(wait);
+        wait = next;
+    }
+}
+
+/* Sets the instants in real time at which waits time out that time does not jump to. A wait never lasts longer than on
+ * a board, and shorter where the model has moved on. Returns the first, UINT64_MAX: there is none. */
+static uint64_t set_real_deadlines(uint64_t real_ns)
+{
+    uint64_t now = twinsim_now(sim_process.board);
+    uint64_t first = UINT64_MAX;
+    uint64_t nearest = TWIN_FOREVER;
+    for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->deadline_ns == TWIN_FOREVER)
+            continue;
+        uint64_t reached = now > wait->begin_ns ? now : wait->begin_ns;
+        uint64_t left = wait->deadline_ns > reached ? wait->deadline_ns - reached : 0;
+        uint64_t at = sim_time_sum(real_ns, left);
+        if (wait->real_deadline_ns == 0 || at < wait->real_deadline_ns)
+            wait->real_deadline_ns = at;
+        first = wait->real_deadline_ns < first ? wait->real_deadline_ns : first;
+        nearest = wait->deadline_ns < nearest ? wait->deadline_ns : nearest;
+    }
+    /* What holds the model before the nearest deadline is the time limit of a parked wait. */
+    uint64_t next = twinsim_next(sim_process.board);
+    if (next == TWINSIM_NEVER || next > nearest) {
+        limit_ns = 0;
+        return first;
+    }
+    uint64_t at = sim_time_sum(real_ns, next > now ? next - now : 0);
+    if (limit_ns != next || at < limit_real_ns)
+        limit_real_ns = at;
+    limit_ns = next;
+    return limit_real_ns < first ? limit_real_ns : first;
+}
+
+/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. */
+static void sleep_parked(uint64_t wake_at)
+{
+    sim_model_pause();
+    struct timespec until = real_time(wake_at);
+    int woken;
+    do {
+        woken = wake_at == UINT64_MAX ? sem_wait(&park_sem)
+                                      : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
+    } while (woken != 0 && errno == EINTR);
+    sim_model_continue();
+    if (atomic_exchange(&parked, 0) == 0 && woken != 0)
+        while (sem_wait(&park_sem) != 0) /* the post that came just then */
+            continue;
+}
+
+/* When to look again for what other processes did. */
+static uint64_t next_look(uint64_t real_ns)
+{
+    if (sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE)
+        return UINT64_MAX;
+    uint64_t step_ns = (real_ns - stall_began_ns) / LOOK_SHARE;
+    return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
+                      : step_ns > LOOK_MOST_NS ? LOOK_MOST_NS
+                                               : step_ns);
+}
+
+bool sim_stall_others_expected(void)
+{
+    switch (sim_shared_outlook(sim_waits.first)) {
+    case SIM_OUTLOOK_NONE:
+        return false;
+    case SIM_OUTLOOK_GOOD:
+        return true;
+    case SIM_OUTLOOK_BAD:
+        return stall_began_ns == 0 || sim_real_now() < stall_began_ns + WARN_AFTER_NS;
+    }
+    return false;
+}
+
+void sim_stall_park(void)
+{
+    bool endless = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        endless = endless || (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait));
+
+    atomic_store_explicit(&parked, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
+    bool any;
+    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    uint64_t now = sim_real_now();
+    if (stall_began_ns == 0)
+        stall_began_ns = now;
+    uint64_t warn_at = endless && !stall_reported ? stall_began_ns + WARN_AFTER_NS : UINT64_MAX;
+    if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
+        uint64_t wake_at = set_real_deadlines(now);
+        wake_at = warn_at < wake_at ? warn_at : wake_at;
+        uint64_t look_at = next_look(now);
+        wake_at = look_at < wake_at ? look_at : wake_at;
+        sleep_parked(grace_end_ns > now && grace_end_ns < wake_at ? grace_end_ns : wake_at);
+    } else if (atomic_exchange(&parked, 0) == 0) {
+        while (sem_wait(&park_sem) != 0)
+            continue;
+        return;
+    } else {
+        return;
+    }
+
+    now = sim_real_now();
+    expire_real(now);
+    if (limit_ns != 0 && limit_real_ns <= now)
+        sim_drive_step(limit_ns < sim_stall_deadline() ? limit_ns : sim_stall_deadline(), false,
+                       &any);
+    if (now >= warn_at && stall_began_ns != 0 && sim_waits.first) {
+        stall_reported = true;
+        sim_report_stall(false, sim_waits.first);
+    }
+}
+
+uint64_t sim_stall_stamp(void)
+{
+    uint64_t stamp = sim_clock_attachings();
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            const twin_queue *queue =
+                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            stamp += atomic_load_explicit(&queue->epoch, memory_order_relaxed) * UINT64_C(65537) +
+                     atomic_load_explicit(&queue->submitted, memory_order_relaxed) +
+                     twinsim_queue_retired(sim_process.board, i, sq);
+        }
+    }
+    return stamp;
+}
+
+static void declare_deadlock(void)
+{
+    sim_report_stall(true, sim_waits.first);
+    uint64_t now = twinsim_now(sim_process.board);
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait))
+            sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
+        wait = next;
+    }
+}
+
+/* Whether time only ever passes for threads that ask again and again whether a host function is due, while others wait
+ * without end. `deadline_ns` is the nearest. */
+static bool only_askers_go_on(uint64_t deadline_ns)
+{
+    static uint64_t stamp;
+    static unsigned rounds;
+    bool endless = false;
+    bool other = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        endless = endless || (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait));
+        other = other || (wait->deadline_ns != TWIN_FOREVER && wait->kind != SIM_WAIT_CALL);
+    }
+    uint64_t now = sim_stall_stamp();
+    if (!endless || other || now != stamp || deadline_ns == TWIN_FOREVER)
+        rounds = 0;
+    stamp = now;
+    if (++rounds <= ASKING_ROUNDS)
+        return false;
+    rounds = 0;
+    return true;
+}
+
+void sim_stall_resolve(void)
+{
+    uint64_t deadline = sim_stall_deadline();
+    if (deadline == TWIN_FOREVER || only_askers_go_on(deadline))
+        declare_deadlock();
+    else
+        sim_stall_expire(deadline);
+}
+
+bool sim_stall_all_wait(void)
+{
+    return sim_waits.count >= atomic_load(&sim_attached_count);
+}
+
+bool sim_stall_newcomer_expected(void)
+{
+    grace_end_ns = sim_newcomers_until(sim_real_now());
+    return grace_end_ns != 0;
+}
+
+/* ---- calls that run, and those who wait for them ---- */
+
+void sim_stall_await_answer(void)
+{
+    atomic_store(&parked, 1);
+    sleep_parked(sim_channel_hold_end_locked());
+    sim_channel_expire_holds_locked(sim_real_now());
+}
+
+bool sim_stall_service_sleep(struct sim_wait *wait)
+{
+    uint64_t patience = sim_channel_in_flight(wait->channel)
+                            ? atomic_load_explicit(&patience_ns, memory_order_relaxed)
+                            : PATIENCE_NS;
+    struct timespec until = real_time(sim_real_now() + patience);
+    int woken;
+    do {
+        woken = sem_clockwait(&wait->sem, CLOCK_MONOTONIC, &until);
+    } while (woken != 0 && errno == EINTR);
+    return woken == 0;
+}
+
+bool sim_stall_service_due(void)
+{
+    return sim_process.board && !atomic_load(&ended);
+}
+
+void sim_stall_service_needed(void)
+{
+    uint64_t patience = atomic_load_explicit(&patience_ns, memory_order_relaxed) / 2;
+    atomic_store_explicit(&patience_ns, patience > PATIENCE_LEAST_NS ? patience : PATIENCE_LEAST_NS,
+                          memory_order_relaxed);
+}
+
+void sim_stall_end(void)
+{
+    sim_model_lock();
+    atomic_store(&ended, true);
+    sim_model_unlock();
+}
+
+void sim_stall_begin(void)
+{
+    atomic_store(&ended, false);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens when nothing is left to simulate: waits time out, a deadlock is declared, the driver parks, or a thread
+ * that serves host functions moves the model in place of a program that makes no calls. Part of drive.c: functions
+ * are called with the model lock held unless they say otherwise. */
+#ifndef TWINRT_SIM_STALL_H
+#define TWINRT_SIM_STALL_H
+
+#include "drive.h"
+
+/* All waits, in the order in which they began. Guarded by the model lock. */
+struct sim_waits {
+    struct sim_wait *first;
+    struct sim_wait **last;
+    unsigned count;
+};
+extern struct sim_waits sim_waits;
+
+/* ---- given by drive.c ---- */
+
+/* Ends a wait; its thread may be gone afterwards. */
+void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
+/* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (TIME-5).
+ * *out_any: something came of it. */
+enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
+/* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
+void sim_drive_publish(uint64_t time_ns);
+/* The driver gives the model lock away to sleep, and takes it again. */
+void sim_model_pause(void);
+void sim_model_continue(void);
+
+/* ---- given by stall.c ---- */
+
+/* Thread: any, no lock. */
+void sim_stall_init(void);
+uint64_t sim_real_now(void);
+static inline uint64_t sim_time_sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+/* Wakes a driver that has parked. No lock needed. */
+void sim_stall_wake(void);
+/* The model has moved. */
+void sim_stall_over(void);
+
+/* The nearest virtual deadline; TWIN_FOREVER: none. */
+uint64_t sim_stall_deadline(void);
+/* Times out whoever's virtual deadline has come. */
+void sim_stall_expire(uint64_t now_ns);
+/* The driver waits in real time until somebody submits, comes or goes, or for the first deadline. */
+void sim_stall_park(void);
+/* Every attached thread waits and the model is idle: time jumps, or it is a deadlock. */
+void sim_stall_resolve(void);
+bool sim_stall_all_wait(void);
+/* Whether a thread that exists and has made no call yet may be about to make its first. Believed for a while after
+ * threads have come; one that never calls costs that while once. */
+bool sim_stall_newcomer_expected(void);
+/* Whether another process may still end a wait. When none is left that could, one may come for a while. */
+bool sim_stall_others_expected(void);
+/* A number that changes when anybody submits, any task retires, a queue is opened anew, or a thread comes. */
+uint64_t sim_stall_stamp(void);
+
+/* The driver sleeps until a call that holds the model is answered, or has had its real time. */
+void sim_stall_await_answer(void);
+
+/* Sleeps until the wait is finished, or for a while. True: finished. No lock held. */
+bool sim_stall_service_sleep(struct sim_wait *wait);
+/* Whether a service wait may move the model. */
+bool sim_stall_service_due(void);
+/* One had to: the next one comes sooner. */
+void sim_stall_service_needed(void);
+/* From now on none does, and from now on one may. No lock held. */
+void sim_stall_end(void);
+void sim_stall_begin(void);
+
+#endif

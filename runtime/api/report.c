@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of the host that streams call. */
+#include "core/report.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/service.h"
+
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
+{
+    TWIN_ENTER(CREATE);
+    return TWIN_LEAVE(twin_report_subscribe(threadId, twin_api_handle(stream)));
+}
+
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
+{
+    TWIN_ENTER(CREATE);
+    return TWIN_LEAVE(twin_report_unsubscribe(threadId, twin_api_handle(stream)));
+}
+
+aclError aclrtProcessReport(int32_t timeout)
+{
+    TWIN_ENTER(WAIT);
+    if (timeout == 0 || timeout < -1)
+        return TWIN_LEAVE(twin_fail(
+            TWIN_ERR_ARG_VALUE, "timeout is %d; it must be -1 (none) or above 0, in ms", timeout));
+    return TWIN_LEAVE(
+        twin_report_process(timeout < 0 ? TWIN_FOREVER : (uint64_t)timeout * 1000000u));
+}
+
+aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
+                             aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "blockType is %d, neither ACL_CALLBACK_NO_BLOCK (0) nor "
+                                    "ACL_CALLBACK_BLOCK (1)",
+                                    (int)blockType));
+    if (!fn)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
+    const twin_host_call call = {
+        .fn = fn, .argument = userData, .block = blockType == ACL_CALLBACK_BLOCK};
+    const twin_task task = {.kind = TWIN_TASK_CALL, .call = &call};
+    return TWIN_LEAVE(twin_stream_submit(twin_api_handle(stream), &task));
+}
+
+static int32_t launch_host_function(uint64_t stream, const twin_host_call *call)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_stream_check_own(stream, &context);
+    if (code != 0)
+        return code;
+    code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    twin_task task = {.kind = TWIN_TASK_CALL, .call = call};
+    code = twin_service_need(context, &task.channel);
+    if (code == 0)
+        code = twin_stream_submit(stream, &task);
+    twin_context_unpin(context);
+    return code;
+}
+
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
+{
+    TWIN_ENTER(SUBMIT);
+    if (!fn)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
+    const twin_host_call call = {.fn = fn, .argument = args, .block = true};
+    return TWIN_LEAVE(launch_host_function(twin_api_handle(stream), &call));
+}
