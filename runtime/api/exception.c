@@ -36,48 +36,66 @@ aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* Says what is wrong with `info`, and gives the answer to that. */
-static uint32_t no_exception(void)
+/* What `info` tells. False, and said why: it is NULL, or its callback has returned, or it never was one. */
+static bool read_exception(const aclrtExceptionInfo *info, aclrtExceptionInfo *out)
 {
-    (void)twin_api_null("info");
-    return NO_EXCEPTION;
+    if (!info)
+        (void)twin_api_null("info");
+    else if (!twin_failure_read(info, out))
+        (void)twin_fail(
+            TWIN_ERR_ARG_VALUE,
+            "info is not what a callback is being given; it is valid until its callback "
+            "returns");
+    else
+        return true;
+    return false;
 }
 
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->task_id : no_exception()));
+    aclrtExceptionInfo known;
+    return (uint32_t)TWIN_LEAVE(
+        (int32_t)(read_exception(info, &known) ? known.task_id : NO_EXCEPTION));
 }
 
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->stream_id : no_exception()));
+    aclrtExceptionInfo known;
+    return (uint32_t)TWIN_LEAVE(
+        (int32_t)(read_exception(info, &known) ? known.stream_id : NO_EXCEPTION));
 }
 
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->thread_id : no_exception()));
+    aclrtExceptionInfo known;
+    return (uint32_t)TWIN_LEAVE(
+        (int32_t)(read_exception(info, &known) ? known.thread_id : NO_EXCEPTION));
 }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->device_id : no_exception()));
+    aclrtExceptionInfo known;
+    return (uint32_t)TWIN_LEAVE(
+        (int32_t)(read_exception(info, &known) ? known.device_id : NO_EXCEPTION));
 }
 
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)(info ? info->code : no_exception()));
+    aclrtExceptionInfo known;
+    return (uint32_t)TWIN_LEAVE(
+        (int32_t)(read_exception(info, &known) ? known.code : NO_EXCEPTION));
 }
 
 /* No task that this runtime runs is a kernel. */
-static int32_t refuse_kernel_question(const aclrtExceptionInfo *info, const char *what)
+static int32_t refuse_kernel_question(const aclrtExceptionInfo *known, const char *what)
 {
     (void)twin_fail(TWIN_ERR_ARG_VALUE, "task %u of stream %u is no kernel and has no %s",
-                    info->task_id, info->stream_id, what);
+                    known->task_id, known->stream_id, what);
     return (int32_t)NO_EXCEPTION;
 }
 
@@ -85,21 +103,23 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **de
                                        uint32_t *devArgsLen)
 {
     TWIN_ENTER(LOCAL);
-    if (!info)
-        return TWIN_LEAVE((int32_t)no_exception());
+    aclrtExceptionInfo known;
+    if (!read_exception(info, &known))
+        return TWIN_LEAVE((int32_t)NO_EXCEPTION);
     if (!devArgsPtr || !devArgsLen)
         return TWIN_LEAVE(twin_api_null(!devArgsPtr ? "devArgsPtr" : "devArgsLen"));
-    return TWIN_LEAVE(refuse_kernel_question(info, "arguments"));
+    return TWIN_LEAVE(refuse_kernel_question(&known, "arguments"));
 }
 
 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func)
 {
     TWIN_ENTER(LOCAL);
-    if (!info)
-        return TWIN_LEAVE((int32_t)no_exception());
+    aclrtExceptionInfo known;
+    if (!read_exception(info, &known))
+        return TWIN_LEAVE((int32_t)NO_EXCEPTION);
     if (!func)
         return TWIN_LEAVE(twin_api_null("func"));
-    return TWIN_LEAVE(refuse_kernel_question(info, "function"));
+    return TWIN_LEAVE(refuse_kernel_question(&known, "function"));
 }
 
 /* Faults of memory and links: nothing below reports any but a device that has stopped answering. */

@@ -18,6 +18,13 @@ static twin_lock listeners_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_CALLBACKS);
 static listener *listeners;
 static twin_failure_listener lone_listener;
 static uint64_t last_serial;
+static struct telling *tellings;
+
+/* One function that is being told. */
+struct telling {
+    struct rtExceptionInfo info; /* what it was given the address of */
+    struct telling *next;
+};
 
 static listener **find_locked(twin_failure_listener function)
 {
@@ -79,10 +86,34 @@ static twin_failure_listener next_after(uint64_t *serial)
 
 static void call(twin_failure_listener function, const struct rtExceptionInfo *info)
 {
-    struct rtExceptionInfo copy = *info;
+    struct telling telling = {.info = *info};
+    twin_lock_take(&listeners_lock);
+    telling.next = tellings;
+    tellings = &telling;
+    twin_lock_drop(&listeners_lock);
+
     const twin_call *outer = twin_outcall_begin();
-    function(&copy);
+    function(&telling.info);
     twin_outcall_end(outer);
+
+    twin_lock_take(&listeners_lock);
+    struct telling **link = &tellings;
+    while (*link != &telling)
+        link = &(*link)->next;
+    *link = telling.next;
+    twin_lock_drop(&listeners_lock);
+}
+
+bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out)
+{
+    twin_lock_take(&listeners_lock);
+    const struct telling *telling = tellings;
+    while (telling && &telling->info != info)
+        telling = telling->next;
+    if (telling)
+        *out = telling->info;
+    twin_lock_drop(&listeners_lock);
+    return telling != NULL;
 }
 
 static void call_all(const struct rtExceptionInfo *info)

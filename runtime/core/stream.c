@@ -139,19 +139,14 @@ drop_id:
     return code;
 }
 
-static int32_t fail_handle(uint64_t handle)
+int32_t twin_stream_fail_handle(uint64_t handle)
 {
     return twin_fail(TWIN_ERR_HANDLE,
                      "%#llx is no live stream: it was destroyed, or is another kind of object",
                      (unsigned long long)handle);
 }
 
-static uint64_t context_handle_of(const twin_stream *stream)
-{
-    return atomic_load_explicit(&stream->context_handle, memory_order_relaxed);
-}
-
-static int32_t fail_foreign(const twin_stream *stream)
+int32_t twin_stream_fail_foreign(const twin_stream *stream)
 {
     return twin_fail(TWIN_ERR_STREAM_CONTEXT,
                      "stream %u of device %u belongs to another context than this thread's; "
@@ -169,7 +164,7 @@ static int32_t begin_destroy(twin_stream *stream, uint64_t handle)
         stream->destroying = true;
     twin_lock_drop(&stream->lock);
     if (!first)
-        return fail_handle(handle);
+        return twin_stream_fail_handle(handle);
     if (bound)
         return twin_fail(TWIN_ERR_STREAM_MODEL,
                          "stream %u of device %u is bound to a model instance; call "
@@ -232,7 +227,7 @@ int32_t twin_stream_guard(uint64_t handle)
 {
     if (handle == 0 || twin_handle_find(&twin_streams, handle))
         return 0;
-    return fail_handle(handle);
+    return twin_stream_fail_handle(handle);
 }
 
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
@@ -241,14 +236,14 @@ int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
     if (handle != 0) {
         stream = twin_handle_find(&twin_streams, handle);
         if (!stream)
-            return fail_handle(handle);
+            return twin_stream_fail_handle(handle);
     }
     int32_t code = twin_context_current(out_context);
-    if (code != 0 || !stream || context_handle_of(stream) == twin_self.context)
+    if (code != 0 || !stream || twin_stream_context_handle(stream) == twin_self.context)
         return code;
     if (!twin_handle_pin_object(stream, handle))
-        return fail_handle(handle);
-    code = fail_foreign(stream);
+        return twin_stream_fail_handle(handle);
+    code = twin_stream_fail_foreign(stream);
     twin_stream_unpin(stream);
     return code;
 }
@@ -264,7 +259,7 @@ int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)
     }
     twin_stream *stream = twin_handle_pin(&twin_streams, handle);
     if (__builtin_expect(!stream, 0))
-        return fail_handle(handle);
+        return twin_stream_fail_handle(handle);
     *out_stream = stream;
     return 0;
 }
@@ -282,260 +277,11 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
     code = twin_stream_pin(handle, out_stream);
     if (code != 0)
         return code;
-    if (context_handle_of(*out_stream) == current)
+    if (twin_stream_context_handle(*out_stream) == current)
         return 0;
-    code = fail_foreign(*out_stream);
+    code = twin_stream_fail_foreign(*out_stream);
     twin_stream_unpin(*out_stream);
     return code;
-}
-
-/* What a submission can find wrong with what it names, or with who is to run its call. */
-typedef enum task_trouble {
-    TASK_FINE,
-    EVENT_GONE,
-    EVENT_ELSEWHERE,
-    EVENT_UNFIT, /* cannot stay in a persistent stream */
-    MODEL_UNREADY,
-    CALL_UNFIT,    /* cannot stay in a persistent stream */
-    CALL_NOBODY,   /* no thread is subscribed */
-    CALL_CONTEXTS, /* the context's own thread runs the stream's functions */
-    CALL_THREADS   /* a thread of the program is subscribed */
-} task_trouble;
-
-/* Submit ------------------------------------------------------------------------------------------ */
-
-static inline int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
-{
-    twin_stream *stream = NULL;
-    if (handle != 0) {
-        stream = twin_handle_find(&twin_streams, handle);
-        if (__builtin_expect(!stream, 0))
-            return fail_handle(handle);
-    }
-    twin_context *context = NULL;
-    int32_t code = twin_context_current(&context);
-    if (__builtin_expect(code != 0, 0))
-        return code;
-    if (handle == 0) {
-        handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
-        stream = twin_handle_find(&twin_streams, handle);
-        if (!stream)
-            return fail_handle(handle);
-    }
-    twin_lock_take(&stream->lock);
-    if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying, 0)) {
-        twin_lock_drop(&stream->lock);
-        return fail_handle(handle);
-    }
-    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    if (__builtin_expect(halt != 0, 0)) {
-        uint32_t id = stream->id, device_id = stream->device->id;
-        twin_lock_drop(&stream->lock);
-        return twin_stream_fail_halted(halt, id, device_id);
-    }
-    if (__builtin_expect(context_handle_of(stream) != twin_self.context, 0)) {
-        code = fail_foreign(stream);
-        twin_lock_drop(&stream->lock);
-        return code;
-    }
-    *out_stream = stream;
-    return 0;
-}
-
-int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream)
-{
-    return lock_stream(handle, out_stream);
-}
-
-static inline twin_status record_locked(const struct twin_backend *ops, twin_stream *stream,
-                                        twin_event *event, bool kept)
-{
-    twin_status status = ops->work.record(stream->queue, event->signal);
-    if (__builtin_expect(atomic_load_explicit(&event->in_model, memory_order_relaxed) != kept, 0) &&
-        status == TWIN_OK)
-        atomic_store_explicit(&event->in_model, kept, memory_order_relaxed);
-    return status;
-}
-
-static twin_status issue_value(const struct twin_backend *ops, twin_stream *stream,
-                               const twin_task *task)
-{
-    return task->kind == TWIN_TASK_WAIT_VALUE
-               ? ops->work.wait_value(stream->queue, task->value)
-               : ops->work.write_value(stream->queue, task->value->address, task->value->value);
-}
-
-static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream *stream,
-                                     const twin_task *task, task_trouble *out_trouble)
-{
-    twin_channel *channel = task->channel;
-    if ((stream->flags & TWIN_STREAM_PERSISTENT) != 0)
-        *out_trouble = CALL_UNFIT;
-    else if (channel && stream->subscriber)
-        *out_trouble = CALL_THREADS;
-    else if (!channel && stream->host_functions)
-        *out_trouble = CALL_CONTEXTS;
-    else if (!channel && !stream->subscriber)
-        *out_trouble = CALL_NOBODY;
-    if (*out_trouble != TASK_FINE)
-        return TWIN_OK;
-    if (!channel)
-        channel = twin_report_channel(stream->subscriber);
-    else
-        stream->host_functions = true;
-    return ops->work.call(stream->queue, channel, task->call);
-}
-
-/* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
- * under its lock only, and told of when no lock is held. */
-static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
-                                const twin_task *task, task_trouble *out_trouble)
-{
-    if (task->kind == TWIN_TASK_COPY)
-        return ops->work.copy(stream->queue, task->copy);
-    if (task->kind == TWIN_TASK_FILL)
-        return ops->work.fill(stream->queue, task->fill);
-    if (task->kind == TWIN_TASK_RUN) {
-        bool ready = true;
-        twin_status status = twin_model_run_locked(stream, task->model, &ready);
-        *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
-        return status;
-    }
-    if (task->kind == TWIN_TASK_CALL)
-        return issue_call_locked(ops, stream, task, out_trouble);
-    if (__builtin_expect(task->kind >= TWIN_TASK_WRITE_VALUE, 0))
-        return issue_value(ops, stream, task);
-
-    bool kept = (stream->flags & TWIN_STREAM_PERSISTENT) != 0;
-    twin_event *event = task->event;
-    twin_status status = TWIN_OK;
-    twin_lock_take(&event->lock);
-    if (!twin_handle_is(event, task->event_handle))
-        *out_trouble = EVENT_GONE;
-    else if (__builtin_expect(kept, 0) &&
-             (twin_event_form(event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_EX)) != 0)
-        *out_trouble = EVENT_UNFIT;
-    else if (task->kind == TWIN_TASK_WAIT)
-        status = ops->work.wait(stream->queue, event->signal, task->timeout_ns);
-    else if (task->kind == TWIN_TASK_RESET)
-        status = ops->work.reset(stream->queue, event->signal);
-    else if (event->device != stream->device)
-        *out_trouble = EVENT_ELSEWHERE;
-    else
-        status = record_locked(ops, stream, event, kept);
-    twin_lock_drop(&event->lock);
-    return status;
-}
-
-static int32_t fail_task(task_trouble trouble, uint32_t stream_id, uint32_t stream_device)
-{
-    if (trouble == EVENT_GONE)
-        return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
-    if (trouble == EVENT_UNFIT)
-        return twin_fail(
-            TWIN_ERR_UNSUPPORTED,
-            "a record of this event, or a wait for it, belongs to one moment and cannot "
-            "run again and again in a persistent stream; use an event of "
-            "aclrtCreateEventWithFlag with ACL_EVENT_SYNC, or a notify");
-    if (trouble == MODEL_UNREADY)
-        return twin_fail(TWIN_ERR_MODEL_EXECUTE,
-                         "the model instance is not complete, or is being destroyed; call "
-                         "aclmdlRIEndTask and aclmdlRIBuildEnd first");
-    if (trouble == CALL_UNFIT)
-        return twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "stream %u is persistent; functions of the host cannot be part of a model "
-                         "instance that is built task by task",
-                         stream_id);
-    if (trouble == CALL_NOBODY)
-        return twin_fail(TWIN_ERR_NO_SUBSCRIBER,
-                         "no thread runs the callbacks of stream %u; call aclrtSubscribeReport "
-                         "first",
-                         stream_id);
-    if (trouble == CALL_CONTEXTS)
-        return twin_fail_context_runs(stream_id);
-    if (trouble == CALL_THREADS)
-        return twin_fail(TWIN_ERR_SUBSCRIBED,
-                         "a thread is subscribed to stream %u; use aclrtLaunchCallback, or call "
-                         "aclrtUnSubscribeReport first",
-                         stream_id);
-    return twin_fail(TWIN_ERR_STREAM_CONTEXT,
-                     "the event was made on another device than the stream's, which is device %u",
-                     stream_device);
-}
-
-static int32_t fail_issue(twin_status status, uint32_t id, uint32_t device_id)
-{
-    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", id,
-                            device_id);
-}
-
-/* Work of a stream whose tasks do not run on submission. The stream is locked, and not on return. */
-static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *stream,
-                                                              const twin_task *task)
-{
-    uint32_t id = stream->id, flags = stream->flags, device_id = stream->device->id;
-    if ((flags & TWIN_STREAM_PASSIVE) != TWIN_STREAM_PERSISTENT || task->kind == TWIN_TASK_RUN) {
-        twin_lock_drop(&stream->lock);
-        return twin_fail(TWIN_ERR_UNSUPPORTED, "stream %u was made with flags %#x: %s", id, flags,
-                         task->kind == TWIN_TASK_RUN
-                             ? "a model instance runs from an ordinary stream"
-                             : "its tasks come from the device alone");
-    }
-    bool sealed = twin_model_is_sealed(stream);
-    task_trouble trouble = TASK_FINE;
-    twin_status status = TWIN_OK;
-    if (!sealed)
-        status = twin_device_note(stream->device, issue_locked(twin_ops(), stream, task, &trouble));
-    twin_lock_drop(&stream->lock);
-    if (sealed)
-        return twin_model_fail_sealed(id);
-    if (trouble != TASK_FINE)
-        return fail_task(trouble, id, device_id);
-    return twin_model_fail_work(status, id, device_id);
-}
-
-int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
-{
-    const struct twin_backend *ops = twin_ops();
-    for (;;) {
-        twin_stream *stream = NULL;
-        int32_t code = lock_stream(handle, &stream);
-        if (__builtin_expect(code != 0, 0))
-            return code;
-
-        if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
-            return submit_passive(stream, task);
-        task_trouble trouble = TASK_FINE;
-        twin_status status = issue_locked(ops, stream, task, &trouble);
-        if (__builtin_expect(status == TWIN_OK && trouble == TASK_FINE, 1)) {
-            twin_lock_drop(&stream->lock);
-            return 0;
-        }
-        uint32_t id = stream->id, device_id = stream->device->id;
-        if (trouble != TASK_FINE) {
-            twin_lock_drop(&stream->lock);
-            return fail_task(trouble, id, device_id);
-        }
-        if (status != TWIN_E_BUSY) {
-            twin_device_note(stream->device, status);
-            twin_lock_drop(&stream->lock);
-            return fail_issue(status, id, device_id);
-        }
-
-        /* Full: wait for room without the lock. Alive under the lock, so the pin succeeds. */
-        uint64_t own = stream->object.handle;
-        bool pinned = twin_handle_pin_object(stream, own);
-        twin_lock_drop(&stream->lock);
-        if (!pinned)
-            return fail_handle(own);
-        twin_assert_unlocked("queue.room with a lock held");
-        status = twin_device_note(stream->device, ops->queue.room(stream->queue));
-        if (status != TWIN_OK) {
-            twin_stream_unpin(stream);
-            return fail_issue(status, id, device_id);
-        }
-        twin_stream_unpin(stream);
-    }
 }
 
 /* Wait -------------------------------------------------------------------------------------------- */

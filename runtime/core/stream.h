@@ -107,6 +107,14 @@ int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
 /* As pin, but only a stream of the current context. 107003 too. */
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream);
 
+/* Refusals: a handle that names no live stream (107017), a stream of another context (107003). */
+int32_t twin_stream_fail_handle(uint64_t handle);
+int32_t twin_stream_fail_foreign(const twin_stream *stream);
+static inline uint64_t twin_stream_context_handle(const twin_stream *stream)
+{
+    return atomic_load_explicit(&stream->context_handle, memory_order_relaxed);
+}
+
 /* Whether the stream is bound to a model instance now. */
 static inline bool twin_stream_is_bound(const twin_stream *stream)
 {

@@ -14,6 +14,7 @@ static struct seen {
     pid_t called_on;
     aclError args, function, null_args, null_function;
     bool during;
+    aclrtExceptionInfo *info;
 } seen;
 
 static void read_info(aclrtExceptionInfo *info)
@@ -21,6 +22,7 @@ static void read_info(aclrtExceptionInfo *info)
     void *args = NULL;
     uint32_t length = 0;
     aclrtFuncHandle function = NULL;
+    seen.info = info;
     seen.task = aclrtGetTaskIdFromExceptionInfo(info);
     seen.stream = aclrtGetStreamIdFromExceptionInfo(info);
     seen.thread = aclrtGetThreadIdFromExceptionInfo(info);
@@ -188,6 +190,8 @@ void test_exception_comes_before_the_code(void)
     CHECK_EQUAL(seen.first, 1);
     CHECK(seen.during);
     CHECK_EQUAL(seen.task, s.task);
+    CHECK_EQUAL(aclrtGetTaskIdFromExceptionInfo(seen.info),
+                NO_EXCEPTION); /* its callback has returned */
     CHECK_EQUAL(seen.stream, id);
     CHECK_EQUAL(seen.device, 0);
     CHECK_EQUAL(seen.code, ACL_ERROR_RT_TASK_TIMEOUT);

@@ -494,15 +494,12 @@ static void test_not_offered(void)
     NOT_OFFERED(aclrtFreeHostWithDevSync(&whole));
     NOT_OFFERED(aclrtFreeWithDevSync(&whole));
     NOT_OFFERED(aclrtHostUnregister(&whole));
-    NOT_OFFERED(aclrtLaunchCallback(NULL, NULL, ACL_CALLBACK_BLOCK, NULL));
     NOT_OFFERED(aclrtMallocPhysical(NULL, 0, NULL, 0));
     NOT_OFFERED(aclrtMallocWithCfg(&pointer, 64, ACL_MEM_MALLOC_HUGE_FIRST, NULL));
     NOT_OFFERED(aclrtMemGetAddressRange(&whole, &pointer, &bytes));
     NOT_OFFERED(aclrtMemcpy2d(&wide, 8, &wide, 8, 1, 1, ACL_MEMCPY_HOST_TO_HOST));
     NOT_OFFERED(aclrtPointerGetAttributes(&whole, &attributes));
-    NOT_OFFERED(aclrtProcessReport(1));
     NOT_OFFERED(aclrtReserveMemAddress(&pointer, 1 << 21, 0, NULL, 0));
-    NOT_OFFERED(aclrtSubscribeReport(1, NULL));
 #undef NOT_OFFERED
     CHECK(!pointer && !counting);
     CHECK_OK(aclrtSynchronizeDevice()); /* and nothing is the worse for it */

@@ -215,7 +215,7 @@ const random_row random_host_rows[] = {
     {"aclrtLaunchCallback, aclrtLaunchHostFunc",
      call_launch,
      15,
-     {SUBMISSION, NO_SUBSCRIPTION},
+     {SUBMISSION, NO_SUBSCRIPTION, SUBSCRIBED_STREAM},
      false},
     {"aclrtValueWrite, aclrtValueWait", call_value, 20, {SUBMISSION}, false},
     {"a model instance built and run", call_build, 5, {OF_MODELS}, false},
