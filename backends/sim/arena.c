@@ -210,6 +210,7 @@ void sim_arena_clear(struct sim_arena *arena)
         (void)mmap((void *)(uintptr_t)arena->base, arena->bytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     sim_span_clear(&arena->span);
+    atomic_store_explicit(&arena->late_uses, 0, memory_order_relaxed);
     arena->block_count = 1;
     arena->block_free = 0;
     arena->quarantine_head = 0;

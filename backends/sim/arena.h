@@ -73,6 +73,9 @@ struct sim_arena {
 
     uint8_t *pieces; /* open: byte per SIM_OPEN_PIECE, whether it is mapped; guarded by lock */
 
+    /* Blocks whose memory tasks used after its free, for the log. Relaxed; 0 again after sim_arena_clear. */
+    _Atomic uint32_t late_uses;
+
     pthread_mutex_t lock; /* taken after the model lock */
     /* Guarded by lock. */
     struct sim_span span;

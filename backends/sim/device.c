@@ -216,12 +216,19 @@ unlock:
     return status;
 }
 
+struct left {
+    const twin_hw_device *device;
+    uint32_t count;
+};
+
 static void report_block(void *context, const struct sim_block *block)
 {
-    const twin_hw_device *device = context;
-    sim_log(2, "device %u: memory was not freed: allocation %llu, %llu bytes at 0x%llx",
-            device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
-            (unsigned long long)block->base);
+    struct left *left = context;
+    const twin_hw_device *device = left->device;
+    if (++left->count <= SIM_LINES_NAMED)
+        sim_log(2, "device %u: memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+                device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
+                (unsigned long long)block->base);
 }
 
 static void close_queue(void *context, twin_queue *queue)
@@ -244,7 +251,18 @@ void sim_device_close(twin_hw_device *device)
         sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),
                 signal->config.name);
     pthread_mutex_unlock(&device->signals_lock);
-    sim_arena_each(&device->memory, report_block, device);
+    struct left left = {.device = device};
+    sim_arena_each(&device->memory, report_block, &left);
+    if (left.count > SIM_LINES_NAMED)
+        sim_log(2,
+                "device %u: memory was not freed: %u allocations in all; the first %u stand above",
+                device->index, left.count, SIM_LINES_NAMED);
+    uint32_t late = atomic_load_explicit(&device->memory.late_uses, memory_order_relaxed);
+    if (late > SIM_LINES_NAMED)
+        sim_log(2,
+                "device %u: tasks used %u allocations after they were freed; the first %u stand "
+                "above",
+                device->index, late, SIM_LINES_NAMED);
     sim_arena_clear(&device->memory);
     device->dropped_count = 0;
     atomic_store_explicit(&sim_process.devices[device->index], NULL, memory_order_release);

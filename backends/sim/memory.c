@@ -25,10 +25,11 @@ static bool host_ready;
 
 static void report_block(void *context, const struct sim_block *block)
 {
-    (void)context;
-    sim_log(2, "page-locked host memory was not freed: allocation %llu, %llu bytes at 0x%llx",
-            (unsigned long long)block->serial, (unsigned long long)block->bytes,
-            (unsigned long long)block->base);
+    uint32_t *count = context;
+    if (++*count <= SIM_LINES_NAMED)
+        sim_log(2, "page-locked host memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+                (unsigned long long)block->serial, (unsigned long long)block->bytes,
+                (unsigned long long)block->base);
 }
 
 twin_status sim_memory_start(void)
@@ -56,7 +57,13 @@ twin_status sim_memory_start(void)
 void sim_memory_stop(void)
 {
     sim_arena_settle(&host_arena); /* what was freed last is looked at again only here */
-    sim_arena_each(&host_arena, report_block, NULL);
+    uint32_t count = 0;
+    sim_arena_each(&host_arena, report_block, &count);
+    if (count > SIM_LINES_NAMED)
+        sim_log(2,
+                "page-locked host memory was not freed: %u allocations in all; the first %u stand "
+                "above",
+                count, SIM_LINES_NAMED);
 }
 
 /* ---- whose address -------------------------------------------------------------------------- */
@@ -288,12 +295,14 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
 /* ---- the bus -------------------------------------------------------------------------------- */
 
 /* Page-locked memory is not reported: the core frees its staging buffers this way on purpose. */
-static void report_hazard(const struct sim_arena *arena, struct sim_block *block, uint64_t address,
+static void report_hazard(struct sim_arena *arena, struct sim_block *block, uint64_t address,
                           enum twinsim_access access)
 {
     if (arena->config.host ||
         atomic_exchange_explicit(&block->reported, true, memory_order_relaxed))
         return;
+    if (atomic_fetch_add_explicit(&arena->late_uses, 1, memory_order_relaxed) >= SIM_LINES_NAMED)
+        return; /* the count is told when the device closes */
     sim_log(
         2,
         "device %u: a task %s 0x%llx after its memory was freed: allocation %llu, %llu bytes at "

@@ -64,6 +64,8 @@ bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64
 void sim_settings_drop(void);
 
 /* One line to the log (levels of twin_services), or to the caller's recent error messages. Any thread. */
+/* Lines of one kind that are written; what is more is only counted. */
+#define SIM_LINES_NAMED 20u
 void sim_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sim_explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Logs as an error and explains: for whoever decides first that a call failed. */

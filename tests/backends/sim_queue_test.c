@@ -355,6 +355,37 @@ static void test_leaks(void)
     CU_ASSERT(seam_logged("event 17 was not destroyed"));
 }
 
+#define MANY 25 /* more than are named */
+
+static void test_leaks_are_counted(void)
+{
+    device = seam_up();
+    for (int i = 0; i < MANY; i++)
+        memory(1000 + (uint64_t)i);
+    seam_down(device);
+    CU_ASSERT(seam_logged_times("device 0: memory was not freed: allocation ") == 20);
+    CU_ASSERT(seam_logged("memory was not freed: 25 allocations in all"));
+    CU_ASSERT(seam_logged("1019 bytes") && !seam_logged("1020 bytes"));
+}
+
+static void test_late_uses_are_counted(void)
+{
+    uint64_t cells[MANY];
+    device = seam_up();
+    twin_queue *queue = seam_queue(device, 1);
+    for (int i = 0; i < MANY; i++) {
+        cells[i] = memory(KIB);
+        queue_fill(queue, cells[i], 5, KIB);
+    }
+    for (int i = 0; i < MANY; i++)
+        SEAM_OK(seam->memory.free(cells[i]));
+    SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
+    seam->queue.destroy(queue);
+    CU_ASSERT(seam_logged_times("after its memory was freed") == 20);
+    seam_down(device);
+    CU_ASSERT(seam_logged("tasks used 25 allocations after they were freed"));
+}
+
 static void test_abort(void)
 {
     device = seam_up();
@@ -497,6 +528,8 @@ static const twin_test tests[] = {
     {"addresses are classified", test_classify},
     {"memory freed in flight stays until its tasks retire, with a warning", test_freed_in_flight},
     {"what is left at close is reported", test_leaks},
+    {"of many leaks the first are named and all counted", test_leaks_are_counted},
+    {"of many late uses the first are named and all counted", test_late_uses_are_counted},
     {"abort drops queued work and the queue goes on", test_abort},
     {"the queue after the last is refused", test_queue_limit},
     {"a device opens any number of times, at the same addresses", test_again_and_again},

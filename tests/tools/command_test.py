@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 # Areas that have no function which is not built.
-COMPLETE = ("context", "cores", "data", "error", "init")
+COMPLETE = ("context", "cores", "data", "error", "init", "peer")
 
 TOOL = os.path.abspath(sys.argv.pop(1))
 
@@ -72,6 +72,20 @@ class Api(unittest.TestCase):
         missing = [row["name"] for row in told["functions"]
                    if row["state"] == "not built" and row["area"] in COMPLETE]
         self.assertEqual(missing, [])
+
+
+class Info(unittest.TestCase):
+    def test_every_fact_that_is_counted_has_a_mark(self):
+        shown = run("info", "--backend", "sim").stdout
+        counts = [int(word) for word in shown.splitlines()[-1].partition(";")[0].replace(",", " ").split()
+                  if word.isdigit()]
+        self.assertGreater(counts[0], 10)
+        self.assertEqual(counts[0], sum(counts[1:]))
+
+    def test_a_profile_with_neither_folder_nor_bare_name_gets_a_hint(self):
+        got = run("info", "--backend", "sim", "--profile", "910b3.json")
+        self.assertNotEqual(got.returncode, 0)
+        self.assertIn("./910b3.json", got.stderr)
 
 
 class Run(unittest.TestCase):

@@ -65,7 +65,7 @@ static void take_fact(void *context, const char *name, const char *value, const 
                       const char *mark, const char *source)
 {
     struct facts *facts = context;
-    facts->count++;
+    facts->count += *mark != '\0'; /* without a mark it is no parameter */
     for (size_t i = 0; i < MARKS; i++)
         facts->by_mark[i] += strcmp(mark, mark_names[i]) == 0;
     if (!facts->print)
