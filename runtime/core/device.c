@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/log.h"
+#include "core/overflow.h"
 #include "core/registry.h"
 #include "core/state_callback.h"
 #include "core/stream.h"
@@ -328,6 +329,7 @@ static int32_t lower_locked(twin_device *device)
     twin_lock_drop(&device->lock);
 
     twin_assert_unlocked("device.close with a lock held");
+    twin_overflow_free(device);
     twin_ops()->device.close(hw);
 
     twin_lock_take(&device->lock);

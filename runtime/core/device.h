@@ -53,6 +53,8 @@ typedef struct twin_device {
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */
     _Atomic bool faulted;   /* relaxed: an op has answered TWIN_E_DEVICE */
     _Atomic bool aborting;  /* aclrtDeviceTaskAbort runs; written under lock, relaxed without */
+    /* Address of its overflow flags, 0: not made. Release/acquire: they are cleared before they are seen. */
+    _Atomic uint64_t overflow;
 } twin_device;
 
 /* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or none. */

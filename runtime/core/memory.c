@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "core/error.h"
 #include "core/lock.h"
+#include "core/overflow.h"
 #include "core/peer.h"
 #include "core/registry.h"
 #include "core/stream.h"
@@ -46,8 +47,13 @@ static twin_memory_info info_of(const void *pointer)
 static int32_t check_free(const void *pointer, twin_memory_kind kind)
 {
     twin_memory_info info = info_of(pointer);
-    if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer)
-        return 0;
+    if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer) {
+        if (kind != TWIN_MEMORY_DEVICE || !twin_overflow_is(info.device, info.base))
+            return 0;
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%p holds the overflow flags of its device, which belong to the runtime",
+                         pointer);
+    }
     if (info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_GONE)
         return twin_fail(TWIN_ERR_PARAM,
                          "%p is no allocation of the runtime: it was freed, or came from elsewhere",

@@ -47,6 +47,12 @@ static const twin_test tests[] = {
     {"a copy between devices needs access of the one that copies", test_peer_copy},
     {"a queued copy between devices needs access, and keeps its order", test_peer_copy_in_order},
     {"OVF-01, OVF-02: the mode of overflows is the process's", test_saturation},
+    {"DEV-46, OVF-06: the status of overflows is read and cleared in stream order",
+     test_overflow_in_order},
+    {"the status of overflows is the device's", test_overflow_of_a_device},
+    {"CTX-21, OVF-05, OVF-08: the status of overflows refuses bad arguments",
+     test_overflow_refusals},
+    {"overflows need a device", test_overflow_needs_a_device},
 };
 
 static const twin_suite suite = {.name = "facts",

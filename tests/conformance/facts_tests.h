@@ -50,4 +50,10 @@ void test_peer_ends_with_the_reset(void);
 void test_peer_copy(void);
 void test_peer_copy_in_order(void);
 
+/* facts_overflow.c */
+void test_overflow_in_order(void);
+void test_overflow_of_a_device(void);
+void test_overflow_refusals(void);
+void test_overflow_needs_a_device(void);
+
 #endif
