@@ -53,6 +53,11 @@ static const twin_test tests[] = {
     {"CTX-21, OVF-05, OVF-08: the status of overflows refuses bad arguments",
      test_overflow_refusals},
     {"overflows need a device", test_overflow_needs_a_device},
+    {"GRP-01: groups of cores are not offered", test_groups},
+    {"GRP-02: there is no information about groups to make or end", test_group_objects},
+    {"GRP-03: details of groups refuse bad arguments", test_group_details},
+    {"STR-13: a stream is made from a configuration", test_stream_configuration},
+    {"STR-14: configurations of streams refuse bad values", test_stream_configuration_refusals},
 };
 
 static const twin_suite suite = {.name = "facts",

@@ -56,4 +56,11 @@ void test_overflow_of_a_device(void);
 void test_overflow_refusals(void);
 void test_overflow_needs_a_device(void);
 
+/* facts_other.c */
+void test_groups(void);
+void test_group_objects(void);
+void test_group_details(void);
+void test_stream_configuration(void);
+void test_stream_configuration_refusals(void);
+
 #endif
