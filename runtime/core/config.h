@@ -11,6 +11,10 @@
 /* X(symbol, name, default, allowed, help). `allowed`: "a|b" is a choice, "1..64" a range of whole
  * numbers, "" any text. Sorted by name. */
 #define TWIN_SETTING_LIST(X)                                                                       \
+    X(GLOBAL_LOG_LEVEL, "ASCEND_GLOBAL_LOG_LEVEL", "", "",                                         \
+      "least level of aclAppLog that is written: 0 debug to 3 error, 4 none; unset: 3")            \
+    X(HOME, "ASCEND_HOME_PATH", "", "",                                                            \
+      "folder whose share/info/*/version.info tell the versions of packages")                      \
     X(VISIBLE_DEVICES, "ASCEND_RT_VISIBLE_DEVICES", "", "",                                        \
       "device numbers the process may use, in the order it will see them; unset: all")             \
     X(BACKEND, "TWINRT_BACKEND", "auto", "auto|sim|null|ascend", "the device below the runtime")   \

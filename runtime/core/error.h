@@ -15,7 +15,7 @@
     X(ARG_VALUE, 100000, A, "EH0007")         /* a value outside its range or enumeration */       \
     X(ARG_RELATION, 100000, A, "EH0009")      /* arguments that do not fit each other */           \
     X(REPEAT_INITIALIZE, 100002, A, "EH0005") /* aclInit again */                                  \
-    X(INVALID_FILE, 100003, A, "EH0003")      /* the configuration file cannot be read */          \
+    X(INVALID_FILE, 100003, A, "EH0003")      /* a file cannot be read */                          \
     X(PARSE_FILE, 100006, A, "EH0004")        /* the configuration file is not what it must be */  \
     X(REPEAT_FINALIZE, 100037, A, "EH0006")   /* aclFinalize again */                              \
     X(TIMEOUT_VALUE, 107000, A, "EH0007")     /* a timeout out of range */                         \
@@ -46,6 +46,7 @@
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \
     X(NO_STREAM, 207008, R, "EE1023")         /* all streams are taken */                          \
     X(REGISTRATION, 500000, A, "EH9999")      /* callbacks of aclInit and aclFinalize */           \
+    X(VERSION, 500000, A, "EH9999")           /* a version that is not one */                      \
     X(INIT_VALUE, 500001, A, "EH0004")        /* a configured value cannot be understood */        \
     X(INTERNAL, 507000, R, "EE9999")          /* nothing to give, or our own fault */              \
     X(STREAM_FULL, 507002, R, "EE1019")       /* no more tasks fit */                              \

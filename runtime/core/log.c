@@ -23,21 +23,25 @@ bool twin_log_wants(twin_log_level level)
            level < TWIN_LOG_SILENT;
 }
 
+void twin_log_line(twin_log_level level, const char *text)
+{
+    twin_lock_take(&log_lock);
+    twin_log_sink sink = atomic_load_explicit(&log_sink, memory_order_relaxed);
+    if (sink)
+        sink(level, text);
+    else
+        fprintf(stderr, "twinrt: %s: %s\n", level_names[level], text);
+    twin_lock_drop(&log_lock);
+}
+
 void twin_log_text(int level, const char *text)
 {
     if (level < TWIN_LOG_DEBUG)
         level = TWIN_LOG_DEBUG;
     if (level > TWIN_LOG_ERROR)
         level = TWIN_LOG_ERROR;
-    if (!twin_log_wants((twin_log_level)level))
-        return;
-    twin_lock_take(&log_lock);
-    twin_log_sink sink = atomic_load_explicit(&log_sink, memory_order_relaxed);
-    if (sink)
-        sink((twin_log_level)level, text);
-    else
-        fprintf(stderr, "twinrt: %s: %s\n", level_names[level], text);
-    twin_lock_drop(&log_lock);
+    if (twin_log_wants((twin_log_level)level))
+        twin_log_line((twin_log_level)level, text);
 }
 
 void twin_log(twin_log_level level, const char *format, ...)

@@ -14,6 +14,8 @@ typedef enum twin_log_level {
 } twin_log_level;
 
 void twin_log(twin_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a line whatever its level and the threshold are. */
+void twin_log_line(twin_log_level level, const char *text);
 /* The seam's form (twin_services.log). */
 void twin_log_text(int level, const char *text);
 /* Lines below `level` are dropped from now on. */

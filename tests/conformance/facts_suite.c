@@ -9,6 +9,8 @@ static const twin_child children[] = {
     {"print_uuids", child_print_uuids},       {"saturation", child_saturation},
     {"timeout_coarse", child_timeout_coarse}, {"timeout_default", child_timeout_default},
     {"timeout_fine", child_timeout_fine},     {"visible_bus_ids", child_visible_bus_ids},
+    {"cann_version", child_cann_version},     {"log_levels", child_log_levels},
+    {"no_version", child_no_version},         {"version", child_version},
 };
 
 static const twin_test tests[] = {
@@ -58,6 +60,14 @@ static const twin_test tests[] = {
     {"GRP-03: details of groups refuse bad arguments", test_group_details},
     {"STR-13: a stream is made from a configuration", test_stream_configuration},
     {"STR-14: configurations of streams refuse bad values", test_stream_configuration_refusals},
+    {"the version of the interface is that of the headers", test_interface_version},
+    {"a package has the version that its file tells, and a number", test_package_version},
+    {"the version of CANN comes in parts", test_cann_version},
+    {"without a file there is no version", test_no_version},
+    {"ENV-05: lines of programs appear from the level of ASCEND_GLOBAL_LOG_LEVEL upwards",
+     test_log_levels},
+    {"LOG-01: a line of a program needs its parts", test_log_refusals},
+    {"LOG-01: a long line of a program is cut", test_log_is_cut},
 };
 
 static const twin_suite suite = {.name = "facts",

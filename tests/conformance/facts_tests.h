@@ -63,4 +63,17 @@ void test_group_details(void);
 void test_stream_configuration(void);
 void test_stream_configuration_refusals(void);
 
+/* facts_names.c */
+void test_interface_version(void);
+void test_package_version(void);
+void child_version(void);
+void test_cann_version(void);
+void child_cann_version(void);
+void test_no_version(void);
+void child_no_version(void);
+void test_log_levels(void);
+void child_log_levels(void);
+void test_log_refusals(void);
+void test_log_is_cut(void);
+
 #endif

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 # Areas that have no function which is not built.
-COMPLETE = ("context", "cores", "data", "error", "init", "peer")
+COMPLETE = ("context", "cores", "data", "error", "init", "log", "peer", "version")
 
 TOOL = os.path.abspath(sys.argv.pop(1))
 
