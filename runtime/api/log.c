@@ -17,6 +17,9 @@ static twin_log_level level_of(aclLogLevel level)
 }
 
 void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
+               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
                const char *fmt, ...)
 {
     TWIN_ENTER(LOCAL);

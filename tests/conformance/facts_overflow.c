@@ -165,6 +165,43 @@ void test_overflow_refusals(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+#define THREADS 8
+
+static size_t free_bytes(void)
+{
+    size_t left = 0, total = 0;
+    CHECK_OK(aclrtGetMemInfo(ACL_HBM_MEM, &left, &total));
+    return left;
+}
+
+static void ask(void *argument, unsigned index)
+{
+    void **addresses = argument;
+    CHECK_OK(aclrtSetDevice(0));
+    addresses[index] = flags_address();
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_overflow_is_made_once(void)
+{
+    void *addresses[THREADS];
+    CHECK_OK(aclrtSetDevice(0));
+    size_t before = free_bytes();
+    (void)flags_address();
+    size_t cost = before - free_bytes();
+    CHECK(cost > 0);
+    CHECK_OK(aclrtResetDevice(0));
+    for (int turn = 0; turn < 20; turn++) {
+        CHECK_OK(aclrtSetDevice(0));
+        before = free_bytes();
+        twin_threads_run(THREADS, ask, addresses);
+        for (unsigned i = 0; i < THREADS; i++)
+            CHECK(addresses[i] == flags_address());
+        CHECK_EQUAL(before - free_bytes(), cost); /* whoever came late gave theirs back */
+        CHECK_OK(aclrtResetDevice(0));
+    }
+}
+
 static void without_context(void *unused)
 {
     void *address = NULL;

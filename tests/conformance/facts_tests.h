@@ -53,6 +53,7 @@ void test_peer_copy_in_order(void);
 /* facts_overflow.c */
 void test_overflow_in_order(void);
 void test_overflow_of_a_device(void);
+void test_overflow_is_made_once(void);
 void test_overflow_refusals(void);
 void test_overflow_needs_a_device(void);
 
