@@ -88,6 +88,7 @@ static void free_device(twin_hw_device *device)
     sim_arena_fini(&device->memory);
     sim_ids_fini(&device->events);
     sim_ids_fini(&device->notifies);
+    sim_ids_fini(&device->counts);
     if (device->rings)
         munmap(device->rings, device->rings_bytes);
     if (device->code)
@@ -136,6 +137,8 @@ static twin_hw_device *make_device(uint32_t index)
     if (!device->queues || !device->rings ||
         !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
         !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE) ||
+        (limits->count_notifies != 0 &&
+         !sim_ids_init(&device->counts, limits->count_notifies, STARS_COUNT_TABLE_BASE)) ||
         reserve_memory(device, &memory) != TWIN_OK) {
         sim_fail("device %u: cannot reserve address space for its memory and %u queues: %s; raise "
                  "the limit of "
@@ -246,6 +249,7 @@ void sim_device_close(twin_hw_device *device)
     sim_queue_drop_all(device);
     sim_ids_clean(&device->events, sim_process.board, device->index);
     sim_ids_clean(&device->notifies, sim_process.board, device->index);
+    sim_ids_clean(&device->counts, sim_process.board, device->index);
     pthread_mutex_lock(&device->signals_lock);
     for (const twin_signal *signal = device->signals; signal; signal = signal->next)
         sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),

@@ -23,6 +23,7 @@ struct twin_hw_device {
     struct sim_arena memory;
     struct sim_ids events;
     struct sim_ids notifies;
+    struct sim_ids counts; /* empty on a part that has none */
 
     /* Rings, CQs, tokens and thread ids of all queues, one slice per SQ, committed as touched. */
     char *rings;

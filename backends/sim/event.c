@@ -14,7 +14,9 @@
 
 const char *sim_event_noun(const twin_signal *signal)
 {
-    return signal->config.kind == TWIN_SIGNAL_NOTIFY ? "notify" : "event";
+    return signal->config.kind == TWIN_SIGNAL_NOTIFY  ? "notify"
+           : signal->config.kind == TWIN_SIGNAL_COUNT ? "counting notify"
+                                                      : "event";
 }
 
 static bool owns_id(const twin_signal *signal)
@@ -24,7 +26,9 @@ static bool owns_id(const twin_signal *signal)
 
 static struct sim_ids *ids_of(twin_hw_device *device, twin_signal_kind kind)
 {
-    return kind == TWIN_SIGNAL_NOTIFY ? &device->notifies : &device->events;
+    return kind == TWIN_SIGNAL_NOTIFY  ? &device->notifies
+           : kind == TWIN_SIGNAL_COUNT ? &device->counts
+                                       : &device->events;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -76,6 +80,10 @@ twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_c
 twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
                              twin_signal **out_signal)
 {
+    if (config->kind == TWIN_SIGNAL_COUNT && sim_process.limits.count_notifies == 0) {
+        sim_explain("%s has no counting notifies", sim_process.traits[device->index].soc_name);
+        return TWIN_E_UNSUPPORTED;
+    }
     twin_signal *signal = calloc(1, sizeof(*signal));
     if (!signal)
         return TWIN_E_NOMEM;
@@ -83,7 +91,7 @@ twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *c
     signal->config = *config;
     if (owns_id(signal) &&
         !take_id(device, ids_of(device, config->kind), &signal->id, &signal->generation)) {
-        bool notify = config->kind == TWIN_SIGNAL_NOTIFY;
+        bool notify = config->kind != TWIN_SIGNAL_EVENT_LEVEL;
         sim_fail("device %u: all %u hardware %s are taken; destroy those no longer used",
                  device->index, ids_of(device, config->kind)->count,
                  notify ? "notifies" : "events");

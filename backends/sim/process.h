@@ -27,6 +27,7 @@ struct sim_limits {
     uint32_t in_flight; /* SQEs a ring takes before its sender waits */
     uint32_t events;
     uint32_t notifies;
+    uint32_t count_notifies; /* 0: the part has none */
     uint32_t counter_mhz;
     uint64_t memory_bytes;
     uint64_t doorbell_ns;

@@ -121,7 +121,8 @@ static bool power_of_two(const char *name, uint64_t value)
 static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
-    uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, counter, memory_mib;
+    uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, count_notifies,
+        counter, memory_mib;
     const struct wanted wanted[] = {
         {"counter_mhz", 1, &counter},
         {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
@@ -139,6 +140,7 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.wake.event_ns", 0, &limits.wake_ns[SIM_WAKE_EVENT]},
         {"host.wake.poll_ns", 0, &limits.wake_ns[SIM_WAKE_POLL]},
         {"host.wake.stream_ns", 0, &limits.wake_ns[SIM_WAKE_STREAM]},
+        {"limit.count_notifies", 0, &count_notifies},
         {"limit.cq_depth", 8, &cq_depth},
         {"limit.events", 1, &events},
         {"limit.memory_mib", 1, &memory_mib},
@@ -165,6 +167,7 @@ static twin_status read_profile(const twinsim_profile *profile)
     limits.in_flight = (uint32_t)(reserve > 0 ? sq_depth - reserve : sq_depth - 1);
     limits.events = (uint32_t)events;
     limits.notifies = (uint32_t)notifies;
+    limits.count_notifies = (uint32_t)count_notifies;
     limits.counter_mhz = (uint32_t)counter;
     limits.memory_bytes = memory_mib << 20;
     sim_process.limits = limits;

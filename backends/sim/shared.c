@@ -80,7 +80,7 @@ static twin_status carry_over(struct sim_shared *shared)
 
 twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
-    if (signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL)
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !is_notify(signal))
         return TWIN_E_UNSUPPORTED;
     if (signal->remote && is_notify(signal)) {
         sim_explain("only the process that created a notify exports it");
@@ -157,7 +157,7 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
 twin_status sim_shared_open(twin_hw_device *device, const char *name,
                             const twin_signal_config *config, twin_signal **out_signal)
 {
-    if (config->kind == TWIN_SIGNAL_EVENT_LEVEL)
+    if (config->kind != TWIN_SIGNAL_EVENT_REBIND && config->kind != TWIN_SIGNAL_NOTIFY)
         return TWIN_E_UNSUPPORTED;
     twin_status status = find_own(device, name, config->kind, out_signal);
     if (status != TWIN_OK || *out_signal)

@@ -64,6 +64,25 @@ void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id)
     sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
 }
 
+void sim_sqe_count_record(stars_sqe *sqe, uint32_t id, uint32_t mode, uint32_t value)
+{
+    header(sqe, STARS_SQE_NOTIFY_RECORD, false);
+    sqe->word[2] = (id & STARS_W2_NOTIFY_MASK) | STARS_W2_COUNT;
+    sqe->word[STARS_COUNT_MODE_WORD] = mode;
+    sqe->word[STARS_COUNT_VALUE_WORD] = value;
+}
+
+void sim_sqe_count_wait(stars_sqe *sqe, uint32_t id, uint32_t relation, uint32_t value, bool clear,
+                        uint64_t timeout_ns)
+{
+    header(sqe, STARS_SQE_NOTIFY_WAIT, false);
+    sqe->word[2] =
+        (id & STARS_W2_NOTIFY_MASK) | STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0);
+    sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
+    sqe->word[STARS_COUNT_MODE_WORD] = relation;
+    sqe->word[STARS_COUNT_VALUE_WORD] = value;
+}
+
 void sim_sqe_placeholder(stars_sqe *sqe, bool cqe)
 {
     header(sqe, STARS_SQE_PLACEHOLDER, cqe);

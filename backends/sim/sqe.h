@@ -19,6 +19,10 @@ void sim_sqe_notify_record(stars_sqe *sqe, uint32_t id, bool cqe);
 void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns);
 /* Takes the flag of a notify away. */
 void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id);
+/* mode, relation: enum stars_count_mode, stars_count_relation. */
+void sim_sqe_count_record(stars_sqe *sqe, uint32_t id, uint32_t mode, uint32_t value);
+void sim_sqe_count_wait(stars_sqe *sqe, uint32_t id, uint32_t relation, uint32_t value, bool clear,
+                        uint64_t timeout_ns);
 void sim_sqe_placeholder(stars_sqe *sqe, bool cqe);
 void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);

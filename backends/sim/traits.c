@@ -107,6 +107,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
             .peer_link = link,
             .pci_bus_id = pci_bus_ids[i],
             .has_uuid = true,
+            .count_notify_limit = sim_process.limits.count_notifies,
         };
         make_uuid(soc->text, i, sim_process.traits[i].uuid);
     }

@@ -10,5 +10,8 @@ twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill);
 twin_status sim_work_record(twin_queue *queue, twin_signal *signal);
 twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
 twin_status sim_work_reset(twin_queue *queue, twin_signal *signal);
+twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_count_change *change);
+twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal,
+                                const twin_count_wait *wait);
 
 #endif

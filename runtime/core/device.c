@@ -194,6 +194,7 @@ static int32_t open_device(twin_device *device)
     device->stream_ids = stream_ids;
     device->stream_count = 0;
     device->context_names = device->event_names = device->notify_names = 0;
+    device->count_names = 0;
     twin_lock_drop(&device->lock);
     twin_core_share_reset(&device->share);
     atomic_store_explicit(&device->faulted, false, memory_order_relaxed);

@@ -44,7 +44,8 @@ typedef struct twin_device {
     uint64_t primary;     /* handle of the default context; 0 unless up */
     uint64_t *stream_ids; /* bit set: in use */
     uint32_t stream_count;
-    uint32_t context_names, event_names, notify_names; /* numbers given to reports so far */
+    uint32_t context_names, event_names, notify_names,
+        count_names; /* numbers given to reports so far */
     twin_hw_device *hw;
     const twin_device_traits *traits;
     twin_core_memory core_memory; /* of each core, since it came up */

@@ -13,9 +13,16 @@ static void construct(void *object)
     twin_lock_init(&event->lock, TWIN_RANK_SIGNAL);
 }
 
+static twin_handle_table *table_of_form(uint32_t form)
+{
+    return (form & TWIN_EVENT_NOTIFY) != 0  ? &twin_notifies
+           : (form & TWIN_EVENT_COUNT) != 0 ? &twin_counts
+                                            : &twin_events;
+}
+
 static twin_handle_table *table_of(const twin_event *event)
 {
-    return (twin_event_form(event) & TWIN_EVENT_NOTIFY) != 0 ? &twin_notifies : &twin_events;
+    return table_of_form(twin_event_form(event));
 }
 
 static void release(void *object)
@@ -34,6 +41,8 @@ twin_handle_table twin_events =
     TWIN_HANDLE_TABLE_INITIALIZER("event", TWIN_HANDLE_EVENT, twin_event, construct, release);
 twin_handle_table twin_notifies =
     TWIN_HANDLE_TABLE_INITIALIZER("notify", TWIN_HANDLE_NOTIFY, twin_event, construct, release);
+twin_handle_table twin_counts = TWIN_HANDLE_TABLE_INITIALIZER("counting notify", TWIN_HANDLE_COUNT,
+                                                              twin_event, construct, release);
 
 /* Relaxed: a plain number. */
 static _Atomic uint64_t wait_limit_ns = TWIN_FOREVER;
@@ -51,7 +60,7 @@ uint64_t twin_event_wait_limit(void)
 
 const char *twin_event_noun(const twin_event *event)
 {
-    return (twin_event_form(event) & TWIN_EVENT_NOTIFY) != 0 ? "notify" : "event";
+    return table_of(event)->kind_name;
 }
 
 void twin_event_note_wait(twin_event *event, uint64_t handle)
@@ -68,6 +77,9 @@ static twin_signal_config config_of(uint32_t form, uint32_t name)
     twin_signal_config config = {.kind = TWIN_SIGNAL_EVENT_REBIND, .name = name};
     if ((form & TWIN_EVENT_NOTIFY) != 0) {
         config.kind = TWIN_SIGNAL_NOTIFY;
+        config.waitable = true;
+    } else if ((form & TWIN_EVENT_COUNT) != 0) {
+        config.kind = TWIN_SIGNAL_COUNT;
         config.waitable = true;
     } else if ((form & TWIN_EVENT_PLAIN) != 0) {
         config.timed = true;
@@ -126,8 +138,9 @@ void twin_event_unpin(twin_event *event)
 static uint32_t next_name(twin_device *device, uint32_t form)
 {
     twin_lock_take(&device->lock);
-    uint32_t name =
-        (form & TWIN_EVENT_NOTIFY) != 0 ? device->notify_names++ : device->event_names++;
+    uint32_t name = (form & TWIN_EVENT_NOTIFY) != 0  ? device->notify_names++
+                    : (form & TWIN_EVENT_COUNT) != 0 ? device->count_names++
+                                                     : device->event_names++;
     twin_lock_drop(&device->lock);
     return name;
 }
@@ -135,8 +148,8 @@ static uint32_t next_name(twin_device *device, uint32_t form)
 /* A new one, or with a name that which goes by it. */
 static int32_t create_on(twin_device *device, uint32_t form, const char *name, uint64_t *out_handle)
 {
-    const char *noun = (form & TWIN_EVENT_NOTIFY) != 0 ? "notify" : "event";
-    twin_handle_table *table = (form & TWIN_EVENT_NOTIFY) != 0 ? &twin_notifies : &twin_events;
+    twin_handle_table *table = table_of_form(form);
+    const char *noun = table->kind_name;
     if (!twin_device_add_object(device, false))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     int32_t code = 0;
@@ -155,7 +168,8 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
         twin_device_note(device, name ? ops->signal.open(device->hw, name, &config, &event->signal)
                                       : ops->signal.create(device->hw, &config, &event->signal));
     if (status != TWIN_OK) {
-        const char *advice = name ? "" : "; destroy some first";
+        bool taken = status == TWIN_E_NO_EVENT || status == TWIN_E_NO_NOTIFY;
+        const char *advice = taken ? "; destroy some first" : "";
         code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u gives no %s%s",
                                 device->id, noun, advice);
         goto free_event;

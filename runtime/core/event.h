@@ -24,6 +24,7 @@
 #define TWIN_EVENT_FLAG   0x200u /* aclrtCreateEventWithFlag */
 #define TWIN_EVENT_EX     0x400u /* aclrtCreateEventExWithFlag */
 #define TWIN_EVENT_NOTIFY 0x800u /* aclrtCreateNotify */
+#define TWIN_EVENT_COUNT  0x080u /* aclrtCntNotifyCreate */
 #define TWIN_EVENT_FORM   0xfffu
 /* Marks: what happened to it since. */
 #define TWIN_EVENT_WAITED 0x1000u /* a stream was told to wait for it */
@@ -43,6 +44,7 @@ typedef struct twin_event {
 
 extern twin_handle_table twin_events;
 extern twin_handle_table twin_notifies;
+extern twin_handle_table twin_counts;
 
 /* An event or notify on the current context's device. 107002, 207001, 207007, 207009. */
 int32_t twin_event_create(uint32_t form, uint64_t *out_handle);
@@ -71,7 +73,7 @@ static inline uint32_t twin_event_form(const twin_event *event)
 }
 /* Marks the event as waited for, if the handle still means it. */
 void twin_event_note_wait(twin_event *event, uint64_t handle);
-/* "event" or "notify". */
+/* "event", "notify" or "counting notify". */
 const char *twin_event_noun(const twin_event *event);
 
 /* Longest wait of aclrtStreamWaitEvent, in ns, from now on (aclrtSetOpWaitTimeout; 0 s: no limit). */

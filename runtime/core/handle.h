@@ -25,7 +25,8 @@ typedef enum twin_handle_kind {
     TWIN_HANDLE_DATA_BUFFER,
     TWIN_HANDLE_MODEL,
     TWIN_HANDLE_LABEL,
-    TWIN_HANDLE_LABEL_LIST
+    TWIN_HANDLE_LABEL_LIST,
+    TWIN_HANDLE_COUNT
 } twin_handle_kind;
 
 /* 63..56 tag and kind, 55..32 slot, 31..0 generation. */

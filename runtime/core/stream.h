@@ -63,6 +63,8 @@ typedef enum twin_task_kind {
     TWIN_TASK_RECORD,
     TWIN_TASK_WAIT,
     TWIN_TASK_RESET,
+    TWIN_TASK_COUNT,
+    TWIN_TASK_WAIT_COUNT,
     TWIN_TASK_RUN,
     TWIN_TASK_CALL, /* a function of the host */
     TWIN_TASK_WRITE_VALUE,
@@ -72,10 +74,14 @@ typedef enum twin_task_kind {
 /* One piece of work on its way to a queue. */
 typedef struct twin_task {
     twin_task_kind kind;
-    const twin_copy *copy;
-    const twin_fill *fill;
-    const twin_value_wait *value; /* to write: address and value alone */
-    struct twin_event *event;     /* found, not pinned */
+    union {
+        const twin_copy *copy;
+        const twin_fill *fill;
+        const twin_value_wait *value; /* to write: address and value alone */
+        const twin_count_change *change;
+        const twin_count_wait *count_wait;
+    };
+    struct twin_event *event; /* found, not pinned */
     uint64_t event_handle;
     uint64_t timeout_ns;
     struct twin_model *model; /* RUN: pinned */

@@ -138,6 +138,10 @@ static twin_status issue_locked(const struct twin_backend *ops, twin_stream *str
         status = ops->work.reset(stream->queue, event->signal);
     else if (event->device != stream->device)
         *out_trouble = EVENT_ELSEWHERE;
+    else if (__builtin_expect(task->kind != TWIN_TASK_RECORD, 0))
+        status = task->kind == TWIN_TASK_COUNT
+                     ? ops->work.count(stream->queue, event->signal, task->change)
+                     : ops->work.wait_count(stream->queue, event->signal, task->count_wait);
     else
         status = record_locked(ops, stream, event, kept);
     twin_lock_drop(&event->lock);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/unsupported_ops.h"
 
+#include "core/unsupported_work.h"
+
 static twin_status process_start(const twin_services *services)
 {
     (void)services;
@@ -159,42 +161,6 @@ static twin_status queue_abort(twin_queue *queue)
     return TWIN_E_UNSUPPORTED;
 }
 
-static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
-{
-    (void)queue;
-    (void)copy;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_fill(twin_queue *queue, const twin_fill *fill)
-{
-    (void)queue;
-    (void)fill;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_record(twin_queue *queue, twin_signal *signal)
-{
-    (void)queue;
-    (void)signal;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
-{
-    (void)queue;
-    (void)signal;
-    (void)timeout_ns;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_reset(twin_queue *queue, twin_signal *signal)
-{
-    (void)queue;
-    (void)signal;
-    return TWIN_E_UNSUPPORTED;
-}
-
 static twin_status signal_create(twin_hw_device *device, const twin_signal_config *config,
                                  twin_signal **out_signal)
 {
@@ -273,73 +239,6 @@ static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failu
 {
     (void)queue;
     (void)out_failure;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
-{
-    (void)queue;
-    (void)address;
-    (void)value;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_wait_value(twin_queue *queue, const twin_value_wait *wait)
-{
-    (void)queue;
-    (void)wait;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call)
-{
-    (void)queue;
-    (void)channel;
-    (void)call;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_run(twin_queue *queue, twin_program *program)
-{
-    (void)queue;
-    (void)program;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_end(twin_queue *queue)
-{
-    (void)queue;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_activate(twin_queue *queue, twin_queue *other)
-{
-    (void)queue;
-    (void)other;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_branch(twin_queue *queue, const twin_branch *branch)
-{
-    (void)queue;
-    (void)branch;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_label(twin_queue *queue, uint64_t table, uint32_t index)
-{
-    (void)queue;
-    (void)table;
-    (void)index;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count)
-{
-    (void)queue;
-    (void)address;
-    (void)table;
-    (void)count;
     return TWIN_E_UNSUPPORTED;
 }
 
@@ -514,20 +413,22 @@ const struct twin_backend twin_unsupported_ops = {
               .set_priority = queue_set_priority,
               .stop_on_failure = queue_stop_on_failure,
               .take_failure = queue_take_failure},
-    .work = {.copy = work_copy,
-             .fill = work_fill,
-             .record = work_record,
-             .wait = work_wait,
-             .reset = work_reset,
-             .write_value = work_write_value,
-             .wait_value = work_wait_value,
-             .call = work_call,
-             .run = work_run,
-             .end = work_end,
-             .activate = work_activate,
-             .branch = work_branch,
-             .label = work_label,
-             .jump = work_jump},
+    .work = {.copy = twin_unsupported_work_copy,
+             .fill = twin_unsupported_work_fill,
+             .record = twin_unsupported_work_record,
+             .wait = twin_unsupported_work_wait,
+             .reset = twin_unsupported_work_reset,
+             .write_value = twin_unsupported_work_write_value,
+             .wait_value = twin_unsupported_work_wait_value,
+             .call = twin_unsupported_work_call,
+             .run = twin_unsupported_work_run,
+             .end = twin_unsupported_work_end,
+             .activate = twin_unsupported_work_activate,
+             .branch = twin_unsupported_work_branch,
+             .label = twin_unsupported_work_label,
+             .jump = twin_unsupported_work_jump,
+             .count = twin_unsupported_work_count,
+             .wait_count = twin_unsupported_work_wait_count},
     .signal = {.create = signal_create,
                .destroy = signal_destroy,
                .query = signal_query,
@@ -608,6 +509,8 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(work, branch);
     FILL(work, label);
     FILL(work, jump);
+    FILL(work, count);
+    FILL(work, wait_count);
     FILL(signal, create);
     FILL(signal, destroy);
     FILL(signal, query);

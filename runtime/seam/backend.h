@@ -178,11 +178,15 @@ struct twin_work_ops {
     /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later tasks are
      * left out. An index of `count` or more counts as count - 1. */
     twin_status (*jump)(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
+    /* The rest is for every queue again. COUNT: changes the count in queue order. Thread: signal. */
+    twin_status (*count)(twin_queue *queue, twin_signal *signal, const twin_count_change *change);
+    /* COUNT: holds later work until the relation holds, or as work.wait until the time limit. Thread: signal. */
+    twin_status (*wait_count)(twin_queue *queue, twin_signal *signal, const twin_count_wait *wait);
 };
 
 struct twin_signal_ops {
-    /* Thread: any. TWIN_E_NO_EVENT, TWIN_E_NO_NOTIFY: no hardware id is free (LEVEL and NOTIFY take
-     * theirs here, REBIND at each record). */
+    /* Thread: any. TWIN_E_NO_EVENT, TWIN_E_NO_NOTIFY: no hardware id is free (LEVEL, NOTIFY and COUNT
+     * take theirs here, REBIND at each record). TWIN_E_UNSUPPORTED: the device has no such thing. */
     twin_status (*create)(twin_hw_device *device, const twin_signal_config *config,
                           twin_signal **out_signal);
     /* Never waits: records and waits in flight still complete; ids are freed after them. Thread: any. */

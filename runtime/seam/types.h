@@ -97,7 +97,8 @@ typedef struct twin_device_traits {
     twin_link peer_link;     /* how it is connected to the other devices of the machine */
     const char *pci_bus_id;  /* "0000:01:00.0", TWIN_PCI_BYTES with its end; NULL: on no PCI bus */
     bool has_uuid;
-    uint8_t uuid[16]; /* of this device and no other, the same in every process */
+    uint8_t uuid[16];            /* of this device and no other, the same in every process */
+    uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
 } twin_device_traits;
 
 /* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */
@@ -121,7 +122,8 @@ typedef struct twin_queue_config {
 typedef enum twin_signal_kind {
     TWIN_SIGNAL_EVENT_REBIND, /* every record replaces the captured work; a wait binds to the newest */
     TWIN_SIGNAL_EVENT_LEVEL, /* a hardware flag: set by record, cleared by reset only */
-    TWIN_SIGNAL_NOTIFY /* a hardware flag: set by record, cleared by the one wait it lets pass */
+    TWIN_SIGNAL_NOTIFY, /* a hardware flag: set by record, cleared by the one wait it lets pass */
+    TWIN_SIGNAL_COUNT   /* a hardware count, for work.count and work.wait_count alone; 0 at first */
 } twin_signal_kind;
 
 typedef struct twin_signal_config {
@@ -167,6 +169,35 @@ typedef struct twin_value_wait {
     uint64_t value;
     twin_relation relation;
 } twin_value_wait;
+
+/* What happens to the count of a TWIN_SIGNAL_COUNT. */
+typedef enum twin_count_mode {
+    TWIN_COUNT_SET,
+    TWIN_COUNT_ADD, /* modulo 2^32 */
+    TWIN_COUNT_OR,
+    TWIN_COUNT_AND
+} twin_count_mode;
+
+typedef struct twin_count_change {
+    twin_count_mode mode;
+    uint32_t value;
+} twin_count_change;
+
+/* How a count is compared with a value, both unsigned. */
+typedef enum twin_count_relation {
+    TWIN_COUNT_LESS,
+    TWIN_COUNT_EQUAL,
+    TWIN_COUNT_GREATER,
+    TWIN_COUNT_GREATER_OR_EQUAL,
+    TWIN_COUNT_MASK /* (count & value) == value */
+} twin_count_relation;
+
+typedef struct twin_count_wait {
+    twin_count_relation relation;
+    uint32_t value;
+    bool clear; /* the count becomes 0 when the wait passes */
+    uint64_t timeout_ns;
+} twin_count_wait;
 
 /* A function of the host that a queue calls. The seam carries it, nobody below calls it. */
 typedef struct twin_host_call {

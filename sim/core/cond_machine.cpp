@@ -181,6 +181,8 @@ void TaskScheduler::forget_wait(uint32_t sq)
         events_.forget(q.wait_id, sq);
     else if (q.type == STARS_SQE_COND)
         board_.polls.remove(timer(sq));
+    else if ((fronts_[sq].sqe().word[2] & STARS_W2_COUNT) != 0)
+        counts_.forget(q.wait_id, sq);
     else
         notifies_.forget(q.wait_id, sq);
 }

@@ -32,7 +32,7 @@ struct Params {
     uint64_t cycle_ns = 1;
     Setting clock_mhz, counter_mhz;
 
-    Setting queues, events, notifies;
+    Setting queues, events, notifies, count_notifies;
 
     Setting fetch_window, fetch_read;
 

@@ -40,6 +40,11 @@ int Device::read(uint64_t offset, uint32_t &out_value) const
         out_value = entry(scheduler_.events(), id);
         return TWINSIM_OK;
     }
+    id = id_in(offset, STARS_COUNT_TABLE_BASE, scheduler_.counts().size());
+    if (id != kNone) {
+        out_value = scheduler_.counts().count(id);
+        return TWINSIM_OK;
+    }
     id = id_in(offset, STARS_NOTIFY_TABLE_BASE, scheduler_.notifies().size());
     if (id == kNone)
         return TWINSIM_E_ARGUMENT;
@@ -98,6 +103,11 @@ int Device::write(uint64_t offset, uint32_t value)
     uint32_t id = id_in(offset, STARS_EVENT_TABLE_BASE, scheduler_.events().size());
     if (id != kNone) {
         scheduler_.write_event(id, (value & 1u) != 0, kNone);
+        return TWINSIM_OK;
+    }
+    id = id_in(offset, STARS_COUNT_TABLE_BASE, scheduler_.counts().size());
+    if (id != kNone) {
+        scheduler_.write_count(id, STARS_COUNT_SET, value, kNone);
         return TWINSIM_OK;
     }
     id = id_in(offset, STARS_NOTIFY_TABLE_BASE, scheduler_.notifies().size());

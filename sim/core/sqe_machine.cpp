@@ -153,6 +153,11 @@ void TaskScheduler::execute(uint32_t sq)
             park(sq, sqe, sqe.word[STARS_EVENT_TIMEOUT_WORD]);
         return;
     case STARS_SQE_NOTIFY_RECORD: {
+        if ((sqe.word[2] & STARS_W2_COUNT) != 0) {
+            if (record_count(sq, sqe))
+                return;
+            break;
+        }
         const uint32_t id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
         if (id >= notifies_.size())
             break;
@@ -162,6 +167,11 @@ void TaskScheduler::execute(uint32_t sq)
         return;
     }
     case STARS_SQE_NOTIFY_WAIT:
+        if ((sqe.word[2] & STARS_W2_COUNT) != 0) {
+            if (wait_count(sq, sqe))
+                return;
+            break;
+        }
         q.wait_id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
         if (q.wait_id >= notifies_.size())
             break;

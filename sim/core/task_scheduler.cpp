@@ -28,6 +28,7 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
       programs_(board.params.queues.value),
       events_(static_cast<uint32_t>(board.params.events.value), queue_count()),
       notifies_(static_cast<uint32_t>(board.params.notifies.value), queue_count()),
+      counts_(static_cast<uint32_t>(board.params.count_notifies.value), queue_count()),
       sdma_(static_cast<uint32_t>(board.params.sdma_channels.value), queue_count(),
             derive(board.seed, device, kSdmaSeed)),
       pcie_(static_cast<uint32_t>(board.params.pcie_channels.value), queue_count(),
@@ -55,6 +56,7 @@ void TaskScheduler::reset()
     board_.links_changed();
     events_.reset();
     notifies_.reset();
+    counts_.reset();
     sdma_.reset();
     pcie_.reset();
     messages_.clear();

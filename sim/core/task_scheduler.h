@@ -12,6 +12,7 @@
 #include "core/cond.h"
 #include "core/dma.h"
 #include "core/event_table.h"
+#include "core/count_table.h"
 #include "core/notify_table.h"
 #include "core/task_queue.h"
 
@@ -57,9 +58,11 @@ class TaskScheduler
 
     [[nodiscard]] const EventTable &events() const { return events_; }
     [[nodiscard]] const NotifyTable &notifies() const { return notifies_; }
+    [[nodiscard]] const CountTable &counts() const { return counts_; }
     /// A write to a table entry, by an SQE of queue `waker` or by the host (kNone).
     void write_event(uint32_t id, bool flag, uint32_t waker);
     void write_notify(uint32_t id, bool flag, uint32_t waker);
+    void write_count(uint32_t id, uint32_t mode, uint32_t value, uint32_t waker);
 
     // ---- calls of the host ----
 
@@ -184,6 +187,10 @@ class TaskScheduler
     void execute(uint32_t sq);
     void wait_event(uint32_t sq, const stars_sqe &sqe);
     void wait_notify(uint32_t sq, const stars_sqe &sqe);
+    /// Both: false for a bad SQE.
+    [[nodiscard]] bool record_count(uint32_t sq, const stars_sqe &sqe);
+    [[nodiscard]] bool wait_count(uint32_t sq, const stars_sqe &sqe);
+    void release_count(uint32_t id, uint32_t waker);
     void write_value(uint32_t sq, const stars_sqe &sqe);
     void park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout);
     void wake(uint32_t sq, uint32_t waker);
@@ -259,6 +266,7 @@ class TaskScheduler
     std::vector<Program> programs_; // by queue: the COND under way
     EventTable events_;
     NotifyTable notifies_;
+    CountTable counts_;
     DmaPool sdma_, pcie_;
     std::vector<twinsim_message> messages_; // for the host, oldest first
 

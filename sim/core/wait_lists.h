@@ -20,7 +20,8 @@ class LazyArray
 {
   public:
     explicit LazyArray(size_t count)
-        : data_(static_cast<T *>(std::calloc(count, sizeof(T))), &std::free), count_(count)
+        : data_(static_cast<T *>(std::calloc(count == 0 ? 1 : count, sizeof(T))), &std::free),
+          count_(count)
     {
         if (!data_)
             throw std::bad_alloc();
@@ -31,7 +32,7 @@ class LazyArray
     /// All zero again. A fresh block is the cheap way; without memory for one the old block will do.
     void clear()
     {
-        if (void *fresh = std::calloc(count_, sizeof(T)))
+        if (void *fresh = std::calloc(count_ == 0 ? 1 : count_, sizeof(T)))
             data_.reset(static_cast<T *>(fresh));
         else
             std::memset(static_cast<void *>(data_.get()), 0, count_ * sizeof(T));
@@ -77,6 +78,16 @@ class WaitLists
         const Link &link = links_[queue];
         (link.previous == 0 ? entry.first : links_[link.previous - 1u].next) = link.next;
         (link.next == 0 ? entry.last : links_[link.next - 1u].previous) = link.previous;
+    }
+
+    /// The first queue on the list, and the one after another; kNone at the end.
+    [[nodiscard]] uint32_t head(uint32_t id) const
+    {
+        return entries_[id].first == 0 ? kNone : entries_[id].first - 1u;
+    }
+    [[nodiscard]] uint32_t after(uint32_t queue) const
+    {
+        return links_[queue].next == 0 ? kNone : links_[queue].next - 1u;
     }
 
     /// First state again: no flag, nobody waits.

@@ -232,6 +232,7 @@ static void test_number_classes(void)
 {
     aclrtStream stream = NULL;
     aclrtEvent event = NULL;
+    aclrtCntNotify counting = NULL;
     uint64_t time = 0;
     CHECK_OK(aclrtSetDevice(0));
     check_class(aclrtCreateStream(NULL), '1');
@@ -239,7 +240,7 @@ static void test_number_classes(void)
     check_class(aclrtCreateEventWithFlag(&event, 0), '1');
     check_class(aclrtStreamGetFlags((aclrtStream)(uintptr_t)0x77, &(uint32_t){0}), '1');
     check_class(aclrtMemcpyAsync(&stream, 8, &event, 8, ACL_MEMCPY_DEFAULT, NULL), '2');
-    check_class(aclrtCntNotifyCreate(NULL, 0), '2');
+    check_class(aclrtCntNotifyCreate(&counting, 0), '2');
     event = twin_event(EVENT_PLAIN);
     check_class(aclrtEventGetTimestamp(event, &time), '5');
     CHECK_OK(aclrtDestroyEvent(event));
@@ -455,6 +456,7 @@ static void test_message_ids(void)
 {
     aclrtStream stream = NULL;
     aclrtEvent event = NULL;
+    aclrtCntNotify counting = NULL;
     CHECK_OK(aclrtSetDevice(0));
     forget_errors();
     CHECK_CODE(aclrtFree(NULL), ACL_ERROR_INVALID_PARAM);
@@ -465,7 +467,7 @@ static void test_message_ids(void)
     CHECK(message_has("EH0007"));
     CHECK_CODE(aclrtCreateEventWithFlag(&event, 0), ACL_ERROR_RT_PARAM_INVALID);
     CHECK(message_has("EE1003"));
-    CHECK_CODE(aclrtCntNotifyCreate(NULL, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_CODE(aclrtCntNotifyCreate(&counting, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK(message_has("EE1005 EE1006 EE1016"));
     CHECK_OK(aclrtResetDevice(0));
     CHECK_CODE(aclrtCreateStream(&stream), ACL_ERROR_RT_CONTEXT_NULL);

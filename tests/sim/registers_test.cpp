@@ -95,6 +95,33 @@ static void test_tables()
     EXPECT_EQ(read(rig, event), 0);
 }
 
+// CTN-6: a count is read, and set for those that wait; a part without counts has nothing there.
+static void test_counts()
+{
+    Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
+    rig.open(0);
+    rig.put(0, sqe_count_wait(7, STARS_COUNT_EQUAL, 0x80000000, 0, 0), 0);
+    rig.run();
+    const uint64_t count = STARS_COUNT_TABLE_BASE + 4 * 7;
+    EXPECT_EQ(read(rig, count), 0);
+    EXPECT_EQ(rig.device().write(count, 3), TWINSIM_OK);
+    EXPECT_EQ(read(rig, count), 3);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 0);
+    EXPECT_EQ(rig.device().write(count, 0x80000000), TWINSIM_OK);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 1);
+    EXPECT_EQ(read(rig, count), 0x80000000);
+
+    Rig none;
+    for (Rig *which : {&rig, &none}) {
+        const uint64_t beyond = which == &rig ? count + 4 : STARS_COUNT_TABLE_BASE;
+        uint32_t value = 1;
+        EXPECT_EQ(which->device().read(beyond, value), TWINSIM_E_ARGUMENT);
+        EXPECT_EQ(which->device().write(beyond, 1), TWINSIM_E_ARGUMENT);
+    }
+}
+
 // CQ-5.
 static void test_cq_registers()
 {
@@ -132,6 +159,7 @@ static const twin_test tests[] = {
     {"a queue disabled on the way ends its SQE", test_disable_on_the_way},
     {"priority and group", test_priority_register},
     {"the host reads and writes table entries", test_tables},
+    {"the host reads and writes counts", test_counts},
     {"CQ head and tail", test_cq_registers},
     {"an offset where nothing is reads 0 and is refused", test_nothing_there},
 };

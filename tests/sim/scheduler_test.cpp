@@ -177,6 +177,33 @@ static void test_notify_releases_exactly_one()
     CU_ASSERT_FALSE(rig.device().scheduler().notifies().flag(6));
 }
 
+// CTN-3, CTN-4, CTN-5: those whose relation holds go on, in the order of the list; one that clears holds the others.
+static void test_counts_release_in_order()
+{
+    Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
+    for (uint32_t sq = 0; sq < 5; ++sq)
+        rig.open(sq);
+    rig.put(3, sqe_count_wait(5, STARS_COUNT_EQUAL, 9, 0, 0), 0);
+    rig.put(2, sqe_count_wait(5, STARS_COUNT_GREATER_OR_EQUAL, 2, 1, 0), 5000);
+    rig.put(1, sqe_count_wait(5, STARS_COUNT_GREATER_OR_EQUAL, 2, 0, 0), 10000);
+    rig.put(0, sqe_count_record(5, STARS_COUNT_ADD, 1), 20000);
+    rig.put(4, sqe_placeholder(), 20000);
+    rig.run();
+    EXPECT_EQ(rig.retired(1) + rig.retired(2) + rig.retired(3), 0);
+    EXPECT_EQ(rig.retired(4), 1);
+    EXPECT_EQ(rig.device().scheduler().slot(1), tsim::TaskScheduler::kNoSlot);
+    rig.put(0, sqe_count_record(5, STARS_COUNT_ADD, 1), 30000);
+    rig.run();
+    EXPECT_EQ(rig.retired(2), 1);
+    EXPECT_EQ(rig.retired(1) + rig.retired(3), 0);
+    EXPECT_EQ(rig.device().scheduler().counts().count(5), 0);
+    rig.put(0, sqe_count_record(5, STARS_COUNT_SET, 9), 40000);
+    rig.run();
+    EXPECT_EQ(rig.retired(1) + rig.retired(3), 2);
+    EXPECT_EQ(rig.device().scheduler().counts().count(5), 9);
+    CU_ASSERT_FALSE(rig.device().scheduler().notifies().flag(5)); // another table
+}
+
 // EVT-5, through a queue: reset, then a second record.
 static void test_event_reset_in_queue_order()
 {
@@ -271,6 +298,7 @@ static const twin_test tests[] = {
     {"parked queues hold no slot and stop nobody", test_parked_queues_stop_nobody},
     {"one event record releases every waiter", test_one_record_releases_all},
     {"one notify record releases exactly one waiter", test_notify_releases_exactly_one},
+    {"counts release those whose relation holds", test_counts_release_in_order},
     {"an event reset by a queue holds later waits", test_event_reset_in_queue_order},
     {"two queues can hand each other the turn", test_ping_pong},
     {"an SQE costs no more with 1984 open queues", test_many_queues_cost_no_more},

@@ -122,11 +122,12 @@ static void test_grants_are_spaced()
         EXPECT_EQ(rig.retired_at(sq, 1) - rig.retired_at(sq - 1, 1), p.arbitration.value);
 }
 
-// EVT-6, NTF-5: table accesses that begin one grant apart end one grant apart, though each takes longer than that.
+// EVT-6, NTF-5, CTN-6: table accesses that begin one grant apart end one grant apart, though each takes longer than that.
 static void test_table_accesses_overlap()
 {
-    for (const stars_sqe &sqe : {sqe_event_record(1), sqe_notify_record(1)}) {
-        Rig rig;
+    for (const stars_sqe &sqe :
+         {sqe_event_record(1), sqe_notify_record(1), sqe_count_record(1, STARS_COUNT_ADD, 1)}) {
+        Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
         for (uint32_t sq = 0; sq < 4; ++sq) {
             rig.open(sq);
             rig.put(sq, sqe, 0);

@@ -52,6 +52,24 @@ stars_sqe sqe_notify_wait(uint32_t notify, uint32_t timeout_ms)
     return sqe;
 }
 
+stars_sqe sqe_count_record(uint32_t count, uint32_t mode, uint32_t value)
+{
+    stars_sqe sqe = sqe_notify_record(count | STARS_W2_COUNT);
+    sqe.word[STARS_COUNT_MODE_WORD] = mode;
+    sqe.word[STARS_COUNT_VALUE_WORD] = value;
+    return sqe;
+}
+
+stars_sqe sqe_count_wait(uint32_t count, uint32_t relation, uint32_t value, int clear,
+                         uint32_t timeout_ms)
+{
+    stars_sqe sqe =
+        sqe_notify_wait(count | STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0), timeout_ms);
+    sqe.word[STARS_COUNT_MODE_WORD] = relation;
+    sqe.word[STARS_COUNT_VALUE_WORD] = value;
+    return sqe;
+}
+
 stars_sqe sqe_event_write(uint32_t event, uint32_t value)
 {
     stars_sqe sqe = of_type(STARS_SQE_WRITE_VALUE);

@@ -178,11 +178,16 @@ static void test_every_bad_sqe_is_refused()
                              sqe_pcie_dma(Rig::kHbm, Rig::kHost, 0),
                              sqe_event_record(100),
                              sqe_event_wait(100, 0),
+                             sqe_count_record(2, STARS_COUNT_SET, 1),
+                             sqe_count_record(1, STARS_COUNT_AND + 1, 1),
+                             sqe_count_wait(2, STARS_COUNT_EQUAL, 0, 0, 0),
+                             sqe_count_wait(1, STARS_COUNT_MASK + 1, 0, 0, 0),
                              sqe_notify_record(50),
                              sqe_notify_wait(50, 0)};
     Rig rig([](tsim::Params &p) {
         p.events.value = 100;
         p.notifies.value = 50;
+        p.count_notifies.value = 2;
     });
     rig.open(0);
     uint64_t done = 0;
@@ -194,6 +199,12 @@ static void test_every_bad_sqe_is_refused()
         control(rig, 0, STARS_SQ_CONTROL_EXCEPTION_HANDLED);
         EXPECT_EQ(rig.retired(0), ++done);
     }
+    // A part without counts.
+    Rig none;
+    none.open(0);
+    none.put(0, sqe_count_record(0, STARS_COUNT_SET, 1), 0);
+    none.run();
+    EXPECT_EQ(none.cqe(0, 0).u.error.status, STARS_STATUS_BAD_SQE);
 }
 
 // SQE-8: the wait fails at its time, in device time, and a later record meets nobody.
@@ -221,6 +232,25 @@ static void test_wait_times_out()
     rig.put(1, sqe_notify_record(3), rig.now());
     rig.run();
     CU_ASSERT(rig.device().scheduler().notifies().flag(3));
+}
+
+// SQE-8, CTN-3: so does a wait for a count, which then clears nothing.
+static void test_count_wait_times_out()
+{
+    Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
+    rig.open(0);
+    rig.open(1);
+    rig.put(0, sqe_count_wait(3, STARS_COUNT_EQUAL, 5, 1, 10), 0);
+    rig.run();
+    const auto parks = rig.phases(TWINSIM_PHASE_PARK, 0);
+    EXPECT_EQ(parks.size(), 1);
+    EXPECT_EQ(parks[0].end_ns - parks[0].begin_ns, 10 * kMs);
+    EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_TASK_TIMEOUT);
+    CU_ASSERT_FALSE(rig.device().scheduler().counts().pending(3));
+    rig.put(1, sqe_count_record(3, STARS_COUNT_SET, 5), rig.now());
+    rig.run();
+    EXPECT_EQ(rig.retired(1), 1);
+    EXPECT_EQ(rig.device().scheduler().counts().count(3), 5);
 }
 
 // SQE-8: a record in time takes the limit away.
@@ -401,6 +431,7 @@ static const twin_test tests[] = {
     {"a failed SQE stops its queue until it is handled", test_failure_and_continue},
     {"every kind of bad SQE is refused", test_every_bad_sqe_is_refused},
     {"a wait fails when its time is over", test_wait_times_out},
+    {"a wait for a count gives up at its time", test_count_wait_times_out},
     {"a record in time ends the limit", test_wait_in_time},
     {"credit limits waits and copies", test_credit},
     {"write-value stores 1 to 32 bytes", test_write_value},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/count_table.h"
 #include "core/event_table.h"
 #include "core/notify_table.h"
 #include "rig.h"
@@ -112,6 +113,73 @@ static void test_notify_clear()
     CU_ASSERT_FALSE(table.wait(2, 0, 1));
 }
 
+using tsim::CountTable;
+
+// CTN-1.
+static void test_count_changes()
+{
+    CountTable table(4, 8);
+    EXPECT_EQ(table.count(2), 0);
+    table.change(2, STARS_COUNT_SET, 12);
+    EXPECT_EQ(table.count(2), 12);
+    table.change(2, STARS_COUNT_ADD, 0xffffffff);
+    EXPECT_EQ(table.count(2), 11);
+    table.change(2, STARS_COUNT_OR, 0x84);
+    EXPECT_EQ(table.count(2), 0x8f);
+    table.change(2, STARS_COUNT_AND, 0xf8);
+    EXPECT_EQ(table.count(2), 0x88);
+    EXPECT_EQ(table.count(1), 0);
+    table.reset();
+    EXPECT_EQ(table.count(2), 0);
+}
+
+// CTN-2, CTN-3.
+static void test_count_relations()
+{
+    static const struct {
+        stars_count_relation relation;
+        uint32_t value, below, at, above;
+    } rows[] = {
+        {STARS_COUNT_LESS, 6, 1, 0, 0},    {STARS_COUNT_EQUAL, 6, 0, 1, 0},
+        {STARS_COUNT_GREATER, 6, 0, 0, 1}, {STARS_COUNT_GREATER_OR_EQUAL, 6, 0, 1, 1},
+        {STARS_COUNT_MASK, 6, 0, 1, 1}, // 5 lacks a bit, 6 and 7 have both
+    };
+    for (const auto &row : rows) {
+        CountTable table(1, 8);
+        const uint32_t wanted[] = {row.below, row.at, row.above};
+        for (uint32_t i = 0; i < 3; i++) {
+            table.change(0, STARS_COUNT_SET, 5 + i);
+            const bool passes =
+                table.wait(0, i, {row.value, static_cast<uint8_t>(row.relation), false}, 10);
+            EXPECT_EQ(passes, wanted[i] != 0);
+            EXPECT_EQ(table.count(0), 5 + i);
+        }
+        CU_ASSERT(table.pending(0));
+    }
+}
+
+// CTN-4, CTN-5: a release that clears is seen by those before it on the list too.
+static void test_count_releases_from_the_beginning()
+{
+    CountTable table(1, 8);
+    table.change(0, STARS_COUNT_SET, 1);
+    CU_ASSERT_FALSE(table.wait(0, 6, {0, STARS_COUNT_EQUAL, false}, 10));
+    CU_ASSERT_FALSE(table.wait(0, 2, {9, STARS_COUNT_EQUAL, true}, 11));
+    CU_ASSERT_FALSE(table.wait(0, 4, {9, STARS_COUNT_GREATER_OR_EQUAL, false}, 12));
+    EXPECT_EQ(table.release(0), kNone);
+    table.change(0, STARS_COUNT_SET, 9);
+    EXPECT_EQ(table.release(0), 2);
+    EXPECT_EQ(table.count(0), 0);
+    EXPECT_EQ(table.release(0), 6);
+    EXPECT_EQ(table.release(0), kNone);
+    CU_ASSERT(table.pending(0));
+    table.forget(0, 4);
+    CU_ASSERT_FALSE(table.pending(0));
+    table.change(0, STARS_COUNT_SET, 3);
+    CU_ASSERT(table.wait(0, 1, {3, STARS_COUNT_EQUAL, true}, 13));
+    EXPECT_EQ(table.count(0), 0);
+}
+
 static const twin_test tests[] = {
     {"an event's flag lets every wait pass and stays", test_event_flag_stays},
     {"a record releases all that wait, first come first", test_event_releases_all_in_order},
@@ -121,6 +189,10 @@ static const twin_test tests[] = {
     {"a notify's flag lets one wait pass", test_notify_passes_once},
     {"a notify record releases exactly one", test_notify_releases_exactly_one},
     {"a cleared notify holds the next wait", test_notify_clear},
+    {"a count is set, added to and combined", test_count_changes},
+    {"a wait for a count compares without sign", test_count_relations},
+    {"a changed count releases from the beginning of the list",
+     test_count_releases_from_the_beginning},
 };
 
 int main(int argc, char **argv)

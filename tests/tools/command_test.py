@@ -143,9 +143,16 @@ class Run(unittest.TestCase):
                 self.assertIn("profile", got.stderr)
             with open(own, "w", encoding="utf-8") as file:
                 file.write("{}")
-            for name in ("910b3", "./own.json", own):
+            for name in ("910b3", "950", "./own.json", own):
                 got = run("run", "--profile", name, "--", "echo", "ran", cwd=folder)
                 self.assertEqual((got.returncode, got.stdout), (0, "ran\n"), name)
+
+    def test_info_of_a_profile(self):
+        for name, soc, counts in (("910b3", "Ascend910B3", False), ("950", "Ascend950PR_9599", True)):
+            shown = run("info", env={**os.environ, "TWINRT_PROFILE": name}).stdout
+            if "backend: sim" in shown:
+                self.assertIn(f"device 0: {soc}, ", shown)
+                self.assertEqual(" counting notifies, " in shown, counts)
 
     def test_trace_path_is_absolute(self):
         with tempfile.TemporaryDirectory() as folder:

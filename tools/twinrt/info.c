@@ -94,9 +94,11 @@ static void print_devices(const struct twin_backend *backend)
             continue;
         printf("device %u: %s, %llu MiB\n", i, traits->soc_name,
                (unsigned long long)(traits->memory_bytes >> 20));
-        printf("  at most %u streams of %u tasks, %u events, %u notifies, %u priorities\n",
-               traits->stream_limit, traits->queue_depth, traits->event_limit, traits->notify_limit,
-               traits->priority_count);
+        printf("  at most %u streams of %u tasks, %u events, %u notifies, ", traits->stream_limit,
+               traits->queue_depth, traits->event_limit, traits->notify_limit);
+        if (traits->count_notify_limit > 0)
+            printf("%u counting notifies, ", traits->count_notify_limit);
+        printf("%u priorities\n", traits->priority_count);
     }
 }
 

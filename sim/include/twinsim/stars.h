@@ -47,11 +47,26 @@ enum stars_sqe_type {
 #define STARS_CREDIT_NEVER       255u
 
 /* Event record / wait: word 2 bits 15:0 event id; wait: word 5 timeout in scheduler time-out units (0: none). [known]
- * Notify record / wait: word 2 bits 12:0 notify id; wait: word 4 timeout (0: none). [known] */
+ * Notify record / wait: word 2 bits 12:0 notify id, 16:0 on the 950, which the model takes on both;
+ * wait: word 4 timeout (0: none). [known] */
 #define STARS_W2_EVENT_MASK       0xffffu
-#define STARS_W2_NOTIFY_MASK      0x1fffu
+#define STARS_W2_NOTIFY_MASK      0x1ffffu
 #define STARS_EVENT_TIMEOUT_WORD  5u
 #define STARS_NOTIFY_TIMEOUT_WORD 4u
+/* Counting notify record / wait (950): the same types with word 2 bit 30 set; wait: bit 31 clears the count. [known]
+ * Word 5 the mode or relation, word 6 the value. [assumed: the known layout has no room for all of them] */
+#define STARS_W2_COUNT         (1u << 30)
+#define STARS_W2_COUNT_CLEAR   (1u << 31)
+#define STARS_COUNT_MODE_WORD  5u
+#define STARS_COUNT_VALUE_WORD 6u
+enum stars_count_mode { STARS_COUNT_SET, STARS_COUNT_ADD, STARS_COUNT_OR, STARS_COUNT_AND };
+enum stars_count_relation {
+    STARS_COUNT_LESS,
+    STARS_COUNT_EQUAL,
+    STARS_COUNT_GREATER,
+    STARS_COUNT_GREATER_OR_EQUAL,
+    STARS_COUNT_MASK /* all bits of the value are set */
+};
 /* The time-out words count milliseconds. [assumed] */
 #define STARS_TIMEOUT_UNIT_NS 1000000u
 
@@ -238,6 +253,7 @@ enum stars_status {
 
 /* Tables inside the same window, after the pages. [offsets relative to each other known, this window's base assumed] */
 #define STARS_NOTIFY_TABLE_BASE 0x01000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
+#define STARS_COUNT_TABLE_BASE  0x03000000u /* 4 bytes per id: the count */
 #define STARS_EVENT_TABLE_BASE  0x02000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
 
 #ifdef __cplusplus
