@@ -70,13 +70,20 @@ static void pop_call(void)
     sim_clock.in_call = true;
 }
 
+/* When a call began is for the timeline alone. */
+__attribute__((noinline)) static void note_begin(void)
+{
+    if (sim_clock.in_call)
+        push_call();
+    sim_clock.in_call = true;
+    sim_clock.call_began_ns = sim_clock.now_ns;
+}
+
 void sim_clock_enter(const twin_call *call)
 {
     catch_up();
-    if (__builtin_expect(sim_clock.in_call, 0))
-        push_call();
-    sim_clock.in_call = sim_clock_traced();
-    sim_clock.call_began_ns = sim_clock.now_ns;
+    if (__builtin_expect(sim_clock_traced(), 0))
+        note_begin();
     sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
 }
 

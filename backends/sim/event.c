@@ -347,7 +347,7 @@ struct snapshot {
     struct sim_mark mark;
 };
 
-static struct snapshot look(twin_signal *signal)
+__attribute__((always_inline)) static inline struct snapshot look(twin_signal *signal)
 {
     pthread_mutex_lock(&signal->lock);
     struct snapshot snapshot = {

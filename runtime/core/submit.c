@@ -21,7 +21,24 @@ typedef enum task_trouble {
     CALL_THREADS   /* a thread of the program is subscribed */
 } task_trouble;
 
-static inline int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
+/* Why a stream that was found takes no task of this thread; drops its lock. */
+__attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream, uint64_t handle)
+{
+    int32_t code = 0;
+    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    uint32_t id = stream->id, device_id = stream->device->id;
+    bool gone = !twin_handle_is(stream, handle) || stream->destroying;
+    if (!gone && halt == 0)
+        code = twin_stream_fail_foreign(stream);
+    twin_lock_drop(&stream->lock);
+    if (gone)
+        return twin_stream_fail_handle(handle);
+    return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : code;
+}
+
+/* Each submission comes through here: what is wrong is told out of line. */
+__attribute__((always_inline)) static inline int32_t lock_stream(uint64_t handle,
+                                                                 twin_stream **out_stream)
 {
     twin_stream *stream = NULL;
     if (handle != 0) {
@@ -40,21 +57,11 @@ static inline int32_t lock_stream(uint64_t handle, twin_stream **out_stream)
             return twin_stream_fail_handle(handle);
     }
     twin_lock_take(&stream->lock);
-    if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying, 0)) {
-        twin_lock_drop(&stream->lock);
-        return twin_stream_fail_handle(handle);
-    }
-    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    if (__builtin_expect(halt != 0, 0)) {
-        uint32_t id = stream->id, device_id = stream->device->id;
-        twin_lock_drop(&stream->lock);
-        return twin_stream_fail_halted(halt, id, device_id);
-    }
-    if (__builtin_expect(twin_stream_context_handle(stream) != twin_self.context, 0)) {
-        code = twin_stream_fail_foreign(stream);
-        twin_lock_drop(&stream->lock);
-        return code;
-    }
+    if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying ||
+                             atomic_load_explicit(&stream->halt, memory_order_relaxed) != 0 ||
+                             twin_stream_context_handle(stream) != twin_self.context,
+                         0))
+        return refuse_locked(stream, handle);
     *out_stream = stream;
     return 0;
 }
@@ -103,25 +110,33 @@ static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream
     return ops->work.call(stream->queue, channel, task->call);
 }
 
+/* Work of the rarer kinds. What is wrong, if anything, goes to `out_trouble`. */
+__attribute__((noinline)) static twin_status issue_other(const struct twin_backend *ops,
+                                                         twin_stream *stream, const twin_task *task,
+                                                         task_trouble *out_trouble)
+{
+    if (task->kind == TWIN_TASK_CALL)
+        return issue_call_locked(ops, stream, task, out_trouble);
+    if (task->kind != TWIN_TASK_RUN)
+        return issue_value(ops, stream, task);
+    bool ready = true;
+    twin_status status = twin_model_run_locked(stream, task->model, &ready);
+    *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
+    return status;
+}
+
 /* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
  * under its lock only, and told of when no lock is held. */
-static twin_status issue_locked(const struct twin_backend *ops, twin_stream *stream,
-                                const twin_task *task, task_trouble *out_trouble)
+__attribute__((always_inline)) static inline twin_status
+issue_locked(const struct twin_backend *ops, twin_stream *stream, const twin_task *task,
+             task_trouble *out_trouble)
 {
     if (task->kind == TWIN_TASK_COPY)
         return ops->work.copy(stream->queue, task->copy);
     if (task->kind == TWIN_TASK_FILL)
         return ops->work.fill(stream->queue, task->fill);
-    if (task->kind == TWIN_TASK_RUN) {
-        bool ready = true;
-        twin_status status = twin_model_run_locked(stream, task->model, &ready);
-        *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
-        return status;
-    }
-    if (task->kind == TWIN_TASK_CALL)
-        return issue_call_locked(ops, stream, task, out_trouble);
-    if (__builtin_expect(task->kind >= TWIN_TASK_WRITE_VALUE, 0))
-        return issue_value(ops, stream, task);
+    if (__builtin_expect(task->kind > TWIN_TASK_RESET, 0))
+        return issue_other(ops, stream, task, out_trouble);
 
     bool kept = (stream->flags & TWIN_STREAM_PERSISTENT) != 0;
     twin_event *event = task->event;
