@@ -58,6 +58,7 @@ struct twin_event;
 struct twin_model;
 
 typedef enum twin_task_kind {
+    /* To TWIN_TASK_WAIT_COUNT: what streams do most, or to an event. */
     TWIN_TASK_COPY,
     TWIN_TASK_FILL,
     TWIN_TASK_RECORD,

@@ -135,7 +135,7 @@ issue_locked(const struct twin_backend *ops, twin_stream *stream, const twin_tas
         return ops->work.copy(stream->queue, task->copy);
     if (task->kind == TWIN_TASK_FILL)
         return ops->work.fill(stream->queue, task->fill);
-    if (__builtin_expect(task->kind > TWIN_TASK_RESET, 0))
+    if (__builtin_expect(task->kind > TWIN_TASK_WAIT_COUNT, 0))
         return issue_other(ops, stream, task, out_trouble);
 
     bool kept = (stream->flags & TWIN_STREAM_PERSISTENT) != 0;
