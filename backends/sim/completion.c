@@ -21,6 +21,8 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     if (failed)
         go_on =
             sim_failure_note_locked(queue, cqe, token, token ? queue->threads[slot] : UINT32_MAX);
+    if (failed && token && token->kind == SIM_TOKEN_RUN)
+        sim_program_run_failed(queue, token->program);
     else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
         sim_event_stamp(token, cqe->u.timestamp * 1000u / sim_process.limits.counter_mhz);
     if (token)

@@ -4,6 +4,7 @@
 #include "device.h"
 #include "drive.h"
 #include "failure.h"
+#include "program.h"
 #include "queue.h"
 
 #define PRIORITY_SHIFT 10u /* STARS_SQ_PRIORITY */
@@ -64,8 +65,10 @@ twin_status sim_control_stop(twin_queue *queue)
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
     uint64_t before = twinsim_queue_retired(sim_process.board, device, queue->sq);
-    twin_status status = write_page(queue, STARS_SQ_CONTROL,
-                                    STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
+    twin_status status = TWIN_OK;
+    if (sim_program_leave_run(queue))
+        status = write_page(queue, STARS_SQ_CONTROL,
+                            STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
     if (twinsim_queue_retired(sim_process.board, device, queue->sq) != before)
         queue->tokens[before & queue->mask].cqe_read = 1; /* there will be none */
     pthread_mutex_unlock(&queue->lock);

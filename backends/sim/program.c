@@ -96,15 +96,30 @@ static bool runs_left(twin_program *program, struct sim_mark *out_newest)
     }
 }
 
+/* Entries of the launching queue that have had their effect; the last one may be about to retire. Model lock. */
+static uint64_t done_of(const twin_queue *queue)
+{
+    struct twinsim_queue_info info;
+    bool one_more = twinsim_queue_inspect(sim_process.board, queue->device->index, queue->sq,
+                                          &info) == TWINSIM_OK &&
+                    info.done;
+    return retired_of(queue) + one_more;
+}
+
+static bool is_stale(const struct sim_run *run)
+{
+    return run->epoch != atomic_load_explicit(&run->launcher->epoch, memory_order_relaxed);
+}
+
 /* The run that holds the program now. Model lock and program->lock are held. */
 static struct sim_run *current_run_locked(twin_program *program)
 {
     for (uint32_t i = 0; i < program->run_count; i++) {
         struct sim_run *run = &program->runs[i];
-        if (run->epoch != atomic_load_explicit(&run->launcher->epoch, memory_order_relaxed))
+        if (is_stale(run))
             continue;
-        uint64_t retired = retired_of(run->launcher);
-        if (retired >= run->first && retired < run->end)
+        uint64_t done = done_of(run->launcher);
+        if (done >= run->first && done < run->end)
             return run;
     }
     return NULL;
@@ -127,8 +142,9 @@ static void stop_queues_locked(twin_program *program)
 static void end_run_locked(twin_program *program, const struct sim_run *run)
 {
     twin_queue *launcher = run->launcher;
+    uint64_t retired = retired_of(launcher);
     /* What has not begun of the COND entries does nothing any more. */
-    for (uint64_t number = retired_of(launcher) + 1; number < run->end; number++) {
+    for (uint64_t number = retired + 1; number < run->end; number++) {
         stars_sqe *sqe = &launcher->ring[(number - 1) & launcher->mask];
         if ((sqe->word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_COND) {
             struct sim_cond cond;
@@ -137,7 +153,11 @@ static void end_run_locked(twin_program *program, const struct sim_run *run)
         }
     }
     stop_queues_locked(program);
-    write_notify(program, program->end_id, 1);
+    /* An end that is recorded before the run has cleared the notify would be lost: then nobody waits for it. */
+    if (retired + 1 < run->end)
+        sim_sqe_placeholder(&launcher->ring[(run->end - 1) & launcher->mask], false);
+    else
+        write_notify(program, program->end_id, 1);
 }
 
 twin_status sim_program_abort(twin_program *program)
@@ -203,23 +223,54 @@ twin_queue *sim_program_launcher(twin_queue *queue)
     return launcher;
 }
 
+static struct sim_run *find_run_locked(twin_program *program, const twin_queue *launcher,
+                                       uint64_t number)
+{
+    for (uint32_t i = 0; i < program->run_count; i++) {
+        struct sim_run *run = &program->runs[i];
+        if (run->launcher == launcher && !is_stale(run) && number >= run->first &&
+            number <= run->end + 1)
+            return run;
+    }
+    return NULL;
+}
+
+bool sim_program_leave_run(twin_queue *queue)
+{
+    uint64_t head = retired_of(queue) + 1;
+    const struct sim_token *token = &queue->tokens[(head - 1) & queue->mask];
+    if (head > atomic_load_explicit(&queue->submitted, memory_order_relaxed) ||
+        token->kind != SIM_TOKEN_RUN)
+        return true;
+    twin_program *program = token->program;
+    pthread_mutex_lock(&program->lock);
+    struct sim_run *run = find_run_locked(program, queue, head);
+    bool begun = run && done_of(queue) >= run->first;
+    if (begun && run == current_run_locked(program))
+        end_run_locked(program, run);
+    else if (run && !begun)
+        for (uint64_t number = run->first + 1; number <= run->end + 1; number++)
+            sim_sqe_placeholder(&queue->ring[(number - 1) & queue->mask], false);
+    pthread_mutex_unlock(&program->lock);
+    return !begun;
+}
+
 /* The launching queue drops its work: a run of it ends, and the program is idle for the next. */
 static void drop_runs_of(twin_program *program, twin_queue *launcher)
 {
     pthread_mutex_lock(&program->lock);
-    uint32_t epoch = atomic_load_explicit(&launcher->epoch, memory_order_relaxed);
-    uint64_t retired = retired_of(launcher);
+    uint64_t done = done_of(launcher);
     bool held = false;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < program->run_count; i++) {
         struct sim_run run = program->runs[i];
-        if (run.launcher != launcher || run.epoch != epoch) {
+        if (run.launcher != launcher || is_stale(&run)) {
             program->runs[kept++] = run;
             continue;
         }
-        if (retired >= run.first && retired < run.end)
+        if (done >= run.first && done < run.end)
             stop_queues_locked(program);
-        held = held || (retired >= run.first && retired < run.end + 1);
+        held = held || (done >= run.first && done < run.end + 1);
     }
     program->run_count = kept;
     if (held)

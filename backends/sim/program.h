@@ -5,6 +5,9 @@
  * the heads of the head queues to 0 and enable them; wait for `end`; record `idle`. So runs of one program follow each
  * other, whoever asks for them. The end of the program is a record of `end` in one of its queues.
  *
+ * A run that is interrupted gives `idle` back exactly once: it has it from the instant its wait passes, which is before that
+ * entry retires, until its record is made. What it has not begun becomes entries that do nothing.
+ *
  * Entries of a deferred queue are rung for when the program is sealed. They and their tokens stay until the ring is
  * closed. Locks: model lock, queue->lock, program->lock. */
 #ifndef TWINRT_SIM_PROGRAM_H
@@ -39,6 +42,9 @@ bool sim_program_make_room(void **array, uint32_t count, uint32_t *room, size_t 
 
 /* The ring closes: what is known of its entries goes, and a run that it asked for ends. */
 void sim_program_ring_closes(twin_queue *queue);
+/* The queue is to leave what it runs, which may be a run of a program: that ends, or never begins. Whether the entry at
+ * its head is still to be stopped. */
+bool sim_program_leave_run(twin_queue *queue);
 /* An entry of a run failed in the launching queue: the run ends. */
 void sim_program_run_failed(twin_queue *launcher, twin_program *program);
 /* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */

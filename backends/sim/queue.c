@@ -20,6 +20,18 @@
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
+/* What was dropped in the mark's epoch; NULL: nothing. The newest come first: marks are mostly young. */
+static const struct sim_dropped *find_dropped(const struct sim_mark *mark)
+{
+    const twin_hw_device *device = mark->queue->device;
+    for (size_t i = device->dropped_count; i > 0; i--) {
+        const struct sim_dropped *dropped = &device->dropped[i - 1];
+        if (dropped->queue == mark->queue && dropped->epoch == mark->epoch)
+            return dropped;
+    }
+    return NULL;
+}
+
 enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
@@ -29,19 +41,14 @@ enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark)
                                    mark->number
                    ? SIM_DONE
                    : SIM_PENDING;
-    for (size_t i = 0; i < device->dropped_count; i++)
-        if (device->dropped[i].queue == queue && device->dropped[i].epoch == mark->epoch)
-            return mark->number > device->dropped[i].retired ? SIM_DROPPED : SIM_DONE;
-    return SIM_DONE;
+    const struct sim_dropped *dropped = find_dropped(mark);
+    return dropped && mark->number > dropped->retired ? SIM_DROPPED : SIM_DONE;
 }
 
 twin_status sim_mark_reason_locked(const struct sim_mark *mark)
 {
-    const twin_hw_device *device = mark->queue->device;
-    for (size_t i = 0; i < device->dropped_count; i++)
-        if (device->dropped[i].queue == mark->queue && device->dropped[i].epoch == mark->epoch)
-            return device->dropped[i].reason;
-    return TWIN_E_ABORTED;
+    const struct sim_dropped *dropped = find_dropped(mark);
+    return dropped ? dropped->reason : TWIN_E_ABORTED;
 }
 
 twin_status sim_mark_reason(const struct sim_mark *mark)

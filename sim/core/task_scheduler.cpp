@@ -557,6 +557,9 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
         out.state = TWINSIM_QUEUE_RUNNING;
         break;
     }
+    out.done =
+        (q.state == State::kWork && (q.step == Step::kRetire || q.step == Step::kReport)) ||
+        ((q.state == State::kWaitSlot || q.state == State::kSwapIn) && q.resume == Resume::kRetire);
     if (fronts_[sq].has_more()) {
         const stars_sqe &sqe = fronts_[sq].sqe();
         out.sqe_type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);

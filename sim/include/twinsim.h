@@ -158,6 +158,7 @@ struct twinsim_queue_info {
     uint32_t wait_id; /* event or notify id while parked for one, else UINT32_MAX */
     uint64_t
         wait_address; /* bus address of the first word it polls while parked for memory, else TWINSIM_NEVER */
+    bool done; /* the SQE at the head has had its effect; it is about to retire */
 };
 /* Thread: model. */
 int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,

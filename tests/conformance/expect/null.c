@@ -122,6 +122,7 @@ static const twin_exception unsupported[] = {
     {"init", "INIT-15", NO_DEVICE},
     {"init", "INIT-16", NO_DEVICE},
     {"init", "INIT-23", NO_DEVICE},
+    {"interrupt", "", NO_DEVICE},
     {"life", "", NO_DEVICE},
     {"memory", "", NO_DEVICE},
     {"notify", "", NO_DEVICE},
