@@ -15,9 +15,9 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
     return TWIN_LEAVE(twin_stream_set_failure_mode(twin_api_handle(stream), mode));
 }
 
-static int32_t refuse_switch(const char *name, uint32_t value)
+static int32_t refuse_switch(twin_error error, const char *name, uint32_t value)
 {
-    return twin_fail(TWIN_ERR_PARAM, "%s is %u; it must be 0 or 1", name, value);
+    return twin_fail(error, "%s is %u; it must be 0 or 1", name, value);
 }
 
 /* Sets one of the plain numbers of a stream. */
@@ -45,16 +45,17 @@ static int32_t get_number(aclrtStream stream, size_t offset, uint32_t *out_value
     return 0;
 }
 
-static int32_t set_overflow(aclrtStream stream, uint32_t flag)
+/* `error` refuses a flag: the two ways to set it differ there. */
+static int32_t set_overflow(aclrtStream stream, uint32_t flag, twin_error error)
 {
-    return flag > SWITCH_MOST ? refuse_switch("the overflow switch", flag)
+    return flag > SWITCH_MOST ? refuse_switch(error, "the overflow switch", flag)
                               : set_number(stream, offsetof(twin_stream, overflow_switch), flag);
 }
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 {
     TWIN_ENTER(SUBMIT);
-    return TWIN_LEAVE(set_overflow(stream, flag));
+    return TWIN_LEAVE(set_overflow(stream, flag, TWIN_ERR_ARG_VALUE));
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
@@ -82,14 +83,14 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
         return TWIN_LEAVE(
             twin_stream_set_failure_mode(twin_api_handle(stream), value->failureMode));
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-        return TWIN_LEAVE(set_overflow(stream, value->overflowSwitch));
+        return TWIN_LEAVE(set_overflow(stream, value->overflowSwitch, TWIN_ERR_PARAM));
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
         return TWIN_LEAVE(
             set_number(stream, offsetof(twin_stream, custom_tag), value->userCustomTag));
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
         if (value->cacheOpInfoSwitch > SWITCH_MOST)
-            return TWIN_LEAVE(
-                refuse_switch("the switch for operator information", value->cacheOpInfoSwitch));
+            return TWIN_LEAVE(refuse_switch(TWIN_ERR_PARAM, "the switch for operator information",
+                                            value->cacheOpInfoSwitch));
         return TWIN_LEAVE(
             set_number(stream, offsetof(twin_stream, cache_info), value->cacheOpInfoSwitch));
     case ACL_STREAM_ATTR_PRIORITY:

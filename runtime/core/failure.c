@@ -70,13 +70,15 @@ void twin_failure_set_listener(twin_failure_listener function)
     twin_lock_drop(&listeners_lock);
 }
 
-/* The first function registered after `serial`, which becomes that one's; NULL: there is none. */
-static twin_failure_listener next_after(uint64_t *serial)
+/* The first function registered after `serial`, which becomes that one's, and not after `newest`; NULL: there is none. */
+static twin_failure_listener next_after(uint64_t *serial, uint64_t newest)
 {
     twin_lock_take(&listeners_lock);
     const listener *item = listeners;
     while (item && item->serial <= *serial)
         item = item->next;
+    if (item && item->serial > newest)
+        item = NULL;
     twin_failure_listener function = item ? item->function : NULL;
     if (item)
         *serial = item->serial;
@@ -121,12 +123,14 @@ static void call_all(const struct rtExceptionInfo *info)
     twin_assert_unlocked("a callback with a lock held");
     twin_lock_take(&listeners_lock);
     twin_failure_listener lone = lone_listener;
+    /* Who registers from now on is told of the next failure: a function may do so while it is told. */
+    uint64_t newest = last_serial;
     twin_lock_drop(&listeners_lock);
     if (lone)
         call(lone, info);
     uint64_t serial = 0;
     twin_failure_listener function;
-    while ((function = next_after(&serial)) != NULL)
+    while ((function = next_after(&serial, newest)) != NULL)
         call(function, info);
 }
 

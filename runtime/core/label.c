@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/label.h"
 
+#include "core/alloc.h"
 #include "core/context.h"
 #include "core/error.h"
 #include "core/model.h"
@@ -28,6 +29,11 @@ typedef struct label {
     uint64_t stream; /* where it stands; 0: nowhere */
     struct label *next, *previous;
 } label;
+
+struct twin_label_hold {
+    struct twin_label_hold *next;
+    label_list *list; /* pinned */
+};
 
 static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_LABELS);
 /* Guarded by lock. */
@@ -71,6 +77,44 @@ static int32_t fail_context(uint64_t handle)
     return twin_fail(TWIN_ERR_LABEL_CONTEXT,
                      "label %#llx belongs to another context than this thread's",
                      (unsigned long long)handle);
+}
+
+/* What streams hold -------------------------------------------------------------------------------- */
+
+/* A task of the locked stream is about to name the list, which the caller has pinned. */
+static int32_t hold_list(twin_stream *stream, label_list *list)
+{
+    for (const twin_label_hold *held = stream->label_lists; held; held = held->next)
+        if (held->list == list)
+            return 0;
+    twin_label_hold *hold = twin_zalloc(sizeof(*hold));
+    if (!hold)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a task that names a list of labels");
+    if (!twin_handle_pin_object(list, list->object.handle)) {
+        twin_free(hold);
+        return twin_fail(TWIN_ERR_HANDLE, "the list of labels was destroyed by another thread");
+    }
+    hold->list = list;
+    hold->next = stream->label_lists;
+    stream->label_lists = hold;
+    return 0;
+}
+
+twin_label_hold *twin_labels_take_held(twin_stream *stream)
+{
+    twin_label_hold *held = stream->label_lists;
+    stream->label_lists = NULL;
+    return held;
+}
+
+void twin_labels_let_go(twin_label_hold *held)
+{
+    while (held) {
+        twin_label_hold *next = held->next;
+        twin_handle_unpin(&twin_label_lists, held->list);
+        twin_free(held);
+        held = next;
+    }
 }
 
 /* Labels ------------------------------------------------------------------------------------------ */
@@ -177,6 +221,10 @@ int32_t twin_label_set(uint64_t handle, uint64_t stream_handle)
         code = twin_fail(TWIN_ERR_INTERNAL,
                          "the label is of no list; call aclrtCreateLabelList first");
     } else {
+        /* Alive: its end takes it from its labels, under this lock. */
+        code = hold_list(stream, twin_handle_find(&twin_label_lists, found->list));
+    }
+    if (code == 0) {
         status = twin_device_note(
             stream->device, twin_ops()->work.label(stream->queue, found->table, found->index));
         if (status == TWIN_OK)
@@ -233,6 +281,8 @@ static int32_t join_locked(const label_list *list, uint64_t list_handle, void *c
         label *one = twin_handle_find(&twin_labels, handle);
         if (!one)
             code = fail_handle(&twin_labels, handle);
+        else if (one->context != list->context)
+            code = fail_context(handle);
         else if (one->list != 0)
             code = twin_fail(TWIN_ERR_INTERNAL, "labels[%u] is part of a list already", joined);
         if (code != 0)
@@ -372,6 +422,8 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
                          list->device->id, device_id);
     else
         code = twin_model_check_word("ptr", index_address, 4, stream->device);
+    if (code == 0)
+        code = hold_list(stream, list);
     twin_status status = TWIN_OK;
     if (code == 0)
         status =

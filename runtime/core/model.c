@@ -206,7 +206,7 @@ int32_t twin_model_wait_for_runs(twin_model *model)
     twin_assert_unlocked("program.drain with a lock held");
     twin_status status = twin_device_note(
         model->device, twin_ops()->program.drain(model->program, TWIN_MODEL_PATIENCE_NS));
-    if (status != TWIN_E_TIMEOUT)
+    if (status != TWIN_E_TIMEOUT && status != TWIN_E_DEADLOCK)
         return 0;
     return twin_fail(TWIN_ERR_MODEL_RUNNING,
                      "model instance %u still runs after 10 s; let it end, or call aclmdlRIAbort",
@@ -327,8 +327,11 @@ static void end_model(twin_model *model)
         }
     }
     retire(model);
-    for (uint32_t i = 0; i < model->farewell_count; i++)
+    for (uint32_t i = 0; i < model->farewell_count; i++) {
+        const twin_call *call = twin_outcall_begin();
         model->farewells[i].call(model->farewells[i].user);
+        twin_outcall_end(call);
+    }
 }
 
 int32_t twin_model_destroy(uint64_t handle)
@@ -374,9 +377,10 @@ static void abort_streams(twin_context *context)
 {
     twin_stream *last = NULL;
     for (;;) {
-        /* Newest first; each is pinned until the next one is. */
+        /* Newest first; each is pinned until the next one is. One that another thread has destroyed leads nowhere. */
         twin_lock_take(&context->lock);
-        twin_stream *stream = last ? last->next : context->streams;
+        bool listed = last && twin_handle_is(last, last->object.handle);
+        twin_stream *stream = listed ? last->next : context->streams;
         while (stream && !twin_handle_pin_object(stream, stream->object.handle))
             stream = stream->next;
         twin_lock_drop(&context->lock);

@@ -300,6 +300,7 @@ int32_t twin_model_clean(uint64_t handle)
     twin_lock_take(&stream->lock);
     twin_model *model = stream->model;
     const char *why = NULL;
+    twin_label_hold *held = NULL;
     if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0) {
         why = "was not made with ACL_STREAM_PERSISTENT";
     } else if (!model) {
@@ -319,12 +320,14 @@ int32_t twin_model_clean(uint64_t handle)
             model->sealed = false;
             if (model->end_stream == stream)
                 model->end_stream = NULL;
+            held = twin_labels_take_held(stream);
         }
         twin_lock_drop(&model->lock);
     }
     twin_lock_drop(&stream->lock);
     if (!why && code == 0)
         twin_labels_forget(stream->object.handle);
+    twin_labels_let_go(held);
     if (why)
         code = twin_fail(TWIN_ERR_INTERNAL, "stream %u %s: its tasks cannot be dropped", stream->id,
                          why);

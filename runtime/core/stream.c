@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/failure.h"
+#include "core/label.h"
 #include "core/log.h"
 #include "core/model.h"
 #include "core/registry.h"
@@ -28,6 +29,7 @@ static void release(void *object)
     twin_lock_take(&stream->lock);
     twin_lock_drop(&stream->lock);
     twin_ops()->queue.destroy(stream->queue);
+    twin_labels_let_go(twin_labels_take_held(stream));
     twin_handle_free(&twin_streams, stream);
     twin_device_drop_stream_id(device, id);
 }
@@ -101,6 +103,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->overflow_switch = stream->custom_tag = stream->cache_info = 0;
     stream->host_functions = false;
     stream->subscriber = NULL;
+    stream->label_lists = NULL;
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,

@@ -43,6 +43,7 @@ typedef struct twin_stream {
     _Atomic uint32_t priority;
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
     bool host_functions;                 /* guarded by lock: aclrtLaunchHostFunc was used on it */
+    struct twin_label_hold *label_lists; /* guarded by lock: lists that its tasks name */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;

@@ -190,9 +190,8 @@ void test_overflow_switch(void)
         CHECK_OK(aclrtSetStreamOverflowSwitch(streams[i], 1));
         CHECK_OK(aclrtGetStreamOverflowSwitch(streams[i], &flag));
         CHECK_EQUAL(flag, 1);
-        CHECK_CODE(aclrtSetStreamOverflowSwitch(streams[i], 2), ACL_ERROR_RT_PARAM_INVALID);
-        CHECK_CODE(aclrtSetStreamOverflowSwitch(streams[i], UINT32_MAX),
-                   ACL_ERROR_RT_PARAM_INVALID);
+        CHECK_CODE(aclrtSetStreamOverflowSwitch(streams[i], 2), ACL_ERROR_INVALID_PARAM);
+        CHECK_CODE(aclrtSetStreamOverflowSwitch(streams[i], UINT32_MAX), ACL_ERROR_INVALID_PARAM);
         CHECK_CODE(aclrtGetStreamOverflowSwitch(streams[i], NULL), ACL_ERROR_INVALID_PARAM);
         CHECK_OK(aclrtGetStreamOverflowSwitch(streams[i], &flag));
         CHECK_EQUAL(flag, 1);

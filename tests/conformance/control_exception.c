@@ -142,6 +142,28 @@ void test_exception_unregister(void)
     end(&s);
 }
 
+/* Comes off and on again while it is told. */
+static void on_renewing(aclrtExceptionInfo *info)
+{
+    (void)info;
+    if (++seen.second < 10)
+        CHECK_OK(aclrtExceptionInfoCallbackUnregister(on_renewing));
+    CHECK_OK(aclrtExceptionInfoCallbackRegister(on_renewing));
+}
+
+void test_exception_renewal(void)
+{
+    test_scene s;
+    begin(&s);
+    CHECK_OK(aclrtExceptionInfoCallbackRegister(on_renewing));
+    fail_once(&s);
+    CHECK_EQUAL(seen.second, 1);
+    fail_once(&s);
+    CHECK_EQUAL(seen.second, 2);
+    CHECK_OK(aclrtExceptionInfoCallbackUnregister(on_renewing));
+    end(&s);
+}
+
 void test_exception_set(void)
 {
     test_scene s;

@@ -50,6 +50,8 @@ static const twin_test tests[] = {
     {"ERR-40: registering an exception callback needs one", test_exception_registration},
     {"ERR-41: exception callbacks coexist, each once per fault", test_exception_callbacks_coexist},
     {"ERR-42: taking exception callbacks off", test_exception_unregister},
+    {"ERR-42: a callback that comes off and on again is told once per fault",
+     test_exception_renewal},
     {"ERR-43: the single exception callback", test_exception_set},
     {"ERR-44: exception callbacks run before the failing call returns",
      test_exception_comes_before_the_code},

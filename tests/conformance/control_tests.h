@@ -71,6 +71,7 @@ void test_control_and_destruction(void);
 void test_exception_registration(void);
 void test_exception_callbacks_coexist(void);
 void test_exception_unregister(void);
+void test_exception_renewal(void);
 void test_exception_set(void);
 void test_exception_comes_before_the_code(void);
 void test_exception_in_stop_mode(void);

@@ -457,14 +457,38 @@ static void test_label_arguments(void)
     CHECK_OK(aclrtGetCurrentContext(&own));
     CHECK_OK(aclrtCreateContext(&foreign, 0));
     CHECK_CODE(aclrtSetLabel(labels[1], s.first), ACL_ERROR_RT_LABEL_CONTEXT);
+    CHECK_OK(aclrtDestroyLabelList(list));
+    CHECK_CODE(aclrtCreateLabelList(labels, 2, &list), ACL_ERROR_RT_LABEL_CONTEXT);
     CHECK_OK(aclrtDestroyContext(foreign));
     CHECK_OK(aclrtSetCurrentContext(own));
     CHECK_CODE(aclrtDestroyLabel(NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtDestroyLabelList(NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_OK(aclrtDestroyLabelList(list));
+    CHECK_CODE(aclrtDestroyLabelList(list), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_OK(aclrtDestroyLabel(labels[0]));
     CHECK_CODE(aclrtDestroyLabel(labels[0]), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_OK(aclrtDestroyLabel(labels[1]));
+    end(&s);
+}
+
+/* The table of a list that is gone is not given to anybody while a task still names it. */
+static void test_list_goes_first(void)
+{
+    setup s;
+    begin(&s);
+    aclrtLabel label = NULL;
+    aclrtLabelList list = NULL;
+    CHECK_OK(aclrtCreateLabel(&label));
+    CHECK_OK(aclrtCreateLabelList(&label, 1, &list));
+    CHECK_OK(aclrtSetLabel(label, s.first));
+    CHECK_OK(aclrtDestroyLabelList(list));
+    CHECK_OK(aclrtDestroyLabel(label));
+    uint64_t *word = NULL, seen = 0;
+    CHECK_OK(aclrtMalloc((void **)&word, 8, ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK_OK(aclrtMemset(word, 8, 0x11, 8));
+    finish(&s, s.first);
+    CHECK_OK(aclrtMemcpy(&seen, 8, word, 8, ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK_EQUAL(seen, 0x1111111111111111u);
+    CHECK_OK(aclrtFree(word));
     end(&s);
 }
 
@@ -566,6 +590,7 @@ static const twin_test tests[] = {
     {"STR-55: switching goes on in the other stream alone", test_switch},
     {"LBL-01, LBL-02, LBL-03, LBL-04, LBL-05, LBL-06, LBL-09: labels check their arguments",
      test_label_arguments},
+    {"LBL-09: a list may go before the streams that name it", test_list_goes_first},
     {"LBL-07: a jump goes on at the label of the index in memory", test_jump},
     {"LBL-08: labels make a loop that data ends", test_loop},
 };
