@@ -342,7 +342,7 @@ int32_t twin_model_check_word(const char *role, uint64_t address, uint32_t bytes
 {
     twin_memory_info info = {0};
     if (twin_ops()->memory.info(address, &info) == TWIN_OK && info.kind == TWIN_MEMORY_DEVICE &&
-        twin_device_of_hardware(info.device) == device && address % bytes == 0 &&
+        info.device == device->hw_index && address % bytes == 0 &&
         address - info.base <= info.size_bytes - bytes)
         return 0;
     return twin_fail(TWIN_ERR_PARAM,
