@@ -35,7 +35,7 @@ static const struct twin_backend *given_backend;
 static int32_t failure_code;
 static char failure_text[TEXT_BYTES];
 static bool at_exit_registered;
-static pid_t start_process;
+static _Atomic pid_t start_process; /* read by whoever reports a failure, before a start as well */
 static _Atomic bool is_forked;
 
 static char folder[PATH_BYTES];
