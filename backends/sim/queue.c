@@ -85,12 +85,13 @@ struct sim_fence {
 
 static bool in_flight(twin_queue *queue, struct sim_mark *out)
 {
-    if (!queue || queue->config.deferred) /* runs are in flight in the queue that asked for them */
+    if (!queue)
         return false;
     out->queue = queue;
     out->epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
     out->number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
-    return out->number != 0 &&
+    /* Runs are in flight in the queue that asked for them. */
+    return out->number != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < out->number;
 }
 
@@ -374,6 +375,7 @@ twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *co
         goto unlock;
     pthread_mutex_lock(&queue->lock);
     queue->config = *config;
+    atomic_store_explicit(&queue->is_deferred, config->deferred, memory_order_relaxed);
     queue->task_id = 0;
     queue->last_arrival_ns = 0;
     queue->id_cursor = queue->sq * 64u;

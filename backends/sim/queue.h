@@ -67,6 +67,7 @@ struct twin_queue {
     _Atomic uint32_t epoch;     /* written under both locks */
     twin_hw_device *device;
     twin_queue_config config;
+    atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
 
     /* Guarded by the model lock. */
