@@ -446,6 +446,7 @@ static void serve(struct sim_wait *wait)
         }
         seen = UINT64_MAX;
     }
+    (void)atomic_load_explicit(&wait->state, memory_order_acquire); /* its outcome is written */
 }
 
 twin_status sim_drive_wait(struct sim_wait *wait)
