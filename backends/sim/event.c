@@ -187,8 +187,10 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     signal->serial++;
     signal->recorded = true;
     signal->bound = bound;
-    signal->id = id;
-    signal->generation = generation;
+    if (bound) { /* else it is fixed, and read without the lock */
+        signal->id = id;
+        signal->generation = generation;
+    }
     signal->mark = (struct sim_mark){
         .queue = queue,
         .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
