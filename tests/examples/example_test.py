@@ -33,6 +33,11 @@ LINES = {
         "after the second event: all is done",
         "event_synchronize: ok",
     ],
+    "host_function": [
+        "the function saw the first copies, on a thread of the runtime",
+        "the other stream has read what it made",
+        "host_function: ok",
+    ],
     "reset_sequences": [
         "reset of a device that was never set:", "  reset=507007",
         "forced reset of a device that was never set:", "  force=507007",
