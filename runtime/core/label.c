@@ -79,6 +79,11 @@ static int32_t fail_context(uint64_t handle)
                      (unsigned long long)handle);
 }
 
+static int32_t fail_closing(void)
+{
+    return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
+}
+
 /* What streams hold -------------------------------------------------------------------------------- */
 
 /* A task of the locked stream is about to name the list, which the caller has pinned. */
@@ -144,9 +149,11 @@ int32_t twin_label_create(uint64_t *out_handle)
     made->context = context->object.handle;
     made->list = made->table = made->stream = 0;
     made->index = 0;
+    twin_lock_take(&context->lock);
     twin_lock_take(&lock);
+    bool open = !context->closing; /* else nobody would end it */
     bool fits = label_count < TWIN_LABELS_MOST;
-    if (fits) {
+    if (open && fits) {
         label_count++;
         made->previous = NULL;
         made->next = labels;
@@ -156,11 +163,14 @@ int32_t twin_label_create(uint64_t *out_handle)
         *out_handle = twin_handle_publish(made);
     }
     twin_lock_drop(&lock);
-    if (!fits) {
+    twin_lock_drop(&context->lock);
+    if (!open || !fits)
         twin_handle_free(&twin_labels, made);
+    if (!open)
+        code = fail_closing();
+    else if (!fits)
         code = twin_fail(TWIN_ERR_INTERNAL, "the process has %u labels; destroy some first",
                          TWIN_LABELS_MOST);
-    }
 unpin:
     twin_context_unpin(context);
     return code;
@@ -345,9 +355,11 @@ int32_t twin_label_list_create(void *const *handles, size_t count, uint64_t *out
     code = make_table(list);
     if (code != 0)
         goto free_list;
+    twin_lock_take(&context->lock);
     twin_lock_take(&lock);
     uint64_t handle = list->object.handle;
-    code = join_locked(list, handle, handles);
+    /* A list that came after the end of the context's would keep the device from closing. */
+    code = context->closing ? fail_closing() : join_locked(list, handle, handles);
     if (code == 0) {
         list->previous = NULL;
         list->next = lists;
@@ -357,6 +369,7 @@ int32_t twin_label_list_create(void *const *handles, size_t count, uint64_t *out
         *out_handle = twin_handle_publish(list);
     }
     twin_lock_drop(&lock);
+    twin_lock_drop(&context->lock);
     if (code == 0)
         goto unpin;
     twin_ops()->memory.free(list->table);
