@@ -16,11 +16,9 @@ static twin_log_level level_of(aclLogLevel level)
     return (int)level > ACL_ERROR ? TWIN_LOG_ERROR : (twin_log_level)level;
 }
 
-void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
-               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-
-void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
-               const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) void aclAppLog(aclLogLevel logLevel, const char *func,
+                                                     const char *file, uint32_t line,
+                                                     const char *fmt, ...)
 {
     TWIN_ENTER(LOCAL);
     if (func && file && fmt) {

@@ -33,7 +33,7 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     twin_lock_drop(&stream->lock);
     if (gone)
         return twin_stream_fail_handle(handle);
-    return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : code;
+    return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
 }
 
 /* Each submission comes through here: what is wrong is told out of line. */
@@ -44,7 +44,7 @@ __attribute__((always_inline)) static inline int32_t lock_stream(uint64_t handle
     if (handle != 0) {
         stream = twin_handle_find(&twin_streams, handle);
         if (__builtin_expect(!stream, 0))
-            return twin_stream_fail_handle(handle);
+            return twin_refused(twin_stream_fail_handle(handle));
     }
     twin_context *context = NULL;
     int32_t code = twin_context_current(&context);
@@ -54,14 +54,14 @@ __attribute__((always_inline)) static inline int32_t lock_stream(uint64_t handle
         handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
         stream = twin_handle_find(&twin_streams, handle);
         if (!stream)
-            return twin_stream_fail_handle(handle);
+            return twin_refused(twin_stream_fail_handle(handle));
     }
     twin_lock_take(&stream->lock);
     if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying ||
                              atomic_load_explicit(&stream->halt, memory_order_relaxed) != 0 ||
                              twin_stream_context_handle(stream) != twin_self.context,
                          0))
-        return refuse_locked(stream, handle);
+        return twin_refused(refuse_locked(stream, handle));
     *out_stream = stream;
     return 0;
 }

@@ -38,13 +38,19 @@ static void configure(const char *text)
     CHECK_OK(aclFinalize());
 }
 
+static size_t number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
 void child_configured(void)
 {
     const char *stack = getenv("FACTS_STACK");
     const char *print = getenv("FACTS_PRINT");
     char text[128] = "{}";
-    size_t want_stack = strtoul(getenv("FACTS_WANT_STACK"), NULL, 10);
-    size_t want_print = strtoul(getenv("FACTS_WANT_PRINT"), NULL, 10);
+    size_t want_stack = number_of("FACTS_WANT_STACK");
+    size_t want_print = number_of("FACTS_WANT_PRINT");
     if (stack)
         snprintf(text, sizeof(text), "{\"StackSize\":{\"aicore_stack_size\":%s}}", stack);
     if (print)

@@ -63,6 +63,13 @@ static void uninstall(const char *package)
     rmdir(home);
 }
 
+/* What the parent has set; never NULL. */
+static const char *setting(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? text : "";
+}
+
 /* Asks for the package in VERSION_PACKAGE and compares with VERSION_TEXT and VERSION_NUMBER. */
 void child_version(void)
 {
@@ -70,8 +77,8 @@ void child_version(void)
     char text[ACL_PKG_VERSION_MAX_SIZE] = "";
     int32_t number = -1;
     CHECK_OK(aclsysGetVersionStr(package, text));
-    CHECK(strcmp(text, getenv("VERSION_TEXT")) == 0);
-    long want = strtol(getenv("VERSION_NUMBER"), NULL, 10);
+    CHECK(strcmp(text, setting("VERSION_TEXT")) == 0);
+    long want = strtol(setting("VERSION_NUMBER"), NULL, 10);
     if (want == 0) {
         CHECK_CODE(aclsysGetVersionNum(package, &number), ACL_ERROR_INTERNAL_ERROR);
         CHECK_EQUAL(number, -1);
@@ -194,7 +201,7 @@ static const char *catch_end(void)
 void child_log_levels(void)
 {
     static const char *const names[] = {"debug", "info", "warning", "error"};
-    long least = strtol(getenv("LOG_LEAST"), NULL, 10);
+    long least = strtol(setting("LOG_LEAST"), NULL, 10);
     for (int level = 0; level < 4; level++) {
         char want[128] = "";
         if (level >= least)

@@ -96,7 +96,8 @@ void test_stream_configuration_refusals(void)
     const uint32_t priority = 8;
     const size_t size = 4096;
     void *const pointer = somewhere;
-    if (!CHECK(handle != NULL))
+    CHECK(handle != NULL);
+    if (!handle)
         return;
     CHECK_CODE(aclrtSetStreamConfigOpt(NULL, ACL_RT_STREAM_FLAG, &size, sizeof(size)),
                ACL_ERROR_INVALID_PARAM);

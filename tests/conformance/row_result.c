@@ -137,7 +137,6 @@ static bool is_fresh(const char *path, const char *program)
 /* Runs the tests of the row; the results go to `path`. */
 static void run(const char *program, const char *backend, const char *path)
 {
-    extern char **environ;
     char only[128], on[128], to[PATH_MAX + 16];
     snprintf(only, sizeof(only), "--only=%s", options.row);
     snprintf(on, sizeof(on), "--backend=%s", backend);

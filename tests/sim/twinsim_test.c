@@ -300,7 +300,8 @@ static void test_profile_errors(void)
     TWIN_EXPECT_U64(twinsim_profile_load("/nonexistent.json", &out, error, sizeof(error)),
                     TWINSIM_E_FILE);
     TWIN_EXPECT_HOLDS(error, "/nonexistent.json");
-    TWIN_EXPECT_U64(twinsim_profile_load(TWIN_OWN_SOURCE, &out, error, sizeof(error)), TWINSIM_E_PROFILE);
+    TWIN_EXPECT_U64(twinsim_profile_load(TWIN_OWN_SOURCE, &out, error, sizeof(error)),
+                    TWINSIM_E_PROFILE);
     TWIN_EXPECT_U64(twinsim_profile_load(TWIN_OWN_SOURCE, &out, NULL, 0), TWINSIM_E_PROFILE);
     TWIN_EXPECT_U64(twinsim_profile_load(NULL, &out, error, sizeof(error)), TWINSIM_E_ARGUMENT);
     CU_ASSERT_PTR_NULL(out);
