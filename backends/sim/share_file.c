@@ -57,9 +57,13 @@ static bool folder_make(char *path)
     return false;
 }
 
+/* `length` characters, which need not end with a 0. */
 static bool name_is_valid(const char *name, size_t length)
 {
-    return length == TWIN_SHARE_NAME && strspn(name, "0123456789abcdef") == TWIN_SHARE_NAME;
+    bool valid = length == TWIN_SHARE_NAME;
+    for (size_t i = 0; valid && i < length; i++)
+        valid = name[i] != '\0' && strchr("0123456789abcdef", name[i]) != NULL;
+    return valid;
 }
 
 /* Removes what processes left behind that ended without letting go: nobody holds a lock on it. */
