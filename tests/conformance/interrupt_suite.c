@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of model instances that are interrupted: whenever it happens, the next run is whole. */
+/* Runs of model instances that are interrupted, or meet each other: the next run is whole. */
 #include "suite.h"
 
 #define HEADS      9u /* more than one entry starts */
@@ -196,6 +196,34 @@ static void test_unjoined(void)
     end(&s);
 }
 
+/* The end that a stream had in one model does not end that model from within another. */
+static void test_end_stays_behind(void)
+{
+    setup s;
+    begin(&s);
+    aclmdlRI other = NULL;
+    aclrtNotify gate = NULL;
+    CHECK_OK(aclrtCreateNotify(&gate, 0));
+    finish(&s);
+    CHECK_OK(aclmdlRIUnbindStream(s.model, s.streams[0]));
+    CHECK_OK(aclrtWaitAndResetNotify(gate, s.streams[1], 0));
+    CHECK_OK(aclmdlRIEndTask(s.model, s.streams[1]));
+    CHECK_OK(aclmdlRIBuildEnd(s.model, NULL));
+    CHECK_OK(aclmdlRIBuildBegin(&other, 0));
+    CHECK_OK(aclmdlRIBindStream(other, s.streams[0], 0));
+    CHECK_OK(aclmdlRIEndTask(other, s.streams[0]));
+    CHECK_OK(aclmdlRIBuildEnd(other, NULL));
+    CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
+    CHECK_OK(aclmdlRIExecute(other, SOON_MS));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.plain, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclrtRecordNotify(gate, NULL));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS));
+    CHECK_OK(aclmdlRIDestroy(other));
+    CHECK_OK(aclrtDestroyNotify(gate));
+    end(&s);
+}
+
 static const twin_test tests[] = {
     {"GRF-54: a model that was aborted at any instant of a run runs again", test_abort_model},
     {"STR-44: so does one that ran in a stream when that was aborted", test_abort_stream},
@@ -203,6 +231,7 @@ static const twin_test tests[] = {
     {"STR-49: so does one that ran in a stream when that was stopped", test_stop_stream},
     {"STR-49: a stop ends the run that the stream is in, or waits for", test_stop},
     {"GRF-41: a run that finds a stream of the last one at work fails", test_unjoined},
+    {"GRF-84: an end stays with its model, not with the stream", test_end_stays_behind},
 };
 
 int main(int argc, char **argv)

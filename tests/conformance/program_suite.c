@@ -496,6 +496,32 @@ static void test_list_goes_first(void)
     end(&s);
 }
 
+/* Cleaning and unbinding take labels out of a stream; a jump to one that stands nowhere fails. */
+static void test_label_stands_no_more(void)
+{
+    setup s;
+    begin(&s);
+    aclrtLabel label = NULL;
+    aclrtLabelList list = NULL;
+    CHECK_OK(aclrtCreateLabel(&label));
+    CHECK_OK(aclrtCreateLabelList(&label, 1, &list));
+    CHECK_OK(aclrtSetLabel(label, s.second));
+    CHECK_OK(aclrtSwitchLabelByIndex(&s.words[0], 1, list, s.first));
+    finish(&s, s.first);
+    CHECK_OK(aclrtPersistentTaskClean(s.second));
+    CHECK_OK(aclmdlRIBuildEnd(s.model, NULL));
+    CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
+    aclError code = aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS);
+    CHECK(code != ACL_SUCCESS && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclrtPersistentTaskClean(s.first));
+    CHECK_OK(aclrtSetLabel(label, s.second));
+    CHECK_OK(aclmdlRIUnbindStream(s.model, s.second));
+    CHECK_OK(aclrtSetLabel(label, s.first));
+    CHECK_OK(aclrtDestroyLabelList(list));
+    CHECK_OK(aclrtDestroyLabel(label));
+    end(&s);
+}
+
 /* Label 2 stands in the second stream; what lies between the jump and the label does not run. */
 static void test_jump(void)
 {
@@ -595,6 +621,8 @@ static const twin_test tests[] = {
     {"LBL-01, LBL-02, LBL-03, LBL-04, LBL-05, LBL-06, LBL-09: labels check their arguments",
      test_label_arguments},
     {"LBL-09: a list may go before the streams that name it", test_list_goes_first},
+    {"LBL-05, LBL-07: a label leaves a stream that is cleaned or unbound",
+     test_label_stands_no_more},
     {"LBL-07: a jump goes on at the label of the index in memory", test_jump},
     {"LBL-08: labels make a loop that data ends", test_loop},
 };

@@ -144,6 +144,48 @@ static void test_unsubscribe(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+typedef struct asker {
+    pthread_barrier_t known;
+    _Atomic uint64_t thread;
+    aclError code;
+} asker;
+
+static void ask_once(void *argument, unsigned index)
+{
+    asker *self = argument;
+    (void)index;
+    atomic_store(&self->thread, report_self());
+    pthread_barrier_wait(&self->known);
+    pthread_barrier_wait(&self->known);
+    self->code = aclrtProcessReport(5 * SOON_MS);
+}
+
+/* A thread that waits for callbacks is let go with its last stream. */
+static void test_unsubscribe_who_waits(void)
+{
+    asker self = {.code = ACL_SUCCESS};
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtNotify never = NULL;
+    CHECK_OK(aclrtCreateNotify(&never, 0));
+    CHECK_OK(aclrtWaitAndResetNotify(never, stream, 0));
+    pthread_barrier_init(&self.known, NULL, 2);
+    twin_threads *threads = twin_threads_start(1, ask_once, &self);
+    pthread_barrier_wait(&self.known);
+    CHECK_OK(aclrtSubscribeReport(atomic_load(&self.thread), stream));
+    pthread_barrier_wait(&self.known);
+    /* Ends when all threads wait. */
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
+               ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclrtUnSubscribeReport(atomic_load(&self.thread), stream));
+    twin_threads_join(threads);
+    CHECK_EQUAL(self.code, ACL_ERROR_RT_THREAD_SUBSCRIBE);
+    pthread_barrier_destroy(&self.known);
+    CHECK_OK(aclrtDestroyStreamForce(stream));
+    CHECK_OK(aclrtDestroyNotify(never));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static void test_destroy_ends_subscription(void)
 {
     CHECK_OK(aclrtSetDevice(0));
@@ -504,6 +546,8 @@ static const twin_test tests[] = {
     {"CBK-12, EXC-13: a thread without subscription cannot process", test_not_subscribed},
     {"CBK-13, EXC-15: processing runs all that is ready for the thread", test_all_that_are_ready},
     {"CBK-14: without subscription callbacks are refused", test_unsubscribe},
+    {"CBK-12: a thread that waits is told when its last subscription ends",
+     test_unsubscribe_who_waits},
     {"CBK-15, EXC-11: the end of a subscription needs its stream and thread", test_unsubscribe},
     {"EXC-10: a stream has callbacks or host functions", test_kinds_do_not_mix},
     {"STR-20: destroying a stream ends its subscription", test_destroy_ends_subscription},
