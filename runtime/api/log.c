@@ -16,9 +16,12 @@ static twin_log_level level_of(aclLogLevel level)
     return (int)level > ACL_ERROR ? TWIN_LOG_ERROR : (twin_log_level)level;
 }
 
-__attribute__((format(printf, 5, 6))) void aclAppLog(aclLogLevel logLevel, const char *func,
-                                                     const char *file, uint32_t line,
-                                                     const char *fmt, ...)
+/* Said once more for the check of formats. NOLINTNEXTLINE(readability-redundant-declaration) */
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
+               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
+               const char *fmt, ...)
 {
     TWIN_ENTER(LOCAL);
     if (func && file && fmt) {

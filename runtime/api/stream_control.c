@@ -27,7 +27,7 @@ static int32_t set_number(aclrtStream stream, size_t offset, uint32_t value)
     int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
     if (code != 0)
         return code;
-    _Atomic uint32_t *number = (_Atomic uint32_t *)((char *)pinned + offset);
+    _Atomic uint32_t *number = (void *)((char *)pinned + offset);
     atomic_store_explicit(number, value, memory_order_relaxed);
     twin_stream_unpin(pinned);
     return 0;
@@ -39,7 +39,7 @@ static int32_t get_number(aclrtStream stream, size_t offset, uint32_t *out_value
     int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
     if (code != 0)
         return code;
-    const _Atomic uint32_t *number = (const _Atomic uint32_t *)((const char *)pinned + offset);
+    const _Atomic uint32_t *number = (const void *)((const char *)pinned + offset);
     *out_value = atomic_load_explicit(number, memory_order_relaxed);
     twin_stream_unpin(pinned);
     return 0;

@@ -27,7 +27,7 @@
 
 static char said[512];
 
-static void say(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list arguments)
 {
     vsnprintf(said, sizeof(said), format, arguments);
 }
