@@ -116,9 +116,6 @@ twin_status twin_model_run_locked(twin_stream *stream, twin_model *model, bool *
 /* A stream of the current context that is bound to a model which is not complete: both locked. 107005. */
 int32_t twin_model_lock_stream(uint64_t stream, twin_stream **out_stream, twin_model **out_model);
 void twin_model_unlock_stream(twin_stream *stream, twin_model *model);
-/* Whether `bytes` at `address` are an aligned word in the memory of the stream's device. 107000. */
-int32_t twin_model_check_word(const char *role, uint64_t address, uint32_t bytes,
-                              const twin_device *device);
 /* Ends all models of a context that is closing; waits for their runs. Returns why a wait was given up, else 0. */
 int32_t twin_models_close(twin_context *context);
 

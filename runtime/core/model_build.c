@@ -9,6 +9,7 @@
 #include "core/label.h"
 #include "core/model_parts.h"
 #include "core/registry.h"
+#include "core/value.h"
 
 static int32_t fail_not_bound(twin_error error, const twin_stream *stream, const twin_model *model)
 {
@@ -337,20 +338,6 @@ int32_t twin_model_clean(uint64_t handle)
 
 /* Switches ---------------------------------------------------------------------------------------- */
 
-int32_t twin_model_check_word(const char *role, uint64_t address, uint32_t bytes,
-                              const twin_device *device)
-{
-    twin_memory_info info = {0};
-    if (twin_ops()->memory.info(address, &info) == TWIN_OK && info.kind == TWIN_MEMORY_DEVICE &&
-        info.device == device->hw_index && address % bytes == 0 &&
-        address - info.base <= info.size_bytes - bytes)
-        return 0;
-    return twin_fail(TWIN_ERR_PARAM,
-                     "%s is %#llx; it must be the address of %u bytes in memory of device %u, "
-                     "a multiple of %u",
-                     role, (unsigned long long)address, bytes, device->id, bytes);
-}
-
 /* Whether both streams are bound; the instance and one of the streams come locked from the caller later. */
 static int32_t check_bound(uint64_t handle)
 {
@@ -388,9 +375,9 @@ static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stre
     bool same = to->model == model; /* cannot change: the instance is locked */
     uint32_t bytes = branch && branch->wide ? 8 : 4;
     if (same && branch) {
-        code = twin_model_check_word("leftValue", branch->left, bytes, stream->device);
+        code = twin_value_check_word("leftValue", branch->left, bytes, stream->device);
         if (code == 0)
-            code = twin_model_check_word("rightValue", branch->right, bytes, stream->device);
+            code = twin_value_check_word("rightValue", branch->right, bytes, stream->device);
     }
     if (same && code == 0) {
         twin_branch full = {0};

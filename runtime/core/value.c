@@ -7,28 +7,33 @@
 
 #define WORD_BYTES 8u
 
-static int32_t check_word(uint64_t address, const twin_device *device)
+int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes,
+                              const twin_device *device)
 {
+    if (address % bytes != 0)
+        return twin_fail(TWIN_ERR_PARAM, "%s is %#llx, which is not aligned to %u bytes", role,
+                         (unsigned long long)address, bytes);
     twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
     twin_status status = twin_ops()->memory.info(address, &info);
     if (status != TWIN_OK)
-        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "the word at %#llx",
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%s is %#llx", role,
                                 (unsigned long long)address);
     if (info.kind != TWIN_MEMORY_DEVICE)
         return twin_fail(TWIN_ERR_PARAM,
-                         "%#llx is no device memory%s; give an address of aclrtMalloc",
-                         (unsigned long long)address,
+                         "%s is %#llx, which is no device memory%s; give an address of aclrtMalloc",
+                         role, (unsigned long long)address,
                          info.kind == TWIN_MEMORY_GONE ? " any more: it was freed" : "");
     if (info.device != device->hw_index)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "%#llx is memory of another device than the stream's, which is device %u",
-                         (unsigned long long)address, device->id);
-    uint64_t offset = address - info.base;
-    if (info.size_bytes < WORD_BYTES || offset > info.size_bytes - WORD_BYTES)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "the 8 bytes at %#llx leave their allocation of %llu bytes at %#llx",
-                         (unsigned long long)address, (unsigned long long)info.size_bytes,
-                         (unsigned long long)info.base);
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "%s is %#llx, memory of another device than the stream's, which is device %u", role,
+            (unsigned long long)address, device->id);
+    if (info.size_bytes < bytes || address - info.base > info.size_bytes - bytes)
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "%s is %#llx, whose %u bytes leave their allocation of %llu bytes at %#llx", role,
+            (unsigned long long)address, bytes, (unsigned long long)info.size_bytes,
+            (unsigned long long)info.base);
     return 0;
 }
 
@@ -46,7 +51,7 @@ static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "device %u, %s, has no tasks that write or wait for values", device->id,
                          device->traits->soc_name);
-    code = check_word(value->address, device);
+    code = twin_value_check_word("devAddr", value->address, WORD_BYTES, device);
     return code != 0 ? code
                      : twin_stream_submit(stream, &(twin_task){.kind = kind, .value = value});
 }
