@@ -82,6 +82,7 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
     sim_event_hold(signal);
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *token = (struct sim_token){
+        .thread = token->thread,
         .signal = signal,
         .serial = serial,
         .id = (uint16_t)bridge->id,

@@ -19,8 +19,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     if (queue->ring[slot].word[1] >> STARS_W1_TASK_SHIFT != cqe->task_id)
         token = NULL;
     if (failed)
-        go_on =
-            sim_failure_note_locked(queue, cqe, token, token ? queue->threads[slot] : UINT32_MAX);
+        go_on = sim_failure_note_locked(queue, cqe, token, token ? token->thread : UINT32_MAX);
     if (failed && token && token->kind == SIM_TOKEN_RUN)
         sim_program_run_failed(queue, token->program);
     else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)

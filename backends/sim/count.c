@@ -15,6 +15,7 @@ static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_t
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
     sim_event_hold(signal);
     *token = (struct sim_token){
+        .thread = token->thread,
         .signal = signal,
         .id = (uint16_t)signal->id,
         .kind = kind & 0xf,

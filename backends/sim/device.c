@@ -44,14 +44,9 @@ static size_t code_bytes(void)
     return align_page(sim_process.limits.sq_depth * SIM_CODE_WORDS * sizeof(uint32_t));
 }
 
-static size_t thread_bytes(void)
-{
-    return align_page(sim_process.limits.sq_depth * sizeof(uint32_t));
-}
-
 static size_t slice_bytes(void)
 {
-    return ring_bytes() + cq_bytes() + token_bytes() + thread_bytes();
+    return ring_bytes() + cq_bytes() + token_bytes();
 }
 
 struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
@@ -59,9 +54,7 @@ struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
     char *start = device->rings + sq * slice_bytes();
     struct sim_slice slice = {.ring = (void *)start,
                               .cq = (void *)(start + ring_bytes()),
-                              .tokens = (void *)(start + ring_bytes() + cq_bytes()),
-                              .threads =
-                                  (void *)(start + ring_bytes() + cq_bytes() + token_bytes())};
+                              .tokens = (void *)(start + ring_bytes() + cq_bytes())};
     return slice;
 }
 

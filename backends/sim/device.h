@@ -25,7 +25,7 @@ struct twin_hw_device {
     struct sim_ids notifies;
     struct sim_ids counts; /* empty on a part that has none */
 
-    /* Rings, CQs, tokens and thread ids of all queues, one slice per SQ, committed as touched. */
+    /* Rings, CQs and tokens of all queues, one slice per SQ, committed as touched. */
     char *rings;
     size_t rings_bytes;
     /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
@@ -60,7 +60,6 @@ struct sim_slice {
     stars_sqe *ring;
     stars_cqe *cq;
     struct sim_token *tokens;
-    uint32_t *threads;
 };
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);

@@ -202,6 +202,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     if (__builtin_expect(publication != NULL, 0))
         sim_shared_publish_locked(signal, publication, &signal->mark);
     *token = (struct sim_token){
+        .thread = token->thread,
         .signal = signal,
         .serial = (uint32_t)signal->serial,
         .id = (uint16_t)id,
@@ -300,6 +301,7 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     if (!queue->config.deferred)
         atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *token = (struct sim_token){
+        .thread = token->thread,
         .signal = signal,
         .serial = serial,
         .id = (uint16_t)id,

@@ -232,7 +232,7 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
     memset(token, 0, sizeof(*token));
     sqe->word[1] = (queue->config.id & 0xffffu) << STARS_W1_STREAM_SHIFT |
                    (uint32_t)queue->task_id << STARS_W1_TASK_SHIFT;
-    queue->threads[place & queue->mask] = sim_clock.system_id;
+    token->thread = sim_clock.system_id;
     if (!queue->config.is_default)
         sim_clock.last_task = queue->task_id;
     /* 65535 is no task id */
@@ -352,7 +352,6 @@ static twin_queue *find_queue(twin_hw_device *device)
     queue->ring = slice.ring;
     queue->cq = slice.cq;
     queue->tokens = slice.tokens;
-    queue->threads = slice.threads;
     queue->mask = sim_process.limits.sq_depth - 1;
     atomic_store_explicit(&device->queues[slots], queue, memory_order_release);
     atomic_store_explicit(&device->queue_slots, slots + 1, memory_order_release);

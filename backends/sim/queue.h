@@ -42,6 +42,7 @@ struct sim_token {
     uint8_t cqe_read : 1;
     uint8_t stays : 1;   /* of a deferred queue: a wait is none that is open */
     uint8_t bridged : 1; /* the id is of the queue's device, the signal of another (bridge.h) */
+    uint32_t thread;     /* system id of the one that queued it; stays when the rest is written */
 };
 
 #define SIM_FAILURE_TEXT 192u
@@ -51,7 +52,6 @@ struct twin_queue {
     pthread_mutex_t lock;
     stars_sqe *ring;
     struct sim_token *tokens;
-    uint32_t *threads; /* by ring position: system id of the thread that queued the SQE */
     _Atomic twin_status
         refusal; /* why no work is taken; TWIN_OK: it is. Read without the lock too */
     uint32_t mask;

@@ -294,6 +294,7 @@ static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uin
     sim_event_hold(signal); /* the entry's */
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *token = (struct sim_token){
+        .thread = token->thread,
         .signal = signal,
         .serial = (uint32_t)wait->number,
         .id = (uint16_t)wait->id,
