@@ -7,12 +7,17 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/registry.h"
 #include "core/report.h"
+
+/* Real time. */
+#define WARN_AFTER_S 5
 
 typedef struct twin_service {
     /* Fixed once the thread runs. */
@@ -128,6 +133,20 @@ int32_t twin_service_need(twin_context *context, twin_channel **out_channel)
     return code;
 }
 
+/* Waits for the thread; says what it waits for when a function does not return for long. */
+static void join(const twin_service *service, const twin_context *context)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WARN_AFTER_S;
+    if (pthread_timedjoin_np(service->thread, NULL, &until) == 0)
+        return;
+    twin_log(TWIN_LOG_WARNING,
+             "context %u of device %u ends when its host function has returned; that takes long",
+             context->name, context->device->id);
+    pthread_join(service->thread, NULL);
+}
+
 void twin_service_end(twin_context *context)
 {
     const struct twin_backend *ops = twin_ops();
@@ -150,7 +169,7 @@ void twin_service_end(twin_context *context)
     }
     twin_assert_unlocked("the end of a thread with a lock held");
     ops->host.detach();
-    pthread_join(service->thread, NULL);
+    join(service, context);
     ops->host.attach();
     free_service(service);
 }
