@@ -51,44 +51,43 @@ static bool read_exception(const aclrtExceptionInfo *info, aclrtExceptionInfo *o
     return false;
 }
 
+/* The same for the getters: NO_EXCEPTION where nothing is told. */
+static aclrtExceptionInfo told(const aclrtExceptionInfo *info)
+{
+    aclrtExceptionInfo known = {NO_EXCEPTION, NO_EXCEPTION, NO_EXCEPTION, NO_EXCEPTION,
+                                NO_EXCEPTION};
+    (void)read_exception(info, &known);
+    return known;
+}
+
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    aclrtExceptionInfo known;
-    return (uint32_t)TWIN_LEAVE(
-        (int32_t)(read_exception(info, &known) ? known.task_id : NO_EXCEPTION));
+    return (uint32_t)TWIN_LEAVE((int32_t)told(info).task_id);
 }
 
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    aclrtExceptionInfo known;
-    return (uint32_t)TWIN_LEAVE(
-        (int32_t)(read_exception(info, &known) ? known.stream_id : NO_EXCEPTION));
+    return (uint32_t)TWIN_LEAVE((int32_t)told(info).stream_id);
 }
 
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    aclrtExceptionInfo known;
-    return (uint32_t)TWIN_LEAVE(
-        (int32_t)(read_exception(info, &known) ? known.thread_id : NO_EXCEPTION));
+    return (uint32_t)TWIN_LEAVE((int32_t)told(info).thread_id);
 }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    aclrtExceptionInfo known;
-    return (uint32_t)TWIN_LEAVE(
-        (int32_t)(read_exception(info, &known) ? known.device_id : NO_EXCEPTION));
+    return (uint32_t)TWIN_LEAVE((int32_t)told(info).device_id);
 }
 
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER(LOCAL);
-    aclrtExceptionInfo known;
-    return (uint32_t)TWIN_LEAVE(
-        (int32_t)(read_exception(info, &known) ? known.code : NO_EXCEPTION));
+    return (uint32_t)TWIN_LEAVE((int32_t)told(info).code);
 }
 
 /* No task that this runtime runs is a kernel. */
