@@ -1,90 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Model instances built by hand: persistent streams, switches, labels. What ran, and how often, shows in memory. */
-#include "suite.h"
+/* Model instances built by hand: persistent streams, switches. What ran, and how often, shows in memory. */
+#include "program_tests.h"
 
 #include <string.h>
-
-#define WORDS 64u
-#define HEAD  0x00000000u
-#define WAITS 0x7fffffffu
-
-/* A device, an ordinary stream, a model with two bound streams (the second waits), and words of device memory. */
-typedef struct setup {
-    aclrtStream plain, first, second;
-    aclmdlRI model;
-    int32_t *words; /* device */
-    int32_t *host;  /* page-locked, read by `fetch` */
-} setup;
-
-static void begin(setup *s)
-{
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_OK(aclrtCreateStream(&s->plain));
-    CHECK_OK(aclrtCreateStreamWithConfig(&s->first, 0, ACL_STREAM_PERSISTENT));
-    CHECK_OK(aclrtCreateStreamWithConfig(&s->second, 0, ACL_STREAM_PERSISTENT));
-    CHECK_OK(aclmdlRIBuildBegin(&s->model, 0));
-    CHECK_OK(aclmdlRIBindStream(s->model, s->first, HEAD));
-    CHECK_OK(aclmdlRIBindStream(s->model, s->second, WAITS));
-    CHECK_OK(aclrtMalloc((void **)&s->words, WORDS * 4, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK_OK(aclrtMallocHost((void **)&s->host, WORDS * 4));
-    CHECK_OK(aclrtMemset(s->words, WORDS * 4, 0, WORDS * 4));
-}
-
-static void end(setup *s)
-{
-    CHECK_OK(aclmdlRIDestroy(s->model));
-    CHECK_OK(aclrtDestroyStream(s->second));
-    CHECK_OK(aclrtDestroyStream(s->first));
-    CHECK_OK(aclrtDestroyStream(s->plain));
-    CHECK_OK(aclrtFree(s->words));
-    CHECK_OK(aclrtFreeHost(s->host));
-    CHECK_OK(aclrtResetDevice(0));
-}
-
-static void put(setup *s, unsigned place, int32_t value)
-{
-    CHECK_OK(aclrtMemcpy(&s->words[place], 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
-}
-
-static const int32_t *fetch(setup *s)
-{
-    CHECK_OK(aclrtMemcpy(s->host, WORDS * 4, s->words, WORDS * 4, ACL_MEMCPY_DEVICE_TO_HOST));
-    return s->host;
-}
-
-/* Queues words[to] = words[from]. */
-static void queue_copy(setup *s, unsigned to, unsigned from, unsigned count, aclrtStream stream)
-{
-    CHECK_OK(aclrtMemcpyAsync(&s->words[to], count * 4, &s->words[from], count * 4,
-                              ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
-}
-
-/* Queues: places at .. at + 7 move up by one, and words[from] comes first. Words 56 .. 63 are its scratch. */
-static void queue_push(setup *s, unsigned at, unsigned from, aclrtStream stream)
-{
-    queue_copy(s, 56, at, 7, stream);
-    queue_copy(s, at + 1, 56, 7, stream);
-    queue_copy(s, at, from, 1, stream);
-}
-
-static void finish(setup *s, aclrtStream last)
-{
-    CHECK_OK(aclmdlRIEndTask(s->model, last));
-    CHECK_OK(aclmdlRIBuildEnd(s->model, NULL));
-}
-
-static void run(setup *s)
-{
-    CHECK_OK(aclmdlRIExecuteAsync(s->model, s->plain));
-    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s->plain, SOON_MS));
-}
 
 /* ---- building ------------------------------------------------------------------------------- */
 
 static void test_build_arguments(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     aclmdlRI other = NULL;
     CHECK_CODE(aclmdlRIBuildBegin(NULL, 0), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclmdlRIBuildBegin(&other, 1), ACL_ERROR_RT_PARAM_INVALID);
@@ -105,39 +30,39 @@ static void test_build_arguments(void)
     CHECK_OK(aclmdlRIDestroy(other));
     CHECK_CODE(aclmdlRIDestroy(other), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclmdlRIDestroy(NULL), ACL_ERROR_INVALID_PARAM);
-    end(&s);
+    program_end(&s);
 }
 
 static void test_runs_again(void)
 {
-    setup s;
-    begin(&s);
-    put(&s, 40, 7);
-    queue_push(&s, 0, 40, s.first);
+    program s;
+    program_begin(&s);
+    program_put(&s, 40, 7);
+    program_push(&s, 0, 40, s.first);
     CHECK_OK(aclrtSynchronizeStream(s.first));
     CHECK_OK(aclrtSynchronizeDevice());
-    CHECK_EQUAL(fetch(&s)[0], 0);
-    finish(&s, s.first);
-    CHECK_EQUAL(fetch(&s)[0], 0);
+    CHECK_EQUAL(program_fetch(&s)[0], 0);
+    program_finish(&s, s.first);
+    CHECK_EQUAL(program_fetch(&s)[0], 0);
     for (int i = 1; i <= 3; i++) {
-        run(&s);
-        CHECK_EQUAL(fetch(&s)[i - 1], 7);
-        CHECK_EQUAL(fetch(&s)[i], 0);
+        program_run(&s);
+        CHECK_EQUAL(program_fetch(&s)[i - 1], 7);
+        CHECK_EQUAL(program_fetch(&s)[i], 0);
     }
     CHECK_OK(aclmdlRIExecute(s.model, SOON_MS));
-    CHECK_EQUAL(fetch(&s)[3], 7);
+    CHECK_EQUAL(program_fetch(&s)[3], 7);
     CHECK_CODE(aclrtMemsetAsync(s.words, 4, 0, 4, s.first), ACL_ERROR_RT_STREAM_MODEL);
-    end(&s);
+    program_end(&s);
 }
 
 static void test_run_arguments(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     CHECK_CODE(aclmdlRIExecuteAsync(NULL, s.plain), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclmdlRIExecuteAsync(s.plain, s.plain), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclmdlRIExecuteAsync(s.model, s.plain), ACL_ERROR_RT_MODEL_EXECUTE);
-    finish(&s, s.first);
+    program_finish(&s, s.first);
     CHECK_CODE(aclmdlRIExecuteAsync(s.model, s.first), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclmdlRIExecute(s.model, 0), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclmdlRIExecute(s.model, -2), ACL_ERROR_RT_PARAM_INVALID);
@@ -153,34 +78,34 @@ static void test_run_arguments(void)
     CHECK_CODE(aclmdlRIDestroy(s.model), ACL_ERROR_RT_MODEL_CONTEXT);
     CHECK_OK(aclrtDestroyContext(foreign));
     CHECK_OK(aclrtSetCurrentContext(own));
-    end(&s);
+    program_end(&s);
 }
 
 static void test_two_streams_serial(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     aclrtStream other = NULL;
     CHECK_OK(aclrtCreateStream(&other));
-    put(&s, 40, 9);
-    queue_push(&s, 0, 40, s.first);
-    finish(&s, s.first);
+    program_put(&s, 40, 9);
+    program_push(&s, 0, 40, s.first);
+    program_finish(&s, s.first);
     for (int i = 0; i < 2; i++) {
         CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
         CHECK_OK(aclmdlRIExecuteAsync(s.model, other));
     }
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(other, SOON_MS));
-    CHECK_EQUAL(fetch(&s)[3], 9);
-    CHECK_EQUAL(fetch(&s)[4], 0);
+    CHECK_EQUAL(program_fetch(&s)[3], 9);
+    CHECK_EQUAL(program_fetch(&s)[4], 0);
     CHECK_OK(aclrtDestroyStream(other));
-    end(&s);
+    program_end(&s);
 }
 
 static void test_full(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     aclError code = ACL_SUCCESS;
     unsigned taken = 0;
     while (code == ACL_SUCCESS && taken < 100000) {
@@ -189,29 +114,29 @@ static void test_full(void)
     }
     CHECK_CODE(code, ACL_ERROR_RT_STREAM_TASK_FULL);
     CHECK(taken > 100);
-    end(&s);
+    program_end(&s);
 }
 
 static void test_clean(void)
 {
-    setup s;
-    begin(&s);
-    put(&s, 40, 1);
-    put(&s, 41, 2);
-    queue_push(&s, 0, 40, s.first);
+    program s;
+    program_begin(&s);
+    program_put(&s, 40, 1);
+    program_put(&s, 41, 2);
+    program_push(&s, 0, 40, s.first);
     CHECK_CODE(aclrtPersistentTaskClean(NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtPersistentTaskClean(s.plain), ACL_ERROR_RT_INTERNAL_ERROR);
     CHECK_CODE(aclrtPersistentTaskClean(s.first), ACL_ERROR_RT_INTERNAL_ERROR);
-    finish(&s, s.first);
-    run(&s);
+    program_finish(&s, s.first);
+    program_run(&s);
     CHECK_OK(aclrtPersistentTaskClean(s.first));
-    queue_push(&s, 0, 41, s.first);
-    finish(&s, s.first);
-    run(&s);
-    CHECK_EQUAL(fetch(&s)[0], 2);
-    CHECK_EQUAL(fetch(&s)[1], 1);
-    CHECK_EQUAL(fetch(&s)[2], 0);
-    end(&s);
+    program_push(&s, 0, 41, s.first);
+    program_finish(&s, s.first);
+    program_run(&s);
+    CHECK_EQUAL(program_fetch(&s)[0], 2);
+    CHECK_EQUAL(program_fetch(&s)[1], 1);
+    CHECK_EQUAL(program_fetch(&s)[2], 0);
+    program_end(&s);
 }
 
 static void count_call(void *user)
@@ -221,8 +146,8 @@ static void count_call(void *user)
 
 static void test_names(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     char name[32] = "x";
     uint32_t id = 0, other_id = 0, count = 0;
     int calls = 0;
@@ -257,15 +182,15 @@ static void test_names(void)
     CHECK_OK(aclmdlRIDestroyRegisterCallback(other, count_call, &calls));
     CHECK_OK(aclmdlRIDestroy(other));
     CHECK_EQUAL(calls, 1);
-    end(&s);
+    program_end(&s);
 }
 
 /* ---- events, failures, aborts --------------------------------------------------------------- */
 
 static void test_events(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     aclrtEvent plain = NULL, ex = NULL, level = NULL;
     CHECK_OK(aclrtCreateEvent(&plain));
     CHECK_OK(aclrtCreateEventExWithFlag(&ex, ACL_EVENT_SYNC));
@@ -275,21 +200,21 @@ static void test_events(void)
     CHECK_CODE(aclrtStreamWaitEvent(s.first, plain), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtStreamWaitEvent(s.first, ex), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     /* The second stream's push comes after the first one's, in each run. */
-    put(&s, 40, 1);
-    put(&s, 41, 2);
+    program_put(&s, 40, 1);
+    program_put(&s, 41, 2);
     CHECK_OK(aclrtActiveStream(s.second, s.first));
-    queue_push(&s, 0, 40, s.first);
+    program_push(&s, 0, 40, s.first);
     CHECK_OK(aclrtRecordEvent(level, s.first));
     CHECK_CODE(aclrtSynchronizeEventWithTimeout(level, SHORT_MS), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_OK(aclrtStreamWaitEvent(s.second, level));
     CHECK_OK(aclrtResetEvent(level, s.second));
-    queue_push(&s, 0, 41, s.second);
-    finish(&s, s.second);
-    run(&s);
-    run(&s);
+    program_push(&s, 0, 41, s.second);
+    program_finish(&s, s.second);
+    program_run(&s);
+    program_run(&s);
     const int32_t want[5] = {2, 1, 2, 1, 0};
-    CHECK(memcmp(fetch(&s), want, sizeof(want)) == 0);
-    end(&s);
+    CHECK(memcmp(program_fetch(&s), want, sizeof(want)) == 0);
+    program_end(&s);
     (void)aclrtDestroyEvent(plain);
     (void)aclrtDestroyEvent(ex);
     (void)aclrtDestroyEvent(level);
@@ -297,29 +222,29 @@ static void test_events(void)
 
 static void test_failure(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     aclrtNotify never = NULL;
     CHECK_OK(aclrtCreateNotify(&never, 0));
     CHECK_OK(aclrtWaitAndResetNotify(never, s.first, 1));
-    finish(&s, s.first);
+    program_finish(&s, s.first);
     CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
     CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(s.plain, 10 * SOON_MS));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS));
     CHECK_OK(aclrtDestroyNotify(never));
-    end(&s);
+    program_end(&s);
 }
 
 static void test_abort(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     aclrtNotify gate = NULL;
     CHECK_OK(aclrtCreateNotify(&gate, 0));
-    put(&s, 40, 3);
+    program_put(&s, 40, 3);
     CHECK_OK(aclrtWaitAndResetNotify(gate, s.first, 0));
-    queue_push(&s, 0, 40, s.first);
-    finish(&s, s.first);
+    program_push(&s, 0, 40, s.first);
+    program_finish(&s, s.first);
     CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.plain, SHORT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
@@ -330,33 +255,33 @@ static void test_abort(void)
                ACL_ERROR_RT_MODEL_ABORT_NORMAL);
     CHECK(twin_idle(s.plain));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS));
-    CHECK_EQUAL(fetch(&s)[0], 0);
+    CHECK_EQUAL(program_fetch(&s)[0], 0);
     /* It runs again, now to its end. */
     CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
     CHECK_OK(aclrtRecordNotify(gate, NULL));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS));
-    CHECK_EQUAL(fetch(&s)[0], 3);
+    CHECK_EQUAL(program_fetch(&s)[0], 3);
     CHECK_OK(aclrtDestroyNotify(gate));
-    end(&s);
+    program_end(&s);
 }
 
 /* ---- switches ------------------------------------------------------------------------------- */
 
 static void test_active_arguments(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     CHECK_CODE(aclrtActiveStream(NULL, s.first), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtActiveStream(s.second, NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtActiveStream(s.plain, s.first), ACL_ERROR_RT_STREAM_MODEL);
     CHECK_CODE(aclrtActiveStream(s.second, s.plain), ACL_ERROR_RT_STREAM_MODEL);
-    end(&s);
+    program_end(&s);
 }
 
 static void test_switch_arguments(void)
 {
-    setup s;
-    begin(&s);
+    program s;
+    program_begin(&s);
     void *a = s.words, *b = s.words + 2;
     CHECK_CODE(
         aclrtSwitchStream(NULL, ACL_RT_EQUAL, b, ACL_RT_SWITCH_INT32, s.second, NULL, s.first),
@@ -374,7 +299,7 @@ static void test_switch_arguments(void)
                ACL_ERROR_RT_STREAM_MODEL);
     CHECK_CODE(aclrtSwitchStream(a, ACL_RT_EQUAL, b, ACL_RT_SWITCH_INT32, s.second, NULL, s.plain),
                ACL_ERROR_RT_STREAM_MODEL);
-    end(&s);
+    program_end(&s);
 }
 
 /* One run per pair of values and condition: which stream went on. */
@@ -399,208 +324,35 @@ static void test_switch(void)
         {5, 4, ACL_RT_LESS_OR_EQUAL, false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        setup s;
-        begin(&s);
+        program s;
+        program_begin(&s);
         aclrtNotify join = NULL;
         CHECK_OK(aclrtCreateNotify(&join, 0));
-        put(&s, 40, 1);
-        put(&s, 41, 2);
-        put(&s, 42, cases[i].left);
-        put(&s, 44, cases[i].right);
+        program_put(&s, 40, 1);
+        program_put(&s, 41, 2);
+        program_put(&s, 42, cases[i].left);
+        program_put(&s, 44, cases[i].right);
         aclrtStream ending = NULL;
         CHECK_OK(aclrtCreateStreamWithConfig(&ending, 0, ACL_STREAM_PERSISTENT));
         CHECK_OK(aclmdlRIBindStream(s.model, ending, HEAD));
         CHECK_OK(aclrtSwitchStream(&s.words[42], cases[i].condition, &s.words[44],
                                    ACL_RT_SWITCH_INT32, s.second, NULL, s.first));
-        queue_push(&s, 0, 40, s.first);
+        program_push(&s, 0, 40, s.first);
         CHECK_OK(aclrtRecordNotify(join, s.first));
-        queue_push(&s, 0, 41, s.second);
+        program_push(&s, 0, 41, s.second);
         CHECK_OK(aclrtRecordNotify(join, s.second));
         CHECK_OK(aclrtWaitAndResetNotify(join, ending, 0));
-        finish(&s, ending);
-        run(&s);
-        run(&s);
-        CHECK_EQUAL(fetch(&s)[0], cases[i].switches ? 2 : 1);
-        CHECK_EQUAL(fetch(&s)[1], cases[i].switches ? 2 : 1);
-        CHECK_EQUAL(fetch(&s)[2], 0);
+        program_finish(&s, ending);
+        program_run(&s);
+        program_run(&s);
+        CHECK_EQUAL(program_fetch(&s)[0], cases[i].switches ? 2 : 1);
+        CHECK_EQUAL(program_fetch(&s)[1], cases[i].switches ? 2 : 1);
+        CHECK_EQUAL(program_fetch(&s)[2], 0);
         CHECK_OK(aclmdlRIUnbindStream(s.model, ending));
         CHECK_OK(aclrtDestroyStream(ending));
         CHECK_OK(aclrtDestroyNotify(join));
-        end(&s);
+        program_end(&s);
     }
-}
-
-/* ---- labels --------------------------------------------------------------------------------- */
-
-static void test_label_arguments(void)
-{
-    setup s;
-    begin(&s);
-    aclrtLabel labels[2] = {NULL, NULL};
-    aclrtLabelList list = NULL, second_list = NULL;
-    CHECK_CODE(aclrtCreateLabel(NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_OK(aclrtCreateLabel(&labels[0]));
-    CHECK_OK(aclrtCreateLabel(&labels[1]));
-    CHECK_CODE(aclrtCreateLabelList(NULL, 2, &list), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtCreateLabelList(labels, 2, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtCreateLabelList(labels, 0, &list), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK_CODE(aclrtCreateLabelList(labels, 65536, &list), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK_CODE(aclrtSetLabel(NULL, s.first), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtSetLabel(labels[0], NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtSetLabel(labels[0], s.plain), ACL_ERROR_RT_STREAM_MODEL);
-    CHECK_CODE(aclrtSetLabel(labels[0], s.first), ACL_ERROR_RT_INTERNAL_ERROR);
-    CHECK_OK(aclrtCreateLabelList(labels, 2, &list));
-    CHECK_FAILS(aclrtCreateLabelList(labels, 1, &second_list));
-    CHECK_OK(aclrtSetLabel(labels[0], s.first));
-    CHECK_CODE(aclrtSetLabel(labels[0], s.first), ACL_ERROR_RT_INTERNAL_ERROR);
-    CHECK_CODE(aclrtSwitchLabelByIndex(NULL, 2, list, s.first), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtSwitchLabelByIndex(s.words, 2, NULL, s.first), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtSwitchLabelByIndex(s.words, 2, list, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtSwitchLabelByIndex(s.words, 2, list, s.plain), ACL_ERROR_RT_STREAM_MODEL);
-    aclrtContext own = NULL, foreign = NULL;
-    CHECK_OK(aclrtGetCurrentContext(&own));
-    CHECK_OK(aclrtCreateContext(&foreign, 0));
-    CHECK_CODE(aclrtSetLabel(labels[1], s.first), ACL_ERROR_RT_LABEL_CONTEXT);
-    CHECK_OK(aclrtDestroyLabelList(list));
-    CHECK_CODE(aclrtCreateLabelList(labels, 2, &list), ACL_ERROR_RT_LABEL_CONTEXT);
-    CHECK_OK(aclrtDestroyContext(foreign));
-    CHECK_OK(aclrtSetCurrentContext(own));
-    CHECK_CODE(aclrtDestroyLabel(NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtDestroyLabelList(NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtDestroyLabelList(list), ACL_ERROR_RT_INVALID_HANDLE);
-    CHECK_OK(aclrtDestroyLabel(labels[0]));
-    CHECK_CODE(aclrtDestroyLabel(labels[0]), ACL_ERROR_RT_INVALID_HANDLE);
-    CHECK_OK(aclrtDestroyLabel(labels[1]));
-    end(&s);
-}
-
-/* The table of a list that is gone is not given to anybody while a task still names it. */
-static void test_list_goes_first(void)
-{
-    setup s;
-    begin(&s);
-    aclrtLabel label = NULL;
-    aclrtLabelList list = NULL;
-    CHECK_OK(aclrtCreateLabel(&label));
-    CHECK_OK(aclrtCreateLabelList(&label, 1, &list));
-    CHECK_OK(aclrtSetLabel(label, s.first));
-    CHECK_OK(aclrtDestroyLabelList(list));
-    CHECK_OK(aclrtDestroyLabel(label));
-    uint64_t *word = NULL, seen = 0;
-    CHECK_OK(aclrtMalloc((void **)&word, 8, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK_OK(aclrtMemset(word, 8, 0x11, 8));
-    finish(&s, s.first);
-    CHECK_OK(aclrtMemcpy(&seen, 8, word, 8, ACL_MEMCPY_DEVICE_TO_HOST));
-    CHECK_EQUAL(seen, 0x1111111111111111u);
-    CHECK_OK(aclrtFree(word));
-    end(&s);
-}
-
-/* Cleaning and unbinding take labels out of a stream; a jump to one that stands nowhere fails. */
-static void test_label_stands_no_more(void)
-{
-    setup s;
-    begin(&s);
-    aclrtLabel label = NULL;
-    aclrtLabelList list = NULL;
-    CHECK_OK(aclrtCreateLabel(&label));
-    CHECK_OK(aclrtCreateLabelList(&label, 1, &list));
-    CHECK_OK(aclrtSetLabel(label, s.second));
-    CHECK_OK(aclrtSwitchLabelByIndex(&s.words[0], 1, list, s.first));
-    finish(&s, s.first);
-    CHECK_OK(aclrtPersistentTaskClean(s.second));
-    CHECK_OK(aclmdlRIBuildEnd(s.model, NULL));
-    CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
-    aclError code = aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS);
-    CHECK(code != ACL_SUCCESS && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    CHECK_OK(aclrtPersistentTaskClean(s.first));
-    CHECK_OK(aclrtSetLabel(label, s.second));
-    CHECK_OK(aclmdlRIUnbindStream(s.model, s.second));
-    CHECK_OK(aclrtSetLabel(label, s.first));
-    CHECK_OK(aclrtDestroyLabelList(list));
-    CHECK_OK(aclrtDestroyLabel(label));
-    end(&s);
-}
-
-/* Label 2 stands in the second stream; what lies between the jump and the label does not run. */
-static void test_jump(void)
-{
-    setup s;
-    begin(&s);
-    aclrtLabel labels[3];
-    aclrtLabelList list = NULL;
-    aclrtNotify join = NULL;
-    aclrtStream ending = NULL;
-    CHECK_OK(aclrtCreateNotify(&join, 0));
-    CHECK_OK(aclrtCreateStreamWithConfig(&ending, 0, ACL_STREAM_PERSISTENT));
-    CHECK_OK(aclmdlRIBindStream(s.model, ending, HEAD));
-    for (int i = 0; i < 3; i++)
-        CHECK_OK(aclrtCreateLabel(&labels[i]));
-    CHECK_OK(aclrtCreateLabelList(labels, 3, &list));
-    for (int i = 0; i < 4; i++)
-        put(&s, 40 + (unsigned)i, 10 + i);
-    CHECK_OK(aclrtSwitchLabelByIndex(&s.words[50], 3, list, s.first));
-    queue_copy(&s, 0, 40, 1, s.first);
-    CHECK_OK(aclrtSetLabel(labels[0], s.first));
-    queue_copy(&s, 1, 41, 1, s.first);
-    CHECK_OK(aclrtSetLabel(labels[1], s.first));
-    queue_copy(&s, 2, 42, 1, s.first);
-    CHECK_OK(aclrtRecordNotify(join, s.first));
-    queue_copy(&s, 0, 40, 1, s.second);
-    CHECK_OK(aclrtSetLabel(labels[2], s.second));
-    queue_copy(&s, 3, 43, 1, s.second);
-    CHECK_OK(aclrtRecordNotify(join, s.second));
-    CHECK_OK(aclrtWaitAndResetNotify(join, ending, 0));
-    finish(&s, ending);
-    static const int32_t want[4][4] = {{0, 11, 12, 0}, {0, 0, 12, 0}, {0, 0, 0, 13}, {0, 0, 0, 13}};
-    for (int lap = 0; lap < 2; lap++) {
-        for (int i = 0; i < 4; i++) { /* 3 is beyond the list: the last label */
-            CHECK_OK(aclrtMemset(s.words, 16, 0, 16));
-            put(&s, 50, i);
-            run(&s);
-            CHECK(memcmp(fetch(&s), want[i], sizeof(want[i])) == 0);
-        }
-    }
-    CHECK_OK(aclmdlRIUnbindStream(s.model, ending));
-    CHECK_OK(aclrtDestroyStream(ending));
-    end(&s);
-    (void)aclrtDestroyNotify(join);
-}
-
-/* A loop: back to label 0 while the list of indices says so, then out at label 1. */
-static void test_loop(void)
-{
-    setup s;
-    begin(&s);
-    aclrtLabel labels[2];
-    aclrtLabelList list = NULL;
-    for (int i = 0; i < 2; i++)
-        CHECK_OK(aclrtCreateLabel(&labels[i]));
-    CHECK_OK(aclrtCreateLabelList(labels, 2, &list));
-    put(&s, 40, 5);
-    put(&s, 24, 0);
-    put(&s, 25, 0);
-    put(&s, 26, 1); /* the third time round it leaves */
-    CHECK_OK(aclrtSetLabel(labels[0], s.first));
-    queue_push(&s, 0, 40, s.first);
-    queue_copy(&s, 50, 24, 1, s.first);
-    queue_copy(&s, 56, 25, 6, s.first);
-    queue_copy(&s, 24, 56, 6, s.first);
-    CHECK_OK(aclrtSwitchLabelByIndex(&s.words[50], 2, list, s.first));
-    CHECK_OK(aclrtSetLabel(labels[1], s.first));
-    finish(&s, s.first);
-    run(&s);
-    CHECK_EQUAL(fetch(&s)[2], 5);
-    CHECK_EQUAL(fetch(&s)[3], 0);
-    /* All indices are 0 now: it goes round until it is aborted. */
-    CHECK_OK(aclmdlRIExecuteAsync(s.model, s.plain));
-    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.plain, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    CHECK_OK(aclmdlRIAbort(s.model));
-    CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS));
-    CHECK_OK(aclrtDestroyLabelList(list));
-    CHECK_OK(aclrtDestroyLabel(labels[0]));
-    CHECK_OK(aclrtDestroyLabel(labels[1]));
-    end(&s);
 }
 
 static const twin_test tests[] = {
@@ -621,6 +373,7 @@ static const twin_test tests[] = {
     {"LBL-01, LBL-02, LBL-03, LBL-04, LBL-05, LBL-06, LBL-09: labels check their arguments",
      test_label_arguments},
     {"LBL-09: a list may go before the streams that name it", test_list_goes_first},
+    {"LBL-06, LBL-09: a jump keeps the table that it reads", test_jump_keeps_table},
     {"LBL-05, LBL-07: a label leaves a stream that is cleaned or unbound",
      test_label_stands_no_more},
     {"LBL-07: a jump goes on at the label of the index in memory", test_jump},
