@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What one SQE does, from fetch to retirement or failure. Rules SQE-1 to SQE-12, EVT, NTF, DMA, CQ.
+/// What one SQE does, from fetch to retirement or failure. Rules SQE-1 to SQE-12, EVT, NTF, CQ.
 #include <algorithm>
 #include <cstring>
 
@@ -315,94 +315,6 @@ void TaskScheduler::limit_reached(uint32_t sq)
         release_channel(sq);
     }
     fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
-}
-
-// ---- DMA ---------------------------------------------------------------------------------------
-
-// DMA-1: the class share is there; now a channel.
-void TaskScheduler::want_channel(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    q.mark = board_.now;
-    const uint32_t channel = pool(sq).acquire();
-    if (channel != kNone) {
-        set_up(sq, channel);
-        return;
-    }
-    q.state = State::kWaitChannel;
-    pool(sq).wait(sq);
-}
-
-// DMA-2.
-void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
-{
-    Queue &q = queues_[sq];
-    const Params &p = board_.params;
-    const bool sdma = q.type == STARS_SQE_SDMA;
-    note(sq, {TWINSIM_PHASE_ENGINE, q.mark, sdma ? p.sdma_channels.index : p.pcie_channels.index,
-              channel});
-    q.state = State::kWork;
-    q.mark = board_.now;
-    q.channel = static_cast<uint8_t>(channel);
-    q.has_channel = true;
-    at(sq, board_.now + (sdma ? p.sdma_setup.value : p.pcie_setup.value), Step::kSetUp);
-}
-
-// DMA-3, DMA-4.
-void TaskScheduler::start_transfer(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    const Params &p = board_.params;
-    const bool sdma = q.type == STARS_SQE_SDMA;
-    DmaJob &job = jobs_[sq];
-    note(sq,
-         {TWINSIM_PHASE_SETUP, q.mark, sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
-    q.mark = board_.now;
-    job.route = find_route(job, board_.bus, board_.links, device_, !sdma);
-    if (job.route == kNone) {
-        release_channel(sq);
-        fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
-        return;
-    }
-    q.state = State::kTransfer;
-    q.transfer = board_.links.start(board_.now, job.route, job.bytes, uint64_t{device_} << 32 | sq);
-    board_.links_changed();
-    const uint32_t credit = field(fronts_[sq].sqe(), 3, STARS_W3_CREDIT_SHIFT, 8);
-    if (credit != 0 && credit != STARS_CREDIT_NEVER)
-        at(sq, board_.now + credit * p.credit_unit.value, Step::kLimit);
-}
-
-// DMA-5: the effect is there at this instant.
-void TaskScheduler::transfer_done(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    const DmaJob &job = jobs_[sq];
-    board_.calendar.cancel(timer(sq));
-    q.transfer = kNone;
-    q.state = State::kWork;
-    note(sq,
-         {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel, job.bytes});
-    const bool good = apply(job, board_.bus, device_);
-    if (good)
-        board_.stored(job.dst, job.bytes);
-    release_channel(sq);
-    if (good)
-        executed(sq);
-    else
-        fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
-}
-
-// DMA-6: the channel goes to the queue that has waited longest.
-void TaskScheduler::release_channel(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    if (!q.has_channel)
-        return;
-    q.has_channel = false;
-    DmaPool &engine = pool(sq);
-    const uint32_t next = engine.release(q.channel);
-    if (next != kNone)
-        set_up(next, engine.acquire());
 }
 
 // ---- retirement, failure, holds ----------------------------------------------------------------
