@@ -3,6 +3,7 @@
 #include "seam/backend.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,7 +121,9 @@ static void diag_facts(void (*line)(void *context, const char *name, const char 
     size_t count = twinsim_profile_count(sim_process.profile);
     for (size_t i = 0; i < count; i++) {
         const struct twinsim_parameter *p = twinsim_profile_at(sim_process.profile, i);
-        line(context, p->name, p->text, p->unit, p->mark, p->source);
+        char inherited[640];
+        (void)snprintf(inherited, sizeof(inherited), "inherited from %s: %s", p->base, p->source);
+        line(context, p->name, p->text, p->unit, p->mark, *p->base ? inherited : p->source);
     }
 }
 

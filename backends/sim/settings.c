@@ -234,8 +234,11 @@ twin_status sim_settings_read(const twin_services *services)
         }
     } else {
         memcpy(sim_process.profile_path, path, sizeof(path));
-        char error[512] = "";
-        if (twinsim_profile_load(path, &sim_process.profile, error, sizeof(error)) != TWINSIM_OK) {
+        char error[1024] = "";
+        char folder[sizeof(sim_process.profile_path)];
+        (void)snprintf(folder, sizeof(folder), "%s/profiles", services->plugin_folder);
+        if (twinsim_profile_read(path, folder, &sim_process.profile, error, sizeof(error)) !=
+            TWINSIM_OK) {
             sim_fail("%s", error);
             return TWIN_E_INVALID;
         }

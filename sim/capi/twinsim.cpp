@@ -114,17 +114,23 @@ bool depth_is_good(uint32_t depth)
 
 // ---- profiles ----------------------------------------------------------------------------------
 
-TWINSIM_API int twinsim_profile_load(const char *path, twinsim_profile **out, char *error,
-                                     size_t error_bytes)
+TWINSIM_API int twinsim_profile_read(const char *path, const char *folder, twinsim_profile **out,
+                                     char *error, size_t error_bytes)
 {
     return guard(error, error_bytes, [&]() -> int {
         if (!path || !out) {
-            say(error, error_bytes, "twinsim_profile_load: path and out must not be NULL");
+            say(error, error_bytes, "twinsim_profile_read: path and out must not be NULL");
             return TWINSIM_E_ARGUMENT;
         }
-        *out = new twinsim_profile{tsim::Profile::from_file(path)};
+        *out = new twinsim_profile{tsim::Profile::from_file(path, folder ? folder : "")};
         return TWINSIM_OK;
     });
+}
+
+TWINSIM_API int twinsim_profile_load(const char *path, twinsim_profile **out, char *error,
+                                     size_t error_bytes)
+{
+    return twinsim_profile_read(path, nullptr, out, error, error_bytes);
 }
 
 TWINSIM_API void twinsim_profile_free(twinsim_profile *profile)

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/params.h"
 
-#include <cjson/cJSON.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <numeric>
 #include <sstream>
 
 #include "core/params_schema.h"
+#include "core/profile_file.h"
 
 namespace tsim
 {
@@ -20,7 +17,7 @@ namespace
 {
 
 constexpr const char *kLeafKeys[] = {"mark", "source", "unit", "value"};
-constexpr const char *kMarks[] = {"assumed", "inferred", "known"};
+constexpr const char *kMarks[] = {"known", "inferred", "assumed"};
 constexpr double kExactMost = 9007199254740992.0; // 2^53: beyond, a JSON number is not exact
 
 const ParamSpec *spec_of(const std::string &name)
@@ -40,55 +37,62 @@ bool is_group(const std::string &name)
     });
 }
 
-// The schema's name that shares the most of its head with a wrong one: what was perhaps meant.
-std::string nearest(const std::string &name)
+// How many letters must be put in, left out or changed to make one name of the other.
+size_t distance(const std::string &a, const std::string &b)
 {
-    size_t best = 0;
-    const char *found = nullptr;
-    for (size_t i = 0; i < kParamCount; ++i) {
-        const char *known = kParamSchema[i].name;
-        size_t same = 0;
-        while (same < name.size() && known[same] != '\0' && known[same] == name[same])
-            ++same;
-        if (same > best) {
-            best = same;
-            found = known;
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 0; i < a.size(); ++i) {
+        size_t corner = row[0]++;
+        for (size_t j = 0; j < b.size(); ++j) {
+            const size_t change = corner + (a[i] != b[j]);
+            corner = row[j + 1];
+            row[j + 1] = std::min({change, row[j] + 1, corner + 1});
         }
     }
-    return found && best >= 3 ? std::string("; is '") + found + "' meant?" : std::string();
+    return row[b.size()];
 }
 
-const char *type_name(const cJSON *item)
+// The schema's name that is nearest to a wrong one: what was perhaps meant.
+std::string nearest(const std::string &name)
 {
-    if (cJSON_IsObject(item))
-        return "an object";
-    if (cJSON_IsArray(item))
-        return "an array";
-    if (cJSON_IsString(item))
-        return "a string";
-    if (cJSON_IsNumber(item))
-        return "a number";
-    if (cJSON_IsBool(item))
-        return "true or false";
-    return "null";
+    constexpr size_t kNameMost = 64; // beyond it is no slip of the pen
+    size_t best = name.size() / 2 + 1;
+    const char *found = nullptr;
+    for (size_t i = 0; i < kParamCount && name.size() <= kNameMost; ++i) {
+        const size_t apart = distance(name, kParamSchema[i].name);
+        if (apart < best) {
+            best = apart;
+            found = kParamSchema[i].name;
+        }
+    }
+    return found ? std::string("; is '") + found + "' meant?" : std::string();
+}
+
+// kMarks is ordered by certainty; a value of another part is one step less certain.
+const char *lowered(const std::string &mark, size_t steps)
+{
+    const auto given = std::find(std::begin(kMarks), std::end(kMarks), mark);
+    const auto at = static_cast<size_t>(given - std::begin(kMarks));
+    return kMarks[std::min(at + steps, std::size(kMarks) - 1)];
 }
 
 } // namespace
 
-/// Walks the JSON tree once and fills a Profile.
+/// Walks the JSON tree of each file once and fills a Profile.
 class ProfileReader
 {
   public:
-    ProfileReader(Profile &profile, const std::string &file)
-        : profile_(profile), file_(file), seen_(kParamCount, nullptr)
+    ProfileReader(Profile &profile, const std::vector<ProfileFile> &files)
+        : profile_(profile), files_(files), seen_(kParamCount, nullptr), from_(kParamCount, 0)
     {
     }
 
-    void read(const cJSON *root)
+    void read()
     {
-        if (!cJSON_IsObject(root))
-            fail("", std::string("the file must hold one JSON object, not ") + type_name(root));
-        read_group(root, "");
+        for (at_ = 0; at_ < files_.size(); ++at_)
+            read_group(files_[at_].root.get(), "");
+        at_ = 0;
         for (size_t i = 0; i < kParamCount; ++i) {
             if (!seen_[i])
                 fail(kParamSchema[i].name, std::string("is missing; add it with a value, unit \"") +
@@ -100,7 +104,8 @@ class ProfileReader
   private:
     [[noreturn]] void fail(const std::string &path, const std::string &what) const
     {
-        throw ProfileError("profile " + file_ + ": " + (path.empty() ? "" : path + " ") + what);
+        throw ProfileError("profile " + files_[at_].path + ": " + (path.empty() ? "" : path + " ") +
+                           what);
     }
 
     void check_keys(const cJSON *object, const std::string &path) const
@@ -119,6 +124,8 @@ class ProfileReader
         check_keys(object, path);
         for (const cJSON *child = object->child; child; child = child->next) {
             const std::string name = path.empty() ? child->string : path + "." + child->string;
+            if (name == "base") // profile_file has followed it
+                continue;
             if (const ParamSpec *spec = spec_of(name)) {
                 read_leaf(child, *spec);
                 continue;
@@ -127,7 +134,7 @@ class ProfileReader
                 fail(name, "is not a parameter of this model" + nearest(name));
             if (!cJSON_IsObject(child))
                 fail(name, std::string("must be an object that holds parameters, not ") +
-                               type_name(child));
+                               json_type_name(child));
             read_group(child, name);
         }
     }
@@ -137,7 +144,7 @@ class ProfileReader
         const std::string name = spec.name;
         if (!cJSON_IsObject(leaf))
             fail(name, std::string("must be an object with value, unit, mark and source, not ") +
-                           type_name(leaf));
+                           json_type_name(leaf));
         check_keys(leaf, name);
         for (const cJSON *child = leaf->child; child; child = child->next) {
             if (std::none_of(std::begin(kLeafKeys), std::end(kLeafKeys),
@@ -157,7 +164,11 @@ class ProfileReader
         if (text_of(leaf, name, "source").empty())
             fail(name + ".source", "is empty; say where the value comes from");
         check_value(cJSON_GetObjectItemCaseSensitive(leaf, "value"), spec);
-        seen_[static_cast<size_t>(&spec - kParamSchema)] = leaf;
+        const auto i = static_cast<size_t>(&spec - kParamSchema);
+        if (seen_[i]) // a file nearer to the profile has its own
+            return;
+        seen_[i] = leaf;
+        from_[i] = at_;
     }
 
     std::string text_of(const cJSON *leaf, const std::string &name, const char *key) const
@@ -166,7 +177,7 @@ class ProfileReader
         if (!item)
             fail(name + "." + key, "is missing");
         if (!cJSON_IsString(item))
-            fail(name + "." + key, std::string("must be a string, not ") + type_name(item));
+            fail(name + "." + key, std::string("must be a string, not ") + json_type_name(item));
         return item->valuestring;
     }
 
@@ -177,13 +188,14 @@ class ProfileReader
             fail(name + ".value", "is missing");
         if (spec.kind == ParamKind::kText) {
             if (!cJSON_IsString(value))
-                fail(name + ".value", std::string("must be a string, not ") + type_name(value));
+                fail(name + ".value",
+                     std::string("must be a string, not ") + json_type_name(value));
             if (value->valuestring[0] == '\0')
                 fail(name + ".value", "is empty");
             return;
         }
         if (!cJSON_IsNumber(value))
-            fail(name + ".value", std::string("must be a number, not ") + type_name(value));
+            fail(name + ".value", std::string("must be a number, not ") + json_type_name(value));
         const double number = value->valuedouble;
         if (std::floor(number) != number || std::fabs(number) > kExactMost)
             fail(name + ".value", "must be a whole number");
@@ -220,9 +232,29 @@ class ProfileReader
                  "times link.hbm.effective_permille leaves no bandwidth");
     }
 
+    // How many times the part changes on the way from the profile to each of its files.
+    [[nodiscard]] std::vector<size_t> steps() const
+    {
+        std::vector<size_t> steps(files_.size(), 0);
+        const char *here = nullptr;
+        for (size_t file = files_.size(); file-- > 0;) {
+            const cJSON *soc =
+                cJSON_GetObjectItemCaseSensitive(files_[file].root.get(), "soc_name");
+            const char *name =
+                soc ? cJSON_GetObjectItemCaseSensitive(soc, "value")->valuestring : here;
+            if (here && std::strcmp(name, here) != 0) {
+                for (size_t behind = file + 1; behind < files_.size(); ++behind)
+                    ++steps[behind];
+            }
+            here = name;
+        }
+        return steps;
+    }
+
     void build()
     {
         check_together();
+        const std::vector<size_t> steps = this->steps();
         Params &params = profile_.params_;
         params.cycle_ns = 1000 / number_of("clock_mhz");
         profile_.strings_.resize(kParamCount);
@@ -241,14 +273,12 @@ class ProfileReader
                 strings.text = std::to_string(out.number);
             }
             strings.source = text_of(seen_[i], spec.name, "source");
-            const std::string mark = text_of(seen_[i], spec.name, "mark");
+            strings.base = from_[i] > 0 ? files_[from_[i]].name : "";
             out.name = spec.name;
             out.text = strings.text.c_str();
             out.unit = spec.unit;
-            for (const char *known : kMarks) { // the list's text outlives the JSON tree
-                if (mark == known)
-                    out.mark = known;
-            }
+            out.mark = lowered(text_of(seen_[i], spec.name, "mark"), steps[from_[i]]);
+            out.base = strings.base.c_str();
             out.source = strings.source.c_str();
             if (spec.field) {
                 const bool time = std::strcmp(spec.unit, "ns") == 0;
@@ -260,41 +290,26 @@ class ProfileReader
     }
 
     Profile &profile_;
-    const std::string &file_;
+    const std::vector<ProfileFile> &files_;
+    size_t at_ = 0;                   // the file being read
     std::vector<const cJSON *> seen_; // by schema index
+    std::vector<size_t> from_;        // the file of each
 };
 
-Profile Profile::from_file(const std::string &path)
+Profile Profile::from_file(const std::string &path, const std::string &folder)
 {
-    errno = 0;
-    const std::unique_ptr<FILE, int (*)(FILE *)> in(std::fopen(path.c_str(), "rb"), &std::fclose);
-    std::string text;
-    char piece[4096];
-    while (in) {
-        const size_t got = std::fread(piece, 1, sizeof(piece), in.get());
-        text.append(piece, got);
-        if (got < sizeof(piece))
-            break;
-    }
-    if (!in || std::ferror(in.get()))
-        throw FileError("profile " + path + ": cannot be read: " + std::strerror(errno));
-    return from_text(text, path);
+    Profile profile;
+    const std::vector<ProfileFile> files = read_profile_files(path, folder);
+    ProfileReader(profile, files).read();
+    return profile;
 }
 
-Profile Profile::from_text(const std::string &text, const std::string &name)
+Profile Profile::from_text(const std::string &text, const std::string &path,
+                           const std::string &folder)
 {
-    const char *end = nullptr;
-    const std::unique_ptr<cJSON, decltype(&cJSON_Delete)> root(
-        cJSON_ParseWithLengthOpts(text.c_str(), text.size() + 1, &end, 1), &cJSON_Delete);
-    if (!root) {
-        const auto at =
-            std::min<size_t>(end ? static_cast<size_t>(end - text.c_str()) : 0, text.size());
-        const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
-        throw ProfileError("profile " + name + ": not valid JSON, see line " +
-                           std::to_string(line));
-    }
     Profile profile;
-    ProfileReader(profile, name).read(root.get());
+    const std::vector<ProfileFile> files = read_profile_text(text, path, folder);
+    ProfileReader(profile, files).read();
     return profile;
 }
 

@@ -73,13 +73,17 @@ struct Params {
 };
 
 /// Checked against the schema: nothing unknown, nothing missing, each value in its range.
+///
+/// A file with a base gives only what differs. What it inherits keeps value and source. Where the file is about
+/// another part (its soc_name differs) the mark sinks by one: known to inferred, inferred to assumed.
 class Profile
 {
   public:
-    /// Throws FileError or ProfileError.
-    static Profile from_file(const std::string &path);
-    /// `name` stands for the file in error texts.
-    static Profile from_text(const std::string &text, const std::string &name);
+    /// A base that does not lie beside the file is looked for in `folder`. Throws FileError or ProfileError.
+    static Profile from_file(const std::string &path, const std::string &folder = "");
+    /// `path` stands for the file in error texts and for where its base lies.
+    static Profile from_text(const std::string &text, const std::string &path,
+                             const std::string &folder = "");
 
     [[nodiscard]] const Params &params() const { return params_; }
     [[nodiscard]] const std::vector<twinsim_parameter> &list() const { return list_; }
@@ -94,7 +98,7 @@ class Profile
   private:
     friend class ProfileReader;
     struct Strings {
-        std::string text, source;
+        std::string text, source, base;
     };
     Profile() = default;
 

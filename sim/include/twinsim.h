@@ -52,9 +52,14 @@ struct twinsim_parameter {
     const char *unit;   /* "ns", "GB/s", "1", ... */
     const char *mark;   /* "known", "inferred", "assumed", later "measured" */
     const char *source; /* where the value comes from */
+    const char *base;   /* the profile that it is inherited from, "" for the profile's own */
 };
 
-/* Reads and checks a profile; needs no board and starts nothing. error may be NULL. */
+/* Reads and checks a profile; needs no board and starts nothing. A file may name a base in its folder, or else in
+ * `folder` (NULL: nowhere else), and gives only what differs. error may be NULL. */
+int twinsim_profile_read(const char *path, const char *folder, twinsim_profile **out, char *error,
+                         size_t error_bytes);
+/* The same with no other folder. */
 int twinsim_profile_load(const char *path, twinsim_profile **out, char *error, size_t error_bytes);
 void twinsim_profile_free(twinsim_profile *profile);
 /* NULL when there is no such parameter. Pointers live as long as the profile. */

@@ -9,15 +9,8 @@
 
 #include "suite.h"
 
-static cJSON *load(void)
+static cJSON *load_file(const char *path)
 {
-    char path[PATH_MAX + 64];
-    const char *name = getenv("TWINRT_PROFILE");
-    if (name && strchr(name, '/'))
-        snprintf(path, sizeof(path), "%s", name);
-    else
-        snprintf(path, sizeof(path), "%s/twinrt/profiles/%s.json", twin_library_folder(),
-                 name && *name ? name : "910b3");
     FILE *file = fopen(path, "r");
     if (!file) {
         fprintf(stderr, "cannot read the profile %s\n", path);
@@ -29,6 +22,45 @@ static cJSON *load(void)
     fclose(file);
     cJSON *root = length > 0 ? cJSON_Parse(text) : NULL;
     free(text);
+    return root;
+}
+
+/* Adds to `into` what it has not from `from`, which loses it; parameters are taken whole. */
+static void inherit(cJSON *into, cJSON *from)
+{
+    for (cJSON *item = from->child, *next; item; item = next) {
+        next = item->next;
+        cJSON *own = cJSON_GetObjectItemCaseSensitive(into, item->string);
+        if (!own)
+            cJSON_AddItemToObject(into, item->string, cJSON_DetachItemViaPointer(from, item));
+        else if (cJSON_IsObject(own) && !cJSON_HasObjectItem(own, "value"))
+            inherit(own, item);
+    }
+}
+
+/* The profile as a whole: with all that it inherits from its base, if it has one. */
+static cJSON *load(void)
+{
+    char path[PATH_MAX + 64];
+    const char *name = getenv("TWINRT_PROFILE");
+    if (name && strchr(name, '/'))
+        snprintf(path, sizeof(path), "%s", name);
+    else
+        snprintf(path, sizeof(path), "%s/twinrt/profiles/%s.json", twin_library_folder(),
+                 name && *name ? name : "910b3");
+    cJSON *root = load_file(path);
+    for (int files = 1; root && files < 8; files++) {
+        cJSON *base = cJSON_DetachItemFromObjectCaseSensitive(root, "base");
+        if (!base)
+            break;
+        snprintf(path, sizeof(path), "%s/twinrt/profiles/%s.json", twin_library_folder(),
+                 cJSON_IsString(base) ? base->valuestring : "");
+        cJSON *below = load_file(path);
+        cJSON_Delete(base);
+        if (below)
+            inherit(root, below);
+        cJSON_Delete(below);
+    }
     return root;
 }
 
