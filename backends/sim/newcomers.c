@@ -51,41 +51,50 @@ static bool is_busy(const char *thread)
     return name_end && name_end[1] == ' ' && (name_end[2] == 'R' || name_end[2] == 'D');
 }
 
-static bool others_are_busy(void)
+struct others {
+    uint64_t who; /* a sum over the ids of all threads: another one when some have come or gone */
+    bool busy;    /* one of them at least */
+};
+
+static struct others look_at_others(void)
 {
+    struct others others = {0};
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks)
-        return false;
+        return others;
     const long self = gettid();
-    bool busy = false;
     const struct dirent *entry;
-    while (!busy && (entry = readdir(tasks)))
-        busy = entry->d_name[0] != '.' && strtol(entry->d_name, NULL, 10) != self &&
-               is_busy(entry->d_name);
+    while ((entry = readdir(tasks))) {
+        const long thread = strtol(entry->d_name, NULL, 10);
+        if (thread == 0) /* "." and ".." */
+            continue;
+        others.who += (uint64_t)thread * 0x9e3779b97f4a7c15u ^ (uint64_t)thread << 17;
+        others.busy = others.busy || (thread != self && is_busy(entry->d_name));
+    }
     closedir(tasks);
-    return busy;
+    return others;
 }
 
 uint64_t sim_newcomers_until(uint64_t now_ns)
 {
-    static unsigned known_threads;
+    static uint64_t known_others;
     static unsigned known_callers;
     static uint64_t seen_ns;  /* these threads, for the first time */
     static uint64_t quiet_ns; /* since when none of them runs */
     static bool given_up;
-    unsigned callers = sim_clock_threads();
-    unsigned threads = thread_count();
-    if (threads <= atomic_load(&sim_attached_count))
+    if (thread_count() <= atomic_load(&sim_attached_count))
         return 0;
-    if (threads != known_threads || callers != known_callers) {
-        known_threads = threads;
+    const unsigned callers = sim_clock_threads();
+    const struct others others = look_at_others();
+    if (others.who != known_others || callers != known_callers) {
+        known_others = others.who;
         known_callers = callers;
         seen_ns = quiet_ns = now_ns;
         given_up = false;
     }
     if (given_up)
         return 0;
-    if (others_are_busy())
+    if (others.busy)
         quiet_ns = now_ns;
     uint64_t until = quiet_ns + QUIET_NS;
     if (until > seen_ns + BUSY_NS)
