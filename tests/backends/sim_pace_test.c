@@ -83,20 +83,20 @@ static void test_host_limit_before_later_work(void)
 {
     up();
     struct waiter waiter;
-    SEAM_OK(seam->work.wait(a, gate, 2 * SEAM_S));
-    start(&waiter, 3 * SEAM_S / 2);
+    SEAM_OK(seam->work.wait(a, gate, 2 * SEAM_HOUR));
+    start(&waiter, SEAM_HOUR);
     usleep(50000);
     SEAM_OK(seam->work.record(b, gate));
     join(&waiter);
     SEAM_STATUS(waiter.status, TWIN_OK);
-    CU_ASSERT(waiter.wall_ns < SEAM_S);
-    CU_ASSERT(waiter.virtual_ns < SEAM_S); /* the record came before the limit in device time too */
+    CU_ASSERT(waiter.virtual_ns <
+              SEAM_HOUR); /* the record came before the limit in device time too */
     down();
 }
 
 static void test_host_limit_passes_for_real(void)
 {
-    static const uint64_t device_limits[] = {TWIN_FOREVER, 10 * SEAM_S};
+    static const uint64_t device_limits[] = {TWIN_FOREVER, SEAM_HOUR};
     for (unsigned i = 0; i < 2; i++) {
         up();
         struct waiter waiter;
@@ -105,7 +105,6 @@ static void test_host_limit_passes_for_real(void)
         join(&waiter);
         SEAM_STATUS(waiter.status, TWIN_E_TIMEOUT);
         CU_ASSERT(waiter.wall_ns >= 99 * SEAM_MS);
-        CU_ASSERT(waiter.wall_ns < 2 * SEAM_S);
         CU_ASSERT(waiter.virtual_ns >= 100 * SEAM_MS);
         /* Nobody is behind the limit afterwards: what is submitted now lies after it. */
         uint64_t before = seam->host.now();
@@ -121,13 +120,12 @@ static void test_device_limit_waits_for_a_thread(void)
 {
     up();
     struct waiter waiter;
-    SEAM_OK(seam->work.wait(a, gate, 2 * SEAM_S));
+    SEAM_OK(seam->work.wait(a, gate, SEAM_HOUR));
     start(&waiter, TWIN_FOREVER);
     usleep(50000);
     SEAM_OK(seam->work.record(b, gate));
     join(&waiter);
     SEAM_STATUS(waiter.status, TWIN_OK);
-    CU_ASSERT(waiter.wall_ns < SEAM_S);
     down();
 }
 
@@ -135,24 +133,21 @@ static void test_device_limit_passes_for_real(void)
 {
     up();
     struct waiter waiter;
-    SEAM_OK(seam->work.wait(a, gate, 100 * SEAM_MS));
+    SEAM_OK(seam->work.wait(a, gate, 400 * SEAM_MS));
     uint64_t cpu = cpu_ns();
     start(&waiter, TWIN_FOREVER);
     join(&waiter);
     SEAM_STATUS(waiter.status, TWIN_E_TASK_TIMEOUT);
-    CU_ASSERT(waiter.wall_ns >= 90 * SEAM_MS);
-    CU_ASSERT(waiter.wall_ns < 2 * SEAM_S);
-    CU_ASSERT(cpu_ns() - cpu < 50 * SEAM_MS); /* it sleeps */
+    CU_ASSERT(waiter.wall_ns >= 390 * SEAM_MS);
+    CU_ASSERT(cpu_ns() - cpu < waiter.wall_ns / 2); /* it sleeps */
     down();
 }
 
 static void test_device_limit_alone(void)
 {
     up();
-    uint64_t wall = seam_wall();
-    SEAM_OK(seam->work.wait(a, gate, 100 * SEAM_S));
+    SEAM_OK(seam->work.wait(a, gate, SEAM_HOUR));
     SEAM_STATUS(seam->queue.drain(a, TWIN_FOREVER), TWIN_E_TASK_TIMEOUT);
-    CU_ASSERT(seam_wall() - wall < SEAM_S);
     down();
 }
 
@@ -163,7 +158,7 @@ static void test_poller_carries_time(void)
     struct waiter waiter;
     bool idle = false;
     SEAM_OK(seam->work.wait(a, gate, TWIN_FOREVER));
-    start(&waiter, 100 * SEAM_S);
+    start(&waiter, SEAM_HOUR);
     while (seam->host.now() < 100 * SEAM_MS) { /* in some real time, too */
         seam_call(TWIN_COST_POLL);
         SEAM_OK(seam->queue.query(a, &idle));
@@ -171,7 +166,6 @@ static void test_poller_carries_time(void)
     SEAM_OK(seam->work.record(b, gate));
     join(&waiter);
     SEAM_STATUS(waiter.status, TWIN_OK);
-    CU_ASSERT(waiter.wall_ns < 10 * SEAM_S);
 
     SEAM_OK(seam->work.wait(a, gate, TWIN_FOREVER));
     uint64_t until = seam->host.now() + 20 * SEAM_MS;

@@ -400,12 +400,10 @@ static void test_processing_in_vain(void)
     CHECK_OK(aclrtSetDevice(0));
     aclrtStream stream = twin_stream();
     CHECK_OK(aclrtSubscribeReport(report_self(), stream));
-    double began = twin_wall_seconds();
-    CHECK_CODE(aclrtProcessReport(5000), ACL_ERROR_RT_REPORT_TIMEOUT);
+    CHECK_CODE(aclrtProcessReport(HOUR_MS), ACL_ERROR_RT_REPORT_TIMEOUT);
     twin_hold_begin(&hold, stream);
     CHECK_OK(aclrtLaunchCallback(count_plain, &ran, ACL_CALLBACK_BLOCK, stream));
-    CHECK_CODE(aclrtProcessReport(5000), ACL_ERROR_RT_REPORT_TIMEOUT);
-    CHECK(twin_wall_seconds() - began < 4.0);
+    CHECK_CODE(aclrtProcessReport(HOUR_MS), ACL_ERROR_RT_REPORT_TIMEOUT);
     CHECK_EQUAL(ran, 0);
     twin_hold_release(&hold, NULL);
     CHECK_OK(aclrtProcessReport(SOON_MS));

