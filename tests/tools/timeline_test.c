@@ -42,11 +42,11 @@ size_t twinsim_trace_count(const twinsim *sim)
 }
 
 static const struct twinsim_parameter parameters[] = {
-    {"counter_mhz", "50", 50, 50.0, "MHz", "known", "a \"quoted\" source"},
-    {"fetch.read_ns", "500", 500, 500.0, "ns", "assumed", "s"},
-    {"table.event_ns", "40", 40, 40.0, "ns", "assumed", "s"},
-    {"dma.setup_ns", "1000", 1000, 1000.0, "ns", "inferred", "s"},
-    {"link.mb_s", "24900", 24900, 24900.0, "MB/s", "known", "s"},
+    {"counter_mhz", "50", 50, 50.0, "MHz", "known", "a \"quoted\" source", ""},
+    {"fetch.read_ns", "500", 500, 500.0, "ns", "assumed", "s", ""},
+    {"table.event_ns", "40", 40, 40.0, "ns", "assumed", "s", ""},
+    {"dma.setup_ns", "1000", 1000, 1000.0, "ns", "inferred", "s", ""},
+    {"link.mb_s", "24900", 24900, 24900.0, "MB/s", "known", "s", ""},
 };
 enum { P_COUNTER, P_FETCH, P_TABLE, P_SETUP, P_LINK };
 
