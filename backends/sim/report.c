@@ -96,6 +96,8 @@ static const char *state_name(enum twinsim_queue_state state)
         return "stopped by an error";
     case TWINSIM_QUEUE_HOST:
         return "waiting for the host";
+    case TWINSIM_QUEUE_KERNEL:
+        return "running a kernel";
     }
     return "unknown";
 }

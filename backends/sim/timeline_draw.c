@@ -25,6 +25,11 @@ static const char *const phase_names[TWINSIM_PHASE_COUNT] = {
     [TWINSIM_PHASE_TASK] = "task",
     [TWINSIM_PHASE_MESSAGE] = "message",
     [TWINSIM_PHASE_HOST] = "waits for the host",
+    [TWINSIM_PHASE_KERNEL] = "kernel",
+    [TWINSIM_PHASE_BLOCK] = "block",
+    [TWINSIM_PHASE_START] = "start",
+    [TWINSIM_PHASE_PIPE] = "pipe",
+    [TWINSIM_PHASE_REPORT] = "report",
 };
 
 static const char *const cost_names[TWIN_COST_COUNT] = {
@@ -97,6 +102,10 @@ static const char *engine_name(uint8_t engine)
         return "PCIe DMA";
     case TWINSIM_ENGINE_HOST_DMA:
         return "host DMA";
+    case TWINSIM_ENGINE_AIC:
+        return "AIC";
+    case TWINSIM_ENGINE_AIV:
+        return "AIV";
     default:
         return "engine";
     }

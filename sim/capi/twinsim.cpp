@@ -349,6 +349,17 @@ TWINSIM_API int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t s
     });
 }
 
+TWINSIM_API bool twinsim_kernel_next(const twinsim *, struct twinsim_kernel_wanted *)
+{
+    return false;
+}
+
+TWINSIM_API int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t,
+                                    const struct twinsim_kernel *kernel)
+{
+    return is_open(sim, device, sq) && kernel ? TWINSIM_E_STATE : TWINSIM_E_ARGUMENT;
+}
+
 TWINSIM_API int twinsim_transfer_post(twinsim *sim, uint32_t device,
                                       struct twinsim_transfer *transfer)
 {

@@ -11,7 +11,7 @@ namespace tsim
 namespace
 {
 // Links of a device, then one per ordered pair of devices.
-constexpr uint32_t kToDevice = 0, kToHost = 1, kHbm = 2, kPerDevice = 3;
+constexpr uint32_t kToDevice = 0, kToHost = 1, kHbm = 2, kL2 = 3, kPerDevice = 4;
 
 uint32_t link_of(uint32_t device, uint32_t which)
 {
@@ -20,15 +20,12 @@ uint32_t link_of(uint32_t device, uint32_t which)
 } // namespace
 
 LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
-    : devices_(devices), capacity_(devices * kPerDevice + devices * devices),
-      routes_(devices * 6 + devices * devices * 2), room_(capacity_.size()),
+    : devices_(devices), cycle_ns_(params.cycle_ns),
+      capacity_(devices * kPerDevice + devices * devices),
+      routes_(devices * kRoutes + devices * devices * 2), room_(capacity_.size()),
       demand_(capacity_.size())
 {
-    // MB/s are bytes per microsecond; a cycle has cycle_ns nanoseconds (LNK-4).
-    const auto rate = [&](uint64_t mb_s) {
-        return static_cast<uint64_t>((static_cast<Fixed>(mb_s) * params.cycle_ns << kFraction) /
-                                     1000);
-    };
+    const auto rate = [this](uint64_t mb_s) { return to_rate(mb_s); };
     for (uint32_t d = 0; d < devices; ++d) {
         capacity_[link_of(d, kToDevice)] = rate(params.pcie_to_device.value);
         capacity_[link_of(d, kToHost)] = rate(params.pcie_to_host.value);
@@ -43,6 +40,19 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
                   {{link_of(d, kToDevice), 1}, {link_of(d, kToHost), 1}});
         add_route(fill_device(d), params.hbm_effective.index, {{link_of(d, kHbm), 1}});
         add_route(fill_host(d), params.pcie_to_host.index, {{link_of(d, kToHost), 1}});
+        capacity_[link_of(d, kL2)] = rate(params.l2_peak.value);
+        // LNK-10: bytes per cycle times MHz are MB/s
+        const uint64_t mhz = params.core_mhz.value;
+        const auto cap = [&](uint32_t route, const Setting &bytes) {
+            routes_[route].cap = std::max<uint64_t>(rate(bytes.value * mhz), 1);
+        };
+        add_route(core_hit(d, false), params.core_l2_read.index, {{link_of(d, kL2), 1}});
+        cap(core_hit(d, false), params.core_l2_read);
+        add_route(core_hit(d, true), params.core_l2_write.index, {{link_of(d, kL2), 1}});
+        cap(core_hit(d, true), params.core_l2_write);
+        add_route(core_miss(d), params.core_gm.index,
+                  {{link_of(d, kL2), 1}, {link_of(d, kHbm), 1}});
+        cap(core_miss(d), params.core_gm);
     }
     for (uint32_t a = 0; a < devices; ++a) {
         for (uint32_t b = 0; b < devices; ++b) {
@@ -70,6 +80,32 @@ void LinkNetwork::add_route(uint32_t route, uint32_t parameter,
         r.links[r.count] = static_cast<uint16_t>(link);
         r.weight[r.count++] = static_cast<uint8_t>(weight);
     }
+}
+
+// MB/s are bytes per microsecond; a cycle has cycle_ns nanoseconds (LNK-4).
+uint64_t LinkNetwork::to_rate(uint64_t mb_s) const
+{
+    return static_cast<uint64_t>((static_cast<Fixed>(mb_s) * cycle_ns_ << kFraction) / 1000);
+}
+
+uint32_t LinkNetwork::capped(uint32_t route, uint64_t mb_s, uint32_t parameter)
+{
+    const uint64_t cap = std::max<uint64_t>(to_rate(mb_s), 1);
+    const Route &like = routes_[route];
+    for (uint32_t i = 0; i < routes_.size(); ++i) {
+        const Route &r = routes_[i];
+        if (r.cap == cap && r.parameter == parameter && r.count == like.count &&
+            r.links == like.links && r.weight == like.weight)
+            return i;
+    }
+    Route copy;
+    copy.links = like.links;
+    copy.weight = like.weight;
+    copy.count = like.count;
+    copy.parameter = parameter;
+    copy.cap = cap;
+    routes_.push_back(std::move(copy));
+    return static_cast<uint32_t>(routes_.size() - 1);
 }
 
 bool LinkNetwork::before(uint32_t a, uint32_t b) const
@@ -155,8 +191,8 @@ void LinkNetwork::advance(Cycle now)
     }
 }
 
-// Max-min fair shares (LNK-4) by filling: the link that leaves its users least fixes their rate, until
-// every route has one. Then the next completion (LNK-5).
+// Max-min fair shares (LNK-4, LNK-8) by filling: the link that leaves its users least, or a ceiling below that, fixes
+// a rate, until every route has one. Then the next completion (LNK-5).
 void LinkNetwork::share()
 {
     size_t kept = 0;
@@ -193,6 +229,7 @@ void LinkNetwork::share()
             const Route &r = routes_[index];
             if (r.rate != 0)
                 continue;
+            least = std::min(least, r.cap);
             for (uint32_t i = 0; i < r.count; ++i)
                 least = std::min(least, room_[r.links[i]] / demand_[r.links[i]]);
         }
@@ -200,6 +237,10 @@ void LinkNetwork::share()
         bound_.clear();
         for (const uint32_t index : listed_) {
             const Route &r = routes_[index];
+            if (r.rate == 0 && r.cap == least) {
+                bound_.push_back(index);
+                continue;
+            }
             for (uint32_t i = 0; r.rate == 0 && i < r.count; ++i) {
                 if (room_[r.links[i]] / demand_[r.links[i]] == least) {
                     bound_.push_back(index);

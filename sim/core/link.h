@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared bandwidth: HBM, PCIe each way, HCCS pairs. Rules LNK-1 to LNK-7.
+/// Shared bandwidth: HBM, L2, PCIe each way, HCCS pairs. Rules LNK-1 to LNK-10.
 #ifndef TWINSIM_CORE_LINK_H
 #define TWINSIM_CORE_LINK_H
 
@@ -25,19 +25,29 @@ class LinkNetwork
     LinkNetwork(const Params &params, uint32_t devices);
 
     // Routes (LNK-3).
-    [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * 6; }
-    [[nodiscard]] uint32_t device_to_host(uint32_t device) const { return device * 6 + 1; }
-    [[nodiscard]] uint32_t within_device(uint32_t device) const { return device * 6 + 2; }
-    [[nodiscard]] uint32_t loop_back(uint32_t device) const { return device * 6 + 3; }
-    [[nodiscard]] uint32_t fill_device(uint32_t device) const { return device * 6 + 4; }
-    [[nodiscard]] uint32_t fill_host(uint32_t device) const { return device * 6 + 5; }
+    [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * kRoutes; }
+    [[nodiscard]] uint32_t device_to_host(uint32_t device) const { return device * kRoutes + 1; }
+    [[nodiscard]] uint32_t within_device(uint32_t device) const { return device * kRoutes + 2; }
+    [[nodiscard]] uint32_t loop_back(uint32_t device) const { return device * kRoutes + 3; }
+    [[nodiscard]] uint32_t fill_device(uint32_t device) const { return device * kRoutes + 4; }
+    [[nodiscard]] uint32_t fill_host(uint32_t device) const { return device * kRoutes + 5; }
+    /// Between an AI core and global memory, what L2 serves and what it does not (LNK-9, LNK-10).
+    [[nodiscard]] uint32_t core_hit(uint32_t device, bool write) const
+    {
+        return device * kRoutes + (write ? 7 : 6);
+    }
+    [[nodiscard]] uint32_t core_miss(uint32_t device) const { return device * kRoutes + 8; }
     /// Between two devices: over HCCS, or over PCIe when `pcie`.
     [[nodiscard]] uint32_t peer(uint32_t from, uint32_t to, bool pcie) const
     {
-        return devices_ * 6 + ((from * devices_ + to) * 2 + (pcie ? 1 : 0));
+        return devices_ * kRoutes + ((from * devices_ + to) * 2 + (pcie ? 1 : 0));
     }
 
-    /// The profile parameter behind the route's own rate: the link that is not HBM, if it has one.
+    /// A route as `route`, each transfer on which has a ceiling of `mb_s` (LNK-8). Asked for once and kept; throws
+    /// std::bad_alloc.
+    [[nodiscard]] uint32_t capped(uint32_t route, uint64_t mb_s, uint32_t parameter);
+
+    /// The profile parameter behind the route's own rate: its ceiling, or the link that is not HBM, if it has one.
     [[nodiscard]] uint32_t parameter(uint32_t route) const { return routes_[route].parameter; }
 
     /// Bytes begin to move; bytes > 0. Gives the transfer's number.
@@ -49,11 +59,18 @@ class LinkNetwork
     /// Ends what is complete at `now` and gives the owners, by route, then by order of completion.
     const std::vector<Owner> &complete(Cycle now);
     [[nodiscard]] uint32_t active() const { return active_; }
+    /// What each transfer on the route gets now, in bytes per cycle with kFraction binary digits after the point.
+    [[nodiscard]] uint64_t rate_of(uint32_t route) const
+    {
+        return routes_[route].listed ? routes_[route].rate : 0;
+    }
+
+    static constexpr unsigned kFraction = 48;
 
   private:
     using Fixed = unsigned __int128; // bytes, kFraction bits after the point
 
-    static constexpr unsigned kFraction = 48;
+    static constexpr uint32_t kRoutes = 9;                        // of a device
     static constexpr Fixed kSlack = Fixed{1} << (kFraction - 12); // LNK-5
 
     struct Route {
@@ -62,6 +79,7 @@ class LinkNetwork
         uint8_t count = 0;
         bool listed = false;
         uint32_t parameter = kNone;
+        uint64_t cap = UINT64_MAX;   // of each transfer, fixed point bytes per cycle
         uint64_t rate = 0;           // of each transfer, fixed point bytes per cycle
         Fixed served = 0;            // of each transfer since the route was last empty
         std::vector<uint32_t> queue; // heap of transfers, the least goal first
@@ -76,12 +94,14 @@ class LinkNetwork
 
     void add_route(uint32_t route, uint32_t parameter,
                    std::initializer_list<std::pair<uint32_t, uint32_t>> parts);
+    [[nodiscard]] uint64_t to_rate(uint64_t mb_s) const;
     void advance(Cycle now);
     void share();
     [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
     void pop_front(Route &route);
 
     const uint32_t devices_;
+    const uint64_t cycle_ns_;
     std::vector<uint64_t> capacity_; // by link, fixed point bytes per cycle
     std::vector<Route> routes_;
     std::vector<uint32_t> listed_; // routes in use, sorted

@@ -37,6 +37,7 @@ struct Params {
     Setting fetch_window, fetch_read;
 
     Setting slots, sdma_cap, pcie_dma_cap, cond_cap, cpu_topic_cap;
+    Setting aic_cap, aiv_cap, mixed_cap;
     Setting arbitration, record_read, slot_enable;
 
     Setting decode, retire, write_value, credit_unit;
@@ -49,8 +50,14 @@ struct Params {
     Setting pcie_channels, pcie_setup;
     Setting host_channels, host_setup;
 
+    Setting aic_cores, aiv_cores;
+    Setting core_mhz;
+    Setting core_issue, core_dispatch, core_init, core_software, core_report;
+    Setting core_gm, core_l2_read, core_l2_write; ///< bytes per cycle of the core clock
+
     Setting pcie_to_device, pcie_to_host; ///< MB/s
     Setting hbm_peak, hbm_effective;      ///< MB/s, permille
+    Setting l2_peak, l2_hit;              ///< MB/s, permille
     Setting hccs_pair;                    ///< MB/s
 
     /// HBM as copies see it, in MB/s (LNK-2).

@@ -25,12 +25,12 @@ namespace
 //   retire time since the phase began | time since the SQE began << 32;     bytes, if any
 //   whole  the record
 // A wide entry has, in place of that one word, one per value.
-constexpr uint32_t kHead = 16; // below: a twinsim_phase
-constexpr uint32_t kTime = 17;
-constexpr uint32_t kSwap = 18;
-constexpr uint32_t kBegin = 19;
-constexpr uint32_t kRetire = 20;
-constexpr uint32_t kWhole = 21;
+constexpr uint32_t kHead = 24; // below: a twinsim_phase
+constexpr uint32_t kTime = 25;
+constexpr uint32_t kSwap = 26;
+constexpr uint32_t kBegin = 27;
+constexpr uint32_t kRetire = 28;
+constexpr uint32_t kWhole = 29;
 constexpr uint32_t kKindMask = 31;
 constexpr uint32_t kWide = 32;
 constexpr uint32_t kBytes = 64;

@@ -23,6 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "twinsim/kernel.h"
+#include "twinsim/stars.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -85,6 +88,17 @@ struct twinsim_bus {
     void *(*translate)(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                        enum twinsim_access access, enum twinsim_target *out_target,
                        uint32_t *out_device);
+    /* An AI-core task is kick-started (`number` counts the SQEs of its queue from 1): what do its blocks do? Fills in
+     * *out and answers READY, or LATER. NULL: the driver has no kernels, such a task is a bad SQE. */
+    enum twinsim_kernel_answer (*kernel)(void *context, uint32_t device, uint32_t sq,
+                                         uint64_t number, const stars_sqe *sqe,
+                                         struct twinsim_kernel *out);
+    /* All blocks have ended: the kernel has its effect on memory now. NULL: kernels have none. */
+    enum twinsim_kernel_fault (*kernel_effect)(void *context, uint32_t device, uint32_t sq,
+                                               uint64_t number);
+    /* The kernel has ended, however: its description is not read any more. Once for each READY and each description
+     * given. May be NULL. */
+    void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number);
 };
 
 struct twinsim_config {
@@ -154,7 +168,8 @@ enum twinsim_queue_state {
     TWINSIM_QUEUE_PARKED,    /* its SQE waits for an event or notify, or polls memory */
     TWINSIM_QUEUE_HELD,      /* pre_p / post_p / pause / full CQ */
     TWINSIM_QUEUE_EXCEPTION, /* an SQE failed; waits for "exception handled" */
-    TWINSIM_QUEUE_HOST       /* its SQE called the host and waits for the answer */
+    TWINSIM_QUEUE_HOST,      /* its SQE called the host and waits for the answer */
+    TWINSIM_QUEUE_KERNEL     /* blocks of its kernel run or wait for cores */
 };
 struct twinsim_queue_info {
     enum twinsim_queue_state state;
@@ -196,6 +211,22 @@ bool twinsim_message_take(twinsim *sim, uint32_t *out_device, struct twinsim_mes
 int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
                            uint64_t at_ns);
 
+/* ---- kernels (twinsim/kernel.h) -------------------------------------------------------------- */
+
+/* A kernel whose description the driver has promised (TWINSIM_KERNEL_LATER). */
+struct twinsim_kernel_wanted {
+    uint64_t number; /* SQE number on its queue, counted from 1 */
+    uint32_t device;
+    uint32_t sq;
+    stars_sqe sqe;
+};
+/* The oldest of them; false: there is none. It stays until it is given, or its queue ends it. Thread: model. */
+bool twinsim_kernel_next(const twinsim *sim, struct twinsim_kernel_wanted *out);
+/* The description; the kernel is kick-started at the model's present time. TWINSIM_E_STATE: it is not wanted any more,
+ * and nothing behind the pointers is kept. Thread: model. */
+int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
+                        const struct twinsim_kernel *kernel);
+
 /* ---- the driver's own DMA ------------------------------------------------------------------- */
 
 /* A copy or fill outside all queues, as the kernel driver does for synchronous copies: one of the host's PCIe DMA
@@ -222,7 +253,8 @@ enum twinsim_stop {
     TWINSIM_STOP_CHUNK, /* max_events done; call again */
     TWINSIM_STOP_CQ,    /* a queue holds on a full CQ, or has written an error CQE; drain it */
     TWINSIM_STOP_HELD,  /* only of a held run: see there */
-    TWINSIM_STOP_CALL   /* a message for the host is there */
+    TWINSIM_STOP_CALL,  /* a message for the host is there */
+    TWINSIM_STOP_KERNEL /* a kernel's description is wanted; no run goes on before it is there */
 };
 /* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
  * is due now. Thread: model. */
@@ -246,7 +278,7 @@ enum twinsim_phase {
     TWINSIM_PHASE_TABLE,    /* event or notify table access */
     TWINSIM_PHASE_PARK,     /* waits for the event or notify `id`, or for memory it polls */
     TWINSIM_PHASE_SLOT,     /* waits for a slot or class cap */
-    TWINSIM_PHASE_ENGINE,   /* waits for a free channel */
+    TWINSIM_PHASE_ENGINE,   /* waits for a free channel, or for cores */
     TWINSIM_PHASE_SETUP,    /* engine set-up */
     TWINSIM_PHASE_TRANSFER, /* bytes move on engine `engine` */
     TWINSIM_PHASE_PROGRAM,  /* a COND program runs */
@@ -254,6 +286,11 @@ enum twinsim_phase {
     TWINSIM_PHASE_TASK,     /* the SQE as a whole, fetch to retire */
     TWINSIM_PHASE_MESSAGE,  /* a call is on its way to the host */
     TWINSIM_PHASE_HOST,     /* waits for the host's answer to a call */
+    TWINSIM_PHASE_KERNEL,   /* from the issue of its first block to the end of its last */
+    TWINSIM_PHASE_BLOCK,    /* a block on core `id`, from its issue to its end */
+    TWINSIM_PHASE_START,    /* the same block before its program begins, in three parts */
+    TWINSIM_PHASE_PIPE,     /* an operation of a block */
+    TWINSIM_PHASE_REPORT,   /* end of the last block to the end of the report */
     TWINSIM_PHASE_COUNT
 };
 struct twinsim_trace_record {
@@ -268,15 +305,19 @@ struct twinsim_trace_record {
     uint8_t device;
     uint8_t phase; /* enum twinsim_phase */
     uint8_t sqe_type;
-    uint8_t engine;        /* enum twinsim_engine */
-    uint32_t waker_sq;     /* PARK: the queue whose record ended it, UINT32_MAX: none */
-    uint64_t waker_number; /* PARK: that record's SQE number */
+    uint8_t engine;    /* enum twinsim_engine */
+    uint32_t waker_sq; /* PARK: the queue whose record ended it, UINT32_MAX: none */
+    uint64_t
+        waker_number; /* PARK: that record's SQE number. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits
+                              63:32 enum twinsim_pipe */
 };
 enum twinsim_engine {
     TWINSIM_ENGINE_NONE,
     TWINSIM_ENGINE_SDMA,
     TWINSIM_ENGINE_PCIE_DMA,
-    TWINSIM_ENGINE_HOST_DMA
+    TWINSIM_ENGINE_HOST_DMA,
+    TWINSIM_ENGINE_AIC, /* `id` is the core; cores of a kind count from 0 */
+    TWINSIM_ENGINE_AIV
 };
 /* Records so far, oldest first; the array is the model's and valid until the next model call. The model keeps them
  * packed and makes the array in here. NULL when there are none or, with a count that is not 0, when memory is short.

@@ -48,7 +48,8 @@ Rig::Rig(const Options &options, const Tweak &tweak)
     config.devices = options.devices;
     config.seed = options.seed;
     config.trace = options.trace;
-    config.bus = {this, translate};
+    config.bus.context = this;
+    config.bus.translate = translate;
     board_ = std::make_unique<tsim::Board>(params_, config);
 }
 

@@ -96,6 +96,28 @@ enum stars_count_relation {
 #define STARS_CALLBACK_GROUP_SHIFT 16u
 #define STARS_CALLBACK_BLOCK       (1u << 16)
 
+/* AI-core task, type 0: word 0 bits 31:16 number of blocks; word 2 bits 2:0 sub-type, 15:12 weight among kernels that want
+ * the same cores; word 3 bits 15:0 SQE index, 25:24 how it is scheduled, 31:27 instruction prefetch; words 4-5 stack;
+ * word 7 bits 10:3 memory partition, 15:12 quality of service; word 8 and word 9 bits 15:0 start PC; words 10-11
+ * parameter block. [known] The model looks at blocks, sub-type, weight, schedule and credit; the rest is for the driver
+ * that describes the kernel (twinsim/kernel.h). Sub-types 2 to 4 and above 5 are bad SQEs. */
+#define STARS_W2_SUBTYPE_MASK  0x7u
+#define STARS_W2_WRR_SHIFT     12u /* 4 bits; 0 counts as 1 */
+#define STARS_W3_SCHEM_SHIFT   24u /* 2 bits */
+#define STARS_W9_START_PC_MASK 0xffffu
+enum stars_kernel_subtype {
+    STARS_KERNEL_AIC = 0,
+    STARS_KERNEL_AIV = 1,
+    STARS_KERNEL_AUTO_THREAD = 2,
+    STARS_KERNEL_MANUAL_THREAD = 3,
+    STARS_KERNEL_FFTS = 4,
+    STARS_KERNEL_MIXED = 5
+};
+enum stars_kernel_schem {
+    STARS_SCHEM_NORMAL = 0, /* a block starts as soon as a core is free */
+    STARS_SCHEM_BATCH = 1   /* none starts before there are cores for all */
+};
+
 /* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] */
 #define STARS_PLACEHOLDER_NOP 0u
 
@@ -228,6 +250,8 @@ enum stars_error {
 /* What failed, in the status field. [known numbers] */
 enum stars_status {
     STARS_STATUS_NONE = 0,
+    STARS_STATUS_AICORE_TIMEOUT = 0x25,
+    STARS_STATUS_AICORE_EXCEPTION = 0x26,
     STARS_STATUS_TASK_TIMEOUT = 0x105,
     STARS_STATUS_BAD_SQE = 0x106,
     STARS_STATUS_SDMA_ERROR = 0x20b,
