@@ -16,7 +16,7 @@ namespace tsim
 namespace
 {
 
-constexpr const char *kLeafKeys[] = {"mark", "source", "unit", "value"};
+constexpr const char *kLeafKeys[] = {"mark", "parts", "source", "unit", "value"};
 constexpr const char *kMarks[] = {"known", "inferred", "assumed"};
 constexpr double kExactMost = 9007199254740992.0; // 2^53: beyond, a JSON number is not exact
 
@@ -149,8 +149,9 @@ class ProfileReader
         for (const cJSON *child = leaf->child; child; child = child->next) {
             if (std::none_of(std::begin(kLeafKeys), std::end(kLeafKeys),
                              [&](const char *key) { return std::strcmp(key, child->string) == 0; }))
-                fail(name + "." + child->string,
-                     "is unknown; a parameter has value, unit, mark and source");
+                fail(
+                    name + "." + child->string,
+                    "is unknown; a parameter has value, unit, mark and source, and may have parts");
         }
         const std::string unit = text_of(leaf, name, "unit");
         if (unit != spec.unit)
@@ -163,6 +164,9 @@ class ProfileReader
                  "must be \"known\", \"inferred\" or \"assumed\", not \"" + mark + "\"");
         if (text_of(leaf, name, "source").empty())
             fail(name + ".source", "is empty; say where the value comes from");
+        if (cJSON_GetObjectItemCaseSensitive(leaf, "parts") && text_of(leaf, name, "parts").empty())
+            fail(name + ".parts", "is empty; give the beginnings of names of parts that the source "
+                                  "speaks of, or leave it out");
         check_value(cJSON_GetObjectItemCaseSensitive(leaf, "value"), spec);
         const auto i = static_cast<size_t>(&spec - kParamSchema);
         if (seen_[i]) // a file nearer to the profile has its own
@@ -251,9 +255,24 @@ class ProfileReader
         return steps;
     }
 
+    // Whether the source of a parameter speaks of the profile's own part too.
+    [[nodiscard]] bool covers(const cJSON *leaf, const std::string &soc_name) const
+    {
+        const cJSON *parts = cJSON_GetObjectItemCaseSensitive(leaf, "parts");
+        std::istringstream words(parts ? parts->valuestring : "");
+        for (std::string word; words >> word;) {
+            if (soc_name.compare(0, word.size(), word) == 0)
+                return true;
+        }
+        return false;
+    }
+
     void build()
     {
         check_together();
+        const size_t soc = static_cast<size_t>(spec_of("soc_name") - kParamSchema);
+        const std::string soc_name =
+            cJSON_GetObjectItemCaseSensitive(seen_[soc], "value")->valuestring;
         const std::vector<size_t> steps = this->steps();
         Params &params = profile_.params_;
         params.cycle_ns = 1000 / number_of("clock_mhz");
@@ -277,7 +296,8 @@ class ProfileReader
             out.name = spec.name;
             out.text = strings.text.c_str();
             out.unit = spec.unit;
-            out.mark = lowered(text_of(seen_[i], spec.name, "mark"), steps[from_[i]]);
+            out.mark = lowered(text_of(seen_[i], spec.name, "mark"),
+                               covers(seen_[i], soc_name) ? 0 : steps[from_[i]]);
             out.base = strings.base.c_str();
             out.source = strings.source.c_str();
             if (spec.field) {

@@ -54,7 +54,8 @@ MUST_HAVE = ["bin/twinrt", "include/acl/acl.h", "include/acl/acl_rt.h", "include
              "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
              "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
              "lib64/libplatform.so", "lib64/twinrt/backend-null.so", "lib64/twinrt/backend-sim.so",
-             "lib64/twinrt/profiles/910b3.json", "lib64/twinrt/profiles/950.json",
+             *(f"lib64/twinrt/profiles/{name}.json" for name in (
+                 "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
              "set_env.sh", "share/doc/twinrt/LICENSE"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.

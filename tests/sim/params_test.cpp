@@ -60,23 +60,6 @@ static void test_every_parameter_has_its_marks()
     CU_ASSERT_PTR_NULL(profile.find(""));
 }
 
-// Each profile that is shipped, by the name of its file.
-static void test_every_profile_loads()
-{
-    const std::string folder =
-        std::string(TWIN_PROFILE).substr(0, std::string(TWIN_PROFILE).rfind('/') + 1);
-    static const struct {
-        const char *file, *soc;
-        uint64_t count_notifies;
-    } rows[] = {{"910b3.json", "Ascend910B3", 0}, {"950.json", "Ascend950PR_9599", 2048}};
-    for (const auto &row : rows) {
-        const Profile profile = Profile::from_file(folder + row.file);
-        CU_ASSERT_STRING_EQUAL(profile.find("soc_name")->text, row.soc);
-        EXPECT_EQ(profile.params().count_notifies.value, row.count_notifies);
-        EXPECT_EQ(profile.list().size(), tsim::kParamCount);
-    }
-}
-
 static void test_schema_is_sorted()
 {
     for (size_t i = 1; i < tsim::kParamCount; ++i)
@@ -228,7 +211,6 @@ static void test_unreadable()
 
 static const twin_test tests[] = {
     {"every parameter has value, unit, mark and source", test_every_parameter_has_its_marks},
-    {"every shipped profile loads", test_every_profile_loads},
     {"the schema is sorted", test_schema_is_sorted},
     {"values reach the model and know their place in the list", test_values_and_indices},
     {"HBM runs at peak times effective fraction", test_hbm_rate},

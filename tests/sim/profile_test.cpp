@@ -133,6 +133,29 @@ void test_the_same_part_keeps_its_marks()
     }
 }
 
+// What the source says of other parts too keeps its mark there, and nowhere else.
+void test_a_source_of_several_parts()
+{
+    const std::string mine = "{\"value\": 8, \"unit\": \"SQE\", \"mark\": \"known\", \"source\": "
+                             "\"s\", \"parts\": \"Xy Ascend7\"}";
+    Folder folder;
+    folder.write("b", "{\"base\": \"910b3\", \"fetch\": {\"window\": " + mine + "}}");
+    static const struct {
+        const char *soc, *mark;
+    } rows[] = {{"Ascend7A", "known"}, {"Xy", "known"}, {"Ascend8", "inferred"}, {"X", "inferred"}};
+    for (const auto &row : rows) {
+        const std::string path =
+            folder.write(row.soc, std::string("{\"base\": \"b\", ") + soc(row.soc) + "}");
+        const Profile profile = Profile::from_file(path, kShipped);
+        CU_ASSERT_STRING_EQUAL(profile.find("fetch.window")->mark, row.mark);
+        CU_ASSERT_STRING_EQUAL(profile.find("fetch.window")->base, "b");
+    }
+    expect_parts(
+        message_of_text("{\"base\": \"910b3\", \"fetch\": {\"window\": {\"parts\": \"\", " +
+                        mine.substr(1, mine.find(", \"parts") - 1) + "}}}"),
+        {"fetch.window.parts is empty"});
+}
+
 // Certainty sinks once for each change of part on the way, not for each file.
 void test_marks_along_a_chain()
 {
@@ -296,6 +319,8 @@ void test_nearest_name()
 
 const twin_test tests[] = {
     {"what another part inherits is one step less certain", test_another_part_is_less_certain},
+    {"a source that speaks of several parts counts for all of them",
+     test_a_source_of_several_parts},
     {"a variant of the same part keeps its marks", test_the_same_part_keeps_its_marks},
     {"certainty sinks with each change of part", test_marks_along_a_chain},
     {"a base lies beside the file or in the other folder", test_where_a_base_lies},
