@@ -59,24 +59,91 @@ void DmaPool::forget(uint32_t queue)
     (link.next == 0 ? last_ : links_[link.next - 1u].previous) = link.previous;
 }
 
+namespace
+{
+
+[[nodiscard]] uint64_t wide(const stars_sqe &sqe, unsigned word)
+{
+    return uint64_t{sqe.word[word]} | uint64_t{sqe.word[word + 1]} << 32;
+}
+
+/// DMA-20: operation and type out of the opcode; every address and length a whole number of elements.
+[[nodiscard]] bool decode_reduce(uint32_t opcode, DmaJob &out)
+{
+    const uint32_t operation = opcode & 0xfu;
+    const uint32_t type = opcode >> 4 & 0xfu;
+    const uint32_t bytes = reduce_element_bytes(type);
+    if (bytes == 0)
+        return false;
+    out.kind = DmaJob::Kind::kReduce;
+    out.op = static_cast<ReduceOp>(operation);
+    out.type = static_cast<ReduceType>(type);
+    const uint64_t all = out.src | out.dst | (out.rows == 0 ? out.bytes : out.row) | out.src_row |
+                         out.dst_row | out.src_plane | out.dst_plane;
+    return all % bytes == 0;
+}
+
+/// DMA-25, DMA-26: the short form: a plain length, rows, or planes of rows.
+[[nodiscard]] bool decode_short(const stars_sqe &sqe, DmaJob &out)
+{
+    const uint32_t length = sqe.word[STARS_SDMA_SHORT_LENGTH_WORD];
+    const uint32_t mode = sqe.word[4] >> STARS_SDMA_STRIDE_SHIFT & 3u;
+    if (mode == STARS_SDMA_STRIDE_NONE) {
+        out.bytes = length;
+        return true;
+    }
+    out.row = length;
+    if (mode == STARS_SDMA_STRIDE_ROWS) {
+        out.src_row = sqe.word[13];
+        out.dst_row = sqe.word[14];
+        out.rows = sqe.word[15];
+        out.planes = 1;
+    } else if (mode == STARS_SDMA_STRIDE_PLANES) {
+        out.planes = sqe.word[7] & 0xffffu;
+        out.rows = sqe.word[7] >> 16;
+        out.src_plane = sqe.word[10];
+        out.src_row = sqe.word[11];
+        out.dst = wide(sqe, 13);
+        out.dst_row = sqe.word[15];
+        out.dst_plane = out.dst_row * out.rows;
+    } else {
+        return false;
+    }
+    out.bytes = uint64_t{out.row} * out.rows * out.planes;
+    return out.rows != 0 && out.bytes >> STARS_SDMA_SHORT_BYTES_BITS == 0;
+}
+
+} // namespace
+
 bool decode_job(const stars_sqe &sqe, DmaJob &out)
 {
-    const auto wide = [&sqe](unsigned i) {
-        return uint64_t{sqe.word[i]} | uint64_t{sqe.word[i + 1]} << 32;
-    };
     out = {};
-    out.src = wide(8);
-    out.dst = wide(10);
+    out.src = wide(sqe, 8);
+    out.dst = wide(sqe, 10);
     if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_PCIE_DMA) {
-        out.bytes = wide(12);
-        const bool converted = (sqe.word[7] & 1u) != 0;
-        return !converted && out.bytes != 0;
+        out.bytes = wide(sqe, 12);
+        return (sqe.word[7] & STARS_W7_CONVERTED) == 0 && out.bytes != 0;
     }
     out.bytes = sqe.word[7];
-    const uint32_t operation = sqe.word[4] & 0xfu;
-    out.fill = operation == STARS_SDMA_OP_FILL;
-    out.value = static_cast<uint8_t>(sqe.word[8]);
-    return (operation == STARS_SDMA_OP_COPY || out.fill) && out.bytes != 0;
+    if ((sqe.word[4] & STARS_SDMA_SHORT_FORM) != 0 && !decode_short(sqe, out))
+        return false;
+    if (out.bytes == 0)
+        return false;
+    const uint32_t opcode = sqe.word[4] & 0xffu;
+    switch (opcode & 0xfu) {
+    case STARS_SDMA_OP_COPY:
+        return true;
+    case STARS_SDMA_OP_FILL:
+        out.kind = DmaJob::Kind::kFill;
+        out.value = static_cast<uint8_t>(sqe.word[8]);
+        return true;
+    case STARS_SDMA_OP_ADD:
+    case STARS_SDMA_OP_MAX:
+    case STARS_SDMA_OP_MIN:
+        return decode_reduce(opcode, out);
+    default:
+        return false;
+    }
 }
 
 uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork &links,
@@ -84,15 +151,30 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
 {
     twinsim_target to = TWINSIM_TARGET_NONE;
     uint32_t to_device = device;
-    if (!bus.translate(bus.context, device, job.dst, job.bytes, TWINSIM_ROUTE, &to, &to_device))
+    const auto leads = [&](uint64_t address, uint64_t span, uint64_t row, twinsim_target *target,
+                           uint32_t *owner) {
+        // Rows may lie in different allocations: then the first one tells where they are.
+        return bus.translate(bus.context, device, address, span, TWINSIM_ROUTE, target, owner) ||
+               (job.rows != 0 &&
+                bus.translate(bus.context, device, address, row, TWINSIM_ROUTE, target, owner));
+    };
+    if (!leads(job.dst, job.dst_span(), job.row, &to, &to_device))
         return kNone;
-    if (job.fill)
+    if (job.kind == DmaJob::Kind::kFill)
         return to == TWINSIM_TARGET_HBM ? links.fill_device(to_device) : links.fill_host(device);
 
     twinsim_target from = TWINSIM_TARGET_NONE;
     uint32_t from_device = device;
-    if (!bus.translate(bus.context, device, job.src, job.bytes, TWINSIM_ROUTE, &from, &from_device))
+    if (!leads(job.src, job.src_span(), job.row, &from, &from_device))
         return kNone;
+    if (job.kind == DmaJob::Kind::kReduce) {
+        if (to != TWINSIM_TARGET_HBM) // DMA-24
+            return kNone;
+        if (from != TWINSIM_TARGET_HBM)
+            return links.reduce_from_host(to_device);
+        return from_device == to_device ? links.reduce_within(to_device)
+                                        : links.reduce_peer(from_device, to_device);
+    }
     if (from != TWINSIM_TARGET_HBM)
         return to == TWINSIM_TARGET_HBM ? links.host_to_device(to_device) : links.loop_back(device);
     if (to != TWINSIM_TARGET_HBM)
@@ -101,24 +183,80 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
                                     : links.peer(from_device, to_device, pcie);
 }
 
+namespace
+{
+
+/// One side of a job: the address of each row, found at once when the whole span is one piece of memory.
+class Side
+{
+  public:
+    Side(const twinsim_bus &bus, uint32_t device, twinsim_access access, uint64_t address,
+         uint64_t span)
+        : bus_(bus), device_(device), access_(access), address_(address), whole_(at(address, span))
+    {
+    }
+    /// NULL: a fault.
+    [[nodiscard]] unsigned char *row(uint64_t offset, uint64_t bytes) const
+    {
+        return whole_ ? whole_ + offset : at(address_ + offset, bytes);
+    }
+
+  private:
+    [[nodiscard]] unsigned char *at(uint64_t address, uint64_t bytes) const
+    {
+        twinsim_target target = TWINSIM_TARGET_NONE;
+        uint32_t owner = device_;
+        return static_cast<unsigned char *>(
+            bus_.translate(bus_.context, device_, address, bytes, access_, &target, &owner));
+    }
+
+    const twinsim_bus &bus_;
+    const uint32_t device_;
+    const twinsim_access access_;
+    const uint64_t address_;
+    unsigned char *const whole_;
+};
+
+void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
+{
+    switch (job.kind) {
+    case DmaJob::Kind::kCopy:
+        std::memmove(dst, src, bytes);
+        break;
+    case DmaJob::Kind::kFill:
+        std::memset(dst, job.value, bytes);
+        break;
+    case DmaJob::Kind::kReduce:
+        reduce(dst, src, bytes, job.op, job.type);
+        break;
+    }
+}
+
+} // namespace
+
 bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 {
-    twinsim_target target = TWINSIM_TARGET_NONE;
-    uint32_t owner = device;
-    const void *src = nullptr;
-    if (!job.fill) {
-        src = bus.translate(bus.context, device, job.src, job.bytes, TWINSIM_READ, &target, &owner);
-        if (!src)
-            return false;
+    const bool reads = job.kind != DmaJob::Kind::kFill;
+    const uint64_t row = job.rows == 0 ? job.bytes : job.row;
+    const uint32_t rows = job.rows == 0 ? 1 : job.rows;
+    const uint32_t planes = job.rows == 0 ? 1 : job.planes;
+    const Side to(bus, device, TWINSIM_WRITE, job.dst, job.dst_span());
+    const Side from = reads ? Side(bus, device, TWINSIM_READ, job.src, job.src_span()) : to;
+    // Every row is looked up before any changes, so that a fault leaves memory as it was.
+    for (const bool changes : {false, true}) {
+        for (uint64_t plane = 0; plane < planes; ++plane) {
+            for (uint64_t i = 0; i < rows; ++i) {
+                const uint64_t in = plane * job.src_plane + i * job.src_row;
+                const uint64_t out = plane * job.dst_plane + i * job.dst_row;
+                const unsigned char *src = reads ? from.row(in, row) : nullptr;
+                unsigned char *dst = to.row(out, row);
+                if (!dst || (reads && !src))
+                    return false;
+                if (changes)
+                    apply_row(job, dst, src, row);
+            }
+        }
     }
-    void *dst =
-        bus.translate(bus.context, device, job.dst, job.bytes, TWINSIM_WRITE, &target, &owner);
-    if (!dst)
-        return false;
-    if (job.fill)
-        std::memset(dst, job.value, job.bytes);
-    else
-        std::memmove(dst, src, job.bytes);
     return true;
 }
 

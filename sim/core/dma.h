@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Channels of a DMA engine, and what a copy does to memory. Rules DMA-1 to DMA-8.
+/// Channels of a DMA engine, and what a transfer does to memory. Rules DMA-1 to DMA-8, DMA-20 to DMA-28.
 #ifndef TWINSIM_CORE_DMA_H
 #define TWINSIM_CORE_DMA_H
 
 #include <vector>
 
 #include "core/link.h"
+#include "core/reduce.h"
 #include "core/types.h"
 #include "twinsim.h"
 #include "twinsim/stars.h"
@@ -40,17 +41,37 @@ class DmaPool
     std::vector<Link> links_;
 };
 
-/// One copy or fill, as an engine has it programmed.
+/// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row.
 struct DmaJob {
+    enum class Kind : uint8_t { kCopy, kFill, kReduce };
+
     uint64_t dst = 0;
     uint64_t src = 0;
-    uint64_t bytes = 0;
-    bool fill = false;
-    uint8_t value = 0;
+    uint64_t bytes = 0; ///< all rows
+    Kind kind = Kind::kCopy;
+    uint8_t value = 0; ///< of a fill
+    ReduceOp op = ReduceOp::kAdd;
+    ReduceType type = ReduceType::kInt8;
     uint32_t route = kNone; ///< once its bytes move
+    uint32_t row = 0;
+    uint32_t rows = 0; ///< 0: a plain transfer, the fields around this one do not matter
+    uint32_t planes = 0;
+    // From one row or plane to the next.
+    uint64_t src_row = 0, dst_row = 0;
+    uint64_t src_plane = 0, dst_plane = 0;
+
+    /// From the first to the last byte, gaps included.
+    [[nodiscard]] uint64_t src_span() const { return span(src_row, src_plane); }
+    [[nodiscard]] uint64_t dst_span() const { return span(dst_row, dst_plane); }
+
+  private:
+    [[nodiscard]] uint64_t span(uint64_t to_row, uint64_t to_plane) const
+    {
+        return rows == 0 ? bytes : (planes - 1) * to_plane + (rows - 1) * to_row + row;
+    }
 };
 
-/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (DMA-8).
+/// Reads a job out of an SDMA SQE or a PCIe DMA SQE without a list; false when the SQE is bad (DMA-8).
 [[nodiscard]] bool decode_job(const stars_sqe &sqe, DmaJob &out);
 
 /// Finds the route of a job from where its addresses lead (LNK-3); kNone when one of them is a fault (DMA-4).
@@ -58,7 +79,7 @@ struct DmaJob {
 [[nodiscard]] uint32_t find_route(const DmaJob &job, const twinsim_bus &bus,
                                   const LinkNetwork &links, uint32_t device, bool pcie);
 
-/// Makes the job's effect, at its instant of completion (DMA-5); false when an address is a fault.
+/// Makes the job's effect, at its instant (DMA-5); false when an address is a fault.
 [[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
 
 } // namespace tsim

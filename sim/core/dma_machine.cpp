@@ -70,7 +70,7 @@ void TaskScheduler::transfer_done(uint32_t sq)
          {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel, job.bytes});
     const bool good = apply(job, board_.bus, device_);
     if (good)
-        board_.stored(job.dst, job.bytes);
+        board_.stored(job.dst, job.dst_span());
     release_channel(sq);
     if (good)
         executed(sq);

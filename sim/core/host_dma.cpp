@@ -86,7 +86,12 @@ void HostDma::start(Channel &channel, uint32_t number)
     const twinsim_transfer &t = *channel.transfer;
     note(channel, number, TWINSIM_PHASE_SETUP, board_.params.host_setup.index);
     channel.begun = board_.now;
-    channel.job = {t.dst, t.src, t.bytes, t.src == TWINSIM_NEVER, t.value, kNone};
+    channel.job = {};
+    channel.job.dst = t.dst;
+    channel.job.src = t.src;
+    channel.job.bytes = t.bytes;
+    channel.job.kind = t.src == TWINSIM_NEVER ? DmaJob::Kind::kFill : DmaJob::Kind::kCopy;
+    channel.job.value = t.value;
     channel.job.route =
         t.bytes == 0 ? kNone : find_route(channel.job, board_.bus, board_.links, device_, true);
     if (channel.job.route == kNone) {

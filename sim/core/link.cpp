@@ -22,7 +22,7 @@ uint32_t link_of(uint32_t device, uint32_t which)
 LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
     : devices_(devices), cycle_ns_(params.cycle_ns),
       capacity_(devices * kPerDevice + devices * devices),
-      routes_(devices * kRoutes + devices * devices * 2), room_(capacity_.size()),
+      routes_(devices * kRoutes + devices * devices * kPairRoutes), room_(capacity_.size()),
       demand_(capacity_.size())
 {
     const auto rate = [this](uint64_t mb_s) { return to_rate(mb_s); };
@@ -53,15 +53,20 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
         add_route(core_miss(d), params.core_gm.index,
                   {{link_of(d, kL2), 1}, {link_of(d, kHbm), 1}});
         cap(core_miss(d), params.core_gm);
+        add_route(reduce_within(d), params.hbm_effective.index, {{link_of(d, kHbm), 3}});
+        add_route(reduce_from_host(d), params.pcie_to_device.index,
+                  {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 2}});
     }
     for (uint32_t a = 0; a < devices; ++a) {
         for (uint32_t b = 0; b < devices; ++b) {
             if (a == b)
                 continue;
-            const uint32_t pair = devices * kPerDevice + a * devices + b;
-            capacity_[pair] = rate(params.hccs_pair.value);
+            const uint32_t hccs = devices * kPerDevice + a * devices + b;
+            capacity_[hccs] = rate(params.hccs_pair.value);
             add_route(peer(a, b, false), params.hccs_pair.index,
-                      {{link_of(a, kHbm), 1}, {pair, 1}, {link_of(b, kHbm), 1}});
+                      {{link_of(a, kHbm), 1}, {hccs, 1}, {link_of(b, kHbm), 1}});
+            add_route(reduce_peer(a, b), params.hccs_pair.index,
+                      {{link_of(a, kHbm), 1}, {hccs, 1}, {link_of(b, kHbm), 2}});
             add_route(peer(a, b, true), params.pcie_to_host.index,
                       {{link_of(a, kHbm), 1},
                        {link_of(a, kToHost), 1},

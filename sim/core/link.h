@@ -37,10 +37,17 @@ class LinkNetwork
         return device * kRoutes + (write ? 7 : 6);
     }
     [[nodiscard]] uint32_t core_miss(uint32_t device) const { return device * kRoutes + 8; }
+    /// Into memory that is read too (DMA-23).
+    [[nodiscard]] uint32_t reduce_within(uint32_t device) const { return device * kRoutes + 9; }
+    [[nodiscard]] uint32_t reduce_from_host(uint32_t device) const { return device * kRoutes + 10; }
+    [[nodiscard]] uint32_t reduce_peer(uint32_t from, uint32_t to) const
+    {
+        return peer(from, to, false) + 2;
+    }
     /// Between two devices: over HCCS, or over PCIe when `pcie`.
     [[nodiscard]] uint32_t peer(uint32_t from, uint32_t to, bool pcie) const
     {
-        return devices_ * kRoutes + ((from * devices_ + to) * 2 + (pcie ? 1 : 0));
+        return devices_ * kRoutes + ((from * devices_ + to) * kPairRoutes + (pcie ? 1 : 0));
     }
 
     /// A route as `route`, each transfer on which has a ceiling of `mb_s` (LNK-8). Asked for once and kept; throws
@@ -70,7 +77,8 @@ class LinkNetwork
   private:
     using Fixed = unsigned __int128; // bytes, kFraction bits after the point
 
-    static constexpr uint32_t kRoutes = 9;                        // of a device
+    static constexpr uint32_t kRoutes = 11;                       // of a device
+    static constexpr uint32_t kPairRoutes = 3;                    // of an ordered pair of devices
     static constexpr Fixed kSlack = Fixed{1} << (kFraction - 12); // LNK-5
 
     struct Route {

@@ -57,7 +57,8 @@ void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t 
                      twinsim_access, twinsim_target *target, uint32_t *owner)
 {
     Rig &rig = *static_cast<Rig *>(context);
-    if (rig.holes_.count(address >> 20) != 0)
+    const auto hole = rig.holes_.lower_bound(address >> 20);
+    if (hole != rig.holes_.end() && *hole <= (address + bytes - 1) >> 20)
         return nullptr;
     *owner = device;
     if (address >= kHost && address - kHost + bytes <= kMemory) {

@@ -99,6 +99,26 @@ stars_sqe sqe_sdma(uint64_t dst, uint64_t src, uint32_t bytes)
     return sqe;
 }
 
+stars_sqe sqe_sdma_reduce(uint64_t dst, uint64_t src, uint32_t bytes, uint32_t op, uint32_t type)
+{
+    stars_sqe sqe = sqe_sdma(dst, src, bytes);
+    sqe.word[4] = op | type << STARS_SDMA_TYPE_SHIFT;
+    return sqe;
+}
+
+stars_sqe sqe_sdma_rows(uint64_t dst, uint32_t dst_row, uint64_t src, uint32_t src_row,
+                        uint32_t row, uint32_t rows)
+{
+    stars_sqe sqe = sqe_sdma(dst, src, 0);
+    sqe.word[4] = STARS_SDMA_OP_COPY | STARS_SDMA_SHORT_FORM |
+                  STARS_SDMA_STRIDE_ROWS << STARS_SDMA_STRIDE_SHIFT;
+    sqe.word[STARS_SDMA_SHORT_LENGTH_WORD] = row;
+    sqe.word[13] = src_row;
+    sqe.word[14] = dst_row;
+    sqe.word[15] = rows;
+    return sqe;
+}
+
 stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes)
 {
     stars_sqe sqe = sqe_sdma(dst, value, bytes);

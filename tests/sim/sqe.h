@@ -23,6 +23,11 @@ stars_sqe sqe_event_write(uint32_t event, uint32_t value);
 /* Writes 1 << size_code bytes of `value`, zero-extended, to a virtual address. */
 stars_sqe sqe_write_value(uint64_t address, uint32_t size_code, uint64_t value);
 stars_sqe sqe_sdma(uint64_t dst, uint64_t src, uint32_t bytes);
+/* op and type: enum stars_sdma_operation, stars_sdma_type. */
+stars_sqe sqe_sdma_reduce(uint64_t dst, uint64_t src, uint32_t bytes, uint32_t op, uint32_t type);
+/* The short form: rows of `row` bytes. */
+stars_sqe sqe_sdma_rows(uint64_t dst, uint32_t dst_row, uint64_t src, uint32_t src_row,
+                        uint32_t row, uint32_t rows);
 stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes);
 /* Calls the host; `group` says whom. */
 stars_sqe sqe_callback(uint16_t group, uint64_t function, uint64_t data, int block);

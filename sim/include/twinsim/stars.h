@@ -78,15 +78,52 @@ enum stars_count_relation {
 #define STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET 1u /* [assumed] numbering */
 #define STARS_WRITE_VALUE_SUBTYPE_GENERIC     0u
 
-/* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type); word 7 length low; words 8-9 source, 10-11
- * destination. [known] One entry moves 1 .. 2^32 - 1 bytes; software cuts longer copies.
- * Fill takes the byte from word 8 bits 7:0. [assumed for v1 parts] */
-#define STARS_SDMA_OP_COPY 0u
-#define STARS_SDMA_OP_FILL 5u
+/* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type). [known] Two forms of the rest:
+ *
+ * The long form: word 7 length, words 8-9 source, 10-11 destination. [known] One entry moves 1 .. 2^32 - 1 bytes;
+ * software cuts longer copies. Fill takes the byte from word 8 bits 7:0. [assumed for v1 parts]
+ *
+ * The short form: word 4 bits 15:14 stride mode, words 8-9 source, 10-11 destination, 12 length. [known for the lite parts
+ * and the 950; that word 4 bit 30, "format", chooses it on others, is assumed]
+ *   rows:   12 bytes of a row, 13 and 14 from one row to the next at source and destination, 15 number of rows. [known
+ *           fields; that the distance counts from start to start, and that the number is of rows, is assumed]
+ *   planes: word 7 bits 15:0 planes, 31:16 rows of a plane; at the source 10 from plane to plane, 11 from row to row; 12 bytes
+ *           of a row [known fields]; 13-14 destination, 15 from row to row there, its planes follow each other [assumed]
+ * One entry moves fewer than 2^40 bytes. [assumed] */
+enum stars_sdma_operation {
+    STARS_SDMA_OP_COPY = 0,
+    STARS_SDMA_OP_ADD = 1,
+    STARS_SDMA_OP_MAX = 2,
+    STARS_SDMA_OP_MIN = 3,
+    STARS_SDMA_OP_EQUAL = 4, /* [known number; what it does is not public, the model refuses it] */
+    STARS_SDMA_OP_FILL = 5
+};
+/* Elements of add, max and min. [known] */
+#define STARS_SDMA_TYPE_SHIFT 4u
+enum stars_sdma_type {
+    STARS_SDMA_INT8 = 0,
+    STARS_SDMA_INT16 = 1,
+    STARS_SDMA_INT32 = 2,
+    STARS_SDMA_UINT8 = 3,
+    STARS_SDMA_UINT16 = 4,
+    STARS_SDMA_UINT32 = 5,
+    STARS_SDMA_FP16 = 6,
+    STARS_SDMA_FP32 = 7,
+    STARS_SDMA_BF16 = 8
+};
+#define STARS_SDMA_SHORT_FORM        (1u << 30)
+#define STARS_SDMA_STRIDE_SHIFT      14u
+#define STARS_SDMA_STRIDE_NONE       0u
+#define STARS_SDMA_STRIDE_ROWS       1u
+#define STARS_SDMA_STRIDE_PLANES     2u
+#define STARS_SDMA_SHORT_LENGTH_WORD 12u
+#define STARS_SDMA_SHORT_BYTES_BITS  40u
 
 /* PCIe DMA: words 4-5 descriptor list address, word 6 bits 15:0 list tail; word 7 bit 0 converted; words 8-9 source,
- * 10-11 destination, 12-13 length when not converted. [known, the unconverted length position assumed]
- * The modelled driver leaves the list unconverted: the engine reads words 8..13. */
+ * 10-11 destination, 12-13 length when not converted. [known]
+ * Unconverted, the engine reads words 8..13 itself; on silicon a driver makes the list of them. [assumed] */
+#define STARS_W6_LIST_TAIL_MASK 0xffffu
+#define STARS_W7_CONVERTED      (1u << 0)
 
 /* Host callback, a form of type 1: word 2 bits 27:24 topic; word 4 bits 15:0 callback CQ, 31:16 group; word 5 bits 15:0
  * device, 31:16 stream; word 6 bits 15:0 event, bit 16 block; word 7 bits 15:0 task; words 8-9 function, 10-11 its data.
