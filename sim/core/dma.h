@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Channels of a DMA engine, and what a transfer does to memory. Rules DMA-1 to DMA-8, DMA-20 to DMA-28.
+/// Channels of a DMA engine, and what a transfer does to memory. Rules DMA-1 to DMA-8, DMA-20 to DMA-27.
 #ifndef TWINSIM_CORE_DMA_H
 #define TWINSIM_CORE_DMA_H
 

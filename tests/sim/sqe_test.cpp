@@ -156,8 +156,8 @@ static void test_every_bad_sqe_is_refused()
 {
     stars_sqe odd_placeholder = sqe_placeholder();
     odd_placeholder.word[0] |= 7u << STARS_W0_BLOCK_DIM_SHIFT;
-    stars_sqe reduce = sqe_sdma(Rig::kHbm, Rig::kHbm + 4096, 64);
-    reduce.word[4] = 1;
+    stars_sqe equal = sqe_sdma(Rig::kHbm, Rig::kHbm + 4096, 64);
+    equal.word[4] = STARS_SDMA_OP_EQUAL;
     stars_sqe converted = sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64);
     converted.word[7] = 1;
     stars_sqe wide = sqe_write_value(Rig::kHost, 6, 0);
@@ -168,7 +168,7 @@ static void test_every_bad_sqe_is_refused()
     stars_sqe kernel = sqe_placeholder();
     kernel.word[0] = STARS_SQE_AICORE;
     const stars_sqe bad[] = {odd_placeholder,
-                             reduce,
+                             equal,
                              converted,
                              wide,
                              subtype,
