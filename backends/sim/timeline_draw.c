@@ -30,6 +30,10 @@ static const char *const phase_names[TWINSIM_PHASE_COUNT] = {
     [TWINSIM_PHASE_START] = "start",
     [TWINSIM_PHASE_PIPE] = "pipe",
     [TWINSIM_PHASE_REPORT] = "report",
+    [TWINSIM_PHASE_HOLD] = "held",
+    [TWINSIM_PHASE_OCCUPY] = "slot",
+    [TWINSIM_PHASE_SHARE] = "share",
+    [TWINSIM_PHASE_LINK] = "link",
 };
 
 static const char *const cost_names[TWIN_COST_COUNT] = {

@@ -107,6 +107,9 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
     const struct twinsim_trace_record *record = &layout->records[index];
     bool moves = record->engine != TWINSIM_ENGINE_NONE &&
                  (record->phase == TWINSIM_PHASE_SETUP || record->phase == TWINSIM_PHASE_TRANSFER);
+    if (record->phase == TWINSIM_PHASE_OCCUPY || record->phase == TWINSIM_PHASE_SHARE ||
+        record->phase == TWINSIM_PHASE_LINK)
+        return 0;
     if (record->sq == NOT_FROM_QUEUE)
         return add_slice(layout, index, engine_track(layout, record));
 

@@ -421,3 +421,33 @@ TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim,
         });
     return records;
 }
+
+// ---- links -------------------------------------------------------------------------------------
+
+TWINSIM_API size_t twinsim_link_count(const twinsim *sim)
+{
+    return sim ? sim->board.links().link_count() : 0;
+}
+
+TWINSIM_API int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out)
+{
+    if (!out || index >= twinsim_link_count(sim))
+        return TWINSIM_E_ARGUMENT;
+    sim->board.links().describe_link(static_cast<uint32_t>(index), *out);
+    return TWINSIM_OK;
+}
+
+TWINSIM_API int twinsim_route_at(const twinsim *sim, uint32_t route, struct twinsim_route *out)
+{
+    if (!sim || !out || route >= sim->board.links().route_count())
+        return TWINSIM_E_ARGUMENT;
+    sim->board.links().describe_route(route, *out);
+    return TWINSIM_OK;
+}
+
+TWINSIM_API uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes)
+{
+    if (!sim || route >= sim->board.links().route_count())
+        return 0;
+    return sim->board.params().to_ns(sim->board.links().alone(route, bytes));
+}

@@ -23,6 +23,7 @@ class Board
     [[nodiscard]] const Device &device(uint32_t index) const { return *devices_[index]; }
     [[nodiscard]] const Params &params() const { return state_.params; }
     [[nodiscard]] const Trace &trace() const { return state_.trace; }
+    [[nodiscard]] const LinkNetwork &links() const { return state_.links; }
     [[nodiscard]] const twinsim_bus &bus() const { return state_.bus; }
     [[nodiscard]] uint64_t now_ns() const { return now_ns_; }
 

@@ -55,6 +55,8 @@ struct BoardState {
     /// A transfer began or ended: the next completion may be at another time.
     void links_changed()
     {
+        if (trace.on())
+            trace.links(links, now);
         if (links.next() == kNever)
             calendar.cancel(link_timer);
         else

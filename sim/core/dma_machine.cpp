@@ -66,8 +66,8 @@ void TaskScheduler::transfer_done(uint32_t sq)
     board_.calendar.cancel(timer(sq));
     q.transfer = kNone;
     q.state = State::kWork;
-    note(sq,
-         {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel, job.bytes});
+    note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
+              job.bytes, kNone, 0, job.route});
     const bool good = apply(job, board_.bus, device_);
     if (good)
         board_.stored(job.dst, job.dst_span());

@@ -41,6 +41,7 @@ void HostDma::post(twinsim_transfer *transfer)
     transfer->done = false;
     transfer->failed = false;
     transfer->done_ns = 0;
+    transfer->number = ++posted_;
     const Cycle start = std::max(board_.now, board_.params.to_cycles(transfer->start_ns));
     const auto later = [](Cycle value, const Waiting &w) { return value < w.start; };
     setting_up_.reserve(channels_.size());
@@ -74,6 +75,8 @@ void HostDma::fire()
         free_ &= free_ - 1;
         Channel &channel = channels_[number];
         channel.transfer = waiting_.front().transfer;
+        channel.begun = waiting_.front().start;
+        note(channel, number, TWINSIM_PHASE_ENGINE, p.host_channels.index);
         channel.begun = board_.now;
         waiting_.erase(waiting_.begin());
         setting_up_.push_back({board_.now + p.host_setup.value, number});
@@ -134,6 +137,7 @@ void HostDma::note(const Channel &channel, uint32_t number, twinsim_phase phase,
     out.begin_ns = board_.params.to_ns(channel.begun);
     out.end_ns = board_.params.to_ns(board_.now);
     out.bytes = channel.transfer->bytes;
+    out.number = channel.transfer->number;
     out.parameter = parameter;
     out.id = number;
     out.sq = UINT16_MAX;
@@ -141,6 +145,7 @@ void HostDma::note(const Channel &channel, uint32_t number, twinsim_phase phase,
     out.phase = static_cast<uint8_t>(phase);
     out.engine = TWINSIM_ENGINE_HOST_DMA;
     out.waker_sq = kNone;
+    out.route = phase == TWINSIM_PHASE_TRANSFER ? channel.job.route : kNone;
     board_.trace.whole(out);
 }
 

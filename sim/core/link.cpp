@@ -8,19 +8,9 @@
 namespace tsim
 {
 
-namespace
-{
-// Links of a device, then one per ordered pair of devices.
-constexpr uint32_t kToDevice = 0, kToHost = 1, kHbm = 2, kL2 = 3, kPerDevice = 4;
-
-uint32_t link_of(uint32_t device, uint32_t which)
-{
-    return device * kPerDevice + which;
-}
-} // namespace
-
 LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
     : devices_(devices), cycle_ns_(params.cycle_ns),
+      link_parameter_(devices * kPerDevice + devices * devices, kNone),
       capacity_(devices * kPerDevice + devices * devices),
       routes_(devices * kRoutes + devices * devices * kPairRoutes), room_(capacity_.size()),
       demand_(capacity_.size())
@@ -30,6 +20,9 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
         capacity_[link_of(d, kToDevice)] = rate(params.pcie_to_device.value);
         capacity_[link_of(d, kToHost)] = rate(params.pcie_to_host.value);
         capacity_[link_of(d, kHbm)] = rate(params.hbm_mb_s());
+        link_parameter_[link_of(d, kToDevice)] = params.pcie_to_device.index;
+        link_parameter_[link_of(d, kToHost)] = params.pcie_to_host.index;
+        link_parameter_[link_of(d, kHbm)] = params.hbm_effective.index;
         add_route(host_to_device(d), params.pcie_to_device.index,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 1}});
         add_route(device_to_host(d), params.pcie_to_host.index,
@@ -41,6 +34,7 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
         add_route(fill_device(d), params.hbm_effective.index, {{link_of(d, kHbm), 1}});
         add_route(fill_host(d), params.pcie_to_host.index, {{link_of(d, kToHost), 1}});
         capacity_[link_of(d, kL2)] = rate(params.l2_peak.value);
+        link_parameter_[link_of(d, kL2)] = params.l2_peak.index;
         // LNK-10: bytes per cycle times MHz are MB/s
         const uint64_t mhz = params.core_mhz.value;
         const auto cap = [&](uint32_t route, const Setting &bytes) {
@@ -63,6 +57,7 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
                 continue;
             const uint32_t hccs = devices * kPerDevice + a * devices + b;
             capacity_[hccs] = rate(params.hccs_pair.value);
+            link_parameter_[hccs] = params.hccs_pair.index;
             add_route(peer(a, b, false), params.hccs_pair.index,
                       {{link_of(a, kHbm), 1}, {hccs, 1}, {link_of(b, kHbm), 1}});
             add_route(reduce_peer(a, b), params.hccs_pair.index,

@@ -10,6 +10,7 @@
 
 #include "core/params.h"
 #include "core/types.h"
+#include "twinsim.h"
 
 namespace tsim
 {
@@ -57,6 +58,18 @@ class LinkNetwork
     /// The profile parameter behind the route's own rate: its ceiling, or the link that is not HBM, if it has one.
     [[nodiscard]] uint32_t parameter(uint32_t route) const { return routes_[route].parameter; }
 
+    // What links are, for the trace.
+    [[nodiscard]] uint32_t link_count() const { return static_cast<uint32_t>(capacity_.size()); }
+    [[nodiscard]] uint32_t route_count() const { return static_cast<uint32_t>(routes_.size()); }
+    void describe_link(uint32_t link, twinsim_link &out) const;
+    void describe_route(uint32_t route, twinsim_route &out) const;
+    [[nodiscard]] uint32_t link_device(uint32_t link) const;
+    [[nodiscard]] uint32_t link_parameter(uint32_t link) const { return link_parameter_[link]; }
+    /// Bytes per second on every link now, rounded down.
+    void loads(std::vector<uint64_t> &out) const;
+    /// How long a transfer takes that is alone (LNK-7).
+    [[nodiscard]] Cycle alone(uint32_t route, uint64_t bytes) const;
+
     /// Bytes begin to move; bytes > 0. Gives the transfer's number.
     uint32_t start(Cycle now, uint32_t route, uint64_t bytes, Owner owner);
     /// The transfer ends without completing.
@@ -77,8 +90,14 @@ class LinkNetwork
   private:
     using Fixed = unsigned __int128; // bytes, kFraction bits after the point
 
-    static constexpr uint32_t kRoutes = 11;                       // of a device
-    static constexpr uint32_t kPairRoutes = 3;                    // of an ordered pair of devices
+    static constexpr uint32_t kRoutes = 11;    // of a device
+    static constexpr uint32_t kPairRoutes = 3; // of an ordered pair of devices
+    // Links of a device, then one per ordered pair of devices.
+    static constexpr uint32_t kToDevice = 0, kToHost = 1, kHbm = 2, kL2 = 3, kPerDevice = 4;
+    [[nodiscard]] static uint32_t link_of(uint32_t device, uint32_t which)
+    {
+        return device * kPerDevice + which;
+    }
     static constexpr Fixed kSlack = Fixed{1} << (kFraction - 12); // LNK-5
 
     struct Route {
@@ -108,8 +127,11 @@ class LinkNetwork
     [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
     void pop_front(Route &route);
 
+    [[nodiscard]] uint64_t per_second(uint64_t rate) const;
+
     const uint32_t devices_;
     const uint64_t cycle_ns_;
+    std::vector<uint32_t> link_parameter_;
     std::vector<uint64_t> capacity_; // by link, fixed point bytes per cycle
     std::vector<Route> routes_;
     std::vector<uint32_t> listed_; // routes in use, sorted

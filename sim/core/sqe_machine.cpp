@@ -421,8 +421,11 @@ void TaskScheduler::hold(uint32_t sq, Hold why)
 {
     Queue &q = queues_[sq];
     board_.calendar.cancel(timer(sq));
+    if (board_.trace.on())
+        note_hold(sq, why);
     q.state = State::kHeld;
     q.hold = why;
+    q.mark = board_.now;
     if (why == Hold::kCq || why == Hold::kCqError)
         board_.stop |= BoardState::kStopCq;
     else if (why == Hold::kBefore)
@@ -446,6 +449,9 @@ void TaskScheduler::resume(uint32_t sq)
     }
     if (q.state != State::kHeld)
         return;
+    if (board_.trace.on())
+        note_resumed(sq);
+    q.mark = board_.now;
     switch (q.hold) {
     case Hold::kBefore:
         after_decode(sq, board_.now);
@@ -463,41 +469,6 @@ void TaskScheduler::resume(uint32_t sq)
         report(sq);
         break;
     }
-}
-
-// ---- trace -------------------------------------------------------------------------------------
-
-uint32_t TaskScheduler::traced(uint32_t sq)
-{
-    const stars_sqe &sqe = fronts_[sq].sqe();
-    const uint64_t number = fronts_[sq].number();
-    const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
-    const uint64_t about = number << 24 | uint64_t{task_of(sqe)} << 8 | type;
-    const uint32_t source = Trace::source(device_, sq);
-    const uint64_t before = queues_[sq].traced;
-    if (before == about)
-        return source;
-    constexpr uint64_t kOneOn = uint64_t{1} << 24 | uint64_t{1} << 8;
-    const bool follows = before != 0 && task_of(sqe) != 0 && about == before + kOneOn;
-    const uint32_t told = follows ? board_.trace.next(source) : source;
-    if (!follows)
-        board_.trace.head(source, number, task_of(sqe), type);
-    queues_[sq].traced = about;
-    return told;
-}
-
-void TaskScheduler::write_note(uint32_t sq, const Trace::Phase &what)
-{
-    if (what.begin != board_.now)
-        board_.trace.phase(traced(sq), board_.now, what);
-}
-
-void TaskScheduler::note_retire(uint32_t sq)
-{
-    const Queue &q = queues_[sq];
-    if (board_.trace.on())
-        board_.trace.retired(traced(sq), board_.now, q.mark, q.begun,
-                             is_dma(q.type) ? jobs_[sq].bytes : 0);
 }
 
 } // namespace tsim

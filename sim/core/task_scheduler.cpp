@@ -49,6 +49,8 @@ void TaskScheduler::reset()
             board_.polls.remove(timer(sq));
         if (q.transfer != kNone)
             board_.links.cancel(board_.now, q.transfer);
+        if (board_.trace.on())
+            note_dropped(sq);
         fronts_[sq].close();
         q = {};
     }
@@ -226,6 +228,8 @@ void TaskScheduler::fire_arbiter()
     q.slot = static_cast<uint8_t>(word * 64 + bit);
     q.state = State::kSwapIn;
     q.was_short = q.mark < full_until_;
+    if (board_.trace.on())
+        note_taken(sq, Trace::kSlot);
     const Params &p = board_.params;
     next_grant_ = board_.now + p.arbitration.value;
     at(sq, board_.now + p.arbitration.value + p.record_read.value + p.slot_enable.value,
@@ -266,6 +270,8 @@ void TaskScheduler::leave_slot(uint32_t sq)
     if ((free_slots_[0] | free_slots_[1]) == 0)
         full_until_ = board_.now;
     free_slots_[q.slot / 64] |= uint64_t{1} << (q.slot % 64);
+    if (board_.trace.on())
+        note_given(sq, Trace::kSlot);
     q.slot = kNoSlot;
     arm_arbiter();
 }
@@ -298,6 +304,8 @@ void TaskScheduler::release_token(uint32_t sq)
     if (q.token == kNoClass)
         return;
     const Class token = q.token;
+    if (board_.trace.on())
+        note_given(sq, Trace::kShare);
     q.token = kNoClass;
     Waiting &waiting = classes_[token];
     if (waiting.count == 0) {
@@ -311,6 +319,8 @@ void TaskScheduler::release_token(uint32_t sq)
     waiting.who[priority].clear(next);
     --waiting.count;
     queues_[next].token = token;
+    if (board_.trace.on())
+        note_taken(next, Trace::kShare);
     note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark, cap(token).index});
     ask_for_slot(next, Resume::kDispatch);
 }
@@ -358,6 +368,8 @@ void TaskScheduler::dispatch(uint32_t sq)
     }
     --waiting.free;
     q.token = token;
+    if (board_.trace.on())
+        note_taken(sq, Trace::kShare);
     admitted(sq);
 }
 

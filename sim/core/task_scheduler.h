@@ -257,6 +257,11 @@ class TaskScheduler
     }
     [[gnu::noinline]] void write_note(uint32_t sq, const Trace::Phase &what);
     void note_retire(uint32_t sq);
+    [[gnu::noinline]] void note_taken(uint32_t sq, Trace::Holding what);
+    [[gnu::noinline]] void note_given(uint32_t sq, Trace::Holding what);
+    [[gnu::noinline]] void note_dropped(uint32_t sq);
+    [[gnu::noinline]] void note_hold(uint32_t sq, Hold why);
+    [[gnu::noinline]] void note_resumed(uint32_t sq);
 
     BoardState &board_;
     const uint32_t device_;

@@ -21,24 +21,27 @@ namespace
 //   time   the time itself
 //   swap   time since it was asked for; flag: the slots were short
 //   begin  time since the arrival | time until it is fetched << 32
-//   phases length | parameter << 32 | id << 47;     bytes, if any;     with the flag: waker, its SQE's number
-//   retire time since the phase began | time since the SQE began << 32;     bytes, if any
+//   phases length | parameter << 32 | id << 47;     bytes, if any;     with the flag: waker, its SQE's number; of a
+//          transfer: the route
+//   retire time since the phase began | time since the SQE began << 32;     bytes, if any;     flag: it goes on
+//   link   of that number, in place of the source: length; parameter | device << 32; bytes per second
 //   whole  the record
 // A wide entry has, in place of that one word, one per value.
-constexpr uint32_t kHead = 24; // below: a twinsim_phase
-constexpr uint32_t kTime = 25;
-constexpr uint32_t kSwap = 26;
-constexpr uint32_t kBegin = 27;
-constexpr uint32_t kRetire = 28;
-constexpr uint32_t kWhole = 29;
-constexpr uint32_t kKindMask = 31;
-constexpr uint32_t kWide = 32;
-constexpr uint32_t kBytes = 64;
-constexpr uint32_t kFlag = 128;
+constexpr uint32_t kHead = 48; // below: a twinsim_phase
+constexpr uint32_t kTime = 49;
+constexpr uint32_t kSwap = 50;
+constexpr uint32_t kBegin = 51;
+constexpr uint32_t kRetire = 52;
+constexpr uint32_t kWhole = 53;
+constexpr uint32_t kLink = 54;
+constexpr uint32_t kKindMask = 63;
+constexpr uint32_t kWide = 64;
+constexpr uint32_t kBytes = 128;
+constexpr uint32_t kFlag = 256;
 
-constexpr unsigned kSourceShift = 8;
-constexpr unsigned kNextShift = 25;
-constexpr unsigned kTimeShift = 26;
+constexpr unsigned kSourceShift = 9;
+constexpr unsigned kNextShift = 26;
+constexpr unsigned kTimeShift = 27;
 constexpr uint32_t kSourceMask = (1u << (kNextShift - kSourceShift)) - 1;
 constexpr Cycle kTimeLimit = uint64_t{1} << (64 - kTimeShift);
 static_assert(kMaxDevices * kMaxQueues == kSourceMask + 1);
@@ -145,8 +148,9 @@ void Trace::begun(uint32_t source, Cycle now, Cycle arrival, Cycle ready)
 
 void Trace::phase(uint32_t source, Cycle now, const Phase &what)
 {
-    const uint32_t kind = what.phase | (what.bytes != 0 ? kBytes : 0u) |
-                          (what.waker != kNone || what.waker_number != 0 ? kFlag : 0u);
+    const bool woken = what.waker != kNone || what.waker_number != 0;
+    const uint32_t kind =
+        what.phase | (what.bytes != 0 ? kBytes : 0u) | (woken || what.route != kNone ? kFlag : 0u);
     const Cycle length = now - what.begin;
     if (fits32(length) && fits(what.parameter, kParameterMask) && fits(what.id, kIdMask)) {
         put(kind, source, now);
@@ -160,7 +164,9 @@ void Trace::phase(uint32_t source, Cycle now, const Phase &what)
     }
     if (what.bytes != 0)
         put_word(what.bytes);
-    if ((kind & kFlag) != 0) {
+    if (what.route != kNone) {
+        put_word(what.route);
+    } else if (woken) {
         put_word(what.waker);
         put_word(what.waker_number);
     }
@@ -181,6 +187,47 @@ void Trace::retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_
     }
     if (bytes != 0)
         put_word(bytes);
+}
+
+void Trace::retiring(uint32_t source, Cycle now, Cycle mark)
+{
+    put(kRetire | kWide | kFlag, source, now);
+    put_word(now - mark);
+    put_word(0);
+}
+
+void Trace::take(uint32_t source, Holding what, Cycle now)
+{
+    if (since_[what].size() <= source)
+        since_[what].resize(source + 1);
+    since_[what][source] = now;
+}
+
+void Trace::give(uint32_t source, Holding what, Cycle now, uint32_t parameter, uint32_t id)
+{
+    if (since_[what].size() <= source || since_[what][source] == now)
+        return;
+    phase(source, now,
+          {what == kSlot ? TWINSIM_PHASE_OCCUPY : TWINSIM_PHASE_SHARE, since_[what][source],
+           parameter, id});
+}
+
+void Trace::links(const LinkNetwork &links, Cycle now)
+{
+    links.loads(loads_);
+    link_now_.resize(loads_.size());
+    for (uint32_t link = 0; link < loads_.size(); ++link) {
+        LinkNow &was = link_now_[link];
+        if (was.rate == loads_[link])
+            continue;
+        if (was.rate != 0 && was.since != now) {
+            put(kLink, link, now);
+            put_word(now - was.since);
+            put_word(links.link_parameter(link) | uint64_t{links.link_device(link)} << 32);
+            put_word(was.rate);
+        }
+        was = {loads_[link], now};
+    }
 }
 
 void Trace::whole(const twinsim_trace_record &record)
@@ -206,6 +253,7 @@ twinsim_trace_record Trace::blank(const Reader &reader, uint32_t source)
     out.sqe_type = head.sqe_type;
     out.engine = static_cast<uint8_t>(engine_of(head.sqe_type));
     out.waker_sq = kNone;
+    out.route = kNone;
     return out;
 }
 
@@ -236,6 +284,23 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
 
     reader.now += first >> kTimeShift;
     const Cycle now = reader.now;
+    if (kind == kLink) {
+        twinsim_trace_record out{};
+        out.begin_ns = params_.to_ns(now - at[0]);
+        out.end_ns = params_.to_ns(now);
+        out.bytes = at[2];
+        out.parameter = static_cast<uint32_t>(at[1]);
+        out.id = source;
+        out.sq = UINT16_MAX;
+        out.device = static_cast<uint8_t>(at[1] >> 32);
+        out.phase = TWINSIM_PHASE_LINK;
+        out.waker_sq = kNone;
+        out.route = kNone;
+        take(out);
+        return at + 3;
+    }
+    if (reader.heads.size() <= source)
+        reader.heads.resize(source + 1);
     if ((first >> kNextShift & 1) != 0) {
         ++reader.heads[source].number;
         ++reader.heads[source].task_id;
@@ -264,6 +329,11 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     }
 
     const bool wide = (first & kWide) != 0;
+    // What an occupied slot or a share is about is the queue: it has no type and engine of one SQE.
+    if (kind == TWINSIM_PHASE_OCCUPY || kind == TWINSIM_PHASE_SHARE) {
+        out.sqe_type = 0;
+        out.engine = TWINSIM_ENGINE_NONE;
+    }
     const uint64_t low = wide ? *at++ : *at & UINT32_MAX;
     if (kind == kBegin || kind == kRetire) {
         const uint64_t high = wide ? *at++ : *at++ >> 32;
@@ -278,6 +348,8 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
         const Cycle done = std::min(now, mark + params_.retire.value);
         emit(TWINSIM_PHASE_RETIRE, mark, done, params_.retire.index);
         emit(TWINSIM_PHASE_RETIRE, done, now, params_.cq_write.index);
+        if (flag)
+            return at;
         if ((first & kBytes) != 0)
             out.bytes = *at++;
         emit(TWINSIM_PHASE_TASK, now - high, now, kNone);
@@ -294,7 +366,9 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     }
     if ((first & kBytes) != 0)
         out.bytes = *at++;
-    if (flag) {
+    if (flag && kind == TWINSIM_PHASE_TRANSFER) {
+        out.route = static_cast<uint32_t>(*at++);
+    } else if (flag) {
         out.waker_sq = static_cast<uint32_t>(*at++);
         out.waker_number = *at++;
     }

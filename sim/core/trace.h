@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/link.h"
 #include "core/params.h"
 #include "core/types.h"
 #include "twinsim.h"
@@ -30,7 +31,10 @@ class Trace
         uint64_t bytes = 0;
         uint32_t waker = kNone;
         uint64_t waker_number = 0;
+        uint32_t route = kNone; ///< only of a transfer
     };
+    /// What a queue may have one of at a time.
+    enum Holding : uint8_t { kSlot, kShare, kHoldings };
 
     Trace(bool on, const Params &params) : on_(on), params_(params) {}
     Trace(const Trace &) = delete;
@@ -61,8 +65,16 @@ class Trace
     void phase(uint32_t source, Cycle now, const Phase &what);
     /// The SQE ends now: RETIRE since `mark` in its two parts, TASK since `begun`.
     void retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes);
+    /// The SQE stands still on its way out (CQ-3): RETIRE since `mark`.
+    void retiring(uint32_t source, Cycle now, Cycle mark);
     /// A record about no queue, as it is.
     void whole(const twinsim_trace_record &record);
+    /// The queue has a slot or a share of a class from now on.
+    void take(uint32_t source, Holding what, Cycle now);
+    /// And no more: OCCUPY or SHARE, unless it was no time at all.
+    void give(uint32_t source, Holding what, Cycle now, uint32_t parameter, uint32_t id);
+    /// The rates of the links may have changed.
+    void links(const LinkNetwork &links, Cycle now);
 
     // ---- read ----
 
@@ -116,6 +128,13 @@ class Trace
     uint64_t *limit_ = nullptr;
     Cycle now_ = 0;
     std::vector<Chunk> chunks_;
+    std::vector<Cycle> since_[kHoldings]; ///< by source: when it was taken
+    struct LinkNow {
+        uint64_t rate = 0;
+        Cycle since = 0;
+    };
+    std::vector<LinkNow> link_now_;
+    std::vector<uint64_t> loads_; ///< scratch of links()
     // What readers have found so far.
     mutable Reader counter_, expander_;
     mutable size_t count_ = 0;

@@ -240,6 +240,7 @@ struct twinsim_transfer {
     uint64_t done_ns;  /* out: completion time once `done` */
     bool done;         /* out */
     bool failed;       /* out: an address was a fault */
+    uint64_t number;   /* out: of its trace records; counted from 1 on each device */
 };
 /* The struct stays valid until `done`; twinsim_run() stops when it completes. Thread: model. */
 int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer *transfer);
@@ -291,25 +292,46 @@ enum twinsim_phase {
     TWINSIM_PHASE_START,    /* the same block before its program begins, in three parts */
     TWINSIM_PHASE_PIPE,     /* an operation of a block */
     TWINSIM_PHASE_REPORT,   /* end of the last block to the end of the report */
+    TWINSIM_PHASE_HOLD,     /* stands still; `id` says why (enum twinsim_hold) */
+    TWINSIM_PHASE_OCCUPY, /* the queue has slot `id`, from grant on; `number` is the last SQE it ran there */
+    TWINSIM_PHASE_SHARE, /* the queue has a share of class `id` (enum twinsim_class) */
+    TWINSIM_PHASE_LINK,  /* link `id` moves `bytes` bytes per second; belongs to no queue */
     TWINSIM_PHASE_COUNT
 };
+enum twinsim_hold {
+    TWINSIM_HOLD_BEFORE, /* pre_p */
+    TWINSIM_HOLD_AFTER,  /* post_p */
+    TWINSIM_HOLD_PAUSE,  /* "task pause" */
+    TWINSIM_HOLD_CQ,     /* the CQ is full */
+    TWINSIM_HOLD_COUNT
+};
+enum twinsim_class {
+    TWINSIM_CLASS_SDMA,
+    TWINSIM_CLASS_PCIE_DMA,
+    TWINSIM_CLASS_COND,
+    TWINSIM_CLASS_CPU_TOPIC,
+    TWINSIM_CLASS_COUNT
+};
+/* A record is written when what it is about ends. */
 struct twinsim_trace_record {
     uint64_t begin_ns;
     uint64_t end_ns;
-    uint64_t bytes;     /* of a transfer */
-    uint64_t number;    /* SQE number on its queue, counted from 1 */
+    uint64_t bytes; /* of a transfer */
+    uint64_t
+        number; /* SQE number on its queue, counted from 1; of the driver's DMA: twinsim_transfer.number */
     uint32_t parameter; /* index of the parameter behind the length, or UINT32_MAX */
-    uint32_t id;        /* event or notify id; channel for engines; UINT32_MAX: none */
-    uint16_t sq;        /* UINT16_MAX: not from a queue (driver DMA) */
+    uint32_t id; /* event or notify id; channel for engines; see the phases; UINT32_MAX: none */
+    uint16_t sq; /* UINT16_MAX: not from a queue (driver DMA, links) */
     uint16_t task_id;
     uint8_t device;
     uint8_t phase; /* enum twinsim_phase */
     uint8_t sqe_type;
     uint8_t engine;    /* enum twinsim_engine */
     uint32_t waker_sq; /* PARK: the queue whose record ended it, UINT32_MAX: none */
-    uint64_t
-        waker_number; /* PARK: that record's SQE number. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits
-                              63:32 enum twinsim_pipe */
+    uint32_t route;    /* TRANSFER: its way, for twinsim_route_at(); else UINT32_MAX */
+    /* PARK: that record's SQE number. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits 63:32
+     * enum twinsim_pipe */
+    uint64_t waker_number;
 };
 enum twinsim_engine {
     TWINSIM_ENGINE_NONE,
@@ -325,6 +347,29 @@ enum twinsim_engine {
 const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count);
 /* How many those are, without making the array; SIZE_MAX when memory is short. Thread: model. */
 size_t twinsim_trace_count(const twinsim *sim);
+
+/* ---- links ---------------------------------------------------------------------------------- */
+
+/* A shared server of bandwidth. */
+struct twinsim_link {
+    char name[32]; /* "device 0 HBM" */
+    uint32_t device;
+    uint32_t
+        parameter; /* index of the parameter that sets its rate, of several the least certain */
+    uint64_t bytes_per_s; /* at most */
+};
+/* How a transfer loads links. */
+struct twinsim_route {
+    uint32_t count;
+    uint32_t link[4];
+    uint32_t weight[4]; /* bytes on that link per byte moved */
+};
+size_t twinsim_link_count(const twinsim *sim);
+/* Both: TWINSIM_E_ARGUMENT when there is none. Thread: any. */
+int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out);
+int twinsim_route_at(const twinsim *sim, uint32_t route, struct twinsim_route *out);
+/* How long that many bytes take on the route when nothing else moves (LNK-7); 0 without such a route. Thread: any. */
+uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes);
 
 #ifdef __cplusplus
 }

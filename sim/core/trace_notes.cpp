@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the scheduler tells the trace. Only called while it is on.
+#include "core/task_scheduler.h"
+
+namespace tsim
+{
+
+namespace
+{
+
+[[nodiscard]] uint16_t task_of(const stars_sqe &sqe)
+{
+    return static_cast<uint16_t>(sqe.word[1] >> STARS_W1_TASK_SHIFT);
+}
+
+} // namespace
+
+uint32_t TaskScheduler::traced(uint32_t sq)
+{
+    const stars_sqe &sqe = fronts_[sq].sqe();
+    const uint64_t number = fronts_[sq].number();
+    const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
+    const uint64_t about = number << 24 | uint64_t{task_of(sqe)} << 8 | type;
+    const uint32_t source = Trace::source(device_, sq);
+    const uint64_t before = queues_[sq].traced;
+    if (before == about)
+        return source;
+    constexpr uint64_t kOneOn = uint64_t{1} << 24 | uint64_t{1} << 8;
+    const bool follows = before != 0 && task_of(sqe) != 0 && about == before + kOneOn;
+    const uint32_t told = follows ? board_.trace.next(source) : source;
+    if (!follows)
+        board_.trace.head(source, number, task_of(sqe), type);
+    queues_[sq].traced = about;
+    return told;
+}
+
+void TaskScheduler::write_note(uint32_t sq, const Trace::Phase &what)
+{
+    if (what.begin != board_.now)
+        board_.trace.phase(traced(sq), board_.now, what);
+}
+
+void TaskScheduler::note_retire(uint32_t sq)
+{
+    const Queue &q = queues_[sq];
+    if (board_.trace.on())
+        board_.trace.retired(traced(sq), board_.now, q.mark, q.begun,
+                             is_dma(q.type) ? jobs_[sq].bytes : 0);
+}
+
+void TaskScheduler::note_taken(uint32_t sq, Trace::Holding what)
+{
+    board_.trace.take(Trace::source(device_, sq), what, board_.now);
+}
+
+void TaskScheduler::note_given(uint32_t sq, Trace::Holding what)
+{
+    const Queue &q = queues_[sq];
+    const uint32_t source = Trace::source(device_, sq);
+    if (what == Trace::kSlot)
+        board_.trace.give(source, what, board_.now, board_.params.slots.index, q.slot);
+    else
+        board_.trace.give(source, what, board_.now, cap(q.token).index, q.token);
+}
+
+// A device is reset: nobody asks the queue to give back what it has.
+void TaskScheduler::note_dropped(uint32_t sq)
+{
+    if (queues_[sq].slot != kNoSlot)
+        note_given(sq, Trace::kSlot);
+    if (queues_[sq].token != kNoClass)
+        note_given(sq, Trace::kShare);
+}
+
+// CQ-3: the time until now was that of retirement; what follows is not.
+void TaskScheduler::note_hold(uint32_t sq, Hold why)
+{
+    if (why == Hold::kCq || why == Hold::kCqError)
+        board_.trace.retiring(traced(sq), board_.now, queues_[sq].mark);
+}
+
+void TaskScheduler::note_resumed(uint32_t sq)
+{
+    const Queue &q = queues_[sq];
+    const twinsim_hold why = q.hold == Hold::kBefore  ? TWINSIM_HOLD_BEFORE
+                             : q.hold == Hold::kAfter ? TWINSIM_HOLD_AFTER
+                             : q.hold == Hold::kPause ? TWINSIM_HOLD_PAUSE
+                                                      : TWINSIM_HOLD_CQ;
+    if (q.mark == board_.now)
+        return;
+    // Between two SQEs there may be none at the head.
+    board_.trace.phase(q.hold == Hold::kPause ? Trace::source(device_, sq) : traced(sq), board_.now,
+                       {TWINSIM_PHASE_HOLD, q.mark, kNone, why});
+}
+
+} // namespace tsim

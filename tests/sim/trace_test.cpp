@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the trace says besides phases of SQEs: who has what, what links carry, why a queue stands still.
+#include <algorithm>
+#include <map>
+
+#include "rig.h"
+
+namespace
+{
+
+constexpr uint64_t kFar = 128 << 20;
+
+// No two of the records, which share an owner, are there at once.
+bool apart(std::vector<twinsim_trace_record> records)
+{
+    std::sort(records.begin(), records.end(),
+              [](const auto &a, const auto &b) { return a.begin_ns < b.begin_ns; });
+    for (size_t i = 1; i < records.size(); ++i)
+        if (records[i].begin_ns < records[i - 1].end_ns)
+            return false;
+    return true;
+}
+
+std::map<uint32_t, std::vector<twinsim_trace_record>> by_id(Rig &rig, twinsim_phase phase)
+{
+    std::map<uint32_t, std::vector<twinsim_trace_record>> out;
+    for (const auto &record : rig.phases(phase))
+        out[record.id].push_back(record);
+    return out;
+}
+
+} // namespace
+
+// SCH-3, SCH-5, SCH-7, SCH-10.
+static void test_slots()
+{
+    Rig rig([](tsim::Params &p) { p.slots.value = 2; });
+    for (uint32_t sq = 0; sq < 5; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, 4096), 1000);
+        rig.put(sq, sqe_event_wait(sq, 0), 1000);
+        rig.put(sq, sqe_placeholder(), 1000);
+    }
+    rig.run();
+    rig.open(9);
+    for (uint32_t sq = 0; sq < 5; ++sq)
+        rig.put(9, sqe_event_record(sq), rig.now() + 1000);
+    rig.run();
+
+    const auto slots = by_id(rig, TWINSIM_PHASE_OCCUPY);
+    EXPECT_EQ(slots.size(), 2);
+    for (const auto &slot : slots)
+        CU_ASSERT(slot.first < 2 && apart(slot.second));
+    for (uint32_t sq = 0; sq < 5; ++sq) {
+        const auto stays = rig.phases(TWINSIM_PHASE_OCCUPY, sq);
+        EXPECT_EQ(stays.size(), 2); // until it parks, and after it was released
+        std::vector<uint64_t> grants;
+        for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN, sq))
+            if (record.parameter == rig.params().arbitration.index)
+                grants.push_back(record.begin_ns);
+        EXPECT_EQ(grants.size(), 2);
+        EXPECT_EQ(stays[0].begin_ns, grants[0]);
+        EXPECT_EQ(stays[0].end_ns, rig.phases(TWINSIM_PHASE_PARK, sq)[0].begin_ns);
+        EXPECT_EQ(stays[0].number, 2);
+        EXPECT_EQ(stays[1].begin_ns, grants[1]);
+        EXPECT_EQ(stays[1].end_ns, rig.phases(TWINSIM_PHASE_TASK, sq)[2].end_ns);
+        EXPECT_EQ(stays[1].number, 3);
+    }
+}
+
+// SCH-8, SCH-9.
+static void test_shares()
+{
+    Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });
+    for (uint32_t sq = 0; sq < 3; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, 1 << 20), 1000);
+    }
+    rig.run();
+    const auto shares = by_id(rig, TWINSIM_PHASE_SHARE);
+    EXPECT_EQ(shares.size(), 1);
+    const auto &list = shares.at(TWINSIM_CLASS_SDMA);
+    EXPECT_EQ(list.size(), 3);
+    CU_ASSERT(apart(list));
+    for (const auto &share : list) {
+        EXPECT_EQ(share.parameter, rig.params().sdma_cap.index);
+        EXPECT_EQ(share.end_ns, rig.phases(TWINSIM_PHASE_TASK, share.sq)[0].end_ns);
+    }
+    // Who waited has it from the instant at which its wait ended.
+    for (const auto &wait : rig.phases(TWINSIM_PHASE_SLOT))
+        if (wait.parameter == rig.params().sdma_cap.index)
+            EXPECT_EQ(rig.phases(TWINSIM_PHASE_SHARE, wait.sq)[0].begin_ns, wait.end_ns);
+}
+
+// LNK-2, LNK-3, LNK-4: bytes on a link are its rates times their lengths.
+static void test_links()
+{
+    Rig rig;
+    constexpr uint64_t kBytes = 3 << 20;
+    for (uint32_t sq = 0; sq < 3; ++sq)
+        rig.open(sq);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kBytes), 1000);
+    rig.put(1, sqe_pcie_dma(Rig::kHost + kFar, Rig::kHbm + kFar, 2 * kBytes), 9000);
+    rig.put(2, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, kBytes), 20000);
+    rig.run();
+
+    const tsim::LinkNetwork &links = rig.board().links();
+    std::map<uint32_t, double> moved;
+    std::map<uint32_t, uint64_t> cycle; // bytes that one cycle moves at most
+    for (const auto &record : rig.phases(TWINSIM_PHASE_LINK)) {
+        twinsim_link link{};
+        links.describe_link(record.id, link);
+        CU_ASSERT(record.bytes > 0 && record.bytes <= link.bytes_per_s);
+        EXPECT_EQ(record.sq, UINT16_MAX);
+        moved[record.id] += double(record.bytes) * double(record.end_ns - record.begin_ns) / 1e9;
+        cycle[record.id] = link.bytes_per_s / 1000000000u + 1;
+    }
+    for (const auto &link : by_id(rig, TWINSIM_PHASE_LINK))
+        CU_ASSERT(apart(link.second));
+    std::map<uint32_t, uint64_t> expected;
+    uint64_t transfers = 0;
+    for (const auto &record : rig.phases(TWINSIM_PHASE_TRANSFER)) {
+        twinsim_route route{};
+        links.describe_route(record.route, route);
+        for (uint32_t i = 0; i < route.count; ++i)
+            expected[route.link[i]] += route.weight[i] * record.bytes;
+        ++transfers;
+    }
+    EXPECT_EQ(transfers, 3);
+    EXPECT_EQ(moved.size(), 3);
+    EXPECT_EQ(expected[2],
+              5 * kBytes); // HBM: once for each PCIe copy's byte, twice for the one inside
+    for (const auto &link : expected) {
+        // A transfer ends on the edge after its last byte: up to one cycle more each; rates are rounded down to bytes.
+        CU_ASSERT(moved[link.first] >= double(link.second) - 2.0);
+        CU_ASSERT(moved[link.first] <= double(link.second) + 3.0 * double(cycle[link.first]) + 2.0);
+    }
+}
+
+// LNK-7: a transfer alone takes what its route says.
+static void test_alone()
+{
+    Rig rig;
+    rig.open(0);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 1000003), 1000);
+    rig.put(0, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, 77), 1000);
+    rig.run();
+    const auto moves = rig.phases(TWINSIM_PHASE_TRANSFER);
+    EXPECT_EQ(moves.size(), 2);
+    for (const auto &move : moves)
+        EXPECT_EQ(rig.params().to_ns(rig.board().links().alone(move.route, move.bytes)),
+                  move.end_ns - move.begin_ns);
+}
+
+// CQ-3, CQ-4, SQE-4, SCH-13.
+static void test_holds()
+{
+    Rig rig;
+    rig.open(0, 0, 64, 8);
+    for (int i = 0; i < 9; ++i)
+        rig.put(0, sqe_with_cqe(sqe_placeholder()), 1000);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 7);
+    rig.open(1);
+    rig.put(1, sqe_placeholder(), 50000); // time goes on
+    rig.run();
+    const uint64_t later = rig.now();
+    CU_ASSERT(later >= 50000);
+    CU_ASSERT(rig.device().scheduler().set_cq_head(0, 7));
+    rig.run();
+    const auto holds = rig.phases(TWINSIM_PHASE_HOLD, 0);
+    EXPECT_EQ(holds.size(), 1);
+    EXPECT_EQ(holds[0].id, TWINSIM_HOLD_CQ);
+    EXPECT_EQ(holds[0].number, 8);
+    EXPECT_EQ(holds[0].end_ns, later);
+    uint64_t retiring = 0, end = 0;
+    for (const auto &part : rig.phases(TWINSIM_PHASE_RETIRE, 0)) {
+        if (part.number != 8)
+            continue;
+        retiring += part.end_ns - part.begin_ns;
+        end = part.end_ns;
+    }
+    const tsim::Params &p = rig.params();
+    EXPECT_EQ(retiring, p.to_ns(p.retire.value + p.cq_write.value));
+    EXPECT_EQ(end, holds[0].begin_ns);
+    EXPECT_EQ(rig.phases(TWINSIM_PHASE_TASK, 0)[7].end_ns, later);
+}
+
+// DMA-10: who waits for a channel of the driver's.
+static void test_host_channels()
+{
+    Rig rig([](tsim::Params &p) { p.host_channels.value = 1; });
+    twinsim_transfer first{}, second{};
+    first.dst = Rig::kHbm;
+    first.src = Rig::kHost;
+    first.bytes = 1 << 20;
+    first.start_ns = 1000;
+    second = first;
+    second.start_ns = 3000;
+    rig.device().host_dma().post(&first);
+    rig.device().host_dma().post(&second);
+    while (!second.done)
+        rig.run();
+    const auto waits = rig.phases(TWINSIM_PHASE_ENGINE);
+    EXPECT_EQ(waits.size(), 1);
+    EXPECT_EQ(waits[0].number, second.number);
+    EXPECT_EQ(waits[0].begin_ns, 3000);
+    EXPECT_EQ(waits[0].end_ns, first.done_ns);
+    EXPECT_EQ(waits[0].parameter, rig.params().host_channels.index);
+    CU_ASSERT(first.number != second.number);
+}
+
+// A device that is reset says what its queues had until then.
+static void test_reset()
+{
+    Rig rig;
+    rig.open(3);
+    rig.put(3, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, 64 << 20), 1000);
+    rig.run_until(20000);
+    rig.device().reset();
+    const auto stays = rig.phases(TWINSIM_PHASE_OCCUPY, 3);
+    EXPECT_EQ(stays.size(), 1);
+    EXPECT_EQ(stays[0].end_ns, 20000);
+    EXPECT_EQ(rig.phases(TWINSIM_PHASE_SHARE, 3).size(), 1);
+    const auto rates = rig.phases(TWINSIM_PHASE_LINK);
+    EXPECT_EQ(rates.size(), 1);
+    EXPECT_EQ(rates[0].end_ns, 20000);
+}
+
+static const twin_test tests[] = {
+    {"a slot has one owner at a time, from grant until it is left", test_slots},
+    {"a share of a class lasts from the end of the wait to retirement", test_shares},
+    {"the rates of a link add up to the bytes that went over it", test_links},
+    {"a transfer alone takes what its route says", test_alone},
+    {"a full CQ is a hold, and not time of retirement", test_holds},
+    {"a transfer of the driver's that waits for a channel says so", test_host_channels},
+    {"what queues have is told when the device is reset", test_reset},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("trace", tests, TWIN_COUNT(tests), argc, argv);
+}
