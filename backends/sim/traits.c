@@ -67,7 +67,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
         {"identity.pci_bus", 0, &pci_bus},
         {"limit.ai_cpus", 0, &ai_cpus},
         {"limit.aic_cores", 1, &aic_cores},
-        {"limit.aiv_cores", 1, &aiv_cores},
+        {"limit.aiv_cores", 0, &aiv_cores},
         {"limit.l2_mib", 0, &l2_mib},
         {"limit.memory_mib", 1, &memory_mib},
         {"limit.priorities", 1, &priorities},

@@ -192,12 +192,21 @@ void test_topology(void)
     uint64_t value = 99;
     uint32_t count = twin_device_count();
     CHECK_OK(aclrtGetDevicesTopo(0, 1, &value));
-    CHECK_EQUAL(value, ACL_RT_DEVS_TOPOLOGY_HCCS); /* the devices of an Atlas 800T A2 */
+    static const struct {
+        const char *link;
+        uint64_t value;
+    } links[] = {{"HCCS", ACL_RT_DEVS_TOPOLOGY_HCCS}, /* the devices of an Atlas 800T A2 */
+                 {"HCCS_SW", ACL_RT_DEVS_TOPOLOGY_HCCS_SW},
+                 {"PHB", ACL_RT_DEVS_TOPOLOGY_PHB}};
+    uint64_t expected = 0;
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+        expected |= twin_profile_says("identity.peer_link", links[i].link) ? links[i].value : 0;
+    CHECK_EQUAL(value, expected);
     value = 99;
     CHECK_OK(aclrtGetDevicesTopo(1, 0, &value));
-    CHECK_EQUAL(value, ACL_RT_DEVS_TOPOLOGY_HCCS);
+    CHECK_EQUAL(value, expected);
     CHECK_OK(aclrtGetDevicesTopo(0, 0, &value));
-    CHECK_EQUAL(value, ACL_RT_DEVS_TOPOLOGY_HCCS);
+    CHECK_EQUAL(value, expected);
     CHECK_CODE(aclrtGetDevicesTopo(0, 1, NULL), ACL_ERROR_INVALID_PARAM);
     value = 99;
     CHECK_CODE(aclrtGetDevicesTopo(0, count, &value), ACL_ERROR_RT_INVALID_DEVICEID);
@@ -287,15 +296,17 @@ void test_cann_attributes(void)
 
 void test_arch(void)
 {
-    static const char *const alike[] = {"Ascend910B1", "Ascend910B3", "Ascend910_9391"};
-    static const char *const others[] = {"Ascend910A", "Ascend310P3", "Ascend950PR_9599"};
+    static const struct {
+        const char *soc;
+        uint64_t arch;
+    } known[] = {{"Ascend910B1", 2201}, {"Ascend910B3", 2201}, {"Ascend910_9391", 2201},
+                 {"Ascend910A", 1001},  {"Ascend310P3", 2002}, {"Ascend950PR_9599", 3510},
+                 {"Ascend310B1", 3002}};
     static const char *const none[] = {"", "910B3", "Ascend", "Ascend910B3 ", "Ascend950PR_"};
     int32_t value = -99;
-    for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
-        CHECK_OK(aclrtCheckArchCompatibility(alike[i], &value));
-        CHECK_EQUAL(value, 1);
-        CHECK_OK(aclrtCheckArchCompatibility(others[i], &value));
-        CHECK_EQUAL(value, 0);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        CHECK_OK(aclrtCheckArchCompatibility(known[i].soc, &value));
+        CHECK_EQUAL(value, known[i].arch == twin_profile_value("aicore.arch"));
     }
     CHECK_OK(aclrtCheckArchCompatibility(aclrtGetSocName(), &value));
     CHECK_EQUAL(value, 1);

@@ -96,6 +96,20 @@ uint64_t twin_profile_value(const char *name)
     return number;
 }
 
+bool twin_profile_says(const char *name, const char *text)
+{
+    cJSON *root = load();
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(find(root, name), "value");
+    bool same = cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
+    if (!cJSON_IsString(value)) {
+        char said[128];
+        snprintf(said, sizeof(said), "the profile has no text %s", name);
+        twin_check_true(false, said, __FILE__, __LINE__);
+    }
+    cJSON_Delete(root);
+    return same;
+}
+
 bool twin_profile_variant(char *file, const char *name, uint64_t value)
 {
     cJSON *root = load();

@@ -8,6 +8,8 @@
 
 /* The whole number behind a dotted name ("dma.pcie.setup_ns"). Fails the test when there is none. */
 uint64_t twin_profile_value(const char *name);
+/* Whether the text behind a dotted name is this one. Fails the test when there is none. */
+bool twin_profile_says(const char *name, const char *text);
 /* Writes that profile with another value for one name to a new file; `file` ends in XXXXXX, as for mkstemp. */
 bool twin_profile_variant(char *file, const char *name, uint64_t value);
 
