@@ -31,6 +31,8 @@ class Bitmap
             summary_ &= ~(uint64_t{1} << (i >> 6));
     }
     [[nodiscard]] bool test(uint32_t i) const { return (words_[i >> 6] >> (i & 63)) & 1; }
+    /// Members 64 * i to 64 * i + 63.
+    [[nodiscard]] uint64_t word(uint32_t i) const { return words_[i]; }
     [[nodiscard]] bool empty() const { return summary_ == 0; }
 
     /// The first member at or after `from`, going round once; kNone when the set is empty.

@@ -38,7 +38,8 @@ struct Params {
 
     Setting slots, sdma_cap, pcie_dma_cap, cond_cap, cpu_topic_cap;
     Setting aic_cap, aiv_cap, mixed_cap;
-    Setting arbitration, record_read, slot_enable;
+    Setting arbitration, record_read, slot_enable, strict_level;
+    Setting drain, slot_disable;
 
     Setting decode, retire, write_value, credit_unit;
     Setting cond_instruction, cond_memory, cond_limit, cond_poll;

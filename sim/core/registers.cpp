@@ -8,6 +8,7 @@ namespace tsim
 namespace
 {
 constexpr uint64_t kPages = uint64_t{kMaxQueues} * STARS_SQ_PAGE;
+constexpr uint64_t kBlock = 0x100000; // bytes
 constexpr uint32_t kGroupShift = 4, kGroupMask = 0x3f, kPriorityShift = 10, kPriorityMask = 0x7;
 
 template <typename Table>
@@ -35,6 +36,8 @@ int Device::read(uint64_t offset, uint32_t &out_value) const
             return TWINSIM_E_ARGUMENT;
         return read_page(sq, static_cast<uint32_t>(offset % STARS_SQ_PAGE), out_value);
     }
+    if (offset >= STARS_BLOCK_BASE && offset - STARS_BLOCK_BASE < kBlock)
+        return scheduler_.read_block(static_cast<uint32_t>(offset - STARS_BLOCK_BASE), out_value);
     uint32_t id = id_in(offset, STARS_EVENT_TABLE_BASE, scheduler_.events().size());
     if (id != kNone) {
         out_value = entry(scheduler_.events(), id);
@@ -70,6 +73,7 @@ int Device::read_page(uint32_t sq, uint32_t offset, uint32_t &out_value) const
         out_value = scheduler_.group(sq) << kGroupShift | scheduler_.priority(sq) << kPriorityShift;
         return TWINSIM_OK;
     case STARS_SQ_CONTROL:
+    case STARS_SQ_PREFETCH:
         return TWINSIM_OK; // pulses read 0
     case STARS_SQ_SLOT:
         out_value = scheduler_.slot(sq) == TaskScheduler::kNoSlot ? 0 : scheduler_.slot(sq);
@@ -100,6 +104,8 @@ int Device::write(uint64_t offset, uint32_t value)
             return TWINSIM_E_STATE;
         return write_page(sq, static_cast<uint32_t>(offset % STARS_SQ_PAGE), value);
     }
+    if (offset >= STARS_BLOCK_BASE && offset - STARS_BLOCK_BASE < kBlock)
+        return scheduler_.write_block(static_cast<uint32_t>(offset - STARS_BLOCK_BASE), value);
     uint32_t id = id_in(offset, STARS_EVENT_TABLE_BASE, scheduler_.events().size());
     if (id != kNone) {
         scheduler_.write_event(id, (value & 1u) != 0, kNone);
@@ -137,6 +143,10 @@ int Device::write_page(uint32_t sq, uint32_t offset, uint32_t value)
             static_cast<uint8_t>((value >> kGroupShift) & kGroupMask)));
     case STARS_SQ_CONTROL:
         return allowed(scheduler_.control(sq, value));
+    case STARS_SQ_PREFETCH:
+        if ((value & STARS_SQ_PREFETCH_DROP) != 0)
+            scheduler_.drop_prefetched(sq);
+        return TWINSIM_OK;
     case STARS_SQ_CQ_HEAD:
         return scheduler_.set_cq_head(sq, value) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
     default:

@@ -358,7 +358,7 @@ void TaskScheduler::retire(uint32_t sq)
         cqe.task_id = task_of(sqe);
         cqe.u.timestamp = board_.params.to_ticks(board_.now);
         front.write_cqe(cqe);
-        interrupts_.set(sq);
+        interrupts_.back().set(sq);
     }
     interrupt(sq, field(sqe, 0, STARS_W0_IE_SHIFT, 2));
     note_retire(sq);
@@ -401,7 +401,7 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
     front.write_cqe(cqe);
-    interrupts_.set(sq);
+    interrupts_.back().set(sq);
     note_retire(sq);
     release_token(sq);
     leave_slot(sq);
@@ -432,43 +432,6 @@ void TaskScheduler::hold(uint32_t sq, Hold why)
         interrupt(sq, pre_p(fronts_[sq].sqe()));
     else if (why == Hold::kAfter)
         interrupt(sq, post_p(fronts_[sq].sqe()));
-}
-
-// SCH-13: on to the state that would have followed; SCH-17: after a kill, past the SQE that was killed.
-void TaskScheduler::resume(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    q.paused = false;
-    if (q.state == State::kKilled) {
-        if (q.skips) {
-            fronts_[sq].retire(board_.now);
-            check_watch(sq);
-        }
-        idle(sq);
-        return;
-    }
-    if (q.state != State::kHeld)
-        return;
-    if (board_.trace.on())
-        note_resumed(sq);
-    q.mark = board_.now;
-    switch (q.hold) {
-    case Hold::kBefore:
-        after_decode(sq, board_.now);
-        break;
-    case Hold::kAfter:
-        start_retire(sq);
-        break;
-    case Hold::kPause:
-        go_on(sq);
-        break;
-    case Hold::kCq:
-        retire(sq);
-        break;
-    case Hold::kCqError:
-        report(sq);
-        break;
-    }
 }
 
 } // namespace tsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Queues, slots, arbitration, classes, registers. What one SQE does is in sqe_machine.cpp.
+/// Queues, slots, classes. What one SQE does is in sqe_machine.cpp, what registers do in queue_control.cpp.
 #include "core/task_scheduler.h"
 
 #include <algorithm>
@@ -33,8 +33,12 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
             derive(board.seed, device, kSdmaSeed)),
       pcie_(static_cast<uint32_t>(board.params.pcie_channels.value), queue_count(),
             derive(board.seed, device, kPcieSeed)),
+      asking_(rules_), swaps_(board.params.queues.value),
       seed_(derive(board.seed, device, kSchedulerSeed))
 {
+    classes_.reserve(kClassCount);
+    for (uint32_t i = 0; i < kClassCount; ++i)
+        classes_.emplace_back(rules_);
     reset();
 }
 
@@ -63,32 +67,37 @@ void TaskScheduler::reset()
     pcie_.reset();
     messages_.clear();
     messages_.reserve(64); // a run stops at each, so they never pile up
-    for (Bitmap &asking : asking_)
-        asking.reset();
-    last_.fill(Bitmap::kSize - 1);
-    asking_count_ = 0;
+    rules_ = {};
+    rules_.strict_level = static_cast<uint32_t>(board_.params.strict_level.value);
+    asking_.reset();
     const uint64_t slots = board_.params.slots.value;
     free_slots_[0] = slots >= 64 ? ~uint64_t{0} : (uint64_t{1} << slots) - 1;
     free_slots_[1] = slots >= 128 ? ~uint64_t{0}
                      : slots > 64 ? (uint64_t{1} << (slots - 64)) - 1
                                   : 0;
     next_grant_ = full_until_ = 0;
+    leaving_first_ = leaving_count_ = 0;
+    std::fill(swaps_.begin(), swaps_.end(), Swap{});
+    selected_ = 0;
     for (Waiting &waiting : classes_)
-        waiting = {};
-    for (Waiting &waiting : classes_)
-        waiting.last.fill(Bitmap::kSize - 1);
+        waiting.who.reset();
     classes_[kSdma].free = static_cast<uint32_t>(board_.params.sdma_cap.value);
     classes_[kPcieDma].free = static_cast<uint32_t>(board_.params.pcie_dma_cap.value);
     classes_[kCond].free = static_cast<uint32_t>(board_.params.cond_cap.value);
     classes_[kCpuTopic].free = static_cast<uint32_t>(board_.params.cpu_topic_cap.value);
-    interrupts_.reset();
+    for (Bitmap &interrupts : interrupts_)
+        interrupts.reset();
+    interrupt_mask_ = 0;
 }
 
 void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *ring, void *cq)
 {
+    prepare_arbiters(config.priority, config.group);
     fronts_[sq].open(config, ring, cq);
     Queue &q = queues_[sq];
     q = {};
+    swaps_[sq].count = 0;
+    swaps_[sq].waited = 0;
     q.state = State::kIdle;
     q.enabled = !config.disabled;
     q.priority = config.priority;
@@ -102,7 +111,8 @@ void TaskScheduler::close(uint32_t sq)
     forget_messages(sq);
     fronts_[sq].close();
     queues_[sq] = {};
-    interrupts_.clear(sq);
+    for (Bitmap &interrupts : interrupts_)
+        interrupts.clear(sq);
 }
 
 void TaskScheduler::at(uint32_t sq, Cycle time, Step step)
@@ -135,6 +145,10 @@ void TaskScheduler::fire_queue(uint32_t sq)
     switch (queues_[sq].step) {
     case Step::kArrive:
         ask_for_slot(sq, Resume::kBegin);
+        break;
+    case Step::kSwapOut: // SCH-20
+        note(sq, {TWINSIM_PHASE_SLOT, queues_[sq].mark, board_.params.slot_disable.index});
+        ask_for_slot(sq, queues_[sq].resume);
         break;
     case Step::kSwapDone:
         swap_done(sq);
@@ -174,15 +188,19 @@ void TaskScheduler::fire_queue(uint32_t sq)
 
 // ---- slots -------------------------------------------------------------------------------------
 
-// SCH-2: the queue joins those that want to be swapped in.
+// SCH-2: the queue joins those that want to be swapped in; SCH-20: not before it is swapped out.
 void TaskScheduler::ask_for_slot(uint32_t sq, Resume resume)
 {
     Queue &q = queues_[sq];
-    q.state = State::kWaitSlot;
     q.resume = resume;
     q.mark = board_.now;
-    asking_[q.priority].set(sq);
-    ++asking_count_;
+    if (__builtin_expect(swaps_[sq].out_until > board_.now, 0)) {
+        q.state = State::kSwapOut;
+        at(sq, swaps_[sq].out_until, Step::kSwapOut);
+        return;
+    }
+    q.state = State::kWaitSlot;
+    asking_.add(sq, q.priority, q.group);
     arm_arbiter();
 }
 
@@ -190,37 +208,25 @@ void TaskScheduler::ask_for_slot(uint32_t sq, Resume resume)
 void TaskScheduler::arm_arbiter()
 {
     const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer;
-    if (asking_count_ == 0 || (free_slots_[0] | free_slots_[1]) == 0 || board_.calendar.pending(id))
+    if (asking_.empty() || board_.calendar.pending(id))
         return;
-    board_.calendar.schedule(id, std::max(board_.now, next_grant_), Rank::kArbiter);
+    collect_slots();
+    if (slot_free())
+        board_.calendar.schedule(id, std::max(board_.now, next_grant_), Rank::kArbiter);
+    else if (leaving_count_ != 0)
+        board_.calendar.schedule(id, std::max(leaving_[leaving_first_].free_at, next_grant_),
+                                 Rank::kArbiter);
 }
 
-// Round-robin from the one after the last; with a seed any of them (TIM-6).
-uint32_t TaskScheduler::choose(const Bitmap &among, uint32_t &last)
-{
-    assert(!among.empty());
-    if (seed_ != 0) {
-        const uint32_t count = std::max(among.count(), 1u);
-        last = among.nth(static_cast<uint32_t>(mix(seed_) % count));
-    } else {
-        last = among.next((last + 1) % Bitmap::kSize);
-    }
-    assert(last != kNone);
-    return last;
-}
-
-// SCH-4: highest priority first; among equals round-robin by queue number, from the last one on.
+// SCH-4.
 void TaskScheduler::fire_arbiter()
 {
-    if (asking_count_ == 0 || (free_slots_[0] | free_slots_[1]) == 0)
+    collect_slots();
+    if (asking_.empty() || !slot_free()) {
+        arm_arbiter();
         return;
-    uint32_t priority = 0;
-    while (asking_[priority].empty())
-        ++priority;
-    const uint32_t sq = choose(asking_[priority], last_[priority]);
-    asking_[priority].clear(sq);
-    --asking_count_;
-
+    }
+    const uint32_t sq = asking_.take(seed_);
     Queue &q = queues_[sq];
     const uint32_t word = free_slots_[0] != 0 ? 0 : 1;
     const auto bit = static_cast<uint32_t>(__builtin_ctzll(free_slots_[word]));
@@ -232,6 +238,10 @@ void TaskScheduler::fire_arbiter()
         note_taken(sq, Trace::kSlot);
     const Params &p = board_.params;
     next_grant_ = board_.now + p.arbitration.value;
+    Swap &swap = swaps_[sq];
+    swap.count = (swap.count + 1) & kSwapCountMask;
+    swap.waited =
+        static_cast<uint32_t>(std::min<Cycle>(swap.waited + (board_.now - q.mark), kSwapWaitMost));
     at(sq, board_.now + p.arbitration.value + p.record_read.value + p.slot_enable.value,
        Step::kSwapDone);
     arm_arbiter();
@@ -261,19 +271,36 @@ void TaskScheduler::swap_done(uint32_t sq)
     }
 }
 
-// SCH-6: the slot is free for others in the same cycle.
+// SCH-6: the slot is free for others once the queue is swapped out (SCH-19).
 void TaskScheduler::leave_slot(uint32_t sq)
 {
     Queue &q = queues_[sq];
     if (q.slot == kNoSlot)
         return;
-    if ((free_slots_[0] | free_slots_[1]) == 0)
-        full_until_ = board_.now;
-    free_slots_[q.slot / 64] |= uint64_t{1} << (q.slot % 64);
     if (board_.trace.on())
         note_given(sq, Trace::kSlot);
+    const Cycle out = board_.params.drain.value + board_.params.slot_disable.value;
+    if (!slot_free())
+        full_until_ = board_.now + out;
+    if (out == 0) {
+        free_slots_[q.slot / 64] |= uint64_t{1} << (q.slot % 64);
+    } else {
+        swaps_[sq].out_until = board_.now + out;
+        leaving_[(leaving_first_ + leaving_count_++) % kLeavingMost] = {board_.now + out, q.slot};
+    }
     q.slot = kNoSlot;
     arm_arbiter();
+}
+
+// Slots whose queues are swapped out by now. All swap-outs take the same time, so they end in the order of their begin.
+void TaskScheduler::collect_slots()
+{
+    while (leaving_count_ != 0 && leaving_[leaving_first_].free_at <= board_.now) {
+        const uint8_t slot = leaving_[leaving_first_].slot;
+        free_slots_[slot / 64] |= uint64_t{1} << (slot % 64);
+        leaving_first_ = (leaving_first_ + 1) % kLeavingMost;
+        --leaving_count_;
+    }
 }
 
 // SCH-7: between two SQEs: the next one if it can be seen, else out of the slot.
@@ -308,16 +335,11 @@ void TaskScheduler::release_token(uint32_t sq)
         note_given(sq, Trace::kShare);
     q.token = kNoClass;
     Waiting &waiting = classes_[token];
-    if (waiting.count == 0) {
+    if (waiting.who.empty()) {
         ++waiting.free;
         return;
     }
-    uint32_t priority = 0;
-    while (waiting.who[priority].empty())
-        ++priority;
-    const uint32_t next = choose(waiting.who[priority], waiting.last[priority]);
-    waiting.who[priority].clear(next);
-    --waiting.count;
+    const uint32_t next = waiting.who.take(seed_);
     queues_[next].token = token;
     if (board_.trace.on())
         note_taken(next, Trace::kShare);
@@ -360,8 +382,7 @@ void TaskScheduler::dispatch(uint32_t sq)
     Waiting &waiting = classes_[token];
     q.mark = board_.now;
     if (waiting.free == 0) {
-        waiting.who[q.priority].set(sq);
-        ++waiting.count;
+        waiting.who.add(sq, q.priority, q.group);
         q.state = State::kWaitClass;
         leave_slot(sq);
         return;
@@ -371,126 +392,6 @@ void TaskScheduler::dispatch(uint32_t sq)
     if (board_.trace.on())
         note_taken(sq, Trace::kShare);
     admitted(sq);
-}
-
-// ---- registers ---------------------------------------------------------------------------------
-
-// FE-8: a disabled queue ends the SQE under way and begins no other.
-void TaskScheduler::set_enabled(uint32_t sq, bool on)
-{
-    Queue &q = queues_[sq];
-    q.enabled = on;
-    if (q.state != State::kIdle)
-        return;
-    board_.calendar.cancel(timer(sq));
-    idle(sq);
-}
-
-bool TaskScheduler::set_head(uint32_t sq, uint32_t head)
-{
-    Queue &q = queues_[sq];
-    if (q.enabled || q.state != State::kIdle || head >= fronts_[sq].depth())
-        return false;
-    fronts_[sq].take_in(board_.now, board_.params.cycle_ns);
-    fronts_[sq].set_head(head, board_.now);
-    check_watch(sq);
-    return true;
-}
-
-// FE-10: a queue that waits for a slot or a share of its class goes on waiting among those of the new priority.
-bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
-{
-    Queue &q = queues_[sq];
-    if (priority >= kPriorities)
-        return false;
-    if (q.state == State::kWaitSlot) {
-        asking_[q.priority].clear(sq);
-        asking_[priority].set(sq);
-    } else if (q.state == State::kWaitClass) {
-        Waiting &waiting = classes_[class_of(q.type)];
-        waiting.who[q.priority].clear(sq);
-        waiting.who[priority].set(sq);
-    }
-    q.priority = priority;
-    q.group = group;
-    return true;
-}
-
-// SCH-13 to SCH-15, SCH-17. Pulses that make no sense now are refused, before any takes effect.
-bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
-{
-    Queue &q = queues_[sq];
-    const bool killed = q.state == State::kKilled || (pulses & STARS_SQ_CONTROL_TASK_KILL) != 0;
-    if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0 && !killed)
-        return false;
-    if ((pulses & STARS_SQ_CONTROL_EXCEPTION_HANDLED) != 0 && q.state != State::kException)
-        return false;
-    if ((pulses & STARS_SQ_CONTROL_TASK_PAUSE) != 0) {
-        q.paused = true;
-        if (q.state == State::kIdle)
-            hold(sq, Hold::kPause);
-    }
-    if ((pulses & STARS_SQ_CONTROL_TASK_KILL) != 0)
-        kill(sq);
-    if ((pulses & STARS_SQ_CONTROL_TASK_RESUME) != 0)
-        resume(sq);
-    if ((pulses & STARS_SQ_CONTROL_EXCEPTION_HANDLED) != 0)
-        handled(sq);
-    if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0) {
-        TaskQueue &front = fronts_[sq];
-        front.take_in(board_.now, board_.params.cycle_ns);
-        front.drop_all(board_.now);
-        check_watch(sq);
-        idle(sq);
-    }
-    return true;
-}
-
-void TaskScheduler::kill(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    const bool between =
-        q.state == State::kIdle || (q.state == State::kHeld && q.hold == Hold::kPause);
-    if (q.state != State::kKilled)
-        q.skips = !between;
-    abandon(sq);
-    q.state = State::kKilled;
-}
-
-// The SQE under way ends without effect; everything it held is free again.
-void TaskScheduler::abandon(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    board_.calendar.cancel(timer(sq));
-    switch (q.state) {
-    case State::kWaitSlot:
-        asking_[q.priority].clear(sq);
-        --asking_count_;
-        break;
-    case State::kWaitClass: {
-        Waiting &waiting = classes_[class_of(q.type)];
-        waiting.who[q.priority].clear(sq);
-        --waiting.count;
-        break;
-    }
-    case State::kWaitChannel:
-        pool(sq).forget(sq);
-        break;
-    case State::kParked:
-        forget_wait(sq);
-        break;
-    default:
-        break;
-    }
-    if (q.transfer != kNone) {
-        board_.links.cancel(board_.now, q.transfer);
-        board_.links_changed();
-        q.transfer = kNone;
-    }
-    q.paused = false;
-    release_channel(sq);
-    release_token(sq);
-    leave_slot(sq);
 }
 
 // ---- the driver's questions --------------------------------------------------------------------
@@ -517,23 +418,8 @@ bool TaskScheduler::set_cq_head(uint32_t sq, uint32_t head)
         return false;
     const Queue &q = queues_[sq];
     if (q.state == State::kHeld && (q.hold == Hold::kCq || q.hold == Hold::kCqError))
-        resume(sq);
+        end_hold(sq);
     return true;
-}
-
-uint32_t TaskScheduler::take_interrupt()
-{
-    const uint32_t sq = interrupts_.next(0);
-    if (sq != kNone)
-        interrupts_.clear(sq);
-    return sq;
-}
-
-void TaskScheduler::interrupt(uint32_t sq, uint32_t target)
-{
-    constexpr uint32_t kHost = 3;
-    if (target == kHost)
-        interrupts_.set(sq);
 }
 
 void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
@@ -571,7 +457,8 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
     }
     out.done =
         (q.state == State::kWork && (q.step == Step::kRetire || q.step == Step::kReport)) ||
-        ((q.state == State::kWaitSlot || q.state == State::kSwapIn) && q.resume == Resume::kRetire);
+        ((q.state == State::kSwapOut || q.state == State::kWaitSlot || q.state == State::kSwapIn) &&
+         q.resume == Resume::kRetire);
     if (fronts_[sq].has_more()) {
         const stars_sqe &sqe = fronts_[sq].sqe();
         out.sqe_type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "core/arbiter.h"
 #include "core/bitmap.h"
 #include "core/board_state.h"
 #include "core/cond.h"
@@ -53,6 +54,13 @@ class TaskScheduler
     [[nodiscard]] uint32_t priority(uint32_t sq) const { return queues_[sq].priority; }
     [[nodiscard]] uint32_t group(uint32_t sq) const { return queues_[sq].group; }
     [[nodiscard]] uint32_t slot(uint32_t sq) const { return queues_[sq].slot; }
+    /// "Drop prefetched SQEs" (FE-11).
+    void drop_prefetched(uint32_t sq) { fronts_[sq].drop_prefetched(); }
+    /// The registers that are about no single queue, by offset from STARS_BLOCK_BASE: a twinsim_error, or 0.
+    [[nodiscard]] int read_block(uint32_t offset, uint32_t &out_value) const;
+    [[nodiscard]] int write_block(uint32_t offset, uint32_t value);
+    /// The queue's state as the scheduler's own state machine counts it (SCH-21).
+    [[nodiscard]] stars_rtsq_state rtsq_state(uint32_t sq) const;
 
     // ---- tables ----
 
@@ -99,6 +107,7 @@ class TaskScheduler
     enum class State : uint8_t {
         kClosed,
         kIdle,        // nothing visible; the timer is the next arrival
+        kSwapOut,     // wants to be swapped in, and is still being swapped out
         kWaitSlot,    // wants to be swapped in
         kSwapIn,      // static record read, slot enable
         kWork,        // an SQE is in fetch, decode, execution, set-up or retirement
@@ -113,6 +122,7 @@ class TaskScheduler
     };
     enum class Step : uint8_t {
         kArrive,
+        kSwapOut,
         kSwapDone,
         kDecoded,
         kExecute,
@@ -127,6 +137,7 @@ class TaskScheduler
     };
     enum class Resume : uint8_t { kBegin, kRetire, kDispatch, kAgain };
     enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError };
+    static constexpr uint8_t kTaskPause = 1, kDebugPause = 2;
     enum Class : uint8_t { kSdma, kPcieDma, kCond, kCpuTopic, kClassCount, kNoClass };
 
     struct alignas(64) Queue {
@@ -142,7 +153,7 @@ class TaskScheduler
         uint8_t channel = 0;
         bool has_channel = false;
         bool enabled = false;
-        bool paused = false;
+        uint8_t paused = 0;     // kTaskPause, kDebugPause
         bool was_short = false; // it waited because every slot was taken
         bool skips = false;     // killed while an SQE was under way
         uint8_t error = 0;
@@ -156,11 +167,21 @@ class TaskScheduler
         uint64_t traced = 0; // what the trace was last told of the SQE at the head
     };
     static_assert(sizeof(Queue) == 64);
-    struct Waiting { // for one class
-        std::array<Bitmap, kPriorities> who;
-        std::array<uint32_t, kPriorities> last{};
-        uint32_t free = 0;
+    struct Swap { // what is of no interest but at swap-in and swap-out
+        Cycle out_until = 0;
+        uint32_t waited = 0;
         uint32_t count = 0;
+    };
+    static constexpr uint32_t kSwapCountMask = 0xfff;
+    static constexpr Cycle kSwapWaitMost = 0xfffff;
+    struct Leaving { // a slot that its queue is being swapped out of
+        Cycle free_at;
+        uint8_t slot;
+    };
+    struct Waiting { // for one class
+        explicit Waiting(const ArbiterRules &rules) : who(rules) {}
+        Arbiter who;
+        uint32_t free = 0;
     };
 
     [[nodiscard]] uint32_t timer(uint32_t sq) const
@@ -172,7 +193,11 @@ class TaskScheduler
     // slots and classes
     void ask_for_slot(uint32_t sq, Resume resume);
     void arm_arbiter();
-    [[nodiscard]] uint32_t choose(const Bitmap &among, uint32_t &last);
+    void collect_slots();
+    void prepare_arbiters(uint32_t priority, uint32_t group);
+    [[nodiscard]] Arbiter *arbiter_of(const Queue &q);
+    void set_strict_level(uint32_t level);
+    [[nodiscard]] bool slot_free() const { return (free_slots_[0] | free_slots_[1]) != 0; }
     void leave_slot(uint32_t sq);
     void swap_done(uint32_t sq);
     void release_token(uint32_t sq);
@@ -200,7 +225,8 @@ class TaskScheduler
     void fail(uint32_t sq, uint8_t error, uint16_t status);
     void report(uint32_t sq);
     void hold(uint32_t sq, Hold why);
-    void resume(uint32_t sq);
+    void resume(uint32_t sq, uint8_t what);
+    void end_hold(uint32_t sq);
     void handled(uint32_t sq);
     void kill(uint32_t sq);
     void abandon(uint32_t sq);
@@ -275,14 +301,20 @@ class TaskScheduler
     DmaPool sdma_, pcie_;
     std::vector<twinsim_message> messages_; // for the host, oldest first
 
-    std::array<Bitmap, kPriorities> asking_; // by priority: queues that want a slot
-    std::array<uint32_t, kPriorities> last_{};
-    uint32_t asking_count_ = 0;
+    ArbiterRules rules_;
+    Arbiter asking_;          // queues that want a slot
+    std::vector<Swap> swaps_; // by queue
     std::array<uint64_t, 2> free_slots_{};
+    static constexpr uint32_t kLeavingMost = 128; // slots
+    std::array<Leaving, kLeavingMost> leaving_{}; // a ring
+    uint32_t leaving_first_ = 0;
+    uint32_t leaving_count_ = 0;
+    uint32_t selected_ = 0; // the register that selects the queue to observe
     Cycle next_grant_ = 0;
     Cycle full_until_ = 0; // when a slot was last given up while all were taken
-    std::array<Waiting, kClassCount> classes_;
-    Bitmap interrupts_;
+    std::vector<Waiting> classes_;
+    std::array<Bitmap, 3> interrupts_; // by target - 1: queues
+    uint32_t interrupt_mask_ = 0;
     uint64_t seed_;
 };
 

@@ -302,15 +302,57 @@ enum stars_status {
 #define STARS_SQ_ENABLE                    0x014u /* bit 0 */
 #define STARS_SQ_PRIORITY                  0x200u /* 9:4 group, 12:10 priority */
 #define STARS_SQ_CONTROL                   0x210u /* pulses */
+#define STARS_SQ_CONTROL_DEBUG_PAUSE       (1u << 0)
 #define STARS_SQ_CONTROL_TASK_PAUSE        (1u << 1)
 #define STARS_SQ_CONTROL_TASK_KILL         (1u << 2)
+#define STARS_SQ_CONTROL_DEBUG_RESUME      (1u << 16)
 #define STARS_SQ_CONTROL_TASK_RESUME       (1u << 17)
 #define STARS_SQ_CONTROL_EXCEPTION_HANDLED (1u << 18)
 #define STARS_SQ_CONTROL_TASK_TERMINATE    (1u << 19)
+#define STARS_SQ_PREFETCH                  0x220u /* a pulse */
+#define STARS_SQ_PREFETCH_DROP             (1u << 1)
 #define STARS_SQ_SLOT                      0x230u /* 6:0 active slot */
 #define STARS_SQ_MAPPED                    0x240u /* bit 0 */
 #define STARS_SQ_CQ_HEAD                   0x888u
 #define STARS_SQ_CQ_TAIL                   0x890u
+
+/* Registers of the scheduler as a whole. [known offsets within the block; its base in this window, the strict level's
+ * offset and what is said below about writes assumed] */
+#define STARS_BLOCK_BASE                0x00c00000u
+#define STARS_CQ_INTERRUPT_MASK         0x2020u /* level 1: bit of a middle word that interrupts nobody */
+#define STARS_CQ_INTERRUPT_STATUS       0x2024u /* level 1: bit per middle word */
+#define STARS_CQ_INTERRUPT_MIDDLE       0x2040u /* middle: bit per level 2 word */
+#define STARS_CQ_INTERRUPT_QUEUES       0x2180u /* level 2: bit per queue, 32 in a word; writing 1 clears */
+#define STARS_CQ_INTERRUPT_TARGET_SHIFT 16u     /* status of targets 2 and 1: 1 and 2 times this higher [assumed] */
+#define STARS_RTSQ_SELECT               0x4880u /* 10:0 queue that the next two show; 31 clears its counters */
+#define STARS_RTSQ_SELECT_MASK          0x7ffu
+#define STARS_RTSQ_SELECT_CLEAR         (1u << 31)
+#define STARS_RTSQ_STATE                0x4884u /* 3:0 enum stars_rtsq_state */
+#define STARS_RTSQ_SWAP_INS             0x4888u /* 19:0 cycles waited for swap-in [unit assumed], 31:20 swap-ins */
+#define STARS_RTSQ_SWAP_INS_SHIFT       20u
+#define STARS_GROUP_WEIGHT              0x4b00u /* 64 words: 11:0 weight of the model group; reset 1 */
+#define STARS_GROUP_WEIGHT_MASK         0xfffu
+#define STARS_GROUP_MODE                0x5600u
+#define STARS_GROUP_MODE_WEIGHT_FIRST   (1u << 0)
+#define STARS_GROUP_MODE_RELOAD_SPENT   (1u << 1)
+#define STARS_STRICT_LEVEL              0x5604u /* 2:0 priorities below it are groups of their own [assumed] */
+#define STARS_STRICT_LEVEL_MASK         0x7u
+
+/* States of a queue. [known; which of them the model shows when: SCH-21] */
+enum stars_rtsq_state {
+    STARS_RTSQ_IDLE = 0x0,
+    STARS_RTSQ_WAIT_SWAP_IN = 0x1,
+    STARS_RTSQ_READ_SENT = 0x2,   /* of the static record */
+    STARS_RTSQ_WAIT_RECORD = 0x3, /* its last beat */
+    STARS_RTSQ_SLOT_ENABLE = 0x4,
+    STARS_RTSQ_WORKING = 0x5,
+    STARS_RTSQ_WAIT_SWAP_OUT = 0x6, /* the prefetch buffer drains */
+    STARS_RTSQ_SLOT_DISABLE = 0x7,
+    STARS_RTSQ_OPERATION = 0x8, /* an operation of software is passed to the slot */
+    STARS_RTSQ_WAIT_SOFTWARE = 0x9,
+    STARS_RTSQ_POLL_FLAG = 0xa,
+    STARS_RTSQ_WAIT_SLOT_IDLE = 0xb
+};
 
 /* Tables inside the same window, after the pages. [offsets relative to each other known, this window's base assumed] */
 #define STARS_NOTIFY_TABLE_BASE 0x01000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
