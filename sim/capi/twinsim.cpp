@@ -451,3 +451,63 @@ TWINSIM_API uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, 
         return 0;
     return sim->board.params().to_ns(sim->board.links().alone(route, bytes));
 }
+
+// ---- counters ----------------------------------------------------------------------------------
+
+namespace
+{
+
+// Counters up to now, for `body`; the same status for all questions that cannot be answered.
+template <typename Body>
+int ask_stats(twinsim *sim, uint32_t device, const void *out, Body &&body) noexcept
+{
+    return guard(nullptr, 0, [&]() -> int {
+        if (!has_device(sim, device) || !out)
+            return TWINSIM_E_ARGUMENT;
+        const tsim::Stats *stats = sim->board.stats();
+        if (!stats)
+            return TWINSIM_E_STATE;
+        return body(*stats) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
+    });
+}
+
+} // namespace
+
+TWINSIM_API int twinsim_stats_device(twinsim *sim, uint32_t device,
+                                     struct twinsim_device_counts *out)
+{
+    return ask_stats(sim, device, out, [&](const tsim::Stats &stats) {
+        stats.device(device, *out);
+        return true;
+    });
+}
+
+TWINSIM_API int twinsim_stats_wait(twinsim *sim, uint32_t device, enum twinsim_cause cause,
+                                   struct twinsim_wait_counts *out)
+{
+    return ask_stats(sim, device, out, [&](const tsim::Stats &stats) {
+        if (static_cast<unsigned>(cause) >= TWINSIM_CAUSE_COUNT)
+            return false;
+        stats.wait(device, cause, *out);
+        return true;
+    });
+}
+
+TWINSIM_API int twinsim_stats_use(twinsim *sim, uint32_t device, enum twinsim_resource resource,
+                                  uint32_t index, struct twinsim_use_counts *out)
+{
+    return ask_stats(sim, device, out, [&](const tsim::Stats &stats) {
+        return static_cast<unsigned>(resource) < TWINSIM_RESOURCE_COUNT &&
+               stats.use(device, resource, index, *out);
+    });
+}
+
+TWINSIM_API int twinsim_stats_queue(twinsim *sim, size_t index, struct twinsim_queue_counts *out)
+{
+    return ask_stats(sim, 0, out, [&](const tsim::Stats &stats) {
+        if (index >= stats.queue_count())
+            return false;
+        *out = stats.queue(index);
+        return true;
+    });
+}

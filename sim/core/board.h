@@ -23,6 +23,12 @@ class Board
     [[nodiscard]] const Device &device(uint32_t index) const { return *devices_[index]; }
     [[nodiscard]] const Params &params() const { return state_.params; }
     [[nodiscard]] const Trace &trace() const { return state_.trace; }
+    /// Counters up to now; null when they were not asked for. Throws std::bad_alloc.
+    [[nodiscard]] const Stats *stats()
+    {
+        state_.trace.count_up();
+        return state_.counters.get();
+    }
     [[nodiscard]] const LinkNetwork &links() const { return state_.links; }
     [[nodiscard]] const twinsim_bus &bus() const { return state_.bus; }
     [[nodiscard]] uint64_t now_ns() const { return now_ns_; }

@@ -3,10 +3,13 @@
 #ifndef TWINSIM_CORE_BOARD_STATE_H
 #define TWINSIM_CORE_BOARD_STATE_H
 
+#include <memory>
+
 #include "core/calendar.h"
 #include "core/link.h"
 #include "core/params.h"
 #include "core/poll.h"
+#include "core/stats.h"
 #include "core/trace.h"
 #include "core/types.h"
 #include "twinsim.h"
@@ -30,7 +33,9 @@ struct BoardState {
         : params(profile_params), bus(config.bus), seed(config.seed),
           calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
           link_timer(config.devices << kDeviceShift),
-          polls(calendar, now, profile_params.cond_poll.value), trace(config.trace, params)
+          polls(calendar, now, profile_params.cond_poll.value),
+          counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
+          trace(config.trace, counters.get(), params)
     {
     }
 
@@ -43,7 +48,8 @@ struct BoardState {
     Cycle now = 0;
     uint32_t stop = 0;
     PollList polls;
-    Trace trace; // behind what every event touches
+    const std::unique_ptr<Stats> counters; // none unless asked for
+    Trace trace;                           // behind what every event touches
 
     /// The model or its own DMA has changed memory.
     void stored(uint64_t address, uint64_t bytes)

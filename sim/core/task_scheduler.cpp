@@ -103,6 +103,8 @@ void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *r
     q.priority = config.priority;
     q.group = config.group;
     q.stream_id = config.stream_id;
+    if (board_.trace.on())
+        board_.trace.opened(Trace::source(device_, sq), board_.now, config.stream_id);
 }
 
 void TaskScheduler::close(uint32_t sq)

@@ -25,6 +25,7 @@ namespace
 //          transfer: the route
 //   retire time since the phase began | time since the SQE began << 32;     bytes, if any;     flag: it goes on
 //   link   of that number, in place of the source: length; parameter | device << 32; bytes per second
+//   open   the stream
 //   whole  the record
 // A wide entry has, in place of that one word, one per value.
 constexpr uint32_t kHead = 48; // below: a twinsim_phase
@@ -34,6 +35,7 @@ constexpr uint32_t kBegin = 51;
 constexpr uint32_t kRetire = 52;
 constexpr uint32_t kWhole = 53;
 constexpr uint32_t kLink = 54;
+constexpr uint32_t kOpen = 55;
 constexpr uint32_t kKindMask = 63;
 constexpr uint32_t kWide = 64;
 constexpr uint32_t kBytes = 128;
@@ -89,6 +91,10 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 void Trace::grow()
 {
+    if (!keep_ && !chunks_.empty()) {
+        count_up();
+        return;
+    }
     const bool huge = !chunks_.empty();
     const size_t bytes = huge ? kHugePage : kSmallBytes;
     chunks_.reserve(chunks_.size() + 1);
@@ -196,8 +202,16 @@ void Trace::retiring(uint32_t source, Cycle now, Cycle mark)
     put_word(0);
 }
 
-void Trace::take(uint32_t source, Holding what, Cycle now)
+void Trace::opened(uint32_t source, Cycle now, uint32_t stream_id)
 {
+    put(kOpen, source, now);
+    put_word(stream_id);
+}
+
+void Trace::take(uint32_t source, Holding what, Cycle now, uint32_t id)
+{
+    InUse &used = in_use(source, what, id);
+    used.most = std::max(used.most, ++used.now);
     if (since_[what].size() <= source)
         since_[what].resize(source + 1);
     since_[what][source] = now;
@@ -205,6 +219,7 @@ void Trace::take(uint32_t source, Holding what, Cycle now)
 
 void Trace::give(uint32_t source, Holding what, Cycle now, uint32_t parameter, uint32_t id)
 {
+    --in_use(source, what, id).now;
     if (since_[what].size() <= source || since_[what][source] == now)
         return;
     phase(source, now,
@@ -301,6 +316,14 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     }
     if (reader.heads.size() <= source)
         reader.heads.resize(source + 1);
+    if (kind == kOpen) {
+        twinsim_trace_record out = blank(reader, source);
+        out.begin_ns = out.end_ns = params_.to_ns(now);
+        out.id = static_cast<uint32_t>(*at++);
+        out.phase = Stats::kOpened;
+        take(out);
+        return at;
+    }
     if ((first >> kNextShift & 1) != 0) {
         ++reader.heads[source].number;
         ++reader.heads[source].task_id;
@@ -393,9 +416,30 @@ void Trace::read(Reader &reader, Take &&take) const
     }
 }
 
+void Trace::count_up()
+{
+    if (!stats_)
+        return;
+    read(drained_, [this](const twinsim_trace_record &record) { stats_->take(record); });
+    for (size_t i = 0; i < in_use_.size(); ++i) {
+        const auto device = static_cast<uint32_t>(i / (1 + TWINSIM_CLASS_COUNT));
+        const auto which = static_cast<uint32_t>(i % (1 + TWINSIM_CLASS_COUNT));
+        if (which == 0)
+            stats_->set_most(device, TWINSIM_RESOURCE_SLOT, kNone, in_use_[i].most);
+        else
+            stats_->set_most(device, TWINSIM_RESOURCE_CLASS, which - 1, in_use_[i].most);
+    }
+    if (!keep_ && !chunks_.empty()) {
+        end_ = chunks_.back().words.get();
+        drained_.word = 0;
+    }
+}
+
 size_t Trace::count() const
 {
-    read(counter_, [&](const twinsim_trace_record &) { ++count_; });
+    if (keep_)
+        read(counter_,
+             [&](const twinsim_trace_record &record) { count_ += record.phase != Stats::kOpened; });
     return count_;
 }
 
@@ -403,7 +447,11 @@ const twinsim_trace_record *Trace::records() const
 {
     if (count() > records_.capacity())
         records_.reserve(std::max(count_, records_.capacity() / 2 * 3));
-    read(expander_, [&](const twinsim_trace_record &record) { records_.push_back(record); });
+    if (keep_)
+        read(expander_, [&](const twinsim_trace_record &record) {
+            if (record.phase != Stats::kOpened)
+                records_.push_back(record);
+        });
     return records_.data();
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/link.h"
 #include "core/params.h"
+#include "core/stats.h"
 #include "core/types.h"
 #include "twinsim.h"
 
@@ -36,7 +37,11 @@ class Trace
     /// What a queue may have one of at a time.
     enum Holding : uint8_t { kSlot, kShare, kHoldings };
 
-    Trace(bool on, const Params &params) : on_(on), params_(params) {}
+    /// Without `keep` the records are for the counters alone and gone once those have seen them.
+    Trace(bool keep, Stats *stats, const Params &params)
+        : on_(keep || stats), keep_(keep), stats_(stats), params_(params)
+    {
+    }
     Trace(const Trace &) = delete;
     Trace &operator=(const Trace &) = delete;
 
@@ -69,8 +74,10 @@ class Trace
     void retiring(uint32_t source, Cycle now, Cycle mark);
     /// A record about no queue, as it is.
     void whole(const twinsim_trace_record &record);
-    /// The queue has a slot or a share of a class from now on.
-    void take(uint32_t source, Holding what, Cycle now);
+    /// The queue serves this stream from now on.
+    void opened(uint32_t source, Cycle now, uint32_t stream_id);
+    /// The queue has a slot or a share of class `id` from now on.
+    void take(uint32_t source, Holding what, Cycle now, uint32_t id);
     /// And no more: OCCUPY or SHARE, unless it was no time at all.
     void give(uint32_t source, Holding what, Cycle now, uint32_t parameter, uint32_t id);
     /// The rates of the links may have changed.
@@ -78,6 +85,8 @@ class Trace
 
     // ---- read ----
 
+    /// Tells the counters what they have not seen. Throws std::bad_alloc.
+    void count_up();
     /// How many records there are; looks only at what came since the last call.
     [[nodiscard]] size_t count() const;
     /// All records, oldest first; stays valid until the next entry. Throws std::bad_alloc.
@@ -122,13 +131,31 @@ class Trace
     static constexpr size_t kLongest =
         12; ///< words of one entry at most, a change of time before it included
 
+    /// Slots, then the classes, of which so many are in use.
+    struct InUse {
+        uint32_t now = 0;
+        uint32_t most = 0;
+    };
+    [[nodiscard]] InUse &in_use(uint32_t source, Holding what, uint32_t id)
+    {
+        const size_t index =
+            size_t{source / kMaxQueues} * (1 + TWINSIM_CLASS_COUNT) + (what == kSlot ? 0 : 1 + id);
+        if (index >= in_use_.size())
+            in_use_.resize(index + 1);
+        return in_use_[index];
+    }
+
     const bool on_;
+    const bool keep_;
+    Stats *const stats_;
     const Params &params_;
     uint64_t *end_ = nullptr;
     uint64_t *limit_ = nullptr;
     Cycle now_ = 0;
     std::vector<Chunk> chunks_;
     std::vector<Cycle> since_[kHoldings]; ///< by source: when it was taken
+    std::vector<InUse> in_use_;           ///< by device, then as there
+    Reader drained_;                      ///< what the counters have seen
     struct LinkNow {
         uint64_t rate = 0;
         Cycle since = 0;

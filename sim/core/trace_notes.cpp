@@ -50,7 +50,9 @@ void TaskScheduler::note_retire(uint32_t sq)
 
 void TaskScheduler::note_taken(uint32_t sq, Trace::Holding what)
 {
-    board_.trace.take(Trace::source(device_, sq), what, board_.now);
+    const Queue &q = queues_[sq];
+    board_.trace.take(Trace::source(device_, sq), what, board_.now,
+                      what == Trace::kSlot ? uint32_t{q.slot} : uint32_t{q.token});
 }
 
 void TaskScheduler::note_given(uint32_t sq, Trace::Holding what)

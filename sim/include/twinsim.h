@@ -106,6 +106,7 @@ struct twinsim_config {
     uint32_t devices;               /* 1 .. 64 */
     uint64_t seed;                  /* 0: the plain machine */
     bool trace;                     /* collect trace records */
+    bool stats;                     /* count; see twinsim_stats_device() */
     uint64_t quantum_ns; /* 0: one SystemC activation per event time; else how far one activation
                                        may run ahead. Changes no visible order or time. TWINSIM_NEVER is fastest. */
     struct twinsim_bus bus;
@@ -370,6 +371,87 @@ int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out);
 int twinsim_route_at(const twinsim *sim, uint32_t route, struct twinsim_route *out);
 /* How long that many bytes take on the route when nothing else moves (LNK-7); 0 without such a route. Thread: any. */
 uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes);
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+/* With twinsim_config.stats the model adds up what its trace records say, whether they are kept or not. What is
+ * under way counts once it has ended. */
+
+/* What a queue, or a transfer of the driver's, waited for. A wait of no time is none. */
+enum twinsim_cause {
+    TWINSIM_CAUSE_SLOT,    /* a slot, or the arbiter */
+    TWINSIM_CAUSE_CLASS,   /* a share of its class */
+    TWINSIM_CAUSE_CHANNEL, /* a channel of a DMA engine */
+    TWINSIM_CAUSE_CORE,    /* AI cores */
+    TWINSIM_CAUSE_EVENT,
+    TWINSIM_CAUSE_NOTIFY,
+    TWINSIM_CAUSE_MEMORY, /* a word in memory that it polls */
+    TWINSIM_CAUSE_HOST,   /* the host's answer to a call */
+    TWINSIM_CAUSE_CQ,     /* room in its CQ */
+    TWINSIM_CAUSE_HOLD,   /* pre_p, post_p, "task pause" */
+    TWINSIM_CAUSE_COUNT
+};
+struct twinsim_wait_sum {
+    uint64_t count;
+    uint64_t total_ns;
+    uint64_t max_ns;
+};
+struct twinsim_wait_counts {
+    uint64_t count;
+    uint64_t total_ns;
+    uint64_t max_ns;
+    uint64_t p50_ns; /* percentiles by nearest rank, up to 1/32 too high */
+    uint64_t p90_ns;
+    uint64_t p99_ns;
+};
+enum twinsim_resource {
+    TWINSIM_RESOURCE_SLOT,
+    TWINSIM_RESOURCE_CLASS, /* by enum twinsim_class */
+    TWINSIM_RESOURCE_SDMA,  /* channels */
+    TWINSIM_RESOURCE_PCIE_DMA,
+    TWINSIM_RESOURCE_HOST_DMA,
+    TWINSIM_RESOURCE_AIC, /* cores */
+    TWINSIM_RESOURCE_AIV,
+    TWINSIM_RESOURCE_LINK, /* by the number of twinsim_link_at() */
+    TWINSIM_RESOURCE_COUNT
+};
+struct twinsim_use_counts {
+    uint64_t uses;       /* times it was taken; of a link: times its rate was another */
+    uint64_t busy_ns;    /* of a class: of all shares together */
+    uint64_t bytes;      /* of whole transfers; a link: each byte as often as the route loads it */
+    uint64_t load_bytes; /* of a link: rate times length, all traffic */
+    uint32_t most;       /* in use at once: of all slots, and of each class; else 0 */
+};
+#define TWINSIM_STATS_TYPES 64
+struct twinsim_device_counts {
+    uint64_t tasks; /* SQEs that ended */
+    uint64_t tasks_of_type[TWINSIM_STATS_TYPES];
+    uint64_t begun;       /* SQEs turned to */
+    uint64_t fetch_waits; /* of those: whose ring line had not come yet */
+    uint64_t fetch_wait_ns;
+    uint64_t swap_ins; /* slots given and given back */
+};
+/* From a queue's opening to its next. */
+struct twinsim_queue_counts {
+    uint32_t device;
+    uint32_t sq;
+    uint32_t stream_id;
+    uint64_t tasks;
+    uint64_t bytes;
+    uint64_t task_ns; /* of its SQEs, waits included */
+    uint64_t slot_ns; /* with a slot */
+    struct twinsim_wait_sum waits[TWINSIM_CAUSE_COUNT];
+};
+/* All: TWINSIM_E_STATE without counters, TWINSIM_E_ARGUMENT for something that is not there, TWINSIM_E_MEMORY.
+ * Thread: model. */
+int twinsim_stats_device(twinsim *sim, uint32_t device, struct twinsim_device_counts *out);
+int twinsim_stats_wait(twinsim *sim, uint32_t device, enum twinsim_cause cause,
+                       struct twinsim_wait_counts *out);
+/* `index` UINT32_MAX: all of that kind together. */
+int twinsim_stats_use(twinsim *sim, uint32_t device, enum twinsim_resource resource, uint32_t index,
+                      struct twinsim_use_counts *out);
+/* Queues in the order of their opening; each opening counts. */
+int twinsim_stats_queue(twinsim *sim, size_t index, struct twinsim_queue_counts *out);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,7 @@ Rig::Rig(const Options &options, const Tweak &tweak)
     config.devices = options.devices;
     config.seed = options.seed;
     config.trace = options.trace;
+    config.stats = options.stats;
     config.bus.context = this;
     config.bus.translate = translate;
     board_ = std::make_unique<tsim::Board>(params_, config);

@@ -35,6 +35,7 @@ class Rig
         uint32_t devices = 1;
         uint64_t seed = 0;
         bool trace = true;
+        bool stats = false;
     };
 
     using Tweak = std::function<void(tsim::Params &)>;
