@@ -61,6 +61,8 @@ void Device::transfer_done(uint32_t who)
 {
     if ((who & HostDma::kOwner) != 0)
         host_dma_.transfer_done(who & ~HostDma::kOwner);
+    else if ((who & DmaList::kOwner) != 0)
+        scheduler_.list_transfer_done(who & ~DmaList::kOwner);
     else
         scheduler_.transfer_done(who);
 }

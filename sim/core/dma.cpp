@@ -115,14 +115,23 @@ namespace
 
 } // namespace
 
-bool decode_job(const stars_sqe &sqe, DmaJob &out)
+bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
 {
     out = {};
     out.src = wide(sqe, 8);
     out.dst = wide(sqe, 10);
     if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_PCIE_DMA) {
+        if ((sqe.word[7] & STARS_W7_CONVERTED) != 0) { // DMA-40
+            out = {};
+            out.kind = DmaJob::Kind::kList;
+            out.src = wide(sqe, 4);
+            out.rows = sqe.word[6] & STARS_W6_LIST_TAIL_MASK;
+            out.row = kNone;
+            return out.rows != 0 && out.rows <= list_most &&
+                   out.src % sizeof(stars_dma_descriptor) == 0;
+        }
         out.bytes = wide(sqe, 12);
-        return (sqe.word[7] & STARS_W7_CONVERTED) == 0 && out.bytes != 0;
+        return out.bytes != 0;
     }
     out.bytes = sqe.word[7];
     if ((sqe.word[4] & STARS_SDMA_SHORT_FORM) != 0 && !decode_short(sqe, out))
@@ -229,6 +238,8 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
     case DmaJob::Kind::kReduce:
         reduce(dst, src, bytes, job.op, job.type);
         break;
+    case DmaJob::Kind::kList: // its descriptors are jobs of their own
+        break;
     }
 }
 
@@ -258,6 +269,15 @@ bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
         }
     }
     return true;
+}
+
+DmaCeiling::DmaCeiling(LinkNetwork &links, const Setting &mb_s)
+{
+    if (mb_s.value == 0)
+        return;
+    const uint32_t count = links.plain_route_count();
+    for (uint32_t route = 0; route < count; ++route)
+        routes_.push_back(links.capped(route, mb_s.value, mb_s.index));
 }
 
 } // namespace tsim

@@ -43,18 +43,19 @@ class DmaPool
 
 /// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row.
 struct DmaJob {
-    enum class Kind : uint8_t { kCopy, kFill, kReduce };
+    enum class Kind : uint8_t { kCopy, kFill, kReduce, kList };
 
     uint64_t dst = 0;
-    uint64_t src = 0;
-    uint64_t bytes = 0; ///< all rows
+    uint64_t src = 0;   ///< of a list: where it lies
+    uint64_t bytes = 0; ///< all rows; of a list: what it has moved
     Kind kind = Kind::kCopy;
     uint8_t value = 0; ///< of a fill
     ReduceOp op = ReduceOp::kAdd;
     ReduceType type = ReduceType::kInt8;
     uint32_t route = kNone; ///< once its bytes move
-    uint32_t row = 0;
-    uint32_t rows = 0; ///< 0: a plain transfer, the fields around this one do not matter
+    uint32_t row = 0;       ///< of a list: the descriptor at which it failed, or kNone
+    uint32_t rows =
+        0; ///< of a list: descriptors; else 0: a plain transfer, the fields around this one do not matter
     uint32_t planes = 0;
     // From one row or plane to the next.
     uint64_t src_row = 0, dst_row = 0;
@@ -71,8 +72,9 @@ struct DmaJob {
     }
 };
 
-/// Reads a job out of an SDMA SQE or a PCIe DMA SQE without a list; false when the SQE is bad (DMA-8).
-[[nodiscard]] bool decode_job(const stars_sqe &sqe, DmaJob &out);
+/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (DMA-8). A list has at most `list_most`
+/// descriptors.
+[[nodiscard]] bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out);
 
 /// Finds the route of a job from where its addresses lead (LNK-3); kNone when one of them is a fault (DMA-4).
 /// `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
@@ -81,6 +83,21 @@ struct DmaJob {
 
 /// Makes the job's effect, at its instant (DMA-5); false when an address is a fault.
 [[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
+
+/// Where jobs of an engine go when its channels have a ceiling (DMA-28): the route that is theirs alone.
+class DmaCeiling
+{
+  public:
+    /// `mb_s` 0: none, and routes stay as they are. Throws std::bad_alloc.
+    DmaCeiling(LinkNetwork &links, const Setting &mb_s);
+    [[nodiscard]] uint32_t of(uint32_t route) const
+    {
+        return route < routes_.size() ? routes_[route] : route;
+    }
+
+  private:
+    std::vector<uint32_t> routes_;
+};
 
 } // namespace tsim
 

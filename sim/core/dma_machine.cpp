@@ -44,12 +44,17 @@ void TaskScheduler::start_transfer(uint32_t sq)
     note(sq,
          {TWINSIM_PHASE_SETUP, q.mark, sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
     q.mark = board_.now;
+    if (job.kind == DmaJob::Kind::kList) {
+        start_list(sq);
+        return;
+    }
     job.route = find_route(job, board_.bus, board_.links, device_, !sdma);
     if (job.route == kNone) {
         release_channel(sq);
         fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
         return;
     }
+    job.route = (sdma ? sdma_ceiling_ : pcie_ceiling_).of(job.route);
     q.state = State::kTransfer;
     q.transfer = board_.links.start(board_.now, job.route, job.bytes, uint64_t{device_} << 32 | sq);
     board_.links_changed();

@@ -7,7 +7,8 @@ namespace tsim
 {
 
 HostDma::HostDma(BoardState &board, uint32_t device)
-    : board_(board), device_(device), channels_(board.params.host_channels.value)
+    : board_(board), device_(device), channels_(board.params.host_channels.value),
+      ceiling_(board.links, board.params.host_ceiling)
 {
     reset();
 }
@@ -101,6 +102,7 @@ void HostDma::start(Channel &channel, uint32_t number)
         finish(channel, number, false);
         return;
     }
+    channel.job.route = ceiling_.of(channel.job.route);
     channel.moving = board_.links.start(board_.now, channel.job.route, t.bytes,
                                         uint64_t{device_} << 32 | kOwner | number);
     board_.links_changed();

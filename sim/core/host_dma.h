@@ -53,6 +53,7 @@ class HostDma
     std::vector<SettingUp>
         setting_up_; // first to be ready first: set-up takes the same time for all
     std::vector<Channel> channels_;
+    DmaCeiling ceiling_;
     uint64_t free_ = 0;
     uint64_t posted_ = 0; // transfers so far
 };

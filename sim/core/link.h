@@ -51,6 +51,11 @@ class LinkNetwork
         return devices_ * kRoutes + ((from * devices_ + to) * kPairRoutes + (pcie ? 1 : 0));
     }
 
+    /// How many routes there are but for those that capped() has made.
+    [[nodiscard]] uint32_t plain_route_count() const
+    {
+        return devices_ * kRoutes + devices_ * devices_ * kPairRoutes;
+    }
     /// A route as `route`, each transfer on which has a ceiling of `mb_s` (LNK-8). Asked for once and kept; throws
     /// std::bad_alloc.
     [[nodiscard]] uint32_t capped(uint32_t route, uint64_t mb_s, uint32_t parameter);

@@ -50,6 +50,9 @@ struct Params {
     Setting sdma_channels, sdma_setup;
     Setting pcie_channels, pcie_setup;
     Setting host_channels, host_setup;
+    Setting sdma_ceiling, pcie_ceiling, host_ceiling; ///< MB/s of a channel, 0: none
+    Setting list_most, list_window, list_moving;
+    Setting list_read, list_start;
 
     Setting aic_cores, aiv_cores;
     Setting core_mhz;

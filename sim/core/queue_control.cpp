@@ -110,11 +110,7 @@ void TaskScheduler::abandon(uint32_t sq)
     default:
         break;
     }
-    if (q.transfer != kNone) {
-        board_.links.cancel(board_.now, q.transfer);
-        board_.links_changed();
-        q.transfer = kNone;
-    }
+    stop_moving(sq);
     q.paused = 0;
     release_channel(sq);
     release_token(sq);

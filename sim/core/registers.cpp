@@ -81,6 +81,9 @@ int Device::read_page(uint32_t sq, uint32_t offset, uint32_t &out_value) const
     case STARS_SQ_MAPPED:
         out_value = scheduler_.slot(sq) == TaskScheduler::kNoSlot ? 0 : 1;
         return TWINSIM_OK;
+    case STARS_SQ_LIST_ERROR:
+        out_value = scheduler_.list_error(sq);
+        return TWINSIM_OK;
     case STARS_SQ_CQ_HEAD:
         out_value = open ? front.cq_head() : 0;
         return TWINSIM_OK;

@@ -189,7 +189,7 @@ void TaskScheduler::execute(uint32_t sq)
         return;
     case STARS_SQE_SDMA:
     case STARS_SQE_PCIE_DMA:
-        if (decode_job(sqe, jobs_[sq])) {
+        if (decode_job(sqe, p.list_most.value, jobs_[sq])) {
             dispatch(sq);
             return;
         }
@@ -308,9 +308,7 @@ void TaskScheduler::limit_reached(uint32_t sq)
     } else if (q.state == State::kAnswer) {
         note(sq, {TWINSIM_PHASE_HOST, q.mark, p.credit_unit.index});
     } else {
-        board_.links.cancel(board_.now, q.transfer);
-        board_.links_changed();
-        q.transfer = kNone;
+        stop_moving(sq);
         note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, p.credit_unit.index, q.channel});
         release_channel(sq);
     }

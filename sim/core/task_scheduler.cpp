@@ -33,7 +33,9 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
             derive(board.seed, device, kSdmaSeed)),
       pcie_(static_cast<uint32_t>(board.params.pcie_channels.value), queue_count(),
             derive(board.seed, device, kPcieSeed)),
-      asking_(rules_), swaps_(board.params.queues.value),
+      sdma_ceiling_(board.links, board.params.sdma_ceiling),
+      pcie_ceiling_(board.links, board.params.pcie_ceiling),
+      lists_(board.params.pcie_channels.value), asking_(rules_), swaps_(board.params.queues.value),
       seed_(derive(board.seed, device, kSchedulerSeed))
 {
     classes_.reserve(kClassCount);
@@ -51,8 +53,7 @@ void TaskScheduler::reset()
         board_.calendar.cancel(timer(sq));
         if (q.state == State::kParked && q.type == STARS_SQE_COND)
             board_.polls.remove(timer(sq));
-        if (q.transfer != kNone)
-            board_.links.cancel(board_.now, q.transfer);
+        stop_moving(sq);
         if (board_.trace.on())
             note_dropped(sq);
         fronts_[sq].close();
@@ -169,6 +170,9 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case Step::kSetUp:
         start_transfer(sq);
+        break;
+    case Step::kList:
+        list_turn(sq);
         break;
     case Step::kProgram:
         program_done(sq);

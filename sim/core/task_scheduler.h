@@ -11,7 +11,7 @@
 #include "core/bitmap.h"
 #include "core/board_state.h"
 #include "core/cond.h"
-#include "core/dma.h"
+#include "core/dma_list.h"
 #include "core/event_table.h"
 #include "core/count_table.h"
 #include "core/notify_table.h"
@@ -100,6 +100,13 @@ class TaskScheduler
     void look_again(uint32_t sq);
     void fire_arbiter();
     void transfer_done(uint32_t sq);
+    /// An entry of a list has moved; `who` without DmaList::kOwner.
+    void list_transfer_done(uint32_t who);
+    /// The descriptor at which the list under way failed; kNone: none.
+    [[nodiscard]] uint32_t list_error(uint32_t sq) const
+    {
+        return jobs_[sq].kind == DmaJob::Kind::kList ? jobs_[sq].row : kNone;
+    }
 
     static constexpr uint32_t kNoSlot = 255;
 
@@ -129,6 +136,7 @@ class TaskScheduler
         kRetire,
         kReport,
         kSetUp,
+        kList,
         kProgram,
         kPoll,
         kLimit,
@@ -235,6 +243,12 @@ class TaskScheduler
     void set_up(uint32_t sq, uint32_t channel);
     void start_transfer(uint32_t sq);
     void release_channel(uint32_t sq);
+    void stop_moving(uint32_t sq);
+    void start_list(uint32_t sq);
+    void list_turn(uint32_t sq);
+    [[nodiscard]] bool read_line(uint32_t sq);
+    void begin_entry(uint32_t sq, const stars_dma_descriptor &entry);
+    void list_done(uint32_t sq);
     void limit_reached(uint32_t sq);
 
     // COND programs
@@ -299,6 +313,8 @@ class TaskScheduler
     NotifyTable notifies_;
     CountTable counts_;
     DmaPool sdma_, pcie_;
+    DmaCeiling sdma_ceiling_, pcie_ceiling_;
+    std::vector<DmaList> lists_;            // by PCIe DMA channel
     std::vector<twinsim_message> messages_; // for the host, oldest first
 
     ArbiterRules rules_;

@@ -159,7 +159,7 @@ static void test_every_bad_sqe_is_refused()
     stars_sqe equal = sqe_sdma(Rig::kHbm, Rig::kHbm + 4096, 64);
     equal.word[4] = STARS_SDMA_OP_EQUAL;
     stars_sqe converted = sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64);
-    converted.word[7] = 1;
+    converted.word[7] = STARS_W7_CONVERTED; // a list of nothing
     stars_sqe wide = sqe_write_value(Rig::kHost, 6, 0);
     stars_sqe subtype = sqe_write_value(Rig::kHost, 2, 0);
     subtype.word[7] = 9;

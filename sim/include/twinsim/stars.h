@@ -125,6 +125,25 @@ enum stars_sdma_type {
 #define STARS_W6_LIST_TAIL_MASK 0xffffu
 #define STARS_W7_CONVERTED      (1u << 0)
 
+/* An entry of a descriptor list: word 0 bits 3:0 operation and the barriers, word 3 length, 4-5 source, 6-7 destination.
+ * [known] Other bits of words 0 to 2 (attributes, interrupts, function numbers) are ignored. [assumed]
+ * A small packet takes two entries: the second holds its 1 .. 32 bytes. [inferred: the driver counts two for one] */
+typedef struct stars_dma_descriptor {
+    uint32_t word[8];
+} stars_dma_descriptor;
+enum stars_dma_operation {
+    STARS_DMA_SMALL = 1,
+    STARS_DMA_READ = 2,  /* into the device's memory */
+    STARS_DMA_WRITE = 3, /* out of it */
+    STARS_DMA_LOOP = 4   /* within it */
+};
+#define STARS_DMA_OP_MASK       0xfu
+#define STARS_DMA_WRITE_BARRIER (1u << 6)
+#define STARS_DMA_READ_BARRIER  (1u << 7)
+#define STARS_DMA_LOOP_BARRIER  (1u << 10)
+#define STARS_DMA_SMALL_BARRIER (1u << 11)
+#define STARS_DMA_SMALL_MOST    32u
+
 /* Host callback, a form of type 1: word 2 bits 27:24 topic; word 4 bits 15:0 callback CQ, 31:16 group; word 5 bits 15:0
  * device, 31:16 stream; word 6 bits 15:0 event, bit 16 block; word 7 bits 15:0 task; words 8-9 function, 10-11 its data.
  * [known fields; positions within the words and the topic's number assumed] */
@@ -313,8 +332,10 @@ enum stars_status {
 #define STARS_SQ_PREFETCH_DROP             (1u << 1)
 #define STARS_SQ_SLOT                      0x230u /* 6:0 active slot */
 #define STARS_SQ_MAPPED                    0x240u /* bit 0 */
-#define STARS_SQ_CQ_HEAD                   0x888u
-#define STARS_SQ_CQ_TAIL                   0x890u
+#define STARS_SQ_LIST_ERROR                                                                        \
+    0x250u /* descriptor at which the list under way failed, all ones: none [assumed] */
+#define STARS_SQ_CQ_HEAD 0x888u
+#define STARS_SQ_CQ_TAIL 0x890u
 
 /* Registers of the scheduler as a whole. [known offsets within the block; its base in this window, the strict level's
  * offset and what is said below about writes assumed] */
