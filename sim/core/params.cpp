@@ -231,6 +231,10 @@ class ProfileReader
             fail("limit.sq_reserve.value", "must be less than limit.sq_depth");
         if (number_of("limit.streams") > number_of("limit.queues"))
             fail("limit.streams.value", "must not exceed limit.queues: each stream has a queue");
+        if (number_of("table.event_mode") == 0 &&
+            number_of("limit.events") > number_of("table.event_cached"))
+            fail("limit.events.value", "must not exceed table.event_cached in table mode "
+                                       "(table.event_mode 0): there are no other entries");
         if (number_of("link.hbm.peak_mb_s") * number_of("link.hbm.effective_permille") < 1000)
             fail("link.hbm.peak_mb_s.value",
                  "times link.hbm.effective_permille leaves no bandwidth");

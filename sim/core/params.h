@@ -43,7 +43,7 @@ struct Params {
 
     Setting decode, retire, write_value, credit_unit;
     Setting cond_instruction, cond_memory, cond_limit, cond_poll;
-    Setting event_table, notify_table;
+    Setting event_table, event_miss, event_cached, event_isolation, event_mode, notify_table;
     Setting cq_write;
     Setting topic_message;
 

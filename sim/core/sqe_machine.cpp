@@ -66,6 +66,12 @@ struct Store {
     return store;
 }
 
+/// What the time of an access to an event rests on.
+[[nodiscard]] uint32_t event_parameter(const Params &p, bool loaded)
+{
+    return loaded ? p.event_miss.index : p.event_table.index;
+}
+
 } // namespace
 
 // ---- from fetch to execution -------------------------------------------------------------------
@@ -121,7 +127,7 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded)
     }
 }
 
-void TaskScheduler::execute(uint32_t sq)
+void TaskScheduler::execute(uint32_t sq, bool loaded)
 {
     Queue &q = queues_[sq];
     const stars_sqe &sqe = fronts_[sq].sqe();
@@ -137,7 +143,11 @@ void TaskScheduler::execute(uint32_t sq)
         const uint32_t id = sqe.word[2] & STARS_W2_EVENT_MASK;
         if (id >= events_.size())
             break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, id});
+        if (__builtin_expect(events_.in_memory(id), 0) && !loaded) {
+            load_event(sq, id);
+            return;
+        }
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), id});
         write_event(id, true, sq);
         executed(sq);
         return;
@@ -146,7 +156,11 @@ void TaskScheduler::execute(uint32_t sq)
         q.wait_id = sqe.word[2] & STARS_W2_EVENT_MASK;
         if (q.wait_id >= events_.size())
             break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, q.wait_id});
+        if (__builtin_expect(events_.in_memory(q.wait_id), 0) && !loaded) {
+            load_event(sq, q.wait_id);
+            return;
+        }
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), q.wait_id});
         if (events_.wait(q.wait_id, sq, board_.now))
             executed(sq);
         else
@@ -182,7 +196,7 @@ void TaskScheduler::execute(uint32_t sq)
             park(sq, sqe, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
         return;
     case STARS_SQE_WRITE_VALUE:
-        write_value(sq, sqe);
+        write_value(sq, sqe, loaded);
         return;
     case STARS_SQE_COND:
         dispatch(sq);
@@ -206,7 +220,7 @@ void TaskScheduler::execute(uint32_t sq)
     fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE); // SQE-10
 }
 
-void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
+void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe, bool loaded)
 {
     Queue &q = queues_[sq];
     const Params &p = board_.params;
@@ -220,7 +234,11 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
     }
     const bool flag = (sqe.word[8] & 1u) != 0;
     if (store.where == Store::kEvent) {
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, store.id});
+        if (__builtin_expect(events_.in_memory(store.id), 0) && !loaded) {
+            load_event(sq, store.id);
+            return;
+        }
+        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), store.id});
         write_event(store.id, flag, sq);
     } else if (store.where == Store::kNotify) {
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, store.id});
@@ -244,6 +262,23 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe)
 }
 
 // ---- tables ------------------------------------------------------------------------------------
+
+// EVT-8: the access found the entry in memory.
+void TaskScheduler::load_event(uint32_t sq, uint32_t id)
+{
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, id});
+    q.mark = board_.now;
+    q.wait_id = id;
+    at(sq, board_.now + p.event_miss.value, Step::kLoaded);
+}
+
+void TaskScheduler::event_loaded(uint32_t sq)
+{
+    events_.load(queues_[sq].wait_id);
+    execute(sq, true);
+}
 
 // EVT-1, EVT-4, EVT-5.
 void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)

@@ -26,7 +26,9 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
     : board_(board), device_(device), fronts_(board.params.queues.value),
       queues_(board.params.queues.value), jobs_(board.params.queues.value),
       programs_(board.params.queues.value),
-      events_(static_cast<uint32_t>(board.params.events.value), queue_count()),
+      events_(static_cast<uint32_t>(board.params.events.value), queue_count(),
+              static_cast<uint32_t>(board.params.event_cached.value),
+              board.params.event_isolation.value != 0),
       notifies_(static_cast<uint32_t>(board.params.notifies.value), queue_count()),
       counts_(static_cast<uint32_t>(board.params.count_notifies.value), queue_count()),
       sdma_(static_cast<uint32_t>(board.params.sdma_channels.value), queue_count(),
@@ -161,6 +163,9 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case Step::kExecute:
         execute(sq);
+        break;
+    case Step::kLoaded:
+        event_loaded(sq);
         break;
     case Step::kRetire:
         retire(sq);

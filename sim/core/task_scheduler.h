@@ -133,6 +133,7 @@ class TaskScheduler
         kSwapDone,
         kDecoded,
         kExecute,
+        kLoaded,
         kRetire,
         kReport,
         kSetUp,
@@ -217,14 +218,16 @@ class TaskScheduler
     // one SQE
     void begin(uint32_t sq);
     void after_decode(uint32_t sq, Cycle decoded);
-    void execute(uint32_t sq);
+    void execute(uint32_t sq, bool loaded = false);
+    [[gnu::cold]] void load_event(uint32_t sq, uint32_t id);
+    void event_loaded(uint32_t sq);
     void wait_event(uint32_t sq, const stars_sqe &sqe);
     void wait_notify(uint32_t sq, const stars_sqe &sqe);
     /// Both: false for a bad SQE.
     [[nodiscard]] bool record_count(uint32_t sq, const stars_sqe &sqe);
     [[nodiscard]] bool wait_count(uint32_t sq, const stars_sqe &sqe);
     void release_count(uint32_t id, uint32_t waker);
-    void write_value(uint32_t sq, const stars_sqe &sqe);
+    void write_value(uint32_t sq, const stars_sqe &sqe, bool loaded);
     void park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout);
     void wake(uint32_t sq, uint32_t waker);
     void executed(uint32_t sq);

@@ -48,6 +48,7 @@ struct TableEntry {
     uint16_t first; ///< queue + 1, 0: nobody
     uint16_t last;
     bool flag;
+    uint8_t place; ///< of an event's entry: where it is kept (event_table.h)
 };
 
 /// First come, first served; those that came in the same cycle by queue number. A queue waits for one id at most.

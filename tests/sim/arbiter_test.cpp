@@ -2,6 +2,7 @@
 /// The arbiter against a slow one written from the rules alone, and what nobody may lose.
 #include "core/arbiter.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 

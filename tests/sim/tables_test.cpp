@@ -11,7 +11,7 @@ using tsim::NotifyTable;
 // EVT-1, EVT-2.
 static void test_event_flag_stays()
 {
-    EventTable table(16, 8);
+    EventTable table(16, 8, 16, false);
     table.record(3);
     CU_ASSERT(table.wait(3, 0, 10));
     CU_ASSERT(table.wait(3, 1, 11));
@@ -23,7 +23,7 @@ static void test_event_flag_stays()
 // EVT-3, EVT-4.
 static void test_event_releases_all_in_order()
 {
-    EventTable table(16, 8);
+    EventTable table(16, 8, 16, false);
     CU_ASSERT_FALSE(table.wait(3, 6, 10));
     CU_ASSERT_FALSE(table.wait(3, 2, 11));
     CU_ASSERT_FALSE(table.wait(3, 4, 12));
@@ -41,7 +41,7 @@ static void test_event_releases_all_in_order()
 // EVT-4: those of one cycle by queue number.
 static void test_same_cycle_by_queue_number()
 {
-    EventTable table(16, 8);
+    EventTable table(16, 8, 16, false);
     for (const uint32_t queue : {5u, 7u, 1u, 3u})
         CU_ASSERT_FALSE(table.wait(0, queue, queue == 5 ? 9 : 10));
     table.record(0);
@@ -52,7 +52,7 @@ static void test_same_cycle_by_queue_number()
 // EVT-5.
 static void test_clear_keeps_waiters()
 {
-    EventTable table(16, 8);
+    EventTable table(16, 8, 16, false);
     table.record(1);
     table.clear(1);
     CU_ASSERT_FALSE(table.wait(1, 0, 5));
@@ -65,7 +65,7 @@ static void test_clear_keeps_waiters()
 static void test_forget_from_any_place()
 {
     for (uint32_t gone = 0; gone < 3; ++gone) {
-        EventTable table(16, 8);
+        EventTable table(16, 8, 16, false);
         for (uint32_t queue = 0; queue < 3; ++queue)
             CU_ASSERT_FALSE(table.wait(9, queue, queue));
         table.forget(9, gone);
