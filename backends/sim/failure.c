@@ -123,23 +123,46 @@ void sim_failure_clear_groups(twin_hw_device *device)
 
 /* ---- notes and reports ---------------------------------------------------------------------- */
 
-static twin_status status_of(const stars_cqe *cqe)
+twin_status sim_failure_status(unsigned error, unsigned status)
 {
-    if (cqe->u.error.code & STARS_ERROR_TIMEOUT)
+    if (error & STARS_ERROR_TIMEOUT)
         return TWIN_E_TASK_TIMEOUT;
-    if (cqe->u.error.status == STARS_STATUS_BUS_FAULT ||
-        cqe->u.error.status == STARS_STATUS_SDMA_ERROR)
+    switch (status) {
+    case STARS_STATUS_BUS_FAULT:
         return TWIN_E_ADDRESS;
-    return TWIN_E_INTERNAL;
+    case STARS_STATUS_COPY_ERROR:
+        return TWIN_E_COPY;
+    case STARS_STATUS_POISON:
+        return TWIN_E_POISON;
+    case STARS_STATUS_LINK:
+        return TWIN_E_LINK;
+    default:
+        return TWIN_E_TASK;
+    }
+}
+
+static const char *verb_of(const stars_cqe *cqe, twin_status status)
+{
+    if (cqe->u.error.code & STARS_ERROR_BAD_SQE)
+        return "was no task that the scheduler understands";
+    switch (status) {
+    case TWIN_E_TASK_TIMEOUT:
+        return "exceeded its time limit";
+    case TWIN_E_ADDRESS:
+        return "used an address the device cannot reach";
+    case TWIN_E_POISON:
+        return "met memory that has failed";
+    case TWIN_E_LINK:
+        return "met memory of another device that has failed, or the way to it";
+    default:
+        return "failed";
+    }
 }
 
 static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
                      char *text)
 {
-    twin_status status = status_of(cqe);
-    const char *what = status == TWIN_E_TASK_TIMEOUT ? "exceeded its time limit"
-                       : status == TWIN_E_ADDRESS    ? "used an address the device cannot reach"
-                                                     : "failed";
+    const char *what = verb_of(cqe, sim_failure_status(cqe->u.error.code, cqe->u.error.status));
     char signal[48] = "";
     if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
         token->kind != SIM_TOKEN_CALL)
@@ -198,7 +221,9 @@ static bool answer_locked(twin_queue *queue, const twin_failure *note, const cha
 bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
                              uint32_t thread)
 {
-    const twin_failure note = {.status = status_of(cqe), .task_id = cqe->task_id, .thread = thread};
+    const twin_failure note = {.status = sim_failure_status(cqe->u.error.code, cqe->u.error.status),
+                               .task_id = cqe->task_id,
+                               .thread = thread};
     char text[SIM_FAILURE_TEXT];
     describe(queue, cqe, token, text);
     sim_log(3, "%s", text);

@@ -28,6 +28,9 @@ static inline bool sim_failure_is(twin_status status)
            status != TWIN_E_ABORTED && status != TWIN_E_DEVICE_ABORTED;
 }
 
+/* What the classes and the status of a failure (enum stars_error, enum stars_status) come to. Thread: any. */
+twin_status sim_failure_status(unsigned error, unsigned status);
+
 /* The first failure since the last one reported, once; or what stopped the group, each time. Thread: any. */
 twin_status sim_failure_report(twin_queue *queue);
 

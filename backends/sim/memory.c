@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "device.h"
 #include "drive.h"
+#include "failure.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
 #define MADV_POPULATE_READ  22
@@ -260,6 +261,13 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
     twin_status status = sim_drive_wait(wait);
     if (status != TWIN_E_ADDRESS)
         return status;
+    if (wait->transfer.status != STARS_STATUS_BUS_FAULT) {
+        /* Whatever fails outside all queues is a copy. */
+        status = sim_failure_status(0, wait->transfer.status);
+        sim_explain("device %u: a synchronous transfer of %llu bytes failed (status 0x%x)",
+                    device->index, (unsigned long long)wait->transfer.bytes, wait->transfer.status);
+        return status == TWIN_E_TASK ? TWIN_E_COPY : status;
+    }
     /* Freed by another thread after the check: as if it had been faster still. */
     sim_explain(
         "device %u: a synchronous transfer of %llu bytes met memory that was freed meanwhile",

@@ -11,6 +11,7 @@
     X(TWIN_E_ADDRESS, 507899, "the device cannot reach the address")                               \
     X(TWIN_E_BUSY, 207005, "the queue is full")                                                    \
     X(TWIN_E_CLOSED, 507000, "the channel was closed")                                             \
+    X(TWIN_E_COPY, 507013, "a copy failed on its engine")                                          \
     X(TWIN_E_DEADLOCK, 507046, "every thread waits and nothing is left to end a wait")             \
     X(TWIN_E_DEVICE, 507899, "the device has faulted")                                             \
     X(TWIN_E_DEVICE_ABORTED, 107022, "the work was dropped by an abort of its device")             \
@@ -18,6 +19,7 @@
     X(TWIN_E_DEVICE_MEMORY, 207001, "device memory is exhausted")                                  \
     X(TWIN_E_INTERNAL, 507000, "internal error")                                                   \
     X(TWIN_E_INVALID, 107000, "invalid argument")                                                  \
+    X(TWIN_E_LINK, 507057, "memory of another device, or the way to it, has failed")               \
     X(TWIN_E_NEVER_RECORDED, 507000, "the event was never recorded")                               \
     X(TWIN_E_NOMEM, 207001, "host memory is exhausted")                                            \
     X(TWIN_E_NOT_READY, 107006, "the record is not complete yet")                                  \
@@ -25,8 +27,10 @@
     X(TWIN_E_NO_EVENT, 207007, "no hardware event is free")                                        \
     X(TWIN_E_NO_NOTIFY, 207009, "no hardware notify is free")                                      \
     X(TWIN_E_NO_QUEUE, 207008, "no hardware queue is free")                                        \
+    X(TWIN_E_POISON, 507053, "device memory has failed there")                                     \
     X(TWIN_E_RUN_ABORTED, 507023, "the run of a model instance was aborted")                       \
     X(TWIN_E_SETUP, 507033, "the device could not be brought up")                                  \
+    X(TWIN_E_TASK, 507001, "the device could not do a task")                                       \
     X(TWIN_E_TASK_TIMEOUT, 107020, "a task on the queue exceeded its time limit")                  \
     X(TWIN_E_TIMEOUT, 507046, "the wait ended by its timeout")                                     \
     X(TWIN_E_UNAVAILABLE, 507033, "the backend cannot run here")                                   \

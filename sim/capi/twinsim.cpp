@@ -397,6 +397,50 @@ TWINSIM_API uint64_t twinsim_next(const twinsim *sim)
     return next == tsim::kNever ? TWINSIM_NEVER : sim->board.params().to_ns(next);
 }
 
+// ---- planted faults ----------------------------------------------------------------------------
+
+TWINSIM_API int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault,
+                                    uint32_t *out_number, char *error, size_t error_bytes)
+{
+    return guard(error, error_bytes, [&]() -> int {
+        if (!sim || !fault || !out_number) {
+            say(error, error_bytes, "twinsim_fault_plant: nothing may be NULL");
+            return TWINSIM_E_ARGUMENT;
+        }
+        const char *wrong = tsim::FaultPlan::check(*fault);
+        if (wrong) {
+            say(error, error_bytes, wrong);
+            return TWINSIM_E_ARGUMENT;
+        }
+        *out_number = sim->board.faults().plant(*fault);
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API int twinsim_fault_remove(twinsim *sim, uint32_t number)
+{
+    return sim && sim->board.faults().remove(number) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
+}
+
+TWINSIM_API int twinsim_fault_struck(const twinsim *sim, uint32_t number, uint64_t *out_times)
+{
+    return sim && out_times && sim->board.faults().struck(number, *out_times) ? TWINSIM_OK
+                                                                              : TWINSIM_E_ARGUMENT;
+}
+
+TWINSIM_API size_t twinsim_memory_errors(const twinsim *sim, uint32_t device,
+                                         struct twinsim_memory_error *out, size_t room)
+{
+    return sim ? sim->board.faults().errors(device, out, out ? room : 0) : 0;
+}
+
+TWINSIM_API int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address,
+                                      uint64_t bytes)
+{
+    return sim && sim->board.faults().repair(device, address, bytes) ? TWINSIM_OK
+                                                                     : TWINSIM_E_ARGUMENT;
+}
+
 TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
 {
     if (!sim)

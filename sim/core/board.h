@@ -31,6 +31,8 @@ class Board
     }
     [[nodiscard]] const LinkNetwork &links() const { return state_.links; }
     [[nodiscard]] const twinsim_bus &bus() const { return state_.bus; }
+    [[nodiscard]] FaultPlan &faults() { return state_.faults; }
+    [[nodiscard]] const FaultPlan &faults() const { return state_.faults; }
     [[nodiscard]] uint64_t now_ns() const { return now_ns_; }
 
     // One run in parts, so that a shell may put its own clock between them.

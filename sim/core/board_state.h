@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/calendar.h"
+#include "core/fault_plan.h"
 #include "core/link.h"
 #include "core/params.h"
 #include "core/poll.h"
@@ -32,7 +33,7 @@ struct BoardState {
     BoardState(const Params &profile_params, const twinsim_config &config)
         : params(profile_params), bus(config.bus), seed(config.seed),
           calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
-          link_timer(config.devices << kDeviceShift),
+          link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
           polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
           trace(config.trace, counters.get(), params)
@@ -40,13 +41,14 @@ struct BoardState {
     }
 
     const Params params;
-    const twinsim_bus bus;
+    twinsim_bus bus; // the caller's, or the plan of faults in front of it
     const uint64_t seed;
     Calendar calendar;
     LinkNetwork links;
     const uint32_t link_timer;
     Cycle now = 0;
     uint32_t stop = 0;
+    FaultPlan faults;
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // behind what every event touches

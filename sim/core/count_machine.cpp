@@ -44,6 +44,8 @@ bool TaskScheduler::wait_count(uint32_t sq, const stars_sqe &sqe)
 // CTN-4.
 void TaskScheduler::write_count(uint32_t id, uint32_t mode, uint32_t value, uint32_t waker)
 {
+    if (waker != kNone && is_struck(waker) && acts(waker, TWINSIM_FAULT_RECORD_LOST))
+        return; // FLT-12
     counts_.change(id, mode, value);
     release_count(id, waker);
 }

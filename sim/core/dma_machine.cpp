@@ -31,7 +31,10 @@ void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
     q.mark = board_.now;
     q.channel = static_cast<uint8_t>(channel);
     q.has_channel = true;
-    at(sq, board_.now + (sdma ? p.sdma_setup.value : p.pcie_setup.value), Step::kSetUp);
+    Cycle time = sdma ? p.sdma_setup.value : p.pcie_setup.value;
+    if (is_struck(sq))
+        time = slowed(sq, time);
+    at(sq, board_.now + time, Step::kSetUp);
 }
 
 // DMA-3, DMA-4.
@@ -44,6 +47,8 @@ void TaskScheduler::start_transfer(uint32_t sq)
     note(sq,
          {TWINSIM_PHASE_SETUP, q.mark, sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
     q.mark = board_.now;
+    if (is_struck(sq) && engine_silent(sq))
+        return;
     if (job.kind == DmaJob::Kind::kList) {
         start_list(sq);
         return;
@@ -68,8 +73,10 @@ void TaskScheduler::transfer_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
     const DmaJob &job = jobs_[sq];
-    board_.calendar.cancel(timer(sq));
     q.transfer = kNone;
+    if (is_struck(sq) && engine_differs(sq))
+        return;
+    board_.calendar.cancel(timer(sq));
     q.state = State::kWork;
     note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
               job.bytes, kNone, 0, job.route});

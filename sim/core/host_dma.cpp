@@ -41,6 +41,7 @@ void HostDma::post(twinsim_transfer *transfer)
 {
     transfer->done = false;
     transfer->failed = false;
+    transfer->status = STARS_STATUS_NONE;
     transfer->done_ns = 0;
     transfer->number = ++posted_;
     const Cycle start = std::max(board_.now, board_.params.to_cycles(transfer->start_ns));
@@ -99,7 +100,7 @@ void HostDma::start(Channel &channel, uint32_t number)
     channel.job.route =
         t.bytes == 0 ? kNone : find_route(channel.job, board_.bus, board_.links, device_, true);
     if (channel.job.route == kNone) {
-        finish(channel, number, false);
+        finish(channel, number, STARS_STATUS_BUS_FAULT);
         return;
     }
     channel.job.route = ceiling_.of(channel.job.route);
@@ -113,19 +114,26 @@ void HostDma::transfer_done(uint32_t number)
     Channel &channel = channels_[number];
     channel.moving = kNone;
     note(channel, number, TWINSIM_PHASE_TRANSFER, board_.links.parameter(channel.job.route));
-    const bool good = apply(channel.job, board_.bus, device_);
-    if (good)
-        board_.stored(channel.job.dst, channel.job.bytes);
-    finish(channel, number, good);
+    uint16_t status = STARS_STATUS_NONE;
+    if (__builtin_expect(board_.faults.armed(), 0))
+        status = board_.faults.fails_host_dma(device_); // FLT-14
+    if (status == STARS_STATUS_NONE) {
+        if (apply(channel.job, board_.bus, device_))
+            board_.stored(channel.job.dst, channel.job.bytes);
+        else
+            status = board_.faults.take_status(STARS_STATUS_BUS_FAULT);
+    }
+    finish(channel, number, status);
     arm();
 }
 
-void HostDma::finish(Channel &channel, uint32_t number, bool good)
+void HostDma::finish(Channel &channel, uint32_t number, uint16_t status)
 {
     twinsim_transfer *transfer = channel.transfer;
     channel.transfer = nullptr;
     free_ |= uint64_t{1} << number;
-    transfer->failed = !good;
+    transfer->failed = status != STARS_STATUS_NONE;
+    transfer->status = status;
     transfer->done_ns = board_.params.to_ns(board_.now);
     transfer->done = true;
     board_.stop |= BoardState::kStopWatch;

@@ -44,7 +44,7 @@ class HostDma
 
     void arm();
     void start(Channel &channel, uint32_t number);
-    void finish(Channel &channel, uint32_t number, bool good);
+    void finish(Channel &channel, uint32_t number, uint16_t status);
     void note(const Channel &channel, uint32_t number, twinsim_phase phase, uint32_t parameter);
 
     BoardState &board_;

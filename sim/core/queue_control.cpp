@@ -152,6 +152,7 @@ void TaskScheduler::end_hold(uint32_t sq)
         go_on(sq);
         break;
     case Hold::kCq:
+    case Hold::kLost:
         retire(sq);
         break;
     case Hold::kCqError:

@@ -88,6 +88,8 @@ void TaskScheduler::begin(uint32_t sq)
     const Cycle decoded = fetch.ready + p.decode.value;
     q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
     q.begun = board_.now;
+    if (__builtin_expect(board_.faults.armed(), 0) || is_struck(sq))
+        ask_faults(sq);
     if (board_.trace.on())
         board_.trace.begun(traced(sq), board_.now, front.next_arrival(), fetch.ready);
     if (pre_p(sqe) != 0)
@@ -283,6 +285,8 @@ void TaskScheduler::event_loaded(uint32_t sq)
 // EVT-1, EVT-4, EVT-5.
 void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
 {
+    if (waker != kNone && is_struck(waker) && acts(waker, TWINSIM_FAULT_RECORD_LOST))
+        return; // FLT-12
     if (!flag) {
         events_.clear(id);
         return;
@@ -295,6 +299,8 @@ void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
 // NTF-1, NTF-3.
 void TaskScheduler::write_notify(uint32_t id, bool flag, uint32_t waker)
 {
+    if (waker != kNone && is_struck(waker) && acts(waker, TWINSIM_FAULT_RECORD_LOST))
+        return; // FLT-12
     if (!flag) {
         notifies_.clear(id);
         return;
@@ -346,6 +352,8 @@ void TaskScheduler::limit_reached(uint32_t sq)
         stop_moving(sq);
         note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, p.credit_unit.index, q.channel});
         release_channel(sq);
+        if (is_struck(sq) && gave_up(sq))
+            return;
     }
     fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
 }
@@ -376,7 +384,9 @@ void TaskScheduler::retire(uint32_t sq)
     Queue &q = queues_[sq];
     TaskQueue &front = fronts_[sq];
     const stars_sqe &sqe = front.sqe();
-    if (wants_cqe(sqe)) {
+    if (is_struck(sq) && completion_held(sq))
+        return;
+    if (wants_cqe(sqe) && !(is_struck(sq) && acts(sq, TWINSIM_FAULT_CQE_LOST))) {
         if (front.cq_full()) {
             hold(sq, Hold::kCq);
             return;
@@ -412,6 +422,8 @@ void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status)
     q.mark = board_.now;
     q.error = error;
     q.status = status;
+    if (__builtin_expect(board_.faults.armed(), 0) && status == STARS_STATUS_BUS_FAULT)
+        q.status = board_.faults.take_status(status); // FLT-4
     at(sq, board_.now + p.retire.value + p.cq_write.value, Step::kReport);
 }
 
@@ -419,6 +431,8 @@ void TaskScheduler::report(uint32_t sq)
 {
     Queue &q = queues_[sq];
     TaskQueue &front = fronts_[sq];
+    if (is_struck(sq) && report_held(sq))
+        return;
     if (front.cq_full()) {
         hold(sq, Hold::kCqError);
         return;

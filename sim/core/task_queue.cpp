@@ -82,6 +82,14 @@ void TaskQueue::take_in(Cycle now, uint64_t cycle_ns)
     seen_ = rung;
 }
 
+void TaskQueue::arrive_with(uint64_t until)
+{
+    if (rung() == until)
+        return;
+    for (uint64_t i = seen_; i < until; ++i)
+        arrival_[i & mask_] = arrival_[until & mask_];
+}
+
 uint64_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) const
 {
     const uint64_t end = std::min(seen_, from + window);

@@ -43,6 +43,10 @@ class TaskQueue
 
     /// Reads the doorbell: what was rung is known from now on; a time in the past counts as now (FE-2).
     void take_in(Cycle now, uint64_t cycle_ns);
+    /// What was rung, as take_in() counts it.
+    [[nodiscard]] uint64_t rung() const { return rung_.load(std::memory_order_seq_cst); }
+    /// What was rung up to `until` and not taken in arrives with the next one.
+    void arrive_with(uint64_t until);
     /// An SQE is there and its doorbell has been seen.
     [[nodiscard]] bool visible(Cycle now) const { return head_ != seen_ && next_arrival() <= now; }
     [[nodiscard]] bool has_more() const { return head_ != seen_; }

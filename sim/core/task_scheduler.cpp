@@ -129,7 +129,8 @@ void TaskScheduler::at(uint32_t sq, Cycle time, Step step)
 void TaskScheduler::take_in(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    if (q.state == State::kClosed)
+    if (q.state == State::kClosed ||
+        (__builtin_expect(board_.faults.armed(), 0) && doorbell_lost(sq)))
         return;
     fronts_[sq].take_in(board_.now, board_.params.cycle_ns);
     if (q.state == State::kIdle && !board_.calendar.pending(timer(sq)))
@@ -193,6 +194,12 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case Step::kAnswered:
         answered(sq);
+        break;
+    case Step::kStretched:
+        transfer_done(sq);
+        break;
+    case Step::kRelease:
+        end_hold(sq);
         break;
     }
 }
@@ -472,6 +479,7 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
          q.resume == Resume::kRetire);
     if (fronts_[sq].has_more()) {
         const stars_sqe &sqe = fronts_[sq].sqe();
+        out.struck = q.struck && q.state != State::kIdle;
         out.sqe_type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
         out.task_id = static_cast<uint16_t>(sqe.word[1] >> STARS_W1_TASK_SHIFT);
     }

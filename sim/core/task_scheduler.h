@@ -142,10 +142,12 @@ class TaskScheduler
         kPoll,
         kLimit,
         kMessage,
-        kAnswered
+        kAnswered,
+        kStretched,
+        kRelease
     };
     enum class Resume : uint8_t { kBegin, kRetire, kDispatch, kAgain };
-    enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError };
+    enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError, kLost };
     static constexpr uint8_t kTaskPause = 1, kDebugPause = 2;
     enum Class : uint8_t { kSdma, kPcieDma, kCond, kCpuTopic, kClassCount, kNoClass };
 
@@ -170,8 +172,9 @@ class TaskScheduler
         uint16_t stream_id = 0;
         uint32_t wait_id = 0;
         uint32_t transfer = kNone;
-        Cycle begun = 0; // of the SQE
-        Cycle mark = 0;  // of the phase under way
+        bool struck = false; // a planted fault has struck the SQE at the head
+        Cycle begun = 0;     // of the SQE
+        Cycle mark = 0;      // of the phase under way
         uint64_t watch = 0;
         uint64_t traced = 0; // what the trace was last told of the SQE at the head
     };
@@ -253,6 +256,24 @@ class TaskScheduler
     void begin_entry(uint32_t sq, const stars_dma_descriptor &entry);
     void list_done(uint32_t sq);
     void limit_reached(uint32_t sq);
+
+    // planted faults, all off the usual path; see fault_machine.cpp
+    [[gnu::cold]] void ask_faults(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool doorbell_lost(uint32_t sq);
+    /// Whether the fault has struck and has not acted yet; then it has.
+    [[nodiscard]] bool acts(uint32_t sq, uint32_t kind);
+    [[nodiscard]] bool is_struck(uint32_t sq) const
+    {
+        return __builtin_expect(queues_[sq].struck, 0);
+    }
+    [[nodiscard, gnu::cold]] Cycle slowed(uint32_t sq, Cycle time);
+    /// Each: true when the fault has taken over.
+    [[nodiscard, gnu::cold]] bool engine_silent(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool engine_differs(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool gave_up(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool completion_held(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool report_held(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool cq_held(uint32_t sq, Hold why);
 
     // COND programs
     class Port;

@@ -77,7 +77,7 @@ void TaskScheduler::note_dropped(uint32_t sq)
 // CQ-3: the time until now was that of retirement; what follows is not.
 void TaskScheduler::note_hold(uint32_t sq, Hold why)
 {
-    if (why == Hold::kCq || why == Hold::kCqError)
+    if (why == Hold::kCq || why == Hold::kCqError || why == Hold::kLost)
         board_.trace.retiring(traced(sq), board_.now, queues_[sq].mark);
 }
 
@@ -87,6 +87,7 @@ void TaskScheduler::note_resumed(uint32_t sq)
     const twinsim_hold why = q.hold == Hold::kBefore  ? TWINSIM_HOLD_BEFORE
                              : q.hold == Hold::kAfter ? TWINSIM_HOLD_AFTER
                              : q.hold == Hold::kPause ? TWINSIM_HOLD_PAUSE
+                             : q.hold == Hold::kLost  ? TWINSIM_HOLD_LOST
                                                       : TWINSIM_HOLD_CQ;
     if (q.mark == board_.now)
         return;

@@ -179,7 +179,8 @@ struct twinsim_queue_info {
     uint32_t wait_id; /* event or notify id while parked for one, else UINT32_MAX */
     uint64_t
         wait_address; /* bus address of the first word it polls while parked for memory, else TWINSIM_NEVER */
-    bool done; /* the SQE at the head has had its effect; it is about to retire */
+    bool done;   /* the SQE at the head has had its effect; it is about to retire */
+    bool struck; /* a planted fault has struck the SQE at the head */
 };
 /* Thread: model. */
 int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -240,8 +241,9 @@ struct twinsim_transfer {
     uint64_t start_ns; /* in: handed over at this time */
     uint64_t done_ns;  /* out: completion time once `done` */
     bool done;         /* out */
-    bool failed;       /* out: an address was a fault */
+    bool failed;       /* out: an address was a fault, or the engine failed */
     uint64_t number;   /* out: of its trace records; counted from 1 on each device */
+    uint16_t status;   /* out: enum stars_status; STARS_STATUS_NONE: it succeeded */
 };
 /* The struct stays valid until `done`; twinsim_run() stops when it completes. Thread: model. */
 int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer *transfer);
@@ -267,6 +269,65 @@ enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_even
 enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events);
 /* Time of the next event; TWINSIM_NEVER: there is none before a new doorbell. Thread: model. */
 uint64_t twinsim_next(const twinsim *sim);
+
+/* ---- faults planted on purpose (rules FLT-n) -------------------------------------------------- */
+
+enum twinsim_fault_kind {
+    TWINSIM_FAULT_BAD_SQE, /* the SQE is corrupted on its way into the buffer */
+    TWINSIM_FAULT_MEMORY,  /* an access to [address, address + bytes) is an uncorrectable error */
+    TWINSIM_FAULT_ENGINE_ERROR,   /* the engine ends with an error where it would have completed */
+    TWINSIM_FAULT_ENGINE_TIMEOUT, /* the engine gives up duration_ns after it was set up */
+    TWINSIM_FAULT_ENGINE_SLOW, /* set-up and bytes take factor_permille thousandths of their time */
+    TWINSIM_FAULT_ENGINE_HANG, /* the engine never answers */
+    TWINSIM_FAULT_COMPLETION_LOST, /* the SQE has its effect; neither head nor CQE tell, for duration_ns or ever */
+    TWINSIM_FAULT_CQE_LOST,      /* the head moves, the CQE is not written */
+    TWINSIM_FAULT_CQ_FULL,       /* for duration_ns, or ever, the CQ counts as full */
+    TWINSIM_FAULT_RECORD_LOST,   /* a record or reset does not reach its table; its SQE retires */
+    TWINSIM_FAULT_DOORBELL_LOST, /* the tail is not seen before the next doorbell of the queue */
+    TWINSIM_FAULT_KINDS
+};
+#define TWINSIM_ANY            UINT32_MAX
+#define TWINSIM_FAULT_HOST_DMA 64u /* beside the SQE types: copies outside all queues */
+#define TWINSIM_FAULT_READ     1u
+#define TWINSIM_FAULT_WRITE    2u
+
+struct twinsim_fault {
+    uint32_t kind;
+    uint32_t device; /* or TWINSIM_ANY */
+    uint32_t stream; /* stream id of the queue, or TWINSIM_ANY */
+    uint32_t
+        task; /* SQE type, TWINSIM_FAULT_HOST_DMA, or TWINSIM_ANY: each that the kind can strike in a queue */
+    uint32_t id;    /* RECORD_LOST: event, notify or count, or TWINSIM_ANY */
+    uint64_t first; /* the first to be struck, counted from 1 among those that fit */
+    uint64_t times; /* how many are struck; 0: all from there on */
+    uint64_t duration_ns;
+    uint32_t factor_permille; /* ENGINE_SLOW: 1001 .. 1000000 */
+    uint32_t access;          /* MEMORY: TWINSIM_FAULT_READ, _WRITE or both */
+    uint64_t address;         /* MEMORY: bus address */
+    uint64_t bytes;
+    uint32_t error;  /* classes (enum stars_error) of the failure; 0: those of the kind */
+    uint32_t status; /* enum stars_status; 0: that of the kind */
+};
+/* Plants a fault. *out_number, never 0, names it. Thread: model. */
+int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault, uint32_t *out_number,
+                        char *error, size_t error_bytes);
+/* Takes one fault away, or with 0 all. What it has struck stays struck. Thread: model. */
+int twinsim_fault_remove(twinsim *sim, uint32_t number);
+/* How often it has struck. Thread: model. */
+int twinsim_fault_struck(const twinsim *sim, uint32_t number, uint64_t *out_times);
+
+/* What the memory controller notes of uncorrectable errors that were met. */
+struct twinsim_memory_error {
+    uint64_t address;
+    uint64_t bytes;
+    uint16_t status; /* enum stars_status */
+};
+/* Writes the newest errors of a device's memory, up to `room`, oldest first; returns how many there are. Thread: model. */
+size_t twinsim_memory_errors(const twinsim *sim, uint32_t device, struct twinsim_memory_error *out,
+                             size_t room);
+/* Takes faulty memory within the range out of use, with others in its place, and forgets the error. Thread: model.
+ * TWINSIM_E_ARGUMENT: no error was met there. */
+int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address, uint64_t bytes);
 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
@@ -304,6 +365,7 @@ enum twinsim_hold {
     TWINSIM_HOLD_AFTER,  /* post_p */
     TWINSIM_HOLD_PAUSE,  /* "task pause" */
     TWINSIM_HOLD_CQ,     /* the CQ is full */
+    TWINSIM_HOLD_LOST,   /* a planted fault keeps its completion back */
     TWINSIM_HOLD_COUNT
 };
 enum twinsim_class {

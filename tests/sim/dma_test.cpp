@@ -240,9 +240,9 @@ static void test_driver_copies()
     const tsim::Params &p = shipped_profile().params();
     Rig rig([](tsim::Params &q) { q.host_channels.value = 1; });
     std::memset(rig.host(), 0x42, kMiB);
-    twinsim_transfer second{Rig::kHbm, Rig::kHost, kMiB, 0, 5000, 0, false, false, 0};
-    twinsim_transfer first{Rig::kHbm + kMiB, TWINSIM_NEVER, kMiB, 9, 1000, 0, false, false, 0};
-    twinsim_transfer fault{0x50, Rig::kHost, 64, 0, 6000, 0, false, false, 0};
+    twinsim_transfer second{Rig::kHbm, Rig::kHost, kMiB, 0, 5000, 0, false, false, 0, 0};
+    twinsim_transfer first{Rig::kHbm + kMiB, TWINSIM_NEVER, kMiB, 9, 1000, 0, false, false, 0, 0};
+    twinsim_transfer fault{0x50, Rig::kHost, 64, 0, 6000, 0, false, false, 0, 0};
     rig.device().host_dma().post(&second);
     rig.device().host_dma().post(&first);
     rig.device().host_dma().post(&fault);
@@ -265,8 +265,8 @@ static void test_driver_copies()
 static void test_reset_ends_driver_copies()
 {
     Rig rig;
-    twinsim_transfer moving{Rig::kHbm, Rig::kHost, 64 * kMiB, 0, 0, 0, false, false, 0};
-    twinsim_transfer waiting{Rig::kHbm, Rig::kHost, kMiB, 0, 90000000, 0, false, false, 0};
+    twinsim_transfer moving{Rig::kHbm, Rig::kHost, 64 * kMiB, 0, 0, 0, false, false, 0, 0};
+    twinsim_transfer waiting{Rig::kHbm, Rig::kHost, kMiB, 0, 90000000, 0, false, false, 0, 0};
     rig.device().host_dma().post(&moving);
     rig.device().host_dma().post(&waiting);
     rig.open(0);

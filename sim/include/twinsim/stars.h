@@ -310,8 +310,12 @@ enum stars_status {
     STARS_STATUS_AICORE_EXCEPTION = 0x26,
     STARS_STATUS_TASK_TIMEOUT = 0x105,
     STARS_STATUS_BAD_SQE = 0x106,
-    STARS_STATUS_SDMA_ERROR = 0x20b,
-    STARS_STATUS_BUS_FAULT = 0x221
+    STARS_STATUS_BUS_FAULT = 0x20a, /* an address leads nowhere [use assumed] */
+    STARS_STATUS_DMA_ERROR = 0x20b,
+    STARS_STATUS_DMA_TIMEOUT = 0x20c,
+    STARS_STATUS_COPY_ERROR = 0x217,
+    STARS_STATUS_POISON = 0x221, /* uncorrectable error of memory */
+    STARS_STATUS_LINK = 0x222    /* error on the way to memory of another device */
 };
 
 /* Register page of one SQ: 4 KiB at sq * STARS_SQ_PAGE. [known] */
