@@ -21,6 +21,8 @@ namespace tsim
 struct BoardState {
     // Timers: 4096 per device, one for the links behind them.
     static constexpr uint32_t kDeviceShift = 12;
+    static constexpr uint32_t kFirmwareTimer = 4092;
+    static constexpr uint32_t kReportTimer = 4093;
     static constexpr uint32_t kArbiterTimer = 4094;
     static constexpr uint32_t kHostDmaTimer = 4095;
 

@@ -53,6 +53,10 @@ void Device::fire(uint32_t timer)
         scheduler_.fire_queue(timer);
     else if (timer == BoardState::kArbiterTimer)
         scheduler_.fire_arbiter();
+    else if (timer == BoardState::kFirmwareTimer)
+        scheduler_.fire_firmware();
+    else if (timer == BoardState::kReportTimer)
+        scheduler_.fire_reports();
     else
         host_dma_.fire();
 }

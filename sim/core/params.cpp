@@ -229,6 +229,12 @@ class ProfileReader
         }
         if (number_of("limit.sq_reserve") >= number_of("limit.sq_depth"))
             fail("limit.sq_reserve.value", "must be less than limit.sq_depth");
+        if (number_of("firmware.reports.go_at") >= number_of("firmware.reports.stop_at"))
+            fail("firmware.reports.go_at.value", "must be less than firmware.reports.stop_at");
+        if (number_of("firmware.reports.stop_at") > number_of("firmware.reports.depth"))
+            fail("firmware.reports.stop_at.value", "must not exceed firmware.reports.depth");
+        if (number_of("firmware.reports.batch") > number_of("firmware.reports.depth"))
+            fail("firmware.reports.batch.value", "must not exceed firmware.reports.depth");
         if (number_of("limit.streams") > number_of("limit.queues"))
             fail("limit.streams.value", "must not exceed limit.queues: each stream has a queue");
         if (number_of("table.event_mode") == 0 &&

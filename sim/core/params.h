@@ -36,6 +36,10 @@ struct Params {
 
     Setting fetch_window, fetch_read;
 
+    Setting fw_loop; ///< 1: tasks are scheduled by a firmware
+    Setting fw_activate, fw_fetch, fw_command, fw_report, fw_level_slots;
+    Setting fw_reports, fw_batch, fw_interval, fw_interrupt, fw_take, fw_stop_at, fw_go_at;
+
     Setting slots, sdma_cap, pcie_dma_cap, cond_cap, cpu_topic_cap;
     Setting aic_cap, aiv_cap, mixed_cap;
     Setting arbitration, record_read, slot_enable, strict_level;

@@ -43,6 +43,8 @@ bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
     q.group = group;
     if (waits_in)
         waits_in->add(sq, q.priority, q.group);
+    if (has_firmware())
+        firmware_->loop.move(sq, priority);
     return true;
 }
 
@@ -96,6 +98,8 @@ void TaskScheduler::abandon(uint32_t sq)
 {
     Queue &q = queues_[sq];
     board_.calendar.cancel(timer(sq));
+    if (has_firmware())
+        firmware_->loop.forget(sq);
     switch (q.state) {
     case State::kWaitSlot:
     case State::kWaitClass:
@@ -153,10 +157,16 @@ void TaskScheduler::end_hold(uint32_t sq)
         break;
     case Hold::kCq:
     case Hold::kLost:
-        retire(sq);
+        if (has_firmware())
+            ask_report(sq, Step::kRetire);
+        else
+            retire(sq);
         break;
     case Hold::kCqError:
-        report(sq);
+        if (has_firmware())
+            ask_report(sq, Step::kReport);
+        else
+            report(sq);
         break;
     }
 }

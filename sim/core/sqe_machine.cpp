@@ -79,6 +79,10 @@ struct Store {
 // SQE-1, SQE-2: fetched when it is not in the buffer yet, then decoded.
 void TaskScheduler::begin(uint32_t sq)
 {
+    if (has_firmware()) {
+        begin_command(sq);
+        return;
+    }
     Queue &q = queues_[sq];
     TaskQueue &front = fronts_[sq];
     const Params &p = board_.params;
@@ -374,6 +378,10 @@ void TaskScheduler::start_retire(uint32_t sq)
     const Params &p = board_.params;
     queues_[sq].state = State::kWork;
     queues_[sq].mark = board_.now;
+    if (has_firmware()) {
+        ask_report(sq, Step::kRetire);
+        return;
+    }
     const Cycle cqe = wants_cqe(fronts_[sq].sqe()) ? p.cq_write.value : 0;
     at(sq, board_.now + p.retire.value + cqe, Step::kRetire);
 }
@@ -401,12 +409,18 @@ void TaskScheduler::retire(uint32_t sq)
         cqe.task_id = task_of(sqe);
         cqe.u.timestamp = board_.params.to_ticks(board_.now);
         front.write_cqe(cqe);
-        interrupts_.back().set(sq);
+        if (!firmware_)
+            interrupts_.back().set(sq);
     }
-    interrupt(sq, field(sqe, 0, STARS_W0_IE_SHIFT, 2));
+    const uint32_t target = field(sqe, 0, STARS_W0_IE_SHIFT, 2);
+    const bool tells = wants_cqe(sqe) || target == interrupts_.size();
+    if (!firmware_ || target != interrupts_.size())
+        interrupt(sq, target);
     note_retire(sq);
     release_token(sq);
-    front.retire(board_.now);
+    front.retire(board_.now, firmware_ == nullptr);
+    if (has_firmware())
+        post_report(sq, tells, false);
     if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
         front.set_head(programs_[sq].jump, board_.now); // COND-6
     check_watch(sq);
@@ -424,7 +438,10 @@ void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status)
     q.status = status;
     if (__builtin_expect(board_.faults.armed(), 0) && status == STARS_STATUS_BUS_FAULT)
         q.status = board_.faults.take_status(status); // FLT-4
-    at(sq, board_.now + p.retire.value + p.cq_write.value, Step::kReport);
+    if (has_firmware())
+        ask_report(sq, Step::kReport);
+    else
+        at(sq, board_.now + p.retire.value + p.cq_write.value, Step::kReport);
 }
 
 void TaskScheduler::report(uint32_t sq)
@@ -448,11 +465,15 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
     front.write_cqe(cqe);
-    interrupts_.back().set(sq);
     note_retire(sq);
     release_token(sq);
     leave_slot(sq);
     q.state = State::kException;
+    if (has_firmware()) {
+        post_report(sq, true, true);
+        return;
+    }
+    interrupts_.back().set(sq);
     board_.stop |= BoardState::kStopCq;
 }
 

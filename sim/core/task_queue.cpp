@@ -116,10 +116,26 @@ TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
     return result;
 }
 
-void TaskQueue::retire(Cycle now)
+uint32_t TaskQueue::read_in(Cycle now, uint32_t most)
+{
+    buffered_ = ahead_ = count_visible(head_, now, most);
+    return static_cast<uint32_t>(buffered_ - head_);
+}
+
+void TaskQueue::publish(uint64_t number, Cycle now)
+{
+    uint64_t seen = retired_.load(std::memory_order_relaxed);
+    for (number = std::min(number, done()); seen < number; ++seen)
+        done_[seen & mask_] = now;
+    retired_.store(seen, std::memory_order_release);
+}
+
+void TaskQueue::retire(Cycle now, bool seen)
 {
     done_[head_ & mask_] = now;
-    retired_.store(++head_ + laps_, std::memory_order_release);
+    ++head_;
+    if (__builtin_expect(seen, 1))
+        retired_.store(head_ + laps_, std::memory_order_release);
     __builtin_prefetch(&ring_[head_ & mask_]);
 }
 

@@ -65,8 +65,16 @@ class TaskQueue
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
     /// Forgets what was read ahead (FE-7).
     void drop_prefetched() { buffered_ = ahead_ = head_; }
-    /// The SQE at the head is done: the head moves on (FE-3).
-    void retire(Cycle now);
+    /// Whether the SQE at the head has been read.
+    [[nodiscard]] bool buffered() const { return head_ < buffered_; }
+    /// Reads at most so many SQEs that are visible now; says how many (HW-4).
+    uint32_t read_in(Cycle now, uint32_t most);
+    /// The SQE at the head is done: the head moves on (FE-3). Not `seen`: the host learns of it by publish().
+    void retire(Cycle now, bool seen = true);
+    /// SQEs retired since open, known to the host or not.
+    [[nodiscard]] uint64_t done() const { return head_ + laps_; }
+    /// The host learns now that SQEs up to this number have retired (HW-9).
+    void publish(uint64_t number, Cycle now);
     /// Everything rung so far is dropped: the head moves to the tail.
     void drop_all(Cycle now);
     /// The head register, modulo depth.

@@ -43,6 +43,8 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
     classes_.reserve(kClassCount);
     for (uint32_t i = 0; i < kClassCount; ++i)
         classes_.emplace_back(rules_);
+    if (board.params.fw_loop.value != 0)
+        firmware_ = std::make_unique<Firmware>(board.params, queue_count());
     reset();
 }
 
@@ -91,6 +93,8 @@ void TaskScheduler::reset()
     for (Bitmap &interrupts : interrupts_)
         interrupts.reset();
     interrupt_mask_ = 0;
+    if (firmware_)
+        reset_firmware();
 }
 
 void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *ring, void *cq)
@@ -114,6 +118,8 @@ void TaskScheduler::close(uint32_t sq)
 {
     abandon(sq);
     forget_messages(sq);
+    if (firmware_)
+        firmware_->reports.forget(sq);
     fronts_[sq].close();
     queues_[sq] = {};
     for (Bitmap &interrupts : interrupts_)
@@ -260,8 +266,11 @@ void TaskScheduler::fire_arbiter()
     swap.count = (swap.count + 1) & kSwapCountMask;
     swap.waited =
         static_cast<uint32_t>(std::min<Cycle>(swap.waited + (board_.now - q.mark), kSwapWaitMost));
-    at(sq, board_.now + p.arbitration.value + p.record_read.value + p.slot_enable.value,
-       Step::kSwapDone);
+    if (has_firmware())
+        activate(sq);
+    else
+        at(sq, board_.now + p.arbitration.value + p.record_read.value + p.slot_enable.value,
+           Step::kSwapDone);
     arm_arbiter();
 }
 
@@ -269,7 +278,7 @@ void TaskScheduler::fire_arbiter()
 void TaskScheduler::swap_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    if (board_.trace.on())
+    if (board_.trace.on() && !firmware_)
         board_.trace.swapped_in(traced(sq), board_.now, q.mark, q.was_short);
     q.state = State::kWork;
     q.mark = board_.now;
@@ -307,6 +316,8 @@ void TaskScheduler::leave_slot(uint32_t sq)
         leaving_[(leaving_first_ + leaving_count_++) % kLeavingMost] = {board_.now + out, q.slot};
     }
     q.slot = kNoSlot;
+    if (has_firmware())
+        release_commands(sq);
     arm_arbiter();
 }
 
@@ -418,6 +429,8 @@ void TaskScheduler::watch(uint32_t sq, uint64_t retired)
 {
     queues_[sq].watch = retired;
     check_watch(sq);
+    if (has_firmware())
+        hurry_report(sq);
 }
 
 // A watch is gone once it has stopped a run.

@@ -5,6 +5,7 @@
 #define TWINSIM_CORE_TASK_SCHEDULER_H
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "core/arbiter.h"
@@ -13,6 +14,7 @@
 #include "core/cond.h"
 #include "core/dma_list.h"
 #include "core/event_table.h"
+#include "core/firmware.h"
 #include "core/count_table.h"
 #include "core/notify_table.h"
 #include "core/task_queue.h"
@@ -99,6 +101,8 @@ class TaskScheduler
     /// A queue that polls looks at its next turn if there is something to see.
     void look_again(uint32_t sq);
     void fire_arbiter();
+    void fire_firmware();
+    void fire_reports();
     void transfer_done(uint32_t sq);
     /// An entry of a list has moved; `who` without DmaList::kOwner.
     void list_transfer_done(uint32_t who);
@@ -275,6 +279,20 @@ class TaskScheduler
     [[nodiscard, gnu::cold]] bool report_held(uint32_t sq);
     [[nodiscard, gnu::cold]] bool cq_held(uint32_t sq, Hold why);
 
+    // parts whose scheduler is a firmware
+    void ask_firmware(uint32_t sq, FirmwareLoop::Work work);
+    void activate(uint32_t sq);
+    void begin_command(uint32_t sq);
+    void ask_report(uint32_t sq, Step step);
+    void arm_firmware();
+    void served(uint32_t sq, FirmwareLoop::Work work);
+    void post_report(uint32_t sq, bool interrupts, bool failed);
+    void hurry_report(uint32_t sq);
+    void arm_reports();
+    void release_commands(uint32_t sq);
+    void reset_firmware();
+    [[nodiscard]] bool has_firmware() const { return __builtin_expect(firmware_ != nullptr, 0); }
+
     // COND programs
     class Port;
     struct Program {
@@ -341,6 +359,7 @@ class TaskScheduler
     std::vector<DmaList> lists_;            // by PCIe DMA channel
     std::vector<twinsim_message> messages_; // for the host, oldest first
 
+    std::unique_ptr<Firmware> firmware_; // none: a hardware scheduler
     ArbiterRules rules_;
     Arbiter asking_;          // queues that want a slot
     std::vector<Swap> swaps_; // by queue

@@ -118,6 +118,7 @@ void test_published_facts()
         CU_ASSERT_STRING_EQUAL(profile.find("soc_name")->text, part.soc);
         CU_ASSERT_STRING_EQUAL(profile.find("soc_name")->base, "");
         EXPECT_EQ(profile.list().size(), tsim::kParamCount);
+        EXPECT_EQ(number("firmware.loop"), part.stars ? 0 : 1);
         EXPECT_EQ(number("limit.queues"), part.queues);
         EXPECT_EQ(number("limit.streams"), part.streams);
         EXPECT_EQ(number("limit.events"), part.events);
@@ -156,6 +157,8 @@ void test_what_is_inherited_is_marked_down()
             CU_ASSERT_STRING_EQUAL(theirs.mark, "known");
             // the family whose documents and register files the 910B3 shares
             const std::string soc = part.soc;
+            if (part.stars && std::strcmp(mine.name, "firmware.loop") == 0)
+                continue;
             CU_ASSERT(soc.compare(0, 10, "Ascend910B") == 0 ||
                       soc.compare(0, 12, "Ascend910_93") == 0);
         }
@@ -196,9 +199,12 @@ void mixed_program(const tsim::Params &params, uint64_t seed)
     EXPECT_EQ(rig.hbm(2 << 20)[kBytes - 1], 0x5a);
     CU_ASSERT(rig.retired_at(1, 1) > rig.retired_at(0, 1));
     CU_ASSERT(rig.retired_at(2, 1) > rig.retired_at(1, 2));
-    // TIM-5, also where a tick is no whole number of nanoseconds
-    EXPECT_EQ(rig.cqe(0, 0).u.timestamp,
-              params.to_ns(rig.retired_at(0, 2)) * params.counter_mhz.value / 1000);
+    // TIM-5, also where a tick is no whole number of nanoseconds; HW-9: the host learns of it later
+    const uint64_t ticks = params.to_ns(rig.retired_at(0, 2)) * params.counter_mhz.value / 1000;
+    if (params.fw_loop.value == 0)
+        EXPECT_EQ(rig.cqe(0, 0).u.timestamp, ticks);
+    else
+        CU_ASSERT(rig.cqe(0, 0).u.timestamp < ticks);
 }
 
 void test_a_program_on_each()

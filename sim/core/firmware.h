@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a device has instead of a hardware scheduler's front end.
+#ifndef TWINSIM_CORE_FIRMWARE_H
+#define TWINSIM_CORE_FIRMWARE_H
+
+#include "core/firmware_loop.h"
+#include "core/report_queue.h"
+
+namespace tsim
+{
+
+struct Firmware {
+    Firmware(const Params &params, uint32_t queues) : loop(params, queues), reports(params) {}
+    FirmwareLoop loop;
+    ReportQueue reports;
+};
+
+} // namespace tsim
+
+#endif
