@@ -17,6 +17,7 @@
 #include "failure.h"
 #include "fault.h"
 #include "memory.h"
+#include "observe.h"
 #include "process.h"
 #include "program.h"
 #include "queue.h"
@@ -32,12 +33,17 @@ static bool started;
 static bool timeline_due;
 static pid_t owner; /* the process that started it: a forked child has only what its parent left */
 
-static void write_timeline(void)
+static void write_files(void)
 {
-    if (!timeline_due || !sim_process.board)
+    if (!sim_process.board)
         return;
-    timeline_due = false;
     sim_model_lock();
+    sim_observe_write();
+    if (!timeline_due) {
+        sim_model_unlock();
+        return;
+    }
+    timeline_due = false;
     int error = sim_timeline_write(sim_process.trace_path, sim_process.board, sim_process.profile);
     sim_model_unlock();
     if (error != 0)
@@ -51,7 +57,7 @@ static void at_exit(void)
     if (!started || getpid() != owner)
         return;
     sim_stall_end();
-    write_timeline();
+    write_files();
 }
 
 static void register_exit(void)
@@ -73,6 +79,7 @@ static twin_status process_start(const twin_services *services)
     sim_stall_begin();
     owner = getpid();
     timeline_due = sim_process.trace_path[0] != '\0';
+    sim_observe_begin();
     pthread_once(&once, register_exit);
     return TWIN_OK;
 }
@@ -80,7 +87,7 @@ static twin_status process_start(const twin_services *services)
 static void process_stop(void)
 {
     sim_stall_end();
-    write_timeline();
+    write_files();
     sim_memory_stop();
     sim_fault_remove();
     sim_settings_drop();

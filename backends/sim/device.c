@@ -11,6 +11,7 @@
 #include "drive.h"
 #include "event.h"
 #include "memory.h"
+#include "observe.h"
 
 /* Device addresses: the same on every run, far above what the host's allocator uses. */
 #define MEMORY_BASE   0x124000000000ull
@@ -153,7 +154,8 @@ static twin_status make_board(void)
         .profile = sim_process.profile,
         .devices = sim_process.device_count,
         .seed = sim_process.seed,
-        .trace = sim_process.trace_path[0] != '\0',
+        .trace = sim_process.trace_path[0] != '\0' || sim_observe_wants_trace(),
+        .stats = sim_observe_wants_stats(),
         .quantum_ns = TWINSIM_NEVER,
         .bus = {.context = NULL, .translate = sim_memory_translate},
     };

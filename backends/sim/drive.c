@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "device.h"
 #include "failure.h"
+#include "observe.h"
 #include "report.h"
 #include "shared.h"
 #include "stall.h"
@@ -494,6 +495,8 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     }
     sem_destroy(&wait->sem);
     settle_clock(wait);
+    if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))
+        sim_observe_waited(wait, sim_clock.now_ns);
     sim_channel_resume();
     if (wait->status == TWIN_E_DEADLOCK)
         sim_report_explain();

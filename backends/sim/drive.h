@@ -46,6 +46,7 @@ struct sim_wait {
     uint64_t number;
     struct sim_window windows[2];
     twin_channel *channel; /* CALL */
+    bool for_room;         /* MARK: the caller wants to submit more */
     /* Out. */
     struct sim_call *call; /* CALL: what was taken */
 

@@ -11,6 +11,7 @@
 #include "event.h"
 #include "failure.h"
 #include "fence.h"
+#include "observe.h"
 #include "program.h"
 #include "sqe.h"
 #include "timeline.h"
@@ -288,7 +289,7 @@ static twin_status open_ring(twin_queue *queue)
         return TWIN_E_DEVICE;
     }
     queue->open = true;
-    if (sim_process.trace_path[0] != '\0')
+    if (sim_process.trace_path[0] != '\0' || sim_observe_wants_trace())
         queue->track =
             sim_timeline_name_queue(sim_process.board, device, queue->sq, queue->config.id);
     return TWIN_OK;
@@ -464,7 +465,7 @@ twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
 twin_status sim_queue_room(twin_queue *queue)
 {
     struct sim_wait wait = {
-        .kind = SIM_WAIT_MARK, .wake = SIM_WAKE_POLL, .timeout_ns = TWIN_FOREVER};
+        .kind = SIM_WAIT_MARK, .wake = SIM_WAKE_POLL, .timeout_ns = TWIN_FOREVER, .for_room = true};
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)
         return refusal;

@@ -2,6 +2,8 @@
 /* Settings and profile: read at start, checked once, with a text for everything that is wrong. */
 #include "process.h"
 
+#include "observe.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -218,7 +220,8 @@ twin_status sim_settings_read(const twin_services *services)
                      &poison_off) ||
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
                      &open_memory) ||
-        !profile_path(path, sizeof(path)))
+        !profile_path(path, sizeof(path)) ||
+        !sim_observe_settings(services, sim_process.board != NULL))
         return TWIN_E_INVALID;
     if (strlen(trace) >= sizeof(sim_process.trace_path)) {
         sim_fail("TWINRT_TRACE names a path that is too long");

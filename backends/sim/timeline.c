@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* madvise, mkostemp */
+#define _GNU_SOURCE /* madvise */
 #include "timeline.h"
+#include "output.h"
 #include "timeline_notes.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A thread's first chunk is small, for threads that call little; each other one is a huge page. */
 #define SMALL_BYTES ((size_t)16 << 10)
@@ -23,9 +21,11 @@
  *   call         tag | place of the call from the chunk's first on << 2 | length << 16 | ns passed << 40
  *   submit       tag | track << 2 | SQE number << 15 | ns passed << 42
  *   wide call    tag | code << 32; begin; end; pointer to the call
- *   wide submit  tag | track << 32; time; number */
+ *   wide submit  tag | track << 32; time; number
+ *   wait         the same tag with WAIT_BIT; begin; end; done; number | cause << 48 | wake << 56 | failed << 63 */
 enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
 #define TAG_MASK              3u
+#define WAIT_BIT              4u
 #define PLACE_SHIFT           2u
 #define LENGTH_SHIFT          16u
 #define ENDED_SHIFT           40u
@@ -35,7 +35,7 @@ enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
 #define FIELD(word, from, to) ((word) >> (from) & (((uint64_t)1 << ((to) - (from))) - 1))
 #define FITS(value, bits)     ((value) >> (bits) == 0)
 #define PLACES                ((uintptr_t)1 << (LENGTH_SHIFT - PLACE_SHIFT))
-#define LONGEST_WORDS         4u
+#define LONGEST_WORDS         5u
 
 /* Each thread fills chunks of its own; all chunks hang on one list that only grows. */
 struct chunk {
@@ -144,6 +144,22 @@ void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number
     chunk->last_ns = at_ns;
 }
 
+void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
+{
+    struct chunk *chunk = chunk_of(thread_number);
+    if (!chunk)
+        return;
+    uint64_t *to = chunk->end;
+    to[0] = TAG_WIDE_SUBMIT | WAIT_BIT | (uint64_t)wait->track << 32;
+    to[1] = wait->begin_ns;
+    to[2] = wait->end_ns;
+    to[3] = wait->done_ns;
+    to[4] = wait->number | (uint64_t)wait->cause << 48 | (uint64_t)wait->wake << 56 |
+            (uint64_t)wait->failed << 63;
+    chunk->end = to + 5;
+    chunk->last_ns = wait->end_ns;
+}
+
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
                                  uint32_t stream_id)
 {
@@ -166,6 +182,12 @@ uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t s
     return (uint32_t)queue_count++;
 }
 
+const struct timeline_queue *sim_timeline_queues(size_t *out_count)
+{
+    *out_count = queue_count;
+    return queues;
+}
+
 static int compare_chunks(const void *left, const void *right)
 {
     const struct chunk *a = *(const struct chunk *const *)left;
@@ -180,6 +202,7 @@ static const uint64_t *unpack(const struct chunk *chunk, const uint64_t *words, 
                               struct timeline_note *out)
 {
     uint64_t first = *words;
+    out->wait = (first & TAG_MASK) == TAG_WIDE_SUBMIT && (first & WAIT_BIT) != 0;
     switch ((enum tag)(first & TAG_MASK)) {
     case TAG_CALL:
         out->call =
@@ -206,7 +229,14 @@ static const uint64_t *unpack(const struct chunk *chunk, const uint64_t *words, 
         out->begin_ns = words[1];
         out->end_ns = words[2];
         out->u.track = (uint32_t)(first >> 32);
-        break;
+        if (!out->wait)
+            break;
+        out->done_ns = words[3];
+        out->number = FIELD(words[4], 0, 48);
+        out->cause = (uint8_t)FIELD(words[4], 48, 56);
+        out->wake = (uint8_t)FIELD(words[4], 56, 63);
+        out->failed = words[4] >> 63 != 0;
+        return words + 5;
     }
     return words + 3;
 }
@@ -241,7 +271,7 @@ static int gather(struct timeline_notes *out)
             struct timeline_note *note = &notes[filled];
             words = unpack(chunks[i], words, last_ns, note);
             note->thread = chunks[i]->thread;
-            last_ns = note->call ? note->end_ns : note->begin_ns;
+            last_ns = note->call || note->wait ? note->end_ns : note->begin_ns;
         }
     }
     free(chunks);
@@ -254,65 +284,26 @@ static int gather(struct timeline_notes *out)
     return 0;
 }
 
-/* A rename replaces whatever has the name; only a regular file may lose its own that way. */
-static int check_target(const char *path)
+struct drawing {
+    const struct timeline_notes *notes;
+    const twinsim *sim;
+    const twinsim_profile *profile;
+};
+
+static int draw(FILE *file, void *context)
 {
-    struct stat present;
-    if (lstat(path, &present) != 0)
-        return errno == ENOENT ? 0 : -errno;
-    if (S_ISLNK(present.st_mode))
-        return -ELOOP;
-    if (S_ISDIR(present.st_mode))
-        return -EISDIR;
-    return S_ISREG(present.st_mode) ? 0 : -EINVAL;
+    const struct drawing *drawing = context;
+    return timeline_draw(file, drawing->notes, drawing->sim, drawing->profile);
 }
 
 int sim_timeline_write(const char *path, const twinsim *sim, const twinsim_profile *profile)
 {
-    int error = check_target(path);
-    if (error)
-        return error;
-
     struct timeline_notes notes;
-    error = gather(&notes);
+    int error = gather(&notes);
     if (error)
         return error;
-
-    static const char suffix[] = ".XXXXXX";
-    size_t length = strlen(path);
-    char *temporary = malloc(length + sizeof(suffix));
-    if (!temporary) {
-        error = -ENOMEM;
-        goto free_notes;
-    }
-    memcpy(temporary, path, length);
-    memcpy(temporary + length, suffix, sizeof(suffix));
-
-    /* makes a new file, never follows a link, readable by its owner alone */
-    int descriptor = mkostemp(temporary, O_CLOEXEC);
-    if (descriptor < 0) {
-        error = -errno;
-        goto free_temporary;
-    }
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        error = -errno;
-        (void)close(descriptor);
-        goto remove_temporary;
-    }
-    error = timeline_draw(file, &notes, sim, profile);
-    /* the stream forgets why it failed; what it still holds meets the same trouble and tells */
-    if (fclose(file) != 0 && (!error || error == -EIO))
-        error = -errno;
-    if (!error && rename(temporary, path) != 0)
-        error = -errno;
-
-remove_temporary:
-    if (error)
-        (void)unlink(temporary);
-free_temporary:
-    free(temporary);
-free_notes:
+    struct drawing drawing = {.notes = &notes, .sim = sim, .profile = profile};
+    error = sim_output_write(path, draw, &drawing);
     free(notes.notes);
     return error;
 }

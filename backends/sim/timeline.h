@@ -11,6 +11,8 @@
 #ifndef TWINRT_SIM_TIMELINE_H
 #define TWINRT_SIM_TIMELINE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seam/types.h"
@@ -28,10 +30,34 @@ void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t b
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
                                  uint32_t stream_id);
 
+/* The life of one queue: records from `first_record` on with that device and SQ are its own. */
+struct timeline_queue {
+    uint32_t device;
+    uint32_t sq;
+    uint32_t stream_id;
+    size_t first_record;
+};
+/* All of them, in the order in which they were named. Thread: model. */
+const struct timeline_queue *sim_timeline_queues(size_t *out_count);
+
 /* Notes that the thread put SQE `number` (counted from 1 on its queue) into the ring of `track` at
  * time at_ns of its own clock: the file then has an arrow from the call that encloses at_ns to the
  * task. Thread: any; lock free. */
 void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number, uint64_t at_ns);
+
+/* A host thread waited inside a call. */
+struct timeline_wait {
+    uint64_t begin_ns;
+    uint64_t end_ns;  /* when it went on */
+    uint64_t done_ns; /* when what it waited for was there */
+    uint64_t number;  /* of the SQE, or of the transfer, below 2^48 */
+    uint32_t track;   /* of the stream; of a transfer: the device; UINT32_MAX: neither */
+    uint8_t cause;    /* enum sim_host_cause */
+    uint8_t wake;     /* enum sim_wake */
+    bool failed;
+};
+/* Notes it, by that thread, before the call ends. Thread: any; lock free. */
+void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait);
 
 /* Writes the file: a private temporary file beside `path`, then renamed. `profile` names the
  * parameters behind the phases. Nothing but a regular file is ever replaced: a symbolic link, device

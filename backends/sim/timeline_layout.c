@@ -22,36 +22,6 @@ struct timeline_anchor {
 
 /* ---- tracks and slices ---------------------------------------------------------------------- */
 
-static uint32_t track_add(struct timeline_layout *layout, const struct timeline_track *track)
-{
-    if (layout->track_count == layout->track_room) {
-        size_t room = layout->track_room ? layout->track_room * 2 : 64;
-        struct timeline_track *larger = realloc(layout->tracks, room * sizeof(*larger));
-        if (!larger)
-            return TIMELINE_NONE;
-        layout->tracks = larger;
-        layout->track_room = room;
-    }
-    layout->tracks[layout->track_count] = *track;
-    return (uint32_t)layout->track_count++;
-}
-
-static uint32_t engine_track(struct timeline_layout *layout,
-                             const struct twinsim_trace_record *record)
-{
-    uint32_t channel = record->id == TIMELINE_NONE ? 0 : record->id;
-    for (size_t i = layout->notes->queue_count; i < layout->track_count; i++) {
-        const struct timeline_track *track = &layout->tracks[i];
-        if (track->engine && track->device == record->device &&
-            track->engine_kind == record->engine && track->number == channel)
-            return (uint32_t)i;
-    }
-    return track_add(layout, &(struct timeline_track){.engine = true,
-                                                      .device = record->device,
-                                                      .number = channel,
-                                                      .engine_kind = record->engine});
-}
-
 /* Which stream track each SQ has at the moment, while the records are walked in their order. */
 struct queue_map {
     uint32_t *tracks; /* by device, then SQ */
@@ -93,6 +63,14 @@ static uint32_t *queue_slot(struct queue_map *map, uint32_t device, uint32_t sq)
     return &map->tracks[device * map->sqs + sq];
 }
 
+/* What a queue has, and what its blocks do on cores. */
+static bool is_held(const struct twinsim_trace_record *record)
+{
+    return record->phase == TWINSIM_PHASE_OCCUPY || record->phase == TWINSIM_PHASE_SHARE ||
+           record->phase == TWINSIM_PHASE_BLOCK || record->phase == TWINSIM_PHASE_START ||
+           record->phase == TWINSIM_PHASE_PIPE;
+}
+
 static int add_slice(struct timeline_layout *layout, size_t record, uint32_t track)
 {
     if (track == TIMELINE_NONE)
@@ -105,27 +83,28 @@ static int add_slice(struct timeline_layout *layout, size_t record, uint32_t tra
 static int place_record(struct timeline_layout *layout, struct queue_map *map, size_t index)
 {
     const struct twinsim_trace_record *record = &layout->records[index];
-    bool moves = record->engine != TWINSIM_ENGINE_NONE &&
+    bool moves = record->engine != TWINSIM_ENGINE_NONE && record->engine < TWINSIM_ENGINE_AIC &&
                  (record->phase == TWINSIM_PHASE_SETUP || record->phase == TWINSIM_PHASE_TRANSFER);
-    if (record->phase == TWINSIM_PHASE_OCCUPY || record->phase == TWINSIM_PHASE_SHARE ||
-        record->phase == TWINSIM_PHASE_LINK)
+    if (record->phase == TWINSIM_PHASE_LINK)
         return 0;
     if (record->sq == NOT_FROM_QUEUE)
-        return add_slice(layout, index, engine_track(layout, record));
+        return add_slice(layout, index, timeline_engine_track(layout, record));
 
     uint32_t *slot = queue_slot(map, record->device, record->sq);
     if (*slot == TIMELINE_NONE)
-        *slot = track_add(layout, &(struct timeline_track){.device = record->device,
-                                                           .number = record->sq,
-                                                           .sq = record->sq});
+        *slot = timeline_track_add(layout, &(struct timeline_track){.device = record->device,
+                                                                    .number = record->sq,
+                                                                    .sq = record->sq});
     layout->record_track[index] = *slot;
+    if (is_held(record))
+        return add_slice(layout, index, timeline_held_track(layout, record));
     if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
         layout->waker_track[index] = *queue_slot(map, record->device, record->waker_sq);
     int error = 0;
     if (record->phase != TWINSIM_PHASE_DOORBELL)
         error = add_slice(layout, index, *slot);
     if (!error && moves)
-        error = add_slice(layout, index, engine_track(layout, record));
+        error = add_slice(layout, index, timeline_engine_track(layout, record));
     return error;
 }
 
@@ -135,10 +114,10 @@ static int place_records(struct timeline_layout *layout)
     int error = queue_map_make(&map, layout);
     for (size_t i = 0; i < layout->notes->queue_count && !error; i++) {
         const struct timeline_queue *queue = &layout->notes->queues[i];
-        if (track_add(layout, &(struct timeline_track){.device = queue->device,
-                                                       .number = queue->stream_id,
-                                                       .sq = queue->sq,
-                                                       .named = true}) == TIMELINE_NONE)
+        if (timeline_track_add(layout, &(struct timeline_track){.device = queue->device,
+                                                                .number = queue->stream_id,
+                                                                .sq = queue->sq,
+                                                                .named = true}) == TIMELINE_NONE)
             error = -ENOMEM;
     }
     size_t next_queue = 0;
@@ -247,8 +226,7 @@ uint32_t timeline_slice_pid(const struct timeline_layout *layout,
                             const struct timeline_slice *slice)
 {
     const struct timeline_track *track = &layout->tracks[slice->track];
-    return track->engine ? TIMELINE_ENGINES_PID(track->device)
-                         : TIMELINE_STREAMS_PID(track->device);
+    return TIMELINE_PID(track->device, track->group);
 }
 
 uint32_t timeline_slice_tid(const struct timeline_layout *layout,
@@ -274,7 +252,7 @@ static void collect_anchors(struct timeline_layout *layout)
 {
     for (size_t i = 0; i < layout->slice_count; i++) {
         const struct twinsim_trace_record *record = &layout->records[layout->slices[i].record];
-        if (layout->tracks[layout->slices[i].track].engine)
+        if (layout->tracks[layout->slices[i].track].group != TIMELINE_STREAMS)
             continue;
         if (record->phase == TWINSIM_PHASE_TASK || record->phase == TWINSIM_PHASE_TABLE)
             layout->anchors[layout->anchor_count++] = (struct timeline_anchor){
@@ -328,8 +306,9 @@ static uint64_t last_inside(uint64_t begin_ns, uint64_t end_ns, uint64_t wanted_
     return wanted_ns < begin_ns ? begin_ns : wanted_ns > last ? last : wanted_ns;
 }
 
-static void add_flow(struct timeline_layout *layout, bool wake, uint64_t from_ns, uint32_t from_pid,
-                     uint32_t from_tid, uint64_t to_ns, uint32_t to_pid, uint32_t to_tid)
+static void add_flow(struct timeline_layout *layout, enum timeline_flow flow, uint64_t from_ns,
+                     uint32_t from_pid, uint32_t from_tid, uint64_t to_ns, uint32_t to_pid,
+                     uint32_t to_tid)
 {
     size_t number = ++layout->flow_count;
     layout->events[layout->event_count++] = (struct timeline_event){.kind = TIMELINE_FLOW_START,
@@ -337,13 +316,13 @@ static void add_flow(struct timeline_layout *layout, bool wake, uint64_t from_ns
                                                                     .index = number,
                                                                     .pid = from_pid,
                                                                     .tid = from_tid,
-                                                                    .wake = wake};
+                                                                    .flow = flow};
     layout->events[layout->event_count++] = (struct timeline_event){.kind = TIMELINE_FLOW_END,
                                                                     .at_ns = to_ns,
                                                                     .index = number,
                                                                     .pid = to_pid,
                                                                     .tid = to_tid,
-                                                                    .wake = wake};
+                                                                    .flow = flow};
 }
 
 /* From the record that ended a park to the wait it ended. */
@@ -368,7 +347,7 @@ static void add_wake_flow(struct timeline_layout *layout, const struct timeline_
     uint64_t from_ns = last_inside(origin->begin_ns, origin->end_ns, to_ns);
     if (from_ns > to_ns)
         return;
-    add_flow(layout, true, from_ns, timeline_slice_pid(layout, from),
+    add_flow(layout, TIMELINE_FLOW_WAKE, from_ns, timeline_slice_pid(layout, from),
              timeline_slice_tid(layout, from), to_ns, timeline_slice_pid(layout, park),
              timeline_slice_tid(layout, park));
 }
@@ -388,7 +367,33 @@ static void add_submit_flow(struct timeline_layout *layout, const struct timelin
     uint64_t from_ns = last_inside(call->begin_ns, call->end_ns, submit->begin_ns);
     uint64_t to_ns = layout->records[task->record].begin_ns;
     if (from_ns <= to_ns)
-        add_flow(layout, false, from_ns, TIMELINE_HOST_PID, submit->thread + 1, to_ns,
+        add_flow(layout, TIMELINE_FLOW_SUBMIT, from_ns, TIMELINE_HOST_PID, submit->thread + 1,
+                 to_ns, timeline_slice_pid(layout, task), timeline_slice_tid(layout, task));
+}
+
+/* From the doorbell to the first task it rang for. */
+static void add_bell(struct timeline_layout *layout, size_t index)
+{
+    const struct timeline_bell *bell = &layout->bells[index];
+    const struct timeline_track *track = &layout->tracks[bell->track];
+    uint32_t pid = TIMELINE_PID(track->device, TIMELINE_DOORBELLS);
+    if (!bell->seen)
+        return;
+    layout->events[layout->event_count++] =
+        (struct timeline_event){.kind = TIMELINE_BELL,
+                                .at_ns = bell->begin_ns,
+                                .length_ns = bell->seen_ns - bell->begin_ns,
+                                .index = index,
+                                .pid = pid,
+                                .tid = track->first_tid};
+    const struct timeline_slice *task =
+        find_anchor(layout, bell->track, bell->number, TWINSIM_PHASE_TASK, UINT64_MAX);
+    if (!task)
+        return;
+    uint64_t to_ns = layout->records[task->record].begin_ns;
+    uint64_t from_ns = last_inside(bell->begin_ns, bell->seen_ns, to_ns);
+    if (from_ns <= to_ns)
+        add_flow(layout, TIMELINE_FLOW_BELL, from_ns, pid, track->first_tid, to_ns,
                  timeline_slice_pid(layout, task), timeline_slice_tid(layout, task));
 }
 
@@ -421,7 +426,7 @@ static void collect_events(struct timeline_layout *layout)
                                     .at_ns = record->begin_ns,
                                     .length_ns = record->end_ns - record->begin_ns,
                                     .index = i};
-        if (record->phase == TWINSIM_PHASE_PARK && !layout->tracks[layout->slices[i].track].engine)
+        if (record->phase == TWINSIM_PHASE_PARK)
             add_wake_flow(layout, &layout->slices[i]);
     }
     for (size_t i = 0; i < layout->record_count; i++) {
@@ -442,6 +447,15 @@ static void collect_events(struct timeline_layout *layout)
         const struct timeline_note *note = &layout->notes->notes[i];
         if (next && next->thread != note->thread)
             next = NULL;
+        if (note->wait) {
+            layout->events[layout->event_count++] =
+                (struct timeline_event){.kind = TIMELINE_HOST_WAIT,
+                                        .at_ns = note->begin_ns,
+                                        .length_ns = note->end_ns - note->begin_ns,
+                                        .index = i,
+                                        .tid = note->thread + 1};
+            continue;
+        }
         if (!note->call) {
             add_submit_flow(layout, note, next);
             continue;
@@ -454,6 +468,14 @@ static void collect_events(struct timeline_layout *layout)
                                     .index = i,
                                     .tid = note->thread + 1};
     }
+    for (size_t i = 0; i < layout->bell_count; i++)
+        add_bell(layout, i);
+    for (size_t i = 0; i < layout->sample_count; i++)
+        layout->events[layout->event_count++] = (struct timeline_event){
+            .kind = TIMELINE_SAMPLE,
+            .at_ns = layout->samples[i].at_ns,
+            .index = i,
+            .pid = TIMELINE_PID(layout->samples[i].device, TIMELINE_CURVES)};
     qsort(layout->events, layout->event_count, sizeof(*layout->events), compare_events);
 }
 
@@ -461,6 +483,7 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
                          const twinsim *sim)
 {
     memset(layout, 0, sizeof(*layout));
+    memset(layout->unit_hash, 0xff, sizeof(layout->unit_hash));
     layout->notes = notes;
     layout->records = twinsim_trace(sim, &layout->record_count);
     if (!layout->records && layout->record_count > 0)
@@ -471,10 +494,7 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
     layout->waker_track = malloc(count * sizeof(*layout->waker_track));
     layout->slices = calloc(2 * count, sizeof(*layout->slices));
     layout->anchors = calloc(count, sizeof(*layout->anchors));
-    /* a slice, a second one on its engine, both ends of an arrow; a call, both ends of an arrow */
-    layout->events = calloc(4 * count + 2 * notes->note_count, sizeof(*layout->events));
-    if (!layout->record_track || !layout->waker_track || !layout->slices || !layout->anchors ||
-        !layout->events)
+    if (!layout->record_track || !layout->waker_track || !layout->slices || !layout->anchors)
         return -ENOMEM;
     memset(layout->record_track, 0xff, count * sizeof(*layout->record_track));
     memset(layout->waker_track, 0xff, count * sizeof(*layout->waker_track));
@@ -488,6 +508,17 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
     if (error)
         return error;
     collect_anchors(layout);
+    error = timeline_bells_make(layout);
+    if (!error)
+        error = timeline_counters_make(layout);
+    if (error)
+        return error;
+    /* a slice, a second one on its engine, both ends of an arrow; a call, both ends of an arrow; a doorbell, the same */
+    layout->events =
+        calloc(4 * count + 2 * notes->note_count + 3 * layout->bell_count + layout->sample_count,
+               sizeof(*layout->events));
+    if (!layout->events)
+        return -ENOMEM;
     collect_events(layout);
     return 0;
 }
@@ -499,6 +530,9 @@ void timeline_layout_free(struct timeline_layout *layout)
     free(layout->tracks);
     free(layout->slices);
     free(layout->anchors);
+    free(layout->bells);
+    free(layout->record_bell);
+    free(layout->samples);
     free(layout->events);
     memset(layout, 0, sizeof(*layout));
 }

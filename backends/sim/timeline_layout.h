@@ -10,19 +10,55 @@
 
 #include "timeline_notes.h"
 
-#define TIMELINE_HOST_PID       1u
-#define TIMELINE_STREAMS_PID(d) (2u + 2u * (d))
-#define TIMELINE_ENGINES_PID(d) (3u + 2u * (d))
+#define TIMELINE_HOST_PID 1u
+
+/* Each is a process of its own in the file, for each device. */
+enum timeline_group {
+    TIMELINE_STREAMS,
+    TIMELINE_DOORBELLS, /* the streams' tracks again */
+    TIMELINE_SLOTS,
+    TIMELINE_CLASSES, /* a lane for each share */
+    TIMELINE_ENGINES,
+    TIMELINE_CORES,
+    TIMELINE_CURVES, /* no tracks: links, slots in use */
+    TIMELINE_GROUPS
+};
+#define TIMELINE_PID(device, group) (2u + TIMELINE_GROUPS * (device) + (uint32_t)(group))
+/* Number of the track of an engine for those who wait for a channel. */
+#define TIMELINE_WAITS UINT32_MAX
 
 struct timeline_track {
-    bool engine; /* else a stream */
+    enum timeline_group group;
     uint32_t device;
-    uint32_t number; /* stream id, or the channel */
+    uint32_t number; /* stream id, slot, class, channel, core */
     uint32_t sq;     /* of a stream */
+    uint32_t part;   /* of a core: 0, or 1 and a pipe */
+    uint32_t next;   /* of those with the same hash */
     uint8_t engine_kind;
     bool named; /* the driver said which stream it is */
     uint32_t lanes;
     uint32_t first_tid; /* lane 0; the others follow */
+};
+
+/* A thread rang for SQE `number` and perhaps for some behind it. */
+struct timeline_bell {
+    uint32_t track;
+    uint32_t thread;
+    uint64_t number;
+    uint64_t rung_ns;
+    uint64_t seen_ns;  /* by the device, if `seen` */
+    uint64_t begin_ns; /* where it is drawn from */
+    bool seen;
+};
+#define TIMELINE_NO_BELL SIZE_MAX
+
+/* From at_ns on a curve has this value. */
+struct timeline_sample {
+    uint32_t device;
+    uint32_t link;
+    uint64_t at_ns;
+    uint64_t value;
+    bool begins; /* while they are gathered */
 };
 
 struct timeline_slice {
@@ -31,9 +67,20 @@ struct timeline_slice {
     uint32_t lane;
 };
 
+/* What an arrow means. */
+enum timeline_flow {
+    TIMELINE_FLOW_WAKE,   /* from a record to a wait */
+    TIMELINE_FLOW_SUBMIT, /* from a call to a task */
+    TIMELINE_FLOW_BELL,   /* from a doorbell to its first task */
+    TIMELINE_FLOWS
+};
+
 enum timeline_event_kind {
     TIMELINE_SLICE,
     TIMELINE_CALL,
+    TIMELINE_HOST_WAIT,
+    TIMELINE_BELL,
+    TIMELINE_SAMPLE,
     TIMELINE_INSTANT,
     TIMELINE_FLOW_START,
     TIMELINE_FLOW_END
@@ -46,16 +93,22 @@ struct timeline_event {
     uint32_t pid; /* flows and instants */
     uint32_t tid;
     enum timeline_event_kind kind;
-    bool wake; /* flow: from a record to a wait, else from a call to a task */
+    enum timeline_flow flow;
 };
 
 struct timeline_layout {
     const struct timeline_notes *notes;
     const struct twinsim_trace_record *records;
     size_t record_count;
-    uint32_t *record_track; /* stream track of each record, TIMELINE_NONE without */
-    uint32_t *waker_track;  /* of each PARK record */
+    uint32_t *record_track;      /* stream track of each record, TIMELINE_NONE without */
+    uint32_t *waker_track;       /* of each PARK record */
+    struct timeline_bell *bells; /* by track and number */
+    size_t bell_count;
+    size_t *record_bell;             /* of each DOORBELL record, or TIMELINE_NO_BELL */
+    struct timeline_sample *samples; /* by device, curve and time */
+    size_t sample_count;
     struct timeline_track *tracks;
+    uint32_t unit_hash[256]; /* tracks that are no streams; TIMELINE_NONE: end */
     size_t track_count, track_room;
     struct timeline_slice *slices; /* sorted by track and begin once tracks are laid out */
     size_t slice_count;
@@ -79,5 +132,17 @@ uint32_t timeline_slice_tid(const struct timeline_layout *layout,
 /* The event or notify id that the slice's SQE works on, TIMELINE_NONE when there is none. */
 uint32_t timeline_slice_id(const struct timeline_layout *layout,
                            const struct timeline_slice *slice);
+
+/* Private parts of timeline_layout_make(). All return 0 or -ENOMEM. */
+int timeline_bells_make(struct timeline_layout *layout);
+int timeline_counters_make(struct timeline_layout *layout);
+/* Number of a new track; of the one where the record is drawn. TIMELINE_NONE: memory is short. */
+uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track);
+uint32_t timeline_engine_track(struct timeline_layout *layout,
+                               const struct twinsim_trace_record *record);
+uint32_t timeline_held_track(struct timeline_layout *layout,
+                             const struct twinsim_trace_record *record);
+
+bool timeline_sample_is_slots(const struct timeline_sample *sample);
 
 #endif

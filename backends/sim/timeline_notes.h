@@ -10,24 +10,22 @@
 
 #define TIMELINE_NONE UINT32_MAX
 
-/* One public call, or one submission when `call` is NULL. */
+/* One public call; when `call` is NULL a wait inside a call, or a submission. */
 struct timeline_note {
     const twin_call *call;
     uint64_t begin_ns; /* submission: the caller's time */
     uint64_t end_ns;   /* submission: the SQE number */
+    uint64_t done_ns;  /* of a wait: as timeline_wait has it, and what follows */
+    uint64_t number;
     uint32_t thread;
+    uint8_t cause;
+    uint8_t wake;
+    bool failed;
+    bool wait;
     union {
         int32_t code;
         uint32_t track;
     } u;
-};
-
-/* The life of one queue: records from `first_record` on with that device and SQ are its own. */
-struct timeline_queue {
-    uint32_t device;
-    uint32_t sq;
-    uint32_t stream_id;
-    size_t first_record;
 };
 
 struct timeline_notes {

@@ -23,11 +23,16 @@
       "whether host code may touch device memory")                                                 \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
       "least important lines that go to standard error")                                           \
+    X(MSPROF, "TWINRT_MSPROF", "", "", "file for profiling records; unset: none")                  \
     X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
     X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
     X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \
       "seed of the choices the hardware leaves open; 0: the plain machine")                        \
-    X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")
+    X(STATS, "TWINRT_STATS", "", "", "file for counters; unset: none")                             \
+    X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")                         \
+    X(VCD, "TWINRT_VCD", "", "", "file for signals over time; unset: none")                        \
+    X(VCD_SIGNALS, "TWINRT_VCD_SIGNALS", "all", "",                                                \
+      "which: all, or some of queues, slots, events, channels, links, cores")
 
 typedef enum twin_setting_id {
 #define TWIN_SETTING_ENUM(symbol, name, value, allowed, help) TWIN_SETTING_##symbol,

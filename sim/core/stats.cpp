@@ -84,9 +84,11 @@ void Stats::moved(const twinsim_trace_record &record)
 
 twinsim_cause Stats::slot_cause(const twinsim_trace_record &record) const
 {
-    const uint32_t p = record.parameter;
-    return p == params_.slots.index || p == params_.arbitration.index ? TWINSIM_CAUSE_SLOT
-                                                                      : TWINSIM_CAUSE_CLASS;
+    for (const Setting *cap :
+         {&params_.sdma_cap, &params_.pcie_dma_cap, &params_.cond_cap, &params_.cpu_topic_cap})
+        if (record.parameter == cap->index)
+            return TWINSIM_CAUSE_CLASS;
+    return TWINSIM_CAUSE_SLOT;
 }
 
 void Stats::take(const twinsim_trace_record &record)

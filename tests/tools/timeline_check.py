@@ -16,7 +16,7 @@ import sys
 from decimal import Decimal
 
 MARKS = {"known", "inferred", "assumed", "measured"}
-PHASES = {"M", "X", "i", "s", "f"}
+PHASES = {"M", "X", "i", "s", "f", "C"}
 
 
 def check(document):
@@ -29,8 +29,9 @@ def check(document):
     if not isinstance(events, list):
         return ["no traceEvents"], counts
 
-    names = {"process_name": set(), "thread_name": set()}
+    names = {"process_name": {}, "thread_name": {}}
     slices = collections.defaultdict(list)
+    curves = collections.defaultdict(list)
     starts, ends = {}, {}
     uses = collections.Counter()
     latest = Decimal(0)
@@ -46,9 +47,9 @@ def check(document):
         row = (event["pid"], event["tid"])
         if kind == "M":
             if event["name"] == "process_name":
-                names["process_name"].add(event["pid"])
+                names["process_name"][event["pid"]] = event["args"]["name"]
             elif event["name"] == "thread_name":
-                names["thread_name"].add(row)
+                names["thread_name"][row] = event["args"]["name"]
             continue
         for key in ("ts", "dur") if kind == "X" else ("ts",):
             value = event.get(key)
@@ -60,6 +61,9 @@ def check(document):
         latest = max(latest, event["ts"])
         if event["pid"] not in names["process_name"]:
             wrong.append(where + ": its process has no name")
+        if kind == "C":
+            curves[(event["pid"], event["name"])].append((event["ts"], event["args"]))
+            continue
         if row not in names["thread_name"]:
             wrong.append(where + ": its track has no name")
         args = event.get("args", {})
@@ -103,15 +107,59 @@ def check(document):
         for side in (event, ends[number]):
             if not held(side):
                 wrong.append("arrow %s at %s: no slice there" % (number, side["ts"]))
-        counts["wakes" if event["cat"] == "wake" else "submits"] += 1
+        counts[{"wake": "wakes", "submit": "submits"}.get(event["cat"], event["cat"] + "s")] += 1
     for number in ends:
         if number not in starts:
             wrong.append("arrow %s has no start" % number)
+
+    wrong += exclusive(names, slices) + levels(document, names, curves)
+    counts["curves"] = len(curves)
 
     listed = {p["name"]: p["uses"] for p in document["otherData"]["parameters"]}
     if listed != dict(uses):
         wrong.append("the list of parameters %s does not match their use %s" % (listed, dict(uses)))
     return wrong, counts
+
+
+def exclusive(names, slices):
+    """A slot, a channel or a core has one user at a time: what is on its track does not overlap but by nesting, and it
+    needs no second lane."""
+    wrong = []
+    for row, found in slices.items():
+        process, track = names["process_name"].get(row[0], ""), names["thread_name"].get(row, "")
+        if not process.endswith((" slots", " engines", " AI cores")) or "waits" in track:
+            continue
+        if "(" in track:
+            wrong.append("%s, %s: two users at once" % (process, track))
+        if process.endswith(" AI cores"):
+            continue
+        last = Decimal(-1)
+        for begin, end, name in sorted(found):
+            if begin < last:
+                wrong.append("%s, %s: %s at %s overlaps what is before it" %
+                             (process, track, name, begin))
+            last = max(last, end)
+    return wrong
+
+
+def levels(document, names, curves):
+    """Curves stay within what a link can carry, are told once for each instant, and end at 0."""
+    most = {("device %d links" % link["device"], link["name"]): link["bytes_per_s"]
+            for link in document["otherData"].get("links", [])}
+    wrong = []
+    for (pid, name), points in curves.items():
+        key = (names["process_name"].get(pid), name)
+        for (at, args), (later, _) in zip(points, points[1:] + [(Decimal("Infinity"), None)]):
+            if later <= at:
+                wrong.append("%s: two values at %s" % (key, at))
+            if "bytes_per_s" in args and not 0 <= args["bytes_per_s"] <= most.get(key, -1):
+                wrong.append("%s at %s: %s bytes per second, at most %s" %
+                             (key, at, args["bytes_per_s"], most.get(key)))
+            if "slots" in args and args["slots"] < 0:
+                wrong.append("%s at %s: %s slots" % (key, at, args["slots"]))
+        if any(points[-1][1].values()):
+            wrong.append("%s does not end at 0" % (key,))
+    return wrong
 
 
 def uncovered(document):
@@ -148,8 +196,15 @@ GOOD = """{"displayTimeUnit":"ns","traceEvents":[
 {"ph":"X","cat":"phase","name":"fetch","ts":1.000,"dur":0.500,"pid":2,"tid":1,
  "args":{"parameter":"p","value":"500","unit":"ns","mark":"known"}},
 {"ph":"s","cat":"wake","name":"a","id":1,"ts":1.400,"pid":2,"tid":1},
-{"ph":"f","bp":"e","cat":"wake","name":"a","id":1,"ts":2.000,"pid":2,"tid":1}
-],"otherData":{"parameters":[{"name":"p","uses":1}]}}"""
+{"ph":"f","bp":"e","cat":"wake","name":"a","id":1,"ts":2.000,"pid":2,"tid":1},
+{"ph":"M","name":"process_name","pid":3,"tid":0,"args":{"name":"device 0 slots"}},
+{"ph":"M","name":"thread_name","pid":3,"tid":2,"args":{"name":"slot 0"}},
+{"ph":"M","name":"process_name","pid":4,"tid":0,"args":{"name":"device 0 links"}},
+{"ph":"X","cat":"slot","name":"stream 1","ts":5.000,"dur":1.000,"pid":3,"tid":2,"args":{}},
+{"ph":"C","name":"HBM","ts":5.000,"pid":4,"tid":0,"args":{"bytes_per_s":900}},
+{"ph":"X","cat":"slot","name":"stream 1","ts":6.000,"dur":1.000,"pid":3,"tid":2,"args":{}},
+{"ph":"C","name":"HBM","ts":6.000,"pid":4,"tid":0,"args":{"bytes_per_s":0}}
+],"otherData":{"links":[{"device":0,"name":"HBM","bytes_per_s":1000}],"parameters":[{"name":"p","uses":1}]}}"""
 
 
 def self_test():
@@ -173,6 +228,11 @@ def self_test():
         "nameless track": lambda d, e: e.pop(1),
         "coarse time": lambda d, e: e[2].update(ts=Decimal("1.0")),
         "unit": lambda d, e: d.update(displayTimeUnit="ms"),
+        "two in a slot": lambda d, e: e[9].update(dur=Decimal("1.500")),
+        "nested in a slot": lambda d, e: e[9].update(dur=Decimal("3.000")),
+        "more than a link carries": lambda d, e: e[10]["args"].update(bytes_per_s=1001),
+        "a curve that stays up": lambda d, e: e[12]["args"].update(bytes_per_s=1),
+        "two values at once": lambda d, e: e[12].update(ts=Decimal("5.000")),
     }
     for name, change in damages.items():
         assert damaged(change), "not seen: " + name

@@ -41,6 +41,19 @@ size_t twinsim_trace_count(const twinsim *sim)
     return record_count;
 }
 
+int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out)
+{
+    (void)sim;
+    *out = (struct twinsim_link){.name = "PCIe", .parameter = 4, .bytes_per_s = 24900000000};
+    return index == 0 ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
+}
+
+uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes)
+{
+    (void)sim;
+    return route == 3 ? bytes / 100 : 0;
+}
+
 static const struct twinsim_parameter parameters[] = {
     {"counter_mhz", "50", 50, 50.0, "MHz", "known", "a \"quoted\" source", ""},
     {"fetch.read_ns", "500", 500, 500.0, "ns", "assumed", "s", ""},
@@ -92,6 +105,7 @@ static struct twinsim_trace_record *add(uint16_t sq, uint64_t number, uint8_t ty
         .phase = phase,
         .sqe_type = type,
         .waker_sq = UINT32_MAX,
+        .route = UINT32_MAX,
     };
     return record;
 }

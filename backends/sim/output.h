@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file that is there whole or not at all, readable by its owner alone. */
+#ifndef TWINRT_SIM_OUTPUT_H
+#define TWINRT_SIM_OUTPUT_H
+
+#include <stdio.h>
+
+/* Has `write` fill a private temporary file beside `path`, then renames it. Nothing but a regular file is ever replaced:
+ * a symbolic link, device or pipe at `path` is refused. `write` returns 0 or a negative errno. Returns the same. */
+int sim_output_write(const char *path, int (*write)(FILE *file, void *context), void *context);
+
+#endif
