@@ -286,7 +286,7 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
     return TWIN_LEAVE(code);
 }
 
-/* ---- what belongs to caches and kernels -------------------------------------------------------- */
+/* ---- what belongs to caches -------------------------------------------------------------------- */
 
 aclError aclrtDeviceL2CacheFlush(void *rsv)
 {
@@ -299,19 +299,5 @@ aclError aclrtDeviceL2CacheFlush(void *rsv)
         code = twin_fail(TWIN_ERR_UNSUPPORTED,
                          "no backend has an L2 cache that could be flushed: what the device has "
                          "written is in its memory at once");
-    return TWIN_LEAVE(code);
-}
-
-aclError aclrtGetHardwareSyncAddr(void **addr)
-{
-    TWIN_ENTER(LOCAL);
-    if (!addr)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "addr is NULL; it must point to something"));
-    twin_context *context = NULL;
-    int32_t code = twin_context_current(&context);
-    if (code == 0)
-        code = twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "cube and vector cores meet inside kernels, which are not built");
     return TWIN_LEAVE(code);
 }

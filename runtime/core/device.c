@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/binary.h"
 #include "core/config.h"
 #include "core/context.h"
+#include "core/device_area.h"
 #include "core/error.h"
 #include "core/event.h"
 #include "core/log.h"
-#include "core/overflow.h"
 #include "core/registry.h"
 #include "core/state_callback.h"
 #include "core/stream.h"
@@ -330,7 +331,8 @@ static int32_t lower_locked(twin_device *device)
     twin_lock_drop(&device->lock);
 
     twin_assert_unlocked("device.close with a lock held");
-    twin_overflow_free(device);
+    twin_binaries_forget(device);
+    twin_device_areas_free(device);
     twin_ops()->device.close(hw);
 
     twin_lock_take(&device->lock);

@@ -56,6 +56,7 @@ typedef struct twin_device {
     _Atomic bool aborting;  /* aclrtDeviceTaskAbort runs; written under lock, relaxed without */
     /* Address of its overflow flags, 0: not made. Release/acquire: they are cleared before they are seen. */
     _Atomic uint64_t overflow;
+    _Atomic uint64_t sync; /* likewise: where cores that wait for each other meet */
 } twin_device;
 
 /* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or none. */

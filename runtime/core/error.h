@@ -22,6 +22,7 @@
     X(PARAM, 107000, R, "EE1003")             /* a value out of range */                           \
     X(PARAM_NULL, 107000, R, "EE1004")        /* NULL, found by the runtime */                     \
     X(PARAM_RELATION, 107000, R, "EE1011")    /* arguments that do not fit each other */           \
+    X(BINARY, 107000, R, "EE1014")            /* a kernel image cannot be used */                  \
     X(DEVICE_ID, 107001, R, "EE1003")         /* no such device */                                 \
     X(CONTEXT_NULL, 107002, R, "EE1018")      /* no usable context */                              \
     X(STREAM_CONTEXT, 107003, R, "EE1010")    /* the stream belongs elsewhere */                   \
@@ -40,6 +41,8 @@
     X(NOT_CAPTURED, 107029, R, "EE1018")      /* only while the stream is in capture */            \
     X(MODEL_RUNNING, 107037, R, "EE1018")     /* the model instance does not come to its end */    \
     X(ARRAY_SHORT, 107039, R, "EE1011")       /* an array does not hold all there is */            \
+    X(NO_SYMBOL, 107042, R, "EE1018")         /* a kernel image has no such variable */            \
+    X(NO_KERNEL_SYMBOL, 107044, R, "EE1018")  /* the symbol stands for no kernel */                \
     X(ARG_RESERVED, 200006, A, "EH0007")      /* a reserved argument is used */                    \
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \

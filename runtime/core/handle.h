@@ -26,6 +26,9 @@ typedef enum twin_handle_kind {
     TWIN_HANDLE_MODEL,
     TWIN_HANDLE_LABEL,
     TWIN_HANDLE_LABEL_LIST,
+    TWIN_HANDLE_BINARY,
+    TWIN_HANDLE_BINARY_DATA,
+    TWIN_HANDLE_FUNCTION,
     TWIN_HANDLE_COUNT
 } twin_handle_kind;
 

@@ -2,37 +2,11 @@
 #include "core/overflow.h"
 
 #include "core/context.h"
+#include "core/device_area.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/registry.h"
 #include "core/stream.h"
-
-/* Makes the flags of a device that is up, and publishes them unless another thread was faster. */
-static int32_t make(twin_device *device, uint64_t *out_address)
-{
-    const struct twin_backend *ops = twin_ops();
-    uint64_t address = 0;
-    twin_status status = twin_device_note(
-        device, ops->memory.alloc(device->hw, TWIN_OVERFLOW_BYTES, TWIN_PAGES_DEFAULT, &address));
-    if (status != TWIN_OK)
-        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u has no room for its overflow flags", device->id);
-    const twin_fill fill = {.dst = address, .bytes = TWIN_OVERFLOW_BYTES, .value = 0};
-    status = twin_device_note(device, ops->memory.fill(device->hw, &fill));
-    if (status != TWIN_OK) {
-        ops->memory.free(address);
-        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "the overflow flags of device %u cannot be cleared", device->id);
-    }
-    uint64_t present = 0;
-    if (!atomic_compare_exchange_strong_explicit(&device->overflow, &present, address,
-                                                 memory_order_acq_rel, memory_order_acquire)) {
-        ops->memory.free(address);
-        address = present;
-    }
-    *out_address = address;
-    return 0;
-}
 
 int32_t twin_overflow_address(uint64_t *out_address)
 {
@@ -40,11 +14,9 @@ int32_t twin_overflow_address(uint64_t *out_address)
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    uint64_t address = atomic_load_explicit(&context->device->overflow, memory_order_acquire);
-    if (address == 0)
-        code = make(context->device, &address);
-    if (code == 0)
-        *out_address = address;
+    twin_device *device = context->device;
+    code = twin_device_area(device, &device->overflow, TWIN_OVERFLOW_BYTES, "overflow flags",
+                            out_address);
     twin_context_unpin(context);
     return code;
 }
@@ -108,11 +80,4 @@ bool twin_overflow_is(uint32_t hw_index, uint64_t address)
 {
     const twin_device *device = twin_device_of_hardware(hw_index);
     return device && atomic_load_explicit(&device->overflow, memory_order_relaxed) == address;
-}
-
-void twin_overflow_free(twin_device *device)
-{
-    uint64_t address = atomic_exchange_explicit(&device->overflow, 0, memory_order_acq_rel);
-    if (address != 0)
-        twin_ops()->memory.free(address);
 }

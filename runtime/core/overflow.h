@@ -22,7 +22,5 @@ int32_t twin_overflow_read(void *destination, uint64_t stream);
 /* As read, to the address in the first 8 bytes at `pointer`, device memory too. They are read now. Blocks. */
 int32_t twin_overflow_read_indirect(const void *pointer, uint64_t stream);
 int32_t twin_overflow_clear(uint64_t stream);
-/* Gives the flags back. The device is closing, and nothing runs on it. */
-void twin_overflow_free(twin_device *device);
 
 #endif

@@ -22,7 +22,8 @@ static const struct {
     {"Ascend910_9391", 2201}, {"Ascend910_9392", 2201},
 };
 
-#define ARCH_950 3510
+#define ARCH_910B 2201
+#define ARCH_950  3510
 
 bool twin_soc_arch(const char *name, uint32_t *out_arch)
 {
@@ -36,4 +37,9 @@ bool twin_soc_arch(const char *name, uint32_t *out_arch)
             return true;
         }
     return false;
+}
+
+bool twin_soc_split(uint32_t arch)
+{
+    return arch == ARCH_910B || arch == ARCH_950;
 }

@@ -10,4 +10,7 @@
  * no SoC has that name. Thread: any. */
 bool twin_soc_arch(const char *name, uint32_t *out_arch);
 
+/* Whether cube and vector unit are cores of their own there. */
+bool twin_soc_split(uint32_t arch);
+
 #endif

@@ -28,7 +28,7 @@ static const twin_test tests[] = {
     {"attributes and their list agree", test_cann_attributes},
     {"SoCs of one instruction set are compatible", test_arch},
     {"atomic operations across links", test_atomics},
-    {"caches and synchronisation addresses are checked for, then refused",
+    {"KRN-42: caches cannot be flushed, and cores have an address to meet at",
      test_cache_and_sync_address},
     {"INIT-17: aclInit rounds and bounds sizes of stacks and print buffers", test_configured_sizes},
     {"CFG-14: limits of stacks and buffers refuse bad arguments", test_limit_refusals},

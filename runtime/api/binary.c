@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading kernel images, and what is in them. */
+#include "core/binary.h"
+
+#include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/binary_data.h"
+
+/* Where an image comes from decides which options fit. */
+typedef enum source { FROM_FILE, FROM_DATA } source;
+
+static int32_t take_cpu_mode(int32_t mode, source from, twin_binary_options *out)
+{
+    const bool fits = from == FROM_FILE
+                          ? mode == TWIN_CPU_ON_DEVICE || mode == TWIN_CPU_WITH_LIBRARY
+                          : mode == TWIN_CPU_LIBRARY;
+    if (!fits)
+        return twin_fail(TWIN_ERR_PARAM, "cpuKernelMode is %d; %s", mode,
+                         from == FROM_FILE ? "a file is loaded with 0 or 1"
+                                           : "data is loaded with 2");
+    out->cpu = (twin_cpu_mode)mode;
+    return 0;
+}
+
+static int32_t take_magic(uint32_t magic, source from, twin_binary_options *out)
+{
+    if (from == FROM_FILE)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "a magic number is given for data alone; a file has it in the JSON file "
+                         "beside it");
+    if (magic != TWIN_MAGIC_ELF && magic != TWIN_MAGIC_CUBE && magic != TWIN_MAGIC_VECTOR)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the magic number %#x is none of 0x43554245, 0x41494343, 0x41415246",
+                         magic);
+    out->magic = magic;
+    return 0;
+}
+
+static int32_t take_option(const aclrtBinaryLoadOption *option, source from,
+                           twin_binary_options *out)
+{
+    switch (option->type) {
+    case ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD:
+        if (option->value.isLazyLoad > 1)
+            return twin_fail(TWIN_ERR_PARAM, "isLazyLoad is %u; it is 0 or 1",
+                             option->value.isLazyLoad);
+        out->lazy = option->value.isLazyLoad == 1;
+        return 0;
+    case ACL_RT_BINARY_LOAD_OPT_MAGIC:
+        return take_magic(option->value.magic, from, out);
+    case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
+        return take_cpu_mode(option->value.cpuKernelMode, from, out);
+    default:
+        return twin_fail(TWIN_ERR_PARAM, "%d is no option of loading an image", (int)option->type);
+    }
+}
+
+static int32_t take_options(const aclrtBinaryLoadOptions *options, source from,
+                            twin_binary_options *out)
+{
+    *out = (twin_binary_options){.cpu = TWIN_CPU_NONE};
+    if (!options)
+        return 0;
+    if (!options->options)
+        return twin_fail(TWIN_ERR_PARAM_NULL, "options->options is NULL; without options give NULL "
+                                              "for options");
+    int32_t code = 0;
+    for (size_t i = 0; i < options->numOpt && code == 0; i++)
+        code = take_option(&options->options[i], from, out);
+    return code;
+}
+
+aclError aclrtBinaryLoadFromFile(const char *binPath, aclrtBinaryLoadOptions *options,
+                                 aclrtBinHandle *binHandle)
+{
+    TWIN_ENTER(COPY);
+    if (!binPath || !binHandle)
+        return TWIN_LEAVE(twin_api_null(!binPath ? "binPath" : "binHandle"));
+    twin_binary_options chosen;
+    uint64_t handle = 0;
+    int32_t code = take_options(options, FROM_FILE, &chosen);
+    if (code == 0)
+        code = twin_binary_load_file(binPath, &chosen, &handle);
+    if (code == 0)
+        *binHandle = twin_api_pointer(handle);
+    return TWIN_LEAVE(code);
+}
+
+static int32_t load_data(const void *data, size_t bytes, const aclrtBinaryLoadOptions *options,
+                         aclrtBinHandle *out)
+{
+    twin_binary_options chosen;
+    uint64_t handle = 0;
+    int32_t code = take_options(options, FROM_DATA, &chosen);
+    if (code == 0 && bytes == 0)
+        code = twin_fail(TWIN_ERR_PARAM, "length is 0; an image has bytes");
+    if (code == 0)
+        code = twin_binary_load(data, bytes, &chosen, &handle);
+    if (code == 0)
+        *out = twin_api_pointer(handle);
+    return code;
+}
+
+aclError aclrtBinaryLoadFromData(const void *data, size_t length,
+                                 const aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
+{
+    TWIN_ENTER(COPY);
+    if (!data || !binHandle)
+        return TWIN_LEAVE(twin_api_null(!data ? "data" : "binHandle"));
+    return TWIN_LEAVE(load_data(data, length, options, binHandle));
+}
+
+aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen)
+{
+    TWIN_ENTER(CREATE);
+    uint64_t handle = 0;
+    if (!data)
+        (void)twin_api_null("data");
+    else
+        (void)twin_binary_data_create(data, dataLen, &handle);
+    (void)TWIN_LEAVE(0);
+    return twin_api_pointer(handle);
+}
+
+aclError aclrtDestroyBinary(aclrtBinary binary)
+{
+    TWIN_ENTER(CREATE);
+    if (!binary)
+        return TWIN_LEAVE(twin_api_null("binary"));
+    return TWIN_LEAVE(twin_binary_data_destroy(twin_api_handle(binary)));
+}
+
+aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
+{
+    TWIN_ENTER(COPY);
+    if (!binary || !binHandle)
+        return TWIN_LEAVE(twin_api_null(!binary ? "binary" : "binHandle"));
+    const void *data = NULL;
+    size_t bytes = 0;
+    int32_t code = twin_binary_data_read(twin_api_handle(binary), &data, &bytes);
+    if (code == 0)
+        code = load_data(data, bytes, NULL, binHandle);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
+{
+    TWIN_ENTER(MEMORY);
+    if (!binHandle)
+        return TWIN_LEAVE(twin_api_null("binHandle"));
+    return TWIN_LEAVE(twin_binary_unload(twin_api_handle(binHandle)));
+}
+
+aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
+{
+    TWIN_ENTER(LOCAL);
+    if (!binHandle || !binAddr || !binSize)
+        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle"
+                                        : !binAddr ? "binAddr"
+                                                   : "binSize"));
+    twin_binary *binary = NULL;
+    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    code = twin_binary_address(binary, &address, &bytes);
+    twin_binary_unpin(binary);
+    if (code == 0) {
+        *binAddr = twin_api_pointer(address);
+        *binSize = bytes;
+    }
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kernelName,
+                                aclrtFuncHandle *funcHandle)
+{
+    TWIN_ENTER(LOCAL);
+    if (!binHandle || !kernelName || !funcHandle)
+        return TWIN_LEAVE(twin_api_null(!binHandle    ? "binHandle"
+                                        : !kernelName ? "kernelName"
+                                                      : "funcHandle"));
+    *funcHandle = NULL;
+    twin_binary *binary = NULL;
+    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    uint64_t handle = 0;
+    code = twin_binary_find(binary, kernelName, &handle);
+    twin_binary_unpin(binary);
+    if (code == 0)
+        *funcHandle = twin_api_pointer(handle);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry,
+                                       aclrtFuncHandle *funcHandle)
+{
+    TWIN_ENTER(LOCAL);
+    if (!binHandle || !funcHandle)
+        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "funcHandle"));
+    *funcHandle = NULL;
+    twin_binary *binary = NULL;
+    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    uint64_t handle = 0;
+    code = twin_binary_find_key(binary, funcEntry, &handle);
+    twin_binary_unpin(binary);
+    if (code == 0)
+        *funcHandle = twin_api_pointer(handle);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
+{
+    TWIN_ENTER(LOCAL);
+    if (!binHandle || !name)
+        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "name"));
+    if (!dptr && !size)
+        return TWIN_LEAVE(twin_api_null("dptr and size"));
+    twin_binary *binary = NULL;
+    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    code = twin_binary_global(binary, name, &address, &bytes);
+    twin_binary_unpin(binary);
+    if (code == 0 && dptr)
+        *dptr = twin_api_pointer(address);
+    if (code == 0 && size)
+        *size = bytes;
+    return TWIN_LEAVE(code);
+}
+
+aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
+                              const char *kernelName, aclrtFuncHandle *funcHandle)
+{
+    TWIN_ENTER(LOCAL);
+    if (!handle || !funcName || !kernelName || !funcHandle)
+        return TWIN_LEAVE(twin_api_null(!handle       ? "handle"
+                                        : !funcName   ? "funcName"
+                                        : !kernelName ? "kernelName"
+                                                      : "funcHandle"));
+    twin_binary *binary = NULL;
+    int32_t code = twin_binary_pin(twin_api_handle(handle), &binary);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    uint64_t function = 0;
+    code = twin_binary_register(binary, kernelName, funcName, &function);
+    twin_binary_unpin(binary);
+    if (code == 0)
+        *funcHandle = twin_api_pointer(function);
+    return TWIN_LEAVE(code);
+}
