@@ -349,15 +349,21 @@ TWINSIM_API int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t s
     });
 }
 
-TWINSIM_API bool twinsim_kernel_next(const twinsim *, struct twinsim_kernel_wanted *)
+TWINSIM_API bool twinsim_kernel_next(const twinsim *sim, struct twinsim_kernel_wanted *out)
 {
-    return false;
+    return sim && out && sim->board.wanted(*out);
 }
 
-TWINSIM_API int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t,
+TWINSIM_API int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
                                     const struct twinsim_kernel *kernel)
 {
-    return is_open(sim, device, sq) && kernel ? TWINSIM_E_STATE : TWINSIM_E_ARGUMENT;
+    if (!is_open(sim, device, sq) || !kernel)
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0, [&]() -> int {
+        return sim->board.device(device).scheduler().give_kernel(sq, number, *kernel)
+                   ? TWINSIM_OK
+                   : TWINSIM_E_STATE;
+    });
 }
 
 TWINSIM_API int twinsim_transfer_post(twinsim *sim, uint32_t device,

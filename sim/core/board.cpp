@@ -15,6 +15,8 @@ Board::Board(const Params &params, const twinsim_config &config) : state_(params
 void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
 {
     held_ = held;
+    if (__builtin_expect(state_.kernel_wanted != kNone, 0)) // CORE-2
+        state_.stop |= BoardState::kStopKernel;
     for (const auto &device : devices_)
         device->take_in();
     if (!state_.polls.empty()) // COND-10: the host may have stored meanwhile
@@ -60,6 +62,18 @@ bool Board::limit_is_next() const
                timer & ((1u << BoardState::kDeviceShift) - 1));
 }
 
+bool Board::wanted(twinsim_kernel_wanted &out) const
+{
+    if (state_.kernel_wanted == kNone)
+        return false;
+    out.device = state_.kernel_wanted >> BoardState::kDeviceShift;
+    out.sq = state_.kernel_wanted & ((1u << BoardState::kDeviceShift) - 1);
+    const TaskQueue &front = devices_[out.device]->scheduler().front(out.sq);
+    out.number = front.number();
+    out.sqe = front.sqe();
+    return true;
+}
+
 void Board::fire(uint32_t timer)
 {
     if (timer != state_.link_timer) {
@@ -77,7 +91,7 @@ twinsim_stop Board::end_run()
 {
     now_ns_ = std::max(now_ns_, state_.params.to_ns(state_.now));
     const bool before_limit = (state_.stop & BoardState::kStopHeld) != 0;
-    state_.stop &= ~BoardState::kStopHeld;
+    state_.stop &= ~(BoardState::kStopHeld | BoardState::kStopKernel);
     if ((state_.stop & BoardState::kStopWatch) != 0) {
         state_.stop &= ~BoardState::kStopWatch;
         return TWINSIM_STOP_WATCH;
@@ -90,6 +104,8 @@ twinsim_stop Board::end_run()
         state_.stop &= ~BoardState::kStopCall;
         return TWINSIM_STOP_CALL;
     }
+    if (state_.kernel_wanted != kNone)
+        return TWINSIM_STOP_KERNEL;
     if (state_.calendar.empty())
         return TWINSIM_STOP_IDLE;
     // TIM-9: time stays where it is.

@@ -34,6 +34,8 @@ class Board
     [[nodiscard]] FaultPlan &faults() { return state_.faults; }
     [[nodiscard]] const FaultPlan &faults() const { return state_.faults; }
     [[nodiscard]] uint64_t now_ns() const { return now_ns_; }
+    /// The kernel whose description is wanted; false: there is none (CORE-2).
+    [[nodiscard]] bool wanted(twinsim_kernel_wanted &out) const;
 
     // One run in parts, so that a shell may put its own clock between them.
 

@@ -19,8 +19,10 @@ namespace tsim
 {
 
 struct BoardState {
-    // Timers: 4096 per device, one for the links behind them.
+    // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
     static constexpr uint32_t kDeviceShift = 12;
+    static constexpr uint32_t kCoreTimer = kMaxQueues;
+    static constexpr uint32_t kDispatchTimer = 4091;
     static constexpr uint32_t kFirmwareTimer = 4092;
     static constexpr uint32_t kReportTimer = 4093;
     static constexpr uint32_t kArbiterTimer = 4094;
@@ -31,6 +33,7 @@ struct BoardState {
     static constexpr uint32_t kStopCq = 2;
     static constexpr uint32_t kStopHeld = 4;
     static constexpr uint32_t kStopCall = 8;
+    static constexpr uint32_t kStopKernel = 16;
 
     BoardState(const Params &profile_params, const twinsim_config &config)
         : params(profile_params), bus(config.bus), seed(config.seed),
@@ -51,6 +54,8 @@ struct BoardState {
     Cycle now = 0;
     uint32_t stop = 0;
     FaultPlan faults;
+    uint32_t kernel_wanted =
+        kNone; // timer of the queue whose kernel the driver has yet to describe (CORE-2)
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // behind what every event touches

@@ -57,6 +57,10 @@ void Device::fire(uint32_t timer)
         scheduler_.fire_firmware();
     else if (timer == BoardState::kReportTimer)
         scheduler_.fire_reports();
+    else if (timer == BoardState::kDispatchTimer)
+        scheduler_.cores().fire();
+    else if (timer != BoardState::kHostDmaTimer)
+        scheduler_.cores().fire_core(timer - BoardState::kCoreTimer);
     else
         host_dma_.fire();
 }
@@ -67,6 +71,8 @@ void Device::transfer_done(uint32_t who)
         host_dma_.transfer_done(who & ~HostDma::kOwner);
     else if ((who & DmaList::kOwner) != 0)
         scheduler_.list_transfer_done(who & ~DmaList::kOwner);
+    else if ((who & BlockDispatcher::kOwner) != 0)
+        scheduler_.cores().transfer_done(who);
     else
         scheduler_.transfer_done(who);
 }

@@ -147,6 +147,7 @@ void LinkNetwork::cancel(Cycle now, uint32_t transfer)
     r.queue.erase(std::find(r.queue.begin(), r.queue.end(), transfer));
     std::make_heap(r.queue.begin(), r.queue.end(),
                    [this](uint32_t a, uint32_t b) { return before(b, a); });
+    transfers_[transfer].route = kNone;
     transfers_[transfer].next_free = free_;
     free_ = transfer;
     --active_;
@@ -159,6 +160,7 @@ void LinkNetwork::pop_front(Route &route)
     std::pop_heap(route.queue.begin(), route.queue.end(),
                   [this](uint32_t a, uint32_t b) { return before(b, a); });
     route.queue.pop_back();
+    transfers_[number].route = kNone;
     transfers_[number].next_free = free_;
     free_ = number;
     --active_;

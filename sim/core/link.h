@@ -79,6 +79,11 @@ class LinkNetwork
     uint32_t start(Cycle now, uint32_t route, uint64_t bytes, Owner owner);
     /// The transfer ends without completing.
     void cancel(Cycle now, uint32_t transfer);
+    /// Whether that number is still a transfer of this owner; it may have completed in this cycle.
+    [[nodiscard]] bool moves(uint32_t transfer, Owner owner) const
+    {
+        return transfers_[transfer].route != kNone && transfers_[transfer].owner == owner;
+    }
     /// When the next transfer completes if nothing changes; kNever when none is under way.
     [[nodiscard]] Cycle next() const { return next_; }
     /// Ends what is complete at `now` and gives the owners, by route, then by order of completion.

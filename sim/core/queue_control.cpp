@@ -63,6 +63,8 @@ bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
         q.paused |= pauses;
         if (q.state == State::kIdle)
             hold(sq, Hold::kPause);
+        else if (q.state == State::kKernel)
+            pause_kernel(sq);
     }
     if ((pulses & STARS_SQ_CONTROL_TASK_KILL) != 0)
         kill(sq);
@@ -111,6 +113,10 @@ void TaskScheduler::abandon(uint32_t sq)
     case State::kParked:
         forget_wait(sq);
         break;
+    case State::kKernel:
+    case State::kHeld:
+        drop_kernel(sq);
+        break;
     default:
         break;
     }
@@ -127,7 +133,10 @@ void TaskScheduler::resume(uint32_t sq, uint8_t what)
 {
     Queue &q = queues_[sq];
     q.paused &= static_cast<uint8_t>(~what);
-    if (q.state == State::kHeld) {
+    if (q.state == State::kKernel || (q.state == State::kHeld && q.hold == Hold::kBlocks)) {
+        if (q.paused == 0)
+            resume_kernel(sq);
+    } else if (q.state == State::kHeld) {
         if (q.hold == Hold::kPause ? q.paused == 0 : what == kTaskPause)
             end_hold(sq);
     } else if (q.state == State::kKilled && what == kTaskPause) {
@@ -167,6 +176,8 @@ void TaskScheduler::end_hold(uint32_t sq)
             ask_report(sq, Step::kReport);
         else
             report(sq);
+        break;
+    case Hold::kBlocks: // resume_kernel()
         break;
     }
 }

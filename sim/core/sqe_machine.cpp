@@ -207,6 +207,12 @@ void TaskScheduler::execute(uint32_t sq, bool loaded)
     case STARS_SQE_COND:
         dispatch(sq);
         return;
+    case STARS_SQE_AICORE:
+        if (kernel_is_good(sqe)) {
+            dispatch(sq);
+            return;
+        }
+        break;
     case STARS_SQE_SDMA:
     case STARS_SQE_PCIE_DMA:
         if (decode_job(sqe, p.list_most.value, jobs_[sq])) {
@@ -350,6 +356,9 @@ void TaskScheduler::limit_reached(uint32_t sq)
     if (q.state == State::kParked) {
         forget_wait(sq);
         note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
+    } else if (q.type == STARS_SQE_AICORE) {
+        kernel_limit(sq);
+        return;
     } else if (q.state == State::kAnswer) {
         note(sq, {TWINSIM_PHASE_HOST, q.mark, p.credit_unit.index});
     } else {

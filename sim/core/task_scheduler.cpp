@@ -10,7 +10,7 @@ namespace tsim
 
 namespace
 {
-constexpr uint64_t kSdmaSeed = 1, kPcieSeed = 2, kSchedulerSeed = 3;
+constexpr uint64_t kSdmaSeed = 1, kPcieSeed = 2, kSchedulerSeed = 3, kCoreSeed = 4;
 
 // Each choice draws its own numbers; seed 0 stays 0, the plain machine (TIM-6).
 uint64_t derive(uint64_t seed, uint64_t device, uint64_t use)
@@ -37,8 +37,9 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
             derive(board.seed, device, kPcieSeed)),
       sdma_ceiling_(board.links, board.params.sdma_ceiling),
       pcie_ceiling_(board.links, board.params.pcie_ceiling),
-      lists_(board.params.pcie_channels.value), asking_(rules_), swaps_(board.params.queues.value),
-      seed_(derive(board.seed, device, kSchedulerSeed))
+      lists_(board.params.pcie_channels.value),
+      cores_(board, device, *this, derive(board.seed, device, kCoreSeed)), asking_(rules_),
+      swaps_(board.params.queues.value), seed_(derive(board.seed, device, kSchedulerSeed))
 {
     classes_.reserve(kClassCount);
     for (uint32_t i = 0; i < kClassCount; ++i)
@@ -50,6 +51,10 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
 
 void TaskScheduler::reset()
 {
+    cores_.reset();
+    if (board_.kernel_wanted != kNone &&
+        board_.kernel_wanted >> BoardState::kDeviceShift == device_)
+        board_.kernel_wanted = kNone;
     for (uint32_t sq = 0; sq < queue_count(); ++sq) {
         Queue &q = queues_[sq];
         if (q.state == State::kClosed)
@@ -90,6 +95,9 @@ void TaskScheduler::reset()
     classes_[kPcieDma].free = static_cast<uint32_t>(board_.params.pcie_dma_cap.value);
     classes_[kCond].free = static_cast<uint32_t>(board_.params.cond_cap.value);
     classes_[kCpuTopic].free = static_cast<uint32_t>(board_.params.cpu_topic_cap.value);
+    classes_[kAic].free = static_cast<uint32_t>(board_.params.aic_cap.value);
+    classes_[kAiv].free = static_cast<uint32_t>(board_.params.aiv_cap.value);
+    classes_[kMixed].free = static_cast<uint32_t>(board_.params.mixed_cap.value);
     for (Bitmap &interrupts : interrupts_)
         interrupts.reset();
     interrupt_mask_ = 0;
@@ -206,6 +214,9 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case Step::kRelease:
         end_hold(sq);
+        break;
+    case Step::kReported:
+        kernel_reported(sq);
         break;
     }
 }
@@ -386,6 +397,12 @@ const Setting &TaskScheduler::cap(Class token) const
         return p.pcie_dma_cap;
     case kCond:
         return p.cond_cap;
+    case kAic:
+        return p.aic_cap;
+    case kAiv:
+        return p.aiv_cap;
+    case kMixed:
+        return p.mixed_cap;
     default:
         return p.cpu_topic_cap;
     }
@@ -399,15 +416,17 @@ void TaskScheduler::admitted(uint32_t sq)
         send_message(sq);
     else if (type == STARS_SQE_COND)
         run_program(sq);
+    else if (type == STARS_SQE_AICORE)
+        kick_start(sq);
     else
         want_channel(sq);
 }
 
-// SCH-8: a DMA, COND or callback SQE needs a share of its class; without one the queue leaves its slot and waits.
+// SCH-8: a DMA, COND, callback or AI-core SQE needs a share of its class; without one the queue leaves its slot and waits.
 void TaskScheduler::dispatch(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    const Class token = class_of(q.type);
+    const Class token = class_of(q);
     Waiting &waiting = classes_[token];
     q.mark = board_.now;
     if (waiting.free == 0) {
@@ -482,12 +501,16 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
     case State::kAnswer:
         out.state = TWINSIM_QUEUE_HOST;
         break;
+    case State::kKernel:
+        out.state = TWINSIM_QUEUE_KERNEL;
+        break;
     default:
         out.state = TWINSIM_QUEUE_RUNNING;
         break;
     }
     out.done =
-        (q.state == State::kWork && (q.step == Step::kRetire || q.step == Step::kReport)) ||
+        (q.state == State::kWork &&
+         (q.step == Step::kRetire || q.step == Step::kReport || q.step == Step::kReported)) ||
         ((q.state == State::kSwapOut || q.state == State::kWaitSlot || q.state == State::kSwapIn) &&
          q.resume == Resume::kRetire);
     if (fronts_[sq].has_more()) {

@@ -10,6 +10,7 @@
 
 #include "core/arbiter.h"
 #include "core/bitmap.h"
+#include "core/block_dispatcher.h"
 #include "core/board_state.h"
 #include "core/cond.h"
 #include "core/dma_list.h"
@@ -22,7 +23,7 @@
 namespace tsim
 {
 
-class TaskScheduler
+class TaskScheduler : private KernelOwner
 {
   public:
     TaskScheduler(BoardState &board, uint32_t device);
@@ -81,6 +82,12 @@ class TaskScheduler
     /// The host's answer to the call of that SQE, seen at `time` (CPU-4).
     void answer(uint32_t sq, uint64_t number, Cycle time);
 
+    // ---- kernels ----
+
+    [[nodiscard]] BlockDispatcher &cores() { return cores_; }
+    /// The description of a kernel that was wanted (CORE-2); false: it is not wanted any more.
+    [[nodiscard]] bool give_kernel(uint32_t sq, uint64_t number, const twinsim_kernel &work);
+
     // ---- calendar ----
 
     void fire_queue(uint32_t sq);
@@ -127,6 +134,7 @@ class TaskScheduler
         kWaitChannel, // every channel of its engine is busy
         kParked, // waits for an event, a notify or memory; holds no slot; the timer is its time limit or a turn
         kAnswer, // has called the host and waits; the timer is its time limit, or the answer
+        kKernel, // blocks of its kernel run or wait for cores, or it waits for a description; the timer is its time limit
         kHeld,
         kException,
         kKilled
@@ -148,12 +156,24 @@ class TaskScheduler
         kMessage,
         kAnswered,
         kStretched,
-        kRelease
+        kRelease,
+        kReported
     };
     enum class Resume : uint8_t { kBegin, kRetire, kDispatch, kAgain };
-    enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError, kLost };
+    enum class Hold : uint8_t { kBefore, kAfter, kPause, kCq, kCqError, kLost, kBlocks };
     static constexpr uint8_t kTaskPause = 1, kDebugPause = 2;
-    enum Class : uint8_t { kSdma, kPcieDma, kCond, kCpuTopic, kClassCount, kNoClass };
+    enum Class : uint8_t {
+        kSdma,
+        kPcieDma,
+        kCond,
+        kCpuTopic,
+        kAic,
+        kAiv,
+        kMixed,
+        kClassCount,
+        kNoClass
+    };
+    static_assert(static_cast<uint32_t>(kClassCount) == TWINSIM_CLASS_COUNT); // and in its order
 
     struct alignas(64) Queue {
         State state = State::kClosed;
@@ -310,6 +330,24 @@ class TaskScheduler
     void post_message(uint32_t sq);
     void answered(uint32_t sq);
     void forget_messages(uint32_t sq);
+
+    // kernels
+    [[nodiscard]] static Class kernel_class(const stars_sqe &sqe);
+    [[nodiscard]] bool kernel_is_good(const stars_sqe &sqe) const;
+    void kick_start(uint32_t sq);
+    void launch(uint32_t sq, const twinsim_kernel &work);
+    void end_kernel(uint32_t sq);
+    void first_block(uint32_t sq) override;
+    void blocks_ended(uint32_t sq) override;
+    void kernel_failed(uint32_t sq, twinsim_kernel_fault fault) override;
+    void kernel_rests(uint32_t sq) override;
+    void report_kernel(uint32_t sq, twinsim_kernel_fault fault);
+    void kernel_reported(uint32_t sq);
+    void kernel_limit(uint32_t sq);
+    void pause_kernel(uint32_t sq);
+    void resume_kernel(uint32_t sq);
+    void drop_kernel(uint32_t sq);
+
     void check_watch(uint32_t sq);
     void interrupt(uint32_t sq, uint32_t target);
 
@@ -317,12 +355,15 @@ class TaskScheduler
     {
         return queues_[sq].type == STARS_SQE_SDMA ? sdma_ : pcie_;
     }
-    [[nodiscard]] static Class class_of(uint32_t type)
+    [[nodiscard]] Class class_of(const Queue &q) const
     {
+        const uint32_t type = q.type;
         return type == STARS_SQE_SDMA    ? kSdma
                : type == STARS_SQE_COND  ? kCond
                : type == STARS_SQE_AICPU ? kCpuTopic
-                                         : kPcieDma;
+               : type == STARS_SQE_AICORE
+                   ? kernel_class(fronts_[static_cast<size_t>(&q - queues_.data())].sqe())
+                   : kPcieDma;
     }
     [[nodiscard]] bool is_dma(uint32_t type) const
     {
@@ -356,7 +397,8 @@ class TaskScheduler
     CountTable counts_;
     DmaPool sdma_, pcie_;
     DmaCeiling sdma_ceiling_, pcie_ceiling_;
-    std::vector<DmaList> lists_;            // by PCIe DMA channel
+    std::vector<DmaList> lists_; // by PCIe DMA channel
+    BlockDispatcher cores_;
     std::vector<twinsim_message> messages_; // for the host, oldest first
 
     std::unique_ptr<Firmware> firmware_; // none: a hardware scheduler

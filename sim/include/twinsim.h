@@ -373,6 +373,9 @@ enum twinsim_class {
     TWINSIM_CLASS_PCIE_DMA,
     TWINSIM_CLASS_COND,
     TWINSIM_CLASS_CPU_TOPIC,
+    TWINSIM_CLASS_AIC, /* kernels, by the cores of their blocks */
+    TWINSIM_CLASS_AIV,
+    TWINSIM_CLASS_MIXED,
     TWINSIM_CLASS_COUNT
 };
 /* A record is written when what it is about ends. */

@@ -51,6 +51,20 @@ Rig::Rig(const Options &options, const Tweak &tweak)
     config.stats = options.stats;
     config.bus.context = this;
     config.bus.translate = translate;
+    kernels_ = options.kernels;
+    if (kernels_) {
+        config.bus.kernel = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
+                               const stars_sqe *sqe, twinsim_kernel *out) {
+            return static_cast<Rig *>(context)->kernels_->describe(device, sq, number, *sqe, *out);
+        };
+        config.bus.kernel_effect = [](void *context, uint32_t device, uint32_t sq,
+                                      uint64_t number) {
+            return static_cast<Rig *>(context)->kernels_->effect(device, sq, number);
+        };
+        config.bus.kernel_end = [](void *context, uint32_t device, uint32_t sq, uint64_t number) {
+            static_cast<Rig *>(context)->kernels_->end(device, sq, number);
+        };
+    }
     board_ = std::make_unique<tsim::Board>(params_, config);
 }
 

@@ -31,11 +31,23 @@ class Rig
         0x1000000000; // of device 0; the next ones follow at this distance
     static constexpr uint64_t kMemory = 256 << 20; // bytes of each
 
+    /// Who says what kernels do; see kernels.h for one.
+    class KernelDriver
+    {
+      public:
+        virtual ~KernelDriver() = default;
+        virtual twinsim_kernel_answer describe(uint32_t device, uint32_t sq, uint64_t number,
+                                               const stars_sqe &sqe, twinsim_kernel &out) = 0;
+        virtual twinsim_kernel_fault effect(uint32_t device, uint32_t sq, uint64_t number) = 0;
+        virtual void end(uint32_t device, uint32_t sq, uint64_t number) = 0;
+    };
+
     struct Options {
         uint32_t devices = 1;
         uint64_t seed = 0;
         bool trace = true;
         bool stats = false;
+        KernelDriver *kernels = nullptr;
     };
 
     using Tweak = std::function<void(tsim::Params &)>;
@@ -99,6 +111,7 @@ class Rig
                            twinsim_access access, twinsim_target *target, uint32_t *owner);
 
     tsim::Params params_;
+    KernelDriver *kernels_ = nullptr;
     Memory host_;
     std::vector<Memory> hbm_;
     std::set<uint64_t> holes_;

@@ -135,6 +135,22 @@ stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes)
     return sqe;
 }
 
+stars_sqe sqe_kernel(uint32_t subtype, uint32_t blocks, uint64_t pc)
+{
+    stars_sqe sqe = of_type(STARS_SQE_AICORE);
+    sqe.word[0] |= blocks << STARS_W0_BLOCK_DIM_SHIFT;
+    sqe.word[2] = subtype;
+    put_wide(&sqe, 8, pc);
+    return sqe;
+}
+
+stars_sqe sqe_with_schedule(stars_sqe sqe, uint32_t schem, uint32_t weight)
+{
+    sqe.word[2] |= weight << STARS_W2_WRR_SHIFT;
+    sqe.word[3] |= schem << STARS_W3_SCHEM_SHIFT;
+    return sqe;
+}
+
 stars_sqe sqe_with_cqe(stars_sqe sqe)
 {
     sqe.word[0] |= STARS_W0_WR_CQE;

@@ -32,6 +32,9 @@ stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes);
 /* Calls the host; `group` says whom. */
 stars_sqe sqe_callback(uint16_t group, uint64_t function, uint64_t data, int block);
 stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes);
+/* enum stars_kernel_subtype, enum stars_kernel_schem; `pc` names it to the driver. */
+stars_sqe sqe_kernel(uint32_t subtype, uint32_t blocks, uint64_t pc);
+stars_sqe sqe_with_schedule(stars_sqe sqe, uint32_t schem, uint32_t weight);
 /* The same SQE with a CQE asked for. */
 stars_sqe sqe_with_cqe(stars_sqe sqe);
 stars_sqe sqe_with_credit(stars_sqe sqe, uint32_t credit);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A driver of kernels for block tests: descriptions by the number in an SQE's start PC, and a diary.
+#ifndef TWINRT_TESTS_SIM_KERNELS_H
+#define TWINRT_TESTS_SIM_KERNELS_H
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "rig.h"
+
+using Program = std::vector<twinsim_op>;
+
+inline twinsim_op op(uint32_t pipe, uint32_t kind, uint64_t amount, uint32_t flag = 0,
+                     uint32_t hit = TWINSIM_HIT_DEFAULT)
+{
+    twinsim_op out{};
+    out.pipe = static_cast<uint8_t>(pipe);
+    out.kind = static_cast<uint8_t>(kind);
+    out.flag = static_cast<uint16_t>(flag);
+    out.hit_permille = static_cast<uint16_t>(hit);
+    out.amount = amount;
+    return out;
+}
+inline twinsim_op work(uint32_t pipe, uint64_t cycles)
+{
+    return op(pipe, TWINSIM_OP_WORK, cycles);
+}
+inline twinsim_op read_gm(uint64_t bytes, uint32_t hit = TWINSIM_HIT_DEFAULT)
+{
+    return op(TWINSIM_PIPE_MTE2, TWINSIM_OP_READ, bytes, 0, hit);
+}
+inline twinsim_op write_gm(uint64_t bytes, uint32_t hit = TWINSIM_HIT_DEFAULT)
+{
+    return op(TWINSIM_PIPE_MTE3, TWINSIM_OP_WRITE, bytes, 0, hit);
+}
+inline twinsim_op set_flag(uint32_t pipe, uint32_t flag)
+{
+    return op(pipe, TWINSIM_OP_SET, 0, flag);
+}
+inline twinsim_op wait_flag(uint32_t pipe, uint32_t flag)
+{
+    return op(pipe, TWINSIM_OP_WAIT, 0, flag);
+}
+
+class Kernels : public Rig::KernelDriver
+{
+  public:
+    struct Note {
+        uint32_t sq;
+        uint64_t number;
+    };
+
+    /// What kernels with this start PC do: one program per part of a block, or that for each block.
+    void set(uint64_t pc, std::vector<Program> programs)
+    {
+        Entry &entry = entries_[pc];
+        entry.programs = std::move(programs);
+        entry.list.clear();
+        for (const Program &program : entry.programs)
+            entry.list.push_back({program.data(), program.size()});
+    }
+    void fail(uint64_t pc, twinsim_kernel_fault fault) { entries_[pc].fault = fault; }
+    void fail_effect(twinsim_kernel_fault fault) { effect_fault_ = fault; }
+    [[nodiscard]] twinsim_kernel description(uint64_t pc) const
+    {
+        const Entry &entry = entries_.at(pc);
+        return {entry.list.data(), entry.list.size(), entry.fault};
+    }
+
+    bool later = false; ///< descriptions come by twinsim_kernel_give
+    std::vector<Note> asked, effects, ends;
+
+    twinsim_kernel_answer describe(uint32_t, uint32_t sq, uint64_t number, const stars_sqe &sqe,
+                                   twinsim_kernel &out) override
+    {
+        asked.push_back({sq, number});
+        if (later)
+            return TWINSIM_KERNEL_LATER;
+        out = description(sqe.word[8]);
+        return TWINSIM_KERNEL_READY;
+    }
+    twinsim_kernel_fault effect(uint32_t, uint32_t sq, uint64_t number) override
+    {
+        effects.push_back({sq, number});
+        if (on_effect)
+            on_effect();
+        return effect_fault_;
+    }
+    void end(uint32_t, uint32_t sq, uint64_t number) override { ends.push_back({sq, number}); }
+    std::function<void()> on_effect;
+
+  private:
+    struct Entry {
+        std::vector<Program> programs;
+        std::vector<twinsim_program> list;
+        twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
+    };
+    std::map<uint64_t, Entry> entries_;
+    twinsim_kernel_fault effect_fault_ = TWINSIM_KERNEL_GOOD;
+};
+
+/// A board with such a driver; trace on.
+struct KernelRig {
+    Kernels kernels;
+    Rig rig;
+    explicit KernelRig(const Rig::Tweak &tweak = nullptr, uint64_t seed = 0)
+        : rig(options(kernels, seed), tweak)
+    {
+    }
+    /// From the issue of its first block to the end of its last, of a queue's first kernel.
+    uint64_t span(uint32_t sq)
+    {
+        const auto record = rig.phases(TWINSIM_PHASE_KERNEL, sq).at(0);
+        return record.end_ns - record.begin_ns;
+    }
+    /// Issue to first operation.
+    uint64_t start() const
+    {
+        const tsim::Params &p = rig.params();
+        return p.core_dispatch.value + p.core_init.value + p.core_software.value;
+    }
+
+  private:
+    static Rig::Options options(Kernels &kernels, uint64_t seed)
+    {
+        Rig::Options out;
+        out.kernels = &kernels;
+        out.seed = seed;
+        return out;
+    }
+};
+
+#endif
