@@ -288,6 +288,26 @@ twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
     return transfer(device, &wait);
 }
 
+twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
+{
+    struct sim_wait wait = {.transfer = {.dst = rows->dst,
+                                         .src = rows->src,
+                                         .bytes = rows->width * rows->height,
+                                         .rows = (uint32_t)rows->height,
+                                         .dst_row = rows->dst_pitch,
+                                         .src_row = rows->src_pitch}};
+    twin_memory_kind dst;
+    twin_memory_kind src;
+    twin_status status =
+        admit(rows->dst, twin_rows_span(rows, rows->dst_pitch), true, &dst, &wait.windows[0]);
+    if (status == TWIN_OK)
+        status =
+            admit(rows->src, twin_rows_span(rows, rows->src_pitch), false, &src, &wait.windows[1]);
+    if (status != TWIN_OK)
+        return status;
+    return transfer(device, &wait);
+}
+
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
 {
     struct sim_wait wait = {

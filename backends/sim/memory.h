@@ -19,6 +19,7 @@ twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info);
 twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
                              uint64_t *out_total);
 twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy);
+twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
 
 /* TWIN_E_INVALID, explained, when the range starts in an arena and is not wholly inside one live block.

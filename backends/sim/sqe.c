@@ -107,6 +107,25 @@ void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t byt
     pair(sqe, 10, dst);
 }
 
+void sim_sqe_sdma_reduce(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes, uint32_t op,
+                         uint32_t type)
+{
+    sim_sqe_sdma_copy(sqe, dst, src, bytes);
+    sqe->word[4] = op | type << STARS_SDMA_TYPE_SHIFT;
+}
+
+void sim_sqe_sdma_rows(stars_sqe *sqe, uint64_t dst, uint32_t dst_row, uint64_t src,
+                       uint32_t src_row, uint32_t row, uint32_t rows)
+{
+    sim_sqe_sdma_copy(sqe, dst, src, 0);
+    sqe->word[4] = STARS_SDMA_OP_COPY | STARS_SDMA_SHORT_FORM |
+                   STARS_SDMA_STRIDE_ROWS << STARS_SDMA_STRIDE_SHIFT;
+    sqe->word[STARS_SDMA_SHORT_LENGTH_WORD] = row;
+    sqe->word[13] = src_row;
+    sqe->word[14] = dst_row;
+    sqe->word[15] = rows;
+}
+
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes)
 {
     header(sqe, STARS_SQE_PCIE_DMA, false);
@@ -164,7 +183,7 @@ const char *sim_sqe_noun(unsigned type)
     case STARS_SQE_COND:
         return "condition program";
     case STARS_SQE_SDMA:
-        return "copy or fill on the SDMA";
+        return "copy, fill or reduction on the SDMA";
     case STARS_SQE_PCIE_DMA:
         return "copy on the PCIe DMA";
     default:

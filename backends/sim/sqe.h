@@ -26,6 +26,12 @@ void sim_sqe_count_wait(stars_sqe *sqe, uint32_t id, uint32_t relation, uint32_t
 void sim_sqe_placeholder(stars_sqe *sqe, bool cqe);
 void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);
+/* op, type: enum stars_sdma_operation, stars_sdma_type. */
+void sim_sqe_sdma_reduce(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes, uint32_t op,
+                         uint32_t type);
+/* Rows of `row` bytes in one entry. */
+void sim_sqe_sdma_rows(stars_sqe *sqe, uint64_t dst, uint32_t dst_row, uint64_t src,
+                       uint32_t src_row, uint32_t row, uint32_t rows);
 /* Stores 8 bytes at a bus address. */
 void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value);
 /* What a host callback carries. */

@@ -6,6 +6,8 @@
 #include "seam/types.h"
 
 twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy);
+twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce);
+twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows);
 twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill);
 twin_status sim_work_record(twin_queue *queue, twin_signal *signal);
 twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);

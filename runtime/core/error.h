@@ -29,6 +29,7 @@
     X(MODEL_CONTEXT, 107004, R, "EE1010")     /* the model instance belongs elsewhere */           \
     X(STREAM_MODEL, 107005, R, "EE1017")      /* stream and model instance do not go together */   \
     X(TIMESTAMP, 107006, R, "EE1018")         /* the event has no time yet */                      \
+    X(UNALIGNED, 107008, R, "EE1003")         /* an address between two elements */                \
     X(SUBSCRIBED, 107011, R, "EE1018")        /* who runs the stream's callbacks: not as asked */  \
     X(SUBSCRIBER, 107012, R, "EE1018")        /* the thread does not run these callbacks */        \
     X(NO_SUBSCRIBER, 107015, R, "EE1018")     /* nobody runs the stream's callbacks */             \

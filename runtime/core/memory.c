@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include "core/error.h"
 #include "core/lock.h"
 #include "core/overflow.h"
-#include "core/peer.h"
+#include "core/range.h"
 #include "core/registry.h"
 #include "core/stream.h"
 
@@ -35,18 +34,10 @@ int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_poi
     return code;
 }
 
-static twin_memory_info info_of(const void *pointer)
-{
-    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
-    if (twin_ops()->memory.info((uint64_t)(uintptr_t)pointer, &info) != TWIN_OK)
-        info.kind = TWIN_MEMORY_UNKNOWN;
-    return info;
-}
-
 /* Refuses to free what is not the start of an allocation of that kind. */
 static int32_t check_free(const void *pointer, twin_memory_kind kind)
 {
-    twin_memory_info info = info_of(pointer);
+    twin_memory_info info = twin_range_info(pointer);
     if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer) {
         if (kind != TWIN_MEMORY_DEVICE || !twin_overflow_is(info.device, info.base))
             return 0;
@@ -116,98 +107,6 @@ int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_tot
     return code;
 }
 
-/* Ranges ------------------------------------------------------------------------------------------ */
-
-/* Whether every page of a range exists in this process. */
-static bool host_range_mapped(uint64_t address, size_t bytes)
-{
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t first = address & ~(page - 1);
-    if (address + bytes < address)
-        return false;
-    /* Asynchronous and so without effect, except that a hole is reported. */
-    return msync((void *)(uintptr_t)first, (size_t)(address + bytes - first), MS_ASYNC) == 0 ||
-           errno != ENOMEM;
-}
-
-/* Refuses what points at memory of the runtime that nobody has. */
-static int32_t check_alive(const char *role, const void *pointer, const twin_memory_info *info)
-{
-    if (info->kind != TWIN_MEMORY_GONE)
-        return 0;
-    return twin_fail(TWIN_ERR_PARAM,
-                     "the %s, %p, is in no allocation: that was freed, or its device was reset",
-                     role, pointer);
-}
-
-/* Refuses a range that is not there or leaves its allocation. `role`: "destination" or "source". */
-static int32_t check_range(const char *role, const void *pointer, size_t bytes,
-                           const twin_memory_info *info)
-{
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
-    int32_t code = check_alive(role, pointer, info);
-    if (code != 0)
-        return code;
-    if (info->kind == TWIN_MEMORY_UNKNOWN) {
-        if (host_range_mapped(address, bytes))
-            return 0;
-        return twin_fail(
-            TWIN_ERR_PARAM,
-            "the %s, %zu bytes at %p, is neither memory of the runtime nor mapped host "
-            "memory",
-            role, bytes, pointer);
-    }
-    uint64_t offset = address - info->base;
-    if (offset <= info->size_bytes && bytes <= info->size_bytes - offset)
-        return 0;
-    return twin_fail(
-        TWIN_ERR_PARAM, "the %s, %zu bytes at %p, leaves its allocation of %llu bytes at %#llx",
-        role, bytes, pointer, (unsigned long long)info->size_bytes, (unsigned long long)info->base);
-}
-
-static int32_t check_room(size_t bytes, size_t dst_bytes)
-{
-    if (bytes <= dst_bytes)
-        return 0;
-    return twin_fail(TWIN_ERR_PARAM, "%zu bytes do not fit into the %zu given for the destination",
-                     bytes, dst_bytes);
-}
-
-static int32_t check_overlap(const void *dst, const void *src, size_t bytes)
-{
-    uintptr_t a = (uintptr_t)dst, b = (uintptr_t)src;
-    uintptr_t distance = a > b ? a - b : b - a;
-    if (distance >= bytes)
-        return 0;
-    return twin_fail(TWIN_ERR_PARAM_RELATION, "%zu bytes at %p and at %p overlap", bytes, dst, src);
-}
-
-/* Refuses a copy between devices when the one that does it cannot reach them both. */
-static int32_t check_peer(const twin_device *device, const twin_memory_info *dst,
-                          const twin_memory_info *src)
-{
-    if (dst->kind != TWIN_MEMORY_DEVICE || src->kind != TWIN_MEMORY_DEVICE ||
-        dst->device == src->device ||
-        (twin_peer_allows(device, dst->device) && twin_peer_allows(device, src->device)))
-        return 0;
-    return twin_fail(TWIN_ERR_PARAM_RELATION,
-                     "source and destination lie on different devices, and device %u, which is to "
-                     "copy, has no access to them; call aclrtDeviceEnablePeerAccess first",
-                     device->id);
-}
-
-/* Refuses memory of another device than the one whose stream is to do the work. */
-static int32_t check_owner(const char *role, const twin_memory_info *info,
-                           const twin_device *device)
-{
-    if (info->kind != TWIN_MEMORY_DEVICE || twin_peer_allows(device, info->device))
-        return 0;
-    return twin_fail(TWIN_ERR_PARAM_RELATION,
-                     "the %s lies on another device than the stream's, device %u, which has no "
-                     "access to it; call aclrtDeviceEnablePeerAccess first",
-                     role, device->id);
-}
-
 /* Copy -------------------------------------------------------------------------------------------- */
 
 static int32_t copy_now(twin_device *device, const twin_copy *copy)
@@ -221,7 +120,7 @@ static int32_t copy_now(twin_device *device, const twin_copy *copy)
 
 int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t bytes)
 {
-    int32_t code = check_room(bytes, dst_bytes);
+    int32_t code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0 || dst == src)
         return code;
     twin_context *context = NULL;
@@ -231,56 +130,22 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
 
     const twin_copy copy = {
         .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
-    const twin_memory_info to = info_of(dst), from = info_of(src);
-    code = check_range("destination", dst, bytes, &to);
+    const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
+    code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
-        code = check_range("source", src, bytes, &from);
+        code = twin_range_check("source", src, bytes, &from);
     if (code == 0)
-        code = check_overlap(dst, src, bytes);
+        code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
-        code = check_peer(context->device, &to, &from);
+        code = twin_range_check_peer(context->device, &to, &from);
     if (code == 0)
         code = copy_now(context->device, &copy);
     twin_context_unpin(context);
     return code;
 }
 
-/* Refuses a direction that an asynchronous copy cannot have. */
-static int32_t check_kind(const twin_memory_info *dst, const twin_memory_info *src,
-                          twin_copy_kind kind)
-{
-    bool to_device = dst->kind == TWIN_MEMORY_DEVICE;
-    bool from_device = src->kind == TWIN_MEMORY_DEVICE;
-    if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE) {
-        if (to_device && !from_device)
-            return 0;
-        return twin_fail(TWIN_ERR_PARAM_RELATION,
-                         "a copy from a host buffer to the device needs its source on the host and "
-                         "its destination on the device");
-    }
-    bool pageable_dst = dst->kind == TWIN_MEMORY_UNKNOWN;
-    bool pageable_src = src->kind == TWIN_MEMORY_UNKNOWN;
-    bool fits = true;
-    if (pageable_src && (to_device || pageable_dst))
-        fits = kind != TWIN_COPY_DEVICE_TO_HOST && kind != TWIN_COPY_HOST_TO_HOST;
-    else if (pageable_dst && from_device)
-        fits = kind != TWIN_COPY_HOST_TO_DEVICE && kind != TWIN_COPY_HOST_TO_HOST;
-    if (!to_device && !from_device) {
-        if (!pageable_dst || !pageable_src || kind == TWIN_COPY_DEFAULT ||
-            kind == TWIN_COPY_HOST_TO_HOST)
-            return twin_fail(TWIN_ERR_UNSUPPORTED,
-                             "both sides are host memory; use aclrtMemcpy or memcpy");
-        fits = false;
-    }
-    if (!fits)
-        return twin_fail(TWIN_ERR_PARAM_RELATION,
-                         "direction %d contradicts the addresses: the %s is pageable host memory",
-                         (int)kind, pageable_src ? "source" : "destination");
-    return 0;
-}
-
 /* Pins a stream of the current context whose tasks run on submission. */
-static int32_t pin_active_stream(uint64_t handle, twin_stream **out_stream)
+int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
 {
     int32_t code = twin_stream_pin_own(handle, out_stream);
     if (code != 0)
@@ -299,7 +164,7 @@ static int32_t pin_active_stream(uint64_t handle, twin_stream **out_stream)
 static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
 {
     twin_stream *stream = NULL;
-    int32_t code = pin_active_stream(handle, &stream);
+    int32_t code = twin_memory_pin_active(handle, &stream);
     if (code != 0)
         return code;
     code = twin_stream_drain(stream, TWIN_FOREVER);
@@ -333,7 +198,7 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
 {
     const struct twin_backend *ops = twin_ops();
     twin_stream *stream = NULL;
-    int32_t code = pin_active_stream(handle, &stream);
+    int32_t code = twin_memory_pin_active(handle, &stream);
     if (code != 0)
         return code;
     twin_stream_unpin(stream);
@@ -361,15 +226,15 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
 {
     int32_t code = twin_stream_guard(stream);
     if (code == 0)
-        code = check_room(bytes, dst_bytes);
+        code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
         return code;
-    const twin_memory_info to = info_of(dst), from = info_of(src);
-    code = check_alive("destination", dst, &to);
+    const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
+    code = twin_range_check_alive("destination", dst, &to);
     if (code == 0)
-        code = check_alive("source", src, &from);
+        code = twin_range_check_alive("source", src, &from);
     if (code == 0)
-        code = check_kind(&to, &from, kind);
+        code = twin_range_check_kind(&to, &from, kind);
     if (code != 0 || dst == src)
         return code;
 
@@ -380,15 +245,15 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
     if (stream == 0)
         stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
     twin_device *device = context->device;
-    code = check_range("destination", dst, bytes, &to);
+    code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
-        code = check_range("source", src, bytes, &from);
+        code = twin_range_check("source", src, bytes, &from);
     if (code == 0)
-        code = check_overlap(dst, src, bytes);
+        code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
-        code = check_owner("destination", &to, device);
+        code = twin_range_check_owner("destination", &to, device);
     if (code == 0)
-        code = check_owner("source", &from, device);
+        code = twin_range_check_owner("source", &from, device);
     if (code != 0)
         return code;
 
@@ -413,16 +278,16 @@ static int32_t fill_now(twin_device *device, const twin_fill *fill)
 
 int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes)
 {
-    int32_t code = check_room(bytes, dst_bytes);
+    int32_t code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
         return code;
     twin_context *context = NULL;
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    const twin_memory_info to = info_of(dst);
+    const twin_memory_info to = twin_range_info(dst);
     const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
-    code = check_range("destination", dst, bytes, &to);
+    code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
         code = fill_now(context->device, &fill);
     twin_context_unpin(context);
@@ -434,7 +299,7 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
 {
     int32_t code = twin_stream_guard(stream);
     if (code == 0)
-        code = check_room(bytes, dst_bytes);
+        code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
         return code;
     twin_context *context = NULL;
@@ -443,10 +308,10 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
         return code;
     if (stream == 0)
         stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
-    const twin_memory_info to = info_of(dst);
-    code = check_range("destination", dst, bytes, &to);
+    const twin_memory_info to = twin_range_info(dst);
+    code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
-        code = check_owner("destination", &to, context->device);
+        code = twin_range_check_owner("destination", &to, context->device);
     if (code != 0)
         return code;
 
@@ -455,7 +320,7 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
         return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill});
 
     twin_stream *pinned = NULL;
-    code = pin_active_stream(stream, &pinned);
+    code = twin_memory_pin_active(stream, &pinned);
     if (code != 0)
         return code;
     code = twin_stream_drain(pinned, TWIN_FOREVER);

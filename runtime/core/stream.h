@@ -70,7 +70,9 @@ typedef enum twin_task_kind {
     TWIN_TASK_RUN,
     TWIN_TASK_CALL, /* a function of the host */
     TWIN_TASK_WRITE_VALUE,
-    TWIN_TASK_WAIT_VALUE
+    TWIN_TASK_WAIT_VALUE,
+    TWIN_TASK_REDUCE,
+    TWIN_TASK_COPY_ROWS
 } twin_task_kind;
 
 /* One piece of work on its way to a queue. */
@@ -79,6 +81,8 @@ typedef struct twin_task {
     union {
         const twin_copy *copy;
         const twin_fill *fill;
+        const twin_reduce *reduce;
+        const twin_rows *rows;
         const twin_value_wait *value; /* to write: address and value alone */
         const twin_count_change *change;
         const twin_count_wait *count_wait;

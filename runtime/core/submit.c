@@ -117,6 +117,10 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
 {
     if (task->kind == TWIN_TASK_CALL)
         return issue_call_locked(ops, stream, task, out_trouble);
+    if (task->kind == TWIN_TASK_REDUCE)
+        return ops->work.reduce(stream->queue, task->reduce);
+    if (task->kind == TWIN_TASK_COPY_ROWS)
+        return ops->work.copy_rows(stream->queue, task->rows);
     if (task->kind != TWIN_TASK_RUN)
         return issue_value(ops, stream, task);
     bool ready = true;

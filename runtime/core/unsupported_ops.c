@@ -121,6 +121,13 @@ static twin_status memory_fill(twin_hw_device *device, const twin_fill *fill)
     return TWIN_E_UNSUPPORTED;
 }
 
+static twin_status memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
+{
+    (void)device;
+    (void)rows;
+    return TWIN_E_UNSUPPORTED;
+}
+
 static twin_status queue_create(twin_hw_device *device, const twin_queue_config *config,
                                 twin_queue **out_queue)
 {
@@ -402,7 +409,8 @@ const struct twin_backend twin_unsupported_ops = {
                .info = memory_info,
                .space = memory_space,
                .copy = memory_copy,
-               .fill = memory_fill},
+               .fill = memory_fill,
+               .copy_rows = memory_copy_rows},
     .queue = {.create = queue_create,
               .destroy = queue_destroy,
               .drain = queue_drain,
@@ -428,7 +436,9 @@ const struct twin_backend twin_unsupported_ops = {
              .label = twin_unsupported_work_label,
              .jump = twin_unsupported_work_jump,
              .count = twin_unsupported_work_count,
-             .wait_count = twin_unsupported_work_wait_count},
+             .wait_count = twin_unsupported_work_wait_count,
+             .reduce = twin_unsupported_work_reduce,
+             .copy_rows = twin_unsupported_work_copy_rows},
     .signal = {.create = signal_create,
                .destroy = signal_destroy,
                .query = signal_query,

@@ -55,6 +55,20 @@ twin_status twin_unsupported_work_wait_count(twin_queue *queue, twin_signal *sig
     return TWIN_E_UNSUPPORTED;
 }
 
+twin_status twin_unsupported_work_reduce(twin_queue *queue, const twin_reduce *reduce)
+{
+    (void)queue;
+    (void)reduce;
+    return TWIN_E_UNSUPPORTED;
+}
+
+twin_status twin_unsupported_work_copy_rows(twin_queue *queue, const twin_rows *rows)
+{
+    (void)queue;
+    (void)rows;
+    return TWIN_E_UNSUPPORTED;
+}
+
 twin_status twin_unsupported_work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
 {
     (void)queue;

@@ -14,6 +14,8 @@ twin_status twin_unsupported_work_count(twin_queue *queue, twin_signal *signal,
                                         const twin_count_change *change);
 twin_status twin_unsupported_work_wait_count(twin_queue *queue, twin_signal *signal,
                                              const twin_count_wait *wait);
+twin_status twin_unsupported_work_reduce(twin_queue *queue, const twin_reduce *reduce);
+twin_status twin_unsupported_work_copy_rows(twin_queue *queue, const twin_rows *rows);
 twin_status twin_unsupported_work_write_value(twin_queue *queue, uint64_t address, uint64_t value);
 twin_status twin_unsupported_work_wait_value(twin_queue *queue, const twin_value_wait *wait);
 twin_status twin_unsupported_work_call(twin_queue *queue, twin_channel *channel,

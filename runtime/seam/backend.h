@@ -31,7 +31,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 3u
+#define TWIN_SEAM_VERSION 4u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -102,6 +102,8 @@ struct twin_memory_ops {
     twin_status (*copy)(twin_hw_device *device, const twin_copy *copy);
     /* Fills now. Same rules. Thread: any. Blocks. */
     twin_status (*fill)(twin_hw_device *device, const twin_fill *fill);
+    /* As copy, rows at once: what lies between rows stays. Same rules. Thread: any. Blocks. */
+    twin_status (*copy_rows)(twin_hw_device *device, const twin_rows *rows);
 };
 
 struct twin_queue_ops {
@@ -182,6 +184,12 @@ struct twin_work_ops {
     twin_status (*count)(twin_queue *queue, twin_signal *signal, const twin_count_change *change);
     /* COUNT: holds later work until the relation holds, or as work.wait until the time limit. Thread: signal. */
     twin_status (*wait_count)(twin_queue *queue, twin_signal *signal, const twin_count_wait *wait);
+    /* Combines device memory with device memory, element by element: dst = dst (op) src. TWIN_E_INVALID: a range leaves
+     * its allocation. TWIN_E_UNSUPPORTED: the device does not reduce such elements. */
+    twin_status (*reduce)(twin_queue *queue, const twin_reduce *reduce);
+    /* As copy, rows at once: what lies between rows stays. At most TWIN_ROWS_MOST unless both sides are device memory.
+     * TWIN_E_INVALID as copy, and a pitch that the device cannot take. */
+    twin_status (*copy_rows)(twin_queue *queue, const twin_rows *rows);
 };
 
 struct twin_signal_ops {

@@ -156,6 +156,47 @@ typedef struct twin_fill {
     uint8_t value;
 } twin_fill;
 
+/* Rows of `width` bytes: row i goes from src + i * src_pitch to dst + i * dst_pitch. */
+typedef struct twin_rows {
+    uint64_t dst;
+    uint64_t src;
+    uint64_t dst_pitch; /* width or more */
+    uint64_t src_pitch; /* width or more */
+    uint64_t width;     /* > 0 */
+    uint64_t height;    /* > 0 */
+} twin_rows;
+
+/* Most rows of one work.copy_rows with host memory on a side. */
+#define TWIN_ROWS_MOST 512u
+
+/* From the first to the last byte of one side of a copy of rows. */
+static inline uint64_t twin_rows_span(const twin_rows *rows, uint64_t pitch)
+{
+    return (rows->height - 1) * pitch + rows->width;
+}
+
+/* What a reduction does with element x of the destination and y of the source, and what elements are. */
+typedef enum twin_reduce_op { TWIN_REDUCE_ADD, TWIN_REDUCE_MAX, TWIN_REDUCE_MIN } twin_reduce_op;
+typedef enum twin_element {
+    TWIN_ELEMENT_INT8,
+    TWIN_ELEMENT_INT16,
+    TWIN_ELEMENT_INT32,
+    TWIN_ELEMENT_UINT8,
+    TWIN_ELEMENT_UINT16,
+    TWIN_ELEMENT_UINT32,
+    TWIN_ELEMENT_FP16,
+    TWIN_ELEMENT_FP32,
+    TWIN_ELEMENT_BF16
+} twin_element;
+
+typedef struct twin_reduce {
+    uint64_t dst;
+    uint64_t src;
+    uint64_t bytes; /* > 0; this and both addresses are whole numbers of elements */
+    twin_reduce_op op;
+    twin_element element;
+} twin_reduce;
+
 /* How a 64-bit word m in device memory is compared with a value v. */
 typedef enum twin_relation {
     TWIN_VALUE_GEQ, /* (int64_t)(m - v) >= 0 */

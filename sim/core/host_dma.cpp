@@ -97,6 +97,13 @@ void HostDma::start(Channel &channel, uint32_t number)
     channel.job.bytes = t.bytes;
     channel.job.kind = t.src == TWINSIM_NEVER ? DmaJob::Kind::kFill : DmaJob::Kind::kCopy;
     channel.job.value = t.value;
+    if (t.rows != 0) { // DMA-13
+        channel.job.rows = t.rows;
+        channel.job.planes = 1;
+        channel.job.row = static_cast<uint32_t>(t.bytes / t.rows);
+        channel.job.dst_row = t.dst_row;
+        channel.job.src_row = t.src_row;
+    }
     channel.job.route =
         t.bytes == 0 ? kNone : find_route(channel.job, board_.bus, board_.links, device_, true);
     if (channel.job.route == kNone) {
@@ -119,7 +126,7 @@ void HostDma::transfer_done(uint32_t number)
         status = board_.faults.fails_host_dma(device_); // FLT-14
     if (status == STARS_STATUS_NONE) {
         if (apply(channel.job, board_.bus, device_))
-            board_.stored(channel.job.dst, channel.job.bytes);
+            board_.stored(channel.job.dst, channel.job.dst_span());
         else
             status = board_.faults.take_status(STARS_STATUS_BUS_FAULT);
     }

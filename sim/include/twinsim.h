@@ -244,6 +244,9 @@ struct twinsim_transfer {
     bool failed;       /* out: an address was a fault, or the engine failed */
     uint64_t number;   /* out: of its trace records; counted from 1 on each device */
     uint16_t status;   /* out: enum stars_status; STARS_STATUS_NONE: it succeeded */
+    uint32_t rows;     /* 0: one range; else so many rows of bytes / rows each */
+    uint64_t dst_row;  /* from one row to the next */
+    uint64_t src_row;
 };
 /* The struct stays valid until `done`; twinsim_run() stops when it completes. Thread: model. */
 int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer *transfer);

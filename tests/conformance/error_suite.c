@@ -499,7 +499,7 @@ static void test_not_offered(void)
     NOT_OFFERED(aclrtMallocPhysical(NULL, 0, NULL, 0));
     NOT_OFFERED(aclrtMallocWithCfg(&pointer, 64, ACL_MEM_MALLOC_HUGE_FIRST, NULL));
     NOT_OFFERED(aclrtMemGetAddressRange(&whole, &pointer, &bytes));
-    NOT_OFFERED(aclrtMemcpy2d(&wide, 8, &wide, 8, 1, 1, ACL_MEMCPY_HOST_TO_HOST));
+    NOT_OFFERED(aclrtMemsetD32(&wide, 8, 1, 2));
     NOT_OFFERED(aclrtPointerGetAttributes(&whole, &attributes));
     NOT_OFFERED(aclrtReserveMemAddress(&pointer, 1 << 21, 0, NULL, 0));
 #undef NOT_OFFERED

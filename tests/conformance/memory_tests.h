@@ -43,4 +43,24 @@ void test_large_async_copy(void);
 void test_async_fill_any_range(void);
 void test_async_fill_arguments(void);
 
+/* memory_block.c */
+void test_block_of_nothing(void);
+void test_block_arguments(void);
+void test_block_within_the_device_at_once(void);
+void test_block_limits(void);
+void test_block_copies(void);
+void test_block_async(void);
+void test_block_of_many_rows(void);
+void test_batch_of_nothing(void);
+void test_batch_arguments(void);
+void test_batch_too_long_at_once(void);
+void test_batch_places(void);
+void test_batch_copies(void);
+void test_reduce_arguments(void);
+void test_reduce_values(void);
+void test_reduce_not_offered(void);
+void test_reduce_alignment(void);
+void test_reduce_in_order(void);
+void test_reduce_floats(void);
+
 #endif
