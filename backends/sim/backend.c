@@ -3,7 +3,6 @@
 #include "seam/backend.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,17 +119,13 @@ static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
     return status;
 }
 
-static void diag_facts(void (*line)(void *context, const char *name, const char *value,
-                                    const char *unit, const char *mark, const char *source),
-                       void *context)
+static void diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
-    line(context, "profile", sim_process.profile_path, "", "", "TWINRT_PROFILE");
+    take(context, &(twin_fact){"profile", sim_process.profile_path, "", "", "TWINRT_PROFILE", ""});
     size_t count = twinsim_profile_count(sim_process.profile);
     for (size_t i = 0; i < count; i++) {
         const struct twinsim_parameter *p = twinsim_profile_at(sim_process.profile, i);
-        char inherited[640];
-        (void)snprintf(inherited, sizeof(inherited), "inherited from %s: %s", p->base, p->source);
-        line(context, p->name, p->text, p->unit, p->mark, *p->base ? inherited : p->source);
+        take(context, &(twin_fact){p->name, p->text, p->unit, p->mark, p->source, p->base});
     }
 }
 

@@ -371,11 +371,9 @@ static void diag_dump(twin_hw_device *device)
     (void)device;
 }
 
-static void diag_facts(void (*line)(void *context, const char *name, const char *value,
-                                    const char *unit, const char *mark, const char *source),
-                       void *context)
+static void diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
-    (void)line;
+    (void)take;
     (void)context;
 }
 

@@ -265,15 +265,22 @@ struct twin_program_ops {
     twin_status (*drain)(twin_program *program, uint64_t timeout_ns);
 };
 
+/* No field is NULL. */
+typedef struct twin_fact {
+    const char *name;
+    const char *value;
+    const char *unit;
+    const char *mark;   /* "known", "inferred", "assumed"; "" for what is no parameter */
+    const char *source; /* where the value comes from */
+    const char *base;   /* whom it is inherited from, or "" */
+} twin_fact;
+
 struct twin_diag_ops {
     /* Logs the state of every queue: what runs, what each waits for. May be called on a faulted device.
      * Thread: any. */
     void (*dump)(twin_hw_device *device);
-    /* Calls `line` for each data-file parameter or other fact worth printing: name, value, unit, mark
-     * ("known", "inferred", "assumed", ""), source. Thread: any. */
-    void (*facts)(void (*line)(void *context, const char *name, const char *value, const char *unit,
-                               const char *mark, const char *source),
-                  void *context);
+    /* Calls `take` for each data-file parameter or other fact worth printing. Thread: any. */
+    void (*facts)(void (*take)(void *context, const twin_fact *fact), void *context);
     /* How busy the engines of device `index` have been; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */
     twin_status (*usage)(uint32_t index, twin_usage *out_usage);
 };

@@ -88,6 +88,64 @@ class Info(unittest.TestCase):
         self.assertIn("./910b3.json", got.stderr)
 
 
+    def test_the_profiles_that_are_there(self):
+        shown = run("info", "--profiles")
+        self.assertEqual(shown.returncode, 0)
+        folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))), "lib64/twinrt/profiles")
+        there = sorted(name[:-5] for name in os.listdir(folder))
+        self.assertIn("910b3", there)
+        self.assertEqual([line.split()[0] for line in shown.stdout.splitlines()[1:]], there)
+        self.assertRegex(shown.stdout, "310p3 +Ascend310P3, on the base of 910b3\n")
+        # each of them is whole, and its parameters say where they come from
+        for name in there:
+            got = run("info", "--backend", "sim", "--profile", name, "--json")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            told = json.loads(got.stdout)
+            with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
+                own = json.load(file)
+            self.assertEqual(told["devices"][0]["soc_name"], own["soc_name"]["value"])
+            self.assertGreater(len(told["parameters"]), 60)
+            for row in told["parameters"]:
+                self.assertIn(row["mark"], ("known", "inferred", "assumed"))
+                self.assertTrue(row["source"] and row["unit"])
+                node = own
+                for part in row["name"].split("."):
+                    node = node.get(part, {})
+                if node:
+                    self.assertNotIn("inherited_from", row)
+                    self.assertEqual((row["value"], row["mark"], row["source"]),
+                                     (node["value"], node["mark"], node["source"]))
+                else:
+                    self.assertEqual(row["inherited_from"], "910b3", row["name"])
+
+    def test_a_named_profile_is_shown_in_full(self):
+        shown = run("info", "--backend", "sim", "--profile", "310p3").stdout
+        self.assertRegex(shown, r"firmware\.loop +1 1 +\[known\] CANN")
+        self.assertRegex(shown, r"host\.doorbell_ns +500 ns +\[assumed\] inherited from 910b3: ")
+        self.assertNotIn("[known]", run("info", "--backend", "sim").stdout)
+
+    def test_a_profile_of_ones_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def own(text):
+                with open(os.path.join(folder, "own.json"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                return run("info", "--backend", "sim", "--profile", "./own.json", cwd=folder)
+            got = own('{"base": "310b1", "host": {"doorbell_ns": {"value": 123, "unit": "ns", '
+                      '"mark": "assumed", "source": "mine"}}}')
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertIn("device 0: Ascend310B1, ", got.stdout)
+            self.assertRegex(got.stdout, r"host\.doorbell_ns +123 ns +\[assumed\] mine")
+            for text, parts in (
+                    ('{"base": "910x"}', ("./own.json", "910x", "there is no")),
+                    ('{"base": "310b1", "fetsh": {}}', ("./own.json", "fetsh", "not a parameter")),
+                    ('{"base": "310b1", "fetch": {"window": {"value": 4}}}', ("fetch.window.unit", "missing")),
+                    ('{"base": "310b1"', ("./own.json", "not valid JSON", "line 1"))):
+                got = own(text)
+                self.assertEqual(got.returncode, 1, text)
+                for part in parts:
+                    self.assertIn(part, got.stderr, text)
+
+
 class Run(unittest.TestCase):
     def test_status_of_the_program(self):
         self.assertEqual(run("run", "--", "sh", "-c", "exit 7").returncode, 7)

@@ -20,7 +20,13 @@
 
 static const char *const mark_names[MARKS] = {"known", "inferred", "assumed", "measured"};
 
-enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_DEVICES };
+enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_PROFILES, KEY_DEVICES };
+
+struct options {
+    bool all;      /* each parameter, not how many there are */
+    bool json;     /* everything as JSON */
+    bool profiles; /* the profiles that are there, and nothing else */
+};
 
 static void set_checked(struct argp_state *state, twin_setting_id id, const char *value)
 {
@@ -33,19 +39,26 @@ static void set_checked(struct argp_state *state, twin_setting_id id, const char
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    bool *all = state->input;
+    struct options *options = state->input;
     switch (key) {
     case KEY_BACKEND:
         set_checked(state, TWIN_SETTING_BACKEND, argument);
         return 0;
     case KEY_PROFILE:
+        options->all = true; /* who names a profile asks for what is in it */
         set_checked(state, TWIN_SETTING_PROFILE, argument);
         return 0;
     case KEY_DEVICES:
         set_checked(state, TWIN_SETTING_DEVICES, argument);
         return 0;
+    case KEY_PROFILES:
+        options->profiles = true;
+        return 0;
     case 'a':
-        *all = true;
+        options->all = true;
+        return 0;
+    case 'j':
+        options->json = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_usage(state);
@@ -61,20 +74,21 @@ struct facts {
     unsigned by_mark[MARKS];
 };
 
-static void take_fact(void *context, const char *name, const char *value, const char *unit,
-                      const char *mark, const char *source)
+static void take_fact(void *context, const twin_fact *fact)
 {
     struct facts *facts = context;
-    facts->count += *mark != '\0'; /* without a mark it is no parameter */
+    facts->count += *fact->mark != '\0'; /* without a mark it is no parameter */
     for (size_t i = 0; i < MARKS; i++)
-        facts->by_mark[i] += strcmp(mark, mark_names[i]) == 0;
+        facts->by_mark[i] += strcmp(fact->mark, mark_names[i]) == 0;
     if (!facts->print)
         return;
-    printf("  %-28s %16s %-8s", name, value, unit);
-    if (*mark)
-        printf(" [%s]", mark);
-    if (*source)
-        printf(" %s", source);
+    printf("  %-31s %16s %-8s", fact->name, fact->value, fact->unit);
+    if (*fact->mark)
+        printf(" [%s]", fact->mark);
+    if (*fact->base)
+        printf(" inherited from %s:", fact->base);
+    if (*fact->source)
+        printf(" %s", fact->source);
     fputc('\n', stdout);
 }
 
@@ -168,7 +182,10 @@ int twin_tool_info(int argc, char **argv)
         {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
-        {"all", 'a', NULL, 0, "List every parameter with unit, mark and source", 0},
+        {"profiles", KEY_PROFILES, NULL, 0, "List the profiles that come with the model", 0},
+        {"all", 'a', NULL, 0,
+         "List every parameter with unit, mark and source, as --profile does too", 0},
+        {"json", 'j', NULL, 0, "Everything, and every parameter, as JSON", 0},
         {0},
     };
     static const struct argp parser = {
@@ -176,14 +193,15 @@ int twin_tool_info(int argc, char **argv)
         .parser = parse,
         .doc =
             "Shows the device that programs would get: its identity and limits, the settings that "
-            "hold, and how much of its timing is known, inferred or assumed.",
+            "hold, and how much of its timing is known, inferred or assumed. A profile that is "
+            "broken is refused with the file, the parameter and what it may be.",
     };
-    bool all = false;
+    struct options options = {0};
     char folder[PATH_MAX];
     char plugins[PATH_MAX + 8];
     char path[PATH_MAX + 64];
     char text[256];
-    argp_parse(&parser, argc, argv, 0, NULL, &all);
+    argp_parse(&parser, argc, argv, 0, NULL, &options);
     if (!twin_settings_check(text, sizeof(text))) {
         fprintf(stderr, "twinrt: %s\n", text);
         return TWIN_TOOL_FAILED;
@@ -191,6 +209,10 @@ int twin_tool_info(int argc, char **argv)
     if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
         return TWIN_TOOL_FAILED;
     (void)snprintf(plugins, sizeof(plugins), "%s/twinrt", folder);
+    if (options.profiles) {
+        (void)snprintf(path, sizeof(path), "%s/profiles", plugins);
+        return twin_tool_profiles(path) == 0 ? 0 : TWIN_TOOL_FAILED;
+    }
 
     const char *wanted = twin_setting(TWIN_SETTING_BACKEND);
     const char *name = strcmp(wanted, "auto") == 0 ? "sim" : wanted;
@@ -209,11 +231,17 @@ int twin_tool_info(int argc, char **argv)
         fprintf(stderr, "twinrt: backend %s cannot start\n", backend->name);
         return TWIN_TOOL_FAILED;
     }
-    printf("backend: %s%s, %s\n", backend->name, name == wanted ? "" : " (chosen by auto)", path);
-    print_devices(backend);
-    print_settings();
-    print_facts(backend, all);
+    int status = 0;
+    if (options.json) {
+        status = twin_tool_info_json(backend, path);
+    } else {
+        printf("backend: %s%s, %s\n", backend->name, name == wanted ? "" : " (chosen by auto)",
+               path);
+        print_devices(backend);
+        print_settings();
+        print_facts(backend, options.all);
+    }
     if (backend->process.stop)
         backend->process.stop();
-    return 0;
+    return status == 0 ? 0 : TWIN_TOOL_FAILED;
 }

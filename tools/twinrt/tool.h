@@ -12,6 +12,8 @@
 #define TWIN_TOOL_NO_EXEC    126
 #define TWIN_TOOL_NOT_FOUND  127
 
+struct twin_backend;
+
 /* Each takes the arguments from its own name on and returns the exit status. */
 int twin_tool_api(int argc, char **argv);
 int twin_tool_info(int argc, char **argv);
@@ -19,6 +21,13 @@ int twin_tool_run(int argc, char **argv);
 
 /* Folder of the libraries that belong to this tool, "…/lib64". Returns 0, or -1 with a message. */
 int twin_tool_library_folder(char *out_path, size_t path_bytes);
+
+/* Prints the device that programs would get, its parameters and the settings as one JSON object. Returns 0, or -1 with a
+ * message. */
+int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
+
+/* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a message. */
+int twin_tool_profiles(const char *folder);
 
 /* Prints what a timeline file tells: tasks in order, event times, one wait in full. Returns 0, or -1
  * with a message. */
