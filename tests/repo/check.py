@@ -11,6 +11,7 @@ import sys
 import documents  # noqa: F401  each module registers its checks
 import includes  # noqa: F401
 import names  # noqa: F401
+import profiles  # noqa: F401
 import readme  # noqa: F401
 import text  # noqa: F401
 from tree import CHECKS, Tree

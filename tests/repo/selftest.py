@@ -15,6 +15,12 @@ L = "SPDX-License-" + "Identifier: Apache-2.0"
 FENCE = "`" * 3
 
 TIMING = "| Rule | What |\n|---|---|\n| FE-1 | a |\n| FE-2 | b |\n| FE-3 | c |\n"
+PROFILES = "<!-- profiles -->\n" + "".join("| " + " | ".join(cells) + " |\n" if len(cells) > 1 else cells[0] for cells in [
+    ["Profile", "Part", "Cores", "AI CPUs", "L2, memory", "Streams", "Events", "Notifies", "SQ", "Slots", "SDMA", "Host DMA", "Counter",
+     "Memory rate", "Scheduler"], ["|---" * 15 + "|\n"],
+    ["`a`", "A", "? + ?, ? MHz", "?", "? MiB, ? MiB", "7", "?", "?", "?", "?", "?", "?", "? MHz", "?", "hardware"],
+    ["`b`", "A", "? + ?, ? MHz", "?", "? MiB, ? MiB", "7", "9", "?", "?", "?", "?", "?", "? MHz", "?", "hardware"],
+]) + "<!-- /profiles -->\n"
 README = f"{FENCE}sh run\n./dev demo\n{FENCE}\n{FENCE}text output\n…\n{FENCE}\n{FENCE}sh run\n./dev test\n{FENCE}\n"
 DEV = "demo | test)\n    command=$1\n"
 
@@ -105,6 +111,16 @@ CASES = {
         ("a row too many", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine")\n'}, "has no TWIN_E_A"),
         ("another code", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") X(TWIN_E_A, 107001, "bad, really")\n'}, "becomes 107001"),
         ("another text", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") X(TWIN_E_A, 107000, "bad")\n'}, "the text of TWIN_E_A"),
+    ]),
+    "profiles": ({"sim/profiles/a.json": '{"soc_name": {"value": "A", "mark": "known"}, "limit": {"streams": {"value": 7, "mark": "known"}}}',
+                  "sim/profiles/b.json": '{"base": "a", "limit": {"events": {"value": 9, "mark": "assumed"}}}',
+                  "sim/CMakeLists.txt": "a.json b.json", "README.md": "| `TWINRT_PROFILE` | `a` | `a` `b` |\n",
+                  "sim/README.md": PROFILES}, [
+        ("a value that has changed", {"sim/profiles/a.json": '{"soc_name": {"value": "A", "mark": "known"}, "limit": {"streams": {"value": 8, "mark": "known"}}}'}, "is not that of the files"),
+        ("a base that has changed", {"sim/profiles/b.json": '{"limit": {"events": {"value": 9, "mark": "known"}}}'}, "is not that of the files"),
+        ("a profile that README.md does not name", {"README.md": "| `TWINRT_PROFILE` | `a` | `a` |\n"}, "does not name b"),
+        ("a profile that is not installed", {"sim/CMakeLists.txt": "a.json"}, "b.json is not installed"),
+        ("no table", {"sim/README.md": ""}, "no table"),
     ]),
     "commands": ({"README.md": README, "dev": DEV, "examples/a.c": "", "sim/a.md": "`./dev test -R x`, build/examples/a\n"}, [
         ("a block without a mark", {"README.md": README + f"{FENCE}sh\nls\n{FENCE}\n"}, "mark the block"),
