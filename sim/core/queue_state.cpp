@@ -48,6 +48,8 @@ stars_rtsq_state TaskScheduler::rtsq_state(uint32_t sq) const
     case State::kWaitClass:
         return STARS_RTSQ_WAIT_SWAP_IN;
     case State::kSwapIn: {
+        if (!board_.calendar.pending(timer(sq))) // a firmware has yet to take it in
+            return STARS_RTSQ_WAIT_SWAP_IN;
         const Cycle left = board_.calendar.time_of(timer(sq)) - board_.now;
         const Cycle enable = p.slot_enable.value, record = enable + p.record_read.value;
         return left > record   ? STARS_RTSQ_WAIT_SWAP_IN

@@ -57,6 +57,7 @@ class Rig
     Rig(const Options &options, const Tweak &tweak);
 
     tsim::Board &board() { return *board_; }
+    const tsim::Board &board() const { return *board_; }
     tsim::Device &device(uint32_t index = 0) { return board_->device(index); }
     const tsim::Params &params() const { return params_; }
 
