@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explain_waits.h"
 #include "handover.h"
 #include "trace_file.h"
 
@@ -108,7 +109,7 @@ static void print_part(const struct handover *handover, const struct handover_pa
            phase->number == handover->wait->number ? "of wait" : "of next");
     if (phase->parameter)
         printf(" %s = %s %s [%s]", phase->parameter, phase->value ? phase->value : "",
-               phase->unit ? phase->unit : "", phase->mark ? phase->mark : "unmarked");
+               phase->unit_name ? phase->unit_name : "", phase->mark ? phase->mark : "unmarked");
     if (phase->bytes > 0)
         printf(" for %" PRIu64 " bytes", phase->bytes);
     fputc('\n', stdout);
@@ -182,7 +183,7 @@ static int print_handover(const struct trace_file *file)
     return 0;
 }
 
-int twin_tool_explain(const char *trace_path)
+int twin_tool_explain(const char *trace_path, unsigned waits)
 {
     struct trace_file file;
     char error[512];
@@ -193,6 +194,8 @@ int twin_tool_explain(const char *trace_path)
     print_tasks(&file);
     print_events(&file);
     int result = print_handover(&file);
+    if (result == 0)
+        result = twin_tool_explain_waits(&file, waits);
     trace_file_free(&file);
     return result;
 }

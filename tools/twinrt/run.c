@@ -16,11 +16,34 @@
 
 #include "core/config.h"
 
-enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_DEVICES, KEY_TRACE, KEY_EXPLAIN };
+enum {
+    KEY_BACKEND = 0x100,
+    KEY_PROFILE,
+    KEY_DEVICES,
+    KEY_TRACE,
+    KEY_EXPLAIN,
+    KEY_STATS,
+    KEY_MSPROF,
+    KEY_VCD
+};
+
+#define WAITS_EXPLAINED 3u
+
+/* A file that the program is to leave behind. */
+struct wanted_file {
+    const char *given; /* as given; NULL: a temporary one if it is needed */
+    char path[PATH_MAX];
+    bool needed; /* the tool reads it */
+    bool existed;
+    struct stat before;
+};
 
 struct options {
-    const char *trace; /* as given */
-    bool explain;
+    struct wanted_file trace;
+    struct wanted_file stats;
+    struct wanted_file msprof;
+    struct wanted_file vcd;
+    unsigned waits; /* explained */
     char **program;
 };
 
@@ -49,6 +72,22 @@ static void check_profile(struct argp_state *state, const char *name)
         argp_error(state, "there is no profile %s; a file is given with a \"/\" in its path", path);
 }
 
+static void give_file(struct argp_state *state, struct wanted_file *file, const char *name)
+{
+    if (!*name)
+        argp_error(state, "the name of a file is missing");
+    file->given = name;
+}
+
+static unsigned count_of(struct argp_state *state, const char *text)
+{
+    char *end = NULL;
+    unsigned long count = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || count > 1000)
+        argp_error(state, "--explain takes a number of waits, 0 to 1000");
+    return (unsigned)count;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -64,12 +103,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         set_checked(state, TWIN_SETTING_DEVICES, argument);
         return 0;
     case KEY_TRACE:
-        if (!*argument)
-            argp_error(state, "--trace needs the name of a file");
-        options->trace = argument;
+        give_file(state, &options->trace, argument);
+        return 0;
+    case KEY_MSPROF:
+        give_file(state, &options->msprof, argument);
+        return 0;
+    case KEY_VCD:
+        give_file(state, &options->vcd, argument);
+        return 0;
+    case KEY_STATS:
+        options->stats.needed = true;
+        if (argument)
+            give_file(state, &options->stats, argument);
         return 0;
     case KEY_EXPLAIN:
-        options->explain = true;
+        options->trace.needed = true;
+        options->waits = argument ? count_of(state, argument) : WAITS_EXPLAINED;
         return 0;
     case ARGP_KEY_ARG:
         options->program = &state->argv[state->next - 1];
@@ -84,7 +133,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* The program may change its folder before it writes the file. */
-static int set_trace(const char *path, char *absolute, size_t bytes)
+static int set_path(twin_setting_id id, const char *path, char *absolute, size_t bytes)
 {
     char folder[PATH_MAX] = "";
     int used;
@@ -98,10 +147,10 @@ static int set_trace(const char *path, char *absolute, size_t bytes)
         used = snprintf(absolute, bytes, "%s/%s", folder, path);
     }
     if (used < 0 || (size_t)used >= bytes) {
-        fprintf(stderr, "twinrt: the path of the timeline is too long\n");
+        fprintf(stderr, "twinrt: the path of a file is too long\n");
         return -1;
     }
-    return setenv(twin_setting_table[TWIN_SETTING_TRACE].name, absolute, 1);
+    return setenv(twin_setting_table[id].name, absolute, 1);
 }
 
 static int set_library_path(void)
@@ -202,49 +251,88 @@ static bool is_new(const char *path, const struct stat *before, bool existed)
            now.st_ctim.tv_nsec != before->st_ctim.tv_nsec;
 }
 
-static int run_and_explain(const struct options *options)
+/* Names the file to the program; `folder` takes those that nobody named. */
+static int prepare(twin_setting_id id, struct wanted_file *file, const char *folder,
+                   const char *name)
 {
-    char path[PATH_MAX];
+    char own[PATH_MAX + 16];
+    if (!file->given && !file->needed)
+        return 0;
+    (void)snprintf(own, sizeof(own), "%s/%s", folder, name);
+    if (set_path(id, file->given ? file->given : own, file->path, sizeof(file->path)) != 0)
+        return -1;
+    file->existed = stat(file->path, &file->before) == 0;
+    return 0;
+}
+
+static bool print_reports(struct options *options)
+{
+    bool good = true;
+    if (options->trace.needed) {
+        fputc('\n', stdout);
+        good = twin_tool_explain(options->trace.path, options->waits) == 0;
+        if (good && options->trace.given)
+            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n",
+                   options->trace.given);
+    }
+    if (options->stats.needed) {
+        fputc('\n', stdout);
+        good = twin_tool_stats(options->stats.path) == 0 && good;
+    }
+    return good;
+}
+
+static bool is_there(const struct wanted_file *file)
+{
+    return !file->needed || is_new(file->path, &file->before, file->existed);
+}
+
+/* Runs the program and prints what was asked for of what it left behind. */
+static int run_and_report(struct options *options, const char *folder)
+{
+    int status = run_and_wait(options->program);
+    bool reported = false;
+    if (is_there(&options->trace) && is_there(&options->stats))
+        reported = print_reports(options);
+    else
+        fprintf(stderr,
+                "twinrt: the program left no %s: it made no ACL call, or ended before "
+                "it could be written\n",
+                is_there(&options->trace) ? "counters" : "timeline");
+    struct wanted_file *const own[] = {&options->trace, &options->stats};
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (own[i]->needed && !own[i]->given)
+            (void)unlink(own[i]->path);
+    (void)rmdir(folder);
+    return status == 0 && !reported ? TWIN_TOOL_RUN_FAILED : status;
+}
+
+static int run_for(struct options *options)
+{
     char folder[PATH_MAX] = "";
-    if (options->trace) {
-        if (set_trace(options->trace, path, sizeof(path)) != 0)
-            return TWIN_TOOL_RUN_FAILED;
-    } else {
+    bool reports = options->trace.needed || options->stats.needed;
+    if (reports) {
         const char *temporary = getenv("TMPDIR");
         (void)snprintf(folder, sizeof(folder), "%s/twinrt.XXXXXX",
                        temporary && *temporary ? temporary : "/tmp");
         if (!mkdtemp(folder)) {
-            perror("twinrt: a temporary folder for the timeline");
+            perror("twinrt: a temporary folder");
             return TWIN_TOOL_RUN_FAILED;
         }
-        char name[PATH_MAX + 16];
-        (void)snprintf(name, sizeof(name), "%s/trace.json", folder);
-        if (set_trace(name, path, sizeof(path)) != 0) {
+    }
+    if (prepare(TWIN_SETTING_TRACE, &options->trace, folder, "trace.json") != 0 ||
+        prepare(TWIN_SETTING_STATS, &options->stats, folder, "stats.json") != 0 ||
+        prepare(TWIN_SETTING_MSPROF, &options->msprof, folder, "msprof") != 0 ||
+        prepare(TWIN_SETTING_VCD, &options->vcd, folder, "vcd") != 0) {
+        if (reports)
             (void)rmdir(folder);
-            return TWIN_TOOL_RUN_FAILED;
-        }
+        return TWIN_TOOL_RUN_FAILED;
     }
-    struct stat before;
-    bool existed = stat(path, &before) == 0;
-
-    int status = run_and_wait(options->program);
-    bool explained = false;
-    if (is_new(path, &before, existed)) {
-        fputc('\n', stdout);
-        explained = twin_tool_explain(path) == 0;
-        if (explained && options->trace)
-            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n",
-                   options->trace);
-    } else {
-        fprintf(stderr,
-                "twinrt: the program left no timeline: it made no ACL call, or ended before "
-                "it could be written\n");
-    }
-    if (folder[0]) {
-        (void)unlink(path);
-        (void)rmdir(folder);
-    }
-    return status == 0 && !explained ? TWIN_TOOL_RUN_FAILED : status;
+    if (reports)
+        return run_and_report(options, folder);
+    fflush(NULL);
+    run_program(options->program);
+    return TWIN_TOOL_RUN_FAILED;
 }
 
 int twin_tool_run(int argc, char **argv)
@@ -254,9 +342,15 @@ int twin_tool_run(int argc, char **argv)
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
-        {"explain", KEY_EXPLAIN, NULL, 0,
-         "Afterwards print the order of tasks, the time of each event, and where the time of the "
-         "longest hand-over between two streams went",
+        {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (tools/msprof_print.py)", 0},
+        {"vcd", KEY_VCD, "FILE", 0, "Write signals over time, for viewers of waveforms", 0},
+        {"explain", KEY_EXPLAIN, "N", OPTION_ARG_OPTIONAL,
+         "Afterwards print the order of tasks, the time of each event, where the time of the "
+         "longest hand-over between two streams went, and that of the N slowest waits (3)",
+         0},
+        {"stats", KEY_STATS, "FILE", OPTION_ARG_OPTIONAL,
+         "Afterwards print what the machine was used for and what was waited for; keep the "
+         "counters in FILE",
          0},
         {0},
     };
@@ -269,18 +363,11 @@ int twin_tool_run(int argc, char **argv)
             "the number of the signal that ended it).\v"
             "125: twinrt itself failed; 126: PROGRAM cannot be run; 127: there is none.",
     };
-    struct options options = {0};
+    static struct options options;
     argp_err_exit_status = TWIN_TOOL_RUN_FAILED;
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options);
 
     if (set_library_path() != 0)
         return TWIN_TOOL_RUN_FAILED;
-    if (options.explain)
-        return run_and_explain(&options);
-    char path[PATH_MAX];
-    if (options.trace && set_trace(options.trace, path, sizeof(path)) != 0)
-        return TWIN_TOOL_RUN_FAILED;
-    fflush(NULL);
-    run_program(options.program);
-    return TWIN_TOOL_RUN_FAILED;
+    return run_for(&options);
 }

@@ -29,8 +29,10 @@ int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
 /* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a message. */
 int twin_tool_profiles(const char *folder);
 
-/* Prints what a timeline file tells: tasks in order, event times, one wait in full. Returns 0, or -1
- * with a message. */
-int twin_tool_explain(const char *trace_path);
+/* Prints what a timeline file tells: tasks in order, event times, one hand-over between streams, the `waits` slowest
+ * waits of host threads. Returns 0, or -1 with a message. */
+int twin_tool_explain(const char *trace_path, unsigned waits);
+/* Prints a file of counters as tables. Returns 0, or -1 with a message. */
+int twin_tool_stats(const char *path);
 
 #endif

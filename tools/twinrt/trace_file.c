@@ -75,36 +75,99 @@ static const char *get_text(const cJSON *object, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* False: the event is no task and no phase of a stream. */
-static bool read_slice(const cJSON *event, struct trace_slice *out)
+static uint32_t unit_of(const cJSON *args)
 {
+    static const char *const engines[] = {"", "SDMA", "PCIe DMA", "host DMA"};
+    const char *name = get_text(args, "engine");
+    uint32_t channel;
+    for (uint32_t i = 1; name && i < sizeof(engines) / sizeof(engines[0]); i++)
+        if (strcmp(engines[i], name) == 0 && get_u32(args, "channel", &channel))
+            return i << 16 | channel;
+    return UINT32_MAX;
+}
+
+static bool read_kind(const cJSON *event, enum trace_kind *out)
+{
+    static const struct {
+        const char *category;
+        enum trace_kind kind;
+    } kinds[] = {
+        {"task", TRACE_TASK}, {"phase", TRACE_PHASE},         {"wait", TRACE_WAIT},
+        {"slot", TRACE_SLOT}, {"share", TRACE_SHARE},         {"engine", TRACE_DMA},
+        {"call", TRACE_CALL}, {"host wait", TRACE_HOST_WAIT},
+    };
     const char *phase = get_text(event, "ph");
     const char *category = get_text(event, "cat");
-    const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args");
-    uint64_t length_ns;
-    if (!phase || strcmp(phase, "X") != 0 || !category || !args)
+    const char *name = get_text(event, "name");
+    if (!phase || !category || !name)
         return false;
+    if (strcmp(phase, "i") == 0) {
+        *out = TRACE_BELL;
+        return strcmp(name, "doorbell") == 0;
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        *out = kinds[i].kind;
+        if (strcmp(phase, "X") == 0 && strcmp(kinds[i].category, category) == 0)
+            return true;
+    }
+    return false;
+}
 
+static bool read_ids(const cJSON *event, const cJSON *args, struct trace_slice *out)
+{
+    out->of_stream =
+        get_number(args, "number", &out->number) && get_u32(args, "track", &out->track);
+    bool known = get_u32(args, "device", &out->device);
+    bool stream = get_u32(args, "stream", &out->stream);
+    out->unit = 0;
+    switch (out->kind) {
+    case TRACE_TASK:
+    case TRACE_PHASE:
+    case TRACE_WAIT:
+        out->unit = unit_of(args);
+        return out->of_stream && known && stream;
+    case TRACE_SLOT:
+        return out->of_stream && known;
+    case TRACE_SHARE:
+        return out->of_stream && known && get_u32(args, "class", &out->unit);
+    case TRACE_DMA:
+    case TRACE_TRANSFER:
+        out->unit = unit_of(args);
+        return known && out->unit != UINT32_MAX;
+    case TRACE_BELL:
+        out->rung = get_ns(args, "rung", &out->rung_ns) && get_u32(args, "thread", &out->thread);
+        return out->of_stream;
+    case TRACE_HOST_WAIT:
+        out->cause = get_text(args, "cause");
+        out->failed = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(args, "failed"));
+        return out->cause && get_ns(args, "done", &out->done_ns) &&
+               get_u32(event, "tid", &out->unit);
+    case TRACE_CALL:
+        return get_u32(event, "tid", &out->unit);
+    }
+    return false;
+}
+
+/* False: the event is none that is looked at. */
+static bool read_slice(const cJSON *event, struct trace_slice *out)
+{
+    const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args");
+    uint64_t length_ns = 0;
     memset(out, 0, sizeof(*out));
-    if (strcmp(category, "task") == 0)
-        out->kind = TRACE_TASK;
-    else if (strcmp(category, "phase") == 0)
-        out->kind = TRACE_PHASE;
-    else if (strcmp(category, "wait") == 0)
-        out->kind = TRACE_WAIT;
-    else
+    if (!args || !read_kind(event, &out->kind))
         return false;
     out->name = get_text(event, "name");
-    if (!out->name || !get_ns(event, "ts", &out->begin_ns) || !get_ns(event, "dur", &length_ns) ||
-        !get_number(args, "number", &out->number) || !get_u32(args, "track", &out->track) ||
-        !get_u32(args, "device", &out->device) || !get_u32(args, "stream", &out->stream))
+    if (!get_ns(event, "ts", &out->begin_ns) ||
+        (out->kind != TRACE_BELL && !get_ns(event, "dur", &length_ns)) ||
+        !read_ids(event, args, out))
         return false;
     out->end_ns = out->begin_ns + length_ns;
     (void)get_number(args, "bytes", &out->bytes);
+    (void)get_ns(args, "alone", &out->alone_ns);
     out->recorded = get_ns(args, "recorded", &out->recorded_ns);
     out->parameter = get_text(args, "parameter");
     out->value = get_text(args, "value");
-    out->unit = get_text(args, "unit");
+    out->unit_name = get_text(args, "unit");
     out->mark = get_text(args, "mark");
     out->woken = get_u32(args, "waker_track", &out->waker_track) &&
                  get_u32(args, "waker_stream", &out->waker_stream) &&
@@ -158,6 +221,92 @@ const struct trace_slice *trace_file_task(const struct trace_file *file, uint32_
     return NULL;
 }
 
+static int compare_phases(const void *left, const void *right)
+{
+    const struct trace_slice *a = *(const struct trace_slice *const *)left;
+    const struct trace_slice *b = *(const struct trace_slice *const *)right;
+    int order = compare_numbers(a, b->track, b->number);
+    if (order != 0)
+        return order;
+    return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+static int compare_others(const void *left, const void *right)
+{
+    const struct trace_slice *a = left;
+    const struct trace_slice *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->kind == TRACE_BELL)
+        return compare_numbers(a, b->track, b->number);
+    if (a->device != b->device && a->kind < TRACE_BELL)
+        return a->device < b->device ? -1 : 1;
+    if (a->kind == TRACE_TRANSFER && a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->unit != b->unit && a->kind != TRACE_TRANSFER)
+        return a->unit < b->unit ? -1 : 1;
+    if (a->kind >= TRACE_CALL && a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+const struct trace_slice *const *trace_file_phases(const struct trace_file *file, uint32_t track,
+                                                   uint64_t number, size_t *out_count)
+{
+    size_t low = 0;
+    size_t high = file->phase_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_numbers(file->phases[middle], track, number) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t count = 0;
+    while (low + count < file->phase_count &&
+           compare_numbers(file->phases[low + count], track, number) == 0)
+        count++;
+    *out_count = count;
+    return &file->phases[low];
+}
+
+/* How many of `others` come before the key, or are equal to it. */
+static size_t count_before(const struct trace_file *file, const struct trace_slice *key)
+{
+    size_t low = 0;
+    size_t high = file->other_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_others(&file->others[middle], key) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct trace_slice *trace_file_ended(const struct trace_file *file, enum trace_kind kind,
+                                           uint32_t device, uint32_t unit, uint64_t until_ns)
+{
+    const struct trace_slice key = {
+        .kind = kind, .device = device, .unit = unit, .end_ns = until_ns};
+    size_t count = count_before(file, &key);
+    const struct trace_slice *found = count > 0 ? &file->others[count - 1] : NULL;
+    return found && found->kind == kind && found->device == device && found->unit == unit ? found
+                                                                                          : NULL;
+}
+
+const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_t track,
+                                          uint64_t number)
+{
+    const struct trace_slice key = {.kind = TRACE_BELL, .track = track, .number = number};
+    size_t count = count_before(file, &key);
+    const struct trace_slice *found = count > 0 ? &file->others[count - 1] : NULL;
+    return found && found->kind == TRACE_BELL && found->track == track && found->number == number
+               ? found
+               : NULL;
+}
+
 int trace_file_load(const char *path, struct trace_file *out, char *error, size_t error_bytes)
 {
     char *text = NULL;
@@ -174,32 +323,45 @@ int trace_file_load(const char *path, struct trace_file *out, char *error, size_
     }
     size_t room = (size_t)cJSON_GetArraySize(events) + 1;
     struct trace_slice *slices = calloc(room, sizeof(*slices));
+    struct trace_slice *others = calloc(2 * room, sizeof(*others));
     const struct trace_slice **tasks = calloc(room, sizeof(const struct trace_slice *));
-    if (!slices || !tasks) {
-        free(slices);
-        free(tasks);
+    const struct trace_slice **phases = calloc(room, sizeof(const struct trace_slice *));
+    *out = (struct trace_file){
+        .slices = slices, .tasks = tasks, .phases = phases, .others = others, .document = document};
+    if (!slices || !tasks || !phases || !others) {
+        trace_file_free(out);
         (void)snprintf(error, error_bytes, "%s: too large for this host's memory", path);
-        cJSON_Delete(document);
         return -1;
     }
-    size_t count = 0;
     const cJSON *event;
     cJSON_ArrayForEach(event, events)
     {
-        if (read_slice(event, &slices[count]))
-            count++;
+        struct trace_slice slice;
+        if (!read_slice(event, &slice))
+            continue;
+        if (slice.kind <= TRACE_WAIT) {
+            slices[out->count++] = slice;
+            continue;
+        }
+        bool waits = slice.kind == TRACE_DMA && slice.parameter &&
+                     strcmp(slice.parameter, "dma.host.channels") == 0;
+        if (!waits)
+            others[out->other_count++] = slice;
+        if (slice.kind == TRACE_DMA && slice.unit >> 16 == TRACE_HOST_DMA) {
+            slice.kind = TRACE_TRANSFER;
+            others[out->other_count++] = slice;
+        }
     }
-    qsort(slices, count, sizeof(*slices), compare);
-    size_t task_count = 0;
-    for (size_t i = 0; i < count; i++)
+    qsort(slices, out->count, sizeof(*slices), compare);
+    qsort(others, out->other_count, sizeof(*others), compare_others);
+    for (size_t i = 0; i < out->count; i++) {
         if (slices[i].kind == TRACE_TASK)
-            tasks[task_count++] = &slices[i];
-    qsort(tasks, task_count, sizeof(const struct trace_slice *), compare_tasks);
-    *out = (struct trace_file){.slices = slices,
-                               .count = count,
-                               .tasks = tasks,
-                               .task_count = task_count,
-                               .document = document};
+            tasks[out->task_count++] = &slices[i];
+        else
+            phases[out->phase_count++] = &slices[i];
+    }
+    qsort(tasks, out->task_count, sizeof(const struct trace_slice *), compare_tasks);
+    qsort(phases, out->phase_count, sizeof(const struct trace_slice *), compare_phases);
     return 0;
 }
 
@@ -207,6 +369,8 @@ void trace_file_free(struct trace_file *file)
 {
     free(file->slices);
     free(file->tasks);
+    free(file->phases);
+    free(file->others);
     cJSON_Delete(file->document);
     memset(file, 0, sizeof(*file));
 }

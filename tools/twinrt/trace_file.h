@@ -7,7 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum trace_kind { TRACE_TASK, TRACE_PHASE, TRACE_WAIT };
+/* The first three are of streams, in `slices`; the others are in `others`. */
+enum trace_kind {
+    TRACE_TASK,
+    TRACE_PHASE,
+    TRACE_WAIT,
+    TRACE_SLOT,     /* a stream has a slot; unit 0 */
+    TRACE_SHARE,    /* a stream has a share of class `unit` */
+    TRACE_DMA,      /* a channel works; unit: engine << 16 | channel */
+    TRACE_TRANSFER, /* the same, of the driver's own: by their number, with the waits for a channel */
+    TRACE_BELL,     /* an instant: the SQE becomes visible */
+    TRACE_CALL,     /* unit: the thread */
+    TRACE_HOST_WAIT, /* the same */
+};
+#define TRACE_HOST_DMA 3u /* engine */
 
 struct trace_slice {
     enum trace_kind kind;
@@ -23,9 +36,18 @@ struct trace_slice {
     uint32_t stream;
     const char *parameter; /* NULL: none sets the length */
     const char *value;
-    const char *unit;
+    const char *unit_name;
     const char *mark;
-    bool woken; /* WAIT: a record of the stream below ended it */
+    uint32_t unit;     /* what of its kind; PHASE: of its engine and channel, UINT32_MAX: none */
+    uint64_t done_ns;  /* HOST_WAIT: when what it waited for was there */
+    uint64_t alone_ns; /* of a transfer: how long it takes when nothing else moves, 0: unknown */
+    uint64_t rung_ns;  /* BELL: when a thread rang for it, if `rung` */
+    uint32_t thread;   /* that rang */
+    const char *cause; /* HOST_WAIT */
+    bool of_stream;    /* SLOT, SHARE, DMA, HOST_WAIT: track and number are a task's */
+    bool rung;
+    bool failed; /* HOST_WAIT */
+    bool woken;  /* WAIT: a record of the stream below ended it */
     uint32_t waker_track;
     uint32_t waker_stream;
     uint64_t waker_number;
@@ -36,6 +58,11 @@ struct trace_file {
     size_t count;
     const struct trace_slice **tasks; /* those of kind TASK, by track and number */
     size_t task_count;
+    const struct trace_slice **phases; /* PHASE and WAIT, by track, number, begin */
+    size_t phase_count;
+    struct trace_slice *
+        others; /* by kind, device, unit, end; BELL: by track, number; CALL, HOST_WAIT: by thread, begin */
+    size_t other_count;
     void *document; /* owns the strings */
 };
 
@@ -44,6 +71,16 @@ int trace_file_load(const char *path, struct trace_file *out, char *error, size_
 void trace_file_free(struct trace_file *file);
 /* Task `number` of a track, or NULL. */
 const struct trace_slice *trace_file_task(const struct trace_file *file, uint32_t track,
+                                          uint64_t number);
+
+/* The phases of a task, by begin: the first, and their number in *out_count. */
+const struct trace_slice *const *trace_file_phases(const struct trace_file *file, uint32_t track,
+                                                   uint64_t number, size_t *out_count);
+/* Of those in `others` with that kind, device and unit the one that ended last by `until_ns`, or NULL. */
+const struct trace_slice *trace_file_ended(const struct trace_file *file, enum trace_kind kind,
+                                           uint32_t device, uint32_t unit, uint64_t until_ns);
+/* The instant at which a task became visible, or NULL. */
+const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_t track,
                                           uint64_t number);
 
 #endif
