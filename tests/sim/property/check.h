@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "property/program.h"
+#include "program.h"
 
 namespace property
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "property/program.h"
+#include "program.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "rig.h"
+#include "sim/rig.h"
 
 namespace property
 {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "property/check.h"
-#include "property/program.h"
+#include "check.h"
+#include "program.h"
 
 namespace
 {
