@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of a timeline is well formed and shows what the timeline holds.
 
-  svg_test.py TIMELINE_SVG.PY TRACE.json
+  svg_test.py TIMELINE_SVG.PY TRACE.json EXAMPLE.svg
+
+The example is the picture in the documentation: a run that was looked at.
 """
 import json
 import os
@@ -23,7 +25,8 @@ def draw(script, trace, *options):
 
 
 def main():
-    script, trace = sys.argv[1:]
+    script, trace, picture = sys.argv[1:]
+    example = {t.text for t in tree.parse(picture).getroot().iter(SVG + "text")}
     failed = []
 
     got, root = draw(script, trace)
@@ -39,6 +42,10 @@ def main():
         shown = "%s: %.3f to %.3f us" % (task["name"], task["ts"], task["ts"] + task["dur"])
         if not any(t.startswith(shown) for t in titles):
             failed.append("no box: " + shown)
+    for wanted in ("slot 0", "HBM", "PCIe to device", "slots in use", "waits for work", "swap in",
+                   "SDMA channel 0"):
+        if wanted not in example:
+            failed.append("the example's picture has no " + wanted)
     if not any(p.get("marker-end") == "url(#wake)" for p in root.iter(SVG + "path")):
         failed.append("no arrow from the record to the wait")
 
