@@ -493,6 +493,7 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(memory, space);
     FILL(memory, copy);
     FILL(memory, fill);
+    FILL(memory, copy_rows);
     FILL(queue, create);
     FILL(queue, destroy);
     FILL(queue, drain);
@@ -519,6 +520,8 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(work, jump);
     FILL(work, count);
     FILL(work, wait_count);
+    FILL(work, reduce);
+    FILL(work, copy_rows);
     FILL(signal, create);
     FILL(signal, destroy);
     FILL(signal, query);

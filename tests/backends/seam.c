@@ -28,7 +28,7 @@ static const char *setting(const char *name)
     for (unsigned i = 0; i < TWIN_COUNT(settings); i++)
         if (settings[i].name && strcmp(settings[i].name, name) == 0)
             return settings[i].value;
-    return "";
+    return strcmp(name, "TWINRT_VCD_SIGNALS") == 0 ? "all" : "";
 }
 
 void seam_set(const char *name, const char *value)
