@@ -43,5 +43,7 @@ twin_filter_library(platform        "^aclplatform")
 
 # The build tree has the layout of an installation: programs compile with -I<build>/include.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
-file(CREATE_LINK ${TWIN_PUBLIC_INCLUDE}/acl ${PROJECT_BINARY_DIR}/include/acl SYMBOLIC)
-install(DIRECTORY ${TWIN_PUBLIC_INCLUDE}/acl DESTINATION include FILES_MATCHING PATTERN "*.h")
+foreach(folder acl twinrt)
+  file(CREATE_LINK ${TWIN_PUBLIC_INCLUDE}/${folder} ${PROJECT_BINARY_DIR}/include/${folder} SYMBOLIC)
+  install(DIRECTORY ${TWIN_PUBLIC_INCLUDE}/${folder} DESTINATION include FILES_MATCHING PATTERN "*.h")
+endforeach()

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "device.h"
 #include "failure.h"
+#include "interrupt.h"
 #include "observe.h"
 #include "report.h"
 #include "shared.h"
@@ -20,7 +21,7 @@
 #define CHUNK_SHARED 2048u
 #define CHUNK_ALONE  65536u
 
-enum { WAITING, LEADING, FINISHED };
+enum { WAITING, LEADING, LOOKING, FINISHED };
 
 static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Threads that ask for the model lock or hold it, the driver aside. */
@@ -152,7 +153,7 @@ void sim_drive_watch_locked(twin_queue *queue)
     sim_stall_wake();
 }
 
-void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
+static void delist(struct sim_wait *wait)
 {
     *wait->link = wait->next;
     if (wait->next)
@@ -160,9 +161,14 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
     else
         sim_waits.last = wait->link;
     sim_waits.count--;
+    watch_for(wait);
+}
+
+void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
+{
     wait->status = status;
     wait->done_ns = done_ns;
-    watch_for(wait);
+    delist(wait);
 
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
@@ -307,19 +313,20 @@ void sim_drive_check_locked(void)
     sim_stall_wake();
 }
 
-/* Called with the model lock, as the driver; returns when `self` is finished. */
+/* Called with the model lock, as the driver; returns when `self` is finished, or is to look for interrupts. */
 static void drive(struct sim_wait *self)
 {
-    while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
+    while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED &&
+           !sim_interrupt_look_due(self->look_ns)) {
         unsigned attachings = sim_clock_attachings();
         bool any;
         enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
         bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
         if (stalled && sim_channel_hold_locked() != TWIN_FOREVER) {
-            sim_stall_await_answer();
+            sim_stall_await_answer(self->look_ns);
         } else if (stalled && (!sim_stall_all_wait() || sim_stall_newcomer_expected() ||
                                sim_stall_others_expected())) {
-            sim_stall_park();
+            sim_stall_park(self->look_ns);
         } else if (stalled && stop == TWINSIM_STOP_HELD) {
             stop = sim_drive_step(sim_stall_deadline(), false, &any);
         } else if (stalled && attachings == sim_clock_attachings()) {
@@ -399,7 +406,7 @@ static twin_status post(struct sim_wait *wait)
 /* Sets the clock to what the waiter lived through. */
 static void settle_clock(const struct sim_wait *wait)
 {
-    if (wait->status == TWIN_E_DEADLOCK || wait->status == TWIN_E_ABORTED ||
+    if (twin_wait_given_up(wait->status) || wait->status == TWIN_E_ABORTED ||
         wait->status == TWIN_E_DEVICE_ABORTED) {
         sim_clock_raise(wait->done_ns);
         return;
@@ -409,6 +416,17 @@ static void settle_clock(const struct sim_wait *wait)
         sim_clock.now_ns = wait->done_ns + sim_process.limits.wake_ns[wait->wake];
 }
 
+/* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as long as it does. */
+static void step_down(struct sim_wait *wait)
+{
+    if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED) {
+        atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
+        delist(wait);
+    }
+    pass_role();
+    pthread_mutex_unlock(&model_lock);
+}
+
 /* The model lock is held and nobody leads. */
 static void lead(struct sim_wait *wait)
 {
@@ -416,7 +434,26 @@ static void lead(struct sim_wait *wait)
     driver_there = true;
     atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
     drive(wait);
-    pass_role();
+    step_down(wait);
+}
+
+/* Somebody else leads and the model lock is not held. */
+static void follow(struct sim_wait *wait)
+{
+    bool told = sim_interrupt_sleep(&wait->sem, wait->look_ns);
+    if (told && atomic_load_explicit(&wait->state, memory_order_acquire) != LEADING)
+        return; /* finished, or a post that was for an earlier role */
+    pthread_mutex_lock(&model_lock);
+    if (driver == wait) {
+        driver_there = true;
+        drive(wait);
+        step_down(wait);
+        return;
+    }
+    if (!told && atomic_load_explicit(&wait->state, memory_order_relaxed) == WAITING) {
+        atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
+        delist(wait);
+    }
     pthread_mutex_unlock(&model_lock);
 }
 
@@ -450,12 +487,54 @@ static void serve(struct sim_wait *wait)
     (void)atomic_load_explicit(&wait->state, memory_order_acquire); /* its outcome is written */
 }
 
+/* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list: the program may make
+ * calls, and others reckon with a thread that runs. Returns with the model lock. */
+static void look(struct sim_wait *wait)
+{
+    bool interrupted = sim_interrupt_asked();
+    sim_model_lock();
+    wait->look_ns = sim_interrupt_next_look();
+    if (interrupted) {
+        wait->status = TWIN_E_INTERRUPTED;
+        wait->done_ns = twinsim_now(sim_process.board);
+        atomic_store_explicit(&wait->state, FINISHED, memory_order_relaxed);
+        return;
+    }
+    atomic_store_explicit(&wait->state, WAITING, memory_order_relaxed);
+    enlist(wait);
+    check(wait);
+}
+
+/* Drives, or waits while another thread does, until the wait is finished. The model lock is held, and not at the end. */
+static void take_part(struct sim_wait *wait)
+{
+    for (;;) {
+        if (!driver) {
+            lead(wait);
+        } else {
+            sim_stall_wake(); /* perhaps everybody waits now */
+            sim_model_unlock();
+            do {
+                follow(wait);
+            } while (atomic_load_explicit(&wait->state, memory_order_acquire) == WAITING);
+        }
+        if (atomic_load_explicit(&wait->state, memory_order_acquire) == FINISHED)
+            return;
+        look(wait);
+        if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
+            sim_model_unlock();
+            return;
+        }
+    }
+}
+
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
     sim_stall_init();
     wait->begin_ns = sim_clock.now_ns;
     wait->deadline_ns = sim_time_sum(sim_clock.now_ns, wait->timeout_ns);
     wait->real_deadline_ns = 0;
+    wait->look_ns = UINT64_MAX;
     wait->status = TWIN_OK;
     atomic_init(&wait->state, WAITING);
     sem_init(&wait->sem, 0, 0);
@@ -476,22 +555,9 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sim_stall_wake(); /* perhaps everybody waits now */
         sim_model_unlock();
         serve(wait);
-    } else if (!driver) {
-        lead(wait);
     } else {
-        sim_stall_wake(); /* the same */
-        sim_model_unlock();
-        while (sem_wait(&wait->sem) != 0 && errno == EINTR)
-            continue;
-        if (atomic_load_explicit(&wait->state, memory_order_acquire) == LEADING) {
-            pthread_mutex_lock(&model_lock);
-            if (driver == wait) {
-                driver_there = true;
-                drive(wait);
-                pass_role();
-            }
-            pthread_mutex_unlock(&model_lock);
-        }
+        wait->look_ns = sim_interrupt_first_look(wait->kind);
+        take_part(wait);
     }
     sem_destroy(&wait->sem);
     settle_clock(wait);
@@ -500,5 +566,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     sim_channel_resume();
     if (wait->status == TWIN_E_DEADLOCK)
         sim_report_explain();
+    else if (wait->status == TWIN_E_INTERRUPTED)
+        sim_explain("the program asked for the end of the wait");
     return wait->status;
 }

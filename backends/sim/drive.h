@@ -56,6 +56,7 @@ struct sim_wait {
     uint64_t begin_ns;         /* the thread's clock at the call */
     uint64_t deadline_ns;      /* virtual, TWIN_FOREVER: none */
     uint64_t real_deadline_ns; /* 0: not set */
+    uint64_t look_ns;          /* real: when to ask for interrupts; UINT64_MAX: never */
     uint64_t done_ns;
     twin_status status;
     atomic_int state;
@@ -69,7 +70,7 @@ bool sim_wait_serves(const struct sim_wait *wait);
 /* Blocks until the condition holds, moves the caller's clock, and says how it ended:
  * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), TWIN_E_CLOSED (the channel), or why
  * the mark's work
- * was dropped (sim_mark_reason). */
+ * was dropped (sim_mark_reason), TWIN_E_INTERRUPTED. */
 twin_status sim_drive_wait(struct sim_wait *wait);
 /* Runs the model up to the caller's clock. */
 void sim_drive_poll(void);

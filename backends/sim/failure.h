@@ -24,7 +24,7 @@ struct sim_group {
 /* Whether a status is that of a failed task, and not of a wait that was given up. */
 static inline bool sim_failure_is(twin_status status)
 {
-    return status != TWIN_OK && status != TWIN_E_TIMEOUT && status != TWIN_E_DEADLOCK &&
+    return status != TWIN_OK && status != TWIN_E_TIMEOUT && !twin_wait_given_up(status) &&
            status != TWIN_E_ABORTED && status != TWIN_E_DEVICE_ABORTED;
 }
 

@@ -196,7 +196,7 @@ twin_status sim_program_drain(twin_program *program, uint64_t timeout_ns)
             .mark = mark,
         };
         twin_status status = sim_drive_wait(&wait);
-        if (status == TWIN_E_TIMEOUT || status == TWIN_E_DEADLOCK)
+        if (status == TWIN_E_TIMEOUT || twin_wait_given_up(status))
             return status;
     }
     return TWIN_OK;

@@ -198,7 +198,7 @@ bool sim_stall_others_expected(void)
     return false;
 }
 
-void sim_stall_park(void)
+void sim_stall_park(uint64_t look_ns)
 {
     bool endless = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
@@ -217,6 +217,7 @@ void sim_stall_park(void)
         wake_at = warn_at < wake_at ? warn_at : wake_at;
         uint64_t look_at = next_look(now);
         wake_at = look_at < wake_at ? look_at : wake_at;
+        wake_at = look_ns < wake_at ? look_ns : wake_at;
         sleep_parked(grace_end_ns > now && grace_end_ns < wake_at ? grace_end_ns : wake_at);
     } else if (atomic_exchange(&parked, 0) == 0) {
         while (sem_wait(&park_sem) != 0)
@@ -311,10 +312,11 @@ bool sim_stall_newcomer_expected(void)
 
 /* ---- calls that run, and those who wait for them ---- */
 
-void sim_stall_await_answer(void)
+void sim_stall_await_answer(uint64_t look_ns)
 {
+    uint64_t end = sim_channel_hold_end_locked();
     atomic_store(&parked, 1);
-    sleep_parked(sim_channel_hold_end_locked());
+    sleep_parked(look_ns < end ? look_ns : end);
     sim_channel_expire_holds_locked(sim_real_now());
 }
 

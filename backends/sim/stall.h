@@ -46,8 +46,8 @@ void sim_stall_over(void);
 uint64_t sim_stall_deadline(void);
 /* Times out whoever's virtual deadline has come. */
 void sim_stall_expire(uint64_t now_ns);
-/* The driver waits in real time until somebody submits, comes or goes, or for the first deadline. */
-void sim_stall_park(void);
+/* The driver waits in real time until somebody submits, comes or goes, or for the first deadline, at most until look_ns. */
+void sim_stall_park(uint64_t look_ns);
 /* Every attached thread waits and the model is idle: time jumps, or it is a deadlock. */
 void sim_stall_resolve(void);
 bool sim_stall_all_wait(void);
@@ -59,8 +59,8 @@ bool sim_stall_others_expected(void);
 /* A number that changes when anybody submits, any task retires, a queue is opened anew, or a thread comes. */
 uint64_t sim_stall_stamp(void);
 
-/* The driver sleeps until a call that holds the model is answered, or has had its real time. */
-void sim_stall_await_answer(void);
+/* The driver sleeps until a call that holds the model is answered, or has had its real time, at most until look_ns. */
+void sim_stall_await_answer(uint64_t look_ns);
 
 /* Sleeps until the wait is finished, or for a while. True: finished. No lock held. */
 bool sim_stall_service_sleep(struct sim_wait *wait);

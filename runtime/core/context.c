@@ -143,7 +143,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
         twin_assert_unlocked("queue.drain with a lock held");
         twin_status status =
             twin_device_note(context->device, ops->queue.drain(stream->queue, TWIN_FOREVER));
-        if (status == TWIN_E_DEADLOCK) {
+        if (twin_wait_given_up(status)) {
             int32_t code = twin_fail_status(
                 status, TWIN_CODE_STREAM_TIMEOUT,
                 "stream %u of device %u has work that can never end; it is dropped", stream->id,

@@ -128,7 +128,7 @@ int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *form
     if (status == TWIN_OK)
         return TWIN_CODE_OK;
     int32_t code = twin_status_code(status);
-    if (status == TWIN_E_TIMEOUT || status == TWIN_E_DEADLOCK)
+    if (status == TWIN_E_TIMEOUT || twin_wait_given_up(status))
         code = wait_code;
     char text[MESSAGE_BYTES];
     va_list args;

@@ -206,7 +206,7 @@ int32_t twin_model_wait_for_runs(twin_model *model)
     twin_assert_unlocked("program.drain with a lock held");
     twin_status status = twin_device_note(
         model->device, twin_ops()->program.drain(model->program, TWIN_MODEL_PATIENCE_NS));
-    if (status != TWIN_E_TIMEOUT && status != TWIN_E_DEADLOCK)
+    if (status != TWIN_E_TIMEOUT && !twin_wait_given_up(status))
         return 0;
     return twin_fail(TWIN_ERR_MODEL_RUNNING,
                      "model instance %u still runs after 10 s; let it end, or call aclmdlRIAbort",
@@ -405,7 +405,7 @@ int32_t twin_models_close(twin_context *context)
         twin_assert_unlocked("program.drain with a lock held");
         twin_status status = twin_device_note(
             model->device, twin_ops()->program.drain(model->program, TWIN_FOREVER));
-        if (status == TWIN_E_DEADLOCK) {
+        if (twin_wait_given_up(status)) {
             abort_streams(context);
             int32_t code = twin_fail_status(
                 status, TWIN_CODE_STREAM_TIMEOUT,

@@ -10,6 +10,7 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/lock.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "core/thread_state.h"
 #include "core/unsupported_ops.h"
@@ -76,7 +77,12 @@ static void explain(const char *text)
 }
 
 static twin_services services = {
-    .setting = twin_setting_named, .log = twin_log_text, .explain = explain};
+    .setting = twin_setting_named,
+    .log = twin_log_text,
+    .explain = explain,
+    .interruptible = twin_interruptible,
+    .interrupted = twin_interrupted,
+};
 
 bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)
 {

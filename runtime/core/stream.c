@@ -204,7 +204,7 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
     twin_device_note(stream->device, status);
     if (status != TWIN_OK)
         twin_failure_tell(stream);
-    if (status == TWIN_E_DEADLOCK) {
+    if (twin_wait_given_up(status)) {
         cancel_destroy(stream);
         code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "stream %u of device %u cannot finish its work and stays; record "

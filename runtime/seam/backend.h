@@ -31,7 +31,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 4u
+#define TWIN_SEAM_VERSION 5u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.

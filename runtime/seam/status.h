@@ -18,6 +18,7 @@
     X(TWIN_E_DEVICE_ID, 107001, "no such device")                                                  \
     X(TWIN_E_DEVICE_MEMORY, 207001, "device memory is exhausted")                                  \
     X(TWIN_E_INTERNAL, 507000, "internal error")                                                   \
+    X(TWIN_E_INTERRUPTED, 507046, "the wait was interrupted")                                      \
     X(TWIN_E_INVALID, 107000, "invalid argument")                                                  \
     X(TWIN_E_LINK, 507057, "memory of another device, or the way to it, has failed")               \
     X(TWIN_E_NEVER_RECORDED, 507000, "the event was never recorded")                               \
@@ -42,5 +43,12 @@ typedef enum twin_status {
 #undef TWIN_STATUS_ENUM
         TWIN_STATUS_COUNT
 } twin_status;
+
+/* Whether a wait without a time limit ended before what it waits for: nothing can end it, or its thread was told not to
+ * go on. */
+static inline int twin_wait_given_up(twin_status status)
+{
+    return status == TWIN_E_DEADLOCK || status == TWIN_E_INTERRUPTED;
+}
 
 #endif

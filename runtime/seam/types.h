@@ -289,6 +289,11 @@ typedef struct twin_services {
     void (*explain)(const char *text);
     /* Folder that holds the plug-ins, profiles beneath it; no trailing slash. */
     const char *plugin_folder;
+    /* Whether the calling thread's waits may be interrupted. Then a wait that lasts in real time asks `interrupted` now
+     * and then, and ends with TWIN_E_INTERRUPTED when the answer is true. The question may run functions of the
+     * program, which may make public calls: no lock is held, and the thread does not count as waiting. Thread: any. */
+    bool (*interruptible)(void);
+    bool (*interrupted)(void);
 } twin_services;
 
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 
 const struct twin_backend *seam;
+_Thread_local bool (*seam_interrupted)(void);
 
 static char plugin_folder[4096];
 
@@ -63,8 +64,22 @@ static void explain(const char *text)
     append(explained, sizeof(explained), text);
 }
 
-static twin_services services = {
-    .setting = setting, .log = log_line, .explain = explain, .plugin_folder = plugin_folder};
+static bool interruptible(void)
+{
+    return seam_interrupted != NULL;
+}
+
+static bool interrupted(void)
+{
+    return seam_interrupted();
+}
+
+static twin_services services = {.setting = setting,
+                                 .log = log_line,
+                                 .explain = explain,
+                                 .plugin_folder = plugin_folder,
+                                 .interruptible = interruptible,
+                                 .interrupted = interrupted};
 
 bool seam_logged(const char *part)
 {

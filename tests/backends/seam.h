@@ -21,6 +21,9 @@ unsigned seam_logged_times(const char *part);
 bool seam_explained(const char *part);
 void seam_forget(void);
 
+/* What a wait of the calling thread asks whether it is to end; NULL: it does not ask. */
+extern _Thread_local bool (*seam_interrupted)(void);
+
 /* process.start with the settings as they are. */
 twin_status seam_start(void);
 /* process.start, host.attach and device 0; and back. */

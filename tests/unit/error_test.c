@@ -43,7 +43,7 @@ static void test_status_codes(void)
 {
     fresh();
 #define CHECK_STATUS(status, code, text)                                                           \
-    if (status != TWIN_E_TIMEOUT && status != TWIN_E_DEADLOCK)                                     \
+    if (status != TWIN_E_TIMEOUT && !twin_wait_given_up(status))                                   \
         CHECK_CODE(twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "x"), code);
     TWIN_STATUS_LIST(CHECK_STATUS)
 }
@@ -55,6 +55,8 @@ static void test_waits_differ(void)
     CHECK_CODE(twin_fail_status(TWIN_E_TIMEOUT, TWIN_CODE_EVENT_TIMEOUT, "x"), 507047);
     CHECK_CODE(twin_fail_status(TWIN_E_DEADLOCK, TWIN_CODE_STREAM_TIMEOUT, "x"), 507046);
     CHECK_CODE(twin_fail_status(TWIN_E_DEADLOCK, TWIN_CODE_EVENT_TIMEOUT, "x"), 507047);
+    CHECK_CODE(twin_fail_status(TWIN_E_INTERRUPTED, TWIN_CODE_STREAM_TIMEOUT, "x"), 507046);
+    CHECK_CODE(twin_fail_status(TWIN_E_INTERRUPTED, TWIN_CODE_EVENT_TIMEOUT, "x"), 507047);
 }
 
 static void test_unknown_status(void)
