@@ -3,7 +3,7 @@
 """Installs the build into a fresh prefix and uses it as a stranger would.
 
 usage: install_test.py BUILD_FOLDER STEP [SANITIZER]
-steps: layout set_env link cxx find_package pkg_config moved package"""
+steps: layout set_env link cxx find_package pkg_config moved package python"""
 
 import os
 import shutil
@@ -57,7 +57,10 @@ MUST_HAVE = ["bin/twinrt", "include/acl/acl.h", "include/acl/acl_rt.h", "include
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
-             "set_env.sh", "share/doc/twinrt/LICENSE"]
+             "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE"]
+# Unless the build was configured without Python.
+PYTHON = ["python/site-packages/acl.abi3.so", "python/site-packages/acl-stubs/__init__.pyi",
+          "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
 MAY_HAVE = ("bin/twinrt", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
 
@@ -93,6 +96,8 @@ class Stranger:
         self.work = work
         self.prefix = os.path.join(work, "prefix")
         self.env = clean_environment()
+        self.has_python = os.path.exists(os.path.join(build, PYTHON[0]))
+        self.must_have = MUST_HAVE + (PYTHON if self.has_python else [])
         self.flags = ["-Wall", "-Werror"] + ([f"-fsanitize={sanitizer}"] if sanitizer else [])
         sh(["cmake", "--install", build, "--prefix", self.prefix])
         for name in ("program.c", "program.cpp"):
@@ -108,7 +113,7 @@ class Stranger:
         expect(seen == PRINTS, f"{command} printed:\n{seen}")
 
     def layout(self):
-        for path in MUST_HAVE:
+        for path in self.must_have:
             expect(os.path.exists(os.path.join(self.prefix, path)), f"{path} was not installed")
         for folder, _, names in os.walk(self.prefix):
             for name in names:
@@ -173,6 +178,17 @@ class Stranger:
                           "-L\"$ASCEND_HOME_PATH/lib64\" -lascendcl")
         self.prints("./away")
 
+    def python(self):
+        if not self.has_python or "san" in "".join(self.flags):
+            print("no Python module in this build, or one for a Python with a sanitizer")
+            sys.exit(77)
+        line = f"'{sys.executable}' -c 'import acl; print(acl.__file__, acl.rt.get_device_count())'"
+        told = self.with_set_env(line)
+        expect(told == f"{self.prefix}/{PYTHON[0]} (1, 0)\n", f"the module printed:\n{told}")
+        # The module finds its library by where it lies, too.
+        told = sh(line, env=dict(self.env, PYTHONPATH=f"{self.prefix}/python/site-packages"))
+        expect(told.endswith(" (1, 0)\n"), f"without set_env.sh the module printed:\n{told}")
+
     def package(self):
         missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file") if not shutil.which(tool)]
         if missing:
@@ -182,7 +198,7 @@ class Stranger:
         packages = sorted((name for name in os.listdir(self.work) if name.endswith(".deb")), key=len)
         expect([name.split("_")[0] for name in packages] == ["twinrt", "twinrt-model"], f"cpack made {packages}")
         contents = "".join(sh(["dpkg-deb", "--contents", package], cwd=self.work) for package in packages)
-        for path in MUST_HAVE:
+        for path in self.must_have:
             expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is in no package")
         runtime, model = [sh(["dpkg-deb", "--field", package, "Depends"], cwd=self.work) for package in packages]
         expect("libc6" in runtime and "libcjson1" in runtime and "systemc" not in runtime, f"twinrt depends on {runtime}")

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of the program that the runtime calls: from streams, on exceptions, as an allocator. */
+#include <stdatomic.h>
+
+#include "convert.h"
+#include "hand.h"
+
+static atomic_bool closed;
+
+bool twin_py_enter(PyGILState_STATE *out_state)
+{
+    if (atomic_load(&closed))
+        return false;
+    *out_state = PyGILState_Ensure();
+    return true;
+}
+
+void twin_py_leave(PyGILState_STATE state)
+{
+    PyGILState_Release(state);
+}
+
+/* Calls and drops `arguments`. What the function raises is reported, and the runtime goes on. */
+static PyObject *call(PyObject *function, PyObject *arguments)
+{
+    PyObject *answer = arguments ? PyObject_CallObject(function, arguments) : NULL;
+    Py_XDECREF(arguments);
+    if (!answer)
+        PyErr_WriteUnraisable(function);
+    return answer;
+}
+
+static bool take_function(struct twin_py_args *args, const char *name, bool or_none,
+                          PyObject **out_function)
+{
+    PyObject *function = twin_py_next(args);
+    *out_function = function == Py_None ? NULL : function;
+    return PyCallable_Check(function) || (or_none && function == Py_None) ||
+           twin_py_refuse(args, name, "no function");
+}
+
+/* ---- streams -------------------------------------------------------------------------------------- */
+
+struct launched {
+    PyObject *function, *data;
+};
+
+static void drop_launched(struct launched *launched)
+{
+    Py_DECREF(launched->function);
+    Py_DECREF(launched->data);
+    PyMem_Free(launched);
+}
+
+static void run_launched(void *data)
+{
+    struct launched *launched = data;
+    PyGILState_STATE state;
+    if (!twin_py_enter(&state))
+        return;
+    Py_XDECREF(call(launched->function, PyTuple_Pack(1, launched->data)));
+    drop_launched(launched);
+    twin_py_leave(state);
+}
+
+PyObject *twin_py_rt_launch_callback(PyObject *module, PyObject *given)
+{
+    (void)module;
+    struct twin_py_args args = {"acl.rt.launch_callback", given, 0};
+    PyObject *function;
+    int32_t block;
+    void *stream;
+    if (!twin_py_begin(&args, 4) || !take_function(&args, "fn", false, &function))
+        return NULL;
+    PyObject *data = twin_py_next(&args);
+    if (!twin_py_take_i32(&args, "block_type", &block) ||
+        !twin_py_take_handle(&args, "stream", &stream))
+        return NULL;
+    struct launched *launched = PyMem_Malloc(sizeof(*launched));
+    if (!launched)
+        return PyErr_NoMemory();
+    *launched = (struct launched){function, data};
+    Py_INCREF(function);
+    Py_INCREF(data);
+    PyThreadState *thread = PyEval_SaveThread();
+    aclError code =
+        aclrtLaunchCallback(run_launched, launched, (aclrtCallbackBlockType)block, stream);
+    PyEval_RestoreThread(thread);
+    if (code != ACL_SUCCESS)
+        drop_launched(launched);
+    return PyErr_Occurred() ? NULL : PyLong_FromLong(code);
+}
+
+/* ---- exceptions ----------------------------------------------------------------------------------- */
+
+#pragma GCC diagnostic ignored                                                                     \
+    "-Wdeprecated-declarations" /* it is the one that takes one function */
+
+static PyObject *exception_function; /* guarded by the GIL */
+
+static void tell_exception(aclrtExceptionInfo *info)
+{
+    PyGILState_STATE state;
+    if (!twin_py_enter(&state))
+        return;
+    PyObject *function = exception_function;
+    if (function) {
+        Py_INCREF(function);
+        Py_XDECREF(call(function, Py_BuildValue("(N)", twin_py_give_handle(info))));
+        Py_DECREF(function);
+    }
+    twin_py_leave(state);
+}
+
+PyObject *twin_py_rt_set_exception_info_callback(PyObject *module, PyObject *given)
+{
+    (void)module;
+    struct twin_py_args args = {"acl.rt.set_exception_info_callback", given, 0};
+    PyObject *function;
+    if (!twin_py_begin(&args, 1) || !take_function(&args, "fn", true, &function))
+        return NULL;
+    PyThreadState *thread = PyEval_SaveThread();
+    aclError code = aclrtSetExceptionInfoCallback(function ? tell_exception : NULL);
+    PyEval_RestoreThread(thread);
+    if (code == ACL_SUCCESS) {
+        PyObject *before = exception_function;
+        Py_XINCREF(function);
+        exception_function = function;
+        Py_XDECREF(before);
+    }
+    return PyLong_FromLong(code);
+}
+
+void twin_py_close(void)
+{
+    atomic_store(&closed, true);
+}
+
+/* ---- allocators ----------------------------------------------------------------------------------- */
+
+/* One function of each kind, as C has no place for more than the allocator itself. Guarded by the GIL. */
+static struct {
+    PyObject *object, *alloc, *free, *advise, *address;
+} allocator;
+
+static PyObject *the_object(void)
+{
+    return allocator.object ? allocator.object : Py_None;
+}
+
+/* Takes the answer of a function over: an address, or NULL for what is none. */
+static void *as_address(PyObject *answer)
+{
+    void *address = NULL;
+    if (answer && answer != Py_None) {
+        address = (void *)(uintptr_t)PyLong_AsUnsignedLongLong(answer);
+        if (PyErr_Occurred()) {
+            PyErr_WriteUnraisable(answer);
+            address = NULL;
+        }
+    }
+    Py_XDECREF(answer);
+    return address;
+}
+
+static void *call_alloc(aclrtAllocator object, size_t size)
+{
+    (void)object;
+    PyGILState_STATE state;
+    if (!twin_py_enter(&state))
+        return NULL;
+    void *block =
+        as_address(call(allocator.alloc, Py_BuildValue("(On)", the_object(), (Py_ssize_t)size)));
+    twin_py_leave(state);
+    return block;
+}
+
+static void call_free(aclrtAllocator object, aclrtAllocatorBlock block)
+{
+    (void)object;
+    PyGILState_STATE state;
+    if (!twin_py_enter(&state))
+        return;
+    Py_XDECREF(
+        call(allocator.free, Py_BuildValue("(ON)", the_object(), twin_py_give_handle(block))));
+    twin_py_leave(state);
+}
+
+static void *call_advise(aclrtAllocator object, size_t size, aclrtAllocatorAddr near)
+{
+    (void)object;
+    PyGILState_STATE state;
+    if (!twin_py_enter(&state))
+        return NULL;
+    void *block =
+        as_address(call(allocator.advise, Py_BuildValue("(OnN)", the_object(), (Py_ssize_t)size,
+                                                        twin_py_give_handle(near))));
+    twin_py_leave(state);
+    return block;
+}
+
+static void *call_address(aclrtAllocatorBlock block)
+{
+    PyGILState_STATE state;
+    if (!twin_py_enter(&state))
+        return NULL;
+    void *address =
+        as_address(call(allocator.address, Py_BuildValue("(N)", twin_py_give_handle(block))));
+    twin_py_leave(state);
+    return address;
+}
+
+/* Keeps `object` in the slot when C took what stands for it. */
+static PyObject *keep(aclError code, PyObject **slot, PyObject *object)
+{
+    if (code == ACL_SUCCESS) {
+        PyObject *before = *slot;
+        Py_INCREF(object);
+        *slot = object;
+        Py_XDECREF(before);
+    }
+    return PyLong_FromLong(code);
+}
+
+PyObject *twin_py_rt_allocator_set_obj_to_desc(PyObject *module, PyObject *given)
+{
+    (void)module;
+    struct twin_py_args args = {"acl.rt.allocator_set_obj_to_desc", given, 0};
+    void *desc;
+    if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "desc", &desc))
+        return NULL;
+    PyObject *object = twin_py_next(&args);
+    return keep(aclrtAllocatorSetObjToDesc(desc, object), &allocator.object, object);
+}
+
+#define SETTER(kind, name, function)                                                               \
+    PyObject *twin_py_rt_allocator_set_##name##_func_to_desc(PyObject *module, PyObject *given)    \
+    {                                                                                              \
+        (void)module;                                                                              \
+        struct twin_py_args args = {"acl.rt.allocator_set_" #name "_func_to_desc", given, 0};      \
+        void *desc;                                                                                \
+        PyObject *callable;                                                                        \
+        if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "desc", &desc) ||              \
+            !take_function(&args, "fn", false, &callable))                                         \
+            return NULL;                                                                           \
+        return keep(function(desc, call_##kind), &allocator.kind, callable);                       \
+    }
+SETTER(alloc, alloc, aclrtAllocatorSetAllocFuncToDesc)
+SETTER(free, free, aclrtAllocatorSetFreeFuncToDesc)
+SETTER(advise, alloc_advise, aclrtAllocatorSetAllocAdviseFuncToDesc)
+SETTER(address, get_addr_from_block, aclrtAllocatorSetGetAddrFromBlockFuncToDesc)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of a call from Python, one function per type of C argument, and results on their way back.
+ *
+ * A `take` reads the next argument. What it does not like it refuses with a TypeError that names function and
+ * argument, whatever is wrong: type, range, length. What a `take` fills owns what it holds until its `drop`. */
+#ifndef TWINRT_PYTHON_CONVERT_H
+#define TWINRT_PYTHON_CONVERT_H
+
+#include "interface.h"
+
+/* The arguments of one call. */
+struct twin_py_args {
+    const char *function; /* "acl.rt.malloc" */
+    PyObject *tuple;
+    Py_ssize_t next;
+};
+
+/* False, with a TypeError: there are not `count` arguments. */
+bool twin_py_begin(struct twin_py_args *args, Py_ssize_t count);
+/* The next argument, borrowed. */
+PyObject *twin_py_next(struct twin_py_args *args);
+/* Sets the TypeError "FUNCTION args parse failed: ARGUMENT: REASON"; always false. */
+bool twin_py_refuse(const struct twin_py_args *args, const char *argument, const char *reason, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- types of arguments: twin_py_<type>, and how each is passed on and dropped ---------------- */
+
+typedef void *twin_py_handle; /* of an object, or an address; 0 is NULL */
+typedef uint16_t twin_py_u16;
+typedef int32_t twin_py_i32; /* enumerations too */
+typedef uint32_t twin_py_u32;
+typedef int64_t twin_py_i64;
+typedef uint64_t twin_py_u64;
+typedef size_t twin_py_size;
+typedef float twin_py_f32;
+
+/* A str, kept as bytes while the call lasts. */
+typedef struct {
+    PyObject *bytes;
+    char *text;
+} twin_py_text;
+
+typedef struct {
+    int32_t *items;
+    size_t count;
+} twin_py_pids;
+
+typedef struct {
+    void **items;
+    size_t count;
+} twin_py_handles;
+
+/* A length that the program gives, and a text of at most that many bytes that comes back. */
+typedef struct {
+    char *text;
+    uint32_t bytes;
+} twin_py_buffer;
+
+bool twin_py_take_handle(struct twin_py_args *args, const char *name, twin_py_handle *out);
+bool twin_py_take_u16(struct twin_py_args *args, const char *name, twin_py_u16 *out);
+bool twin_py_take_i32(struct twin_py_args *args, const char *name, twin_py_i32 *out);
+bool twin_py_take_u32(struct twin_py_args *args, const char *name, twin_py_u32 *out);
+bool twin_py_take_i64(struct twin_py_args *args, const char *name, twin_py_i64 *out);
+bool twin_py_take_u64(struct twin_py_args *args, const char *name, twin_py_u64 *out);
+bool twin_py_take_size(struct twin_py_args *args, const char *name, twin_py_size *out);
+bool twin_py_take_f32(struct twin_py_args *args, const char *name, twin_py_f32 *out);
+bool twin_py_take_text(struct twin_py_args *args, const char *name, twin_py_text *out);
+bool twin_py_take_pids(struct twin_py_args *args, const char *name, twin_py_pids *out);
+bool twin_py_take_handles(struct twin_py_args *args, const char *name, twin_py_handles *out);
+bool twin_py_take_buffer(struct twin_py_args *args, const char *name, twin_py_buffer *out);
+
+/* A number of at most `most`. */
+bool twin_py_take_limit(struct twin_py_args *args, const char *name, size_t most, size_t *out);
+
+void twin_py_drop_text(twin_py_text *text);
+
+/* An integer of [low, high] out of any object that is one; a refusal names `name`. */
+bool twin_py_signed(const struct twin_py_args *args, const char *name, PyObject *object,
+                    int64_t low, int64_t high, int64_t *out);
+bool twin_py_unsigned(const struct twin_py_args *args, const char *name, PyObject *object,
+                      uint64_t high, uint64_t *out);
+/* An array with a slot of `bytes`, all zero, per element of a list; *out_items is NULL for []. */
+bool twin_py_array(const struct twin_py_args *args, const char *name, PyObject *list, size_t bytes,
+                   void **out_items, size_t *out_count);
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+PyObject *twin_py_give_handle(const void *value);
+/* UTF-8, NULL is None; bytes that are no UTF-8 come as surrogates. */
+PyObject *twin_py_give_text(const char *text);
+
+/* The tuple that a call returns, filled from the left. */
+struct twin_py_result {
+    PyObject *tuple;
+    Py_ssize_t next;
+};
+/* Adds `value` and takes it over; NULL spoils the result. */
+void twin_py_put(struct twin_py_result *result, PyObject *value);
+
+#endif

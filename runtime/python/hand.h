@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions that the rows HAND(…) of the tables name, and what the module's parts give each other. */
+#ifndef TWINRT_PYTHON_HAND_H
+#define TWINRT_PYTHON_HAND_H
+
+#include "interface.h"
+
+#define CALL(...)
+#define VALUE(...)
+#define HAND(area, name, ...) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
+#include "functions/device.def"
+#include "functions/kernel.def"
+#include "functions/main.def"
+#include "functions/memory.def"
+#include "functions/stream.def"
+#include "functions/util.def"
+#undef CALL
+#undef VALUE
+#undef HAND
+
+/* Taking the interpreter for a function of the program, on any thread. False: Python has ended or is about to, and
+ * nothing may be called. */
+bool twin_py_enter(PyGILState_STATE *out_state);
+void twin_py_leave(PyGILState_STATE state);
+/* From the atexit handler of the module on, threads of the runtime do not come in. Holds the GIL. */
+void twin_py_close(void);
+
+/* Lets signals end waits of the main thread, where the library can do that. */
+void twin_py_wait_setup(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module `acl` with `acl.rt` and `acl.util`, from the tables in functions/. */
+#include "call.h"
+#include "hand.h"
+
+/* The interface keeps old functions, and so does the module. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#define CALL(...)  TWIN_PY_DEFINE_CALL(__VA_ARGS__)
+#define VALUE(...) TWIN_PY_DEFINE_VALUE(__VA_ARGS__)
+#define HAND(...)
+#include "functions/device.def"
+#include "functions/kernel.def"
+#include "functions/main.def"
+#include "functions/memory.def"
+#include "functions/stream.def"
+#include "functions/util.def"
+#undef CALL
+#undef VALUE
+#undef HAND
+
+#define CALL(...)  TWIN_PY_METHOD_CALL(__VA_ARGS__)
+#define VALUE(...) TWIN_PY_METHOD_VALUE(__VA_ARGS__)
+#define HAND(...)  TWIN_PY_METHOD_HAND(__VA_ARGS__)
+static PyMethodDef main_methods[] = {
+#include "functions/main.def"
+    {NULL, NULL, 0, NULL}};
+static PyMethodDef rt_methods[] = {
+#include "functions/device.def"
+#include "functions/kernel.def"
+#include "functions/memory.def"
+#include "functions/stream.def"
+    {NULL, NULL, 0, NULL}};
+static PyMethodDef util_methods[] = {
+#include "functions/util.def"
+    {NULL, NULL, 0, NULL}};
+
+static PyObject *at_exit(PyObject *module, PyObject *given)
+{
+    (void)module;
+    (void)given;
+    twin_py_close();
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+static PyMethodDef exit_method = {"close", at_exit, METH_NOARGS, "Before Python ends."};
+
+static bool register_exit(void)
+{
+    PyObject *atexit = PyImport_ImportModule("atexit");
+    PyObject *function = atexit ? PyCFunction_NewEx(&exit_method, NULL, NULL) : NULL;
+    PyObject *done = function ? PyObject_CallMethod(atexit, "register", "O", function) : NULL;
+    bool registered = done != NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(function);
+    Py_XDECREF(atexit);
+    return registered;
+}
+
+/* A submodule is an attribute and an entry of sys.modules: `import acl` alone is enough. */
+static bool add_submodule(PyObject *module, const char *full, const char *name,
+                          PyMethodDef *methods, const char *text)
+{
+    PyObject *submodule = PyImport_AddModule(full); /* borrowed */
+    if (!submodule || PyModule_AddFunctions(submodule, methods) != 0 ||
+        PyModule_SetDocString(submodule, text) != 0)
+        return false;
+    return PyObject_SetAttrString(module, name, submodule) == 0;
+}
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "acl",
+    .m_doc = "The ACL runtime interface for Python.\n\n"
+             "Functions take positional arguments. Handles and addresses are ints, 0 is none and "
+             "the default\n"
+             "stream. Results are the values first and the code last, or the code alone; 0 is "
+             "success and\n"
+             "a failure is never an exception. Arguments of a wrong type, number or range raise "
+             "TypeError.",
+    .m_size = -1,
+    .m_methods = main_methods,
+};
+
+PyMODINIT_FUNC PyInit_acl(void);
+PyMODINIT_FUNC PyInit_acl(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+    if (!module)
+        return NULL;
+    if (!add_submodule(module, "acl.rt", "rt", rt_methods,
+                       "Devices, contexts, streams, events, memory and kernels.") ||
+        !add_submodule(module, "acl.util", "util", util_methods,
+                       "Memory as Python objects, and threads.") ||
+        !register_exit()) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    twin_py_wait_setup();
+    return module;
+}

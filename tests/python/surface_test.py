@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the module offers, beside its tables, the stubs and the documents."""
+
+import ast
+import inspect
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import acl
+from support import ROOT, area, function, tables
+
+PYTHON = os.path.join(ROOT, "runtime", "python")
+ROWS = tables.rows()
+
+
+def stub_functions(name):
+    """{function: its definition} of a stub file."""
+    with open(os.path.join(PYTHON, "acl-stubs", name + ".pyi"), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+class Surface(unittest.TestCase):
+    def test_the_module_has_the_functions_of_the_tables_and_no_others(self):
+        for name in ("acl", "rt", "util"):
+            public = {entry for entry in dir(area(name)) if not entry.startswith("_")} - {"rt", "util"}
+            self.assertEqual(public, {row.name for row in ROWS if row.area == name})
+
+    def test_submodules_are_attributes_and_modules(self):
+        self.assertIs(sys.modules["acl.rt"], acl.rt)
+        self.assertIs(sys.modules["acl.util"], acl.util)
+
+    def test_the_interface_is_complete(self):
+        # The public manual's functions, without the 26 on tensor descriptions (README.md says why).
+        self.assertEqual(len([row for row in ROWS if row.area == "rt"]), 191)
+        self.assertEqual(len([row for row in ROWS if row.area == "util"]), 7)
+        self.assertEqual(len([row for row in ROWS if row.area == "acl"]), 47 - 26)
+
+    def test_every_function_says_what_it_does(self):
+        for row in ROWS:
+            with self.subTest(row.full_name):
+                text = function(row).__doc__
+                self.assertTrue(text.startswith(row.text), text)
+                self.assertGreater(len(row.text), 8)
+                self.assertTrue(row.text.rstrip().endswith((".", ",", "...")), row.text)
+                self.assertIn("\nReturns: ", text)
+                self.assertIn(f"\nC function: {row.c_name}", text)
+
+    def test_signatures_and_stubs_agree(self):
+        for name, file in (("acl", "__init__"), ("rt", "rt"), ("util", "util")):
+            stubs = stub_functions(file)
+            self.assertEqual(set(stubs), {row.name for row in ROWS if row.area == name})
+            for row in ROWS:
+                if row.area != name:
+                    continue
+                with self.subTest(row.full_name):
+                    parameters = inspect.signature(function(row)).parameters.values()
+                    stub = stubs[row.name].args
+                    self.assertEqual([p.name for p in parameters if p.kind == p.POSITIONAL_ONLY],
+                                     [argument.arg for argument in stub.posonlyargs])
+                    self.assertEqual([p.name for p in parameters if p.kind == p.VAR_POSITIONAL],
+                                     [stub.vararg.arg] if stub.vararg else [])
+
+    def test_what_is_made_from_the_tables_is_up_to_date(self):
+        subprocess.run([sys.executable, "-B", os.path.join(PYTHON, "tables.py"), "--check"], check=True)
+
+    def test_c_functions_are_those_of_the_headers(self):
+        declared = set()
+        for folder, _, names in os.walk(os.path.join(ROOT, "runtime", "include", "acl")):
+            for name in names:
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    declared |= set(re.findall(r"\b(acl\w+)\(", file.read()))
+        self.assertEqual({row.c_name for row in ROWS} - declared, {"none"})
+
+    def test_constants_are_left_to_scripts(self):
+        for module in (acl, acl.rt, acl.util):
+            for name in dir(module):
+                if not name.startswith("_"):
+                    self.assertNotIsInstance(getattr(module, name), (int, str), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
