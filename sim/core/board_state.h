@@ -36,10 +36,10 @@ struct BoardState {
     static constexpr uint32_t kStopKernel = 16;
 
     BoardState(const Params &profile_params, const twinsim_config &config)
-        : params(profile_params), bus(config.bus), seed(config.seed),
-          calendar((config.devices << kDeviceShift) + 1), links(profile_params, config.devices),
-          link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
-          polls(calendar, now, profile_params.cond_poll.value),
+        : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
+          bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
+          links(profile_params, config.devices), link_timer(config.devices << kDeviceShift),
+          faults(bus, now, link_timer), polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
           trace(config.trace, counters.get(), params)
     {
@@ -59,6 +59,15 @@ struct BoardState {
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // behind what every event touches
+
+    /// A time out of its range, for one occasion (TIM-10).
+    [[nodiscard, gnu::noinline, gnu::cold]] Cycle vary(const Setting &setting,
+                                                       uint64_t occasion) const
+    {
+        const Cycle most = setting.value * setting.jitter / 1000;
+        return setting.value - most +
+               chance(seed, occasion, kLatencyUse + setting.index) % (2 * most + 1);
+    }
 
     /// The model or its own DMA has changed memory.
     void stored(uint64_t address, uint64_t bytes)

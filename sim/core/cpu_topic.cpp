@@ -13,7 +13,7 @@ void TaskScheduler::send_message(uint32_t sq)
     Queue &q = queues_[sq];
     q.state = State::kWork;
     q.mark = board_.now;
-    at(sq, board_.now + board_.params.topic_message.value, Step::kMessage);
+    at(sq, board_.now + latency(sq, board_.params.topic_message), Step::kMessage);
 }
 
 // CPU-2, CPU-3: the message is there. With the block flag the queue waits, in its slot.

@@ -57,6 +57,9 @@ struct DmaJob {
     uint32_t rows =
         0; ///< of a list: descriptors; else 0: a plain transfer, the fields around this one do not matter
     uint32_t planes = 0;
+    bool made = false;    ///< its effect, before its end (DMA-30)
+    bool failed = false;  ///< in that
+    Cycle limit = kNever; ///< of the SQE
     // From one row or plane to the next.
     uint64_t src_row = 0, dst_row = 0;
     uint64_t src_plane = 0, dst_plane = 0;

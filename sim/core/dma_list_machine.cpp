@@ -186,6 +186,13 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
                            uint64_t{device_} << 32 | DmaList::kOwner |
                                uint32_t{q.channel} << DmaList::kChannelShift | place);
     board_.links_changed();
+    if (__builtin_expect(board_.seed != 0, 0) && !is_struck(sq) &&
+        (chance(board_.seed, occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) != 0) {
+        move.made = true; // DMA-30
+        move.failed = !apply(move, board_.bus, device_);
+        if (!move.failed)
+            board_.stored(move.dst, move.bytes);
+    }
     list.moves[place] = {move, transfer, number, operation, board_.now};
     ++list.open[operation];
     ++list.moving;
@@ -203,8 +210,9 @@ void TaskScheduler::list_transfer_done(uint32_t who)
     move.transfer = kNone;
     --list.open[move.operation];
     --list.moving;
-    if (apply(move.job, board_.bus, device_)) {
-        board_.stored(move.job.dst, move.job.bytes);
+    if (move.job.made ? !move.job.failed : apply(move.job, board_.bus, device_)) {
+        if (!move.job.made)
+            board_.stored(move.job.dst, move.job.bytes);
         job.bytes += move.job.bytes;
     } else if (move.entry < job.row) { // kNone is larger than all
         job.row = move.entry;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A DMA task of a queue on its engine: channel, set-up, bytes, effect. Rules DMA-1 to DMA-6, SQE-8.
+#include <algorithm>
+
 #include "core/task_scheduler.h"
 
 namespace tsim
@@ -31,7 +33,7 @@ void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
     q.mark = board_.now;
     q.channel = static_cast<uint8_t>(channel);
     q.has_channel = true;
-    Cycle time = sdma ? p.sdma_setup.value : p.pcie_setup.value;
+    Cycle time = latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
     if (is_struck(sq))
         time = slowed(sq, time);
     at(sq, board_.now + time, Step::kSetUp);
@@ -64,8 +66,36 @@ void TaskScheduler::start_transfer(uint32_t sq)
     q.transfer = board_.links.start(board_.now, job.route, job.bytes, uint64_t{device_} << 32 | sq);
     board_.links_changed();
     const uint32_t credit = (fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT) & 0xffu;
-    if (credit != 0 && credit != STARS_CREDIT_NEVER)
-        at(sq, board_.now + credit * p.credit_unit.value, Step::kLimit);
+    if (credit != 0 && credit != STARS_CREDIT_NEVER) {
+        job.limit = board_.now + credit * p.credit_unit.value;
+        at(sq, job.limit, Step::kLimit);
+    }
+    if (__builtin_expect(board_.seed != 0, 0) && !is_struck(sq))
+        choose_effect(sq);
+}
+
+// DMA-30: any instant from now to twice the time that it would take with the share it has now. When it is complete
+// before that, it has its effect then.
+void TaskScheduler::choose_effect(uint32_t sq)
+{
+    const DmaJob &job = jobs_[sq];
+    const uint64_t rate = std::max<uint64_t>(board_.links.rate_of(job.route), 1);
+    const auto whole = static_cast<Cycle>(
+        (static_cast<unsigned __int128>(job.bytes) << LinkNetwork::kFraction) / rate);
+    const Cycle time = board_.now + chance(board_.seed, occasion(sq), kEffectUse) % (2 * whole + 1);
+    if (time < job.limit)
+        at(sq, time, Step::kEffect);
+}
+
+void TaskScheduler::make_effect(uint32_t sq)
+{
+    DmaJob &job = jobs_[sq];
+    job.made = true;
+    job.failed = !apply(job, board_.bus, device_);
+    if (!job.failed)
+        board_.stored(job.dst, job.dst_span());
+    if (job.limit != kNever)
+        at(sq, job.limit, Step::kLimit);
 }
 
 // DMA-5: the effect is there at this instant.
@@ -80,8 +110,8 @@ void TaskScheduler::transfer_done(uint32_t sq)
     q.state = State::kWork;
     note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
               job.bytes, kNone, 0, job.route});
-    const bool good = apply(job, board_.bus, device_);
-    if (good)
+    const bool good = job.made ? !job.failed : apply(job, board_.bus, device_);
+    if (good && !job.made)
         board_.stored(job.dst, job.dst_span());
     release_channel(sq);
     if (good)

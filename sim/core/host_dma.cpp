@@ -81,7 +81,13 @@ void HostDma::fire()
         note(channel, number, TWINSIM_PHASE_ENGINE, p.host_channels.index);
         channel.begun = board_.now;
         waiting_.erase(waiting_.begin());
-        setting_up_.push_back({board_.now + p.host_setup.value, number});
+        const uint64_t occasion = uint64_t{device_} << 58 | channel.transfer->number;
+        const Cycle ready =
+            board_.now +
+            (p.host_setup.jitter == 0 ? p.host_setup.value : board_.vary(p.host_setup, occasion));
+        const auto later = [](Cycle value, const SettingUp &s) { return value < s.ready; };
+        setting_up_.insert(std::upper_bound(setting_up_.begin(), setting_up_.end(), ready, later),
+                           {ready, number});
     }
     arm();
 }
@@ -114,6 +120,15 @@ void HostDma::start(Channel &channel, uint32_t number)
     channel.moving = board_.links.start(board_.now, channel.job.route, t.bytes,
                                         uint64_t{device_} << 32 | kOwner | number);
     board_.links_changed();
+    DmaJob &job = channel.job;
+    const uint64_t occasion = uint64_t{device_} << 58 | t.number;
+    if (__builtin_expect(board_.seed != 0, 0) && !board_.faults.armed() &&
+        (chance(board_.seed, occasion, kHostEffectUse) & 1) != 0) {
+        job.made = true; // DMA-30
+        job.failed = !apply(job, board_.bus, device_);
+        if (!job.failed)
+            board_.stored(job.dst, job.dst_span());
+    }
 }
 
 void HostDma::transfer_done(uint32_t number)
@@ -125,9 +140,11 @@ void HostDma::transfer_done(uint32_t number)
     if (__builtin_expect(board_.faults.armed(), 0))
         status = board_.faults.fails_host_dma(device_); // FLT-14
     if (status == STARS_STATUS_NONE) {
-        if (apply(channel.job, board_.bus, device_))
-            board_.stored(channel.job.dst, channel.job.dst_span());
-        else
+        const DmaJob &job = channel.job;
+        const bool good = job.made ? !job.failed : apply(job, board_.bus, device_);
+        if (good && !job.made)
+            board_.stored(job.dst, job.dst_span());
+        if (!good)
             status = board_.faults.take_status(STARS_STATUS_BUS_FAULT);
     }
     finish(channel, number, status);

@@ -49,9 +49,8 @@ class HostDma
 
     BoardState &board_;
     const uint32_t device_;
-    std::vector<Waiting> waiting_; // by start, then by order of posting
-    std::vector<SettingUp>
-        setting_up_; // first to be ready first: set-up takes the same time for all
+    std::vector<Waiting> waiting_;      // by start, then by order of posting
+    std::vector<SettingUp> setting_up_; // first to be ready first
     std::vector<Channel> channels_;
     DmaCeiling ceiling_;
     uint64_t free_ = 0;

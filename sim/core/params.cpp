@@ -16,7 +16,7 @@ namespace tsim
 namespace
 {
 
-constexpr const char *kLeafKeys[] = {"mark", "parts", "source", "unit", "value"};
+constexpr const char *kLeafKeys[] = {"jitter_permille", "mark", "parts", "source", "unit", "value"};
 constexpr const char *kMarks[] = {"known", "inferred", "assumed"};
 constexpr double kExactMost = 9007199254740992.0; // 2^53: beyond, a JSON number is not exact
 
@@ -78,6 +78,16 @@ const char *lowered(const std::string &mark, size_t steps)
 }
 
 } // namespace
+
+Params without_jitter(const Params &params)
+{
+    Params plain = params;
+    for (size_t i = 0; i < kParamCount; ++i) {
+        if (kParamSchema[i].field)
+            (plain.*kParamSchema[i].field).jitter = 0;
+    }
+    return plain;
+}
 
 /// Walks the JSON tree of each file once and fills a Profile.
 class ProfileReader
@@ -149,9 +159,9 @@ class ProfileReader
         for (const cJSON *child = leaf->child; child; child = child->next) {
             if (std::none_of(std::begin(kLeafKeys), std::end(kLeafKeys),
                              [&](const char *key) { return std::strcmp(key, child->string) == 0; }))
-                fail(
-                    name + "." + child->string,
-                    "is unknown; a parameter has value, unit, mark and source, and may have parts");
+                fail(name + "." + child->string,
+                     "is unknown; a parameter has value, unit, mark and source, and may have "
+                     "parts and jitter_permille");
         }
         const std::string unit = text_of(leaf, name, "unit");
         if (unit != spec.unit)
@@ -168,11 +178,28 @@ class ProfileReader
             fail(name + ".parts", "is empty; give the beginnings of names of parts that the source "
                                   "speaks of, or leave it out");
         check_value(cJSON_GetObjectItemCaseSensitive(leaf, "value"), spec);
+        check_jitter(leaf, spec, mark);
         const auto i = static_cast<size_t>(&spec - kParamSchema);
         if (seen_[i]) // a file nearer to the profile has its own
             return;
         seen_[i] = leaf;
         from_[i] = at_;
+    }
+
+    // TIM-10: a range belongs to a time that nobody knows.
+    void check_jitter(const cJSON *leaf, const ParamSpec &spec, const std::string &mark) const
+    {
+        const cJSON *jitter = cJSON_GetObjectItemCaseSensitive(leaf, "jitter_permille");
+        if (!jitter)
+            return;
+        const std::string name = std::string(spec.name) + ".jitter_permille";
+        if (!spec.varies)
+            fail(name, "is of no use: this parameter does not change with a seed");
+        if (mark != "assumed")
+            fail(name, "is for assumed times alone, this one is " + mark);
+        if (!cJSON_IsNumber(jitter) || std::floor(jitter->valuedouble) != jitter->valuedouble ||
+            jitter->valuedouble < 0 || jitter->valuedouble > 900)
+            fail(name, "must be a whole number from 0 to 900");
     }
 
     std::string text_of(const cJSON *leaf, const std::string &name, const char *key) const
@@ -315,6 +342,8 @@ class ProfileReader
                 Setting &field = params.*spec.field;
                 field.value = time ? params.to_cycles(out.number) : out.number;
                 field.index = static_cast<uint32_t>(i);
+                const cJSON *jitter = cJSON_GetObjectItemCaseSensitive(seen_[i], "jitter_permille");
+                field.jitter = jitter ? static_cast<uint32_t>(jitter->valuedouble) : 0;
             }
         }
     }

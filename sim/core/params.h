@@ -87,6 +87,9 @@ struct Params {
     }
 };
 
+/// The same for seed 0: no time varies.
+[[nodiscard]] Params without_jitter(const Params &params);
+
 /// Checked against the schema: nothing unknown, nothing missing, each value in its range.
 ///
 /// A file with a base gives only what differs. What it inherits keeps value and source. Where the file is about

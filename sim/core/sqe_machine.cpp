@@ -87,8 +87,8 @@ void TaskScheduler::begin(uint32_t sq)
     TaskQueue &front = fronts_[sq];
     const Params &p = board_.params;
     const stars_sqe &sqe = front.sqe();
-    const TaskQueue::Fetch fetch =
-        front.fetch(board_.now, p.fetch_read.value, static_cast<uint32_t>(p.fetch_window.value));
+    const TaskQueue::Fetch fetch = front.fetch(board_.now, latency(sq, p.fetch_read),
+                                               static_cast<uint32_t>(p.fetch_window.value));
     const Cycle decoded = fetch.ready + p.decode.value;
     q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
     q.begun = board_.now;
@@ -113,17 +113,17 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded)
     switch (q.type) {
     case STARS_SQE_EVENT_RECORD:
     case STARS_SQE_EVENT_WAIT:
-        at(sq, decoded + p.event_table.value, Step::kExecute);
+        at(sq, decoded + latency(sq, p.event_table), Step::kExecute);
         break;
     case STARS_SQE_NOTIFY_RECORD:
     case STARS_SQE_NOTIFY_WAIT:
-        at(sq, decoded + p.notify_table.value, Step::kExecute);
+        at(sq, decoded + latency(sq, p.notify_table), Step::kExecute);
         break;
     case STARS_SQE_WRITE_VALUE: {
         const auto where = store_of(sqe, events_.size(), notifies_.size()).where;
-        const Cycle time = where == Store::kEvent    ? p.event_table.value
-                           : where == Store::kNotify ? p.notify_table.value
-                                                     : p.write_value.value;
+        const Cycle time = where == Store::kEvent    ? latency(sq, p.event_table)
+                           : where == Store::kNotify ? latency(sq, p.notify_table)
+                                                     : latency(sq, p.write_value);
         at(sq, decoded + time, Step::kExecute);
         break;
     }

@@ -194,6 +194,9 @@ void TaskScheduler::fire_queue(uint32_t sq)
     case Step::kList:
         list_turn(sq);
         break;
+    case Step::kEffect:
+        make_effect(sq);
+        break;
     case Step::kProgram:
         program_done(sq);
         break;

@@ -150,6 +150,7 @@ class TaskScheduler : private KernelOwner
         kReport,
         kSetUp,
         kList,
+        kEffect,
         kProgram,
         kPoll,
         kLimit,
@@ -242,6 +243,18 @@ class TaskScheduler : private KernelOwner
     void idle(uint32_t sq);
     void go_on(uint32_t sq);
 
+    /// Names the SQE at the head of a queue among all that ever are (TIM-10).
+    [[nodiscard]] uint64_t occasion(uint32_t sq) const
+    {
+        return uint64_t{device_} << 58 ^ uint64_t { sq } << 46 ^ fronts_[sq].number();
+    }
+    /// How long something takes for the SQE at the head.
+    [[nodiscard]] Cycle latency(uint32_t sq, const Setting &setting) const
+    {
+        return __builtin_expect(setting.jitter == 0, 1) ? setting.value
+                                                        : board_.vary(setting, occasion(sq));
+    }
+
     // one SQE
     void begin(uint32_t sq);
     void after_decode(uint32_t sq, Cycle decoded);
@@ -274,6 +287,8 @@ class TaskScheduler : private KernelOwner
     void start_transfer(uint32_t sq);
     void release_channel(uint32_t sq);
     void stop_moving(uint32_t sq);
+    void choose_effect(uint32_t sq);
+    void make_effect(uint32_t sq);
     void start_list(uint32_t sq);
     void list_turn(uint32_t sq);
     [[nodiscard]] bool read_line(uint32_t sq);

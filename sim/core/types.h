@@ -20,6 +20,8 @@ inline constexpr uint32_t kPriorities = 8;
 struct Setting {
     uint64_t value = 0; ///< times are in cycles already (TIM-2)
     uint32_t index = kNone;
+    uint32_t jitter =
+        0; ///< permille by which it may be shorter or longer; 0 without a seed (TIM-10)
 };
 
 /// One 64-bit step of splitmix64: the source of all seeded choices (TIM-6).
@@ -29,6 +31,19 @@ struct Setting {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+/// What a seeded choice is for; from kLatencyUse on times, by the index of their parameter.
+inline constexpr uint64_t kEffectUse = 1;
+inline constexpr uint64_t kHostEffectUse = 2;
+inline constexpr uint64_t kLatencyUse = 8;
+
+/// A seeded choice for one occasion, whatever came before it: the same seed and occasion give the same number (TIM-10).
+[[nodiscard]] inline uint64_t chance(uint64_t seed, uint64_t occasion, uint64_t use)
+{
+    uint64_t state = seed ^ occasion * 0xd1342543de82ef95u ^ use * 0x9e6c63d0876a9a99u;
+    (void)mix(state);
+    return mix(state);
 }
 
 } // namespace tsim

@@ -209,7 +209,26 @@ static void test_unreadable()
     }
 }
 
+// TIM-10: who may have a range.
+static void test_ranges_of_times()
+{
+    const std::string jitter = "\"jitter_permille\": 200, \"mark\": \"assumed\"";
+    expect_message(jitter, "\"jitter_permille\": 901, \"mark\": \"assumed\"", ".jitter_permille",
+                   "0 to 900");
+    expect_message(jitter, "\"jitter_permille\": 1.5, \"mark\": \"assumed\"", ".jitter_permille",
+                   "whole number");
+    expect_message(jitter, "\"jitter_permille\": \"much\", \"mark\": \"assumed\"",
+                   ".jitter_permille", "whole number");
+    expect_message(jitter, "\"jitter_permille\": 200, \"mark\": \"known\"", ".jitter_permille",
+                   "this one is known");
+    expect_message("\"clock_mhz\": {", "\"clock_mhz\": {\"jitter_permille\": 0, ",
+                   "clock_mhz.jitter_permille", "does not change with a seed");
+    EXPECT_EQ(shipped_profile().params().fetch_read.jitter, 200);
+    EXPECT_EQ(tsim::without_jitter(shipped_profile().params()).fetch_read.jitter, 0);
+}
+
 static const twin_test tests[] = {
+    {"assumed times alone may have a range", test_ranges_of_times},
     {"every parameter has value, unit, mark and source", test_every_parameter_has_its_marks},
     {"the schema is sorted", test_schema_is_sorted},
     {"values reach the model and know their place in the list", test_values_and_indices},
