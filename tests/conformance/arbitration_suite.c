@@ -71,10 +71,13 @@ static void run_priorities(bool one_begins)
     }
 
     qsort(all, CONTENDERS, sizeof(all[0]), by_time);
-    uint32_t wanted[CONTENDERS] = {LATE};
+    /* Those that are released together come at slightly different times with a seed: any of them may be the one. */
+    uint32_t first = one_begins ? all[0].priority : CLASSES;
+    CHECK(first >= LATE);
+    uint32_t wanted[CONTENDERS] = {first};
     uint32_t count = one_begins ? 1 : 0;
     for (uint32_t priority = 0; priority < CLASSES; priority++)
-        for (uint32_t i = one_begins && priority == LATE ? 1 : 0; i < OF_EACH; i++)
+        for (uint32_t i = priority == first ? 1 : 0; i < OF_EACH; i++)
             wanted[count++] = priority;
     for (int i = 0; i < CONTENDERS; i++)
         CHECK_EQUAL(all[i].priority, wanted[i]);
