@@ -22,6 +22,7 @@ struct sim_clock {
     bool numbered;
     bool attached;
     uint32_t system_id; /* as gettid() gives it; 0 before the first attaching */
+    uint32_t last_sq;   /* where it submitted last */
     uint32_t last_task; /* the newest it queued on a queue that is no default stream */
 };
 /* Only its own thread touches it. */

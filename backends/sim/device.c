@@ -45,17 +45,26 @@ static size_t code_bytes(void)
     return align_page(sim_process.limits.sq_depth * SIM_CODE_WORDS * sizeof(uint32_t));
 }
 
-static size_t slice_bytes(void)
+/* From one queue's ring, CQ or tokens to the next's. Each begins at another line of its page, so that queues which stand at
+ * the same place of their rings do not compete for the same sets of the caches. */
+static size_t stride(size_t bytes)
 {
-    return ring_bytes() + cq_bytes() + token_bytes();
+    return bytes + 17u * SIM_LINE;
+}
+
+static size_t queue_bytes(void)
+{
+    return stride(ring_bytes()) + stride(cq_bytes()) + stride(token_bytes());
 }
 
 struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
 {
-    char *start = device->rings + sq * slice_bytes();
-    struct sim_slice slice = {.ring = (void *)start,
-                              .cq = (void *)(start + ring_bytes()),
-                              .tokens = (void *)(start + ring_bytes() + cq_bytes())};
+    size_t queues = sim_process.limits.streams;
+    char *cqs = device->rings + queues * stride(ring_bytes());
+    char *tokens = cqs + queues * stride(cq_bytes());
+    struct sim_slice slice = {.ring = (void *)(device->rings + sq * stride(ring_bytes())),
+                              .cq = (void *)(cqs + sq * stride(cq_bytes())),
+                              .tokens = (void *)(tokens + sq * stride(token_bytes()))};
     return slice;
 }
 
@@ -117,7 +126,7 @@ static twin_hw_device *make_device(uint32_t index)
     device->memory.file = -1;
     pthread_mutex_init(&device->signals_lock, NULL);
     device->queues = calloc(limits->streams, sizeof(*device->queues));
-    device->rings_bytes = slice_bytes() * limits->streams;
+    device->rings_bytes = queue_bytes() * limits->streams;
     void *rings = mmap(NULL, device->rings_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     device->rings = rings == MAP_FAILED ? NULL : rings;

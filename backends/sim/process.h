@@ -9,6 +9,7 @@
 #include "twinsim.h"
 
 #define SIM_DEVICES_MOST 64u
+#define SIM_LINE         64u /* of the host's caches */
 
 /* What a wait costs its thread after the awaited instant. */
 enum sim_wake {

@@ -242,6 +242,28 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
     return sqe;
 }
 
+/* The thread goes through the queues in their order: what it will touch at the ones that follow is far from all that it
+ * touched since it was there last. First their structures, then what those lead to. */
+__attribute__((noinline)) static void expect_next(const twin_queue *queue)
+{
+    const unsigned structure_ahead = 8, contents_ahead = 4;
+    const twin_hw_device *device = queue->device;
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    if (queue->sq + structure_ahead >= slots)
+        return;
+    const char *far = (const char *)atomic_load_explicit(
+        &device->queues[queue->sq + structure_ahead], memory_order_relaxed);
+    __builtin_prefetch(far, 1);
+    __builtin_prefetch(far + SIM_LINE, 1);
+    twinsim_queue_expect(sim_process.board, device->index, queue->sq + structure_ahead, false);
+    const twin_queue *near =
+        atomic_load_explicit(&device->queues[queue->sq + contents_ahead], memory_order_relaxed);
+    uint64_t place = atomic_load_explicit(&near->submitted, memory_order_relaxed);
+    __builtin_prefetch(&near->ring[place & near->mask], 1);
+    __builtin_prefetch(&near->tokens[place & near->mask], 1);
+    twinsim_queue_expect(sim_process.board, device->index, near->sq, true);
+}
+
 void sim_queue_send_locked(twin_queue *queue, uint32_t count)
 {
     uint64_t before = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
@@ -259,6 +281,9 @@ void sim_queue_send_locked(twin_queue *queue, uint32_t count)
     if (sim_process.trace_path[0] != '\0')
         sim_timeline_submit(sim_clock.number, queue->track, before + 1, sim_clock.now_ns);
     sim_drive_submitted();
+    if (__builtin_expect(queue->sq == sim_clock.last_sq + 1, 0))
+        expect_next(queue);
+    sim_clock.last_sq = queue->sq;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

@@ -48,25 +48,25 @@ struct sim_token {
 #define SIM_FAILURE_TEXT 192u
 
 struct twin_queue {
-    /* Guarded by lock, first what a submission touches. */
+    /* Guarded by lock, first what a submission touches: two lines. */
     pthread_mutex_t lock;
     stars_sqe *ring;
     struct sim_token *tokens;
     _Atomic twin_status
         refusal; /* why no work is taken; TWIN_OK: it is. Read without the lock too */
     uint32_t mask;
-    uint16_t sq;
-    uint16_t task_id;           /* of the next SQE */
     _Atomic uint64_t submitted; /* written under lock */
     _Atomic uint64_t reclaimed; /* written under lock */
     uint64_t last_arrival_ns;   /* doorbells of a queue arrive in order */
-    uint32_t track;             /* of the timeline */
-    uint32_t id_cursor;         /* where the search for an event id goes on */
-    uint32_t room_wanted;       /* SQEs of the piece of work that did not fit */
-    bool id_wanted;             /* it was an event id that was missing */
-    _Atomic uint32_t epoch;     /* written under both locks */
     twin_hw_device *device;
+    uint16_t sq;
+    uint16_t task_id; /* of the next SQE */
+    uint32_t track;   /* of the timeline */
     twin_queue_config config;
+    _Atomic uint32_t epoch;  /* written under both locks */
+    uint32_t id_cursor;      /* where the search for an event id goes on */
+    uint32_t room_wanted;    /* SQEs of the piece of work that did not fit */
+    bool id_wanted;          /* it was an event id that was missing */
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
 

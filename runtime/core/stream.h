@@ -22,27 +22,29 @@
     (TWIN_STREAM_PERSISTENT | TWIN_STREAM_CPU_SCHEDULE | TWIN_STREAM_DEVICE_ONLY)
 
 typedef struct twin_stream {
+    /* First what a submission touches: two lines. */
     twin_object object;
     twin_lock lock; /* held over each work op of the queue */
     /* Fixed from publish to release. */
+    twin_queue *queue;
     twin_device *device;
-    twin_context *context;
     /* Relaxed: also read before the stream is locked, and read again under the lock. */
     _Atomic uint64_t context_handle;
-    twin_queue *queue;
     uint32_t id;
     uint32_t flags;
-    twin_core_share share; /* of cores, as launches may use them */
-    twin_saturation saturation;
-    bool is_default;
-    bool destroying; /* guarded by lock: refuses new work */
     /* The model instance it is bound to. Written under lock and the instance's lock; read without either it is a hint. */
     _Atomic(struct twin_model *) model;
     _Atomic uint8_t halt; /* TWIN_HALT_*: who takes work back now; written under lock, relaxed */
+    bool destroying;      /* guarded by lock: refuses new work */
+    bool host_functions;  /* guarded by lock: aclrtLaunchHostFunc was used on it */
+    /* Fixed from publish to release. */
+    bool is_default;
+    twin_context *context;
+    twin_core_share share; /* of cores, as launches may use them */
+    twin_saturation saturation;
     /* Attributes; relaxed: plain numbers. */
     _Atomic uint32_t priority;
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
-    bool host_functions;                 /* guarded by lock: aclrtLaunchHostFunc was used on it */
     struct twin_label_hold *label_lists; /* guarded by lock: lists that its tasks name */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */

@@ -251,6 +251,12 @@ TWINSIM_API void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, ui
         sim->board.device(device).doorbell(sq, tail, at_ns);
 }
 
+TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq, bool next)
+{
+    if (has_queue(sim, device, sq))
+        sim->board.device(device).scheduler().front(sq).expect_doorbell(next);
+}
+
 TWINSIM_API uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq)
 {
     return has_queue(sim, device, sq) ? sim->board.device(device).scheduler().front(sq).retired()

@@ -45,12 +45,26 @@ void Board::advance(Cycle horizon)
         --budget_;
         state_.now = next_time();
         const uint32_t timer = state_.calendar.pop();
-        // With many queues in turn, the next one's state is on its way while this one is served.
-        const uint32_t next = state_.calendar.likely_next();
-        if (next < state_.link_timer)
-            devices_[next >> BoardState::kDeviceShift]->prefetch(
-                next & ((1u << BoardState::kDeviceShift) - 1));
+        if (state_.calendar.take_moved())
+            prefetch_next();
         fire(timer);
+    }
+}
+
+// With many queues in turn what one of them needs is far away: it comes while others are served. First the state of those
+// that come within reach after the next, or nearly so, then what the state of the next leads to.
+void Board::prefetch_next() const
+{
+    constexpr uint32_t kMask = (1u << BoardState::kDeviceShift) - 1;
+    for (uint32_t i = 0; i < Calendar::kSoon; ++i) {
+        const uint32_t timer = state_.calendar.soon(i);
+        if (timer >= state_.link_timer)
+            return;
+        const Device &device = *devices_[timer >> BoardState::kDeviceShift];
+        if (i == 0)
+            device.prefetch_work(timer & kMask);
+        else
+            device.prefetch(timer & kMask);
     }
 }
 

@@ -54,6 +54,7 @@ class Board
 
   private:
     void fire(uint32_t timer);
+    void prefetch_next() const;
     [[nodiscard]] bool limit_is_next() const;
 
     BoardState state_;

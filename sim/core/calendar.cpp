@@ -82,6 +82,7 @@ void Calendar::turn_to(Cycle time)
         const uint32_t id = id_of(heap_[0]);
         remove(0);
         link(id);
+        moved_ = true;
     }
 }
 

@@ -56,6 +56,16 @@ class Calendar
             return next_;
         return size_ == 0 ? kNone : id_of(heap_[0]);
     }
+    /// Whether something came within reach of the wheel since this was last asked.
+    [[nodiscard]] bool take_moved()
+    {
+        const bool moved = moved_;
+        moved_ = false;
+        return moved;
+    }
+    /// The timer that comes within reach next, and, for 0 < i < kSoon, some that do soon; kNone when there is none.
+    static constexpr uint32_t kSoon = 5;
+    [[nodiscard]] uint32_t soon(uint32_t i) const { return i < size_ ? id_of(heap_[i]) : kNone; }
     /// Takes the earliest entry out and gives its timer. Not when empty.
     uint32_t pop();
     /// For tests: how far the sequence numbers have got before they are dealt out afresh.
@@ -117,6 +127,7 @@ class Calendar
     std::vector<Entry> heap_; // four children per node; all at base_ + kWheel or later
     uint32_t size_ = 0;
     uint64_t sequence_ = 0;
+    bool moved_ = false;
 };
 
 } // namespace tsim

@@ -22,8 +22,7 @@ void Device::reset()
 // sequentially consistent: a bit the ringer found set is one that the model has yet to take.
 void Device::doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns)
 {
-    TaskQueue &front = scheduler_.front(sq);
-    if (!front.is_open() || !front.doorbell(tail, at_ns))
+    if (!scheduler_.front(sq).doorbell(tail, at_ns))
         return;
     std::atomic<uint64_t> &word = rung_[sq / 64];
     const uint64_t bit = uint64_t{1} << (sq % 64);

@@ -28,11 +28,16 @@ class Device
     void take_in();
 
     void fire(uint32_t timer);
-    /// Hints that this timer comes next.
+    /// Hint that this timer comes soon: its state, and then what that leads to.
     void prefetch(uint32_t timer) const
     {
         if (timer < scheduler_.queue_count())
             scheduler_.prefetch(timer);
+    }
+    void prefetch_work(uint32_t timer) const
+    {
+        if (timer < scheduler_.queue_count())
+            scheduler_.prefetch_work(timer);
     }
     /// Whether this timer, which is pending, is the time limit of a parked wait.
     [[nodiscard]] bool is_limit_of_wait(uint32_t timer) const

@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/task_queue.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace tsim
 {
 
 TaskQueue::~TaskQueue()
 {
-    if (arrival_)
-        munmap(arrival_, 2 * mapped_ * sizeof(Cycle));
+    if (times_)
+        TimePool::give_back(times_, mapped_);
 }
 
-// One mapping for both arrays, kept over close and open; its pages cost nothing before they are touched.
+// Kept over close and open.
 void TaskQueue::map_times(uint32_t depth)
 {
-    if (mapped_ != depth) {
-        void *at = mmap(nullptr, 2 * size_t{depth} * sizeof(Cycle), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at == MAP_FAILED)
-            throw std::bad_alloc();
-        if (arrival_)
-            munmap(arrival_, 2 * mapped_ * sizeof(Cycle));
-        arrival_ = static_cast<Cycle *>(at);
-        mapped_ = depth;
-    }
-    done_ = arrival_ + depth;
+    if (mapped_ == depth)
+        return;
+    SqeTimes *const times = TimePool::take(depth);
+    if (times_)
+        TimePool::give_back(times_, mapped_);
+    times_ = times;
+    mapped_ = depth;
 }
 
 void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
@@ -37,10 +30,12 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     map_times(config.depth);
     ring_ = static_cast<const stars_sqe *>(ring);
     cq_ = static_cast<stars_cqe *>(cq);
-    mask_ = config.depth - 1;
+    rings_ = times_;
+    mask_ = ring_mask_ = config.depth - 1;
     cq_mask_ = config.cq_depth - 1;
-    head_ = seen_ = buffered_ = ahead_ = config.depth;
+    head_ = seen_ = config.depth;
     laps_ = uint64_t{0} - config.depth;
+    drop_prefetched();
     cq_head_ = cq_tail_ = 0;
     last_at_ = 0;
     retired_.store(0, std::memory_order_relaxed);
@@ -50,17 +45,18 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
 void TaskQueue::close()
 {
     ring_ = nullptr;
+    rings_ = nullptr;
 }
 
 bool TaskQueue::doorbell(uint32_t tail, uint64_t at_ns)
 {
     const uint64_t rung = rung_.load(std::memory_order_relaxed); // only this thread writes it
-    const uint32_t added = (tail - static_cast<uint32_t>(rung)) & mask_;
-    if (added == 0)
+    const uint32_t added = (tail - static_cast<uint32_t>(rung)) & ring_mask_;
+    if (!rings_ || added == 0)
         return false;
     last_at_ = std::max(last_at_, at_ns); // one register: a later write is never seen earlier
     for (uint32_t i = 0; i < added; ++i)
-        arrival_[(rung + i) & mask_] = last_at_;
+        rings_[(rung + i) & ring_mask_].arrival = last_at_;
     // Sequentially consistent: the store must be ordered before the caller's look at the pending mask.
     rung_.store(rung + added, std::memory_order_seq_cst);
     return true;
@@ -71,11 +67,11 @@ void TaskQueue::take_in(Cycle now, uint64_t cycle_ns)
     const uint64_t rung = rung_.load(std::memory_order_seq_cst);
     if (cycle_ns == 1) {
         // Times never fall, so those in the past come first.
-        for (uint64_t i = seen_; i != rung && arrival_[i & mask_] < now; ++i)
-            arrival_[i & mask_] = now;
+        for (uint64_t i = seen_; i != rung && times_[i & mask_].arrival < now; ++i)
+            times_[i & mask_].arrival = now;
     } else {
         for (uint64_t i = seen_; i != rung; ++i) {
-            Cycle &at = arrival_[i & mask_];
+            Cycle &at = times_[i & mask_].arrival;
             at = std::max(now, at / cycle_ns + (at % cycle_ns != 0));
         }
     }
@@ -87,74 +83,80 @@ void TaskQueue::arrive_with(uint64_t until)
     if (rung() == until)
         return;
     for (uint64_t i = seen_; i < until; ++i)
-        arrival_[i & mask_] = arrival_[until & mask_];
+        times_[i & mask_].arrival = times_[until & mask_].arrival;
 }
 
-uint64_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) const
+uint16_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) const
 {
     const uint64_t end = std::min(seen_, from + window);
     uint64_t i = from;
-    while (i < end && arrival_[i & mask_] <= now)
+    while (i < end && times_[i & mask_].arrival <= now)
         ++i;
-    return i;
+    return static_cast<uint16_t>(i - from); // fewer than depth
 }
 
 TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 {
-    if (head_ < buffered_)
+    if (buffered_ != 0)
         return {now, false};
     Fetch result{now, false};
-    if (head_ < ahead_) {
+    if (ahead_ != 0) {
         result = {std::max(now, ahead_at_), ahead_at_ > now};
         buffered_ = ahead_;
     } else {
         buffered_ = count_visible(head_, now, window);
         result = {now + read_time, read_time > 0};
     }
-    ahead_ = count_visible(buffered_, now, window);
+    ahead_ = count_visible(head_ + buffered_, now, window);
     ahead_at_ = now + read_time;
     return result;
 }
 
 uint32_t TaskQueue::read_in(Cycle now, uint32_t most)
 {
-    buffered_ = ahead_ = count_visible(head_, now, most);
-    return static_cast<uint32_t>(buffered_ - head_);
+    buffered_ = count_visible(head_, now, most);
+    ahead_ = 0;
+    return buffered_;
 }
 
 void TaskQueue::publish(uint64_t number, Cycle now)
 {
     uint64_t seen = retired_.load(std::memory_order_relaxed);
     for (number = std::min(number, done()); seen < number; ++seen)
-        done_[seen & mask_] = now;
+        times_[seen & mask_].done = now;
     retired_.store(seen, std::memory_order_release);
 }
 
 void TaskQueue::retire(Cycle now, bool seen)
 {
-    done_[head_ & mask_] = now;
+    times_[head_ & mask_].done = now;
     ++head_;
+    if (buffered_ != 0)
+        --buffered_;
+    else if (ahead_ != 0)
+        --ahead_;
     if (__builtin_expect(seen, 1))
-        retired_.store(head_ + laps_, std::memory_order_release);
-    __builtin_prefetch(&ring_[head_ & mask_]);
+        retired_.store(done(), std::memory_order_release);
+    want(&ring_[head_ & mask_]);
+    want(&times_[head_ & mask_]);
 }
 
 void TaskQueue::drop_all(Cycle now)
 {
     const uint64_t from = seen_ - head_ > mask_ ? seen_ - mask_ - 1 : head_;
     for (uint64_t i = from; i != seen_; ++i)
-        done_[i & mask_] = now;
+        times_[i & mask_].done = now;
     head_ = seen_;
     drop_prefetched();
-    retired_.store(head_ + laps_, std::memory_order_release);
+    retired_.store(done(), std::memory_order_release);
 }
 
 void TaskQueue::set_head(uint32_t value, Cycle now)
 {
     const uint64_t forward = (value - static_cast<uint32_t>(head_)) & mask_;
     for (uint64_t i = 0; i < forward; ++i)
-        done_[(head_ + i) & mask_] = now;
-    const uint64_t retired = head_ + laps_ + forward;
+        times_[(head_ + i) & mask_].done = now;
+    const uint64_t retired = done() + forward;
     head_ = seen_ - ((tail() - value) & mask_);
     laps_ = retired - head_;
     drop_prefetched();

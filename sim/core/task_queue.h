@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "core/time_pool.h"
 #include "core/types.h"
 #include "twinsim.h"
 #include "twinsim/stars.h"
@@ -36,6 +37,14 @@ class TaskQueue
 
     /// The tail register is written; its SQEs become visible at `at_ns` (FE-1). False: nothing new.
     bool doorbell(uint32_t tail, uint64_t at_ns);
+    /// Hints that the doorbell will be rung; `next`: before long, so that what the state leads to is wanted too.
+    void expect_doorbell(bool next) const
+    {
+        if (next)
+            want(&rings_[rung_.load(std::memory_order_relaxed) & ring_mask_]);
+        else
+            want(&rung_);
+    }
     /// SQEs retired since open.
     [[nodiscard]] uint64_t retired() const { return retired_.load(std::memory_order_acquire); }
 
@@ -51,22 +60,24 @@ class TaskQueue
     [[nodiscard]] bool visible(Cycle now) const { return head_ != seen_ && next_arrival() <= now; }
     [[nodiscard]] bool has_more() const { return head_ != seen_; }
     /// When the SQE at the head becomes visible. Only with has_more().
-    [[nodiscard]] Cycle next_arrival() const { return arrival_[head_ & mask_]; }
+    [[nodiscard]] Cycle next_arrival() const { return times_[head_ & mask_].arrival; }
     /// Hints that this queue is next.
-    void prefetch() const
+    void prefetch() const { want(&ring_); }
+    /// Hints that the queue turns to the SQE at its head soon.
+    void prefetch_head() const
     {
-        __builtin_prefetch(&ring_);
-        __builtin_prefetch(&cq_);
+        want(&ring_[head_ & mask_]);
+        want(&times_[head_ & mask_]);
     }
     [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
     /// The SQE number at the head, counted from 1.
-    [[nodiscard]] uint64_t number() const { return head_ + laps_ + 1; }
+    [[nodiscard]] uint64_t number() const { return done() + 1; }
     /// The queue turns to the SQE at its head: where is it, and what is read ahead (FE-4 to FE-6)?
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
     /// Forgets what was read ahead (FE-7).
-    void drop_prefetched() { buffered_ = ahead_ = head_; }
+    void drop_prefetched() { buffered_ = ahead_ = 0; }
     /// Whether the SQE at the head has been read.
-    [[nodiscard]] bool buffered() const { return head_ < buffered_; }
+    [[nodiscard]] bool buffered() const { return buffered_ != 0; }
     /// Reads at most so many SQEs that are visible now; says how many (HW-4).
     uint32_t read_in(Cycle now, uint32_t most);
     /// The SQE at the head is done: the head moves on (FE-3). Not `seen`: the host learns of it by publish().
@@ -85,7 +96,10 @@ class TaskQueue
     /// the SQEs from there to the tail are there to run, again if they have run before.
     void set_head(uint32_t value, Cycle now);
     /// Time at which SQE `number` retired, for the newest depth of them.
-    [[nodiscard]] Cycle retired_at(uint64_t number) const { return done_[(number - 1) & mask_]; }
+    [[nodiscard]] Cycle retired_at(uint64_t number) const
+    {
+        return times_[(number - 1) & mask_].done;
+    }
 
     // ---- completion queue ----
 
@@ -99,32 +113,40 @@ class TaskQueue
 
   private:
     void map_times(uint32_t depth);
-    [[nodiscard]] uint64_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
+    [[nodiscard]] uint16_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
+
+    // A doorbell touches the host's line, an SQE the model's; with all queues in turn each line that is not touched is a
+    // part of the cache won.
 
     // The host's line.
     alignas(64) std::atomic<uint64_t> rung_{
-        0};                // entries rung; starts one lap ahead, as the head may go back
-    uint64_t last_at_ = 0; // the doorbell thread's own
+        0};                     // entries rung; starts one lap ahead, as the head may go back
+    uint64_t last_at_ = 0;      // the doorbell thread's own
+    SqeTimes *rings_ = nullptr; // times_ while open
+    uint32_t ring_mask_ = 0;    // mask_
 
-    // The model's lines.
+    // The model's line.
     alignas(64) const stars_sqe *ring_ = nullptr;
-    Cycle *arrival_ = nullptr; // by ring position: ns until taken in, then cycles
-    Cycle *done_ = nullptr;    // by ring position
+    SqeTimes *times_ = nullptr; // by ring position
     uint64_t head_ =
         0; // entries behind the head, counted without wrap; set_head() may take it back
-    uint64_t laps_ = 0;     // head_ + laps_ counts what has retired; a multiple of depth
-    uint64_t seen_ = 0;     // rung_ as last taken in
-    uint64_t buffered_ = 0; // SQEs before this one are in the buffer
-    uint64_t ahead_ = 0;    // ... or on their way, there at ahead_at_
+    uint64_t laps_ = 0;                // head_ + laps_ counts what has retired; a multiple of depth
+    std::atomic<uint64_t> retired_{0}; // of these, what the host knows of
+    uint64_t seen_ = 0;                // rung_ as last taken in
     Cycle ahead_at_ = 0;
-    std::atomic<uint64_t> retired_{0}; // head_ + laps_, for the host
+    uint16_t buffered_ = 0; // SQEs of the buffer, from the head on; fewer than depth
+    uint16_t ahead_ = 0;    // SQEs behind them on their way, there at ahead_at_
     uint32_t mask_ = 0;
-    uint32_t cq_mask_ = 0;
-    stars_cqe *cq_ = nullptr;
+
+    // What an SQE with a CQE touches.
+    alignas(64) stars_cqe *cq_ = nullptr;
     uint64_t cq_head_ = 0;
     uint64_t cq_tail_ = 0;
-    size_t mapped_ = 0; // entries per array
+    uint32_t cq_mask_ = 0;
+    uint32_t mapped_ = 0; // entries of times_
 };
+
+static_assert(sizeof(TaskQueue) == 192);
 
 } // namespace tsim
 

@@ -93,8 +93,13 @@ class TaskScheduler : private KernelOwner
     void fire_queue(uint32_t sq);
     void prefetch(uint32_t sq) const
     {
-        __builtin_prefetch(&queues_[sq]);
+        want(&queues_[sq]);
         fronts_[sq].prefetch();
+    }
+    void prefetch_work(uint32_t sq) const
+    {
+        want(&jobs_[sq]);
+        fronts_[sq].prefetch_head();
     }
     /// The queue waits for an event, a notify, memory or the host, and its timer is the time limit of that.
     [[nodiscard]] bool limit_is_next(uint32_t sq) const

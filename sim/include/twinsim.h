@@ -145,6 +145,9 @@ int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
 /* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at at_ns.
  * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
 void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
+/* A hint, without effect on anything but the host's caches: the doorbell of `sq` will be rung soon; `next`: as the next but a
+ * few. Thread: any. */
+void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq, bool next);
 /* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by
  * "task terminate" and a failed one that was handled count too. It never falls: a head that is set back counts as
  * going forward through the ring (FE-8). Thread: any. */
