@@ -6,7 +6,7 @@
 set(TWIN_PUBLIC_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/include)
 set(TWIN_STAND_IN_TEMPLATE ${CMAKE_CURRENT_LIST_DIR}/libraries/stand_in.c.in)
 
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/exports.map TWIN_API_NAMES REGEX "^ +acl[A-Za-z0-9_]+;$")
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/exports.map TWIN_API_NAMES REGEX "^ +(acl|twinrt)[A-Za-z0-9_]+;$")
 list(TRANSFORM TWIN_API_NAMES REPLACE "^ +([A-Za-z0-9_]+);$" "\\1")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_LIST_DIR}/exports.map)
@@ -40,6 +40,9 @@ twin_filter_library(ascend_dump     "^acl(dump|opSt(art|op)DumpArgs$)")
 twin_filter_library(ascendcl        "^acl")
 twin_filter_library(msprofiler      "^aclprof")
 twin_filter_library(platform        "^aclplatform")
+# The target `twinrt` is the command.
+twin_filter_library(twinrt_library  "^twinrt")
+set_target_properties(twinrt_library PROPERTIES OUTPUT_NAME twinrt)
 
 # The build tree has the layout of an installation: programs compile with -I<build>/include.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)

@@ -17,6 +17,7 @@
 #include "fault.h"
 #include "memory.h"
 #include "observe.h"
+#include "planted.h"
 #include "process.h"
 #include "program.h"
 #include "queue.h"
@@ -153,7 +154,9 @@ static const struct twin_backend backend = {
                .space = sim_memory_space,
                .copy = sim_memory_copy,
                .fill = sim_memory_fill,
-               .copy_rows = sim_memory_copy_rows},
+               .copy_rows = sim_memory_copy_rows,
+               .errors = sim_planted_errors,
+               .repair = sim_planted_repair},
     .queue = {.create = sim_queue_create,
               .destroy = sim_queue_destroy,
               .drain = sim_queue_drain,
@@ -205,6 +208,9 @@ static const struct twin_backend backend = {
                 .take = sim_channel_take,
                 .answer = sim_channel_answer,
                 .close = sim_channel_close},
+    .fault = {.plant = sim_planted_plant,
+              .remove = sim_planted_remove,
+              .struck = sim_planted_struck},
     .diag = {.dump = sim_report_dump, .facts = diag_facts, .usage = diag_usage},
 };
 

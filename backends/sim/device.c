@@ -12,6 +12,7 @@
 #include "event.h"
 #include "memory.h"
 #include "observe.h"
+#include "planted.h"
 
 /* Device addresses: the same on every run, far above what the host's allocator uses. */
 #define MEMORY_BASE   0x124000000000ull
@@ -171,7 +172,7 @@ static twin_status make_board(void)
     char error[512] = "";
     int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));
     if (code == TWINSIM_OK)
-        return TWIN_OK;
+        return sim_planted_begin();
     sim_process.board = NULL;
     sim_fail("the model cannot be built: %s", error);
     return code == TWINSIM_E_MEMORY ? TWIN_E_NOMEM : TWIN_E_SETUP;

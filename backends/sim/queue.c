@@ -170,6 +170,18 @@ static void release_token(twin_queue *queue, struct sim_token *token)
     token->kind = SIM_TOKEN_NONE;
 }
 
+/* A retired entry whose CQE has not been read: whether there will be none. Both come in one instant, so once what a chunk
+ * left behind has been read, it is lost. */
+static bool lost_cqe(const twin_queue *queue, uint64_t place)
+{
+    if (!sim_drive_settled())
+        return false;
+    sim_log(2, "device %u, stream %u: the completion of task %u was not reported; its time is lost",
+            queue->device->index, queue->config.id,
+            queue->ring[place & queue->mask].word[1] >> STARS_W1_TASK_SHIFT);
+    return true;
+}
+
 void sim_queue_reclaim_locked(twin_queue *queue)
 {
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
@@ -182,7 +194,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     while (reclaimed < retired) {
         struct sim_token *token = &queue->tokens[reclaimed & queue->mask];
         if (token->kind != SIM_TOKEN_NONE) {
-            if (token->expects_cqe && !token->cqe_read)
+            if (token->expects_cqe && !token->cqe_read && !lost_cqe(queue, reclaimed))
                 break;
             release_token(queue, token);
         }

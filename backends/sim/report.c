@@ -171,8 +171,9 @@ static void describe_queue(void *context, twin_queue *queue)
         return;
     }
     if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
-        add(text, "%s at task %u (%s), %llu tasks pending", state_name(info.state), info.task_id,
-            sim_sqe_noun(info.sqe_type), (unsigned long long)(submitted - retired));
+        add(text, "%s at task %u (%s%s), %llu tasks pending", state_name(info.state), info.task_id,
+            sim_sqe_noun(info.sqe_type), info.struck ? ", struck by a planted fault" : "",
+            (unsigned long long)(submitted - retired));
         return;
     }
     add(text, "waits for %s %u (hardware id %u), %llu tasks pending", sim_event_noun(token.signal),

@@ -5,6 +5,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "core/failure.h"
+#include "core/fault.h"
 
 /* What the getters give when there is nothing to read from. */
 #define NO_EXCEPTION UINT32_MAX
@@ -121,7 +122,40 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, acl
     return TWIN_LEAVE(refuse_kernel_question(&known, "function"));
 }
 
-/* Faults of memory and links: nothing below reports any but a device that has stopped answering. */
+/* ---- faults of memory and links -------------------------------------------------------------- */
+
+/* As many as one question gives. */
+#define ERRORS_MOST 128
+
+static aclrtMemUceInfo public_error(const twin_memory_error *error)
+{
+    return (aclrtMemUceInfo){.addr = twin_api_pointer(error->address), .len = error->bytes};
+}
+
+/* Takes those of one kind to the front and answers their number. */
+static size_t keep(twin_memory_error *list, size_t count, bool link)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].link == link)
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* The errors of memory alone, and whether there are some of links. */
+static int32_t read_errors(twin_device *device, twin_memory_error list[ERRORS_MOST],
+                           size_t *out_count, bool *out_links)
+{
+    size_t count = 0;
+    int32_t code = twin_memory_errors(device, list, ERRORS_MOST, &count);
+    if (code != 0)
+        return code;
+    if (count > ERRORS_MOST)
+        count = ERRORS_MOST;
+    *out_count = keep(list, count, false);
+    *out_links = *out_count < count;
+    return 0;
+}
 
 static int32_t find_device(int32_t id, twin_device **out_device, bool *out_up)
 {
@@ -145,9 +179,67 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
     if (code != 0)
         return TWIN_LEAVE(code);
     memset(errorInfo, 0, sizeof(*errorInfo));
+    twin_memory_error errors[ERRORS_MOST];
+    size_t count = 0;
+    bool links = false;
+    code = read_errors(device, errors, &count, &links);
+    if (code != 0)
+        return TWIN_LEAVE(code);
     bool faulted = up && atomic_load_explicit(&device->faulted, memory_order_relaxed);
-    errorInfo->errorType = faulted ? ACL_RT_ERROR_OTHERS : ACL_RT_NO_ERROR;
+    errorInfo->errorType = count > 0          ? ACL_RT_ERROR_MEMORY
+                           : faulted || links ? ACL_RT_ERROR_OTHERS
+                                              : ACL_RT_NO_ERROR;
+    if (count == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    aclrtMemUceInfoArray *detail = &errorInfo->detail.uceInfo;
+    errorInfo->tryRepair = 1;
+    errorInfo->hasDetail = 1;
+    size_t first = count > ACL_RT_MEM_UCE_INFO_MAX_NUM ? count - ACL_RT_MEM_UCE_INFO_MAX_NUM : 0;
+    for (size_t i = first; i < count; i++)
+        detail->memUceInfoArray[detail->arraySize++] = public_error(&errors[i]);
     return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+static int32_t repair_list(twin_device *device, const aclrtMemUceInfo *list, size_t count)
+{
+    int32_t code = 0;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = twin_memory_repair(device, twin_api_handle(list[i].addr), list[i].len);
+    return code;
+}
+
+/* The ranges that the program hands back, or without them all there are. */
+static int32_t repair_named(twin_device *device, const aclrtErrorInfo *info)
+{
+    const aclrtMemUceInfoArray *detail = &info->detail.uceInfo;
+    if (info->hasDetail && detail->arraySize > ACL_RT_MEM_UCE_INFO_MAX_NUM)
+        return twin_fail(TWIN_ERR_PARAM, "detail.uceInfo.arraySize is %zu; it must be %d at most",
+                         detail->arraySize, ACL_RT_MEM_UCE_INFO_MAX_NUM);
+    if (info->hasDetail && detail->arraySize > 0)
+        return repair_list(device, detail->memUceInfoArray, detail->arraySize);
+    twin_memory_error errors[ERRORS_MOST];
+    size_t count = 0;
+    bool links = false;
+    int32_t code = read_errors(device, errors, &count, &links);
+    if (code == 0 && count == 0)
+        code = twin_fail(TWIN_ERR_PARAM, "device %u has no error of memory that could be repaired",
+                         device->id);
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = twin_memory_repair(device, errors[i].address, errors[i].bytes);
+    return code;
+}
+
+static int32_t forget_links(twin_device *device)
+{
+    twin_memory_error errors[ERRORS_MOST];
+    size_t count = 0;
+    int32_t code = twin_memory_errors(device, errors, ERRORS_MOST, &count);
+    if (count > ERRORS_MOST)
+        count = ERRORS_MOST;
+    count = keep(errors, count, true);
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = twin_memory_repair(device, errors[i].address, errors[i].bytes);
+    return code;
 }
 
 aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
@@ -169,25 +261,35 @@ aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
     if (!up)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_SETUP, "device %d is not set", deviceId));
     if (errorInfo->errorType == ACL_RT_ERROR_MEMORY)
-        return TWIN_LEAVE(twin_fail(
-            TWIN_ERR_PARAM, "device %d has no error of memory that could be repaired", deviceId));
+        return TWIN_LEAVE(repair_named(device, errorInfo));
     atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
-    return TWIN_LEAVE(ACL_SUCCESS);
+    return TWIN_LEAVE(forget_links(device));
 }
 
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
                             size_t *retSize)
 {
     TWIN_ENTER(POLL);
-    (void)arraySize; /* large enough for no errors */
     if (!memUceInfoArray || !retSize)
         return TWIN_LEAVE(twin_api_null(!memUceInfoArray ? "memUceInfoArray" : "retSize"));
     twin_device *device = NULL;
     bool up = false;
     int32_t code = find_device(deviceId, &device, &up);
+    twin_memory_error errors[ERRORS_MOST];
+    size_t count = 0;
+    bool links = false;
     if (code == 0)
-        *retSize = 0;
-    return TWIN_LEAVE(code);
+        code = read_errors(device, errors, &count, &links);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    if (count > arraySize)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
+                                    "arraySize is %zu, and device %d has %zu errors of memory",
+                                    arraySize, deviceId, count));
+    for (size_t i = 0; i < count; i++)
+        memUceInfoArray[i] = public_error(&errors[i]);
+    *retSize = count;
+    return TWIN_LEAVE(ACL_SUCCESS);
 }
 
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
@@ -206,8 +308,5 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, s
     twin_device *device = NULL;
     bool up = false;
     int32_t code = find_device(deviceId, &device, &up);
-    if (code == 0 && arraySize > 0)
-        code = twin_fail(TWIN_ERR_PARAM, "device %d has no error of memory at %p", deviceId,
-                         memUceInfoArray[0].addr);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(code == 0 ? repair_list(device, memUceInfoArray, arraySize) : code);
 }

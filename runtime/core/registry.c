@@ -9,6 +9,7 @@
 
 #include "core/config.h"
 #include "core/error.h"
+#include "core/fault.h"
 #include "core/lock.h"
 #include "core/interrupt.h"
 #include "core/log.h"
@@ -184,9 +185,20 @@ static twin_status start_table_locked(const struct twin_backend *given)
     }
     services.plugin_folder = twin_plugin_folder();
     twin_status status = running_table.process.start(&services);
-    if (status != TWIN_OK)
+    if (status != TWIN_OK) {
         snprintf(failure_text, sizeof(failure_text), "the backend \"%s\" does not start: %s",
                  running_table.name, twin_status_text(status));
+        return status;
+    }
+    const char *faults = twin_setting(TWIN_SETTING_FAULTS);
+    if (faults[0] == '\0')
+        return TWIN_OK;
+    char text[TEXT_BYTES - 32];
+    status = twin_fault_load_into(&running_table, faults, text, sizeof(text));
+    if (status != TWIN_OK) {
+        snprintf(failure_text, sizeof(failure_text), "TWINRT_FAULTS: %s", text);
+        running_table.process.stop();
+    }
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/unsupported_ops.h"
 
+#include "core/unsupported_fault.h"
 #include "core/unsupported_work.h"
 
 static twin_status process_start(const twin_services *services)
@@ -408,7 +409,9 @@ const struct twin_backend twin_unsupported_ops = {
                .space = memory_space,
                .copy = memory_copy,
                .fill = memory_fill,
-               .copy_rows = memory_copy_rows},
+               .copy_rows = memory_copy_rows,
+               .errors = twin_unsupported_memory_errors,
+               .repair = twin_unsupported_memory_repair},
     .queue = {.create = queue_create,
               .destroy = queue_destroy,
               .drain = queue_drain,
@@ -461,6 +464,9 @@ const struct twin_backend twin_unsupported_ops = {
                 .abort = program_abort,
                 .drain = program_drain},
     .diag = {.dump = diag_dump, .facts = diag_facts, .usage = diag_usage},
+    .fault = {.plant = twin_unsupported_fault_plant,
+              .remove = twin_unsupported_fault_remove,
+              .struck = twin_unsupported_fault_struck},
 };
 
 #define FILL(group, op)                                                                            \
@@ -494,6 +500,8 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(memory, copy);
     FILL(memory, fill);
     FILL(memory, copy_rows);
+    FILL(memory, errors);
+    FILL(memory, repair);
     FILL(queue, create);
     FILL(queue, destroy);
     FILL(queue, drain);
@@ -548,4 +556,7 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(diag, dump);
     FILL(diag, facts);
     FILL(diag, usage);
+    FILL(fault, plant);
+    FILL(fault, remove);
+    FILL(fault, struck);
 }

@@ -104,6 +104,13 @@ struct twin_memory_ops {
     twin_status (*fill)(twin_hw_device *device, const twin_fill *fill);
     /* As copy, rows at once: what lies between rows stays. Same rules. Thread: any. Blocks. */
     twin_status (*copy_rows)(twin_hw_device *device, const twin_rows *rows);
+    /* Writes the newest ranges of the device's memory that have failed, up to `room`, oldest first; *out_count is how
+     * many there are. Thread: any. */
+    twin_status (*errors)(twin_hw_device *device, twin_memory_error *list, size_t room,
+                          size_t *out_count);
+    /* Puts other memory in the place of failed ranges within this one, with contents undefined; of a link that has
+     * failed it is forgotten. Thread: any. TWIN_E_INVALID: none has. */
+    twin_status (*repair)(twin_hw_device *device, uint64_t address, uint64_t bytes);
 };
 
 struct twin_queue_ops {
@@ -285,6 +292,17 @@ struct twin_diag_ops {
     twin_status (*usage)(uint32_t index, twin_usage *out_usage);
 };
 
+/* Optional: faults planted on purpose. A fault strikes on every device it names, open or not, until it is removed. */
+struct twin_fault_ops {
+    /* *out_number, never 0, names the fault. Holds for what begins later. Thread: any.
+     * TWIN_E_INVALID (explained): it could strike nothing. TWIN_E_NOMEM. */
+    twin_status (*plant)(const twin_fault *fault, uint32_t *out_number);
+    /* Takes one away, or with 0 all; what it has struck stays struck. Thread: any. TWIN_E_INVALID: no such fault. */
+    twin_status (*remove)(uint32_t number);
+    /* How often it has struck. Thread: any. TWIN_E_INVALID: no such fault. */
+    twin_status (*struck)(uint32_t number, uint64_t *out_times);
+};
+
 struct twin_backend {
     uint32_t size;    /* sizeof(struct twin_backend) as the backend knew it */
     uint32_t version; /* TWIN_SEAM_VERSION as the backend knew it */
@@ -299,6 +317,7 @@ struct twin_backend {
     struct twin_channel_ops channel;
     struct twin_program_ops program;
     struct twin_diag_ops diag;
+    struct twin_fault_ops fault;
 };
 
 /* The one symbol a plug-in exports. */

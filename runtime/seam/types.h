@@ -260,6 +260,75 @@ typedef struct twin_failure {
     uint32_t thread; /* system thread id of the one that queued it; UINT32_MAX: not known */
 } twin_failure;
 
+/* Faults that can be planted on purpose: X(name, word in files). */
+#define TWIN_FAULT_LIST(X)                                                                         \
+    X(BAD_TASK, "bad_task")               /* the task arrives garbled */                           \
+    X(MEMORY, "memory")                   /* a range of device memory has failed */                \
+    X(ENGINE_ERROR, "engine_error")       /* the engine ends with an error */                      \
+    X(ENGINE_TIMEOUT, "engine_timeout")   /* the engine gives up after duration_ns */              \
+    X(ENGINE_SLOW, "engine_slow")         /* it takes factor_permille thousandths of its time */   \
+    X(ENGINE_HANG, "engine_hang")         /* the engine never answers */                           \
+    X(COMPLETION_LOST, "completion_lost") /* done, but nobody is told for duration_ns, or ever */  \
+    X(REPORT_LOST, "report_lost")         /* the task's entry in the completion queue is lost */   \
+    X(REPORTS_FULL, "reports_full")       /* the completion queue counts as full, likewise */      \
+    X(RECORD_LOST, "record_lost")         /* a record or reset has no effect on its flag */        \
+    X(DOORBELL_LOST, "doorbell_lost")     /* the device sees new tasks with the next doorbell */
+typedef enum twin_fault_kind {
+#define TWIN_FAULT_ENUM(name, word) TWIN_FAULT_##name,
+    TWIN_FAULT_LIST(TWIN_FAULT_ENUM)
+#undef TWIN_FAULT_ENUM
+        TWIN_FAULT_KINDS
+} twin_fault_kind;
+
+/* Whom a fault strikes: X(name, word in files). */
+#define TWIN_FAULT_TASK_LIST(X)                                                                    \
+    X(ANY, "any") /* each that the kind can strike in a queue */                                   \
+    X(SDMA, "sdma")                                                                                \
+    X(PCIE_DMA, "pcie_dma")                                                                        \
+    X(HOST_DMA, "host_dma") /* synchronous copies and fills, outside all queues */                 \
+    X(KERNEL, "kernel")                                                                            \
+    X(HOST_CALL, "host_call")                                                                      \
+    X(PLACEHOLDER, "placeholder")                                                                  \
+    X(EVENT_RECORD, "event_record")                                                                \
+    X(EVENT_WAIT, "event_wait")                                                                    \
+    X(NOTIFY_RECORD, "notify_record")                                                              \
+    X(NOTIFY_WAIT, "notify_wait")                                                                  \
+    X(WRITE_VALUE, "write_value")                                                                  \
+    X(CONDITION, "condition")
+typedef enum twin_fault_task {
+#define TWIN_FAULT_TASK_ENUM(name, word) TWIN_FAULT_TASK_##name,
+    TWIN_FAULT_TASK_LIST(TWIN_FAULT_TASK_ENUM)
+#undef TWIN_FAULT_TASK_ENUM
+        TWIN_FAULT_TASKS
+} twin_fault_task;
+
+#define TWIN_FAULT_ANY   UINT32_MAX
+#define TWIN_FAULT_READ  1u
+#define TWIN_FAULT_WRITE 2u
+
+typedef struct twin_fault {
+    twin_fault_kind kind;
+    twin_fault_task task;
+    uint32_t device; /* by backend index, or TWIN_FAULT_ANY */
+    uint32_t stream; /* its id, or TWIN_FAULT_ANY */
+    uint32_t id;     /* RECORD_LOST: hardware id of the event or notify, or TWIN_FAULT_ANY */
+    uint64_t first;  /* the first to be struck, counted from 1 among those that fit */
+    uint64_t times;  /* how many are struck; 0: all from there on */
+    uint64_t duration_ns;
+    uint32_t factor_permille;
+    uint32_t access; /* MEMORY: TWIN_FAULT_READ, TWIN_FAULT_WRITE or both */
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t status; /* of the device's scheduler, for a kind that fails; 0: the usual one */
+} twin_fault;
+
+/* A range of memory that a task or copy found to have failed. */
+typedef struct twin_memory_error {
+    uint64_t address;
+    uint64_t bytes;
+    bool link; /* it was the way to it, or the memory is another device's */
+} twin_memory_error;
+
 /* How a stream switch compares the two words; with the public values. */
 typedef enum twin_condition {
     TWIN_IF_EQUAL,

@@ -411,6 +411,15 @@ TWINSIM_API uint64_t twinsim_next(const twinsim *sim)
 
 // ---- planted faults ----------------------------------------------------------------------------
 
+TWINSIM_API int twinsim_fault_check(const struct twinsim_fault *fault, char *error,
+                                    size_t error_bytes)
+{
+    const char *wrong = fault ? tsim::FaultPlan::check(*fault) : "nothing may be NULL";
+    if (wrong)
+        say(error, error_bytes, wrong);
+    return wrong ? TWINSIM_E_ARGUMENT : TWINSIM_OK;
+}
+
 TWINSIM_API int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault,
                                     uint32_t *out_number, char *error, size_t error_bytes)
 {

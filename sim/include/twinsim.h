@@ -314,6 +314,8 @@ struct twinsim_fault {
     uint32_t error;  /* classes (enum stars_error) of the failure; 0: those of the kind */
     uint32_t status; /* enum stars_status; 0: that of the kind */
 };
+/* Whether a fault can be planted; needs no board. Thread: any. */
+int twinsim_fault_check(const struct twinsim_fault *fault, char *error, size_t error_bytes);
 /* Plants a fault. *out_number, never 0, names it. Thread: model. */
 int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault, uint32_t *out_number,
                         char *error, size_t error_bytes);

@@ -14,8 +14,10 @@ import tables
 
 # Recorded per function is the vendor's library; a sibling offers those names, these two offer all.
 WHOLE = ("libacl_rt.so", "libascendcl.so")
-# Functions of ours (include/twinrt), in this library alone.
-OURS = {"libacl_rt.so": ["twinrtSetInterrupt"]}
+# Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in one to link with.
+EXTENSIONS = ["twinrtSetInterrupt", "twinrt_fault_load", "twinrt_fault_plant", "twinrt_fault_remove",
+              "twinrt_fault_struck"]
+OURS = {"libacl_rt.so": EXTENSIONS, "libtwinrt.so": EXTENSIONS}
 SAME_NAMES = {"libacl_prof.so": "libmsprofiler.so"}  # a second file name for the same functions
 
 
@@ -50,6 +52,8 @@ def partition(runtime):
     refused = re.findall(r"^TWIN_UNSUPPORTED\(\w+, [^,]+, (\w+),", read(runtime, "api", "unsupported.def"),
                          re.MULTILINE)
     wrong = compare("exports.map", exports, expected)
+    ours = re.findall(r"^ +(twinrt\w+);$", read(runtime, "exports.map"), re.MULTILINE)
+    wrong += compare("exports.map", ours, EXTENSIONS)
     if exports != sorted(exports):
         print("exports.map: not sorted")
         wrong += 1
@@ -78,6 +82,7 @@ def exported(folder):
     for row in rows:
         if row["library"] not in WHOLE + ("c-variant-only",):
             libraries.setdefault(row["library"], []).append(row["function"])
+    libraries["libtwinrt.so"] = []
     for name, like in SAME_NAMES.items():
         libraries[name] = libraries[like]
 

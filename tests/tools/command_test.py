@@ -218,6 +218,19 @@ class Run(unittest.TestCase):
                       cwd=folder)
             self.assertEqual(got.stdout, os.path.join(os.path.realpath(folder), "t.json") + "\n")
 
+    def test_faults_are_read_before_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "f.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('{"faults": [{"kind": "bad_task"}]}')
+            got = run("run", "--faults", "f.json", "--", "sh", "-c", "echo $TWINRT_FAULTS", cwd=folder)
+            self.assertEqual(got.stdout, os.path.realpath(path) + "\n")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('{"faults": [{"kind": "bad"}]}')
+            got = run("run", "--faults", "f.json", "--", "echo", "ran", cwd=folder)
+            self.assertEqual((got.returncode, got.stdout), (125, ""))
+            self.assertIn("f.json: faults[0].kind must be one of the words", got.stderr)
+
     def test_libraries_come_from_beside_the_tool(self):
         environment = dict(os.environ, LD_LIBRARY_PATH="/elsewhere")
         got = run("run", "--", "sh", "-c", "echo $LD_LIBRARY_PATH", env=environment)

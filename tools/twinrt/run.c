@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/config.h"
+#include "core/fault_file.h"
 
 enum {
     KEY_BACKEND = 0x100,
@@ -24,7 +25,8 @@ enum {
     KEY_EXPLAIN,
     KEY_STATS,
     KEY_MSPROF,
-    KEY_VCD
+    KEY_VCD,
+    KEY_FAULTS
 };
 
 #define WAITS_EXPLAINED 3u
@@ -88,6 +90,20 @@ static unsigned count_of(struct argp_state *state, const char *text)
     return (unsigned)count;
 }
 
+/* Read here too: the program may change its folder, and would find a mistake late. */
+static void set_faults(struct argp_state *state, const char *path)
+{
+    static twin_fault list[TWIN_FAULT_FILE_MOST];
+    char message[2 * PATH_MAX];
+    char absolute[PATH_MAX];
+    size_t count = 0;
+    if (twin_fault_file_read(path, list, &count, message, sizeof(message)) != TWIN_FAULT_FILE_GOOD)
+        argp_error(state, "%s", message);
+    if (!realpath(path, absolute))
+        argp_failure(state, TWIN_TOOL_RUN_FAILED, errno, "%s", path);
+    set_checked(state, TWIN_SETTING_FAULTS, absolute);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -101,6 +117,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_DEVICES:
         set_checked(state, TWIN_SETTING_DEVICES, argument);
+        return 0;
+    case KEY_FAULTS:
+        set_faults(state, argument);
         return 0;
     case KEY_TRACE:
         give_file(state, &options->trace, argument);
@@ -341,6 +360,7 @@ int twin_tool_run(int argc, char **argv)
         {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
+        {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
         {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (tools/msprof_print.py)", 0},
         {"vcd", KEY_VCD, "FILE", 0, "Write signals over time, for viewers of waveforms", 0},
