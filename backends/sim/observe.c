@@ -44,6 +44,8 @@ bool sim_observe_settings(const twin_services *services, bool fixed)
         memcpy(paths[i], path, strlen(path) + 1);
     }
     const char *wanted = services->setting("TWINRT_VCD_SIGNALS");
+    if (wanted[0] == '\0')
+        wanted = "all";
     if (strlen(wanted) >= sizeof(signals) || !sim_vcd_knows(wanted)) {
         sim_fail("TWINRT_VCD_SIGNALS is \"%s\": give all, or some of queues, slots, events, "
                  "channels, links, cores with commas between",
