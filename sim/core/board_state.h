@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <vector>
+
 #include "core/calendar.h"
 #include "core/fault_plan.h"
 #include "core/link.h"
@@ -17,6 +19,8 @@
 
 namespace tsim
 {
+
+class TaskScheduler;
 
 struct BoardState {
     // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
@@ -46,7 +50,8 @@ struct BoardState {
     }
 
     const Params params;
-    twinsim_bus bus; // the caller's, or the plan of faults in front of it
+    std::vector<TaskScheduler *> peers; // by device
+    twinsim_bus bus;                    // the caller's, or the plan of faults in front of it
     const uint64_t seed;
     Calendar calendar;
     LinkNetwork links;

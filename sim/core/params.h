@@ -66,6 +66,7 @@ struct Params {
     Setting pcie_to_device, pcie_to_host; ///< MB/s
     Setting hbm_peak, hbm_effective;      ///< MB/s, permille
     Setting l2_peak, l2_hit;              ///< MB/s, permille
+    Setting peer_write;
     Setting hccs_pair;                    ///< MB/s
 
     /// HBM as copies see it, in MB/s (LNK-2).

@@ -240,7 +240,7 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe, bool loaded)
     const uint32_t subtype = sqe.word[7];
     const bool reset = subtype == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
     if ((subtype != STARS_WRITE_VALUE_SUBTYPE_GENERIC && !reset) || store.bytes > 32 ||
-        (reset && store.where != Store::kEvent)) {
+        (reset && store.where != Store::kEvent && store.address < STARS_PEER_BASE)) {
         fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
         return;
     }
@@ -255,6 +255,9 @@ void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe, bool loaded)
     } else if (store.where == Store::kNotify) {
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, store.id});
         write_notify(store.id, flag, sq);
+    } else if (store.where == Store::kNowhere && store.address >= STARS_PEER_BASE) {
+        write_remote(sq, sqe);
+        return;
     } else {
         note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index, kNone, store.bytes});
         twinsim_target target = TWINSIM_TARGET_NONE;

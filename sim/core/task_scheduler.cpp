@@ -179,6 +179,12 @@ void TaskScheduler::fire_queue(uint32_t sq)
     case Step::kExecute:
         execute(sq);
         break;
+    case Step::kRemote:
+        remote_written(sq);
+        break;
+    case Step::kRemoteDone:
+        remote_done(sq);
+        break;
     case Step::kLoaded:
         event_loaded(sq);
         break;

@@ -151,6 +151,8 @@ class TaskScheduler : private KernelOwner
         kDecoded,
         kExecute,
         kLoaded,
+        kRemote,
+        kRemoteDone,
         kRetire,
         kReport,
         kSetUp,
@@ -264,6 +266,9 @@ class TaskScheduler : private KernelOwner
     void begin(uint32_t sq);
     void after_decode(uint32_t sq, Cycle decoded);
     void execute(uint32_t sq, bool loaded = false);
+    void write_remote(uint32_t sq, const stars_sqe &sqe);
+    void remote_written(uint32_t sq);
+    void remote_done(uint32_t sq);
     [[gnu::cold]] void load_event(uint32_t sq, uint32_t id);
     void event_loaded(uint32_t sq);
     void wait_event(uint32_t sq, const stars_sqe &sqe);

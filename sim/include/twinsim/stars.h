@@ -343,25 +343,28 @@ enum stars_status {
 
 /* Registers of the scheduler as a whole. [known offsets within the block; its base in this window, the strict level's
  * offset and what is said below about writes assumed] */
-#define STARS_BLOCK_BASE                0x00c00000u
-#define STARS_CQ_INTERRUPT_MASK         0x2020u /* level 1: bit of a middle word that interrupts nobody */
-#define STARS_CQ_INTERRUPT_STATUS       0x2024u /* level 1: bit per middle word */
-#define STARS_CQ_INTERRUPT_MIDDLE       0x2040u /* middle: bit per level 2 word */
-#define STARS_CQ_INTERRUPT_QUEUES       0x2180u /* level 2: bit per queue, 32 in a word; writing 1 clears */
-#define STARS_CQ_INTERRUPT_TARGET_SHIFT 16u     /* status of targets 2 and 1: 1 and 2 times this higher [assumed] */
-#define STARS_RTSQ_SELECT               0x4880u /* 10:0 queue that the next two show; 31 clears its counters */
-#define STARS_RTSQ_SELECT_MASK          0x7ffu
-#define STARS_RTSQ_SELECT_CLEAR         (1u << 31)
-#define STARS_RTSQ_STATE                0x4884u /* 3:0 enum stars_rtsq_state */
-#define STARS_RTSQ_SWAP_INS             0x4888u /* 19:0 cycles waited for swap-in [unit assumed], 31:20 swap-ins */
-#define STARS_RTSQ_SWAP_INS_SHIFT       20u
-#define STARS_GROUP_WEIGHT              0x4b00u /* 64 words: 11:0 weight of the model group; reset 1 */
-#define STARS_GROUP_WEIGHT_MASK         0xfffu
-#define STARS_GROUP_MODE                0x5600u
-#define STARS_GROUP_MODE_WEIGHT_FIRST   (1u << 0)
-#define STARS_GROUP_MODE_RELOAD_SPENT   (1u << 1)
-#define STARS_STRICT_LEVEL              0x5604u /* 2:0 priorities below it are groups of their own [assumed] */
-#define STARS_STRICT_LEVEL_MASK         0x7u
+#define STARS_BLOCK_BASE          0x00c00000u
+#define STARS_CQ_INTERRUPT_MASK   0x2020u /* level 1: bit of a middle word that interrupts nobody */
+#define STARS_CQ_INTERRUPT_STATUS 0x2024u /* level 1: bit per middle word */
+#define STARS_CQ_INTERRUPT_MIDDLE 0x2040u /* middle: bit per level 2 word */
+#define STARS_CQ_INTERRUPT_QUEUES                                                                  \
+    0x2180u /* level 2: bit per queue, 32 in a word; writing 1 clears */
+#define STARS_CQ_INTERRUPT_TARGET_SHIFT                                                            \
+    16u /* status of targets 2 and 1: 1 and 2 times this higher [assumed] */
+#define STARS_RTSQ_SELECT       0x4880u /* 10:0 queue that the next two show; 31 clears its counters */
+#define STARS_RTSQ_SELECT_MASK  0x7ffu
+#define STARS_RTSQ_SELECT_CLEAR (1u << 31)
+#define STARS_RTSQ_STATE        0x4884u /* 3:0 enum stars_rtsq_state */
+#define STARS_RTSQ_SWAP_INS                                                                        \
+    0x4888u /* 19:0 cycles waited for swap-in [unit assumed], 31:20 swap-ins */
+#define STARS_RTSQ_SWAP_INS_SHIFT     20u
+#define STARS_GROUP_WEIGHT            0x4b00u /* 64 words: 11:0 weight of the model group; reset 1 */
+#define STARS_GROUP_WEIGHT_MASK       0xfffu
+#define STARS_GROUP_MODE              0x5600u
+#define STARS_GROUP_MODE_WEIGHT_FIRST (1u << 0)
+#define STARS_GROUP_MODE_RELOAD_SPENT (1u << 1)
+#define STARS_STRICT_LEVEL            0x5604u /* 2:0 priorities below it are groups of their own [assumed] */
+#define STARS_STRICT_LEVEL_MASK       0x7u
 
 /* States of a queue. [known; which of them the model shows when: SCH-21] */
 enum stars_rtsq_state {
@@ -383,6 +386,12 @@ enum stars_rtsq_state {
 #define STARS_NOTIFY_TABLE_BASE 0x01000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
 #define STARS_COUNT_TABLE_BASE  0x03000000u /* 4 bytes per id: the count */
 #define STARS_EVENT_TABLE_BASE  0x02000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
+
+/* The windows of all devices of a board, for physical addresses in SQEs: a write-value to an entry of the event or notify
+ * table in the window of another device is a remote record. [use known, addresses assumed] */
+#define STARS_PEER_BASE    UINT64_C(0x100000000000)
+#define STARS_PEER_SHIFT   28u /* one window behind the other, by device number */
+#define STARS_PEER(device) (STARS_PEER_BASE + ((uint64_t)(device) << STARS_PEER_SHIFT))
 
 #ifdef __cplusplus
 }
