@@ -33,9 +33,8 @@ static PyObject *call(PyObject *function, PyObject *arguments)
 static bool take_function(struct twin_py_args *args, const char *name, bool or_none,
                           PyObject **out_function)
 {
-    PyObject *function = twin_py_next(args);
-    *out_function = function == Py_None ? NULL : function;
-    return PyCallable_Check(function) || (or_none && function == Py_None) ||
+    *out_function = twin_py_next(args);
+    return PyCallable_Check(*out_function) || (or_none && *out_function == Py_None) ||
            twin_py_refuse(args, name, "no function");
 }
 
@@ -119,13 +118,17 @@ PyObject *twin_py_rt_set_exception_info_callback(PyObject *module, PyObject *giv
     PyObject *function;
     if (!twin_py_begin(&args, 1) || !take_function(&args, "fn", true, &function))
         return NULL;
+    bool clears = function == Py_None;
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code = aclrtSetExceptionInfoCallback(function ? tell_exception : NULL);
+    aclError code = aclrtSetExceptionInfoCallback(clears ? NULL : tell_exception);
     PyEval_RestoreThread(thread);
     if (code == ACL_SUCCESS) {
         PyObject *before = exception_function;
-        Py_XINCREF(function);
-        exception_function = function;
+        exception_function = NULL;
+        if (!clears) {
+            Py_INCREF(function);
+            exception_function = function;
+        }
         Py_XDECREF(before);
     }
     return PyLong_FromLong(code);

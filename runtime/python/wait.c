@@ -4,8 +4,7 @@
 
 #include "twinrt/interrupt.h"
 
-/* Absent from the vendor's library. */
-extern __typeof__(twinrtSetInterrupt) twinrtSetInterrupt __attribute__((weak));
+#pragma weak twinrtSetInterrupt /* absent from the vendor's library */
 
 /* Runs the handlers of signals that have come. One that raises ends the wait, and the call raises what it raised. */
 static int interrupted(void)
