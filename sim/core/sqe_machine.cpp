@@ -95,7 +95,7 @@ void TaskScheduler::begin(uint32_t sq)
     if (__builtin_expect(board_.faults.armed(), 0) || is_struck(sq))
         ask_faults(sq);
     if (board_.trace.on())
-        board_.trace.begun(traced(sq), board_.now, front.next_arrival(), fetch.ready);
+        note_begun(sq, fetch.ready);
     if (pre_p(sqe) != 0)
         at(sq, decoded, Step::kDecoded);
     else
@@ -428,7 +428,8 @@ void TaskScheduler::retire(uint32_t sq)
     const bool tells = wants_cqe(sqe) || target == interrupts_.size();
     if (!firmware_ || target != interrupts_.size())
         interrupt(sq, target);
-    note_retire(sq);
+    if (board_.trace.on())
+        note_retire(sq);
     release_token(sq);
     front.retire(board_.now, firmware_ == nullptr);
     if (has_firmware())
@@ -477,7 +478,8 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
     front.write_cqe(cqe);
-    note_retire(sq);
+    if (board_.trace.on())
+        note_retire(sq);
     release_token(sq);
     leave_slot(sq);
     q.state = State::kException;

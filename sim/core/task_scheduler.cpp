@@ -119,7 +119,7 @@ void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *r
     q.group = config.group;
     q.stream_id = config.stream_id;
     if (board_.trace.on())
-        board_.trace.opened(Trace::source(device_, sq), board_.now, config.stream_id);
+        note_opened(sq);
 }
 
 void TaskScheduler::close(uint32_t sq)
@@ -299,7 +299,7 @@ void TaskScheduler::swap_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
     if (board_.trace.on() && !firmware_)
-        board_.trace.swapped_in(traced(sq), board_.now, q.mark, q.was_short);
+        note_swapped(sq);
     q.state = State::kWork;
     q.mark = board_.now;
     switch (q.resume) {

@@ -403,13 +403,16 @@ class TaskScheduler : private KernelOwner
         if (board_.trace.on())
             write_note(sq, what);
     }
-    [[gnu::noinline]] void write_note(uint32_t sq, const Trace::Phase &what);
-    void note_retire(uint32_t sq);
-    [[gnu::noinline]] void note_taken(uint32_t sq, Trace::Holding what);
-    [[gnu::noinline]] void note_given(uint32_t sq, Trace::Holding what);
-    [[gnu::noinline]] void note_dropped(uint32_t sq);
-    [[gnu::noinline]] void note_hold(uint32_t sq, Hold why);
-    [[gnu::noinline]] void note_resumed(uint32_t sq);
+    [[gnu::cold, gnu::noinline]] void write_note(uint32_t sq, const Trace::Phase &what);
+    [[gnu::cold, gnu::noinline]] void note_opened(uint32_t sq);
+    [[gnu::cold, gnu::noinline]] void note_swapped(uint32_t sq);
+    [[gnu::cold, gnu::noinline]] void note_begun(uint32_t sq, Cycle ready);
+    [[gnu::cold, gnu::noinline]] void note_retire(uint32_t sq);
+    [[gnu::cold, gnu::noinline]] void note_taken(uint32_t sq, Trace::Holding what);
+    [[gnu::cold, gnu::noinline]] void note_given(uint32_t sq, Trace::Holding what);
+    [[gnu::cold, gnu::noinline]] void note_dropped(uint32_t sq);
+    [[gnu::cold, gnu::noinline]] void note_hold(uint32_t sq, Hold why);
+    [[gnu::cold, gnu::noinline]] void note_resumed(uint32_t sq);
 
     BoardState &board_;
     const uint32_t device_;

@@ -81,7 +81,7 @@ class Trace
     /// And no more: OCCUPY or SHARE, unless it was no time at all.
     void give(uint32_t source, Holding what, Cycle now, uint32_t parameter, uint32_t id);
     /// The rates of the links may have changed.
-    void links(const LinkNetwork &links, Cycle now);
+    [[gnu::cold]] void links(const LinkNetwork &links, Cycle now);
 
     // ---- read ----
 

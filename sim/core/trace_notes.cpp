@@ -40,12 +40,26 @@ void TaskScheduler::write_note(uint32_t sq, const Trace::Phase &what)
         board_.trace.phase(traced(sq), board_.now, what);
 }
 
+void TaskScheduler::note_opened(uint32_t sq)
+{
+    board_.trace.opened(Trace::source(device_, sq), board_.now, queues_[sq].stream_id);
+}
+
+void TaskScheduler::note_swapped(uint32_t sq)
+{
+    board_.trace.swapped_in(traced(sq), board_.now, queues_[sq].mark, queues_[sq].was_short);
+}
+
+void TaskScheduler::note_begun(uint32_t sq, Cycle ready)
+{
+    board_.trace.begun(traced(sq), board_.now, fronts_[sq].next_arrival(), ready);
+}
+
 void TaskScheduler::note_retire(uint32_t sq)
 {
     const Queue &q = queues_[sq];
-    if (board_.trace.on())
-        board_.trace.retired(traced(sq), board_.now, q.mark, q.begun,
-                             is_dma(q.type) ? jobs_[sq].bytes : 0);
+    board_.trace.retired(traced(sq), board_.now, q.mark, q.begun,
+                         is_dma(q.type) ? jobs_[sq].bytes : 0);
 }
 
 void TaskScheduler::note_taken(uint32_t sq, Trace::Holding what)
