@@ -46,6 +46,9 @@ struct changes {
     const char *signals;
 };
 
+/* What an access to an event takes, on the chip and not. */
+static const char *const event_names[2] = {"table.event_ns", "table.event_miss_ns"};
+
 static bool in_list(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -104,11 +107,11 @@ static void hold(struct changes *changes, const struct twinsim_trace_record *rec
 }
 
 static void add_table(struct changes *changes, const struct twinsim_trace_record *record,
-                      uint32_t event_parameter)
+                      const uint32_t event_parameters[2])
 {
     if (record->id == UINT32_MAX)
         return;
-    if (record->parameter != event_parameter)
+    if (record->parameter != event_parameters[0] && record->parameter != event_parameters[1])
         add(changes, record->device, KIND_NOTIFY, record->id, record->end_ns, 1, 1, 0);
     else if (record->sqe_type == STARS_SQE_EVENT_RECORD)
         add(changes, record->device, KIND_EVENT, record->id, record->end_ns, 1, 1, 0);
@@ -117,7 +120,7 @@ static void add_table(struct changes *changes, const struct twinsim_trace_record
 }
 
 static void add_record(struct changes *changes, const struct twinsim_trace_record *record,
-                       uint32_t life, uint32_t event_parameter)
+                       uint32_t life, const uint32_t event_parameters[2])
 {
     uint64_t unit = (uint64_t)record->engine << 16 | (record->id & 0xffffu);
     switch (record->phase) {
@@ -146,7 +149,7 @@ static void add_record(struct changes *changes, const struct twinsim_trace_recor
         record->id != UINT32_MAX)
         hold(changes, record, KIND_CHANNEL, unit, 1);
     if (record->phase == TWINSIM_PHASE_TABLE)
-        add_table(changes, record, event_parameter);
+        add_table(changes, record, event_parameters);
     if (life != UINT32_MAX)
         hold(changes, record, KIND_QUEUE, life, 1u + record->phase);
 }
@@ -302,10 +305,11 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile,
     const struct twinsim_trace_record *records = twinsim_trace(sim, &count);
     if (!records && count > 0)
         return -ENOMEM;
-    uint32_t event_parameter = UINT32_MAX;
+    uint32_t event_parameters[2] = {UINT32_MAX, UINT32_MAX};
     for (size_t i = 0; i < twinsim_profile_count(profile); i++)
-        if (strcmp(twinsim_profile_at(profile, i)->name, "table.event_ns") == 0)
-            event_parameter = (uint32_t)i;
+        for (int which = 0; which < 2; which++)
+            if (strcmp(twinsim_profile_at(profile, i)->name, event_names[which]) == 0)
+                event_parameters[which] = (uint32_t)i;
 
     struct changes changes = {.signals = signals};
     struct stream_of map;
@@ -315,7 +319,7 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile,
     if (!stream_of_make(&map, sim_process.device_count) || !changes.list)
         goto free_all;
     for (size_t i = 0; i < count; i++)
-        add_record(&changes, &records[i], stream_of(&map, i, &records[i]), event_parameter);
+        add_record(&changes, &records[i], stream_of(&map, i, &records[i]), event_parameters);
     keys = calloc(changes.count + 1, sizeof(*keys));
     values = calloc(changes.count + 1, sizeof(*values));
     if (!keys || !values)

@@ -122,6 +122,10 @@ void Stats::take(const twinsim_trace_record &record)
         ++sums.fetch_waits;
         sums.fetch_wait_ns += record.end_ns - record.begin_ns;
         break;
+    case TWINSIM_PHASE_TABLE:
+        sums.event_hits += record.parameter == params_.event_table.index;
+        sums.event_misses += record.parameter == params_.event_miss.index;
+        break;
     case TWINSIM_PHASE_SLOT:
         waited(record, slot_cause(record));
         break;

@@ -502,7 +502,9 @@ struct twinsim_device_counts {
     uint64_t begun;       /* SQEs turned to */
     uint64_t fetch_waits; /* of those: whose ring line had not come yet */
     uint64_t fetch_wait_ns;
-    uint64_t swap_ins; /* slots given and given back */
+    uint64_t swap_ins;   /* slots given and given back */
+    uint64_t event_hits; /* accesses to events whose word was on the chip, and not */
+    uint64_t event_misses;
 };
 /* From a queue's opening to its next. */
 struct twinsim_queue_counts {

@@ -120,6 +120,15 @@ def check_stats(name, stats, document):
             streams[args["stream"]]["tasks"] += 1
             streams[args["stream"]]["task_ns"] += length
     device = stats["devices"][0]
+    tables = collections.Counter(e["args"]["parameter"] for e in document["traceEvents"]
+                                 if e["ph"] == "X" and e["name"] == "table")
+    expect(device["event_cache"] == {"hits": tables["table.event_ns"],
+                                     "misses": tables["table.event_miss_ns"]},
+           "%s: event cache %s" % (name, device["event_cache"]))
+    expect(device["tasks"] == device["prefetch"]["hits"] + device["prefetch"]["misses"] and
+           device["prefetch"]["misses"] == sum(e["ph"] == "X" and e["name"] == "fetch"
+                                               for e in document["traceEvents"]),
+           "%s: prefetch %s" % (name, device["prefetch"]))
     for key, counted in device["waits"].items():
         check_wait("%s: waits for %s" % (name, key), counted, waits.pop(key, []), True)
     for key, counted in stats["host_waits"].items():
