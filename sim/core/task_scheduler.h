@@ -398,12 +398,17 @@ class TaskScheduler : private KernelOwner
     // trace; out of line, so that the code around it stays as short as without
     /// The queue as the trace knows it, told of the SQE at its head.
     [[nodiscard, gnu::noinline]] uint32_t traced(uint32_t sq);
-    void note(uint32_t sq, const Trace::Phase &what)
+    // One value each: a struct by reference would be filled in whether the trace is on or not.
+    void note(uint32_t sq, Trace::Phase what)
     {
         if (board_.trace.on())
-            write_note(sq, what);
+            write_note(sq, what.phase, what.begin, what.parameter, what.id, what.bytes, what.waker,
+                       what.waker_number, what.route);
     }
-    [[gnu::cold, gnu::noinline]] void write_note(uint32_t sq, const Trace::Phase &what);
+    [[gnu::cold, gnu::noinline]] void write_note(uint32_t sq, twinsim_phase phase, Cycle begin,
+                                                 uint32_t parameter, uint32_t id, uint64_t bytes,
+                                                 uint32_t waker, uint64_t waker_number,
+                                                 uint32_t route);
     [[gnu::cold, gnu::noinline]] void note_opened(uint32_t sq);
     [[gnu::cold, gnu::noinline]] void note_swapped(uint32_t sq);
     [[gnu::cold, gnu::noinline]] void note_begun(uint32_t sq, Cycle ready);

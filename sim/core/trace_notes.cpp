@@ -34,10 +34,13 @@ uint32_t TaskScheduler::traced(uint32_t sq)
     return told;
 }
 
-void TaskScheduler::write_note(uint32_t sq, const Trace::Phase &what)
+void TaskScheduler::write_note(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
+                               uint32_t id, uint64_t bytes, uint32_t waker, uint64_t waker_number,
+                               uint32_t route)
 {
-    if (what.begin != board_.now)
-        board_.trace.phase(traced(sq), board_.now, what);
+    if (begin != board_.now)
+        board_.trace.phase(traced(sq), board_.now,
+                           {phase, begin, parameter, id, bytes, waker, waker_number, route});
 }
 
 void TaskScheduler::note_opened(uint32_t sq)
