@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
+#include "device_below.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,9 +23,18 @@ void bench_add(struct bench_samples *samples, double value)
 
 void bench_print(const struct bench_samples *samples)
 {
-    printf("{\"name\": \"%s\", \"unit\": \"%s\", \"samples\": [", samples->name, samples->unit);
+    static const char *const clocks[] = {"host", "virtual", "count"};
+    if (samples->count == 0)
+        return;
+    printf("{\"name\": \"%s\", \"unit\": \"%s\", \"clock\": \"%s\", ", samples->name, samples->unit,
+           clocks[samples->clock]);
+    if (samples->bytes != 0)
+        printf("\"bytes\": %llu, ", (unsigned long long)samples->bytes);
+    if (samples->parameters)
+        bench_print_marks(samples->parameters);
+    printf("\"samples\": [");
     for (size_t i = 0; i < samples->count; i++)
-        printf("%s%.6g", i ? ", " : "", samples->value[i]);
+        printf("%s%.12g", i ? ", " : "", samples->value[i]);
     printf("]}\n");
     fflush(stdout);
 }

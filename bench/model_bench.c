@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P10: model events that one device-to-device copy costs, by size. A count, so it is exact; host time would mostly
+/* Model events that one task costs; P10: a device-to-device copy, by size. A count, so it is exact; host time would mostly
  * be the memcpy of the payload. Both windows are one small piece of memory mapped again and again. */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -57,18 +57,9 @@ static int map_window(void)
     return close(memory);
 }
 
-/* Model events from the doorbell to the copy's end. */
-static double copy_events(twinsim *sim, uint64_t number, uint64_t bytes)
+/* Model events from the doorbell of the SQE, which is in the ring, to its end. */
+static double count_events(twinsim *sim, uint64_t number)
 {
-    struct stars_sqe *sqe = &ring[(number - 1) % DEPTH];
-    memset(sqe, 0, sizeof(*sqe));
-    sqe->word[0] = STARS_SQE_SDMA;
-    sqe->word[1] = (uint32_t)number << STARS_W1_TASK_SHIFT;
-    sqe->word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
-    sqe->word[4] = STARS_SDMA_OP_COPY;
-    sqe->word[7] = (uint32_t)bytes;
-    sqe->word[9] = (uint32_t)(SOURCE >> 32);
-    sqe->word[11] = (uint32_t)(TARGET >> 32);
     twinsim_doorbell(sim, 0, 0, (uint32_t)(number % DEPTH), twinsim_now(sim));
     twinsim_queue_watch(sim, 0, 0, number);
     double events = 1;
@@ -81,17 +72,44 @@ static double copy_events(twinsim *sim, uint64_t number, uint64_t bytes)
     }
 }
 
+static struct stars_sqe *next_sqe(uint64_t number, uint32_t type)
+{
+    struct stars_sqe *sqe = &ring[(number - 1) % DEPTH];
+    memset(sqe, 0, sizeof(*sqe));
+    sqe->word[0] = type;
+    sqe->word[1] = (uint32_t)number << STARS_W1_TASK_SHIFT;
+    sqe->word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
+    return sqe;
+}
+
+static double record_events(twinsim *sim, uint64_t number)
+{
+    next_sqe(number, STARS_SQE_EVENT_RECORD)->word[2] = 7;
+    return count_events(sim, number);
+}
+
+static double copy_events(twinsim *sim, uint64_t number, uint32_t operation, uint64_t bytes)
+{
+    struct stars_sqe *sqe = next_sqe(number, STARS_SQE_SDMA);
+    sqe->word[4] = operation;
+    sqe->word[7] = (uint32_t)bytes;
+    sqe->word[9] = (uint32_t)(SOURCE >> 32);
+    sqe->word[11] = (uint32_t)(TARGET >> 32);
+    return count_events(sim, number);
+}
+
 int main(int argc, char **argv)
 {
     char error[512] = "";
     twinsim_profile *profile;
     twinsim *sim;
-    if (argc != 2) {
-        fprintf(stderr, "usage: model_bench PROFILE.json\n");
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: model_bench PROFILE.json [FOLDER-OF-BASES]\n");
         return 2;
     }
     bench_must(map_window(), "map_window");
-    if (twinsim_profile_load(argv[1], &profile, error, sizeof(error)) != 0) {
+    if (twinsim_profile_read(argv[1], argc == 3 ? argv[2] : NULL, &profile, error, sizeof(error)) !=
+        0) {
         fprintf(stderr, "model_bench: %s\n", error);
         return 2;
     }
@@ -106,11 +124,20 @@ int main(int argc, char **argv)
     struct twinsim_queue queue = {
         .ring_address = RING, .cq_address = COMPLETIONS, .depth = DEPTH, .cq_depth = DEPTH};
     BENCH_MUST(twinsim_queue_open(sim, 0, 0, &queue));
-    struct bench_samples small = {.name = "events of a 1 MiB copy", .unit = "1"};
-    struct bench_samples large = {.name = "events of a 1 GiB copy", .unit = "1"};
-    copy_events(sim, 1, 64);
-    bench_add(&small, copy_events(sim, 2, 1 << 20));
-    bench_add(&large, copy_events(sim, 3, WINDOW));
+    struct bench_samples fill = {.name = "events of a fill", .unit = "1", .clock = BENCH_COUNT};
+    struct bench_samples record = {
+        .name = "events of an event record", .unit = "1", .clock = BENCH_COUNT};
+    struct bench_samples small = {
+        .name = "events of a 1 MiB copy", .unit = "1", .clock = BENCH_COUNT};
+    struct bench_samples large = {
+        .name = "events of a 1 GiB copy", .unit = "1", .clock = BENCH_COUNT};
+    copy_events(sim, 1, STARS_SDMA_OP_COPY, 64);
+    bench_add(&fill, copy_events(sim, 2, STARS_SDMA_OP_FILL, 64));
+    bench_add(&record, record_events(sim, 3));
+    bench_add(&small, copy_events(sim, 4, STARS_SDMA_OP_COPY, 1 << 20));
+    bench_add(&large, copy_events(sim, 5, STARS_SDMA_OP_COPY, WINDOW));
+    bench_print(&fill);
+    bench_print(&record);
     bench_print(&small);
     bench_print(&large);
     return 0;

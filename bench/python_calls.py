@@ -20,7 +20,7 @@ BATCH, BATCHES = 1900, 53
 
 def c_samples(build, repeats):
     """{name: samples} of the loops in C, ns a call."""
-    told = subprocess.run([os.path.join(build, "bench", "acl_bench"), "submit", str(repeats)], check=True, text=True,
+    told = subprocess.run([os.path.join(build, "lib64", "twinrt", "bench", "acl_bench"), "submit", str(repeats)], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
     rows = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
     return {row["name"]: row["samples"] for row in rows}

@@ -56,6 +56,7 @@ MUST_HAVE = ["bin/twinrt", "include/acl/acl.h", "include/acl/acl_rt.h", "include
              "lib64/libplatform.so", "lib64/twinrt/backend-null.so", "lib64/twinrt/backend-sim.so",
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
+             *(f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "model_bench", "targets.json")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
              "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE"]
 # Unless the build was configured without Python.
@@ -115,6 +116,7 @@ class Stranger:
     def layout(self):
         for path in self.must_have:
             expect(os.path.exists(os.path.join(self.prefix, path)), f"{path} was not installed")
+        self.measures()
         for folder, _, names in os.walk(self.prefix):
             for name in names:
                 path = os.path.relpath(os.path.join(folder, name), self.prefix)
@@ -188,6 +190,13 @@ class Stranger:
         # The module finds its library by where it lies, too.
         told = sh(line, env=dict(self.env, PYTHONPATH=f"{self.prefix}/python/site-packages"))
         expect(told.endswith(" (1, 0)\n"), f"without set_env.sh the module printed:\n{told}")
+
+    def measures(self):
+        """The tool's benchmarks find their programs, libraries, profile and targets."""
+        tool = os.path.join(self.prefix, "bin", "twinrt")
+        for run in ("sync", "model/start", "model/events"):
+            shown = sh([tool, "bench", "--filter", run, "--repeats", "1"])
+            expect("sync" in shown or "targets" in shown, f"twinrt bench --filter {run} printed:\n{shown}")
 
     def package(self):
         missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file") if not shutil.which(tool)]

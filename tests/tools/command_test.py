@@ -25,7 +25,7 @@ class Tool(unittest.TestCase):
         self.assertRegex(run("--version").stdout, r"^twinrt \d+\.\d+\.\d+\n$")
         shown = run("--help")
         self.assertEqual(shown.returncode, 0)
-        for command in ("api", "info", "run"):
+        for command in ("api", "bench", "info", "run"):
             self.assertIn(command, shown.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
@@ -33,7 +33,7 @@ class Tool(unittest.TestCase):
         got = run("replay")
         self.assertEqual(got.returncode, 2)
         self.assertIn("no such command: replay", got.stderr)
-        self.assertIn("api info run", got.stderr)
+        self.assertIn("api bench info run", got.stderr)
         self.assertEqual(run().returncode, 2)
 
 

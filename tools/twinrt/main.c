@@ -16,6 +16,7 @@ struct command {
 
 static const struct command commands[] = {
     {"api", "list the functions of the interface that are not built", twin_tool_api},
+    {"bench", "measure synchronisation, copies, submission and the model", twin_tool_bench},
     {"info", "show the device below: identity, limits, timing parameters", twin_tool_info},
     {"run", "run a program on the device, and explain its time", twin_tool_run},
 };

@@ -16,6 +16,7 @@ struct twin_backend;
 
 /* Each takes the arguments from its own name on and returns the exit status. */
 int twin_tool_api(int argc, char **argv);
+int twin_tool_bench(int argc, char **argv);
 int twin_tool_info(int argc, char **argv);
 int twin_tool_run(int argc, char **argv);
 
