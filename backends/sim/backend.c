@@ -15,6 +15,7 @@
 #include "event.h"
 #include "failure.h"
 #include "fault.h"
+#include "kernel.h"
 #include "memory.h"
 #include "observe.h"
 #include "planted.h"
@@ -183,6 +184,7 @@ static const struct twin_backend backend = {
              .call = sim_work_call,
              .count = sim_work_count,
              .wait_count = sim_work_wait_count,
+             .launch = sim_kernel_launch,
              .reduce = sim_work_reduce,
              .copy_rows = sim_work_copy_rows},
     .signal = {.create = sim_event_create,

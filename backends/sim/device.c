@@ -10,6 +10,7 @@
 #include "bridge.h"
 #include "drive.h"
 #include "event.h"
+#include "kernel.h"
 #include "memory.h"
 #include "observe.h"
 #include "planted.h"
@@ -167,7 +168,9 @@ static twin_status make_board(void)
         .trace = sim_process.trace_path[0] != '\0' || sim_observe_wants_trace(),
         .stats = sim_observe_wants_stats(),
         .quantum_ns = TWINSIM_NEVER,
-        .bus = {.context = NULL, .translate = sim_memory_translate},
+        .bus = {.translate = sim_memory_translate,
+                .kernel = sim_kernel_begin,
+                .kernel_effect = sim_kernel_effect},
     };
     char error[512] = "";
     int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "failure.h"
 #include "interrupt.h"
+#include "kernel.h"
 #include "observe.h"
 #include "report.h"
 #include "shared.h"
@@ -70,6 +71,11 @@ void sim_model_pause(void)
 void sim_model_continue(void)
 {
     pthread_mutex_lock(&model_lock);
+}
+
+void sim_model_await(pthread_cond_t *condition)
+{
+    pthread_cond_wait(condition, &model_lock);
 }
 
 bool sim_drive_settled(void)
@@ -303,6 +309,8 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     if (any || now != before)
         sim_stall_over();
     *out_any = any;
+    if (__builtin_expect(stop == TWINSIM_STOP_KERNEL, 0))
+        sim_kernel_describe_locked();
     return stop;
 }
 

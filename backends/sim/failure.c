@@ -126,8 +126,10 @@ void sim_failure_clear_groups(twin_hw_device *device)
 twin_status sim_failure_status(unsigned error, unsigned status)
 {
     if (error & STARS_ERROR_TIMEOUT)
-        return TWIN_E_TASK_TIMEOUT;
+        return status == STARS_STATUS_AICORE_TIMEOUT ? TWIN_E_KERNEL_TIMEOUT : TWIN_E_TASK_TIMEOUT;
     switch (status) {
+    case STARS_STATUS_AICORE_EXCEPTION:
+        return error & STARS_ERROR_TRAP ? TWIN_E_KERNEL_TRAP : TWIN_E_KERNEL_EXCEPTION;
     case STARS_STATUS_BUS_FAULT:
         return TWIN_E_ADDRESS;
     case STARS_STATUS_COPY_ERROR:
@@ -146,8 +148,13 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     if (cqe->u.error.code & STARS_ERROR_BAD_SQE)
         return "was no task that the scheduler understands";
     switch (status) {
+    case TWIN_E_KERNEL_TIMEOUT:
     case TWIN_E_TASK_TIMEOUT:
         return "exceeded its time limit";
+    case TWIN_E_KERNEL_EXCEPTION:
+        return "met an exception";
+    case TWIN_E_KERNEL_TRAP:
+        return "was trapped";
     case TWIN_E_ADDRESS:
         return "used an address the device cannot reach";
     case TWIN_E_POISON:
@@ -164,8 +171,10 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct
 {
     const char *what = verb_of(cqe, sim_failure_status(cqe->u.error.code, cqe->u.error.status));
     char signal[48] = "";
-    if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
-        token->kind != SIM_TOKEN_CALL)
+    if (token && token->kind == SIM_TOKEN_KERNEL && token->kernel->name)
+        snprintf(signal, sizeof(signal), " \"%.40s\"", token->kernel->name);
+    else if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
+             token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
                  token->signal->config.name);
     snprintf(

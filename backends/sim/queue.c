@@ -11,6 +11,7 @@
 #include "event.h"
 #include "failure.h"
 #include "fence.h"
+#include "kernel.h"
 #include "observe.h"
 #include "program.h"
 #include "sqe.h"
@@ -164,6 +165,8 @@ static void release_token(twin_queue *queue, struct sim_token *token)
     if (token->kind == SIM_TOKEN_CALL) {
         if (token->call)
             sim_channel_release(token->call);
+    } else if (token->kind == SIM_TOKEN_KERNEL) {
+        sim_kernel_release(token->kernel);
     } else if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN) {
         sim_event_release(queue, token);
     }

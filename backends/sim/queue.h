@@ -26,13 +26,15 @@ enum sim_token_kind {
     SIM_TOKEN_WAIT,   /* the same */
     SIM_TOKEN_RESET,  /* holds a reference on the signal */
     SIM_TOKEN_RUN,    /* of the run of a program */
-    SIM_TOKEN_CALL    /* owns the call until its message has come */
+    SIM_TOKEN_CALL,   /* owns the call until its message has come */
+    SIM_TOKEN_KERNEL  /* releases the kernel */
 };
 struct sim_token {
     union {
         twin_signal *signal;   /* RECORD, WAIT, RESET */
         twin_program *program; /* RUN */
         struct sim_call *call; /* CALL; NULL: its message has come */
+        twin_launch *kernel;   /* KERNEL */
     };
     uint32_t serial; /* of the record, as far as a token can hold it */
     uint16_t id;     /* hardware id */

@@ -144,6 +144,15 @@ void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
     pair(sqe, 8, value);
 }
 
+void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,
+                    uint32_t weight, uint32_t credit)
+{
+    header(sqe, STARS_SQE_AICORE, false);
+    sqe->word[0] |= blocks << STARS_W0_BLOCK_DIM_SHIFT;
+    sqe->word[2] = subtype | weight << STARS_W2_WRR_SHIFT;
+    sqe->word[3] = credit << STARS_W3_CREDIT_SHIFT | schem << STARS_W3_SCHEM_SHIFT;
+}
+
 uint32_t *sim_sqe_cond(stars_sqe *sqe)
 {
     header(sqe, STARS_SQE_COND, false);
@@ -166,6 +175,8 @@ void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words)
 const char *sim_sqe_noun(unsigned type)
 {
     switch (type) {
+    case STARS_SQE_AICORE:
+        return "kernel";
     case STARS_SQE_AICPU:
         return "host function";
     case STARS_SQE_PLACEHOLDER:

@@ -46,6 +46,10 @@ struct sim_callback {
 void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words);
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 
+/* subtype, schem: enum stars_kernel_subtype, stars_kernel_schem; credit: STARS_CREDIT_NEVER or 1 .. 254. */
+void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,
+                    uint32_t weight, uint32_t credit);
+
 /* A COND entry without instructions; returns where the STARS_COND_WORDS words of its program go (cond_program.h). */
 uint32_t *sim_sqe_cond(stars_sqe *sqe);
 

@@ -5,6 +5,8 @@
 #ifndef TWINRT_SIM_STALL_H
 #define TWINRT_SIM_STALL_H
 
+#include <pthread.h>
+
 #include "drive.h"
 
 /* All waits, in the order in which they began. Guarded by the model lock. */
@@ -27,6 +29,8 @@ void sim_drive_publish(uint64_t time_ns);
 /* The driver gives the model lock away to sleep, and takes it again. */
 void sim_model_pause(void);
 void sim_model_continue(void);
+/* Gives the model lock away until the condition is signalled. */
+void sim_model_await(pthread_cond_t *condition);
 
 /* ---- given by stall.c ---- */
 

@@ -438,6 +438,7 @@ const struct twin_backend twin_unsupported_ops = {
              .jump = twin_unsupported_work_jump,
              .count = twin_unsupported_work_count,
              .wait_count = twin_unsupported_work_wait_count,
+             .launch = twin_unsupported_work_launch,
              .reduce = twin_unsupported_work_reduce,
              .copy_rows = twin_unsupported_work_copy_rows},
     .signal = {.create = signal_create,
@@ -530,6 +531,7 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(work, wait_count);
     FILL(work, reduce);
     FILL(work, copy_rows);
+    FILL(work, launch);
     FILL(signal, create);
     FILL(signal, destroy);
     FILL(signal, query);

@@ -137,3 +137,10 @@ twin_status twin_unsupported_work_jump(twin_queue *queue, uint64_t address, uint
     (void)count;
     return TWIN_E_UNSUPPORTED;
 }
+
+twin_status twin_unsupported_work_launch(twin_queue *queue, twin_launch *kernel)
+{
+    (void)queue;
+    (void)kernel;
+    return TWIN_E_UNSUPPORTED;
+}

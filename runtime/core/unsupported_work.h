@@ -27,5 +27,6 @@ twin_status twin_unsupported_work_branch(twin_queue *queue, const twin_branch *b
 twin_status twin_unsupported_work_label(twin_queue *queue, uint64_t table, uint32_t index);
 twin_status twin_unsupported_work_jump(twin_queue *queue, uint64_t address, uint64_t table,
                                        uint32_t count);
+twin_status twin_unsupported_work_launch(twin_queue *queue, twin_launch *kernel);
 
 #endif

@@ -197,6 +197,10 @@ struct twin_work_ops {
     /* As copy, rows at once: what lies between rows stays. At most TWIN_ROWS_MOST unless both sides are device memory.
      * TWIN_E_INVALID as copy, and a pitch that the device cannot take. */
     twin_status (*copy_rows)(twin_queue *queue, const twin_rows *rows);
+    /* Runs the blocks of a kernel (seam/launch.h) after all earlier work. The kernel is the backend's until its
+     * `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more blocks than the device has cores.
+     * TWIN_E_UNSUPPORTED: the device has no such cores. */
+    twin_status (*launch)(twin_queue *queue, twin_launch *kernel);
 };
 
 struct twin_signal_ops {

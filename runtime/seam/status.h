@@ -20,6 +20,9 @@
     X(TWIN_E_INTERNAL, 507000, "internal error")                                                   \
     X(TWIN_E_INTERRUPTED, 507046, "the wait was interrupted")                                      \
     X(TWIN_E_INVALID, 107000, "invalid argument")                                                  \
+    X(TWIN_E_KERNEL_EXCEPTION, 507015, "a kernel met an exception")                                \
+    X(TWIN_E_KERNEL_TIMEOUT, 507014, "a kernel exceeded its time limit")                           \
+    X(TWIN_E_KERNEL_TRAP, 507016, "a kernel was trapped")                                          \
     X(TWIN_E_LINK, 507057, "memory of another device, or the way to it, has failed")               \
     X(TWIN_E_NEVER_RECORDED, 507000, "the event was never recorded")                               \
     X(TWIN_E_NOMEM, 207001, "host memory is exhausted")                                            \

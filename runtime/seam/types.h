@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "seam/launch.h"
 #include "seam/status.h"
 
 /* Owned by the backend, opaque to the core. */

@@ -42,6 +42,7 @@ static void test_empty_slots(void)
     CU_ASSERT_EQUAL(empty, 0);
     CU_ASSERT_EQUAL(table.queue.drain(NULL, 0), TWIN_E_UNSUPPORTED);
     CU_ASSERT_EQUAL(table.work.copy(NULL, NULL), TWIN_E_UNSUPPORTED);
+    CU_ASSERT_EQUAL(table.work.launch(NULL, NULL), TWIN_E_UNSUPPORTED);
     table.queue.destroy(NULL);
     table.host.enter(NULL);
     CU_ASSERT_FALSE(table.host.traced());

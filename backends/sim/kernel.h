@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: launching them, and what the model asks about them. */
+#ifndef TWINRT_SIM_KERNEL_H
+#define TWINRT_SIM_KERNEL_H
+
+#include "queue.h"
+
+twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel);
+/* The token that held it lets go. Thread: any, with the queue's lock. */
+void sim_kernel_release(twin_launch *kernel);
+/* The model has stopped for want of a description: gets it, with the lock given up meanwhile, or waits for the thread
+ * that is at it. Thread: model. */
+void sim_kernel_describe_locked(void);
+
+/* ---- the bus of the model; thread: model ---- */
+
+enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
+                                            uint64_t number, const stars_sqe *sqe,
+                                            struct twinsim_kernel *out);
+enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint32_t sq,
+                                            uint64_t number);
+
+#endif

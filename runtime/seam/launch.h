@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do there.
+ *
+ * A block is told as a program of timed steps for each of its cores: the core's scalar unit walks it in order; a step
+ * of another pipe goes into that pipe's queue; pipes run side by side, and flags and barriers order them. That is enough
+ * for a kernel whose function the core runs itself (`describe`, and `effect` for what it leaves in memory) and for one
+ * of which only the time is known (`work`). A backend with hardware below has no use for either. */
+#ifndef TWINRT_SEAM_LAUNCH_H
+#define TWINRT_SEAM_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seam/status.h"
+
+typedef enum twin_launch_cores {
+    TWIN_CORES_CUBE,
+    TWIN_CORES_VECTOR,
+    TWIN_CORES_MIXED /* a block has a cube core and the vector cores that belong to it */
+} twin_launch_cores;
+
+typedef enum twin_pipe {
+    TWIN_PIPE_SCALAR, /* also walks the program */
+    TWIN_PIPE_VECTOR,
+    TWIN_PIPE_CUBE,
+    TWIN_PIPE_MTE1, /* between buffers of the core */
+    TWIN_PIPE_MTE2, /* into the core */
+    TWIN_PIPE_MTE3, /* out of the core */
+    TWIN_PIPE_FIX,  /* cube results out of the core */
+    TWIN_PIPE_COUNT
+} twin_pipe;
+
+typedef enum twin_step_kind {
+    TWIN_STEP_WORK,  /* `amount` cycles of the core */
+    TWIN_STEP_READ,  /* `amount` bytes of device memory, into the core */
+    TWIN_STEP_WRITE, /* `amount` bytes, out of the core */
+    TWIN_STEP_SET,   /* counts flag `flag` one up */
+    TWIN_STEP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
+    TWIN_STEP_BARRIER, /* of the scalar unit: goes on once all pipes have done what is in their queues */
+    TWIN_STEP_TELL, /* MIXED: the cube core to its vector cores, or one of these to the cube core */
+    TWIN_STEP_HEAR, /* waits for a TELL of that `flag`; the cube core for one of each vector core */
+    TWIN_STEP_FAULT /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
+} twin_step_kind;
+
+#define TWIN_STEP_FLAGS      512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
+#define TWIN_STEP_TELL_FLAGS 16u
+#define TWIN_HIT_DEFAULT     0xffffu
+#define TWIN_STEP_MOST       ((uint64_t)1 << 48) /* cycles or bytes of a step */
+
+typedef struct twin_step {
+    uint8_t pipe;          /* twin_pipe */
+    uint8_t kind;          /* twin_step_kind */
+    uint16_t flag;         /* SET, WAIT, TELL, HEAR */
+    uint16_t hit_permille; /* READ, WRITE: served by L2; TWIN_HIT_DEFAULT: as the device has it */
+    uint16_t reserved;     /* 0 */
+    uint64_t amount;
+} twin_step;
+
+typedef struct twin_steps {
+    const twin_step *steps;
+    uint64_t count;
+} twin_steps;
+
+/* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores (traits: aiv_cores /
+ * aic_cores). `count` is that, for blocks that are all alike, or that times the blocks, block by block; 0: no steps. */
+typedef struct twin_launch_work {
+    const twin_steps *programs;
+    uint64_t count;
+} twin_launch_work;
+
+/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation. */
+typedef struct twin_reach {
+    void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
+    uint32_t device;
+} twin_reach;
+
+/* A kernel on its way. The core's; it stays as it is from work.launch until `release`. The calls come from whichever
+ * thread drives the device. They call no op. */
+typedef struct twin_launch {
+    const char *name; /* for reports; may be NULL */
+    twin_launch_cores cores;
+    uint32_t blocks; /* > 0 */
+    bool batch;      /* no block begins before there are cores for all */
+    uint8_t weight;  /* 1 .. 15 among kernels that want the same cores */
+    uint64_t
+        timeout_ns; /* device time from its first block on; rounded up to traits.op_unit_ns; TWIN_FOREVER */
+    /* What the blocks do, when that is known at once; NULL: `describe` says it. */
+    const twin_launch_work *work;
+    /* The kernel begins: what do its blocks do? May take its time and runs without any lock; device time stands still. What
+     * it answers stays until `release` or the next `describe` of this kernel, which comes when a program runs again.
+     * TWIN_E_KERNEL_EXCEPTION, TWIN_E_KERNEL_TRAP, ...: the kernel fails with that. */
+    twin_status (*describe)(struct twin_launch *kernel, const twin_reach *reach,
+                            twin_launch_work *out_work);
+    /* All blocks have ended: leave in memory what they would have written. NULL: nothing. Short, runs under the
+     * backend's locks. Answers as describe. */
+    twin_status (*effect)(struct twin_launch *kernel, const twin_reach *reach);
+    /* The backend is done with it. Once for each launch that was accepted. Runs under the backend's locks. */
+    void (*release)(struct twin_launch *kernel);
+} twin_launch;
+
+#endif
