@@ -98,6 +98,8 @@ static enum critical_cause cause_of(const struct trace_slice *phase)
         {"held", CRITICAL_HELD},     {"park", CRITICAL_OUTSIDE},
         {"slot", CRITICAL_SWAP},     {"engine", CRITICAL_SETUP},
     };
+    if (strcmp(phase->name, "engine") == 0 && phase->unit == UINT32_MAX)
+        return CRITICAL_KERNEL; /* waits for cores */
     for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
         if (strcmp(causes[i].name, phase->name) == 0)
             return causes[i].cause;
