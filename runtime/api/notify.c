@@ -112,10 +112,13 @@ static int32_t batch_reset(const aclrtNotify *notifies, uint32_t count, twin_eve
         else
             code = twin_event_pin(&twin_notifies, twin_api_handle(notifies[found]), &pinned[found]);
     }
+    if (code != 0)
+        found--; /* the last one was not pinned */
+    for (uint32_t i = 0; code == 0 && i < count; i++)
+        code = twin_device_offers(pinned[i]->device, TWIN_LACKS_NOTIFY_RESET,
+                                  "reset of several notifies at once");
     if (code == 0)
         code = clear_pinned(pinned, count);
-    else
-        found--; /* the last one was not pinned */
     for (uint32_t i = 0; i < found; i++)
         twin_event_unpin(pinned[i]);
     return code;

@@ -76,6 +76,14 @@ typedef enum twin_link {
 /* Bytes of a PCI bus id with its end: "dddd:bb:dd.f". */
 #define TWIN_PCI_BYTES 13u
 
+/* What the products of a part do not offer. */
+enum twin_lack {
+    TWIN_LACKS_IPC_EVENTS = 1 << 0,
+    TWIN_LACKS_IPC_NOTIFIES = 1 << 1,
+    TWIN_LACKS_NOTIFY_RESET = 1 << 2, /* of several at once */
+    TWIN_LACKS_STREAM_ABORT = 1 << 3
+};
+
 /* Limits and identity of a device; read once, valid until `process.stop`. Strings are the backend's. */
 typedef struct twin_device_traits {
     const char *soc_name;    /* "Ascend910B3" */
@@ -100,6 +108,7 @@ typedef struct twin_device_traits {
     bool has_uuid;
     uint8_t uuid[16];            /* of this device and no other, the same in every process */
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
+    uint32_t lacks;              /* TWIN_LACKS_… */
 } twin_device_traits;
 
 /* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */
