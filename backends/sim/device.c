@@ -168,6 +168,7 @@ static twin_status make_board(void)
         .trace = sim_process.trace_path[0] != '\0' || sim_observe_wants_trace(),
         .stats = sim_observe_wants_stats(),
         .quantum_ns = TWINSIM_NEVER,
+        .bursts = sim_process.bursts,
         .bus = {.translate = sim_memory_translate,
                 .kernel = sim_kernel_begin,
                 .kernel_effect = sim_kernel_effect},

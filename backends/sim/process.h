@@ -46,6 +46,7 @@ struct sim_process {
     uint64_t seed;
     bool poison;
     bool open_memory;
+    bool bursts; /* TWINRT_DMA=burst */
     struct sim_limits limits;
     twin_device_traits traits[SIM_DEVICES_MOST];
 

@@ -212,6 +212,7 @@ twin_status sim_settings_read(const twin_services *services)
     uint64_t seed = 0;
     bool poison_off;
     bool open_memory;
+    bool bursts;
     char path[sizeof(sim_process.profile_path)];
     if ((devices_text[0] != '\0' &&
          !read_whole("TWINRT_DEVICES", devices_text, 1, SIM_DEVICES_MOST, &devices)) ||
@@ -220,6 +221,7 @@ twin_status sim_settings_read(const twin_services *services)
                      &poison_off) ||
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
                      &open_memory) ||
+        !read_choice("TWINRT_DMA", services->setting("TWINRT_DMA"), "flow", "burst", &bursts) ||
         !profile_path(path, sizeof(path)) ||
         !sim_observe_settings(services, sim_process.board != NULL))
         return TWIN_E_INVALID;
@@ -230,9 +232,10 @@ twin_status sim_settings_read(const twin_services *services)
 
     if (sim_process.board) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
-            seed != sim_process.seed || (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
-            sim_fail("TWINRT_PROFILE, TWINRT_DEVICES, TWINRT_SEED and TWINRT_TRACE are fixed for "
-                     "the life of a process: the model is built once");
+            seed != sim_process.seed || bursts != sim_process.bursts ||
+            (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
+            sim_fail("TWINRT_PROFILE, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA and TWINRT_TRACE are "
+                     "fixed for the life of a process: the model is built once");
             return TWIN_E_INVALID;
         }
     } else {
@@ -256,6 +259,7 @@ twin_status sim_settings_read(const twin_services *services)
     sim_process.seed = seed;
     sim_process.poison = !poison_off;
     sim_process.open_memory = open_memory;
+    sim_process.bursts = bursts;
     return TWIN_OK;
 }
 

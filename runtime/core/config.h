@@ -21,6 +21,7 @@
     X(DEVICES, "TWINRT_DEVICES", "1", "1..64", "devices the model has")                            \
     X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open",                                          \
       "whether host code may touch device memory")                                                 \
+    X(DMA, "TWINRT_DMA", "flow", "flow|burst", "how transfers share the links of the model")       \
     X(FAULTS, "TWINRT_FAULTS", "", "", "file with faults that the device is to have; unset: none") \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
       "least important lines that go to standard error")                                           \

@@ -8,7 +8,7 @@
 namespace tsim
 {
 
-LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
+LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts)
     : devices_(devices), cycle_ns_(params.cycle_ns),
       link_parameter_(devices * kPerDevice + devices * devices, kNone),
       capacity_(devices * kPerDevice + devices * devices),
@@ -69,6 +69,9 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices)
                        {link_of(b, kHbm), 1}});
         }
     }
+    if (bursts)
+        bursts_ = std::make_unique<BurstNetwork>(capacity_, kFraction, params.burst_bytes.value,
+                                                 params.burst_outstanding.value);
 }
 
 void LinkNetwork::add_route(uint32_t route, uint32_t parameter,
@@ -136,13 +139,28 @@ uint32_t LinkNetwork::start(Cycle now, uint32_t route, uint64_t bytes, Owner own
         listed_.insert(std::lower_bound(listed_.begin(), listed_.end(), route), route);
     }
     ++active_;
+    if (__builtin_expect(bursts_ != nullptr, 0))
+        start_bursts(now, number, r, bytes);
     share();
+    if (bursts_)
+        next_ = bursts_->next();
     return number;
 }
 
 void LinkNetwork::cancel(Cycle now, uint32_t transfer)
 {
     advance(now);
+    take_off(transfer);
+    if (bursts_)
+        bursts_->cancel(transfer);
+    share();
+    if (bursts_)
+        next_ = bursts_->next();
+}
+
+// Out of the books of its route.
+void LinkNetwork::take_off(uint32_t transfer)
+{
     Route &r = routes_[transfers_[transfer].route];
     r.queue.erase(std::find(r.queue.begin(), r.queue.end(), transfer));
     std::make_heap(r.queue.begin(), r.queue.end(),
@@ -151,7 +169,27 @@ void LinkNetwork::cancel(Cycle now, uint32_t transfer)
     transfers_[transfer].next_free = free_;
     free_ = transfer;
     --active_;
-    share();
+}
+
+void LinkNetwork::start_bursts(Cycle now, uint32_t number, const Route &route, uint64_t bytes)
+{
+    std::array<BurstNetwork::Hop, 4> hops{};
+    for (uint32_t i = 0; i < route.count; ++i)
+        hops[i] = {route.links[i], route.weight[i]};
+    bursts_->start(now, number, hops.data(), route.count, bytes, route.cap);
+}
+
+// BST-1: fair shares go on telling what the links carry; the bursts tell who is complete.
+void LinkNetwork::complete_bursts(Cycle now)
+{
+    const std::vector<uint32_t> &complete = bursts_->run(now);
+    for (const uint32_t number : complete) {
+        done_.push_back(transfers_[number].owner);
+        take_off(number);
+    }
+    if (!complete.empty())
+        share();
+    next_ = bursts_->next();
 }
 
 void LinkNetwork::pop_front(Route &route)
@@ -170,6 +208,10 @@ const std::vector<LinkNetwork::Owner> &LinkNetwork::complete(Cycle now)
 {
     advance(now);
     done_.clear();
+    if (__builtin_expect(bursts_ != nullptr, 0)) {
+        complete_bursts(now);
+        return done_;
+    }
     for (const uint32_t index : listed_) {
         Route &r = routes_[index];
         while (!r.queue.empty() && transfers_[r.queue.front()].goal <= r.served + kSlack) {

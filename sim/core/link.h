@@ -5,9 +5,11 @@
 
 #include <array>
 #include <initializer_list>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "core/burst.h"
 #include "core/params.h"
 #include "core/types.h"
 #include "twinsim.h"
@@ -23,7 +25,8 @@ class LinkNetwork
     /// What a transfer is of; the caller's own key, given back when it completes.
     using Owner = uint64_t;
 
-    LinkNetwork(const Params &params, uint32_t devices);
+    /// `bursts`: completion is when the last burst has passed, not when fair shares say so (BST-1).
+    LinkNetwork(const Params &params, uint32_t devices, bool bursts = false);
 
     // Routes (LNK-3).
     [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * kRoutes; }
@@ -133,6 +136,9 @@ class LinkNetwork
                    std::initializer_list<std::pair<uint32_t, uint32_t>> parts);
     [[nodiscard]] uint64_t to_rate(uint64_t mb_s) const;
     void advance(Cycle now);
+    void start_bursts(Cycle now, uint32_t number, const Route &route, uint64_t bytes);
+    void complete_bursts(Cycle now);
+    void take_off(uint32_t transfer);
     void share();
     [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
     void pop_front(Route &route);
@@ -155,6 +161,7 @@ class LinkNetwork
     uint64_t sequence_ = 0;
     Cycle last_ = 0;
     Cycle next_ = kNever;
+    std::unique_ptr<BurstNetwork> bursts_; // none: fair shares decide
 };
 
 } // namespace tsim

@@ -57,6 +57,7 @@ struct Params {
     Setting sdma_ceiling, pcie_ceiling, host_ceiling; ///< MB/s of a channel, 0: none
     Setting list_most, list_window, list_moving;
     Setting list_read, list_start;
+    Setting burst_bytes, burst_outstanding;
 
     Setting aic_cores, aiv_cores;
     Setting core_mhz;

@@ -36,6 +36,8 @@ const ParamSpec kParamSchema[] = {
     {"cond.value_wait",           N, "1",        0, 1,         nullptr},
     {"counter_mhz",               N, "MHz",      1, 1000,      &P::counter_mhz},
     {"cq.write_ns",               N, "ns",       0, kTimeMost, &P::cq_write},
+    {"dma.burst.bytes",           N, "B",        32, 1048576,  &P::burst_bytes},
+    {"dma.burst.outstanding",     N, "1",        1, 65536,     &P::burst_outstanding},
     {"dma.host.channel_mb_s",     N, "MB/s",     0, kRateMost, &P::host_ceiling},
     {"dma.host.channels",         N, "1",        1, 64,        &P::host_channels},
     {"dma.host.setup_ns",         N, "ns",       0, kTimeMost, &P::host_setup, true},

@@ -436,10 +436,11 @@ static void test_settings(void)
     static const struct {
         const char *name;
         const char *value;
-    } bad[] = {
-        {"TWINRT_DEVICES", "0"},      {"TWINRT_DEVICES", "65"},        {"TWINRT_DEVICES", "two"},
-        {"TWINRT_POISON", "maybe"},   {"TWINRT_DEVMEM", "x"},          {"TWINRT_SEED", "-1"},
-        {"TWINRT_PROFILE", "nosuch"}, {"TWINRT_PROFILE", "/dev/null"}, {"TWINRT_MODEL", "rtl"}};
+    } bad[] = {{"TWINRT_DEVICES", "0"},         {"TWINRT_DEVICES", "65"},
+               {"TWINRT_DEVICES", "two"},       {"TWINRT_POISON", "maybe"},
+               {"TWINRT_DEVMEM", "x"},          {"TWINRT_DMA", "bursts"},
+               {"TWINRT_SEED", "-1"},           {"TWINRT_PROFILE", "nosuch"},
+               {"TWINRT_PROFILE", "/dev/null"}, {"TWINRT_MODEL", "rtl"}};
     for (unsigned i = 0; i < TWIN_COUNT(bad); i++) {
         seam_forget();
         seam_set(bad[i].name, bad[i].value);

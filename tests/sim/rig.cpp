@@ -48,6 +48,7 @@ Rig::Rig(const Options &options, const Tweak &tweak)
     config.devices = options.devices;
     config.seed = options.seed;
     config.trace = options.trace;
+    config.bursts = options.bursts;
     config.stats = options.stats;
     config.bus.context = this;
     config.bus.translate = translate;

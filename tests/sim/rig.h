@@ -46,6 +46,7 @@ class Rig
         uint32_t devices = 1;
         uint64_t seed = 0;
         bool trace = true;
+        bool bursts = false;
         bool stats = false;
         KernelDriver *kernels = nullptr;
     };
