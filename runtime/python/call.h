@@ -205,13 +205,14 @@
 #define TWIN_PY_PASS_ALL(...) TWIN_PY_EACH(TWIN_PY_PASS, TWIN_PY_COMMA, __VA_ARGS__)
 
 #define TWIN_PY_DEFINE_CALL(area, name, function, gil, text, ...)                                  \
+    TWIN_PY_WEAK(function)                                                                         \
     static PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given)                    \
     {                                                                                              \
         TWIN_PY_PROLOGUE(area, name, __VA_ARGS__)                                                  \
         do {                                                                                       \
             TWIN_PY_READ(__VA_ARGS__)                                                              \
             aclError code;                                                                         \
-            TWIN_PY_GIL_##gil(code = function(TWIN_PY_PASS_ALL(__VA_ARGS__)));                     \
+            TWIN_PY_GIL_##gil(code = TWIN_PY_IF_THERE(function, (TWIN_PY_PASS_ALL(__VA_ARGS__)))); \
             if ((TWIN_PY_EACH(TWIN_PY_OUTS, TWIN_PY_PLUS, __VA_ARGS__)) == 0) {                    \
                 answer = PyLong_FromLong(code);                                                    \
                 break;                                                                             \
@@ -227,13 +228,14 @@
     }
 
 #define TWIN_PY_DEFINE_VALUE(area, name, function, gil, type, text, ...)                           \
+    TWIN_PY_WEAK(function)                                                                         \
     static PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given)                    \
     {                                                                                              \
         TWIN_PY_PROLOGUE(area, name, __VA_ARGS__)                                                  \
         do {                                                                                       \
             TWIN_PY_READ(__VA_ARGS__)                                                              \
-            TWIN_PY_GIL_##gil(__typeof__(function(TWIN_PY_PASS_ALL(__VA_ARGS__))) value =          \
-                                  function(TWIN_PY_PASS_ALL(__VA_ARGS__)));                        \
+            __typeof__(function(TWIN_PY_PASS_ALL(__VA_ARGS__))) value = 0;                         \
+            TWIN_PY_GIL_##gil(value = (function) ? function(TWIN_PY_PASS_ALL(__VA_ARGS__)) : 0);   \
             answer = TWIN_PY_MAKE_##type(value);                                                   \
         } while (0);                                                                               \
         TWIN_PY_EACH(TWIN_PY_DROP, TWIN_PY_NO_GAP, __VA_ARGS__)                                    \

@@ -82,8 +82,8 @@ PyObject *twin_py_rt_launch_callback(PyObject *module, PyObject *given)
     Py_INCREF(function);
     Py_INCREF(data);
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code =
-        aclrtLaunchCallback(run_launched, launched, (aclrtCallbackBlockType)block, stream);
+    aclError code = TWIN_PY_IF_THERE(
+        aclrtLaunchCallback, (run_launched, launched, (aclrtCallbackBlockType)block, stream));
     PyEval_RestoreThread(thread);
     if (code != ACL_SUCCESS)
         drop_launched(launched);
@@ -120,7 +120,8 @@ PyObject *twin_py_rt_set_exception_info_callback(PyObject *module, PyObject *giv
         return NULL;
     bool clears = function == Py_None;
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code = aclrtSetExceptionInfoCallback(clears ? NULL : tell_exception);
+    aclError code =
+        TWIN_PY_IF_THERE(aclrtSetExceptionInfoCallback, (clears ? NULL : tell_exception));
     PyEval_RestoreThread(thread);
     if (code == ACL_SUCCESS) {
         PyObject *before = exception_function;
@@ -233,7 +234,8 @@ PyObject *twin_py_rt_allocator_set_obj_to_desc(PyObject *module, PyObject *given
     if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "desc", &desc))
         return NULL;
     PyObject *object = twin_py_next(&args);
-    return keep(aclrtAllocatorSetObjToDesc(desc, object), &allocator.object, object);
+    return keep(TWIN_PY_IF_THERE(aclrtAllocatorSetObjToDesc, (desc, object)), &allocator.object,
+                object);
 }
 
 #define SETTER(kind, name, function)                                                               \
@@ -246,7 +248,7 @@ PyObject *twin_py_rt_allocator_set_obj_to_desc(PyObject *module, PyObject *given
         if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "desc", &desc) ||              \
             !take_function(&args, "fn", false, &callable))                                         \
             return NULL;                                                                           \
-        return keep(function(desc, call_##kind), &allocator.kind, callable);                       \
+        return keep(TWIN_PY_IF_THERE(function, (desc, call_##kind)), &allocator.kind, callable);   \
     }
 SETTER(alloc, alloc, aclrtAllocatorSetAllocFuncToDesc)
 SETTER(free, free, aclrtAllocatorSetFreeFuncToDesc)

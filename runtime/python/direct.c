@@ -28,7 +28,7 @@ PyObject *twin_py_acl_init(PyObject *module, PyObject *given)
         return NULL;
     }
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code = aclInit(path.text);
+    aclError code = TWIN_PY_IF_THERE(aclInit, (path.text));
     PyEval_RestoreThread(thread);
     twin_py_drop_text(&path);
     return code_only(code);
@@ -65,7 +65,8 @@ PyObject *twin_py_acl_app_log(PyObject *module, PyObject *given)
     const char *file = attribute_text(code, "co_filename", &file_bytes);
     const char *name = attribute_text(code, "co_name", &name_bytes);
     PyErr_Clear();
-    aclAppLog((aclLogLevel)level, name, file, line > 0 ? (uint32_t)line : 0, "%s", text.text);
+    if (aclAppLog)
+        aclAppLog((aclLogLevel)level, name, file, line > 0 ? (uint32_t)line : 0, "%s", text.text);
     Py_XDECREF(name_bytes);
     Py_XDECREF(file_bytes);
     Py_XDECREF(number);
@@ -84,7 +85,7 @@ PyObject *twin_py_acl_get_cann_attribute_list(PyObject *module, PyObject *given)
         return NULL;
     const aclCannAttr *attributes = NULL;
     size_t count = 0;
-    aclError code = aclGetCannAttributeList(&attributes, &count);
+    aclError code = TWIN_PY_IF_THERE(aclGetCannAttributeList, (&attributes, &count));
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && attributes && i < count; i++) {
         PyObject *value = PyLong_FromLong(attributes[i]);
@@ -107,7 +108,7 @@ PyObject *twin_py_acl_get_version_str(PyObject *module, PyObject *given)
     PyObject *answer = NULL;
     if (twin_py_begin(&args, 1) && twin_py_take_text(&args, "package_name", &package)) {
         char text[ACL_PKG_VERSION_MAX_SIZE + 1] = "";
-        aclError code = aclsysGetVersionStr(package.text, text);
+        aclError code = TWIN_PY_IF_THERE(aclsysGetVersionStr, (package.text, text));
         struct twin_py_result result = {PyTuple_New(2), 0};
         twin_py_put(&result, twin_py_give_text(text));
         twin_py_put(&result, code_only(code));
@@ -124,7 +125,7 @@ PyObject *twin_py_rt_get_context(PyObject *module, PyObject *given)
     (void)module;
     (void)given;
     aclrtContext context = NULL;
-    aclError code = aclrtGetCurrentContext(&context);
+    aclError code = TWIN_PY_IF_THERE(aclrtGetCurrentContext, (&context));
     struct twin_py_result result = {PyTuple_New(2), 0};
     twin_py_put(&result, twin_py_give_handle(context));
     twin_py_put(&result, code_only(code));
@@ -140,7 +141,8 @@ PyObject *twin_py_rt_get_primary_ctx_state(PyObject *module, PyObject *given)
         return NULL;
     int32_t active = 0;
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code = aclrtGetPrimaryCtxState(device, NULL, &active); /* C wants no flags */
+    aclError code =
+        TWIN_PY_IF_THERE(aclrtGetPrimaryCtxState, (device, NULL, &active)); /* C wants no flags */
     PyEval_RestoreThread(thread);
     struct twin_py_result result = {PyTuple_New(3), 0};
     twin_py_put(&result, PyLong_FromLong(active));
@@ -161,8 +163,9 @@ PyObject *twin_py_rt_get_group_info_detail(PyObject *module, PyObject *given)
         return NULL;
     int32_t values[GROUP_VALUES] = {0};
     size_t bytes = 0;
-    aclError code = aclrtGetGroupInfoDetail(info, group, (aclrtGroupAttr)attribute, values,
-                                            sizeof(values), &bytes);
+    aclError code =
+        TWIN_PY_IF_THERE(aclrtGetGroupInfoDetail,
+                         (info, group, (aclrtGroupAttr)attribute, values, sizeof(values), &bytes));
     size_t count = bytes / sizeof(*values);
     if (code != ACL_SUCCESS || count == 0 || count > GROUP_VALUES) {
         PyErr_Format(PyExc_RuntimeError, "aclrtGetGroupInfoDetail answered %d", code);
@@ -194,7 +197,7 @@ PyObject *twin_py_rt_get_mem_uce_info(PyObject *module, PyObject *given)
         return PyErr_NoMemory();
     size_t found = 0;
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code = aclrtGetMemUceInfo(device, infos, most, &found);
+    aclError code = TWIN_PY_IF_THERE(aclrtGetMemUceInfo, (device, infos, most, &found));
     PyEval_RestoreThread(thread);
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < found && i < most; i++) {
@@ -226,7 +229,8 @@ PyObject *twin_py_rt_set_memcpy_desc(PyObject *module, PyObject *given)
         !twin_py_take_handle(&args, "cfg", &config))
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    aclError code = aclrtSetMemcpyDesc(desc, (aclrtMemcpyKind)kind, from, to, count, config);
+    aclError code = TWIN_PY_IF_THERE(aclrtSetMemcpyDesc,
+                                     (desc, (aclrtMemcpyKind)kind, from, to, count, config));
     PyEval_RestoreThread(thread);
     struct twin_py_result result = {PyTuple_New(2), 0};
     twin_py_put(&result, twin_py_give_handle(desc));

@@ -7,13 +7,16 @@
 
 #define CALL(...)
 #define VALUE(...)
-#define HAND(area, name, ...) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
+#define HAND(area, name, function, ...)                                                            \
+    TWIN_PY_WEAK(function) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
 #include "functions/device.def"
 #include "functions/kernel.def"
 #include "functions/main.def"
 #include "functions/memory.def"
 #include "functions/stream.def"
-#include "functions/util.def"
+#undef HAND
+#define HAND(area, name, ...) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
+#include "functions/util.def" /* no C functions stand behind these */
 #undef CALL
 #undef VALUE
 #undef HAND

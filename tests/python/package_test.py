@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,22 @@ class Module(unittest.TestCase):
         told = output(["bash", "-euc", f". '{BUILD}/set_env.sh'; '{sys.executable}' -c "
                        "'import acl; print(acl.rt.get_device_count())'"], env=stranger())
         self.assertEqual(told, "(1, 0)\n")
+
+    def test_a_library_of_another_version_serves_with_what_it_has(self):
+        compiler = shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "other.c"), "w", encoding="utf-8") as file:
+                file.write('int aclInit(const char *path) { return path ? 8 : 7; }\n'
+                           'const char *aclrtGetSocName(void) { return "another"; }\n')
+            output([compiler, "-shared", "-fPIC", "-o", os.path.join(folder, "libascendcl.so"), "other.c"], cwd=folder)
+            script = ("import acl; print(acl.init(), acl.init('x'), acl.get_soc_name(), acl.rt.set_device(0), "
+                      "acl.rt.malloc(1, 0), acl.rt.launch_callback(print, 0, 0, 0), acl.create_data_buffer(0, 0), "
+                      "acl.get_recent_err_msg(), acl.app_log(0, 'x'))")
+            packages = os.path.join(BUILD, "python", "site-packages")
+            told = output([sys.executable, "-c", script], env=stranger(PYTHONPATH=packages, LD_LIBRARY_PATH=folder))
+        self.assertEqual(told, "7 8 another 207000 (0, 207000) 207000 0 None None\n")
 
     def test_it_keeps_to_the_stable_interface(self):
         # Names of Python that only one version promises begin with an underscore.
