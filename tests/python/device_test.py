@@ -131,6 +131,21 @@ class Device(ModelTest):
         self.assertIsNone(acl.app_log(0, inspect.currentframe().f_code.co_name))
 
 
+class Images(ModelTest):
+    def test_an_image_that_is_none_is_refused(self):
+        binary, code = acl.rt.binary_load_from_file("/no/such/kernel.o", [])
+        self.assertEqual(binary, 0)
+        self.assertNotEqual(code, SUCCESS)
+        data = b"no image at all, but long enough to be looked at as one: " * 4
+        binary, code = acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(data), len(data), [{"type": 1, "value": 1}])
+        self.assertEqual(binary, 0)
+        self.assertNotEqual(code, SUCCESS)
+        self.assertNotEqual(acl.rt.binary_unload(12345), SUCCESS)
+        for ask in (lambda: acl.rt.binary_get_function(12345, "name"), lambda: acl.rt.get_function_name(12345, 64),
+                    lambda: acl.rt.get_function_addr(12345)):
+            self.assertNotEqual(ask()[-1], SUCCESS)
+
+
 class Peers(unittest.TestCase):
     """Two devices: a process of its own, for their number is fixed when the model starts."""
 

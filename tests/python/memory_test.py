@@ -7,6 +7,8 @@ import warnings
 import acl
 from support import D2D, D2H, GREATER_EQUAL, H2D, HANDLE, PARAM_INVALID, SUCCESS, ModelTest, refused_in_c
 
+SUM, INT32 = 10, 3  # of aclrtReduceKind, of aclDataType
+
 try:
     import numpy
 except ImportError:
@@ -79,6 +81,17 @@ class Memory(ModelTest):
         self.ok(acl.rt.synchronize_stream(0))
         rows = bytes(range(4)) + bytes(12) + bytes(range(8, 12)) + bytes(12)
         self.assertEqual(self.read(ptr, 64), rows * 2)
+
+    def test_a_reduction_adds_on_the_device(self):
+        if "aclrtReduceAsync" in refused_in_c():
+            self.skipTest("the library does not reduce")
+        a, b = self.device_memory(64), self.device_memory(64)
+        for ptr, values in ((a, range(16)), (b, range(100, 116))):
+            data = b"".join(value.to_bytes(4, "little") for value in values)
+            self.ok(acl.rt.memcpy(ptr, 64, acl.util.bytes_to_ptr(data), 64, H2D))
+        self.ok(acl.rt.reduce_async(a, b, 64, SUM, INT32, 0, 0))
+        self.ok(acl.rt.synchronize_stream(0))
+        self.assertEqual(self.read(a, 64), b"".join((100 + 2 * i).to_bytes(4, "little") for i in range(16)))
 
     def test_words_that_streams_write_and_wait_for(self):
         word, first, second = self.word(), self.stream(), self.stream()
