@@ -8,6 +8,7 @@
 #include "core/device_area.h"
 #include "core/error.h"
 #include "core/soc.h"
+#include "core/launch.h"
 #include "core/registry.h"
 
 #define SYNC_GLOBAL                                                                                \
@@ -253,6 +254,7 @@ void twin_binary_unpin(twin_binary *binary)
 
 int32_t twin_binary_unload(uint64_t handle)
 {
+    twin_launches_reap(); /* what is over keeps no image */
     twin_binary *binary = NULL;
     int32_t code = twin_binary_pin(handle, &binary);
     if (code != 0)

@@ -26,6 +26,8 @@
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
       "least important lines that go to standard error")                                           \
     X(MSPROF, "TWINRT_MSPROF", "", "", "file for profiling records; unset: none")                  \
+    X(OPAQUE_KERNELS, "TWINRT_OPAQUE_KERNELS", "refuse", "refuse|timing",                          \
+      "kernels of device code: refuse them, or let them take time without effect")                 \
     X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
     X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
     X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \

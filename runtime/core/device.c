@@ -11,6 +11,7 @@
 #include "core/device_area.h"
 #include "core/error.h"
 #include "core/event.h"
+#include "core/launch.h"
 #include "core/log.h"
 #include "core/registry.h"
 #include "core/state_callback.h"
@@ -339,6 +340,7 @@ static int32_t lower_locked(twin_device *device)
     twin_lock_drop(&device->lock);
 
     twin_assert_unlocked("device.close with a lock held");
+    twin_launches_forget(device);
     twin_binaries_forget(device);
     twin_device_areas_free(device);
     twin_ops()->device.close(hw);

@@ -22,6 +22,7 @@ typedef enum twin_rank {
     TWIN_RANK_MODEL,     /* one model instance: its streams, whether it may run */
     TWIN_RANK_LABELS,    /* all labels and lists of labels */
     TWIN_RANK_BINARIES,  /* all kernel images: functions found in them, copies on devices */
+    TWIN_RANK_LAUNCHES,  /* device memory for arguments of kernels */
     TWIN_RANK_SIGNAL,    /* one event or notify: submission */
     TWIN_RANK_REPORTS,   /* which threads run callbacks of streams */
     TWIN_RANK_HANDLES,   /* one handle table: free slots */

@@ -74,7 +74,8 @@ typedef enum twin_task_kind {
     TWIN_TASK_WRITE_VALUE,
     TWIN_TASK_WAIT_VALUE,
     TWIN_TASK_REDUCE,
-    TWIN_TASK_COPY_ROWS
+    TWIN_TASK_COPY_ROWS,
+    TWIN_TASK_LAUNCH
 } twin_task_kind;
 
 /* One piece of work on its way to a queue. */
@@ -88,6 +89,7 @@ typedef struct twin_task {
         const twin_value_wait *value; /* to write: address and value alone */
         const twin_count_change *change;
         const twin_count_wait *count_wait;
+        twin_launch *launch; /* the backend's once it was accepted */
     };
     struct twin_event *event; /* found, not pinned */
     uint64_t event_handle;

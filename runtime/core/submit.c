@@ -121,6 +121,8 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
         return ops->work.reduce(stream->queue, task->reduce);
     if (task->kind == TWIN_TASK_COPY_ROWS)
         return ops->work.copy_rows(stream->queue, task->rows);
+    if (task->kind == TWIN_TASK_LAUNCH)
+        return ops->work.launch(stream->queue, task->launch);
     if (task->kind != TWIN_TASK_RUN)
         return issue_value(ops, stream, task);
     bool ready = true;

@@ -135,6 +135,7 @@ static const twin_exception unsupported[] = {
     {"image", "KRN-32", NO_DEVICE},
     {"image", "KRN-38", NO_DEVICE},
     {"image", "KRN-43", NO_DEVICE},
+    {"launch", "", NO_DEVICE},
     {"init", "INIT-14", NO_DEVICE},
     {"init", "INIT-15", NO_DEVICE},
     {"init", "INIT-16", NO_DEVICE},
