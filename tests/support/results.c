@@ -2,6 +2,7 @@
 #include "support/results.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +65,16 @@ bool twin_results_end(void)
 {
     if (!results)
         return true;
-    FILE *file = fopen(results_path, "w");
+    /* Whole or not at all: others may look for it meanwhile. */
+    char part[PATH_MAX];
+    const int length = snprintf(part, sizeof(part), "%s.%ld", results_path, (long)getpid());
+    FILE *file = length > 0 && (size_t)length < sizeof(part) ? fopen(part, "w") : NULL;
     bool is_written = file != NULL;
     for (size_t i = 0; file && i < listed_count; i++)
         if (results[i].outcome != TWIN_NOT_RUN)
             fprintf(file, "%s\t%s\t%s\n", words[results[i].outcome], listed[i].name,
                     results[i].reason);
-    if (file && fclose(file) != 0)
+    if (file && (fclose(file) != 0 || rename(part, results_path) != 0))
         is_written = false;
     if (!is_written)
         perror(results_path);
