@@ -24,7 +24,10 @@ static uint32_t open_streams(aclrtStream **out_streams)
     uint32_t count = 0;
     BENCH_MUST(aclrtGetStreamAvailableNum(&count));
     aclrtStream *streams = calloc(count + 1, sizeof(*streams));
-    bench_must(streams ? 0 : -1, "calloc");
+    if (!streams) {
+        bench_must(-1, "calloc");
+        abort();
+    }
     for (uint32_t i = 0; i < count; i++)
         BENCH_MUST(aclrtCreateStream(&streams[i]));
     *out_streams = streams;
@@ -63,10 +66,13 @@ void bench_devices(size_t repeats)
     BENCH_MUST(aclrtDestroyStream(lone));
     BENCH_MUST(aclrtFree(memory));
 
-    aclrtStream **streams = calloc(devices, sizeof(*streams));
-    uint32_t *counts = calloc(devices, sizeof(*counts));
-    void **targets = calloc(devices, sizeof(*targets));
-    bench_must(streams && counts && targets ? 0 : -1, "calloc");
+    aclrtStream **streams = calloc(devices + 1u, sizeof(*streams));
+    uint32_t *counts = calloc(devices + 1u, sizeof(*counts));
+    void **targets = calloc(devices + 1u, sizeof(*targets));
+    if (!streams || !counts || !targets) {
+        bench_must(-1, "calloc");
+        abort();
+    }
     uint32_t all = 0;
     before = bench_resident_bytes();
     begin = bench_now_ns();

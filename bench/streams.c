@@ -36,6 +36,10 @@ void bench_streams(size_t repeats)
     uint32_t count = 0;
     BENCH_MUST(aclrtGetStreamAvailableNum(&count));
     count = count < MOST_STREAMS ? count : MOST_STREAMS;
+    if (count == 0) {
+        bench_must(-1, "a device without streams");
+        return;
+    }
     BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     for (size_t s = 0; s < count; s++)
         BENCH_MUST(aclrtCreateStream(&streams[s]));

@@ -98,7 +98,7 @@ void BlockDispatcher::give(uint32_t core)
 uint32_t BlockDispatcher::pick(const Bitmap &among)
 {
     return seed_ == 0 ? among.next(0)
-                      : among.nth(static_cast<uint32_t>(mix(seed_) % among.count()));
+                      : among.nth(static_cast<uint32_t>(mix(seed_) % std::max(among.count(), 1u)));
 }
 
 // ---- issue -------------------------------------------------------------------------------------

@@ -42,8 +42,9 @@ struct BoardState {
     BoardState(const Params &profile_params, const twinsim_config &config)
         : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
           bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
-          links(profile_params, config.devices, config.bursts), link_timer(config.devices << kDeviceShift),
-          faults(bus, now, link_timer), polls(calendar, now, profile_params.cond_poll.value),
+          links(profile_params, config.devices, config.bursts),
+          link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
+          polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
           trace(config.trace, counters.get(), params)
     {

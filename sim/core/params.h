@@ -68,7 +68,7 @@ struct Params {
     Setting hbm_peak, hbm_effective;      ///< MB/s, permille
     Setting l2_peak, l2_hit;              ///< MB/s, permille
     Setting peer_write;
-    Setting hccs_pair;                    ///< MB/s
+    Setting hccs_pair; ///< MB/s
 
     /// HBM as copies see it, in MB/s (LNK-2).
     [[nodiscard]] uint64_t hbm_mb_s() const { return hbm_peak.value * hbm_effective.value / 1000; }

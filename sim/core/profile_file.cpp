@@ -132,7 +132,7 @@ std::string path_of_base(const ProfileFile &file, const std::string &folder)
 {
     const std::string beside = folder_of(file.path);
     for (const std::string &place : {beside, folder}) {
-        const std::string path = place + "/" + file.base + ".json";
+        std::string path = place + "/" + file.base + ".json";
         if (!place.empty() && is_there(path))
             return path;
     }

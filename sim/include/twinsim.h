@@ -109,7 +109,7 @@ struct twinsim_config {
     bool stats;                     /* count; see twinsim_stats_device() */
     uint64_t quantum_ns; /* 0: one SystemC activation per event time; else how far one activation
                                        may run ahead. Changes no visible order or time. TWINSIM_NEVER is fastest. */
-    bool bursts; /* transfers move burst by burst, not as flows (BST-1) */
+    bool bursts;         /* transfers move burst by burst, not as flows (BST-1) */
     struct twinsim_bus bus;
 };
 

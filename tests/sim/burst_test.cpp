@@ -22,6 +22,7 @@ constexpr unsigned kFraction = 48;
 BurstNetwork network(const std::vector<uint64_t> &rates, uint64_t burst, uint64_t outstanding)
 {
     std::vector<uint64_t> capacity;
+    capacity.reserve(rates.size());
     for (const uint64_t rate : rates)
         capacity.push_back(rate << kFraction);
     return {capacity, kFraction, burst, outstanding};
@@ -174,7 +175,7 @@ static void test_agrees_with_fair_shares()
 static void test_board()
 {
     constexpr uint64_t kMiB = 1 << 20;
-    uint64_t ends[2];
+    uint64_t ends[2] = {};
     for (const bool bursts : {false, true}) {
         Rig::Options options;
         options.bursts = bursts;
