@@ -3,7 +3,7 @@
 
 #include "core/interrupt.h"
 
-void twinrtSetInterrupt(twinrtInterrupted asked)
+void twinrt_set_interrupt(twinrt_interrupted asked)
 {
     twin_interrupt_set(asked);
 }

@@ -4,7 +4,7 @@
 
 #include "twinrt/interrupt.h"
 
-#pragma weak twinrtSetInterrupt /* absent from the vendor's library */
+#pragma weak twinrt_set_interrupt /* absent from the vendor's library */
 
 /* Runs the handlers of signals that have come. One that raises ends the wait, and the call raises what it raised. */
 static int interrupted(void)
@@ -19,6 +19,6 @@ static int interrupted(void)
 
 void twin_py_wait_setup(void)
 {
-    if (twinrtSetInterrupt)
-        twinrtSetInterrupt(interrupted);
+    if (twinrt_set_interrupt)
+        twinrt_set_interrupt(interrupted);
 }

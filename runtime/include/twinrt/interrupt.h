@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 /* Runs handlers that are due; other than 0: the wait is to end. It may make calls of the interface. */
-typedef int (*twinrtInterrupted)(void);
+typedef int (*twinrt_interrupted)(void);
 
 /* From now on waits of the process's main thread ask this function about ten times a second of real time, once they
  * have lasted a tenth, and end with 507046 when told to: what was queued stays queued. NULL: no longer.
  * Synchronous copies and fills do not ask: they end by themselves. Times of the model do not depend on it. */
-void twinrtSetInterrupt(twinrtInterrupted asked);
+void twinrt_set_interrupt(twinrt_interrupted asked);
 
 #ifdef __cplusplus
 } /* extern "C" */
