@@ -26,6 +26,12 @@ namespace
            ((bits & STARS_DMA_SMALL_BARRIER) != 0 && list.open[STARS_DMA_SMALL] != 0);
 }
 
+/// Nothing of it moves, and nothing of it is left to begin.
+[[nodiscard]] bool is_over(const DmaJob &job, const DmaList &list)
+{
+    return list.moving == 0 && (job.row != kNone || list.next == job.rows);
+}
+
 /// DMA-44: which way an entry moves bytes, against what it says.
 [[nodiscard]] bool runs_as_told(uint32_t operation, const DmaJob &job, const twinsim_bus &bus,
                                 uint32_t device)
@@ -70,7 +76,7 @@ void TaskScheduler::list_turn(uint32_t sq)
     DmaList &list = lists_[q.channel];
     const Params &p = board_.params;
     const auto wait_until = [&](Cycle time) { at(sq, std::min(time, list.limit), Step::kList); };
-    if (board_.now >= list.limit) {
+    if (board_.now >= list.limit && !is_over(job, list)) {
         stop_moving(sq);
         release_channel(sq);
         fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
@@ -219,7 +225,9 @@ void TaskScheduler::list_transfer_done(uint32_t who)
         list.status = STARS_STATUS_BUS_FAULT;
     }
     queues_[sq].mark = board_.now;
-    list_turn(sq);
+    // TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.
+    if (board_.now < list.limit || is_over(job, list))
+        list_turn(sq);
 }
 
 // DMA-45.

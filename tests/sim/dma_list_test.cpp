@@ -377,6 +377,48 @@ static void test_ceilings()
     CU_ASSERT(all >= full && all < full + full / 100);
 }
 
+// TIM-3, DMA-46: what completes in the cycle of the limit is complete; a list of which more is left fails in that cycle.
+static void test_limit_at_completion()
+{
+    for (const uint32_t entries : {2u, 3u}) {
+        constexpr uint32_t kBytes = 64 * kKiB;
+        Rig rig([](tsim::Params &p) {
+            p.list_start.value = 0; // two begin at once and end at once
+            p.list_moving.value = 2;
+            p.credit_unit.value =
+                p.list_read.value + ceil_div(2 * kBytes * 1000, p.pcie_to_device.value);
+        });
+        std::memset(rig.host(), 0x5a, 3 * kBytes);
+        std::vector<stars_dma_descriptor> list;
+        for (uint32_t i = 0; i < entries; ++i)
+            list.push_back(read(i * kBytes, i * kBytes, kBytes));
+        std::memcpy(rig.hbm(kListAt), list.data(), list.size() * sizeof(list[0]));
+        rig.open(0);
+        rig.put(0, sqe_with_credit(list_sqe(entries), 1), 0);
+        rig.run();
+        const uint64_t limit =
+            first_begin(rig) - rig.params().list_read.value + rig.params().credit_unit.value;
+        const auto moved = rig.phases(TWINSIM_PHASE_TRANSFER);
+        CU_ASSERT_FATAL(moved.size() >= 2);
+        for (uint32_t i = 0; i < 2; ++i) {
+            EXPECT_EQ(moved[i].end_ns, limit);
+            EXPECT_EQ(*rig.hbm(i * kBytes), 0x5a);
+        }
+        EXPECT_EQ(rig.retired(0), entries == 2);
+        EXPECT_EQ(*rig.hbm(2 * kBytes), 0);
+        if (entries == 3) {
+            EXPECT_EQ(rig.cqe(0, 0).u.error.code, STARS_ERROR_TIMEOUT);
+            EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_TASK_TIMEOUT);
+        }
+        // The channel is whole.
+        rig.open(1);
+        rig.put(1, list_sqe(entries), rig.now());
+        rig.run();
+        EXPECT_EQ(rig.retired(1), 1);
+        EXPECT_EQ(*rig.hbm((entries - 1) * kBytes), 0x5a);
+    }
+}
+
 static const twin_test tests[] = {
     {"lines are read ahead, descriptors begin apart", test_lines},
     {"barriers make descriptors wait for those they name", test_barriers},
@@ -387,6 +429,7 @@ static const twin_test tests[] = {
     {"faults while a list runs", test_faults_on_the_way},
     {"bad lists are bad SQEs", test_bad_lists},
     {"limits and kills leave nothing behind", test_limit_and_kill},
+    {"what completes at the limit is complete", test_limit_at_completion},
     {"channels have ceilings", test_ceilings},
 };
 
