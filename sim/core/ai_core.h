@@ -23,7 +23,8 @@ struct CoreTalk {
     std::array<std::array<Word, TWINSIM_TELL_FLAGS>, kParts> to;   ///< to this AIV, from the AIC
     std::array<std::array<Word, TWINSIM_TELL_FLAGS>, kParts> from; ///< from this AIV, to the AIC
     uint32_t parts = 1;
-    bool told = false; ///< since the others last looked
+    bool told = false;    ///< since the others last looked
+    bool passing = false; ///< they are looking
 };
 
 class AiCore

@@ -262,6 +262,7 @@ void BlockDispatcher::transfer_done(uint32_t who)
 void BlockDispatcher::pass_on(uint32_t leader)
 {
     CoreTalk &talk = talks_[leader];
+    talk.passing = true;
     while (talk.told) {
         talk.told = false;
         for (uint32_t part = 0; part <= ratio_; ++part) {
@@ -274,6 +275,7 @@ void BlockDispatcher::pass_on(uint32_t leader)
                 return;
         }
     }
+    talk.passing = false;
 }
 
 void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
@@ -294,7 +296,8 @@ void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
             return;
         }
     }
-    if (kernels_[core.kernel].order.kind == Kind::kMixed && talks_[core.leader].told)
+    if (kernels_[core.kernel].order.kind == Kind::kMixed && talks_[core.leader].told &&
+        !talks_[core.leader].passing)
         pass_on(core.leader);
 }
 

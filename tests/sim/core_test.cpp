@@ -295,12 +295,37 @@ static void test_trace()
     EXPECT_EQ(blocks.at(0).end_ns, last);
 }
 
+// CORE-18: any number of words may go to and fro in one instant.
+static void test_many_words()
+{
+    constexpr uint32_t kRounds = 200000;
+    KernelRig k;
+    const uint32_t aivs = static_cast<uint32_t>(k.rig.params().aiv_cores.value) /
+                          static_cast<uint32_t>(k.rig.params().aic_cores.value);
+    Program aic, aiv;
+    for (uint32_t i = 0; i < kRounds; ++i) {
+        aic.push_back(op(S, TWINSIM_OP_TELL, 0, 1));
+        aic.push_back(op(S, TWINSIM_OP_HEAR, 0, 2));
+        aiv.push_back(op(S, TWINSIM_OP_HEAR, 0, 1));
+        aiv.push_back(op(S, TWINSIM_OP_TELL, 0, 2));
+    }
+    std::vector<Program> programs(1 + aivs, aiv);
+    programs[0] = aic;
+    k.kernels.set(kPc, programs);
+    k.rig.open(0);
+    k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 2, kPc), 0);
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+    EXPECT_EQ(k.span(0), k.start() + k.rig.params().core_issue.value); // words take no time
+}
+
 static const twin_test tests[] = {
     {"pipes run side by side, each in order", test_pipes},
     {"short operations are not rounded up", test_core_clock},
     {"flags order pipes", test_flags},
     {"a barrier drains all pipes", test_barrier},
     {"the cores of a mixed block tell and hear", test_tell_and_hear},
+    {"the cores of a block tell and hear without end", test_many_words},
     {"reads and writes keep to their port's ceilings", test_reads_and_writes},
     {"double buffering hides loads and stores", test_double_buffering},
     {"many cores share HBM and L2 and never exceed them", test_hbm},
