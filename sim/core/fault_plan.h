@@ -63,6 +63,12 @@ class FaultPlan
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);
     /// What a queue had rung for when it was lost; 0: nothing.
     [[nodiscard]] uint64_t &lost_doorbell(uint32_t timer) { return lost_[timer]; }
+    /// The queue has closed.
+    void forget_doorbell(uint32_t timer)
+    {
+        if (timer < lost_.size())
+            lost_[timer] = 0;
+    }
     /// A copy outside all queues would complete: the status that it fails with, or 0.
     [[nodiscard]] uint16_t fails_host_dma(uint32_t device);
     /// The status of the fault that made the last access fail, which is asked for once; else `other`.

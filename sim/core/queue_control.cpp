@@ -153,6 +153,8 @@ void TaskScheduler::end_hold(uint32_t sq)
 {
     if (board_.trace.on())
         note_resumed(sq);
+    board_.calendar.cancel(timer(sq)); // the end that a planted fault had set
+    queues_[sq].state = State::kWork;  // a firmware gets to it later, and once
     queues_[sq].mark = board_.now;
     switch (queues_[sq].hold) {
     case Hold::kBefore:

@@ -62,9 +62,11 @@ void TaskScheduler::remote_written(uint32_t sq)
     const stars_sqe &sqe = fronts_[sq].sqe();
     const Remote remote = remote_of(board_, sqe);
     const bool flag = (sqe.word[8] & 1u) != 0;
-    if (remote.peer && remote.event)
+    // FLT-12: the acknowledgement of a lost one comes all the same.
+    const bool lost = is_struck(sq) && acts(sq, TWINSIM_FAULT_RECORD_LOST);
+    if (!lost && remote.peer && remote.event)
         remote.peer->write_event(remote.id, flag, kNone);
-    else if (remote.peer)
+    else if (!lost && remote.peer)
         remote.peer->write_notify(remote.id, flag, kNone);
     at(sq, board_.now + board_.params.peer_write.value, Step::kRemoteDone);
 }

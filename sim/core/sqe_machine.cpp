@@ -432,10 +432,10 @@ void TaskScheduler::retire(uint32_t sq)
         note_retire(sq);
     release_token(sq);
     front.retire(board_.now, firmware_ == nullptr);
+    if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
+        front.set_head(programs_[sq].jump, board_.now, firmware_ == nullptr); // COND-6
     if (has_firmware())
         post_report(sq, tells, false);
-    if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
-        front.set_head(programs_[sq].jump, board_.now); // COND-6
     check_watch(sq);
     go_on(sq);
 }

@@ -151,7 +151,7 @@ void TaskQueue::drop_all(Cycle now)
     retired_.store(done(), std::memory_order_release);
 }
 
-void TaskQueue::set_head(uint32_t value, Cycle now)
+void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
 {
     const uint64_t forward = (value - static_cast<uint32_t>(head_)) & mask_;
     for (uint64_t i = 0; i < forward; ++i)
@@ -160,7 +160,8 @@ void TaskQueue::set_head(uint32_t value, Cycle now)
     head_ = seen_ - ((tail() - value) & mask_);
     laps_ = retired - head_;
     drop_prefetched();
-    retired_.store(retired, std::memory_order_release);
+    if (seen)
+        retired_.store(retired, std::memory_order_release);
 }
 
 void TaskQueue::write_cqe(stars_cqe cqe)

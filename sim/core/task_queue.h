@@ -94,7 +94,7 @@ class TaskQueue
     [[nodiscard]] uint32_t depth() const { return mask_ + 1; }
     /// The head of a queue at rest is moved (FE-8). What counts as retired goes forward by (value - head) modulo depth;
     /// the SQEs from there to the tail are there to run, again if they have run before.
-    void set_head(uint32_t value, Cycle now);
+    void set_head(uint32_t value, Cycle now, bool seen = true);
     /// Time at which SQE `number` retired, for the newest depth of them.
     [[nodiscard]] Cycle retired_at(uint64_t number) const
     {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "rig.h"
+#include "cond_sqe.h"
 
 namespace
 {
@@ -495,6 +495,47 @@ void test_twice_the_same()
     CU_ASSERT(trace_of() == trace_of());
 }
 
+// CQ-4, HW-6: the host may tell its CQ head more than once before the loop gets to the report; there is one report.
+void test_cq_head_told_twice()
+{
+    Rig rig(old());
+    rig.open(5, 0, 64, 2);
+    for (int i = 0; i < 4; ++i)
+        rig.put(5, sqe_with_cqe(sqe_placeholder()), 0);
+    for (uint32_t i = 1; i < 4; ++i) {
+        rig.run();
+        EXPECT_EQ(rig.retired(5), i);
+        EXPECT_EQ(rig.state(5), TWINSIM_QUEUE_HELD);
+        CU_ASSERT(rig.device().scheduler().set_cq_head(5, i % 2));
+        CU_ASSERT(rig.device().scheduler().set_cq_head(5, i % 2));
+        rig.run_until(rig.now() + ns("firmware.report_ns") - 1);
+        CU_ASSERT(rig.device().scheduler().set_cq_head(5, i % 2));
+    }
+    rig.run();
+    EXPECT_EQ(rig.retired(5), 4);
+    EXPECT_EQ(queues_of(rig, rig.params().fw_command).size(), 4);
+    EXPECT_EQ(rig.cqe(5, 1).task_id, 4);
+}
+
+// COND-6, HW-9: what a jump leaves out counts as retired with the report of the jump, not before.
+void test_jump()
+{
+    Rig rig(old());
+    const tsim::Params &p = rig.params();
+    rig.open(5);
+    rig.write(5, sqe_with_cqe(sqe_cond([](sim_cond &c) { sim_cond_goto(&c, 5, 3); })));
+    rig.write(5, sqe_event_record(1));
+    rig.write(5, sqe_event_record(2));
+    rig.ring(5, 1000);
+    rig.run();
+    EXPECT_EQ(rig.retired(5), 3);
+    CU_ASSERT_FALSE(rig.device().scheduler().events().flag(1));
+    const auto program = rig.phases(TWINSIM_PHASE_PROGRAM, 5).at(0);
+    CU_ASSERT(program.end_ns > program.begin_ns);
+    EXPECT_EQ(rig.retired_at(5, 1), program.end_ns + p.fw_report.value + kTell);
+    EXPECT_EQ(rig.retired_at(5, 3), rig.retired_at(5, 1));
+}
+
 const twin_test tests[] = {
     {"a lone command takes the sum of the loop's work", test_a_lone_command},
     {"the loop does one thing at a time", test_one_thing_at_a_time},
@@ -514,6 +555,8 @@ const twin_test tests[] = {
     {"a failure is reported at once", test_failure},
     {"a kill at any time leaves the firmware whole", test_kill_at_any_time},
     {"reports of a closed queue tell nothing", test_close_with_reports},
+    {"a CQ head told twice makes no second report", test_cq_head_told_twice},
+    {"what a jump leaves out is reported with it", test_jump},
     {"host costs fit the published launch and synchronise time",
      test_launch_and_synchronise_is_calibrated},
     {"the same seed gives the same trace", test_twice_the_same},

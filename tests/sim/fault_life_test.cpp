@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Planted faults and the life of a queue: what is left of one when software ends it, or its queue, before its time.
+#include "rig.h"
+
+namespace
+{
+
+twinsim_fault fault_of(twinsim_fault_kind kind)
+{
+    twinsim_fault fault{};
+    fault.kind = kind;
+    fault.device = fault.stream = fault.task = fault.id = TWINSIM_ANY;
+    fault.first = fault.times = 1;
+    fault.access = TWINSIM_FAULT_READ;
+    return fault;
+}
+
+uint32_t plant(Rig &rig, const twinsim_fault &fault)
+{
+    CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
+    return rig.board().faults().plant(fault);
+}
+
+void pulse(Rig &rig, uint32_t bits)
+{
+    EXPECT_EQ(rig.device().write(STARS_SQ_CONTROL, bits), TWINSIM_OK);
+}
+
+} // namespace
+
+// FLT-10: a resume ends the hold for good, also when nothing comes after it; the fault's time means nothing any more.
+static void test_resume_before_the_time()
+{
+    for (const uint32_t what : {STARS_SQ_CONTROL_TASK_RESUME, STARS_SQ_CONTROL_TASK_KILL}) {
+        Rig rig;
+        rig.open(0);
+        twinsim_fault fault = fault_of(TWINSIM_FAULT_COMPLETION_LOST);
+        fault.duration_ns = 1000000;
+        plant(rig, fault);
+        rig.put(0, sqe_event_record(1), 0);
+        rig.run_until(500000);
+        EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
+        pulse(rig, what | STARS_SQ_CONTROL_TASK_RESUME);
+        EXPECT_EQ(rig.retired(0), 1);
+        EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_IDLE);
+        rig.run();
+        EXPECT_EQ(rig.now(), 500000); // nothing was left to happen
+        EXPECT_EQ(rig.retired(0), 1);
+        // What comes before the fault's time has passed is seen when it comes.
+        rig.put(0, sqe_placeholder(), 600000);
+        rig.run();
+        EXPECT_EQ(rig.retired(0), 2);
+        CU_ASSERT(rig.now() < 1000000);
+    }
+}
+
+// FLT-13, CQ-4: so does a CQ head that the host moves while a planted full CQ holds: not before the time.
+static void test_full_queue_with_a_time()
+{
+    Rig rig;
+    rig.open(0);
+    twinsim_fault fault = fault_of(TWINSIM_FAULT_CQ_FULL);
+    fault.duration_ns = 100000;
+    plant(rig, fault);
+    rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
+    rig.run_until(50000);
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
+    CU_ASSERT(rig.device().scheduler().set_cq_head(0, 0));
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 1);
+    const auto holds = rig.phases(TWINSIM_PHASE_HOLD, 0);
+    CU_ASSERT_FATAL(!holds.empty());
+    EXPECT_EQ(holds.back().end_ns - holds.front().begin_ns, 100000);
+}
+
+// FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is rung for by itself.
+static void test_lost_doorbell_of_a_closed_queue()
+{
+    Rig rig;
+    rig.open(0);
+    const tsim::Params &p = rig.params();
+    // Another life of the ring leaves times behind that are over.
+    for (int i = 0; i < 20; ++i)
+        rig.put(0, sqe_placeholder(), 0);
+    rig.run();
+    plant(rig, fault_of(TWINSIM_FAULT_DOORBELL_LOST));
+    for (int i = 0; i < 10; ++i)
+        rig.put(0, sqe_placeholder(), rig.now());
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 20);
+    rig.device().scheduler().close(0);
+
+    rig.open(0);
+    const uint64_t at = rig.now() + 1000000;
+    for (int i = 0; i < 5; ++i)
+        rig.put(0, sqe_placeholder(), at);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 5);
+    EXPECT_EQ(rig.retired_at(0, 1), at + p.arbitration.value + p.record_read.value +
+                                        p.slot_enable.value + p.fetch_read.value + p.decode.value +
+                                        p.retire.value);
+}
+
+// FLT-12, RMT-2: a record on another device can be lost too; the SQE retires as ever.
+static void test_lost_record_on_another_device()
+{
+    Rig::Options two;
+    two.devices = 2;
+    for (const bool event : {false, true}) {
+        Rig rig(two, nullptr);
+        rig.open(0);
+        twinsim_fault fault = fault_of(TWINSIM_FAULT_RECORD_LOST);
+        fault.task = STARS_SQE_WRITE_VALUE;
+        const uint32_t number = plant(rig, fault);
+        const auto &peer = rig.device(1).scheduler();
+        stars_sqe sqe = sqe_write_value(
+            STARS_PEER(1) + (event ? STARS_EVENT_TABLE_BASE : STARS_NOTIFY_TABLE_BASE) + 4 * 9, 2,
+            1);
+        sqe.word[5] &= ~STARS_W5_VIRTUAL;
+        rig.put(0, sqe, 0);
+        rig.run();
+        EXPECT_EQ(rig.retired(0), 1);
+        uint64_t struck = 0;
+        CU_ASSERT(rig.board().faults().struck(number, struck));
+        EXPECT_EQ(struck, 1);
+        CU_ASSERT_FALSE(event ? peer.events().flag(9) : peer.notifies().flag(9));
+        const uint64_t first = rig.retired_at(0, 1);
+        rig.put(0, sqe, first);
+        rig.run();
+        CU_ASSERT(event ? peer.events().flag(9) : peer.notifies().flag(9));
+        const auto tables = rig.phases(TWINSIM_PHASE_TABLE, 0);
+        CU_ASSERT_FATAL(tables.size() == 4); // a store and the way, each
+        EXPECT_EQ(tables[1].end_ns - tables[0].begin_ns, tables[3].end_ns - tables[2].begin_ns);
+    }
+}
+
+static const twin_test tests[] = {
+    {"a resume before the time of a lost completion", test_resume_before_the_time},
+    {"a planted full CQ keeps its time", test_full_queue_with_a_time},
+    {"a lost doorbell goes with its queue", test_lost_doorbell_of_a_closed_queue},
+    {"records on other devices can be lost", test_lost_record_on_another_device},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim fault life", tests, TWIN_COUNT(tests), argc, argv);
+}
