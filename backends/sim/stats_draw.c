@@ -2,6 +2,7 @@
 /* The file of TWINRT_STATS; sim/docs/observation.md describes it. */
 #include "observe.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,17 +15,19 @@ static const char *const cause_names[TWINSIM_CAUSE_COUNT] = {
     [TWINSIM_CAUSE_EVENT] = "event",     [TWINSIM_CAUSE_NOTIFY] = "notify",
     [TWINSIM_CAUSE_MEMORY] = "memory",   [TWINSIM_CAUSE_HOST] = "host",
     [TWINSIM_CAUSE_CQ] = "full_cq",      [TWINSIM_CAUSE_HOLD] = "hold",
+    [TWINSIM_CAUSE_LOOP] = "firmware",
 };
 static const char *const host_names[SIM_HOST_CAUSES] = {
     [SIM_HOST_QUEUE] = "work", [SIM_HOST_RING] = "ring_full", [SIM_HOST_ID] = "event_id",
     [SIM_HOST_COPY] = "copy",  [SIM_HOST_SHARED] = "shared",  [SIM_HOST_CALL] = "host_function",
 };
 static const char *const class_names[TWINSIM_CLASS_COUNT] = {
-    [TWINSIM_CLASS_SDMA] = "SDMA",
-    [TWINSIM_CLASS_PCIE_DMA] = "PCIe DMA",
-    [TWINSIM_CLASS_COND] = "condition",
-    [TWINSIM_CLASS_CPU_TOPIC] = "host call",
+    [TWINSIM_CLASS_SDMA] = "SDMA",          [TWINSIM_CLASS_PCIE_DMA] = "PCIe DMA",
+    [TWINSIM_CLASS_COND] = "condition",     [TWINSIM_CLASS_CPU_TOPIC] = "host call",
+    [TWINSIM_CLASS_AIC] = "cube kernel",    [TWINSIM_CLASS_AIV] = "vector kernel",
+    [TWINSIM_CLASS_MIXED] = "mixed kernel",
 };
+static_assert(TWINSIM_CLASS_COUNT == 7, "each class has its name");
 static const char *const kind_names[TWINSIM_RESOURCE_COUNT] = {
     [TWINSIM_RESOURCE_SLOT] = "slots",        [TWINSIM_RESOURCE_CLASS] = "classes",
     [TWINSIM_RESOURCE_SDMA] = "sdma",         [TWINSIM_RESOURCE_PCIE_DMA] = "pcie_dma",
@@ -97,6 +100,9 @@ static uint64_t share_cap(const twinsim_profile *profile, uint32_t class)
         [TWINSIM_CLASS_PCIE_DMA] = "swap_in.pcie_dma_cap",
         [TWINSIM_CLASS_COND] = "swap_in.cond_cap",
         [TWINSIM_CLASS_CPU_TOPIC] = "swap_in.cpu_topic_cap",
+        [TWINSIM_CLASS_AIC] = "swap_in.aic_cap",
+        [TWINSIM_CLASS_AIV] = "swap_in.aiv_cap",
+        [TWINSIM_CLASS_MIXED] = "swap_in.mixed_cap",
     };
     const struct twinsim_parameter *parameter = twinsim_profile_find(profile, parameters[class]);
     return parameter ? parameter->number : 0;

@@ -2,6 +2,7 @@
 /* Names of processes and tracks, and the lists at the end of the file. */
 #include "timeline_print.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,11 +14,12 @@ static const char *const group_names[TIMELINE_GROUPS] = {
 };
 
 static const char *const class_names[TWINSIM_CLASS_COUNT] = {
-    [TWINSIM_CLASS_SDMA] = "SDMA",
-    [TWINSIM_CLASS_PCIE_DMA] = "PCIe DMA",
-    [TWINSIM_CLASS_COND] = "condition",
-    [TWINSIM_CLASS_CPU_TOPIC] = "host call",
+    [TWINSIM_CLASS_SDMA] = "SDMA",          [TWINSIM_CLASS_PCIE_DMA] = "PCIe DMA",
+    [TWINSIM_CLASS_COND] = "condition",     [TWINSIM_CLASS_CPU_TOPIC] = "host call",
+    [TWINSIM_CLASS_AIC] = "cube kernel",    [TWINSIM_CLASS_AIV] = "vector kernel",
+    [TWINSIM_CLASS_MIXED] = "mixed kernel",
 };
+static_assert(TWINSIM_CLASS_COUNT == 7, "each class has its name");
 
 static const char *const pipe_names[TWINSIM_PIPE_COUNT] = {
     [TWINSIM_PIPE_SCALAR] = "scalar", [TWINSIM_PIPE_VECTOR] = "vector",

@@ -111,7 +111,7 @@ bool TaskScheduler::cq_held(uint32_t sq, Hold why)
     if (!strike.holding) {
         strike.holding = true;
         strike.until =
-            strike.hold_ns != 0 ? board_.now + board_.params.to_cycles(strike.hold_ns) : kNever;
+            strike.full_ns != 0 ? board_.now + board_.params.to_cycles(strike.full_ns) : kNever;
     }
     if (board_.now >= strike.until) {
         strike.kinds &= ~(1u << TWINSIM_FAULT_CQ_FULL);
@@ -128,10 +128,10 @@ bool TaskScheduler::completion_held(uint32_t sq)
 {
     if (!acts(sq, TWINSIM_FAULT_COMPLETION_LOST))
         return cq_held(sq, Hold::kCq);
-    const uint64_t hold_ns = board_.faults.strike(timer(sq)).hold_ns;
+    const uint64_t lost_ns = board_.faults.strike(timer(sq)).lost_ns;
     hold(sq, Hold::kLost);
-    if (hold_ns != 0)
-        at(sq, board_.now + board_.params.to_cycles(hold_ns), Step::kRelease);
+    if (lost_ns != 0)
+        at(sq, board_.now + board_.params.to_cycles(lost_ns), Step::kRelease);
     return true;
 }
 

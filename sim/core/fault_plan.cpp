@@ -72,6 +72,8 @@ const char *FaultPlan::check(const twinsim_fault &fault)
         return "the first to be struck is counted from 1";
     if (fault.task != TWINSIM_ANY && fault.task > TWINSIM_FAULT_HOST_DMA)
         return "there is no such type of task";
+    if (fault.duration_ns > INT64_MAX)
+        return "a duration is at most 2^63 - 1 ns";
     if (fault.error > UINT8_MAX || fault.status > UINT16_MAX)
         return "error takes 8 bits and status 16";
     const bool host = fault.task == TWINSIM_FAULT_HOST_DMA;
@@ -206,8 +208,10 @@ void FaultPlan::note(const twinsim_fault &fault, Strike &strike)
         strike.slow_permille = fault.factor_permille;
         break;
     case TWINSIM_FAULT_COMPLETION_LOST:
+        strike.lost_ns = fault.duration_ns;
+        break;
     case TWINSIM_FAULT_CQ_FULL:
-        strike.hold_ns = fault.duration_ns;
+        strike.full_ns = fault.duration_ns;
         break;
     default:
         break;

@@ -27,7 +27,8 @@ class FaultPlan
         bool stretched = false; ///< the bytes of a slow engine have moved; it takes its time
         bool holding = false;   ///< `until` is set
         uint64_t give_up_ns = 0;
-        uint64_t hold_ns = 0; ///< 0: for ever
+        uint64_t lost_ns = 0; ///< of a lost completion; 0: for ever
+        uint64_t full_ns = 0; ///< of a full CQ; 0: for ever
         Cycle until = 0;
     };
     /// Who asks.

@@ -85,10 +85,23 @@ void Stats::moved(const twinsim_trace_record &record)
 twinsim_cause Stats::slot_cause(const twinsim_trace_record &record) const
 {
     for (const Setting *cap :
-         {&params_.sdma_cap, &params_.pcie_dma_cap, &params_.cond_cap, &params_.cpu_topic_cap})
+         {&params_.sdma_cap, &params_.pcie_dma_cap, &params_.cond_cap, &params_.cpu_topic_cap,
+          &params_.aic_cap, &params_.aiv_cap, &params_.mixed_cap})
         if (record.parameter == cap->index)
             return TWINSIM_CAUSE_CLASS;
     return TWINSIM_CAUSE_SLOT;
+}
+
+twinsim_cause Stats::engine_cause(const twinsim_trace_record &record) const
+{
+    for (const Setting *work :
+         {&params_.fw_activate, &params_.fw_fetch, &params_.fw_command, &params_.fw_report})
+        if (record.parameter == work->index)
+            return TWINSIM_CAUSE_LOOP;
+    return record.parameter == params_.aic_cores.index ||
+                   record.parameter == params_.aiv_cores.index
+               ? TWINSIM_CAUSE_CORE
+               : TWINSIM_CAUSE_CHANNEL;
 }
 
 void Stats::take(const twinsim_trace_record &record)
@@ -130,7 +143,7 @@ void Stats::take(const twinsim_trace_record &record)
         waited(record, slot_cause(record));
         break;
     case TWINSIM_PHASE_ENGINE:
-        waited(record, core ? TWINSIM_CAUSE_CORE : TWINSIM_CAUSE_CHANNEL);
+        waited(record, engine_cause(record));
         break;
     case TWINSIM_PHASE_PARK:
         waited(record, record.sqe_type == STARS_SQE_NOTIFY_WAIT ? TWINSIM_CAUSE_NOTIFY

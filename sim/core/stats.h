@@ -54,6 +54,7 @@ class Stats
     void used(const twinsim_trace_record &record, twinsim_resource resource);
     void moved(const twinsim_trace_record &record);
     [[nodiscard]] twinsim_cause slot_cause(const twinsim_trace_record &record) const;
+    [[nodiscard]] twinsim_cause engine_cause(const twinsim_trace_record &record) const;
 
     const Params &params_;
     const LinkNetwork &links_;

@@ -350,7 +350,7 @@ enum twinsim_phase {
     TWINSIM_PHASE_TABLE,    /* event or notify table access */
     TWINSIM_PHASE_PARK,     /* waits for the event or notify `id`, or for memory it polls */
     TWINSIM_PHASE_SLOT,     /* waits for a slot or class cap */
-    TWINSIM_PHASE_ENGINE,   /* waits for a free channel, or for cores */
+    TWINSIM_PHASE_ENGINE,   /* waits for a free channel, for cores, or for the firmware's loop */
     TWINSIM_PHASE_SETUP,    /* engine set-up */
     TWINSIM_PHASE_TRANSFER, /* bytes move on engine `engine` */
     TWINSIM_PHASE_PROGRAM,  /* a COND program runs */
@@ -463,6 +463,7 @@ enum twinsim_cause {
     TWINSIM_CAUSE_HOST,   /* the host's answer to a call */
     TWINSIM_CAUSE_CQ,     /* room in its CQ */
     TWINSIM_CAUSE_HOLD,   /* pre_p, post_p, "task pause" */
+    TWINSIM_CAUSE_LOOP,   /* the firmware's loop */
     TWINSIM_CAUSE_COUNT
 };
 struct twinsim_wait_sum {

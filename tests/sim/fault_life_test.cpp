@@ -74,6 +74,40 @@ static void test_full_queue_with_a_time()
     EXPECT_EQ(holds.back().end_ns - holds.front().begin_ns, 100000);
 }
 
+// FLT-3: a lost completion and a full CQ strike one SQE, each with its own time, one after the other.
+static void test_two_holds()
+{
+    for (const bool full_first : {false, true}) {
+        Rig rig;
+        rig.open(0);
+        twinsim_fault lost = fault_of(TWINSIM_FAULT_COMPLETION_LOST);
+        lost.duration_ns = 3000;
+        twinsim_fault full = fault_of(TWINSIM_FAULT_CQ_FULL);
+        full.duration_ns = 70000;
+        plant(rig, full_first ? full : lost);
+        plant(rig, full_first ? lost : full);
+        rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
+        rig.run();
+        EXPECT_EQ(rig.retired(0), 1);
+        const auto holds = rig.phases(TWINSIM_PHASE_HOLD, 0);
+        CU_ASSERT_FATAL(holds.size() == 2);
+        EXPECT_EQ(holds[0].id, TWINSIM_HOLD_LOST);
+        EXPECT_EQ(holds[0].end_ns - holds[0].begin_ns, 3000);
+        EXPECT_EQ(holds[1].id, TWINSIM_HOLD_CQ);
+        EXPECT_EQ(holds[1].end_ns - holds[1].begin_ns, 70000);
+    }
+}
+
+// A time that no clock reaches would come out before now.
+static void test_durations()
+{
+    twinsim_fault fault = fault_of(TWINSIM_FAULT_COMPLETION_LOST);
+    fault.duration_ns = INT64_MAX;
+    CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
+    fault.duration_ns = uint64_t{INT64_MAX} + 1;
+    CU_ASSERT_PTR_NOT_NULL(tsim::FaultPlan::check(fault));
+}
+
 // FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is rung for by itself.
 static void test_lost_doorbell_of_a_closed_queue()
 {
@@ -138,6 +172,8 @@ static void test_lost_record_on_another_device()
 static const twin_test tests[] = {
     {"a resume before the time of a lost completion", test_resume_before_the_time},
     {"a planted full CQ keeps its time", test_full_queue_with_a_time},
+    {"a lost completion and a full CQ on one SQE", test_two_holds},
+    {"durations stay within the clock", test_durations},
     {"a lost doorbell goes with its queue", test_lost_doorbell_of_a_closed_queue},
     {"records on other devices can be lost", test_lost_record_on_another_device},
 };

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/histogram.h"
-#include "rig.h"
+#include "kernels.h"
 
 namespace
 {
@@ -209,6 +209,86 @@ static void test_pressure()
     EXPECT_EQ(use.most, most_of(TWINSIM_PHASE_SHARE, TWINSIM_CLASS_SDMA));
 }
 
+// SCH-8, CORE-1: a kernel that waits for a share of its class waits for the class, whichever it is.
+static void test_kernels_wait_for_their_class()
+{
+    for (const uint32_t kind :
+         {uint32_t{STARS_KERNEL_AIC}, uint32_t{STARS_KERNEL_AIV}, uint32_t{STARS_KERNEL_MIXED}}) {
+        Kernels kernels;
+        kernels.set(1, {});
+        Rig::Options options = counting(true);
+        options.kernels = &kernels;
+        Rig rig(options,
+                [](tsim::Params &p) { p.aic_cap.value = p.aiv_cap.value = p.mixed_cap.value = 1; });
+        for (uint32_t sq = 0; sq < 3; ++sq) {
+            rig.open(sq);
+            rig.put(sq, sqe_kernel(kind, 1, 1), 0);
+        }
+        rig.run();
+        EXPECT_EQ(rig.retired(2), 1);
+        twinsim_wait_counts out{};
+        rig.board().stats()->wait(0, TWINSIM_CAUSE_CLASS, out);
+        EXPECT_EQ(out.count, 2);
+        CU_ASSERT(out.total_ns > 0);
+        uint64_t slots = 0;
+        for (const auto &r : rig.phases(TWINSIM_PHASE_SLOT))
+            slots += r.parameter == rig.params().slots.index ||
+                     r.parameter == rig.params().arbitration.index;
+        rig.board().stats()->wait(0, TWINSIM_CAUSE_SLOT, out);
+        EXPECT_EQ(out.count, slots);
+        rig.board().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
+        EXPECT_EQ(out.count, 0);
+    }
+}
+
+// CORE-3: a kernel that finds all cores taken waits for cores, and for nothing else.
+static void test_kernels_wait_for_cores()
+{
+    Kernels kernels;
+    kernels.set(1, {{work(TWINSIM_PIPE_VECTOR, 18000)}});
+    Rig::Options options = counting(true);
+    options.kernels = &kernels;
+    Rig rig(options, nullptr);
+    const auto cores = static_cast<uint32_t>(rig.params().aiv_cores.value);
+    for (uint32_t sq = 0; sq < 2; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_kernel(STARS_KERNEL_AIV, cores, 1), sq * 5000);
+    }
+    rig.run();
+    const auto waits = rig.phases(TWINSIM_PHASE_ENGINE, 1);
+    CU_ASSERT_FATAL(waits.size() == 1);
+    twinsim_wait_counts out{};
+    rig.board().stats()->wait(0, TWINSIM_CAUSE_CORE, out);
+    EXPECT_EQ(out.max_ns, waits[0].end_ns - waits[0].begin_ns);
+    CU_ASSERT(out.max_ns > 0);
+    rig.board().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
+    EXPECT_EQ(out.count, 0);
+}
+
+// HW-3: what waits for the firmware's loop waits for no channel.
+static void test_waits_for_the_loop()
+{
+    const std::string shipped = TWIN_PROFILE;
+    const tsim::Profile old =
+        tsim::Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + "310p3.json");
+    Rig rig(counting(true), [&old](tsim::Params &p) { p = old.params(); });
+    for (uint32_t sq = 0; sq < 4; ++sq) {
+        rig.open(sq);
+        rig.put(sq, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, 100), 0);
+    }
+    rig.run();
+    Sum channel, loop;
+    for (const auto &r : rig.phases(TWINSIM_PHASE_ENGINE))
+        (r.parameter == rig.params().sdma_channels.index ? channel : loop).add(r);
+    CU_ASSERT(!loop.lengths.empty());
+    twinsim_wait_counts out{};
+    rig.board().stats()->wait(0, TWINSIM_CAUSE_LOOP, out);
+    EXPECT_EQ(out.count, loop.lengths.size());
+    EXPECT_EQ(out.total_ns, loop.total());
+    rig.board().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
+    EXPECT_EQ(out.count, channel.lengths.size());
+}
+
 // Two queues, one SDMA share, worked out from the rules: SCH-3, SCH-5, FE-5, SQE-2, SCH-8, SCH-9, DMA-2, LNK-7, SQE-5.
 static void test_by_hand()
 {
@@ -330,6 +410,9 @@ static const twin_test tests[] = {
     {"uses and bytes of slots, classes, channels and links are those of the trace", test_uses},
     {"the most in use at once is that of the trace", test_pressure},
     {"a program of two copies counts what the rules say", test_by_hand},
+    {"kernels wait for their class", test_kernels_wait_for_their_class},
+    {"kernels wait for cores", test_kernels_wait_for_cores},
+    {"waits for the firmware's loop are told apart", test_waits_for_the_loop},
     {"counting changes no time and needs no trace", test_same_without_trace},
     {"each opening of a queue counts for itself", test_lives},
     {"percentiles are nearest ranks, to 1/32", test_histogram},

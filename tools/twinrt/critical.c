@@ -9,23 +9,15 @@
 const char *critical_cause_name(enum critical_cause cause)
 {
     static const char *const names[CRITICAL_CAUSES] = {
-        [CRITICAL_CALL] = "the call itself",
-        [CRITICAL_WAKE] = "waking the thread",
-        [CRITICAL_UNSENT] = "not submitted yet",
-        [CRITICAL_BELL] = "doorbell",
-        [CRITICAL_SWAP] = "arbiter and swapping",
-        [CRITICAL_FETCH] = "fetch and decode",
-        [CRITICAL_TABLE] = "tables and stores",
-        [CRITICAL_SETUP] = "engine set-up",
-        [CRITICAL_MOVE] = "transfer",
-        [CRITICAL_SHARED] = "shared link",
-        [CRITICAL_RETIRE] = "retirement",
-        [CRITICAL_PROGRAM] = "condition program",
-        [CRITICAL_KERNEL] = "AI cores",
-        [CRITICAL_HOST] = "host function",
-        [CRITICAL_HELD] = "queue held",
-        [CRITICAL_OUTSIDE] = "outside",
-        [CRITICAL_UNKNOWN] = "unaccounted",
+        [CRITICAL_CALL] = "the call itself",      [CRITICAL_WAKE] = "waking the thread",
+        [CRITICAL_UNSENT] = "not submitted yet",  [CRITICAL_BELL] = "doorbell",
+        [CRITICAL_SWAP] = "arbiter and swapping", [CRITICAL_LOOP] = "firmware loop",
+        [CRITICAL_FETCH] = "fetch and decode",    [CRITICAL_TABLE] = "tables and stores",
+        [CRITICAL_SETUP] = "engine set-up",       [CRITICAL_MOVE] = "transfer",
+        [CRITICAL_SHARED] = "shared link",        [CRITICAL_RETIRE] = "retirement",
+        [CRITICAL_PROGRAM] = "condition program", [CRITICAL_KERNEL] = "AI cores",
+        [CRITICAL_HOST] = "host function",        [CRITICAL_HELD] = "queue held",
+        [CRITICAL_OUTSIDE] = "outside",           [CRITICAL_UNKNOWN] = "unaccounted",
     };
     return cause < CRITICAL_CAUSES ? names[cause] : "";
 }
@@ -98,6 +90,9 @@ static enum critical_cause cause_of(const struct trace_slice *phase)
         {"held", CRITICAL_HELD},     {"park", CRITICAL_OUTSIDE},
         {"slot", CRITICAL_SWAP},     {"engine", CRITICAL_SETUP},
     };
+    if (strcmp(phase->name, "engine") == 0 && phase->parameter &&
+        strncmp(phase->parameter, "firmware.", strlen("firmware.")) == 0)
+        return CRITICAL_LOOP;
     if (strcmp(phase->name, "engine") == 0 && phase->unit == UINT32_MAX)
         return CRITICAL_KERNEL; /* waits for cores */
     for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
@@ -113,8 +108,10 @@ static bool is_parameter(const struct trace_slice *phase, const char *name)
 
 static uint32_t class_of(const struct trace_slice *phase)
 {
-    static const char *const caps[] = {"swap_in.sdma_cap", "swap_in.pcie_dma_cap",
-                                       "swap_in.cond_cap", "swap_in.cpu_topic_cap"};
+    /* In the order of the classes. */
+    static const char *const caps[] = {
+        "swap_in.sdma_cap", "swap_in.pcie_dma_cap", "swap_in.cond_cap", "swap_in.cpu_topic_cap",
+        "swap_in.aic_cap",  "swap_in.aiv_cap",      "swap_in.mixed_cap"};
     for (uint32_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
         if (is_parameter(phase, caps[i]))
             return i;

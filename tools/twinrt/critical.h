@@ -12,6 +12,7 @@ enum critical_cause {
     CRITICAL_UNSENT,  /* what it waited for was not submitted yet */
     CRITICAL_BELL,    /* a doorbell is on its way */
     CRITICAL_SWAP,    /* arbiter, swap-in, swap-out */
+    CRITICAL_LOOP,    /* the firmware's loop is at something else */
     CRITICAL_FETCH,   /* fetch and decode */
     CRITICAL_TABLE,   /* access to an event or notify, a store */
     CRITICAL_SETUP,   /* an engine is set up */
