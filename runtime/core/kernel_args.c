@@ -36,7 +36,7 @@ static void reset(twin_kernel_args *args, uint64_t function, bool cpu, void *val
                                .function = function,
                                .cpu = cpu,
                                .values = values,
-                               .room = room};
+                               .room = room < UINT32_MAX ? room : UINT32_MAX};
 }
 
 /* Whether the function is one of the CPU. */
@@ -95,10 +95,14 @@ int32_t twin_args_room(uint64_t function, size_t user_bytes, size_t *out_bytes)
     bool cpu = false;
     uint32_t params = 0;
     const int32_t code = read_function(function, &cpu, &params);
-    if (code == 0)
-        *out_bytes =
-            cpu ? user_bytes : user_bytes + (size_t)POINTER_BYTES * (SYSTEM_PARAMS + params);
-    return code;
+    if (code != 0)
+        return code;
+    const size_t more = cpu ? 0 : (size_t)POINTER_BYTES * (SYSTEM_PARAMS + params);
+    if (user_bytes > SIZE_MAX - more)
+        return twin_fail(TWIN_ERR_PARAM, "%zu bytes of arguments are more than there can be",
+                         user_bytes);
+    *out_bytes = user_bytes + more;
+    return 0;
 }
 
 /* The memory is a program's and may be anything or gone: the system reads it, which answers where we would crash. */

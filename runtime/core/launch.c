@@ -25,6 +25,7 @@ typedef struct kernel_launch {
     struct kernel_launch *next; /* among those that are over */
     twin_function *function;    /* pinned */
     uint32_t hw_index;
+    uint32_t life;         /* of its device, as the pool counts them */
     uint64_t args_address; /* device; 0: none */
     size_t args_bytes;
     bool has_block; /* args_address is a block of the pool, or all of an allocation */
@@ -38,6 +39,7 @@ typedef struct args_pool {
     uint32_t free_count, free_room;
     uint64_t *chunks;
     uint32_t chunk_count;
+    uint32_t life; /* how often the device has gone down */
 } args_pool;
 
 static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_LAUNCHES);
@@ -90,8 +92,18 @@ static uint64_t take_block(uint32_t hw_index)
     return block;
 }
 
+static uint32_t life_of(uint32_t hw_index)
+{
+    twin_lock_take(&lock);
+    const uint32_t life = pools[hw_index].life;
+    twin_lock_drop(&lock);
+    return life;
+}
+
+/* The caller keeps the device up. */
 static int32_t place_args(kernel_launch *launch, twin_device *device)
 {
+    launch->life = life_of(device->hw_index);
     if (launch->args_bytes > BLOCK_BYTES) {
         const twin_status status = twin_device_note(
             device, twin_ops()->memory.alloc(device->hw, launch->args_bytes, TWIN_PAGES_DEFAULT,
@@ -111,15 +123,15 @@ static void give_args_back(const kernel_launch *launch)
 {
     if (!launch->from_host || launch->args_address == 0)
         return;
-    if (!launch->has_block) {
-        twin_ops()->memory.free(launch->args_address);
-        return;
-    }
+    /* A device that goes down takes its memory along; the address may be another's by now. */
     args_pool *pool = &pools[launch->hw_index];
     twin_lock_take(&lock);
-    if (pool->free_count < pool->free_room) /* its device has not gone down */
+    const bool there = pool->life == launch->life;
+    if (there && launch->has_block)
         pool->free[pool->free_count++] = launch->args_address;
     twin_lock_drop(&lock);
+    if (there && !launch->has_block)
+        twin_ops()->memory.free(launch->args_address);
 }
 
 /* ---- the end of launches ------------------------------------------------------------------------ */
@@ -149,7 +161,7 @@ void twin_launches_forget(twin_device *device)
     args_pool *pool = &pools[device->hw_index];
     twin_lock_take(&lock);
     const args_pool gone = *pool;
-    *pool = (args_pool){0};
+    *pool = (args_pool){.life = gone.life + 1};
     twin_lock_drop(&lock);
     for (uint32_t i = 0; i < gone.chunk_count; i++)
         twin_ops()->memory.free(gone.chunks[i]);
@@ -297,6 +309,9 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
                            uint64_t stream)
 {
     twin_launches_reap();
+    if (args->bytes > UINT32_MAX) /* what offsets in them reach */
+        return twin_fail(TWIN_ERR_PARAM, "%zu bytes of arguments; %u are the most", args->bytes,
+                         UINT32_MAX);
     twin_function *function = NULL;
     int32_t code = twin_function_pin(function_handle, &function);
     if (code != 0)

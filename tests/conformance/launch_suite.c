@@ -334,6 +334,62 @@ static void test_arguments_that_are_gone(void)
     end(&s);
 }
 
+/* Launches that a reset ends give back what they had to the device that is gone, not to the one that comes. */
+static void test_reset_with_launches(void)
+{
+    enum { BUFFERS = 64, HOST_BYTES = 6000 };
+    static const size_t sizes[] = {ARGS_BYTES, HOST_BYTES};
+    static unsigned char values[HOST_BYTES];
+    for (unsigned i = 0; i < TWIN_COUNT(sizes); i++) {
+        setup s;
+        aclrtNotify never = NULL;
+        void *mine[BUFFERS] = {NULL};
+        begin(&s);
+        CHECK_OK(aclrtCreateNotify(&never, 0));
+        CHECK_OK(aclrtWaitAndResetNotify(never, s.stream, 0));
+        for (unsigned k = 0; k < 8; k++)
+            CHECK_OK(aclrtLaunchKernelWithHostArgs(s.cube, 1, s.stream, NULL, values, sizes[i],
+                                                   NULL, 0));
+        /* what waits for ever is dropped */
+        CHECK_CODE(aclrtResetDeviceForce(0), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        CHECK_OK(aclrtSetDevice(0));
+        s.stream = twin_stream();
+        CHECK_OK(aclrtMalloc(&s.args, ARGS_BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
+        for (unsigned k = 0; k < BUFFERS; k++) {
+            CHECK_OK(aclrtMalloc(&mine[k], sizes[i], ACL_MEM_MALLOC_HUGE_FIRST));
+            CHECK_OK(aclrtMemset(mine[k], sizes[i], 0x5a, sizes[i]));
+        }
+        for (unsigned k = 0; k < 3 * BUFFERS; k++)
+            CHECK_OK(aclrtLaunchKernelWithHostArgs(s.cube, 1, s.stream, NULL, values, sizes[i],
+                                                   NULL, 0));
+        CHECK_OK(aclrtSynchronizeStream(s.stream));
+        for (unsigned k = 0; k < BUFFERS; k++) {
+            unsigned char found = 0;
+            CHECK_OK(aclrtMemcpy(&found, 1, mine[k], 1, ACL_MEMCPY_DEVICE_TO_HOST));
+            CHECK(found == 0x5a);
+            CHECK_OK(aclrtFree(mine[k]));
+        }
+        end(&s);
+    }
+}
+
+/* No size makes a call reach for memory that is not there. */
+static void test_sizes_without_end(void)
+{
+    setup s;
+    unsigned char value = 0;
+    size_t room = 0;
+    begin(&s);
+    CHECK_CODE(aclrtLaunchKernelWithHostArgs(s.cube, 1, s.stream, NULL, &value, SIZE_MAX, NULL, 0),
+               ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtLaunchKernelWithHostArgs(s.cube, 1, s.stream, NULL, &value,
+                                             (size_t)UINT32_MAX + 1, NULL, 0),
+               ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtKernelArgsGetMemSize(s.cube, SIZE_MAX - 8, &room), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(launch(&s, s.cube, 1));
+    end(&s);
+}
+
 static void test_order(void)
 {
     setup s;
@@ -408,6 +464,8 @@ static const twin_test tests[] = {
     {"a batch needs cores for all its blocks", test_too_many_for_a_batch},
     {"KRN-70, KRN-75: arguments that are gone when the kernel runs fail it",
      test_arguments_that_are_gone},
+    {"launches that a reset ends touch nothing of what comes", test_reset_with_launches},
+    {"no size of arguments is too large to be refused", test_sizes_without_end},
     {"KRN-91: kernels and events keep their order", test_order},
     {"kernels of device code are refused unless time alone is wanted", test_refused},
     {"KRN-80: kernels of the AI CPU are not run", test_cpu_kernels},

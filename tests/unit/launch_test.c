@@ -267,6 +267,43 @@ static void test_memory_goes_round(void)
     finish();
 }
 
+/* A launch may be released when its device has gone down and come up again: by a thread that was describing it. */
+static void test_late_release(void)
+{
+    static const twin_reach noting = {.at = note_at};
+    enum { BLOCKS = 64, BLOCK_BYTES = 4096 }; /* of a chunk */
+    unsigned char values[SMALL] = {0};
+    const twin_launch_args args = {.host = values, .bytes = sizeof(values)};
+    uint64_t lowest = UINT64_MAX;
+    uint64_t highest = 0;
+    bool taken[BLOCKS] = {false};
+    uint64_t places[BLOCKS];
+    begin("timing");
+    CHECK_OK(launch("vec", 1, &args));
+    twin_launch *late = queued[0];
+    queued_count = 0;
+    CHECK_OK(twin_device_reset(0, true));
+    CHECK_OK(twin_device_set(0));
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        twin_launch_work work;
+        CHECK_OK(launch("vec", 1, &args));
+        CU_ASSERT_EQUAL(queued[i]->describe(queued[i], &noting, &work), TWIN_OK);
+        places[i] = written_at;
+        lowest = written_at < lowest ? written_at : lowest;
+        highest = written_at > highest ? written_at : highest;
+        if (i == 0)
+            late->release(late);
+    }
+    CU_ASSERT_EQUAL(highest - lowest, (BLOCKS - 1) * BLOCK_BYTES);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        const uint64_t block = (places[i] - lowest) / BLOCK_BYTES;
+        CU_ASSERT(block < BLOCKS && !taken[block]);
+        if (block < BLOCKS)
+            taken[block] = true;
+    }
+    finish();
+}
+
 static void test_not_accepted(void)
 {
     unsigned char values[SMALL] = {0};
@@ -407,6 +444,7 @@ static const twin_test tests[] = {
     {"KRN-90: cores and blocks follow type, main half and ratio", test_cores},
     {"KRN-36, KRN-87: what a launch asks for beats what the kernel says", test_config},
     {"memory of arguments is used again", test_memory_goes_round},
+    {"a late release gives nothing to another life of the device", test_late_release},
     {"a launch that is not accepted gives everything back", test_not_accepted},
     {"KRN-15: an image stays until its launches are over", test_unloaded_meanwhile},
     {"KRN-51, KRN-52, KRN-54, KRN-55, KRN-56, KRN-57: a list of arguments", test_list},
