@@ -72,10 +72,8 @@ uint32_t Arbiter::take(uint64_t &seed)
     assert(asking_ != 0);
     const auto number = static_cast<uint32_t>(__builtin_ctz(asking_));
     Level &level = levels_[number];
-    if ((level.asking & ~level.spent) == 0) {
+    if ((level.asking & ~level.spent) == 0) // whoever had the turn does not ask: the turn ends
         reload(level, !rules_.reload_spent);
-        level.current = kNone;
-    }
     const uint32_t group = next_group(level, level.asking & ~level.spent, seed);
     level.last = level.current = group;
     if (--level.left[group] == 0) {
