@@ -295,6 +295,27 @@ static void test_trace()
     EXPECT_EQ(blocks.at(0).end_ns, last);
 }
 
+// CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next edge.
+static void test_heard_at_the_edge()
+{
+    constexpr uint64_t kAfter = 8;
+    KernelRig k;
+    const tsim::Params &p = k.rig.params();
+    EXPECT_EQ(p.cycle_ns, 1);
+    const uint64_t edge = ceil_div(1000, p.core_mhz.value);
+    const uint64_t end = ceil_div(edge * p.core_mhz.value + kAfter * 1000, p.core_mhz.value);
+    CU_ASSERT(end > ceil_div((1 + kAfter) * 1000, p.core_mhz.value)); // without the edge
+    const uint32_t aivs = static_cast<uint32_t>(p.aiv_cores.value / p.aic_cores.value);
+    std::vector<Program> programs(1 + aivs,
+                                  {work(S, 1), op(S, TWINSIM_OP_HEAR, 0, 1), work(S, kAfter)});
+    programs[0] = {work(S, 1), op(S, TWINSIM_OP_TELL, 0, 1)};
+    k.kernels.set(kPc, programs);
+    k.rig.open(0);
+    k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 1, kPc), 0);
+    k.rig.run();
+    EXPECT_EQ(k.span(0), k.start() + end);
+}
+
 // CORE-18: any number of words may go to and fro in one instant.
 static void test_many_words()
 {
@@ -325,6 +346,7 @@ static const twin_test tests[] = {
     {"flags order pipes", test_flags},
     {"a barrier drains all pipes", test_barrier},
     {"the cores of a mixed block tell and hear", test_tell_and_hear},
+    {"a word is heard at the next edge", test_heard_at_the_edge},
     {"the cores of a block tell and hear without end", test_many_words},
     {"reads and writes keep to their port's ceilings", test_reads_and_writes},
     {"double buffering hides loads and stores", test_double_buffering},
