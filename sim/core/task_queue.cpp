@@ -30,8 +30,9 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     map_times(config.depth);
     ring_ = static_cast<const stars_sqe *>(ring);
     cq_ = static_cast<stars_cqe *>(cq);
-    rings_ = times_;
-    mask_ = ring_mask_ = config.depth - 1;
+    rings_.store(times_, std::memory_order_relaxed);
+    mask_ = config.depth - 1;
+    ring_mask_.store(mask_, std::memory_order_relaxed);
     cq_mask_ = config.cq_depth - 1;
     head_ = seen_ = config.depth;
     laps_ = uint64_t{0} - config.depth;
@@ -45,18 +46,20 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
 void TaskQueue::close()
 {
     ring_ = nullptr;
-    rings_ = nullptr;
+    rings_.store(nullptr, std::memory_order_relaxed);
 }
 
 bool TaskQueue::doorbell(uint32_t tail, uint64_t at_ns)
 {
     const uint64_t rung = rung_.load(std::memory_order_relaxed); // only this thread writes it
-    const uint32_t added = (tail - static_cast<uint32_t>(rung)) & ring_mask_;
-    if (!rings_ || added == 0)
+    SqeTimes *const rings = rings_.load(std::memory_order_relaxed);
+    const uint32_t mask = ring_mask_.load(std::memory_order_relaxed);
+    const uint32_t added = (tail - static_cast<uint32_t>(rung)) & mask;
+    if (!rings || added == 0)
         return false;
     last_at_ = std::max(last_at_, at_ns); // one register: a later write is never seen earlier
     for (uint32_t i = 0; i < added; ++i)
-        rings_[(rung + i) & ring_mask_].arrival = last_at_;
+        rings[(rung + i) & mask].arrival = last_at_;
     // Sequentially consistent: the store must be ordered before the caller's look at the pending mask.
     rung_.store(rung + added, std::memory_order_seq_cst);
     return true;

@@ -40,10 +40,13 @@ class TaskQueue
     /// Hints that the doorbell will be rung; `next`: before long, so that what the state leads to is wanted too.
     void expect_doorbell(bool next) const
     {
-        if (next)
-            want(&rings_[rung_.load(std::memory_order_relaxed) & ring_mask_]);
-        else
+        // Another thread may open or close the queue meanwhile: pointer and mask need not belong together.
+        const SqeTimes *const rings = rings_.load(std::memory_order_relaxed);
+        if (!next)
             want(&rung_);
+        else if (rings)
+            want(&rings[rung_.load(std::memory_order_relaxed) &
+                        ring_mask_.load(std::memory_order_relaxed)]);
     }
     /// SQEs retired since open.
     [[nodiscard]] uint64_t retired() const { return retired_.load(std::memory_order_acquire); }
@@ -120,10 +123,10 @@ class TaskQueue
 
     // The host's line.
     alignas(64) std::atomic<uint64_t> rung_{
-        0};                     // entries rung; starts one lap ahead, as the head may go back
-    uint64_t last_at_ = 0;      // the doorbell thread's own
-    SqeTimes *rings_ = nullptr; // times_ while open
-    uint32_t ring_mask_ = 0;    // mask_
+        0};                // entries rung; starts one lap ahead, as the head may go back
+    uint64_t last_at_ = 0; // the doorbell thread's own
+    std::atomic<SqeTimes *> rings_{nullptr}; // times_ while open
+    std::atomic<uint32_t> ring_mask_{0};     // mask_
 
     // The model's line.
     alignas(64) const stars_sqe *ring_ = nullptr;
