@@ -164,7 +164,8 @@ static int32_t check_batch(const batch *b)
             return twin_fail(TWIN_ERR_ARG_RELATION,
                              "item %zu: %zu bytes do not fit into the %zu given", i, b->sizes[i],
                              b->dst_bytes[i]);
-    for (size_t i = 0; i < b->attr_count; i++)
+    /* A count that is too large says nothing about how many there are to look at. */
+    for (size_t i = 0; i < b->attr_count && b->attr_count <= b->count; i++)
         for (size_t byte = 0; byte < sizeof(b->attrs[i].rsv); byte++)
             if (b->attrs[i].rsv[byte] != 0)
                 return twin_fail(TWIN_ERR_ARG_VALUE, "attrs[%zu].rsv must be zero", i);

@@ -281,6 +281,10 @@ void test_batch_arguments(void)
             CHECK_CODE(aclrtMemcpyBatch(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs, indexes,
                                         count, &a.failed),
                        ACL_ERROR_RT_PARAM_INVALID);
+    /* Of so many none is looked at. */
+    CHECK_CODE(aclrtMemcpyBatch(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs, indexes, SIZE_MAX,
+                                &a.failed),
+               ACL_ERROR_RT_PARAM_INVALID);
     indexes[1] = ITEMS;
     CHECK_CODE(
         aclrtMemcpyBatch(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs, indexes, 2, &a.failed),
