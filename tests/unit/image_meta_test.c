@@ -44,7 +44,7 @@ static void test_kernel_records(void)
 
 static void test_cut_record(void)
 {
-    begin();
+    meta_begin(&meta, false);
     meta_word(&meta, TYPE, AIV);
     meta_word(&meta, SCHEDULE, 1);
     for (size_t cut = 1; cut < 8; cut++) {
