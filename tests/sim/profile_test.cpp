@@ -79,10 +79,12 @@ std::string message_of_text(const std::string &text)
 
 void expect_parts(const std::string &message, const std::vector<std::string> &parts)
 {
-    for (const std::string &part : parts)
+    for (const std::string &part : parts) {
+        std::string text = "no '";
+        text.append(part).append("' in: ").append(message);
         CU_assertImplementation(message.find(part) != std::string::npos ? CU_TRUE : CU_FALSE,
-                                __LINE__, ("no '" + part + "' in: " + message).c_str(), __FILE__,
-                                "", CU_FALSE);
+                                __LINE__, text.c_str(), __FILE__, "", CU_FALSE);
+    }
 }
 
 const char *lowered(const std::string &mark)
@@ -302,10 +304,11 @@ void test_nearest_name()
         std::string name = row.wrong, close;
         text += ", ";
         for (size_t dot; (dot = name.find('.')) != std::string::npos; name = name.substr(dot + 1)) {
-            text += "\"" + name.substr(0, dot) + "\": {";
+            text.append("\"").append(name, 0, dot).append("\": {");
             close += "}";
         }
-        const std::string message = message_of_text(text + "\"" + name + "\": {}" + close + "}");
+        text.append("\"").append(name).append("\": {}").append(close).append("}");
+        const std::string message = message_of_text(text);
         // a wrong group is named before what is in it
         if (std::string(row.wrong) != "imit.events")
             expect_parts(message, {std::string(row.wrong) + " is not a parameter",

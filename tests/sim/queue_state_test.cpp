@@ -319,7 +319,7 @@ void test_pause_outlives_a_full_cq()
 // FE-11: the line in the buffer is read again; the SQE under way is not disturbed.
 void test_drop_prefetched()
 {
-    uint64_t end[2];
+    uint64_t end[2] = {};
     for (const int drops : {0, 1}) {
         Rig rig;
         const tsim::Params &p = rig.params();

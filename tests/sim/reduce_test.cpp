@@ -135,6 +135,7 @@ std::vector<Word> sample(const Format &f, size_t count)
     while (some.size() < count)
         some.push_back(static_cast<uint32_t>(random()));
     std::vector<Word> words;
+    words.reserve(some.size());
     for (const uint32_t bits : some)
         words.push_back(static_cast<Word>(bits));
     return words;
@@ -189,6 +190,7 @@ static void test_fp32()
     // neighbours in size, where digits cancel
     std::mt19937 random(99);
     std::vector<uint32_t> near;
+    near.reserve(2000);
     for (int i = 0; i < 2000; ++i)
         near.push_back((random() & 0x80ffffffu) | 0x3f000000u);
     compare<uint32_t>(kSingle, near, {near.begin(), near.begin() + 300});

@@ -329,7 +329,7 @@ static void test_times_vary_in_their_range()
 static void test_times_do_not_depend_on_others()
 {
     for (uint64_t seed = 1; seed < 20; ++seed) {
-        uint64_t took[2];
+        uint64_t took[2] = {};
         for (const bool others : {false, true}) {
             Rig rig(with_seed(seed, true), nullptr);
             rig.open(7);

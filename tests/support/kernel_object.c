@@ -190,7 +190,8 @@ static void write_header(kernel_object *object, uint64_t table)
 {
     const bool big = object->big_endian;
     unsigned char *at = object->bytes;
-    memcpy(at, ELFMAG, SELFMAG);
+    static const unsigned char mark[SELFMAG] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3};
+    memcpy(at, mark, sizeof(mark));
     at[EI_CLASS] = ELFCLASS64;
     at[EI_DATA] = big ? ELFDATA2MSB : ELFDATA2LSB;
     at[EI_VERSION] = EV_CURRENT;

@@ -172,6 +172,8 @@ static void test_files(void)
         size_t count = critical_waits(&file, NULL, 0);
         const struct trace_slice **calls = calloc(count + 1, sizeof(const struct trace_slice *));
         CU_ASSERT_PTR_NOT_NULL_FATAL(calls);
+        if (!calls)
+            return;
         CU_ASSERT_EQUAL_FATAL(critical_waits(&file, calls, count), count);
         CU_ASSERT(count > 10);
         for (size_t i = 0; i < count; i++) {

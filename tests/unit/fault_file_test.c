@@ -190,14 +190,15 @@ static void test_wrong_values(void)
 
 static void test_too_many(void)
 {
+    static const char one[] = ",{\"kind\": \"bad_task\"}";
     static char text[16384] = "{\"faults\": [{\"kind\": \"bad_task\"}";
     size_t count = 0;
-    for (unsigned i = 1; i < TWIN_FAULT_FILE_MOST; i++)
-        strcat(text, ",{\"kind\": \"bad_task\"}");
     size_t full = strlen(text);
-    strcpy(text + full, "]}");
+    for (unsigned i = 1; i < TWIN_FAULT_FILE_MOST; i++, full += sizeof(one) - 1)
+        memcpy(text + full, one, sizeof(one));
+    (void)snprintf(text + full, sizeof(text) - full, "]}");
     CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_GOOD && count == TWIN_FAULT_FILE_MOST);
-    strcpy(text + full, ",{\"kind\": \"bad_task\"}]}");
+    (void)snprintf(text + full, sizeof(text) - full, "%s]}", one);
     CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_BAD);
     CU_ASSERT(strstr(message, "more than 256") != NULL);
 }
@@ -210,7 +211,7 @@ static void test_mutated(void)
     size_t count = 0;
     unsigned bad = 0;
     for (unsigned round = 0; round < 20000; round++) {
-        strcpy(text, good);
+        memcpy(text, good, sizeof(good));
         for (unsigned change = 0; change <= round % 3; change++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             size_t at = (state >> 33) % strlen(text);

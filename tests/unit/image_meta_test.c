@@ -137,7 +137,7 @@ static void test_params(void)
     twin_image *image = read_image();
     const twin_kernel kernel = only(image);
     CU_ASSERT(kernel.has_params && kernel.param_count == 3 && kernel.param_bytes == 24);
-    CU_ASSERT_FATAL(kernel.params != NULL);
+    REQUIRE(kernel.params);
     CU_ASSERT(kernel.params[0].offset == 0 && kernel.params[0].bytes == 8);
     CU_ASSERT(kernel.params[1].offset == 8 && kernel.params[1].bytes == 4);
     CU_ASSERT(kernel.params[2].offset == 16 && kernel.params[2].bytes == 8);

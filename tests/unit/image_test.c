@@ -148,14 +148,14 @@ static void test_slice(void)
     object_add_symbol(&object, "common", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), SHN_COMMON, 8, 4);
     object_add_kernel(&object, "k", 4, 8);
     twin_image *image = read_image();
-    CU_ASSERT_FATAL(image != NULL);
+    REQUIRE(image);
     const uint64_t start = object.sections[first].offset;
     CU_ASSERT_EQUAL(image->slice_offset, start);
     CU_ASSERT_EQUAL(image->slice_bytes, object.sections[last].offset + sizeof(more) - start);
     CU_ASSERT(image->writable);
     CU_ASSERT(memcmp(image->file + image->slice_offset, text, sizeof(text)) == 0);
     const twin_image_global *table = twin_image_find_global(image, "table");
-    CU_ASSERT_FATAL(table != NULL);
+    REQUIRE(table);
     CU_ASSERT_EQUAL(table->offset, object.sections[last].offset + 8 - start);
     CU_ASSERT_EQUAL(table->bytes, 24);
     CU_ASSERT_EQUAL(image->global_count, 1);
@@ -233,7 +233,7 @@ static void test_lookup(void)
     for (unsigned i = 0; i < TWIN_COUNT(names); i++)
         object_add_kernel(&object, names[i], 8 * i, 8);
     twin_image *image = read_image();
-    CU_ASSERT_FATAL(image != NULL);
+    REQUIRE(image);
     CU_ASSERT_EQUAL(image->kernel_count, TWIN_COUNT(names));
     for (unsigned i = 0; i < TWIN_COUNT(names); i++) {
         const twin_kernel *kernel = twin_image_kernel(image, names[i]);

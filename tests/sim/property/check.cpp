@@ -434,7 +434,7 @@ std::string Checker::first_fault()
     for (const auto check :
          {&Checker::order, &Checker::events, &Checker::notifies, &Checker::counts, &Checker::words,
           &Checker::slots, &Checker::classes, &Checker::channels, &Checker::links}) {
-        const std::string fault = (this->*check)();
+        std::string fault = (this->*check)();
         if (!fault.empty())
             return fault;
     }

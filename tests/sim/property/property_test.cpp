@@ -242,7 +242,7 @@ class Run
         const bool meddles = dice_.one_in(2);
         for (uint32_t step = 0; step < 200000; ++step) {
             const twinsim_stop stop = rig_.board().run(TWINSIM_NEVER, chunk);
-            const std::string fault = watcher_.look(chunk == 1);
+            std::string fault = watcher_.look(chunk == 1);
             if (!fault.empty())
                 return fault;
             if (stop == TWINSIM_STOP_CALL)
@@ -253,7 +253,7 @@ class Run
                 if (release_all())
                     continue;
                 bool on = false;
-                const std::string lost = next_of_contest(on);
+                std::string lost = next_of_contest(on);
                 if (!lost.empty())
                     return lost;
                 if (!on)
@@ -292,6 +292,7 @@ int main(int argc, char **argv)
         if (!option(argv[i], "--runs=", runs) && !option(argv[i], "--first=", first))
             paths.emplace_back(argv[i]);
     std::vector<tsim::Profile> profiles;
+    profiles.reserve(paths.size());
     for (const std::string &path : paths)
         profiles.push_back(tsim::Profile::from_file(path));
     if (profiles.empty()) {
