@@ -150,7 +150,7 @@ static void test_batch_is_not_interrupted()
     CU_ASSERT(other.at(0).begin_ns > batch.back().begin_ns);
 }
 
-// CORE-5: weights 3 and 1 (0 counts as 1): three blocks of the first, one of the second, in turn.
+// CORE-5: weights 3 and 1 (0 counts as 1): three blocks of the first, one of the second, in turn, each time anew.
 static void test_weights()
 {
     KernelRig k([](tsim::Params &p) { p.aic_cores.value = 1; });
@@ -159,13 +159,13 @@ static void test_weights()
     k.rig.open(1);
     k.rig.open(2);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_AIC, 1, kWork), 0);
-    k.rig.put(1, sqe_with_schedule(sqe_kernel(STARS_KERNEL_AIC, 6, kWork), 0, 3), 1000);
+    k.rig.put(1, sqe_with_schedule(sqe_kernel(STARS_KERNEL_AIC, 8, kWork), 0, 3), 1000);
     k.rig.put(2, sqe_with_schedule(sqe_kernel(STARS_KERNEL_AIC, 3, kWork), 0, 0), 2000);
     k.rig.run();
     auto all = k.rig.phases(TWINSIM_PHASE_BLOCK);
     std::sort(all.begin(), all.end(),
               [](const auto &a, const auto &b) { return a.begin_ns < b.begin_ns; });
-    const uint32_t order[] = {0, 1, 1, 1, 2, 1, 1, 1, 2, 2};
+    const uint32_t order[] = {0, 1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 2};
     EXPECT_EQ(all.size(), TWIN_COUNT(order));
     for (uint32_t i = 0; i < all.size(); ++i)
         EXPECT_EQ(all.at(i).sq, order[i]);
