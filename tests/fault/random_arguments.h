@@ -10,7 +10,7 @@
 #include "random_pool.h"
 
 /* A kind of call: how often, and what it may answer besides success (NEVER_WORKS: instead of it). */
-#define RANDOM_CODES_MOST 20
+#define RANDOM_CODES_MOST 28
 typedef struct random_row {
     const char *name;
     aclError (*call)(random_worker *worker);
@@ -27,6 +27,12 @@ extern const random_row random_control_rows[];
 extern const uint32_t random_control_row_count;
 extern const random_row random_host_rows[];
 extern const uint32_t random_host_row_count;
+extern const random_row random_block_rows[];
+extern const uint32_t random_block_row_count;
+extern const random_row random_fault_rows[];
+extern const uint32_t random_fault_row_count;
+extern const random_row random_kernel_rows[];
+extern const uint32_t random_kernel_row_count;
 
 /* Codes by the names of the catalogue's classes; a table of them must be readable. */
 enum {
@@ -41,6 +47,7 @@ enum {
     OTHER_MODEL_CONTEXT = 107004,
     IN_MODEL = 107005, /* or in none */
     NO_TIME_YET = 107006,
+    NOT_ALIGNED = 107008,
     SUBSCRIBED_STREAM = 107011, /* already, or not */
     SUBSCRIBED_THREAD = 107012, /* not, or another one */
     NO_SUBSCRIPTION = 107015,
@@ -52,6 +59,8 @@ enum {
     WAS_ABORTED = 107023,
     NOT_IN_CAPTURE = 107029,
     MODEL_RUNS = 107037,
+    NO_SUCH_VARIABLE = 107042,
+    NO_SUCH_SYMBOL = 107044,
     NO_SUCH_FEATURE = 200006,
     NOT_OFFERED = 207000,
     NO_MEMORY = 207001,
@@ -59,20 +68,35 @@ enum {
     NO_STREAM = 207008,
     NO_NOTIFY = 207009,
     NOTHING_TO_GIVE = 507000, /* never recorded, no id held: EVT-59, EVT-65 */
+    TASK_FAILED = 507001,
     NOT_SET = 507007,
     CANNOT_RUN = 507011,
     NO_REPORT = 507012,
+    ENGINE_FAILED = 507013,
+    KERNEL_TOO_LONG = 507014,
+    KERNEL_FAILED = 507015, /* its arguments were freed */
     OTHER_LABEL_CONTEXT = 507031,
     WAIT_ENDED = 507046,
+    NOT_UP = 507033,
     EVENT_WAIT_ENDED = 507047,
+    MEMORY_FAILED = 507053,
+    LINK_FAILED = 507057,
     /* A queued task of a thread whose memory another one freed while it was submitting. */
     ADDRESS_GONE = 507899,
 };
 
+/* How a task fails: by itself, or struck by a planted fault. */
+#define FAILED_TASK                                                                                \
+    ADDRESS_GONE, TASK_FAILED, ENGINE_FAILED, KERNEL_TOO_LONG, KERNEL_FAILED, MEMORY_FAILED,       \
+        LINK_FAILED
+
+/* How a copy fails that is made at once, when a fault strikes it. */
+#define FAILED_COPY ENGINE_FAILED, MEMORY_FAILED, LINK_FAILED
+
 /* What a submission to any stream may answer; in a context that stops at failures also how its task failed. */
 #define SUBMISSION                                                                                 \
     NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, OTHER_CONTEXT, IN_MODEL, DEAD_HANDLE, NOT_OFFERED,       \
-        WAS_ABORTED, DEVICE_ABORTED, TASK_TOO_LONG, ADDRESS_GONE, WAIT_ENDED
+        WAS_ABORTED, DEVICE_ABORTED, TASK_TOO_LONG, FAILED_TASK, WAIT_ENDED
 
 #define POINTER(entry) ((void *)(uintptr_t)(entry).handle)
 #define HANDLE(thing)  ((uint64_t)(uintptr_t)(thing))
@@ -137,6 +161,44 @@ static inline size_t any_bytes(random_worker *worker, uint64_t most)
     if (choice < 5)
         return (size_t)random_next(&worker->random);
     return 1 + below(worker, most > 1 && most < RANDOM_HOST_BYTES ? (uint32_t)most : 4096);
+}
+
+/* One side of a copy. */
+typedef struct side {
+    void *place;
+    uint64_t bytes;
+} side;
+
+static inline side any_side(random_worker *worker)
+{
+    random_entry entry;
+    switch (below(worker, 8)) {
+    case 0:
+        return (side){worker->pageable, RANDOM_HOST_BYTES};
+    case 1:
+    case 2:
+        return (side){worker->pinned[below(worker, RANDOM_HOST_BUFFERS)], RANDOM_HOST_BYTES};
+    default:
+        entry = random_pool_any(&worker->random, RANDOM_MEMORY, 0);
+        if (entry.owner > 256 && chance(worker, 30)) { /* somewhere inside */
+            uint64_t skipped = below(worker, (uint32_t)entry.owner & 0xFFFF);
+            return (side){(void *)(uintptr_t)(entry.handle + skipped), entry.owner - skipped};
+        }
+        return (side){POINTER(entry), entry.owner};
+    }
+}
+
+/* Bytes of a transfer: into host memory never more than is there, for that would be the test's own fault. */
+static inline size_t transfer_bytes(random_worker *worker, side to, side from)
+{
+    size_t bytes = any_bytes(worker, to.bytes < from.bytes ? to.bytes : from.bytes);
+    bool host = to.place == worker->pageable || from.place == worker->pageable;
+    return host && bytes > RANDOM_HOST_BYTES ? RANDOM_HOST_BYTES : bytes;
+}
+
+static inline aclrtMemcpyKind any_kind(random_worker *worker)
+{
+    return (aclrtMemcpyKind)(chance(worker, 97) ? below(worker, 6) : any_number(worker));
 }
 
 #endif

@@ -14,6 +14,9 @@ static const struct {
     {random_memory_rows, &random_memory_row_count},
     {random_control_rows, &random_control_row_count},
     {random_host_rows, &random_host_row_count},
+    {random_block_rows, &random_block_row_count},
+    {random_fault_rows, &random_fault_row_count},
+    {random_kernel_rows, &random_kernel_row_count},
 };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 

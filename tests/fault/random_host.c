@@ -198,7 +198,7 @@ static aclError call_switch_stream(random_worker *worker)
 #define OF_MODELS                                                                                  \
     NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, OTHER_CONTEXT, OTHER_MODEL_CONTEXT, IN_MODEL,            \
         DEAD_HANDLE, NOT_OFFERED, NO_STREAM, NOTHING_TO_GIVE, MODEL_RUNS, CANNOT_RUN, WAS_ABORTED, \
-        DEVICE_ABORTED, TASK_TOO_LONG, ADDRESS_GONE, WAIT_ENDED
+        DEVICE_ABORTED, TASK_TOO_LONG, FAILED_TASK, WAIT_ENDED
 
 const random_row random_host_rows[] = {
     {"aclrtSubscribeReport, aclrtUnSubscribeReport",

@@ -86,44 +86,6 @@ static aclError call_memory_space(random_worker *worker)
     return code;
 }
 
-/* One side of a copy. */
-typedef struct side {
-    void *place;
-    uint64_t bytes;
-} side;
-
-static side any_side(random_worker *worker)
-{
-    random_entry entry;
-    switch (below(worker, 8)) {
-    case 0:
-        return (side){worker->pageable, RANDOM_HOST_BYTES};
-    case 1:
-    case 2:
-        return (side){worker->pinned[below(worker, RANDOM_HOST_BUFFERS)], RANDOM_HOST_BYTES};
-    default:
-        entry = random_pool_any(&worker->random, RANDOM_MEMORY, 0);
-        if (entry.owner > 256 && chance(worker, 30)) { /* somewhere inside */
-            uint64_t skipped = below(worker, (uint32_t)entry.owner & 0xFFFF);
-            return (side){(void *)(uintptr_t)(entry.handle + skipped), entry.owner - skipped};
-        }
-        return (side){POINTER(entry), entry.owner};
-    }
-}
-
-/* Bytes of a transfer: into host memory never more than is there, for that would be the test's own fault. */
-static size_t transfer_bytes(random_worker *worker, side to, side from)
-{
-    size_t bytes = any_bytes(worker, to.bytes < from.bytes ? to.bytes : from.bytes);
-    bool host = to.place == worker->pageable || from.place == worker->pageable;
-    return host && bytes > RANDOM_HOST_BYTES ? RANDOM_HOST_BYTES : bytes;
-}
-
-static aclrtMemcpyKind any_kind(random_worker *worker)
-{
-    return (aclrtMemcpyKind)(chance(worker, 97) ? below(worker, 6) : any_number(worker));
-}
-
 static aclError call_copy(random_worker *worker)
 {
     side to = any_side(worker), from = any_side(worker);
@@ -209,9 +171,9 @@ const random_row random_memory_rows[] = {
     {"aclrtMallocHost", call_malloc_host, 10, {NULL_ARGUMENT, NO_CONTEXT, NO_MEMORY}, false},
     {"aclrtFreeHost", call_free_host, 6, {NULL_ARGUMENT, BAD_VALUE}, false},
     {"aclrtGetMemInfo", call_memory_space, 10, {NULL_ARGUMENT, NO_CONTEXT, BAD_ATTRIBUTE}, false},
-    {"aclrtMemcpy", call_copy, 30, {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT}, false},
+    {"aclrtMemcpy", call_copy, 30, {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, FAILED_COPY}, false},
     {"aclrtMemcpyAsync", call_copy_async, 80, {SUBMISSION, NO_MEMORY}, false},
-    {"aclrtMemset", call_fill, 15, {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT}, false},
+    {"aclrtMemset", call_fill, 15, {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, FAILED_COPY}, false},
     {"aclrtMemsetAsync", call_fill_async, 40, {SUBMISSION}, false},
     {"data buffers", call_data_buffer, 10, {NULL_ARGUMENT, DEAD_HANDLE}, true},
     {"half precision, data types", call_values, 5, {0}, false},

@@ -65,7 +65,8 @@ random_entry random_pool_put(random_state *random, random_kind kind, random_entr
             break;
         }
     }
-    if (kind != RANDOM_MEMORY)
+    /* Addresses come again, and a function is found more than once. */
+    if (kind != RANDOM_MEMORY && kind != RANDOM_FUNCTION)
         note_given(entry.handle);
     random_entry old;
     old.owner = atomic_exchange_explicit(&to->owners[place], entry.owner, memory_order_relaxed);

@@ -17,6 +17,10 @@ typedef enum random_kind {
     RANDOM_MODEL,
     RANDOM_LABEL,
     RANDOM_LABEL_LIST,
+    RANDOM_IMAGE,
+    RANDOM_BINARY,
+    RANDOM_FUNCTION,
+    RANDOM_FAULT,
     RANDOM_KIND_COUNT
 } random_kind;
 

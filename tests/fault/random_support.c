@@ -73,6 +73,7 @@ bool random_options_parse(random_options *options, int argc, char **argv)
     setenv("TWINRT_BACKEND", "sim", 0);
     setenv("TWINRT_DEVICES", "2", 0);
     setenv("TWINRT_LOG", "error", 0);
+    setenv("TWINRT_OPAQUE_KERNELS", "timing", 0);
     return true;
 }
 

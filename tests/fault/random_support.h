@@ -28,7 +28,7 @@ typedef struct random_options {
 } random_options;
 
 /* Fills the options over the defaults they hold. False: a bad one, told on standard error. Also sets two
- * devices and the sim backend, unless the environment has them. */
+ * devices, the sim backend and kernels that take time, unless the environment has them. */
 bool random_options_parse(random_options *options, int argc, char **argv);
 
 /* One thing that is wrong, with the seed. After 20 the process ends. Thread: any. */

@@ -10,6 +10,7 @@
 
 #include "acl/acl.h"
 #include "random_calls.h"
+#include "twinrt/fault.h"
 
 #define WATCHDOG_S 900
 
@@ -29,6 +30,7 @@ static void *work(void *argument)
 /* Everything is given back, and the runtime still works. */
 static void clean_up(void)
 {
+    (void)twinrt_fault_remove(0);
     for (int32_t device = 0; device < 2; device++) {
         aclError code = aclrtSetDevice(device);
         if (code == ACL_SUCCESS)
