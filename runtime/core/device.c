@@ -199,7 +199,8 @@ static int32_t open_device(twin_device *device)
 
     twin_lock_take(&device->lock);
     device->hw = hw;
-    device->traits = traits;
+    if (device->traits != traits) /* the first time alone: submissions read it without the lock */
+        device->traits = traits;
     device->core_memory = twin_core_memory_now();
     device->stream_ids = stream_ids;
     device->stream_count = 0;
