@@ -28,7 +28,8 @@ static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
 static bool stall_reported;
 static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
 static uint64_t limit_real_ns; /* when it passes in real time */
-static uint64_t grace_end_ns;  /* real: when to ask again for threads that have not called yet */
+static uint64_t
+    grace_end_ns; /* real: when to ask again for threads that have not called yet; 0: they are not the reason */
 
 static _Atomic uint64_t patience_ns = PATIENCE_NS;
 static atomic_bool ended;
@@ -218,7 +219,8 @@ void sim_stall_park(uint64_t look_ns)
         uint64_t look_at = next_look(now);
         wake_at = look_at < wake_at ? look_at : wake_at;
         wake_at = look_ns < wake_at ? look_ns : wake_at;
-        sleep_parked(grace_end_ns > now && grace_end_ns < wake_at ? grace_end_ns : wake_at);
+        /* One that has passed meanwhile is no reason to sleep on: the driver asks again. */
+        sleep_parked(grace_end_ns != 0 && grace_end_ns < wake_at ? grace_end_ns : wake_at);
     } else if (atomic_exchange(&parked, 0) == 0) {
         while (sem_wait(&park_sem) != 0)
             continue;
@@ -301,7 +303,10 @@ void sim_stall_resolve(void)
 
 bool sim_stall_all_wait(void)
 {
-    return sim_waits.count >= atomic_load(&sim_attached_count);
+    bool all = sim_waits.count >= atomic_load(&sim_attached_count);
+    if (!all)
+        grace_end_ns = 0; /* who runs says when it is time to look again */
+    return all;
 }
 
 bool sim_stall_newcomer_expected(void)
