@@ -6,6 +6,11 @@
 namespace tsim
 {
 
+namespace
+{
+constexpr uint32_t kTimerMask = (1u << BoardState::kDeviceShift) - 1;
+}
+
 Board::Board(const Params &params, const twinsim_config &config) : state_(params, config)
 {
     for (uint32_t i = 0; i < config.devices; ++i)
@@ -39,43 +44,46 @@ bool Board::running() const
 void Board::advance(Cycle horizon)
 {
     const Cycle end = std::min(horizon, limit_);
-    while (state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= end) {
-        if (held_ && limit_is_next()) {
+    Calendar &calendar = state_.calendar;
+    while (state_.stop == 0 && budget_ != 0) {
+        const uint32_t timer = calendar.next_timer();
+        if (timer == kNone || calendar.time_of(timer) > end)
+            break;
+        if (held_ && is_limit(timer)) {
             state_.stop |= BoardState::kStopHeld;
             break;
         }
         --budget_;
-        state_.now = next_time();
-        const uint32_t timer = state_.calendar.pop();
-        if (state_.calendar.take_moved())
+        state_.now = calendar.time_of(timer);
+        (void)calendar.pop();
+        if (__builtin_expect(calendar.take_moved(), 0))
             prefetch_next();
-        fire(timer);
+        if (__builtin_expect(timer != state_.link_timer, 1))
+            devices_[timer >> BoardState::kDeviceShift]->fire(timer & kTimerMask);
+        else
+            complete_transfers();
     }
 }
 
 // With many queues in turn what one of them needs is far away: it comes while others are served. First the state of those
-// that come within reach after the next, or nearly so, then what the state of the next leads to.
+// whose block comes after the next, then, a block later, what that state leads to.
 void Board::prefetch_next() const
 {
-    constexpr uint32_t kMask = (1u << BoardState::kDeviceShift) - 1;
-    for (uint32_t i = 0; i < Calendar::kSoon; ++i) {
-        const uint32_t timer = state_.calendar.soon(i);
+    state_.calendar.look_ahead([this](uint32_t timer, uint32_t blocks) {
         if (timer >= state_.link_timer)
             return;
         const Device &device = *devices_[timer >> BoardState::kDeviceShift];
-        if (i == 0)
-            device.prefetch_work(timer & kMask);
+        if (blocks == 0)
+            device.prefetch_work(timer & kTimerMask);
         else
-            device.prefetch(timer & kMask);
-    }
+            device.prefetch(timer & kTimerMask);
+    });
 }
 
-bool Board::limit_is_next() const
+bool Board::is_limit(uint32_t timer) const
 {
-    const uint32_t timer = state_.calendar.next_timer();
     return timer < state_.link_timer &&
-           devices_[timer >> BoardState::kDeviceShift]->is_limit_of_wait(
-               timer & ((1u << BoardState::kDeviceShift) - 1));
+           devices_[timer >> BoardState::kDeviceShift]->is_limit_of_wait(timer & kTimerMask);
 }
 
 bool Board::wanted(twinsim_kernel_wanted &out) const
@@ -90,13 +98,8 @@ bool Board::wanted(twinsim_kernel_wanted &out) const
     return true;
 }
 
-void Board::fire(uint32_t timer)
+void Board::complete_transfers()
 {
-    if (timer != state_.link_timer) {
-        devices_[timer >> BoardState::kDeviceShift]->fire(timer &
-                                                          ((1u << BoardState::kDeviceShift) - 1));
-        return;
-    }
     const auto &owners = state_.links.complete(state_.now);
     state_.links_changed();
     for (const LinkNetwork::Owner owner : owners)

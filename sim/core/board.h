@@ -53,9 +53,9 @@ class Board
     twinsim_stop run(uint64_t until_ns, uint32_t max_events, bool held = false);
 
   private:
-    void fire(uint32_t timer);
-    void prefetch_next() const;
-    [[nodiscard]] bool limit_is_next() const;
+    void complete_transfers();
+    [[gnu::noinline]] void prefetch_next() const;
+    [[nodiscard]] bool is_limit(uint32_t timer) const;
 
     BoardState state_;
     std::vector<std::unique_ptr<Device>> devices_;

@@ -7,83 +7,154 @@
 namespace tsim
 {
 
-Calendar::Calendar(uint32_t timers) : nodes_(timers), lists_(kWheel), heap_(timers)
+Calendar::Calendar(uint32_t timers)
+    : nodes_(timers), cycles_(kWheel, kNone), blocks_(kWheel, kNone), heap_(timers)
 {
     assert(timers < (1u << kIdBits));
 }
 
 void Calendar::schedule(uint32_t id, Cycle time, Rank rank)
 {
-    assert(time >= base_);
+    assert(time / kBlock >= block_);
     cancel(id);
     nodes_[id].time = time;
     nodes_[id].rank = rank;
-    if (time - base_ < kWheel)
+    if (__builtin_expect(time / kBlock - block_ < 2, 1))
         link(id);
     else
-        push(id);
+        put_far(id);
 }
 
-uint32_t Calendar::pop()
+void Calendar::take_out(uint32_t id)
 {
-    if (next_ == kNone)
-        turn_to(heap_[0].time);
-    const uint32_t id = next_;
-    if (nodes_[id].time != base_)
-        turn_to(nodes_[id].time);
-    unlink(id);
-    return id;
+    Node &node = nodes_[id];
+    if (node.place == kInWheel) {
+        unlink(id);
+        return;
+    }
+    if (far_next_ == id)
+        far_next_ = kNone;
+    if (node.place != kInBlock) {
+        remove(node.place);
+        return;
+    }
+    node.place = kNowhere;
+    const uint32_t slot = slot_of_block(node.time / kBlock);
+    if (node.after == id) {
+        far_.clear(slot);
+        return;
+    }
+    nodes_[node.before].after = node.after;
+    nodes_[node.after].before = node.before;
+    if (blocks_[slot] == id)
+        blocks_[slot] = node.after;
 }
 
-// ---- the wheel ---------------------------------------------------------------------------------
+// ---- the wheel of cycles -----------------------------------------------------------------------
 
 // Behind all entries of the same cycle, but for those whose rank comes later.
-void Calendar::link(uint32_t id)
+void Calendar::join(uint32_t id, uint32_t slot)
 {
     Node &node = nodes_[id];
-    const auto index = static_cast<uint32_t>(node.time % kWheel);
-    List &list = lists_[index];
-    uint32_t before = list.last;
-    while (before != kNone && nodes_[before].rank > node.rank)
-        before = nodes_[before].before;
-    node.place = kInWheel;
-    node.before = before;
-    node.after = before == kNone ? list.first : nodes_[before].after;
-    (before == kNone ? list.first : nodes_[before].after) = id;
-    (node.after == kNone ? list.last : nodes_[node.after].before) = id;
-    used_.set(index);
-    if (next_ == kNone || node.time < nodes_[next_].time ||
-        (node.time == nodes_[next_].time && before == kNone))
-        next_ = id;
+    const uint32_t first = cycles_[slot];
+    uint32_t after = first; // once round the ring: at the end
+    while (nodes_[nodes_[after].before].rank > node.rank) {
+        after = nodes_[after].before;
+        if (after == first) { // before all others
+            cycles_[slot] = id;
+            if (next_ == first)
+                next_ = id;
+            break;
+        }
+    }
+    node.after = after;
+    node.before = nodes_[after].before;
+    nodes_[node.before].after = id;
+    nodes_[after].before = id;
 }
 
-void Calendar::unlink(uint32_t id)
+void Calendar::part(uint32_t id, uint32_t slot)
 {
     Node &node = nodes_[id];
-    const auto index = static_cast<uint32_t>(node.time % kWheel);
-    List &list = lists_[index];
-    node.place = kNowhere;
-    (node.before == kNone ? list.first : nodes_[node.before].after) = node.after;
-    (node.after == kNone ? list.last : nodes_[node.after].before) = node.before;
-    if (list.first == kNone)
-        used_.clear(index);
-    if (next_ != id)
+    nodes_[node.before].after = node.after;
+    nodes_[node.after].before = node.before;
+    if (cycles_[slot] == id)
+        cycles_[slot] = node.after;
+    if (next_ == id)
+        next_ = node.after;
+}
+
+// ---- the wheel of blocks -----------------------------------------------------------------------
+
+void Calendar::put_far(uint32_t id)
+{
+    if (nodes_[id].time / kBlock - block_ < kWheel)
+        append(id);
+    else
+        push(id);
+    if (far_next_ != kNone && sooner(id, far_next_))
+        far_next_ = id;
+}
+
+void Calendar::append(uint32_t id)
+{
+    Node &node = nodes_[id];
+    const uint32_t slot = slot_of_block(node.time / kBlock);
+    node.place = kInBlock;
+    if (!far_.test(slot)) {
+        node.before = node.after = blocks_[slot] = id;
+        far_.set(slot);
         return;
-    const uint32_t found = used_.next(static_cast<uint32_t>(base_ % kWheel));
-    next_ = found == kNone ? kNone : lists_[found].first;
+    }
+    node.after = blocks_[slot];
+    node.before = nodes_[node.after].before;
+    nodes_[node.before].after = nodes_[node.after].before = id;
 }
 
-// The wheel stands at `time` from now on; what the heap holds for the cycles that come into reach moves over. Whatever
-// is scheduled there later comes behind it, as it must.
-void Calendar::turn_to(Cycle time)
+// Each block is looked through once, unless its earliest entry is taken back.
+uint32_t Calendar::find_far() const
 {
-    base_ = time;
-    while (size_ != 0 && heap_[0].time - base_ < kWheel) {
+    const uint32_t slot = far_.next(slot_of_block(block_));
+    if (slot == kNone)
+        return far_next_ = size_ == 0 ? kNone : id_of(heap_[0]);
+    const uint32_t first = blocks_[slot];
+    uint32_t least = first;
+    for (uint32_t id = nodes_[first].after; id != first; id = nodes_[id].after) {
+        if (sooner(id, least)) // of equals the first scheduled
+            least = id;
+    }
+    return far_next_ = least;
+}
+
+// Nothing is pending before it. Lists and heap give their entries in the order of scheduling where time and rank are the
+// same, and whatever is scheduled for these cycles from now on comes behind.
+void Calendar::begin_block(uint64_t block)
+{
+    block_ = block;
+    while (size_ != 0 && heap_[0].time / kBlock - block_ < kWheel) {
         const uint32_t id = id_of(heap_[0]);
         remove(0);
-        link(id);
-        moved_ = true;
+        append(id);
     }
+    deal_out(block);
+    deal_out(block + 1);
+}
+
+void Calendar::deal_out(uint64_t block)
+{
+    const uint32_t slot = slot_of_block(block);
+    if (!far_.test(slot))
+        return;
+    far_.clear(slot);
+    far_next_ = kNone;
+    moved_ = true;
+    const uint32_t first = blocks_[slot];
+    uint32_t id = first;
+    do {
+        const uint32_t after = nodes_[id].after;
+        link(id);
+        id = after;
+    } while (id != first);
 }
 
 // ---- the heap ----------------------------------------------------------------------------------

@@ -46,11 +46,9 @@ void Device::take_in()
     }
 }
 
-void Device::fire(uint32_t timer)
+void Device::fire_other(uint32_t timer)
 {
-    if (timer < scheduler_.queue_count())
-        scheduler_.fire_queue(timer);
-    else if (timer == BoardState::kArbiterTimer)
+    if (timer == BoardState::kArbiterTimer)
         scheduler_.fire_arbiter();
     else if (timer == BoardState::kFirmwareTimer)
         scheduler_.fire_firmware();

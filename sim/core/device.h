@@ -27,7 +27,13 @@ class Device
     /// Looks at the queues whose doorbells were rung since last time (FE-2).
     void take_in();
 
-    void fire(uint32_t timer);
+    void fire(uint32_t timer)
+    {
+        if (__builtin_expect(timer < scheduler_.queue_count(), 1))
+            scheduler_.fire_queue(timer);
+        else
+            fire_other(timer);
+    }
     /// Hint that this timer comes soon: its state, and then what that leads to.
     void prefetch(uint32_t timer) const
     {
@@ -51,6 +57,7 @@ class Device
     [[nodiscard]] int write(uint64_t offset, uint32_t value);
 
   private:
+    void fire_other(uint32_t timer);
     [[nodiscard]] int read_page(uint32_t sq, uint32_t offset, uint32_t &out_value) const;
     [[nodiscard]] int write_page(uint32_t sq, uint32_t offset, uint32_t value);
 

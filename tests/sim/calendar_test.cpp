@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -142,6 +144,80 @@ static void test_sequence_numbers_run_out()
         EXPECT_EQ(calendar.pop(), 7 - id);
 }
 
+// TIM-3 and TIM-4 at every distance, against a map in that order: timers are set, set again and taken back, near ones and
+// far ones meet at the same times, and the sequence numbers run out on the way.
+static void test_every_distance_against_a_map()
+{
+    constexpr uint32_t kTimers = 300;
+    constexpr uint64_t kSeed = 20261122;
+    constexpr Cycle kBeyond = Calendar::kWheel * Calendar::kBlock; // what waits in the heap
+    constexpr Cycle kReach[] = {4,
+                                300,
+                                Calendar::kBlock + 2,
+                                Calendar::kWheel + 2,
+                                20 * Calendar::kWheel,
+                                kBeyond + 2 * Calendar::kBlock,
+                                3 * kBeyond};
+    Calendar calendar(kTimers);
+    using Key = std::tuple<Cycle, int, uint64_t>; // time, rank, sequence
+    std::map<Key, uint32_t> map;
+    std::vector<std::map<Key, uint32_t>::iterator> where(kTimers, map.end());
+    uint64_t seed = kSeed, sequence = 0;
+    Cycle now = 0, last = 0;
+    const auto forget = [&](uint32_t id) {
+        if (where[id] != map.end())
+            map.erase(where[id]);
+        where[id] = map.end();
+    };
+    int wrong = 0, far = 0;
+    for (int step = 0; step < 400000 && wrong == 0; ++step) {
+        const uint64_t dice = mix(seed);
+        const auto id = static_cast<uint32_t>((dice >> 8) % kTimers);
+        // In turn there are few timers and many.
+        const uint64_t sets = step / 5000 % 2 == 0 ? 2 : 4;
+        if (step % 50000 == 49999)
+            calendar.set_sequence((uint64_t{1} << Calendar::kSequenceBits) - 20);
+        if (dice % 8 < sets) {
+            const Cycle reach = kReach[(dice >> 16) % std::size(kReach)];
+            Cycle time = now + (dice >> 32) % reach;
+            if ((dice >> 20) % 4 == 0 && last >= now) // where one is already
+                time = last;
+            const int rank = static_cast<int>((dice >> 24) % 4);
+            far += time - now >= kBeyond;
+            last = time;
+            calendar.schedule(id, time, static_cast<Rank>(rank));
+            forget(id);
+            where[id] = map.emplace(Key{time, rank, sequence++}, id).first;
+        } else if (dice % 8 == 4) {
+            calendar.cancel(id);
+            forget(id);
+        } else if (dice % 8 > 4 && !map.empty()) {
+            const uint32_t first = map.begin()->second;
+            now = std::get<0>(map.begin()->first);
+            wrong += calendar.next_time() != now || calendar.pop() != first;
+            forget(first);
+        }
+        wrong += calendar.pending(id) != (where[id] != map.end());
+        if ((dice >> 60) == 0) // whoever asks between may change nothing
+            wrong += calendar.next_timer() != (map.empty() ? tsim::kNone : map.begin()->second);
+        wrong += calendar.empty() != map.empty();
+    }
+    EXPECT_EQ(wrong, 0);
+    CU_ASSERT(far > 1000);
+}
+
+// Far beyond both wheels the heap numbers its entries; the numbers run out there too.
+static void test_far_sequence_numbers_run_out()
+{
+    Calendar calendar(8);
+    const Cycle far = 2 * Calendar::kWheel * Calendar::kBlock;
+    calendar.set_sequence((uint64_t{1} << Calendar::kSequenceBits) - 3);
+    for (uint32_t id = 0; id < 8; ++id)
+        calendar.schedule(7 - id, far, Rank::kQueue);
+    for (uint32_t id = 0; id < 8; ++id)
+        EXPECT_EQ(calendar.pop(), 7 - id);
+}
+
 static const twin_test tests[] = {
     {"entries come out by time", test_time_order},
     {"entries of one instant come out by block, then in the order of scheduling",
@@ -151,6 +227,9 @@ static const twin_test tests[] = {
     {"entries from afar keep their place", test_far_entries_keep_their_place},
     {"50000 random steps agree with a list that is searched", test_against_a_list},
     {"the order survives the end of the sequence numbers", test_sequence_numbers_run_out},
+    {"400000 random steps at every distance agree with a map", test_every_distance_against_a_map},
+    {"the order survives the end of the sequence numbers far away",
+     test_far_sequence_numbers_run_out},
 };
 
 int main(int argc, char **argv)
