@@ -31,6 +31,7 @@ void Arbiter::reset()
         level.asking = 0;
         level.last = kGroups - 1;
         level.current = kNone;
+        level.settled = 0;
         reload(level, true);
         for (std::unique_ptr<Set> &set : level.sets)
             set.reset();
@@ -61,10 +62,27 @@ uint32_t Arbiter::next_group(Level &level, uint64_t able, uint64_t &seed) const
 {
     if (rules_.weight_first && level.current != kNone && (able >> level.current & 1) != 0)
         return level.current;
-    const auto choices = static_cast<uint32_t>(__builtin_popcountll(able));
-    if (__builtin_expect(seed != 0 && choices > 1, 0))
-        return nth_bit(able, mix(seed) % choices);
+    if (__builtin_expect(seed != 0, 0) && (able & (able - 1)) != 0)
+        return nth_bit(able, mix(seed) % static_cast<uint32_t>(__builtin_popcountll(able)));
     return next_bit(able, (level.last + 1) % kGroups);
+}
+
+void Arbiter::choose_group(Level &level, uint64_t &seed) const
+{
+    level.settled = 0;
+    bool all = false;
+    if ((level.asking & ~level.spent) == 0) { // whoever had the turn does not ask: the turn ends
+        all = !rules_.reload_spent;
+        reload(level, all);
+    }
+    const uint32_t group = next_group(level, level.asking & ~level.spent, seed);
+    level.last = level.current = group;
+    if (--level.left[group] == 0) {
+        level.spent |= uint64_t{1} << group;
+        level.current = kNone;
+        if (all)
+            level.settled = rules_.version;
+    }
 }
 
 uint32_t Arbiter::take(uint64_t &seed)
@@ -72,14 +90,9 @@ uint32_t Arbiter::take(uint64_t &seed)
     assert(asking_ != 0);
     const auto number = static_cast<uint32_t>(__builtin_ctz(asking_));
     Level &level = levels_[number];
-    if ((level.asking & ~level.spent) == 0) // whoever had the turn does not ask: the turn ends
-        reload(level, !rules_.reload_spent);
-    const uint32_t group = next_group(level, level.asking & ~level.spent, seed);
-    level.last = level.current = group;
-    if (--level.left[group] == 0) {
-        level.spent |= uint64_t{1} << group;
-        level.current = kNone;
-    }
+    if (level.settled != rules_.version || level.asking != level.spent)
+        choose_group(level, seed);
+    const uint32_t group = level.last;
 
     // ARB-5: round-robin from the one after the last; with a seed any of them.
     Set &set = *level.sets[group];

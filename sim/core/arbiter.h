@@ -23,6 +23,7 @@ struct ArbiterRules {
     bool reload_spent = false;               ///< else all weights are reloaded
     std::array<uint16_t, kGroups> weights;   ///< by model group, as written
     std::array<uint16_t, kGroups> loads;     ///< by model group, as a reload takes them: 0 is 1
+    uint32_t version = 1;                    ///< of the loads
 
     ArbiterRules()
     {
@@ -33,6 +34,7 @@ struct ArbiterRules {
     {
         weights[group] = weight;
         loads[group] = std::max<uint16_t>(weight, 1);
+        ++version;
     }
     /// The priority group of a priority (ARB-1).
     [[nodiscard]] uint32_t level(uint32_t priority) const
@@ -82,6 +84,9 @@ class Arbiter
         uint64_t spent = 0;       // bit g: nothing is left of its weight
         uint32_t last = 0;        // the model group that won last
         uint32_t current = kNone; // the same while something is left of its weight
+        // Of the loads, when all weights were reloaded for the group that won last and it has spent its own at once: if
+        // then it alone asks again, the same happens again, and nothing changes. Else 0.
+        uint32_t settled = 0;
         std::array<uint16_t, kGroups> left{};
         std::array<std::unique_ptr<Set>, kGroups> sets;
     };
@@ -99,6 +104,7 @@ class Arbiter
     }
     void reload(Level &level, bool all) const;
     [[nodiscard]] uint32_t next_group(Level &level, uint64_t able, uint64_t &seed) const;
+    [[gnu::noinline]] void choose_group(Level &level, uint64_t &seed) const;
 
     const ArbiterRules &rules_;
     uint32_t asking_ = 0; // bit: priority groups with somebody who asks

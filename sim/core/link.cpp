@@ -253,7 +253,40 @@ void LinkNetwork::share()
     next_ = kNever;
     if (kept == 0)
         return;
+    if (kept == 1) {
+        Route &only = routes_[listed_[0]];
+        only.rate = rate_of_only(only);
+        find_next(only);
+        return;
+    }
+    share_among();
+    for (const uint32_t index : listed_)
+        find_next(routes_[index]);
+}
 
+// What share_among() comes to when all that moves moves along one route.
+uint64_t LinkNetwork::rate_of_only(const Route &route) const
+{
+    uint64_t least = route.cap;
+    for (uint32_t i = 0; i < route.count; ++i)
+        least = std::min(least, capacity_[route.links[i]] / (route.weight[i] * route.queue.size()));
+    return std::max<uint64_t>(least, 1);
+}
+
+void LinkNetwork::find_next(const Route &route)
+{
+    const Fixed goal = transfers_[route.queue.front()].goal;
+    const Fixed have = route.served + kSlack;
+    const Fixed left = goal > have ? goal - have : 0;
+    const Fixed up = left + route.rate - 1;
+    // Most of the time one word will do, and its division is a single instruction.
+    const auto cycles = static_cast<Cycle>(up >> 64 == 0 ? static_cast<uint64_t>(up) / route.rate
+                                                         : up / route.rate);
+    next_ = std::min(next_, last_ + cycles);
+}
+
+void LinkNetwork::share_among()
+{
     for (const uint32_t index : listed_) {
         Route &r = routes_[index];
         r.rate = 0;
@@ -267,7 +300,7 @@ void LinkNetwork::share()
         for (uint32_t i = 0; i < r.count; ++i)
             demand_[r.links[i]] += r.weight[i] * r.queue.size();
     }
-    for (size_t open = kept; open > 0;) {
+    for (size_t open = listed_.size(); open > 0;) {
         uint64_t least = UINT64_MAX;
         for (const uint32_t index : listed_) {
             const Route &r = routes_[index];
@@ -302,14 +335,6 @@ void LinkNetwork::share()
                 demand_[r.links[i]] -= users;
             }
         }
-    }
-    for (const uint32_t index : listed_) {
-        const Route &r = routes_[index];
-        const Fixed goal = transfers_[r.queue.front()].goal;
-        const Fixed have = r.served + kSlack;
-        const Fixed left = goal > have ? goal - have : 0;
-        const auto cycles = static_cast<Cycle>((left + r.rate - 1) / r.rate);
-        next_ = std::min(next_, last_ + cycles);
     }
 }
 

@@ -140,6 +140,9 @@ class LinkNetwork
     void complete_bursts(Cycle now);
     void take_off(uint32_t transfer);
     void share();
+    void share_among();
+    [[nodiscard]] uint64_t rate_of_only(const Route &route) const;
+    void find_next(const Route &route);
     [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
     void pop_front(Route &route);
 

@@ -344,14 +344,14 @@ void TaskScheduler::leave_slot(uint32_t sq)
 }
 
 // Slots whose queues are swapped out by now. All swap-outs take the same time, so they end in the order of their begin.
-void TaskScheduler::collect_slots()
+void TaskScheduler::free_left_slots()
 {
-    while (leaving_count_ != 0 && leaving_[leaving_first_].free_at <= board_.now) {
+    do {
         const uint8_t slot = leaving_[leaving_first_].slot;
         free_slots_[slot / 64] |= uint64_t{1} << (slot % 64);
         leaving_first_ = (leaving_first_ + 1) % kLeavingMost;
         --leaving_count_;
-    }
+    } while (leaving_count_ != 0 && leaving_[leaving_first_].free_at <= board_.now);
 }
 
 // SCH-7: between two SQEs: the next one if it can be seen, else out of the slot.

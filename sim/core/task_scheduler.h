@@ -237,7 +237,12 @@ class TaskScheduler : private KernelOwner
     // slots and classes
     void ask_for_slot(uint32_t sq, Resume resume);
     void arm_arbiter();
-    void collect_slots();
+    void collect_slots()
+    {
+        if (leaving_count_ != 0 && leaving_[leaving_first_].free_at <= board_.now)
+            free_left_slots();
+    }
+    void free_left_slots();
     void prepare_arbiters(uint32_t priority, uint32_t group);
     [[nodiscard]] Arbiter *arbiter_of(const Queue &q);
     void set_strict_level(uint32_t level);
