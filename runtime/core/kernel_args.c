@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/kernel_args.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -119,8 +120,13 @@ static bool is_list(const twin_kernel_args *args)
         return false;
     const struct iovec local = {.iov_base = &head, .iov_len = sizeof(head)};
     const struct iovec remote = {.iov_base = (void *)(uintptr_t)args, .iov_len = sizeof(head)};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)sizeof(head) &&
-           head.mark == LIST_MARK && head.self == args;
+    const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (got < 0 &&
+        (errno == EPERM || errno == ENOSYS)) /* a sandbox forbids it: then as the program says */
+        memcpy(&head, args, sizeof(head));
+    else if (got != (ssize_t)sizeof(head))
+        return false;
+    return head.mark == LIST_MARK && head.self == args;
 }
 
 int32_t twin_args_find(void *memory, twin_kernel_args **out_args)
