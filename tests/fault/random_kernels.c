@@ -298,7 +298,7 @@ static aclError launch_list(random_worker *worker, aclrtFuncHandle function,
         (void)aclrtKernelArgsAppendPlaceHolder(list, OUT(worker, param));
     size_t bytes = chance(worker, 95) ? below(worker, 256) : any_bytes(worker, 0);
     code = aclrtKernelArgsGetPlaceHolderBuffer(list, param, bytes, OUT(worker, buffer));
-    if (code == ACL_SUCCESS)
+    if (code == ACL_SUCCESS && buffer)
         memset(buffer, 5, bytes);
     if (param && chance(worker, 30))
         (void)aclrtKernelArgsParaUpdate(list, param, &value, 1 + below(worker, 8));
