@@ -225,7 +225,7 @@ const random_row random_host_rows[] = {
      call_make_label,
      6,
      {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, DEAD_HANDLE, NOT_OFFERED, NO_MEMORY, NOTHING_TO_GIVE,
-      OTHER_LABEL_CONTEXT},
+      OTHER_LABEL_CONTEXT, FAILED_COPY}, /* a list has a table in device memory */
      false},
     {"labels", call_label, 8, {SUBMISSION, NOTHING_TO_GIVE, OTHER_LABEL_CONTEXT}, false},
     {"aclrtActiveStream, aclrtSwitchStream", call_switch_stream, 5, {SUBMISSION}, false},
