@@ -26,8 +26,9 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
 {
     int32_t code = 0;
     uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    uint32_t id = stream->id, device_id = stream->device->id;
+    /* A dead one may be in the making as another: nothing else of it is read. */
     bool gone = !twin_handle_is(stream, handle) || stream->destroying;
+    uint32_t id = gone ? 0 : stream->id, device_id = gone ? 0 : stream->device->id;
     if (!gone && halt == 0)
         code = twin_stream_fail_foreign(stream);
     twin_lock_drop(&stream->lock);
