@@ -14,7 +14,7 @@ namespace tsim
 
 struct ProfileFile {
     struct Delete {
-        void operator()(cJSON *root) const { cJSON_Delete(root); }
+        void operator()(cJSON *gone) const { cJSON_Delete(gone); }
     };
     std::string path; ///< as messages name it
     std::string name; ///< the path without folders and .json: what `base` says of it
