@@ -88,7 +88,7 @@ static void child(const plan *how, int out)
                                           .seed = how->seed,
                                           .trace = true,
                                           .quantum_ns = how->quantum_ns,
-                                          .bus = {NULL, translate}};
+                                          .bus = {.translate = translate}};
     if (twinsim_create(&config, &sim, NULL, 0) != TWINSIM_OK)
         _exit(3);
     uint64_t state = 4711;

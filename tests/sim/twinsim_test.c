@@ -88,7 +88,7 @@ static void make_board(void)
                                           .devices = 1,
                                           .trace = true,
                                           .quantum_ns = TWINSIM_NEVER,
-                                          .bus = {NULL, translate}};
+                                          .bus = {.translate = translate}};
     create_status = twinsim_create(&config, &sim, error, sizeof(error));
     if (create_status == TWINSIM_OK)
         (void)twinsim_run(sim, TWINSIM_NEVER, UINT32_MAX); /* nothing is pending */
@@ -115,7 +115,7 @@ static void test_second_board(void)
     char error[256] = "";
     twinsim *second = NULL;
     const struct twinsim_config config = {
-        .profile = profile, .devices = 1, .bus = {NULL, translate}};
+        .profile = profile, .devices = 1, .bus = {.translate = translate}};
     TWIN_EXPECT_U64(twinsim_create(&config, &second, error, sizeof(error)), TWINSIM_E_STATE);
     CU_ASSERT_PTR_NULL(second);
     TWIN_EXPECT_HOLDS(error, "reset");
