@@ -52,8 +52,8 @@ CASES = {
         ("an empty line at the end", {"a.c": "int a;\n\n"}, "empty lines"),
         ("Latin-1", {"a.c": b"/* \xe9 */\n"}, "a.c:1: not UTF-8"),
     ]),
-    "outside": ({"a.md": "work/ and docs/work/a and /usr/include\n"}, [
-        ("a path of one machine", {"a.md": "see /" + "work/main\n"}, "a.md:1:"),
+    "outside": ({"a.md": "root/ and docs/root/a and /usr/include\n"}, [
+        ("a path of one machine", {"a.md": "see /" + "root/main\n"}, "a.md:1:"),
         ("a folder beside the repository", {"a.md": "see ../" + "shared/x\n"}, "a.md:1:"),
     ]),
     "notes": ({"a.c": "/* not modelled */\n"}, [
