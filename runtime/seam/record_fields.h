@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of the kinds of entries in a record: part of seam/record_kinds.h, which says what the lists mean. */
+#ifndef TWINRT_SEAM_RECORD_FIELDS_H
+#define TWINRT_SEAM_RECORD_FIELDS_H
+
+/* ---- what is not a call ---- */
+
+/* A text that others name by its number. */
+#define TWIN_RECORD_STRING_FIELDS(F, S)                                                            \
+    F(S, uint32_t, string, NEW_STRING) F(S, uint32_t, text_bytes, BYTES)
+/* What a status number of this session means. Text: its name, "TWIN_E_BUSY". */
+#define TWIN_RECORD_STATUS_FIELDS(F, S)                                                            \
+    F(S, uint32_t, value, STATUS)                                                                  \
+    F(S, int32_t, code, CODE)                                                                      \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint32_t, text_bytes, BYTES)
+/* One of diag.facts: texts name, value, unit, mark, source, base. */
+#define TWIN_RECORD_FACT_FIELDS(F, S)                                                              \
+    F(S, uint32_t, number, NUMBER) F(S, uint32_t, text_bytes, BYTES)
+/* A setting that the environment gives: texts name, value. */
+#define TWIN_RECORD_SETTING_FIELDS(F, S)                                                           \
+    F(S, uint32_t, number, NUMBER) F(S, uint32_t, text_bytes, BYTES)
+/* A task that ended, as diag.tasks tells; times are the device's. Several may come of one op. A deferred queue's tasks are told each
+ * time they run. */
+#define TWIN_RECORD_TASK_FIELDS(F, S)                                                              \
+    F(S, uint32_t, queue, QUEUE)                                                                   \
+    F(S, uint32_t, result, STATUS)                                                                 \
+    F(S, uint64_t, task, TASK)                                                                     \
+    F(S, uint64_t, task_begin_ns, NS)                                                              \
+    F(S, uint64_t, task_end_ns, NS)
+/* Without diag.tasks: a timed record behind the piece of work that entry `of_seq` (its begin_seq) queued. */
+#define TWIN_RECORD_STAMP_FIELDS(F, S)                                                             \
+    F(S, uint32_t, queue, QUEUE)                                                                   \
+    F(S, uint32_t, result, STATUS)                                                                 \
+    F(S, uint64_t, of_seq, NUMBER)                                                                 \
+    F(S, uint64_t, task_end_ns, NS)
+/* What blocks of a kernel do. */
+#define TWIN_RECORD_STEPS_FIELDS(F, S)                                                             \
+    F(S, uint32_t, list, NEW_STEPS)                                                                \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, programs, NUMBER)                                                               \
+    F(S, uint64_t, steps, NUMBER)
+/* A kernel was asked what its blocks do (twin_launch.describe); the status is its answer. */
+#define TWIN_RECORD_DESCRIBED_FIELDS(F, S)                                                         \
+    F(S, uint32_t, kernel, KERNEL) F(S, uint32_t, out_list, STEPS)
+/* A kernel was let go. */
+#define TWIN_RECORD_RELEASED_FIELDS(F, S)                                                          \
+    F(S, uint32_t, kernel, KERNEL) F(S, uint32_t, spare, SPARE)
+/* Bytes that were seen for the first time. */
+#define TWIN_RECORD_DATA_FIELDS(F, S)                                                              \
+    F(S, uint32_t, data, NEW_DATA) F(S, uint32_t, spare, SPARE) F(S, uint64_t, bytes, BYTES)
+/* What lay at the source of the copy that entry `of_seq` (its begin_seq) asked for, where that is memory of the host; of
+ * rows only what is copied, packed. Long copies have several: `address` is where each begins. */
+#define TWIN_RECORD_CONTENT_FIELDS(F, S)                                                           \
+    F(S, uint32_t, data, DATA)                                                                     \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, of_seq, NUMBER)                                                                 \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)
+
+/* The public code behind the status TWIN_E_VENDOR that the call of this thread which is under way is about to answer. */
+#define TWIN_RECORD_VENDOR_FIELDS(F, S) F(S, int32_t, code, CODE) F(S, uint32_t, spare, SPARE)
+
+/* What the launch of a kernel that comes next on this thread is to run, on a device that runs device code. Bytes: `places` of struct
+ * twin_record_place, the arguments, the function's name with its end (twin_recording_code() takes them apart). */
+#define TWIN_RECORD_CODE_FIELDS(F, S)                                                              \
+    F(S, uint32_t, kernel, KERNEL)                                                                 \
+    F(S, uint32_t, image, IMAGE)                                                                   \
+    F(S, uint32_t, blocks, NUMBER)                                                                 \
+    F(S, uint32_t, schedule_given, FLAG)                                                           \
+    F(S, uint32_t, batch, FLAG)                                                                    \
+    F(S, uint32_t, timeout_given, FLAG)                                                            \
+    F(S, uint64_t, timeout_us, NUMBER)                                                             \
+    F(S, uint64_t, device_args, ADDRESS)                                                           \
+    F(S, uint64_t, places, NUMBER)                                                                 \
+    F(S, uint64_t, args_bytes, BYTES)                                                              \
+    F(S, uint64_t, bytes, BYTES)
+
+/* ---- process, host ---- */
+
+/* Texts: name of the backend, version of the runtime. */
+#define TWIN_RECORD_START_FIELDS(F, S)                                                             \
+    F(S, uint32_t, session, NUMBER)                                                                \
+    F(S, uint32_t, seam_version, NUMBER)                                                           \
+    F(S, uint32_t, process, SYSTEM)                                                                \
+    F(S, uint32_t, tasks_stamped, FLAG) /* there are entries STAMP, and records that make them */  \
+    F(S, uint32_t, data_kept, FLAG)     /* there are entries CONTENT */                            \
+    F(S, uint32_t, flags, HEX)          /* TWIN_BACKEND_... */                                     \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint32_t, text_bytes, BYTES)
+#define TWIN_RECORD_STOP_FIELDS(F, S) F(S, uint64_t, lost, NUMBER)
+#define TWIN_RECORD_COUNT_FIELDS(F, S)                                                             \
+    F(S, uint32_t, out_count, NUMBER) F(S, uint32_t, spare, SPARE)
+/* Texts: part, PCI bus ("" without). */
+#define TWIN_RECORD_DESCRIBE_FIELDS(F, S)                                                          \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, stream_limit, NUMBER)                                                           \
+    F(S, uint32_t, event_limit, NUMBER)                                                            \
+    F(S, uint32_t, notify_limit, NUMBER)                                                           \
+    F(S, uint32_t, count_notify_limit, NUMBER)                                                     \
+    F(S, uint32_t, priority_count, NUMBER)                                                         \
+    F(S, uint32_t, queue_depth, NUMBER)                                                            \
+    F(S, uint32_t, aic_cores, NUMBER)                                                              \
+    F(S, uint64_t, memory_bytes, BYTES)                                                            \
+    F(S, uint64_t, l2_bytes, BYTES)                                                                \
+    F(S, uint64_t, op_unit_ns, NS)                                                                 \
+    F(S, uint64_t, uuid_low, HEX)                                                                  \
+    F(S, uint64_t, uuid_high, HEX)                                                                 \
+    F(S, uint32_t, aiv_cores, NUMBER)                                                              \
+    F(S, uint32_t, ai_cpus, NUMBER)                                                                \
+    F(S, uint32_t, arch, NUMBER)                                                                   \
+    F(S, uint32_t, peer_link, LINK)                                                                \
+    F(S, uint32_t, lacks, HEX)                                                                     \
+    F(S, uint32_t, has_uuid, FLAG)                                                                 \
+    F(S, uint32_t, on_device, FLAG)                                                                \
+    F(S, uint32_t, values, FLAG)                                                                   \
+    F(S, uint32_t, bf16, FLAG)                                                                     \
+    F(S, uint32_t, inf_nan, FLAG)                                                                  \
+    F(S, uint32_t, machine_index, NUMBER)                                                          \
+    F(S, uint32_t, text_bytes, BYTES)
+#define TWIN_RECORD_ATTACH_FIELDS(F, S)                                                            \
+    F(S, uint32_t, system_id, SYSTEM) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_DETACH_FIELDS(F, S) F(S, uint64_t, spare, SPARE)
+/* A public function: begins with host.enter, ends with host.leave. Other calls of the thread in between are its own; `depth`
+ * is above 0 when it was made by a function of the program that another public function runs. */
+#define TWIN_RECORD_CALL_FIELDS(F, S)                                                              \
+    F(S, uint32_t, name, STRING)                                                                   \
+    F(S, uint32_t, cost, COST)                                                                     \
+    F(S, int32_t, out_code, CODE)                                                                  \
+    F(S, uint32_t, depth, NUMBER)
+#define TWIN_RECORD_LAST_TASK_FIELDS(F, S)                                                         \
+    F(S, uint32_t, out_task, NUMBER) F(S, uint32_t, spare, SPARE)
+
+/* ---- device, memory ---- */
+
+#define TWIN_RECORD_DEVICE_FIELDS(F, S) F(S, uint32_t, device, DEVICE) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_PEER_FIELDS(F, S)                                                              \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, other, DEVICE)                                                                  \
+    F(S, uint32_t, enable, FLAG)                                                                   \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_ALLOC_FIELDS(F, S)                                                             \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, pages, PAGES)                                                                   \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, out_address, ADDRESS)
+#define TWIN_RECORD_FREE_FIELDS(F, S) F(S, uint64_t, address, ADDRESS)
+#define TWIN_RECORD_HOST_ALLOC_FIELDS(F, S)                                                        \
+    F(S, uint64_t, bytes, BYTES) F(S, uint64_t, out_address, ADDRESS)
+#define TWIN_RECORD_SPACE_FIELDS(F, S)                                                             \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, page_class, NUMBER)                                                             \
+    F(S, uint64_t, out_free, BYTES)                                                                \
+    F(S, uint64_t, out_total, BYTES)
+#define TWIN_RECORD_COPY_NOW_FIELDS(F, S)                                                          \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_FILL_NOW_FIELDS(F, S)                                                          \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, value, HEX)                                                                     \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_ROWS_NOW_FIELDS(F, S)                                                          \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, dst_pitch, BYTES)                                                               \
+    F(S, uint64_t, src_pitch, BYTES)                                                               \
+    F(S, uint64_t, width, BYTES)                                                                   \
+    F(S, uint64_t, height, NUMBER)
+/* Ranges: those that were told. */
+#define TWIN_RECORD_ERRORS_FIELDS(F, S)                                                            \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, told, NUMBER)                                                                   \
+    F(S, uint64_t, room, NUMBER)                                                                   \
+    F(S, uint64_t, out_count, NUMBER)
+#define TWIN_RECORD_REPAIR_FIELDS(F, S)                                                            \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)
+
+/* ---- queue ---- */
+
+#define TWIN_RECORD_QUEUE_CREATE_FIELDS(F, S)                                                      \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, out_queue, NEW_QUEUE)                                                           \
+    F(S, uint32_t, stream, NUMBER)                                                                 \
+    F(S, uint32_t, priority, NUMBER)                                                               \
+    F(S, uint32_t, group, NUMBER)                                                                  \
+    F(S, uint32_t, fast_launch, FLAG)                                                              \
+    F(S, uint32_t, fast_sync, FLAG)                                                                \
+    F(S, uint32_t, deferred, FLAG)                                                                 \
+    F(S, uint32_t, is_default, FLAG)                                                               \
+    F(S, uint32_t, out_tasks_told, FLAG) /* there are entries TASK of it */
+#define TWIN_RECORD_QUEUE_FIELDS(F, S) F(S, uint32_t, queue, QUEUE) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_QUEUE_DRAIN_FIELDS(F, S)                                                       \
+    F(S, uint32_t, queue, QUEUE) F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+#define TWIN_RECORD_QUEUE_QUERY_FIELDS(F, S)                                                       \
+    F(S, uint32_t, queue, QUEUE) F(S, uint32_t, out_idle, FLAG)
+#define TWIN_RECORD_SET_PRIORITY_FIELDS(F, S)                                                      \
+    F(S, uint32_t, queue, QUEUE) F(S, uint32_t, priority, NUMBER)
+#define TWIN_RECORD_TAKE_FAILURE_FIELDS(F, S)                                                      \
+    F(S, uint32_t, queue, QUEUE)                                                                   \
+    F(S, uint32_t, out_failure, STATUS)                                                            \
+    F(S, uint32_t, out_task_id, NUMBER)                                                            \
+    F(S, uint32_t, out_thread, SYSTEM)                                                             \
+    F(S, uint32_t, out_kernel, KERNEL)                                                             \
+    F(S, uint32_t, spare, SPARE)
+
+/* ---- work: each begins with its queue and the tasks that came of it ---- */
+
+#define TWIN_RECORD_WORK_FIELDS(F, S)                                                              \
+    F(S, uint32_t, queue, QUEUE)                                                                   \
+    F(S, uint32_t, tasks, NUMBER) /* how many; 0: the backend does not tell */                     \
+    F(S, uint64_t, first_task, TASK)
+#define TWIN_RECORD_WORK_COPY_FIELDS(F, S)                                                         \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_WORK_FILL_FIELDS(F, S)                                                         \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, value, HEX)
+#define TWIN_RECORD_WORK_SIGNAL_FIELDS(F, S)                                                       \
+    TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_WORK_WAIT_FIELDS(F, S)                                                         \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, signal, SIGNAL)                                                                 \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, timeout_ns, NS)
+#define TWIN_RECORD_WRITE_VALUE_FIELDS(F, S)                                                       \
+    TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint64_t, address, ADDRESS) F(S, uint64_t, value, HEX)
+#define TWIN_RECORD_WAIT_VALUE_FIELDS(F, S)                                                        \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, value, HEX)                                                                     \
+    F(S, uint32_t, relation, RELATION)                                                             \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_WORK_CALL_FIELDS(F, S)                                                         \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, channel, CHANNEL)                                                               \
+    F(S, uint32_t, block, FLAG)                                                                    \
+    F(S, uint64_t, function, POINTER)                                                              \
+    F(S, uint64_t, argument, POINTER)
+#define TWIN_RECORD_WORK_RUN_FIELDS(F, S)                                                          \
+    TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, program, PROGRAM) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_ACTIVATE_FIELDS(F, S)                                                          \
+    TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, other, QUEUE) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_BRANCH_FIELDS(F, S)                                                            \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, to, QUEUE)                                                                      \
+    F(S, uint32_t, condition, CONDITION)                                                           \
+    F(S, uint64_t, left, ADDRESS)                                                                  \
+    F(S, uint64_t, right, ADDRESS)                                                                 \
+    F(S, uint32_t, wide, FLAG)                                                                     \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_LABEL_FIELDS(F, S)                                                             \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, table, ADDRESS)                                                                 \
+    F(S, uint32_t, index, NUMBER)                                                                  \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_JUMP_FIELDS(F, S)                                                              \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, table, ADDRESS)                                                                 \
+    F(S, uint32_t, count, NUMBER)                                                                  \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_WORK_COUNT_FIELDS(F, S)                                                        \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, signal, SIGNAL)                                                                 \
+    F(S, uint32_t, mode, CHANGE)                                                                   \
+    F(S, uint32_t, value, NUMBER)                                                                  \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_WAIT_COUNT_FIELDS(F, S)                                                        \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, signal, SIGNAL)                                                                 \
+    F(S, uint32_t, relation, COUNT)                                                                \
+    F(S, uint32_t, value, NUMBER)                                                                  \
+    F(S, uint32_t, clear, FLAG)                                                                    \
+    F(S, uint64_t, timeout_ns, NS)
+#define TWIN_RECORD_REDUCE_FIELDS(F, S)                                                            \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, op, REDUCE)                                                                     \
+    F(S, uint32_t, element, ELEMENT)
+#define TWIN_RECORD_WORK_ROWS_FIELDS(F, S)                                                         \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, dst_pitch, BYTES)                                                               \
+    F(S, uint64_t, src_pitch, BYTES)                                                               \
+    F(S, uint64_t, width, BYTES)                                                                   \
+    F(S, uint64_t, height, NUMBER)
+/* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it. Text: its name, or "". */
+#define TWIN_RECORD_LAUNCH_FIELDS(F, S)                                                            \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, kernel, NEW_KERNEL)                                                             \
+    F(S, uint32_t, list, STEPS)                                                                    \
+    F(S, uint32_t, cores, CORES)                                                                   \
+    F(S, uint32_t, blocks, NUMBER)                                                                 \
+    F(S, uint32_t, batch, FLAG)                                                                    \
+    F(S, uint32_t, weight, NUMBER)                                                                 \
+    F(S, uint64_t, timeout_ns, NS)                                                                 \
+    F(S, uint32_t, has_effect, FLAG)                                                               \
+    F(S, uint32_t, text_bytes, BYTES)
+
+/* ---- signal, channel, program ---- */
+
+#define TWIN_RECORD_SIGNAL_CREATE_FIELDS(F, S)                                                     \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, out_signal, NEW_SIGNAL)                                                         \
+    F(S, uint32_t, kind, KIND)                                                                     \
+    F(S, uint32_t, name, NUMBER)                                                                   \
+    F(S, uint32_t, timed, FLAG)                                                                    \
+    F(S, uint32_t, waitable, FLAG) F(S, uint32_t, shared, FLAG) F(S, uint32_t, counted, FLAG)
+#define TWIN_RECORD_SIGNAL_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_SIGNAL_QUERY_FIELDS(F, S)                                                      \
+    F(S, uint32_t, signal, SIGNAL)                                                                 \
+    F(S, uint32_t, out_recorded, FLAG)                                                             \
+    F(S, uint32_t, out_complete, FLAG)                                                             \
+    F(S, uint32_t, out_waits_open, NUMBER)                                                         \
+    F(S, uint32_t, out_has_hardware_id, FLAG)                                                      \
+    F(S, uint32_t, out_hardware_id, NUMBER)                                                        \
+    F(S, uint32_t, ask, HEX) /* what else than the first two was asked for */                      \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_SIGNAL_WAIT_FIELDS(F, S)                                                       \
+    F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+#define TWIN_RECORD_TIMESTAMP_FIELDS(F, S)                                                         \
+    F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, out_time_ns, NS)
+#define TWIN_RECORD_ELAPSED_FIELDS(F, S)                                                           \
+    F(S, uint32_t, begin, SIGNAL) F(S, uint32_t, end, SIGNAL) F(S, uint64_t, out_length_ns, REAL)
+#define TWIN_RECORD_AVAILABLE_FIELDS(F, S)                                                         \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, kind, KIND)                                                                     \
+    F(S, uint32_t, out_count, NUMBER)                                                              \
+    F(S, uint32_t, spare, SPARE)
+/* The name of a shared signal opens it, so only a number made from it is kept: equal names have equal ones. */
+#define TWIN_RECORD_SHARE_FIELDS(F, S)                                                             \
+    F(S, uint32_t, signal, SIGNAL)                                                                 \
+    F(S, uint32_t, check_pid, FLAG) F(S, uint64_t, out_name_hash, SYSTEM)
+#define TWIN_RECORD_ALLOW_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, count, NUMBER)
+#define TWIN_RECORD_SIGNAL_OPEN_FIELDS(F, S)                                                       \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, out_signal, NEW_SIGNAL)                                                         \
+    F(S, uint32_t, kind, KIND)                                                                     \
+    F(S, uint32_t, name, NUMBER)                                                                   \
+    F(S, uint32_t, timed, FLAG)                                                                    \
+    F(S, uint32_t, waitable, FLAG)                                                                 \
+    F(S, uint32_t, shared, FLAG) F(S, uint32_t, counted, FLAG) F(S, uint64_t, name_hash, SYSTEM)
+#define TWIN_RECORD_CHANNEL_CREATE_FIELDS(F, S)                                                    \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, out_channel, NEW_CHANNEL)                                                       \
+    F(S, uint32_t, service, FLAG)                                                                  \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_CHANNEL_FIELDS(F, S)                                                           \
+    F(S, uint32_t, channel, CHANNEL) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_TAKE_FIELDS(F, S)                                                              \
+    F(S, uint32_t, channel, CHANNEL)                                                               \
+    F(S, uint32_t, out_block, FLAG)                                                                \
+    F(S, uint64_t, timeout_ns, NS)                                                                 \
+    F(S, uint64_t, out_function, POINTER)                                                          \
+    F(S, uint64_t, out_argument, POINTER)                                                          \
+    F(S, uint64_t, out_ticket, HEX)
+#define TWIN_RECORD_ANSWER_FIELDS(F, S)                                                            \
+    F(S, uint32_t, channel, CHANNEL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, HEX)
+#define TWIN_RECORD_PROGRAM_CREATE_FIELDS(F, S)                                                    \
+    F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_program, NEW_PROGRAM)
+#define TWIN_RECORD_PROGRAM_FIELDS(F, S)                                                           \
+    F(S, uint32_t, program, PROGRAM) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_BIND_FIELDS(F, S)                                                              \
+    F(S, uint32_t, program, PROGRAM)                                                               \
+    F(S, uint32_t, queue, QUEUE)                                                                   \
+    F(S, uint32_t, head, FLAG)                                                                     \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_PROGRAM_DRAIN_FIELDS(F, S)                                                     \
+    F(S, uint32_t, program, PROGRAM) F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+
+/* ---- image, diag, fault ---- */
+
+/* out_device_bytes, from revision 1 on: how much of the device's memory it takes at out_address, 0 where the device does not tell. */
+#define TWIN_RECORD_LOAD_FIELDS(F, S)                                                              \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, out_image, NEW_IMAGE)                                                           \
+    F(S, uint32_t, magic, HEX)                                                                     \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, out_address, ADDRESS)                                                           \
+    F(S, uint64_t, out_device_bytes, BYTES)
+#define TWIN_RECORD_UNLOAD_FIELDS(F, S) F(S, uint32_t, image, IMAGE) F(S, uint32_t, spare, SPARE)
+
+#define TWIN_RECORD_FACTS_FIELDS(F, S) F(S, uint64_t, count, NUMBER)
+#define TWIN_RECORD_USAGE_FIELDS(F, S)                                                             \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, int32_t, out_cube, CODE)                                                                  \
+    F(S, int32_t, out_vector, CODE)                                                                \
+    F(S, int32_t, out_cpu, CODE)
+#define TWIN_RECORD_PLANT_FIELDS(F, S)                                                             \
+    F(S, uint32_t, kind, FAULT)                                                                    \
+    F(S, uint32_t, task, STRIKES)                                                                  \
+    F(S, uint32_t, device, NUMBER)                                                                 \
+    F(S, uint32_t, stream, NUMBER)                                                                 \
+    F(S, uint32_t, id, NUMBER)                                                                     \
+    F(S, uint32_t, factor_permille, NUMBER)                                                        \
+    F(S, uint64_t, first, NUMBER)                                                                  \
+    F(S, uint64_t, times, NUMBER)                                                                  \
+    F(S, uint64_t, duration_ns, NS)                                                                \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, access, HEX)                                                                    \
+    F(S, uint32_t, device_status, HEX)                                                             \
+    F(S, uint32_t, out_number, NUMBER)                                                             \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_REMOVE_FIELDS(F, S) F(S, uint32_t, number, NUMBER) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_STRUCK_FIELDS(F, S)                                                            \
+    F(S, uint32_t, number, NUMBER) F(S, uint32_t, spare, SPARE) F(S, uint64_t, out_times, NUMBER)
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 1.
+ *
+ * Layout. Little endian; every number lies at a multiple of its size.
+ *
+ *   0          header        TWIN_RECORD_HEADER_BYTES, struct twin_record_header
+ *   4096       chunk 0       chunk_bytes: struct twin_record_chunk, then entries one behind the other
+ *   + i * n    chunk i       a chunk has one writing thread; entries of one thread lie in many chunks
+ *
+ * An entry is struct twin_record_entry, its fixed fields (seam/record_kinds.h), and for some kinds a tail: bytes of a length
+ * that the fields tell, padded with zeros to a multiple of 8. No entry crosses the end of its chunk; one that is too long
+ * for a chunk has a chunk of its own that covers `span` places. A chunk whose magic is 0 was not written: there may be
+ * any number of them, at the end above all, where the file is made longer ahead of need.
+ *
+ * What is there when the writer dies. The file is written through memory, so what is stored is kept whatever ends the
+ * process. A chunk's `used` covers an entry once its header, fields and tail are complete. A call is entered when it begins; its
+ * end, status and answers are filled in later, `end_seq` last: while that is 0 the call had not come back, and fields that
+ * hold answers mean nothing. Fields whose names begin with `out_` hold answers, and so do `tasks` and `first_task`; they are
+ * valid when the status is TWIN_OK.
+ *
+ * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A came back before call B began if
+ * A.end_seq < B.begin_seq; else they overlapped, or B came first. Work ops of one queue never overlap: their order is that of
+ * begin_seq. Entries that are no calls have begin_seq == end_seq. The order of entries in the file means nothing beyond
+ * one thread's.
+ *
+ * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
+ * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`; it stands in fields of its own (`begin_wall_ns`,
+ * `end_wall_ns`), so that who compares two runs can leave it out. Besides it only fields of the roles ADDRESS, POINTER and
+ * SYSTEM differ between two runs of one single-threaded program on a model.
+ *
+ * Numbers. Threads, queues, signals, channels, programs, kernels, lists of steps, data and strings are numbered from 1, each for
+ * itself, in the order in which they came up; a number is never used twice in a file. 0 is none. Devices have the backend's
+ * index. Statuses are the writer's: entries STATUS tell their names and public codes.
+ *
+ * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
+ * file, and numbers and sequence go on. Facts, settings, statuses and traits follow the start they belong to.
+ *
+ * Versions. A reader refuses another `version`. `revision` counts additions within it: new kinds, which a reader that does not
+ * know them skips by `bytes`, and new fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a
+ * shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
+ *
+ * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
+#ifndef TWINRT_SEAM_RECORD_FILE_H
+#define TWINRT_SEAM_RECORD_FILE_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TWIN_RECORD_MAGIC        "TWINREC" /* with its end: 8 bytes */
+#define TWIN_RECORD_VERSION      1u
+#define TWIN_RECORD_REVISION     1u
+#define TWIN_RECORD_HEADER_BYTES 4096u
+#define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
+#define TWIN_RECORD_CHUNK_BYTES  65536u      /* as this version writes; readers take the header's */
+#define TWIN_RECORD_CHUNK_LEAST  4096u       /* chunk_bytes is a power of two in this range */
+#define TWIN_RECORD_CHUNK_MOST   (1u << 26)
+
+/* How the writing went; `state` of the header. */
+enum twin_record_state {
+    TWIN_RECORD_OPEN = 1, /* still written, or the process died */
+    TWIN_RECORD_CLOSED,   /* ended in order; nothing is missing */
+    TWIN_RECORD_CUT       /* the recording stopped (no space); the program went on */
+};
+
+/* At offset 0. The rest of the 4096 bytes is 0. */
+struct twin_record_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t revision;
+    uint32_t header_bytes; /* where chunk 0 begins: 4096 */
+    uint32_t entry_bytes;  /* sizeof(struct twin_record_entry) as the writer has it: 64 */
+    uint32_t chunk_bytes;
+    uint32_t state;          /* enum twin_record_state */
+    uint64_t chunks;         /* places given out so far; a hint, the file may have fewer */
+    uint64_t lost;           /* entries that found no place */
+    uint64_t wall_origin_ns; /* monotonic clock at the first start */
+    uint64_t start_time_ns;  /* the same instant, since 1970 */
+    uint32_t process;        /* system id of the process */
+    uint32_t seam_version;   /* TWIN_SEAM_VERSION of the writer */
+};
+static_assert(sizeof(struct twin_record_header) == 72, "layout");
+
+/* At the beginning of each chunk. */
+struct twin_record_chunk {
+    uint32_t magic; /* TWIN_RECORD_CHUNK_MAGIC; 0: not written */
+    uint32_t span;  /* places it covers: 1, or more for one long entry */
+    uint64_t index; /* its own place */
+    uint64_t used;  /* bytes of complete entries behind this header */
+    uint64_t reserved;
+};
+static_assert(sizeof(struct twin_record_chunk) == 32, "layout");
+
+#define TWIN_RECORD_NO_STATUS 0xffffu /* the call has not come back */
+
+struct twin_record_entry {
+    uint32_t bytes;       /* all of it: header, fields, tail; a multiple of 8 */
+    uint16_t kind;        /* enum twin_record_kind */
+    uint16_t fixed_bytes; /* of the fields; a multiple of 8 */
+    uint32_t thread;      /* who called */
+    uint16_t
+        status;     /* twin_status as entries STATUS name it; TWIN_OK for ops that return nothing */
+    uint16_t flags; /* 0 */
+    uint64_t begin_seq;
+    uint64_t end_seq; /* 0: the call has not come back */
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint64_t begin_wall_ns;
+    uint64_t end_wall_ns;
+};
+static_assert(sizeof(struct twin_record_entry) == 64, "layout");
+
+/* Tail of STEPS: `programs` of these, then `steps` times struct twin_record_step. */
+struct twin_record_program {
+    uint64_t first; /* of its steps, from 0 */
+    uint64_t count;
+};
+static_assert(sizeof(struct twin_record_program) == 16, "layout");
+
+/* As twin_step (seam/launch.h). */
+struct twin_record_step {
+    uint8_t pipe;
+    uint8_t kind;
+    uint16_t flag;
+    uint16_t hit_permille;
+    uint16_t reserved;
+    uint64_t amount;
+};
+static_assert(sizeof(struct twin_record_step) == 16, "layout");
+
+/* In the tail of CODE: as twin_code_place. */
+struct twin_record_place {
+    uint32_t place;
+    uint32_t data;
+};
+static_assert(sizeof(struct twin_record_place) == 8, "layout");
+
+/* Tail of memory.errors: one of these for each range that was told. */
+struct twin_record_range {
+    uint64_t address;
+    uint64_t bytes;
+    uint64_t link; /* 0 or 1 */
+};
+static_assert(sizeof(struct twin_record_range) == 24, "layout");
+
+#endif
