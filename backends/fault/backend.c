@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fault wrapper: makes chosen calls of ops fail (README.md). Handles are the backend's own. */
+#include <assert.h>
+#include <stdio.h>
+
+#include "rules.h"
+#include "seam/wrapper.h"
+
+static struct twin_backend below;
+static struct twin_backend outer;
+static const twin_services *services;
+static struct fault_rules rules;
+
+enum op {
+#define X(group, op, makes, parameters, arguments) OP_##group##_##op,
+#include "ops.def"
+#undef X
+    OP_COUNT
+};
+static_assert(OP_COUNT <= FAULT_OPS_MOST, "rules have room for all ops");
+
+static const struct fault_op ops[OP_COUNT] = {
+#define X(group, op, makes, parameters, arguments) {#group "." #op, makes},
+#include "ops.def"
+#undef X
+};
+
+static const char *status_name(twin_status status)
+{
+    static const char *const names[] = {
+#define STATUS_NAME(name, code, text) [name] = #name,
+        TWIN_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+    };
+    return names[status];
+}
+
+static void tell(enum op op, const struct fault_rule *rule, uint64_t call)
+{
+    char text[160];
+    (void)snprintf(text, sizeof(text), "TWINRT_FAIL: call %llu, which is %s, answers %s%s",
+                   (unsigned long long)call, ops[op].name, status_name(rule->status),
+                   rule->after ? " after its work" : "");
+    services->log(2, text);
+}
+
+#define X(group, op, makes, parameters, arguments)                                                 \
+    static twin_status group##_##op parameters                                                     \
+    {                                                                                              \
+        uint64_t number = 0;                                                                       \
+        const struct fault_rule *rule = fault_rules_strike(&rules, OP_##group##_##op, &number);    \
+        if (!rule)                                                                                 \
+            return below.group.op arguments;                                                       \
+        if (rule->after)                                                                           \
+            (void)below.group.op arguments;                                                        \
+        tell(OP_##group##_##op, rule, number);                                                     \
+        return rule->status;                                                                       \
+    }
+#include "ops.def"
+#undef X
+
+static twin_status process_start(const twin_services *given)
+{
+    char why[512];
+    services = given;
+    if (!fault_rules_read(given->setting("TWINRT_FAIL"), ops, OP_COUNT, &rules, why, sizeof(why))) {
+        given->because(why);
+        return TWIN_E_INVALID;
+    }
+    return below.process.start(given);
+}
+
+__attribute__((visibility("default"))) const struct twin_backend *
+twin_wrapper_entry(const struct twin_backend *inner);
+
+const struct twin_backend *twin_wrapper_entry(const struct twin_backend *inner)
+{
+    below = *inner;
+    outer = below; /* what cannot fail goes straight through */
+    outer.process.start = process_start;
+#define X(group, op, makes, parameters, arguments) outer.group.op = group##_##op;
+#include "ops.def"
+#undef X
+    return &outer;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct status_name {
+    const char *name;
+    twin_status status;
+};
+static const struct status_name statuses[] = {
+#define STATUS_NAME(name, code, text) {#name, name},
+    TWIN_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+};
+
+/* "work.copy" by "work.copy", "work.*" and "*". */
+static bool fits(const char *pattern, size_t length, const char *name)
+{
+    if (length > 0 && pattern[length - 1] == '*')
+        return (length == 1 || pattern[length - 2] == '.') &&
+               strncmp(pattern, name, length - 1) == 0;
+    return strncmp(pattern, name, length) == 0 && name[length] == '\0';
+}
+
+/* A number, or a number and "+". False: it is neither. */
+static bool read_calls(const char *text, size_t length, struct fault_rule *rule)
+{
+    char *end = NULL;
+    errno = 0;
+    rule->first = strtoull(text, &end, 10);
+    if (length == 0 || *text < '0' || *text > '9' || errno != 0 || rule->first == 0)
+        return false;
+    rule->last = rule->first;
+    if (*end == '+') {
+        rule->last = UINT64_MAX;
+        end++;
+    }
+    return end == text + length;
+}
+
+static bool read_status(const char *text, size_t length, struct fault_rule *rule)
+{
+    static const char after[] = "/after";
+    const size_t suffix = sizeof(after) - 1;
+    if (length > suffix && strncmp(text + length - suffix, after, suffix) == 0) {
+        rule->after = true;
+        length -= suffix;
+    }
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+        if (strncmp(statuses[i].name, text, length) == 0 && statuses[i].name[length] == '\0') {
+            rule->status = statuses[i].status;
+            /* the second stands for a code that only a backend knows */
+            return rule->status != TWIN_OK && rule->status != TWIN_E_VENDOR;
+        }
+    return false;
+}
+
+/* One rule, without the comma. NULL, or what is wrong. */
+static const char *read_rule(const char *text, size_t length, const struct fault_op *ops,
+                             size_t op_count, struct fault_rule *rule)
+{
+    const char *colon = memchr(text, ':', length);
+    if (!colon)
+        return "has no \":\" behind the op";
+    const char *equal = memchr(colon, '=', length - (size_t)(colon - text));
+    if (!equal)
+        return "has no \"=\" in front of the status";
+    if (!read_calls(colon + 1, (size_t)(equal - colon - 1), rule))
+        return "needs the number of a call between \":\" and \"=\", from 1 on; \"+\" behind it "
+               "means all later ones too";
+    if (!read_status(equal + 1, length - (size_t)(equal + 1 - text), rule))
+        return "needs a status behind \"=\", such as TWIN_E_NOMEM";
+    bool any = false;
+    for (size_t i = 0; i < op_count; i++) {
+        rule->ops[i] = fits(text, (size_t)(colon - text), ops[i].name) &&
+                       !(rule->after && ops[i].makes && memchr(text, '*', length));
+        any = any || rule->ops[i];
+        if (rule->ops[i] && rule->after && ops[i].makes)
+            return "makes something, which would be lost with its answer: not with \"/after\"";
+    }
+    return any ? NULL : "names no op that can fail";
+}
+
+bool fault_rules_read(const char *text, const struct fault_op *ops, size_t op_count,
+                      struct fault_rules *out, char *why, size_t why_bytes)
+{
+    memset(out, 0, sizeof(*out));
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        if (length > 0) {
+            if (out->count == FAULT_RULES_MOST) {
+                (void)snprintf(why, why_bytes, "TWINRT_FAIL has more than %u rules",
+                               FAULT_RULES_MOST);
+                return false;
+            }
+            const char *wrong = read_rule(text, length, ops, op_count, &out->rule[out->count]);
+            if (wrong) {
+                (void)snprintf(why, why_bytes, "TWINRT_FAIL: \"%.*s\" %s",
+                               (int)(length < 200 ? length : 200), text, wrong);
+                return false;
+            }
+            out->count++;
+        }
+        text += length;
+        text += *text == ',';
+    }
+    return true;
+}
+
+const struct fault_rule *fault_rules_strike(struct fault_rules *rules, size_t op,
+                                            uint64_t *out_call)
+{
+    const struct fault_rule *struck = NULL;
+    for (size_t i = 0; i < rules->count; i++) {
+        struct fault_rule *rule = &rules->rule[i];
+        if (!rule->ops[op])
+            continue;
+        uint64_t call = atomic_fetch_add_explicit(&rule->calls, 1, memory_order_relaxed) + 1;
+        if (struck || call < rule->first || call > rule->last)
+            continue;
+        struck = rule;
+        *out_call = call;
+    }
+    return struck;
+}

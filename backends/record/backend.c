@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record wrapper: writes down what the core asks of a backend, when, and what comes back (README.md). */
+#include <string.h>
+#include <unistd.h>
+
+#include "ops.h"
+#include "seam/wrapper.h"
+
+struct twin_backend record_below;
+const twin_services *record_services;
+bool record_stamps_wanted;
+bool record_data_wanted;
+struct record_numbers record_numbers;
+
+static uint64_t no_time(void)
+{
+    return 0;
+}
+
+static void forget_all(void)
+{
+    memset(&record_numbers, 0, sizeof(record_numbers));
+    record_strings_forget();
+    record_seen_forget();
+}
+
+/* The entry of a start. Its texts are told before the backend has started: names are known. */
+static void begin_session(struct record_call *call)
+{
+    const char *const texts[] = {record_below.name, TWINRT_VERSION};
+    size_t bytes = record_texts_bytes(texts, 2);
+    struct twin_record_PROCESS_START *f = RECORD_BEGIN(call, PROCESS_START, bytes);
+    f->session = ++record_numbers.sessions;
+    f->seam_version = TWIN_SEAM_VERSION;
+    f->process = (uint32_t)getpid();
+    f->tasks_stamped = record_stamps_wanted;
+    f->data_kept = record_data_wanted;
+    f->flags = record_below.flags;
+    f->text_bytes = (uint32_t)bytes;
+    if (record_kept(call))
+        record_texts_put((char *)(f + 1), texts, 2);
+    record_called(call);
+}
+
+/* Whatever the core was told, stands beside the call that answers TWIN_E_VENDOR. */
+static void vendor_code(int32_t code)
+{
+    struct record_call call;
+    struct twin_record_VENDOR *f = RECORD_BEGIN(&call, VENDOR, 0);
+    f->code = code;
+    record_event(&call);
+    record_services->vendor_code(code);
+}
+
+static twin_status process_start(const twin_services *services)
+{
+    static twin_services inner;
+    bool is_new = false;
+    record_services = services;
+    inner = *services;
+    inner.vendor_code = vendor_code;
+    record_stamps_wanted = strcmp(services->setting("TWINRT_RECORD_TIMES"), "events") == 0;
+    record_data_wanted = strcmp(services->setting("TWINRT_RECORD_DATA"), "on") == 0;
+    record_global.now = no_time;
+    (void)record_file_open(services, services->setting("TWINRT_RECORD"), &is_new);
+    if (is_new)
+        forget_all();
+    record_described_forget();
+
+    struct record_call call;
+    begin_session(&call);
+    twin_status status = record_below.process.start(&inner);
+    record_returned(&call, status);
+    if (status == TWIN_OK) {
+        record_global.now = record_below.host.now;
+        record_session_texts();
+    } else {
+        record_file_close();
+    }
+    return status;
+}
+
+static void process_stop(void)
+{
+    struct record_call call;
+    struct twin_record_PROCESS_STOP *f = RECORD_BEGIN(&call, PROCESS_STOP, 0);
+    record_called(&call);
+    record_below.process.stop();
+    f->lost = record_file_lost();
+    record_returned(&call, TWIN_OK);
+    record_global.now = no_time;
+    record_file_close();
+}
+
+static twin_status process_count(uint32_t *out_count)
+{
+    struct record_call call;
+    struct twin_record_PROCESS_COUNT *f = RECORD_BEGIN(&call, PROCESS_COUNT, 0);
+    record_called(&call);
+    twin_status status = record_below.process.count(out_count);
+    if (status == TWIN_OK)
+        f->out_count = *out_count;
+    record_returned(&call, status);
+    return status;
+}
+
+static struct twin_backend table = {
+    .size = sizeof(struct twin_backend),
+    .version = TWIN_SEAM_VERSION,
+    .process = {.start = process_start,
+                .stop = process_stop,
+                .count = process_count,
+                .describe = record_process_describe},
+    .host = {.attach = record_host_attach,
+             .detach = record_host_detach,
+             .enter = record_host_enter,
+             .leave = record_host_leave,
+             .traced = record_host_traced,
+             .last_task = record_host_last_task},
+    .device = {.open = record_device_open,
+               .close = record_device_close,
+               .abort = record_device_abort,
+               .peer = record_device_peer},
+    .memory = {.alloc = record_memory_alloc,
+               .free = record_memory_free,
+               .host_alloc = record_memory_host_alloc,
+               .host_free = record_memory_host_free,
+               .space = record_memory_space,
+               .copy = record_memory_copy,
+               .fill = record_memory_fill,
+               .copy_rows = record_memory_copy_rows,
+               .errors = record_memory_errors,
+               .repair = record_memory_repair},
+    .queue = {.create = record_queue_create,
+              .destroy = record_queue_destroy,
+              .drain = record_queue_drain,
+              .query = record_queue_query,
+              .room = record_queue_room,
+              .abort = record_queue_abort,
+              .stop = record_queue_stop,
+              .set_priority = record_queue_set_priority,
+              .stop_on_failure = record_queue_stop_on_failure,
+              .take_failure = record_queue_take_failure},
+    .work = {.copy = record_work_copy,
+             .fill = record_work_fill,
+             .record = record_work_record,
+             .wait = record_work_wait,
+             .reset = record_work_reset,
+             .write_value = record_work_write_value,
+             .wait_value = record_work_wait_value,
+             .call = record_work_call,
+             .run = record_work_run,
+             .end = record_work_end,
+             .activate = record_work_activate,
+             .branch = record_work_branch,
+             .label = record_work_label,
+             .jump = record_work_jump,
+             .count = record_work_count,
+             .wait_count = record_work_wait_count,
+             .reduce = record_work_reduce,
+             .copy_rows = record_work_copy_rows,
+             .launch = record_work_launch},
+    .signal = {.create = record_signal_create,
+               .destroy = record_signal_destroy,
+               .query = record_signal_query,
+               .wait = record_signal_wait,
+               .timestamp = record_signal_timestamp,
+               .elapsed = record_signal_elapsed,
+               .available = record_signal_available,
+               .clear = record_signal_clear,
+               .share = record_signal_share,
+               .allow = record_signal_allow,
+               .open = record_signal_open},
+    .channel = {.create = record_channel_create,
+                .destroy = record_channel_destroy,
+                .take = record_channel_take,
+                .answer = record_channel_answer,
+                .close = record_channel_close},
+    .program = {.create = record_program_create,
+                .destroy = record_program_destroy,
+                .bind = record_program_bind,
+                .unbind = record_program_unbind,
+                .seal = record_program_seal,
+                .clean = record_program_clean,
+                .abort = record_program_abort,
+                .drain = record_program_drain},
+    .diag = {.dump = record_diag_dump,
+             .facts = record_diag_facts,
+             .usage = record_diag_usage,
+             .tasks = record_diag_tasks,
+             .newest_task = record_diag_newest_task},
+    .image = {.load = record_image_load, .unload = record_image_unload},
+    .fault = {.plant = record_fault_plant,
+              .remove = record_fault_remove,
+              .struck = record_fault_struck},
+};
+
+__attribute__((visibility("default"))) const struct twin_backend *
+twin_wrapper_entry(const struct twin_backend *below);
+
+const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below)
+{
+    record_below = *below;
+    table.name = below->name;
+    table.flags = below->flags;
+    /* Asked often, and what they answer follows from what is recorded: they go straight through. */
+    table.host.now = below->host.now;
+    table.host.reach = below->host.reach;
+    table.memory.info = below->memory.info;
+    return &table;
+}

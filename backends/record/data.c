@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lies in host memory that is copied to a device. */
+#include <string.h>
+
+#include "ops.h"
+
+#define PIECE_MOST ((uint64_t)64 << 20)
+
+struct piece {
+    const char *from; /* a copy has read it just now */
+    uint64_t width, pitch, rows;
+};
+
+static void key_of(const struct piece *piece, struct record_key *out_key)
+{
+    record_key_start(out_key);
+    for (uint64_t i = 0; i < piece->rows; i++)
+        record_key_add(out_key, piece->from + i * piece->pitch, (size_t)piece->width);
+}
+
+/* Writes the bytes, and knows them again by the key of what was written: the program may have changed them since. */
+static uint32_t write_data(const struct piece *piece)
+{
+    struct record_call call;
+    struct record_key key;
+    const uint64_t bytes = piece->width * piece->rows;
+    struct twin_record_DATA *data = RECORD_BEGIN(&call, DATA, (size_t)bytes);
+    struct piece written = *piece;
+    if (record_kept(&call)) {
+        char *to = (char *)(data + 1);
+        for (uint64_t i = 0; i < piece->rows; i++)
+            memcpy(to + i * piece->width, piece->from + i * piece->pitch, (size_t)piece->width);
+        written.from = to;
+        written.pitch = piece->width;
+    }
+    uint32_t number;
+    key_of(&written, &key);
+    if (!record_seen_new(&record_seen_data, &key, &record_numbers.data, &number))
+        number =
+            record_number(&record_numbers.data); /* another thread was faster: twice is right too */
+    data->data = number;
+    data->bytes = bytes;
+    record_event(&call);
+    return number;
+}
+
+/* One piece, rows packed. */
+static void note_piece(uint64_t seq, uint64_t address, uint64_t width, uint64_t pitch,
+                       uint64_t rows)
+{
+    const struct piece piece = {(const char *)(uintptr_t)address, width, pitch, rows};
+    struct record_key key;
+    uint32_t number;
+    key_of(&piece, &key);
+    if (!record_seen_find(&record_seen_data, &key, &number))
+        number = write_data(&piece);
+    struct record_call call;
+    struct twin_record_CONTENT *f = RECORD_BEGIN(&call, CONTENT, 0);
+    f->data = number;
+    f->of_seq = seq;
+    f->address = address;
+    f->bytes = width * rows;
+    record_event(&call);
+}
+
+void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pitch, uint64_t rows)
+{
+    twin_memory_info info;
+    if (record_below.memory.info(address, &info) != TWIN_OK ||
+        (info.kind != TWIN_MEMORY_UNKNOWN && info.kind != TWIN_MEMORY_HOST_PINNED))
+        return;
+    if (rows == 1 || width > PIECE_MOST) {
+        for (uint64_t row = 0; row < rows; row++)
+            for (uint64_t at = 0; at < width; at += PIECE_MOST) {
+                uint64_t piece = width - at < PIECE_MOST ? width - at : PIECE_MOST;
+                note_piece(seq, address + row * pitch + at, piece, piece, 1);
+            }
+        return;
+    }
+    uint64_t most = PIECE_MOST / width;
+    for (uint64_t row = 0; row < rows; row += most)
+        note_piece(seq, address + row * pitch, width, pitch, rows - row < most ? rows - row : most);
+}

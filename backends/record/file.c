@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* fallocate, mkostemp */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXTENT_LEAST ((uint64_t)1 << 20)
+#define EXTENT_MOST  ((uint64_t)64 << 20)
+#define TEXT_BYTES   (PATH_MAX + 256)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define NOWHERE     1024u /* more than any entry without its tail */
+#define SPARE_LEAST 4096u /* a chunk with less room than this is not taken up again */
+
+/* A chunk that its thread left behind with room in it. */
+struct spare {
+    struct spare *next;
+    uint64_t index;
+};
+
+_Thread_local struct record_thread record_self;
+struct record_global record_global;
+
+static _Thread_local uint64_t nowhere[NOWHERE / sizeof(uint64_t)];
+
+/* Guarded by lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const twin_services *services;
+static char file_path[PATH_MAX];
+static pid_t file_process;
+static int descriptor = -1;
+static struct twin_record_header *header;
+static uint64_t room_bytes; /* of the file */
+static struct spare *spares;
+static uint32_t thread_numbers;
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_key;
+
+__attribute__((format(printf, 2, 3))) static void say(int level, const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    services->log(level, text);
+}
+
+/* ---- room ------------------------------------------------------------------------------------- */
+
+static bool write_zeros(uint64_t from, uint64_t to)
+{
+    static const char zeros[TWIN_RECORD_CHUNK_BYTES];
+    while (from < to) {
+        size_t bytes = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
+        ssize_t done = pwrite(descriptor, zeros, bytes, (off_t)from);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        from += (uint64_t)done;
+    }
+    return true;
+}
+
+/* Space on the disk before anybody stores into it: a store that finds none would end the process. */
+static bool reserve(uint64_t from, uint64_t to)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        to > limit.rlim_cur) {
+        errno = EFBIG;
+        return false;
+    }
+    int result;
+    do
+        result = fallocate(descriptor, 0, (off_t)from, (off_t)(to - from));
+    while (result != 0 && errno == EINTR);
+    if (result == 0)
+        return true;
+    return (errno == EOPNOTSUPP || errno == ENOSYS) && write_zeros(from, to);
+}
+
+static bool grow_locked(uint64_t wanted)
+{
+    uint64_t extent = room_bytes / 4;
+    if (extent < EXTENT_LEAST)
+        extent = EXTENT_LEAST;
+    if (extent > EXTENT_MOST)
+        extent = EXTENT_MOST;
+    uint64_t end = room_bytes + extent / TWIN_RECORD_CHUNK_BYTES * TWIN_RECORD_CHUNK_BYTES;
+    if (end < wanted)
+        end = wanted;
+    /* with little left, what is wanted may still fit */
+    if (!reserve(room_bytes, end)) {
+        if (end == wanted || !reserve(room_bytes, wanted))
+            return false;
+        end = wanted;
+    }
+    room_bytes = end;
+    return true;
+}
+
+static void stop_locked(void)
+{
+    int reason = errno;
+    if (!atomic_exchange_explicit(&record_global.active, false, memory_order_relaxed))
+        return;
+    header->state = TWIN_RECORD_CUT;
+    say(2, "the recording in %s stops here: %s; the program goes on without it", file_path,
+        strerror(reason));
+}
+
+/* ---- chunks ----------------------------------------------------------------------------------- */
+
+static uint64_t place_of(uint64_t index)
+{
+    return TWIN_RECORD_HEADER_BYTES + index * TWIN_RECORD_CHUNK_BYTES;
+}
+
+static struct record_map *map_locked(uint64_t index, uint32_t span)
+{
+    struct record_map *map = malloc(sizeof(*map));
+    if (!map)
+        return NULL;
+    size_t bytes = (size_t)span * TWIN_RECORD_CHUNK_BYTES;
+    void *at =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)place_of(index));
+    if (at == MAP_FAILED) {
+        free(map);
+        return NULL;
+    }
+    /* All pages at once cost less than one by one; a kernel that cannot do that says no. */
+    (void)madvise(at, bytes, MADV_POPULATE_WRITE);
+    *map = (struct record_map){.chunk = at, .bytes = bytes};
+    return map;
+}
+
+static struct record_map *new_map_locked(uint32_t span)
+{
+    uint64_t index = header->chunks;
+    uint64_t end = place_of(index + span);
+    if (end > room_bytes && !grow_locked(end))
+        return NULL;
+    struct record_map *map = map_locked(index, span);
+    if (!map)
+        return NULL;
+    header->chunks = index + span;
+    map->chunk->span = span;
+    map->chunk->index = index;
+    __atomic_store_n(&map->chunk->magic, TWIN_RECORD_CHUNK_MAGIC, __ATOMIC_RELEASE);
+    return map;
+}
+
+/* One that another thread has left, if any. */
+static struct record_map *spare_map_locked(void)
+{
+    struct spare *spare = spares;
+    if (!spare)
+        return NULL;
+    struct record_map *map = map_locked(spare->index, 1);
+    if (map) {
+        spares = spare->next;
+        free(spare);
+    }
+    return map;
+}
+
+void record_map_release(struct record_map *map)
+{
+    (void)munmap(map->chunk, map->bytes);
+    free(map);
+}
+
+/* The thread goes on elsewhere. */
+static void leave_map(struct record_thread *self)
+{
+    struct record_map *map = self->map;
+    self->map = NULL;
+    self->at = self->limit = NULL;
+    if (map && map->open == 0)
+        record_map_release(map);
+}
+
+/* The thread ends: what is left of its chunk is for others. */
+static void thread_end(void *value)
+{
+    struct record_thread *self = value;
+    if (getpid() != file_process || !self->map)
+        return; /* in a forked child the file is the parent's */
+    struct spare *spare = NULL;
+    if (self->limit - self->at >= (ptrdiff_t)SPARE_LEAST)
+        spare = malloc(sizeof(*spare));
+    pthread_mutex_lock(&lock);
+    if (spare && self->file == atomic_load(&record_global.file)) {
+        spare->index = self->map->chunk->index;
+        spare->next = spares;
+        spares = spare;
+        spare = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    free(spare);
+    leave_map(self);
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&thread_key, thread_end);
+}
+
+/* The thread's first entry of this file. Calls under way are the other file's. */
+static void join_locked(struct record_thread *self)
+{
+    leave_map(self);
+    self->file = atomic_load(&record_global.file);
+    self->number = ++thread_numbers;
+    self->depth = 0;
+}
+
+void record_join(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!record_joined(&record_self))
+        join_locked(&record_self);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A chunk of its own for one long entry, or the next one of the thread. */
+static struct twin_record_entry *place_locked(struct record_call *call, size_t bytes)
+{
+    struct record_thread *self = &record_self;
+    const size_t head = sizeof(struct twin_record_chunk);
+    const bool is_long = bytes > TWIN_RECORD_CHUNK_BYTES - head;
+    size_t span = (bytes + head + TWIN_RECORD_CHUNK_BYTES - 1) / TWIN_RECORD_CHUNK_BYTES;
+    struct record_map *map = is_long ? NULL : spare_map_locked();
+    if (map && TWIN_RECORD_CHUNK_BYTES - head - map->chunk->used < bytes) {
+        record_map_release(map);
+        map = NULL;
+    }
+    if (!map)
+        map = new_map_locked((uint32_t)span);
+    if (!map)
+        return NULL;
+    char *at = (char *)map->chunk + head + map->chunk->used;
+    call->map = map;
+    call->entry = (struct twin_record_entry *)(void *)at;
+    if (!is_long) {
+        leave_map(self);
+        self->map = map;
+        self->at = at;
+        self->limit = (char *)map->chunk + map->bytes;
+    }
+    return call->entry;
+}
+
+struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes)
+{
+    struct record_thread *self = &record_self;
+    struct twin_record_entry *entry = NULL;
+    pthread_once(&key_once, make_key);
+    if (atomic_load_explicit(&record_global.active, memory_order_acquire)) {
+        pthread_mutex_lock(&lock);
+        if (!record_joined(self))
+            join_locked(self);
+        if ((size_t)(self->limit - self->at) >= bytes) {
+            call->map = self->map;
+            entry = call->entry = (struct twin_record_entry *)(void *)self->at;
+        } else if (bytes <= UINT32_MAX && atomic_load(&record_global.active)) {
+            entry = place_locked(call, bytes);
+            if (!entry)
+                stop_locked();
+        }
+        pthread_mutex_unlock(&lock);
+        (void)pthread_setspecific(thread_key, self);
+    }
+    if (entry)
+        return entry;
+    if (header && header->state == TWIN_RECORD_CUT)
+        __atomic_fetch_add(&header->lost, 1, __ATOMIC_RELAXED);
+    call->map = NULL;
+    call->entry = (struct twin_record_entry *)(void *)nowhere;
+    return call->entry;
+}
+
+void record_event(struct record_call *call)
+{
+    struct twin_record_entry *entry = call->entry;
+    entry->status = TWIN_OK;
+    entry->begin_ns = entry->end_ns = record_global.now();
+    entry->begin_wall_ns = entry->end_wall_ns = record_wall();
+    entry->begin_seq = entry->end_seq = record_next();
+    struct record_map *map = call->map;
+    if (!map)
+        return;
+    record_cover(call);
+    if (map != record_self.map)
+        record_map_release(map);
+}
+
+/* ---- the file --------------------------------------------------------------------------------- */
+
+/* "%p" becomes the number of the process. */
+static bool expand(const char *path, char *out, size_t room)
+{
+    size_t used = 0;
+    while (*path) {
+        int bytes;
+        if (path[0] == '%' && path[1] == 'p') {
+            bytes = snprintf(out + used, room - used, "%ld", (long)getpid());
+            path += 2;
+        } else {
+            bytes = snprintf(out + used, room - used, "%c", *path++);
+        }
+        if (bytes < 0 || (size_t)bytes >= room - used)
+            return false;
+        used += (size_t)bytes;
+    }
+    return used > 0;
+}
+
+/* Whether another process writes the record at `path`. Negative: it is nothing that may be replaced. */
+static int taken(const char *path)
+{
+    struct stat present;
+    if (lstat(path, &present) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    if (!S_ISREG(present.st_mode))
+        return S_ISLNK(present.st_mode) ? -ELOOP : S_ISDIR(present.st_mode) ? -EISDIR : -EINVAL;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0)
+        return 0; /* not ours to read, so no record of ours */
+    int result = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    (void)close(file);
+    return result;
+}
+
+/* A lock on the folder, so that two processes do not take one name in the same instant. */
+static int lock_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length >= sizeof(folder))
+        return -1;
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    int file = open(slash ? (length ? folder : "/") : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* others may hold it for good: the name is then taken all the same */
+    const struct timespec step = {.tv_nsec = 1000000};
+    for (unsigned i = 0; file >= 0 && i < 100 && flock(file, LOCK_EX | LOCK_NB) != 0; i++)
+        nanosleep(&step, NULL);
+    return file;
+}
+
+/* Gives the new file its name. 0 or a negative errno. */
+static int name_file(char *path, size_t room, const char *temporary)
+{
+    int folder = lock_folder(path);
+    int error = taken(path);
+    if (error > 0) {
+        size_t length = strlen(path);
+        int bytes = snprintf(path + length, room - length, ".%ld", (long)getpid());
+        error = bytes < 0 || (size_t)bytes >= room - length ? -ENAMETOOLONG : taken(path);
+        if (error > 0)
+            error = -EBUSY;
+    }
+    if (error == 0 && rename(temporary, path) != 0)
+        error = -errno;
+    if (folder >= 0)
+        (void)close(folder);
+    return error;
+}
+
+static void start_header(void)
+{
+    struct timespec since;
+    (void)clock_gettime(CLOCK_REALTIME, &since);
+    record_global.origin_ns = 0;
+    record_global.origin_ns = record_wall();
+    *header = (struct twin_record_header){
+        .magic = TWIN_RECORD_MAGIC,
+        .version = TWIN_RECORD_VERSION,
+        .revision = TWIN_RECORD_REVISION,
+        .header_bytes = TWIN_RECORD_HEADER_BYTES,
+        .entry_bytes = sizeof(struct twin_record_entry),
+        .chunk_bytes = TWIN_RECORD_CHUNK_BYTES,
+        .state = TWIN_RECORD_OPEN,
+        .wall_origin_ns = record_global.origin_ns,
+        .start_time_ns = (uint64_t)since.tv_sec * 1000000000u + (uint64_t)since.tv_nsec,
+        .process = (uint32_t)getpid(),
+        .seam_version = TWIN_SEAM_VERSION,
+    };
+}
+
+static void forget_spares(void)
+{
+    while (spares) {
+        struct spare *next = spares->next;
+        free(spares);
+        spares = next;
+    }
+}
+
+static void let_go(void)
+{
+    forget_spares();
+    if (header)
+        (void)munmap(header, TWIN_RECORD_HEADER_BYTES);
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    header = NULL;
+    descriptor = -1;
+    file_path[0] = '\0';
+}
+
+/* A new file at `path`. 0 or a negative errno. */
+static int make_file(char *path, size_t room)
+{
+    static const char suffix[] = ".XXXXXX";
+    char temporary[PATH_MAX + sizeof(suffix)];
+    int error = taken(path);
+    if (error < 0)
+        return error;
+    (void)snprintf(temporary, sizeof(temporary), "%s%s", path, suffix);
+    descriptor = mkostemp(temporary, O_CLOEXEC); /* 0600 */
+    if (descriptor < 0)
+        return -errno;
+    (void)flock(descriptor, LOCK_EX | LOCK_NB);
+    room_bytes = 0;
+    if (!reserve(0, TWIN_RECORD_HEADER_BYTES)) {
+        error = -errno;
+    } else {
+        room_bytes = TWIN_RECORD_HEADER_BYTES;
+        void *at =
+            mmap(NULL, TWIN_RECORD_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        if (at == MAP_FAILED) {
+            error = -errno;
+        } else {
+            header = at;
+            start_header();
+            error = name_file(path, room, temporary);
+        }
+    }
+    if (error != 0) {
+        (void)unlink(temporary);
+        let_go();
+    }
+    return error;
+}
+
+/* Whether the file is still where it was made. */
+static bool is_in_place(void)
+{
+    struct stat here;
+    struct stat there;
+    return fstat(descriptor, &here) == 0 && lstat(file_path, &there) == 0 &&
+           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+/* Goes on with the file of an earlier session. */
+static void reopen(void)
+{
+    struct stat status;
+    header->state = header->state == TWIN_RECORD_CUT ? TWIN_RECORD_CUT : TWIN_RECORD_OPEN;
+    if (fstat(descriptor, &status) == 0)
+        room_bytes = (uint64_t)status.st_size;
+    atomic_store(&record_global.active, header->state == TWIN_RECORD_OPEN);
+}
+
+bool record_file_open(const twin_services *given, const char *setting, bool *out_new)
+{
+    static char given_path[PATH_MAX]; /* of the file that is there */
+    char path[PATH_MAX];
+    pthread_mutex_lock(&lock);
+    services = given;
+    bool same =
+        header && file_process == getpid() && strcmp(setting, given_path) == 0 && is_in_place();
+    *out_new = !same;
+    if (same) {
+        reopen();
+        pthread_mutex_unlock(&lock);
+        return true;
+    }
+    leave_map(&record_self);
+    let_go();
+    int error = expand(setting, path, sizeof(path)) ? make_file(path, sizeof(path)) : -ENAMETOOLONG;
+    if (error == 0) {
+        (void)snprintf(file_path, sizeof(file_path), "%s", path);
+        (void)snprintf(given_path, sizeof(given_path), "%s", setting);
+        file_process = getpid();
+        thread_numbers = 0;
+        atomic_store(&record_global.sequence, 0);
+        atomic_fetch_add(&record_global.file, 1);
+        atomic_store(&record_global.active, true);
+        if (strcmp(path, setting) != 0)
+            say(1, "the run is recorded in %s", path);
+    } else {
+        say(3, "nothing is recorded: %s: %s", path,
+            error == -ELOOP    ? "it is a symbolic link"
+            : error == -EINVAL ? "it is no regular file"
+                               : strerror(-error));
+    }
+    pthread_mutex_unlock(&lock);
+    return error == 0;
+}
+
+void record_file_close(void)
+{
+    pthread_mutex_lock(&lock);
+    if (header) {
+        atomic_store(&record_global.active, false);
+        if (header->state == TWIN_RECORD_OPEN)
+            header->state = TWIN_RECORD_CLOSED;
+        room_bytes = place_of(header->chunks);
+        (void)ftruncate(descriptor, (off_t)room_bytes);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t record_file_lost(void)
+{
+    return header ? __atomic_load_n(&header->lost, __ATOMIC_RELAXED) : 0;
+}
+
+size_t record_texts_bytes(const char *const *texts, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]) + 1;
+    return bytes;
+}
+
+void record_texts_put(char *to, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = strlen(texts[i]) + 1;
+        memcpy(to, texts[i], bytes);
+        to += bytes;
+    }
+}

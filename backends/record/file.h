@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing the file of TWINRT_RECORD (seam/record_file.h).
+ *
+ * Each thread has a chunk of its own, mapped, into which it stores entries; a lock and system calls are met once per chunk. A chunk
+ * stays mapped while calls entered in it have not come back. When there is no more room for the file the recording stops: from
+ * then on entries go to a place of the thread that nobody reads. */
+#ifndef TWINRT_RECORD_FILE_H
+#define TWINRT_RECORD_FILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "seam/backend.h"
+#include "seam/record_file.h"
+#include "seam/record_kinds.h"
+
+#define RECORD_LINE 64
+
+/* A mapped chunk. Its thread's alone. */
+struct record_map {
+    struct twin_record_chunk *chunk;
+    size_t bytes;
+    unsigned open; /* calls entered in it that have not come back */
+};
+
+/* What each thread has. `at` .. `limit` is the room left in `map`; both NULL: no chunk. */
+struct record_thread {
+    char *at;
+    char *limit;
+    struct record_map *map;
+    uint32_t number; /* 0: none yet in this file */
+    uint32_t file;   /* the file that number, chunk and depth belong to */
+    uint32_t depth;  /* public calls under way */
+};
+extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
+
+struct record_global {
+    _Alignas(RECORD_LINE) _Atomic uint64_t sequence; /* newest */
+    _Alignas(RECORD_LINE) uint64_t (*now)(void);     /* host.now of the backend */
+    uint64_t origin_ns;
+    atomic_uint file;   /* number of the file in this process; 0: none yet */
+    atomic_bool active; /* entries are kept */
+};
+extern struct record_global record_global;
+
+/* A call under way. */
+struct record_call {
+    struct twin_record_entry *entry;
+    struct record_map *map; /* NULL: the entry is not kept */
+};
+
+/* ---- the file (file.c) ------------------------------------------------------------------------ */
+
+/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. False, logged: nothing will be
+ * recorded. Thread: init. */
+bool record_file_open(const twin_services *services, const char *path, bool *out_new);
+/* Nothing more comes until it is opened again. Thread: init. */
+void record_file_close(void);
+/* Entries that found no place. */
+uint64_t record_file_lost(void);
+
+/* ---- entries ---------------------------------------------------------------------------------- */
+
+/* Whether number, chunk and depth of the thread belong to the file there is. Relaxed: who opens a file lets no call run. */
+static inline bool record_joined(const struct record_thread *self)
+{
+    return self->file == atomic_load_explicit(&record_global.file, memory_order_relaxed);
+}
+/* Makes them so. */
+void record_join(void);
+
+/* A place for an entry of `bytes` in a new chunk, or one that nobody reads when there is none or it is wanted for the fields alone. */
+struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes);
+/* Ends what keeps the chunk of a call that came back, when it was the last one. */
+void record_map_release(struct record_map *map);
+
+static inline uint64_t record_wall(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - record_global.origin_ns;
+}
+
+static inline uint64_t record_next(void)
+{
+    return atomic_fetch_add_explicit(&record_global.sequence, 1, memory_order_acq_rel) + 1;
+}
+
+/* Begins an entry and returns its fields, all 0, to be filled in before record_called(). `tail_bytes` follow the fields when
+ * call->map is not NULL; without, there is no room for them. No other entry of the thread may begin in between. */
+static inline void *record_begin(struct record_call *call, enum twin_record_kind kind,
+                                 size_t fixed_bytes, size_t tail_bytes)
+{
+    const struct record_thread *self = &record_self;
+    size_t bytes = sizeof(struct twin_record_entry) + fixed_bytes + ((tail_bytes + 7) & ~(size_t)7);
+    struct twin_record_entry *entry;
+    if (__builtin_expect((size_t)(self->limit - self->at) >= bytes && record_joined(self), 1)) {
+        entry = (struct twin_record_entry *)(void *)self->at;
+        call->map = self->map;
+        call->entry = entry;
+    } else {
+        entry = record_place_slow(call, bytes);
+    }
+    __builtin_memset(entry, 0, sizeof(*entry) + fixed_bytes);
+    entry->bytes = (uint32_t)bytes;
+    entry->kind = (uint16_t)kind;
+    entry->fixed_bytes = (uint16_t)fixed_bytes;
+    entry->thread = self->number;
+    entry->status = TWIN_RECORD_NO_STATUS;
+    return entry + 1;
+}
+
+/* From now on the entry is in the file. */
+static inline void record_cover(const struct record_call *call)
+{
+    struct twin_record_chunk *chunk = call->map->chunk;
+    char *end = (char *)call->entry + call->entry->bytes;
+    if (__builtin_expect(call->map == record_self.map, 1))
+        record_self.at = end;
+    __atomic_store_n(&chunk->used, (uint64_t)(end - (char *)chunk) - sizeof(*chunk),
+                     __ATOMIC_RELEASE);
+}
+
+/* The fields are filled in: the call begins. */
+static inline void record_called(struct record_call *call)
+{
+    struct twin_record_entry *entry = call->entry;
+    entry->begin_ns = record_global.now();
+    entry->begin_wall_ns = record_wall();
+    entry->begin_seq = record_next();
+    struct record_map *map = call->map;
+    if (__builtin_expect(!map, 0))
+        return;
+    map->open++;
+    record_cover(call);
+}
+
+/* The call has come back and its answers are filled in. */
+static inline void record_returned(struct record_call *call, twin_status status)
+{
+    struct twin_record_entry *entry = call->entry;
+    entry->end_ns = record_global.now();
+    entry->end_wall_ns = record_wall();
+    entry->status = (uint16_t)status;
+    __atomic_store_n(&entry->end_seq, record_next(), __ATOMIC_RELEASE);
+    struct record_map *map = call->map;
+    if (map && --map->open == 0 && __builtin_expect(map != record_self.map, 0))
+        record_map_release(map);
+}
+
+/* For an entry that is no call: its fields, and the tail if any, are filled in. */
+void record_event(struct record_call *call);
+
+/* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of an entry of that kind. */
+#define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \
+    ((struct twin_record_##NAME *)record_begin((call), TWIN_RECORD_##NAME,                         \
+                                               sizeof(struct twin_record_##NAME), (tail_bytes)))
+
+/* Bytes of texts with their ends, and their copy into a tail. */
+size_t record_texts_bytes(const char *const *texts, size_t count);
+void record_texts_put(char *to, const char *const *texts, size_t count);
+
+/* Whether the entry at hand is kept, tail and all. */
+static inline bool record_kept(const struct record_call *call)
+{
+    return call->map != NULL;
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host threads, public calls, devices. */
+#define _GNU_SOURCE /* gettid */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ops.h"
+
+#define CALLS_NESTED 16u
+#define DEVICES_MOST 64u
+
+/* Public calls under way on this thread, the outermost first. */
+static _Thread_local struct record_call calls[CALLS_NESTED];
+
+static atomic_bool described[DEVICES_MOST];
+static atomic_bool below_traced; /* the backend wants to hear of ends of calls too */
+
+void record_host_attach(void)
+{
+    struct record_call call;
+    struct twin_record_HOST_ATTACH *f = RECORD_BEGIN(&call, HOST_ATTACH, 0);
+    f->system_id = (uint32_t)gettid();
+    record_called(&call);
+    record_below.host.attach();
+    record_returned(&call, TWIN_OK);
+}
+
+void record_host_detach(void)
+{
+    struct record_call call;
+    (void)RECORD_BEGIN(&call, HOST_DETACH, 0);
+    record_called(&call);
+    record_below.host.detach();
+    record_returned(&call, TWIN_OK);
+}
+
+void record_host_enter(const twin_call *public_call)
+{
+    if (__builtin_expect(!record_joined(&record_self), 0))
+        record_join(); /* before the call counts, for depths are of a file */
+    uint32_t name = record_string(public_call->name); /* may make an entry of its own */
+    uint32_t depth = record_self.depth++;
+    if (depth < CALLS_NESTED) {
+        struct twin_record_HOST_CALL *f = RECORD_BEGIN(&calls[depth], HOST_CALL, 0);
+        f->name = name;
+        f->cost = (uint32_t)public_call->cost;
+        f->depth = depth;
+        record_called(&calls[depth]);
+    }
+    record_below.host.enter(public_call);
+}
+
+void record_host_leave(const twin_call *public_call, int32_t code)
+{
+    if (atomic_load_explicit(&below_traced, memory_order_relaxed))
+        record_below.host.leave(public_call, code);
+    if (record_self.depth == 0)
+        return;
+    uint32_t depth = --record_self.depth;
+    if (depth >= CALLS_NESTED)
+        return;
+    struct record_call *call = &calls[depth];
+    ((struct twin_record_HOST_CALL *)(void *)(call->entry + 1))->out_code = code;
+    record_returned(call, TWIN_OK);
+}
+
+bool record_host_traced(void)
+{
+    atomic_store(&below_traced, record_below.host.traced());
+    return true;
+}
+
+uint32_t record_host_last_task(void)
+{
+    struct record_call call;
+    struct twin_record_HOST_LAST_TASK *f = RECORD_BEGIN(&call, HOST_LAST_TASK, 0);
+    record_called(&call);
+    uint32_t task = record_below.host.last_task();
+    f->out_task = task;
+    record_returned(&call, TWIN_OK);
+    return task;
+}
+
+/* ---- devices ------------------------------------------------------------------------------------ */
+
+void record_described_forget(void)
+{
+    for (unsigned i = 0; i < DEVICES_MOST; i++)
+        atomic_store(&described[i], false);
+}
+
+static void note_traits(uint32_t index, const twin_device_traits *traits)
+{
+    const char *const texts[] = {traits->soc_name ? traits->soc_name : "",
+                                 traits->pci_bus_id ? traits->pci_bus_id : ""};
+    size_t bytes = record_texts_bytes(texts, 2);
+    struct record_call call;
+    struct twin_record_PROCESS_DESCRIBE *f = RECORD_BEGIN(&call, PROCESS_DESCRIBE, bytes);
+    f->device = index;
+    f->stream_limit = traits->stream_limit;
+    f->event_limit = traits->event_limit;
+    f->notify_limit = traits->notify_limit;
+    f->count_notify_limit = traits->count_notify_limit;
+    f->priority_count = traits->priority_count;
+    f->queue_depth = traits->queue_depth;
+    f->aic_cores = traits->aic_cores;
+    f->memory_bytes = traits->memory_bytes;
+    f->l2_bytes = traits->l2_bytes;
+    f->op_unit_ns = traits->op_unit_ns;
+    memcpy(&f->uuid_low, traits->uuid, sizeof(f->uuid_low));
+    memcpy(&f->uuid_high, traits->uuid + sizeof(f->uuid_low), sizeof(f->uuid_high));
+    f->aiv_cores = traits->aiv_cores;
+    f->ai_cpus = traits->ai_cpus;
+    f->arch = traits->arch;
+    f->machine_index = traits->machine_index;
+    f->peer_link = (uint32_t)traits->peer_link;
+    f->lacks = traits->lacks;
+    f->has_uuid = traits->has_uuid;
+    f->on_device = traits->on_device;
+    f->values = traits->values;
+    f->bf16 = traits->bf16;
+    f->inf_nan = traits->inf_nan;
+    f->text_bytes = (uint32_t)bytes;
+    if (record_kept(&call))
+        record_texts_put((char *)(f + 1), texts, 2);
+    record_event(&call);
+}
+
+/* Traits stay as they are: once is enough. */
+twin_status record_process_describe(uint32_t index, const twin_device_traits **out_traits)
+{
+    twin_status status = record_below.process.describe(index, out_traits);
+    if (status == TWIN_OK && index < DEVICES_MOST && !atomic_load(&described[index]) &&
+        !atomic_exchange(&described[index], true))
+        note_traits(index, *out_traits);
+    return status;
+}
+
+twin_status record_device_open(uint32_t index, twin_hw_device **out_device)
+{
+    twin_hw_device *device = calloc(1, sizeof(*device));
+    if (!device)
+        return TWIN_E_NOMEM;
+    struct record_call call;
+    struct twin_record_DEVICE_OPEN *f = RECORD_BEGIN(&call, DEVICE_OPEN, 0);
+    f->device = index;
+    record_called(&call);
+    twin_status status = record_below.device.open(index, &device->inner);
+    record_returned(&call, status);
+    if (status != TWIN_OK) {
+        free(device);
+        return status;
+    }
+    const twin_device_traits *traits; /* limits are exact now */
+    (void)record_process_describe(index, &traits);
+    device->index = index;
+    *out_device = device;
+    return TWIN_OK;
+}
+
+void record_device_close(twin_hw_device *device)
+{
+    struct record_call call;
+    struct twin_record_DEVICE_CLOSE *f = RECORD_BEGIN(&call, DEVICE_CLOSE, 0);
+    f->device = device->index;
+    record_called(&call);
+    record_below.device.close(device->inner);
+    record_returned(&call, TWIN_OK);
+    free(device);
+}
+
+twin_status record_device_abort(twin_hw_device *device)
+{
+    struct record_call call;
+    struct twin_record_DEVICE_ABORT *f = RECORD_BEGIN(&call, DEVICE_ABORT, 0);
+    f->device = device->index;
+    record_called(&call);
+    twin_status status = record_below.device.abort(device->inner);
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_device_peer(twin_hw_device *device, uint32_t other, bool enable)
+{
+    struct record_call call;
+    struct twin_record_DEVICE_PEER *f = RECORD_BEGIN(&call, DEVICE_PEER, 0);
+    f->device = device->index;
+    f->other = other;
+    f->enable = enable;
+    record_called(&call);
+    twin_status status = record_below.device.peer(device->inner, other, enable);
+    record_returned(&call, status);
+    return status;
+}

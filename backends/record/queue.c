@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "ops.h"
+
+/* A task has ended. Runs on whichever thread drives the device. */
+static void take_task(void *context, const twin_task_end *task)
+{
+    const twin_queue *queue = context;
+    struct record_call call;
+    struct twin_record_TASK *f = RECORD_BEGIN(&call, TASK, 0);
+    f->queue = queue->number;
+    f->result = (uint32_t)task->status;
+    f->task = task->number;
+    f->task_begin_ns = task->begin_ns;
+    f->task_end_ns = task->end_ns;
+    record_event(&call);
+    if (queue->take)
+        queue->take(queue->context, task);
+}
+
+twin_status record_queue_create(twin_hw_device *device, const twin_queue_config *config,
+                                twin_queue **out_queue)
+{
+    twin_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return TWIN_E_NOMEM;
+    struct record_call call;
+    struct twin_record_QUEUE_CREATE *f = RECORD_BEGIN(&call, QUEUE_CREATE, 0);
+    f->device = device->index;
+    f->stream = config->id;
+    f->priority = config->priority;
+    f->group = config->group;
+    f->fast_launch = config->fast_launch;
+    f->fast_sync = config->fast_sync;
+    f->deferred = config->deferred;
+    f->is_default = config->is_default;
+    record_called(&call);
+    twin_status status = record_below.queue.create(device->inner, config, &queue->inner);
+    if (status == TWIN_OK) {
+        queue->number = record_number(&record_numbers.queues);
+        f->out_queue = queue->number;
+        queue->tells = record_below.diag.tasks(queue->inner, take_task, queue) == TWIN_OK;
+        f->out_tasks_told = queue->tells;
+    }
+    record_returned(&call, status);
+    if (status != TWIN_OK) {
+        free(queue);
+        return status;
+    }
+    if (record_stamps_wanted && !config->deferred)
+        queue->stamps = record_stamps_new(device->inner, queue->number);
+    *out_queue = queue;
+    return TWIN_OK;
+}
+
+void record_queue_destroy(twin_queue *queue)
+{
+    struct record_call call;
+    struct twin_record_QUEUE_DESTROY *f = RECORD_BEGIN(&call, QUEUE_DESTROY, 0);
+    f->queue = queue->number;
+    if (queue->stamps)
+        record_stamps_look(queue->stamps);
+    record_called(&call);
+    record_below.queue.destroy(queue->inner);
+    record_returned(&call, TWIN_OK);
+    if (queue->stamps)
+        record_stamps_free(queue->stamps);
+    free(queue);
+}
+
+twin_status record_queue_drain(twin_queue *queue, uint64_t timeout_ns)
+{
+    struct record_call call;
+    struct twin_record_QUEUE_DRAIN *f = RECORD_BEGIN(&call, QUEUE_DRAIN, 0);
+    f->queue = queue->number;
+    f->timeout_ns = timeout_ns;
+    record_called(&call);
+    twin_status status = record_below.queue.drain(queue->inner, timeout_ns);
+    record_returned(&call, status);
+    if (queue->stamps)
+        record_stamps_look(queue->stamps);
+    return status;
+}
+
+twin_status record_queue_query(twin_queue *queue, bool *out_idle)
+{
+    struct record_call call;
+    struct twin_record_QUEUE_QUERY *f = RECORD_BEGIN(&call, QUEUE_QUERY, 0);
+    f->queue = queue->number;
+    record_called(&call);
+    twin_status status = record_below.queue.query(queue->inner, out_idle);
+    f->out_idle = status == TWIN_OK && *out_idle;
+    record_returned(&call, status);
+    return status;
+}
+
+/* The ops that take a queue alone. */
+#define PLAIN(op, NAME)                                                                            \
+    twin_status record_queue_##op(twin_queue *queue)                                               \
+    {                                                                                              \
+        struct record_call call;                                                                   \
+        struct twin_record_##NAME *f = RECORD_BEGIN(&call, NAME, 0);                               \
+        f->queue = queue->number;                                                                  \
+        record_called(&call);                                                                      \
+        twin_status status = record_below.queue.op(queue->inner);                                  \
+        record_returned(&call, status);                                                            \
+        return status;                                                                             \
+    }
+PLAIN(room, QUEUE_ROOM)
+PLAIN(abort, QUEUE_ABORT)
+PLAIN(stop, QUEUE_STOP)
+PLAIN(stop_on_failure, QUEUE_STOP_ON_FAILURE)
+
+twin_status record_queue_set_priority(twin_queue *queue, uint32_t priority)
+{
+    struct record_call call;
+    struct twin_record_QUEUE_SET_PRIORITY *f = RECORD_BEGIN(&call, QUEUE_SET_PRIORITY, 0);
+    f->queue = queue->number;
+    f->priority = priority;
+    record_called(&call);
+    twin_status status = record_below.queue.set_priority(queue->inner, priority);
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_queue_take_failure(twin_queue *queue, twin_failure *out_failure)
+{
+    struct record_call call;
+    struct twin_record_QUEUE_TAKE_FAILURE *f = RECORD_BEGIN(&call, QUEUE_TAKE_FAILURE, 0);
+    f->queue = queue->number;
+    record_called(&call);
+    twin_status status = record_below.queue.take_failure(queue->inner, out_failure);
+    if (status == TWIN_OK) {
+        f->out_failure = (uint32_t)out_failure->status;
+        f->out_task_id = out_failure->task_id;
+        f->out_thread = out_failure->thread;
+        if (out_failure->kernel)
+            out_failure->kernel = record_launch_inner(out_failure->kernel, &f->out_kernel);
+    }
+    record_returned(&call, status);
+    return status;
+}

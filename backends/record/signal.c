@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops.h"
+
+/* A name opens what is shared, so it does not go into the file. FNV-1a. */
+static uint64_t hash_name(const char *name, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes && name[i] != '\0'; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+    return hash;
+}
+
+twin_status record_signal_create(twin_hw_device *device, const twin_signal_config *config,
+                                 twin_signal **out_signal)
+{
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    if (!signal)
+        return TWIN_E_NOMEM;
+    struct record_call call;
+    struct twin_record_SIGNAL_CREATE *f = RECORD_BEGIN(&call, SIGNAL_CREATE, 0);
+    f->device = device->index;
+    f->kind = (uint32_t)config->kind;
+    f->name = config->name;
+    f->timed = config->timed;
+    f->waitable = config->waitable;
+    f->shared = config->shared;
+    f->counted = config->counted;
+    record_called(&call);
+    twin_status status = record_below.signal.create(device->inner, config, &signal->inner);
+    if (status == TWIN_OK) {
+        signal->number = record_number(&record_numbers.signals);
+        f->out_signal = signal->number;
+    }
+    record_returned(&call, status);
+    if (status == TWIN_OK)
+        *out_signal = signal;
+    else
+        free(signal);
+    return status;
+}
+
+void record_signal_destroy(twin_signal *signal)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_DESTROY *f = RECORD_BEGIN(&call, SIGNAL_DESTROY, 0);
+    f->signal = signal->number;
+    record_called(&call);
+    record_below.signal.destroy(signal->inner);
+    record_returned(&call, TWIN_OK);
+    free(signal);
+}
+
+twin_status record_signal_query(twin_signal *signal, twin_signal_state *out_state)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_QUERY *f = RECORD_BEGIN(&call, SIGNAL_QUERY, 0);
+    uint32_t ask = out_state->ask;
+    f->signal = signal->number;
+    f->ask = ask;
+    record_called(&call);
+    twin_status status = record_below.signal.query(signal->inner, out_state);
+    if (status == TWIN_OK) {
+        f->out_recorded = out_state->recorded;
+        f->out_complete = out_state->complete;
+        if (ask & TWIN_ASK_WAITS)
+            f->out_waits_open = out_state->waits_open;
+        if ((ask & TWIN_ASK_HARDWARE_ID) && out_state->has_hardware_id) {
+            f->out_has_hardware_id = 1;
+            f->out_hardware_id = out_state->hardware_id;
+        }
+    }
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_wait(twin_signal *signal, uint64_t timeout_ns)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_WAIT *f = RECORD_BEGIN(&call, SIGNAL_WAIT, 0);
+    f->signal = signal->number;
+    f->timeout_ns = timeout_ns;
+    record_called(&call);
+    twin_status status = record_below.signal.wait(signal->inner, timeout_ns);
+    record_returned(&call, status);
+    if (__builtin_expect(record_stamps_wanted, 0))
+        record_stamps_look_all();
+    return status;
+}
+
+twin_status record_signal_timestamp(twin_signal *signal, uint64_t *out_ns)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_TIMESTAMP *f = RECORD_BEGIN(&call, SIGNAL_TIMESTAMP, 0);
+    f->signal = signal->number;
+    record_called(&call);
+    twin_status status = record_below.signal.timestamp(signal->inner, out_ns);
+    if (status == TWIN_OK)
+        f->out_time_ns = *out_ns;
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_ELAPSED *f = RECORD_BEGIN(&call, SIGNAL_ELAPSED, 0);
+    f->begin = begin->number;
+    f->end = end->number;
+    record_called(&call);
+    twin_status status = record_below.signal.elapsed(begin->inner, end->inner, out_ns);
+    if (status == TWIN_OK)
+        memcpy(&f->out_length_ns, out_ns, sizeof(f->out_length_ns));
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_available(twin_hw_device *device, twin_signal_kind kind,
+                                    uint32_t *out_count)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_AVAILABLE *f = RECORD_BEGIN(&call, SIGNAL_AVAILABLE, 0);
+    f->device = device->index;
+    f->kind = (uint32_t)kind;
+    record_called(&call);
+    twin_status status = record_below.signal.available(device->inner, kind, out_count);
+    if (status == TWIN_OK)
+        f->out_count = *out_count;
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_clear(twin_signal *signal)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_CLEAR *f = RECORD_BEGIN(&call, SIGNAL_CLEAR, 0);
+    f->signal = signal->number;
+    record_called(&call);
+    twin_status status = record_below.signal.clear(signal->inner);
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_SHARE *f = RECORD_BEGIN(&call, SIGNAL_SHARE, 0);
+    f->signal = signal->number;
+    f->check_pid = check_pid;
+    record_called(&call);
+    twin_status status = record_below.signal.share(signal->inner, check_pid, out_name);
+    if (status == TWIN_OK)
+        f->out_name_hash = hash_name(out_name, TWIN_SHARE_NAME);
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_allow(twin_signal *signal, const int32_t *pids, size_t count)
+{
+    struct record_call call;
+    struct twin_record_SIGNAL_ALLOW *f = RECORD_BEGIN(&call, SIGNAL_ALLOW, count * sizeof(int32_t));
+    f->signal = signal->number;
+    f->count = (uint32_t)count;
+    if (record_kept(&call))
+        memcpy(f + 1, pids, count * sizeof(int32_t));
+    record_called(&call);
+    twin_status status = record_below.signal.allow(signal->inner, pids, count);
+    record_returned(&call, status);
+    return status;
+}
+
+twin_status record_signal_open(twin_hw_device *device, const char *name,
+                               const twin_signal_config *config, twin_signal **out_signal)
+{
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    if (!signal)
+        return TWIN_E_NOMEM;
+    struct record_call call;
+    struct twin_record_SIGNAL_OPEN *f = RECORD_BEGIN(&call, SIGNAL_OPEN, 0);
+    f->device = device->index;
+    f->kind = (uint32_t)config->kind;
+    f->name = config->name;
+    f->timed = config->timed;
+    f->waitable = config->waitable;
+    f->shared = config->shared;
+    f->counted = config->counted;
+    f->name_hash = hash_name(name, TWIN_SHARE_NAME);
+    record_called(&call);
+    twin_status status = record_below.signal.open(device->inner, name, config, &signal->inner);
+    if (status == TWIN_OK) {
+        signal->number = record_number(&record_numbers.signals);
+        f->out_signal = signal->number;
+    }
+    record_returned(&call, status);
+    if (status == TWIN_OK)
+        *out_signal = signal;
+    else
+        free(signal);
+    return status;
+}
+
+/* ---- channels ------------------------------------------------------------------------------------ */
+
+twin_status record_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+{
+    twin_channel *channel = calloc(1, sizeof(*channel));
+    if (!channel)
+        return TWIN_E_NOMEM;
+    struct record_call call;
+    struct twin_record_CHANNEL_CREATE *f = RECORD_BEGIN(&call, CHANNEL_CREATE, 0);
+    f->device = device->index;
+    f->service = service;
+    record_called(&call);
+    twin_status status = record_below.channel.create(device->inner, service, &channel->inner);
+    if (status == TWIN_OK) {
+        channel->number = record_number(&record_numbers.channels);
+        f->out_channel = channel->number;
+    }
+    record_returned(&call, status);
+    if (status == TWIN_OK)
+        *out_channel = channel;
+    else
+        free(channel);
+    return status;
+}
+
+void record_channel_destroy(twin_channel *channel)
+{
+    struct record_call call;
+    struct twin_record_CHANNEL_DESTROY *f = RECORD_BEGIN(&call, CHANNEL_DESTROY, 0);
+    f->channel = channel->number;
+    record_called(&call);
+    record_below.channel.destroy(channel->inner);
+    record_returned(&call, TWIN_OK);
+    free(channel);
+}
+
+twin_status record_channel_take(twin_channel *channel, uint64_t timeout_ns,
+                                twin_taken_call *out_call)
+{
+    struct record_call call;
+    struct twin_record_CHANNEL_TAKE *f = RECORD_BEGIN(&call, CHANNEL_TAKE, 0);
+    f->channel = channel->number;
+    f->timeout_ns = timeout_ns;
+    record_called(&call);
+    twin_status status = record_below.channel.take(channel->inner, timeout_ns, out_call);
+    if (status == TWIN_OK) {
+        f->out_block = out_call->call.block;
+        f->out_function = (uint64_t)(uintptr_t)out_call->call.fn;
+        f->out_argument = (uint64_t)(uintptr_t)out_call->call.argument;
+        f->out_ticket = out_call->ticket;
+    }
+    record_returned(&call, status);
+    return status;
+}
+
+void record_channel_answer(twin_channel *channel, uint64_t ticket)
+{
+    struct record_call call;
+    struct twin_record_CHANNEL_ANSWER *f = RECORD_BEGIN(&call, CHANNEL_ANSWER, 0);
+    f->channel = channel->number;
+    f->ticket = ticket;
+    record_called(&call);
+    record_below.channel.answer(channel->inner, ticket);
+    record_returned(&call, TWIN_OK);
+}
+
+void record_channel_close(twin_channel *channel)
+{
+    struct record_call call;
+    struct twin_record_CHANNEL_CLOSE *f = RECORD_BEGIN(&call, CHANNEL_CLOSE, 0);
+    f->channel = channel->number;
+    record_called(&call);
+    record_below.channel.close(channel->inner);
+    record_returned(&call, TWIN_OK);
+}
