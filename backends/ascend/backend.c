@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hardware, through the vendor's runtime. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "facts.h"
+#include "process.h"
+#include "ranges.h"
+#include "status.h"
+
+#define NS_PER_S     UINT64_C(1000000000)
+#define REASON_BYTES (PATH_MAX + 1024)
+
+struct ascend_process ascend;
+
+static twin_status fail(twin_status status, const char *reason)
+{
+    ascend.services->because(reason);
+    ascend.services = NULL;
+    return status;
+}
+
+/* Opens what is below and counts its devices. */
+static twin_status begin(char *reason, size_t bytes)
+{
+    int32_t code = vendor.init(NULL);
+    /* A part of the program that calls the vendor's library by itself was faster. */
+    if (code != 0 && code != ACL_ERROR_REPEAT_INITIALIZE) {
+        const char *text = vendor.recent_message ? vendor.recent_message() : NULL;
+        snprintf(reason, bytes,
+                 "%s cannot be started: it answers %d%s%s; see whether the driver is installed and "
+                 "the user may use the device (npu-smi info)",
+                 ascend_library_found.path, (int)code, text ? ", " : "", text ? text : "");
+        return TWIN_E_SETUP;
+    }
+    uint32_t count = 0;
+    code = vendor.device_count(&count);
+    if (code == 0 && count > 0)
+        return TWIN_OK;
+    vendor.finalize();
+    bool none = code == 0 || code == ACL_ERROR_RT_NO_DEVICE;
+    const char *visible = ascend.services->setting("ASCEND_RT_VISIBLE_DEVICES");
+    if (none)
+        snprintf(reason, bytes,
+                 "%s finds no device%s%s; see whether npu-smi info lists one and the user belongs "
+                 "to the group of the driver",
+                 ascend_library_found.path, *visible ? " with ASCEND_RT_VISIBLE_DEVICES=" : "",
+                 visible);
+    else
+        snprintf(reason, bytes,
+                 "%s cannot count devices: it answers %d; see whether the driver is installed and "
+                 "fits the toolkit",
+                 ascend_library_found.path, (int)code);
+    return none ? TWIN_E_NO_DEVICE : TWIN_E_SETUP;
+}
+
+static twin_status process_start(const twin_services *services)
+{
+    char reason[REASON_BYTES] = "";
+    ascend.services = services;
+    twin_status status = ascend_library_load(services, reason, sizeof(reason));
+    if (status == TWIN_OK)
+        status = begin(reason, sizeof(reason));
+    if (status != TWIN_OK)
+        return fail(status, reason);
+    ascend_failures_listen(true);
+    ascend.started = true;
+    char text[PATH_MAX + 128];
+    snprintf(text, sizeof(text), "the board is used through %s%s", ascend_library_found.path,
+             ascend_library_found.inner ? ", which is a second copy of this runtime" : "");
+    services->log(1, text);
+    return TWIN_OK;
+}
+
+static void process_stop(void)
+{
+    if (!ascend.started)
+        return;
+    ascend.started = false;
+    ascend_failures_listen(false);
+    ascend_pinned_clear();
+    vendor.finalize();
+    ascend_ranges_clear();
+    ascend_traits_clear();
+    ascend_unuse();
+}
+
+static uint64_t host_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t host_last_task(void)
+{
+    uint32_t task = UINT32_MAX;
+    return vendor.last_task && vendor.last_task(&task) == 0 ? task : UINT32_MAX;
+}
+
+static struct twin_backend backend = {
+    .size = sizeof(struct twin_backend),
+    .version = TWIN_SEAM_VERSION,
+    .name = "ascend",
+    .flags = TWIN_BACKEND_FILTERS | TWIN_BACKEND_WAITS | TWIN_BACKEND_CODE,
+    .process = {.start = process_start,
+                .stop = process_stop,
+                .count = ascend_count,
+                .describe = ascend_describe},
+    .host = {.now = host_now, .last_task = host_last_task},
+    .diag = {.facts = ascend_facts, .usage = ascend_usage},
+};
+
+__attribute__((visibility("default"))) const struct twin_backend *twin_backend_entry(void);
+
+const struct twin_backend *twin_backend_entry(void)
+{
+    backend.device = ascend_device_ops;
+    backend.memory = ascend_memory_ops;
+    backend.queue = ascend_queue_ops;
+    backend.work = ascend_work_ops;
+    backend.signal = ascend_signal_ops;
+    backend.channel = ascend_channel_ops;
+    backend.program = ascend_program_ops;
+    backend.image = ascend_image_ops;
+    return &backend;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of host functions. A thread of each channel runs the vendor's callbacks; a callback hands its call over to whoever
+ * takes from the channel, and stays as long as the stream is to wait. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "process.h"
+#include "status.h"
+
+#define NS_PER_S  1000000000
+#define REPORT_MS 500 /* how long the thread of a channel that ends may take to notice */
+#define PAUSE_NS  10000000
+#define ASK_NS    UINT64_C(100000000)
+
+/* One time that a callback was called. */
+typedef struct call_run {
+    struct call_run *next;
+    twin_taken_call taken;
+    bool done;
+} call_run;
+
+/* A call that the vendor will make: until it was made, or for a deferred queue until its tasks go. The vendor knows it by its
+ * number alone: one that it makes late finds nothing. */
+typedef struct call_task {
+    struct call_task *next;
+    uint64_t number;
+    twin_channel *channel;
+    const twin_queue *queue;
+    twin_host_call call;
+    bool stays;
+} call_task;
+
+struct twin_channel {
+    twin_hw_device *device;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Guarded by lock. */
+    uint32_t users; /* who created it, its thread, tasks */
+    uint32_t streams;
+    bool has_thread;
+    bool closed;
+    pthread_t thread;
+    uint64_t next_ticket;
+    call_run *waiting, **last; /* not taken, oldest first */
+    call_run *taken;           /* not answered */
+};
+
+static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guarded by tasks_lock. */
+static call_task *tasks;
+static uint64_t last_number;
+
+static void free_runs(call_run *run)
+{
+    while (run) {
+        call_run *next = run->next;
+        free(run);
+        run = next;
+    }
+}
+
+static void drop_locked(twin_channel *channel)
+{
+    bool last = --channel->users == 0;
+    pthread_mutex_unlock(&channel->lock);
+    if (!last)
+        return;
+    free_runs(channel->waiting);
+    free_runs(channel->taken);
+    pthread_cond_destroy(&channel->changed);
+    pthread_mutex_destroy(&channel->lock);
+    free(channel);
+}
+
+static void drop(twin_channel *channel)
+{
+    pthread_mutex_lock(&channel->lock);
+    drop_locked(channel);
+}
+
+static struct timespec from_now(uint64_t ns)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    uint64_t sum = (uint64_t)at.tv_nsec + ns % NS_PER_S;
+    at.tv_sec += (time_t)(ns / NS_PER_S + sum / NS_PER_S);
+    at.tv_nsec = (long)(sum % NS_PER_S);
+    return at;
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------- */
+
+static void end_task(call_task *task)
+{
+    twin_channel *channel = task->channel;
+    free(task);
+    drop(channel);
+}
+
+/* Takes one task out of the list: the one of that number, or any of a queue's. */
+static call_task *take_task_locked(uint64_t number, const twin_queue *queue)
+{
+    call_task **link = &tasks;
+    while (*link && (queue ? (*link)->queue != queue : (*link)->number != number))
+        link = &(*link)->next;
+    call_task *found = *link;
+    if (found)
+        *link = found->next;
+    return found;
+}
+
+static call_task *take_task(uint64_t number, const twin_queue *queue)
+{
+    pthread_mutex_lock(&tasks_lock);
+    call_task *found = take_task_locked(number, queue);
+    pthread_mutex_unlock(&tasks_lock);
+    return found;
+}
+
+/* The queue's stream is gone, or its tasks are: none of them is called any more. */
+void ascend_calls_forget(const twin_queue *queue)
+{
+    call_task *task;
+    while ((task = take_task(0, queue)) != NULL)
+        end_task(task);
+}
+
+/* What is to be called, and the channel, which the caller drops. False: the queue has forgotten it. */
+static bool claim(uint64_t number, twin_host_call *out_call, twin_channel **out_channel)
+{
+    pthread_mutex_lock(&tasks_lock);
+    call_task *task = take_task_locked(number, NULL);
+    bool found = task != NULL, stays = found && task->stays;
+    if (found) {
+        *out_call = task->call;
+        *out_channel = task->channel;
+    }
+    if (stays) {
+        pthread_mutex_lock(&task->channel->lock);
+        task->channel->users++;
+        pthread_mutex_unlock(&task->channel->lock);
+        task->next = tasks;
+        tasks = task;
+    }
+    pthread_mutex_unlock(&tasks_lock);
+    if (!stays)
+        free(task);
+    return found;
+}
+
+/* The stream has come to it. Runs on the channel's thread. */
+static void called(void *argument)
+{
+    twin_channel *channel = NULL;
+    twin_host_call call;
+    if (!claim((uint64_t)(uintptr_t)argument, &call, &channel))
+        return;
+    call_run *run = calloc(1, sizeof(*run));
+    pthread_mutex_lock(&channel->lock);
+    if (!run)
+        ascend.services->log(3, "no host memory to run a function that a stream calls");
+    bool handed = run && !channel->closed;
+    if (handed) {
+        run->taken = (twin_taken_call){.call = call, .ticket = ++channel->next_ticket};
+        *channel->last = run;
+        channel->last = &run->next;
+        pthread_cond_broadcast(&channel->changed);
+    }
+    while (handed && call.block && !run->done && !channel->closed)
+        pthread_cond_wait(&channel->changed, &channel->lock);
+    if (!handed || (call.block && run->done))
+        free(run);
+    else
+        run->taken.call.block = false; /* who answers it, or ends the channel, gives it back */
+    drop_locked(channel);
+}
+
+/* ---- the thread --------------------------------------------------------------------------------- */
+
+static void *serve(void *argument)
+{
+    twin_channel *channel = argument;
+    /* A second copy of this runtime has simulated time: a limit would make it pass. */
+    const int32_t limit_ms = ascend_library_found.inner ? -1 : REPORT_MS;
+    pthread_mutex_lock(&channel->lock);
+    /* Streams whose callbacks nobody wants must not wait for them. */
+    while (!channel->closed || channel->streams > 0) {
+        if (channel->streams == 0) {
+            pthread_cond_wait(&channel->changed, &channel->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&channel->lock);
+        int32_t code = vendor.process_report(limit_ms);
+        pthread_mutex_lock(&channel->lock);
+        if (code == 0 || (code == ACL_ERROR_RT_REPORT_TIMEOUT && limit_ms > 0))
+            continue;
+        /* Everybody waits, or streams come and go just now. */
+        const struct timespec until = from_now(PAUSE_NS);
+        pthread_cond_timedwait(&channel->changed, &channel->lock, &until);
+    }
+    drop_locked(channel);
+    return NULL;
+}
+
+static twin_status start_thread(twin_channel *channel)
+{
+    twin_status status = TWIN_OK;
+    pthread_mutex_lock(&channel->lock);
+    if (!channel->has_thread && !channel->closed) {
+        channel->users++;
+        if (pthread_create(&channel->thread, NULL, serve, channel) == 0) {
+            pthread_detach(channel->thread);
+            channel->has_thread = true;
+        } else {
+            channel->users--;
+            status = TWIN_E_NOMEM;
+        }
+    }
+    pthread_mutex_unlock(&channel->lock);
+    return status;
+}
+
+/* The stream's callbacks are the channel's from now on. */
+static twin_status join(twin_queue *queue, twin_channel *channel)
+{
+    if (queue->channel == channel)
+        return TWIN_OK;
+    ascend_channel_leave(queue);
+    twin_status status = start_thread(channel);
+    if (status == TWIN_OK)
+        status = ascend_status(vendor.subscribe((uint64_t)channel->thread, queue->stream));
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&channel->lock);
+    channel->users++;
+    channel->streams++;
+    pthread_cond_broadcast(&channel->changed);
+    pthread_mutex_unlock(&channel->lock);
+    queue->channel = channel;
+    return TWIN_OK;
+}
+
+void ascend_channel_leave(twin_queue *queue)
+{
+    twin_channel *channel = queue->channel;
+    if (!channel)
+        return;
+    queue->channel = NULL;
+    if (ascend_use_queue(queue) == TWIN_OK)
+        vendor.unsubscribe((uint64_t)channel->thread, queue->stream);
+    pthread_mutex_lock(&channel->lock);
+    channel->streams--;
+    drop_locked(channel);
+}
+
+twin_status ascend_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call)
+{
+    if (!vendor.launch_callback || !vendor.process_report || !vendor.subscribe ||
+        !vendor.unsubscribe)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status == TWIN_OK)
+        status = join(queue, channel);
+    if (status != TWIN_OK)
+        return status;
+    call_task *task = calloc(1, sizeof(*task));
+    if (!task)
+        return TWIN_E_NOMEM;
+    task->channel = channel;
+    task->queue = queue;
+    task->call = *call;
+    task->stays = queue->deferred;
+    pthread_mutex_lock(&channel->lock);
+    channel->users++;
+    pthread_mutex_unlock(&channel->lock);
+    pthread_mutex_lock(&tasks_lock);
+    const uint64_t number = ++last_number;
+    task->number = number;
+    task->next = tasks;
+    tasks = task;
+    pthread_mutex_unlock(&tasks_lock);
+    status = ascend_status(vendor.launch_callback(
+        called, ascend_pointer(number), call->block ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK,
+        queue->stream));
+    if (status != TWIN_OK && (task = take_task(number, NULL)) != NULL)
+        end_task(task);
+    return status;
+}
+
+/* ---- the ops ------------------------------------------------------------------------------------ */
+
+static twin_status channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+{
+    (void)service; /* all of them have a thread of their own below */
+    twin_channel *channel = calloc(1, sizeof(*channel));
+    if (!channel)
+        return TWIN_E_NOMEM;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&channel->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&channel->lock, NULL);
+    channel->device = device;
+    channel->users = 1;
+    channel->last = &channel->waiting;
+    *out_channel = channel;
+    return TWIN_OK;
+}
+
+static void channel_close(twin_channel *channel)
+{
+    pthread_mutex_lock(&channel->lock);
+    channel->closed = true;
+    pthread_cond_broadcast(&channel->changed);
+    pthread_mutex_unlock(&channel->lock);
+}
+
+static void channel_destroy(twin_channel *channel)
+{
+    channel_close(channel);
+    drop(channel);
+}
+
+/* Waits for a change, at most until `until` when that is given. False: it is past. */
+static bool wait_locked(twin_channel *channel, const struct timespec *until, bool *out_interrupted)
+{
+    const twin_services *services = ascend.services;
+    if (!services->interruptible()) {
+        if (!until)
+            return pthread_cond_wait(&channel->changed, &channel->lock) == 0;
+        return pthread_cond_timedwait(&channel->changed, &channel->lock, until) != ETIMEDOUT;
+    }
+    struct timespec ask = from_now(ASK_NS);
+    bool last = until && (until->tv_sec < ask.tv_sec ||
+                          (until->tv_sec == ask.tv_sec && until->tv_nsec <= ask.tv_nsec));
+    if (pthread_cond_timedwait(&channel->changed, &channel->lock, last ? until : &ask) != ETIMEDOUT)
+        return true;
+    pthread_mutex_unlock(&channel->lock);
+    *out_interrupted = services->interrupted();
+    pthread_mutex_lock(&channel->lock);
+    return !last;
+}
+
+static twin_status channel_take(twin_channel *channel, uint64_t timeout_ns,
+                                twin_taken_call *out_call)
+{
+    bool forever = timeout_ns == TWIN_FOREVER, interrupted = false;
+    const struct timespec until = from_now(forever ? 0 : timeout_ns);
+    twin_status status = TWIN_OK;
+    pthread_mutex_lock(&channel->lock);
+    while (!channel->waiting && status == TWIN_OK) {
+        if (channel->closed)
+            status = TWIN_E_CLOSED;
+        else if (!wait_locked(channel, forever ? NULL : &until, &interrupted) && !channel->waiting)
+            status = TWIN_E_TIMEOUT;
+        if (interrupted)
+            status = TWIN_E_INTERRUPTED;
+    }
+    call_run *run = channel->waiting;
+    if (channel->closed)
+        status = TWIN_E_CLOSED;
+    else if (status == TWIN_OK) {
+        channel->waiting = run->next;
+        if (!channel->waiting)
+            channel->last = &channel->waiting;
+        run->next = channel->taken;
+        channel->taken = run;
+        *out_call = run->taken;
+    }
+    pthread_mutex_unlock(&channel->lock);
+    return status;
+}
+
+static void channel_answer(twin_channel *channel, uint64_t ticket)
+{
+    pthread_mutex_lock(&channel->lock);
+    call_run **link = &channel->taken;
+    while (*link && (*link)->taken.ticket != ticket)
+        link = &(*link)->next;
+    call_run *run = *link;
+    if (run) {
+        *link = run->next;
+        if (run->taken.call.block) {
+            run->done = true; /* the callback that waits gives it back */
+            pthread_cond_broadcast(&channel->changed);
+        } else {
+            free(run);
+        }
+    }
+    pthread_mutex_unlock(&channel->lock);
+}
+
+const struct twin_channel_ops ascend_channel_ops = {.create = channel_create,
+                                                    .destroy = channel_destroy,
+                                                    .take = channel_take,
+                                                    .answer = channel_answer,
+                                                    .close = channel_close};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices, and which of the vendor's contexts a thread uses. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "process.h"
+#include "ranges.h"
+#include "status.h"
+
+#define NS_PER_MS  UINT64_C(1000000)
+#define NS_PER_S   UINT64_C(1000000000)
+#define ABORT_MS   30000u
+#define TEXT_BYTES 256
+
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER; /* nobody holds some device any more */
+static twin_hw_device *opened[ASCEND_DEVICES_MOST];      /* guarded by opened_lock */
+
+/* Rises before one of the vendor's contexts goes: its address may be another's next. Relaxed: a thread uses a context only
+ * while something keeps it, the core or a held device. */
+static _Atomic uint64_t generation = 1;
+static _Thread_local struct {
+    aclrtContext context;
+    uint64_t generation;
+    uint32_t index; /* of the device that the context is of */
+} current;
+
+static bool is_current(uint64_t now)
+{
+    return current.context && current.generation == now;
+}
+
+twin_status ascend_use(const twin_hw_device *device, aclrtContext context)
+{
+    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
+    if (__builtin_expect(current.context == context && current.generation == now, 1))
+        return TWIN_OK;
+    twin_status status = ascend_status(vendor.set_context(context));
+    if (status == TWIN_OK) {
+        current.context = context;
+        current.generation = now;
+        current.index = device->index;
+    }
+    return status;
+}
+
+void ascend_used(const twin_hw_device *device, aclrtContext context)
+{
+    current.context = context;
+    current.generation = atomic_load_explicit(&generation, memory_order_relaxed);
+    current.index = device->index;
+}
+
+void ascend_unuse(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+static twin_status hold(twin_hw_device *device)
+{
+    twin_status status = ascend_use_device(device);
+    if (status != TWIN_OK)
+        ascend_let_go(device);
+    return status;
+}
+
+twin_status ascend_hold_device(uint32_t index, twin_hw_device **out_device)
+{
+    pthread_mutex_lock(&opened_lock);
+    twin_hw_device *device = index < ASCEND_DEVICES_MOST ? opened[index] : NULL;
+    if (device)
+        device->holds++;
+    pthread_mutex_unlock(&opened_lock);
+    twin_status status = device ? hold(device) : TWIN_E_INVALID;
+    if (status == TWIN_OK)
+        *out_device = device;
+    return status;
+}
+
+twin_status ascend_hold_any(twin_hw_device **out_device)
+{
+    /* Rather the device that the thread uses anyway. */
+    const uint32_t first =
+        is_current(atomic_load_explicit(&generation, memory_order_relaxed)) ? current.index : 0;
+    pthread_mutex_lock(&opened_lock);
+    twin_hw_device *device = opened[first];
+    for (uint32_t i = 0; i < ASCEND_DEVICES_MOST && !device; i++)
+        device = opened[i];
+    if (device)
+        device->holds++;
+    pthread_mutex_unlock(&opened_lock);
+    twin_status status = device ? hold(device) : TWIN_E_UNSUPPORTED;
+    if (status == TWIN_OK)
+        *out_device = device;
+    return status;
+}
+
+void ascend_let_go(twin_hw_device *device)
+{
+    pthread_mutex_lock(&opened_lock);
+    if (--device->holds == 0)
+        pthread_cond_broadcast(&let_go);
+    pthread_mutex_unlock(&opened_lock);
+}
+
+/* Nobody else finds the device from here on, and nobody uses it. */
+static void hide(twin_hw_device *device)
+{
+    pthread_mutex_lock(&opened_lock);
+    opened[device->index] = NULL;
+    while (device->holds > 0)
+        pthread_cond_wait(&let_go, &opened_lock);
+    pthread_mutex_unlock(&opened_lock);
+    ascend_unuse();
+}
+
+uint32_t ascend_seconds(uint64_t ns)
+{
+    uint64_t seconds = ns / NS_PER_S + (ns % NS_PER_S != 0);
+    return seconds == 0 ? 1 : seconds > INT32_MAX ? (uint32_t)INT32_MAX : (uint32_t)seconds;
+}
+
+int32_t ascend_milliseconds(uint64_t ns)
+{
+    uint64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS != 0);
+    return ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+}
+
+/* ---- the ops ------------------------------------------------------------------------------------ */
+
+static twin_status device_open(uint32_t index, twin_hw_device **out_device)
+{
+    if (index >= ASCEND_DEVICES_MOST)
+        return TWIN_E_DEVICE_ID;
+    twin_hw_device *device = calloc(1, sizeof(*device));
+    if (!device)
+        return TWIN_E_NOMEM;
+    device->index = index;
+    pthread_mutex_init(&device->lock, NULL);
+    twin_status status = ascend_status(vendor.set_device((int32_t)index));
+    if (status != TWIN_OK)
+        goto free_device;
+    status = ascend_status(vendor.get_context(&device->context));
+    if (status != TWIN_OK)
+        goto reset;
+    ascend_used(device, device->context);
+    ascend_traits_complete(index);
+    if (!vendor.event_time && vendor.create_event(&device->origin) == 0 &&
+        vendor.record_event(device->origin, NULL) != 0) {
+        vendor.destroy_event(device->origin);
+        device->origin = NULL;
+    }
+    pthread_mutex_lock(&opened_lock);
+    opened[index] = device;
+    pthread_mutex_unlock(&opened_lock);
+    *out_device = device;
+    return TWIN_OK;
+
+reset:
+    vendor.reset_device((int32_t)index);
+free_device:
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+    return status;
+}
+
+static void device_close(twin_hw_device *device)
+{
+    char text[TEXT_BYTES];
+    uint64_t bytes = 0;
+    ascend_use_device(device);
+    ascend_pinned_close_device(device);
+    if (device->origin)
+        vendor.destroy_event(device->origin);
+    uint32_t left = ascend_ranges_forget(device->index, &bytes);
+    if (left > 0) {
+        snprintf(text, sizeof(text),
+                 "device %u is closed with %llu bytes of device memory that were not freed: %u "
+                 "allocations in all",
+                 device->index, (unsigned long long)bytes, left);
+        ascend.services->log(2, text);
+    }
+    hide(device);
+    int32_t code = vendor.reset_device((int32_t)device->index);
+    if (code != 0) {
+        snprintf(text, sizeof(text), "device %u does not close: the vendor's runtime answers %d",
+                 device->index, (int)code);
+        ascend.services->log(2, text);
+    }
+    while (device->groups) {
+        ascend_group *group = device->groups;
+        device->groups = group->next;
+        free(group);
+    }
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+}
+
+static twin_status device_abort(twin_hw_device *device)
+{
+    if (!vendor.abort_device)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_device(device);
+    if (status == TWIN_OK)
+        status = ascend_status(vendor.abort_device((int32_t)device->index, ABORT_MS));
+    if (status == TWIN_OK)
+        ascend_failures_forget_device(device);
+    return status;
+}
+
+static twin_status device_peer(twin_hw_device *device, uint32_t other, bool enable)
+{
+    if (!vendor.enable_peer || (!enable && !vendor.disable_peer))
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_device(device);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(enable ? vendor.enable_peer((int32_t)other, 0)
+                                : vendor.disable_peer((int32_t)other));
+}
+
+const struct twin_device_ops ascend_device_ops = {
+    .open = device_open, .close = device_close, .abort = device_abort, .peer = device_peer};

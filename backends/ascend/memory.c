@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: allocations, copies and fills outside all queues, and when pinned memory may go back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+#include "ranges.h"
+#include "status.h"
+
+#define HUGE_FROM      ((uint64_t)1 << 20)
+#define PAGE_NORMAL    4096u
+#define PAGE_HUGE      ((uint32_t)2 << 20)
+#define PAGE_GIGA      ((uint32_t)1 << 30)
+#define PIN_QUEUES     4
+#define PIN_BUCKETS    256u
+#define ERRORS_AT_ONCE 20u
+
+/* ---- pinned memory in use ----------------------------------------------------------------------- */
+
+/* The vendor's runtime takes pinned memory back at once, also under a copy that is queued. So what copies use is noted, and
+ * goes back when these queues have come past the point at which it was freed. */
+typedef struct pin {
+    struct pin *next;
+    uint64_t base;
+    uint32_t queue_count; /* more than PIN_QUEUES: some are not listed */
+    twin_queue *queues[PIN_QUEUES];
+} pin;
+
+/* Freed by the program, and not given back yet. */
+typedef struct grave {
+    struct grave *next;
+    void *pointer;
+    uint32_t event_count;
+    aclrtEvent events[PIN_QUEUES];
+    const twin_hw_device *devices[PIN_QUEUES]; /* of each event */
+} grave;
+
+static pthread_mutex_t pins_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t fences_set = PTHREAD_COND_INITIALIZER; /* some queue has no more to come */
+/* Guarded by pins_lock. */
+static pin *pins[PIN_BUCKETS];
+static grave *graves;
+/* Held by the one who goes through the graves; taken before pins_lock. */
+static pthread_mutex_t dig_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pin **bucket_of(uint64_t base)
+{
+    return &pins[base / PAGE_NORMAL % PIN_BUCKETS];
+}
+
+void ascend_pinned_use(uint64_t address, twin_queue *queue)
+{
+    twin_memory_info info;
+    ascend_range_find(address, &info);
+    if (info.kind != TWIN_MEMORY_HOST_PINNED)
+        return;
+    pthread_mutex_lock(&pins_lock);
+    pin **bucket = bucket_of(info.base);
+    pin *one = *bucket;
+    while (one && one->base != info.base)
+        one = one->next;
+    if (!one && (one = calloc(1, sizeof(*one))) != NULL) {
+        one->base = info.base;
+        one->next = *bucket;
+        *bucket = one;
+    }
+    bool listed = !one;
+    for (uint32_t i = 0; !listed && i < one->queue_count && i < PIN_QUEUES; i++)
+        listed = one->queues[i] == queue;
+    if (!listed) {
+        if (one->queue_count < PIN_QUEUES)
+            one->queues[one->queue_count] = queue;
+        one->queue_count++;
+    }
+    pthread_mutex_unlock(&pins_lock);
+}
+
+/* Of a queue without work in flight. Whoever frees memory right now and has seen the queue is waited for. */
+void ascend_pinned_forget_queue(twin_queue *queue)
+{
+    pthread_mutex_lock(&pins_lock);
+    while (queue->fences > 0)
+        pthread_cond_wait(&fences_set, &pins_lock);
+    for (uint32_t b = 0; b < PIN_BUCKETS; b++)
+        for (pin *one = pins[b]; one; one = one->next)
+            for (uint32_t i = 0; i < one->queue_count && i < PIN_QUEUES; i++)
+                if (one->queues[i] == queue) {
+                    /* Of one with too many the rest is not known: it stays too many. */
+                    uint32_t known = one->queue_count < PIN_QUEUES ? one->queue_count : PIN_QUEUES;
+                    one->queues[i--] = one->queues[known - 1];
+                    if (one->queue_count > PIN_QUEUES) {
+                        one->queues[known - 1] = NULL;
+                        break;
+                    }
+                    one->queue_count--;
+                }
+    pthread_mutex_unlock(&pins_lock);
+}
+
+/* What is noted of a block. Its queues stay until end_pin. */
+static pin *take_pin(uint64_t base)
+{
+    pthread_mutex_lock(&pins_lock);
+    pin **link = bucket_of(base);
+    while (*link && (*link)->base != base)
+        link = &(*link)->next;
+    pin *found = *link;
+    if (found)
+        *link = found->next;
+    for (uint32_t i = 0; found && i < PIN_QUEUES && i < found->queue_count; i++)
+        if (found->queues[i])
+            found->queues[i]->fences++;
+    pthread_mutex_unlock(&pins_lock);
+    return found;
+}
+
+static void end_pin(pin *taken)
+{
+    pthread_mutex_lock(&pins_lock);
+    for (uint32_t i = 0; i < PIN_QUEUES && i < taken->queue_count; i++)
+        if (taken->queues[i] && --taken->queues[i]->fences == 0)
+            pthread_cond_broadcast(&fences_set);
+    pthread_mutex_unlock(&pins_lock);
+    free(taken);
+}
+
+/* An event behind all that the queue has now; NULL: it has nothing, or no event can be had (*out_failed). */
+static aclrtEvent fence(twin_queue *queue, bool *out_failed)
+{
+    aclrtStreamStatus state = ACL_STREAM_STATUS_NOT_READY;
+    aclrtEvent event = NULL;
+    *out_failed = false;
+    if (ascend_use_queue(queue) != TWIN_OK ||
+        (vendor.query_stream(queue->stream, &state) == 0 && state == ACL_STREAM_STATUS_COMPLETE))
+        return NULL;
+    const uint32_t flag = ACL_EVENT_CAPTURE_STREAM_PROGRESS;
+    int32_t code = vendor.create_event_ex ? vendor.create_event_ex(&event, flag)
+                                          : vendor.create_event_flag(&event, flag);
+    if (code == 0 && vendor.record_event(event, queue->stream) == 0)
+        return event;
+    if (code == 0)
+        vendor.destroy_event(event);
+    *out_failed = true;
+    return NULL;
+}
+
+/* The device's events end with it: the vendor must not be asked about them afterwards. */
+static void drop_events(grave *one, const twin_hw_device *device)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < one->event_count; i++) {
+        if (one->devices[i] == device) {
+            vendor.destroy_event(one->events[i]);
+            continue;
+        }
+        one->events[kept] = one->events[i];
+        one->devices[kept++] = one->devices[i];
+    }
+    one->event_count = kept;
+}
+
+/* Gives back what no queue uses any more. `closing`: its queues are gone; NULL: no device is. */
+static void dig(bool all, const twin_hw_device *closing)
+{
+    pthread_mutex_lock(&dig_lock);
+    pthread_mutex_lock(&pins_lock);
+    grave *list = graves;
+    graves = NULL;
+    pthread_mutex_unlock(&pins_lock);
+    while (list) {
+        grave *one = list;
+        list = one->next;
+        bool over = true;
+        if (closing)
+            drop_events(one, closing);
+        for (uint32_t i = 0; i < one->event_count && !all && over; i++) {
+            aclrtEventRecordedStatus state = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+            over = vendor.query_event(one->events[i], &state) != 0 ||
+                   state == ACL_EVENT_RECORDED_STATUS_COMPLETE;
+        }
+        if (!over) {
+            pthread_mutex_lock(&pins_lock);
+            one->next = graves;
+            graves = one;
+            pthread_mutex_unlock(&pins_lock);
+            continue;
+        }
+        for (uint32_t i = 0; i < one->event_count; i++)
+            vendor.destroy_event(one->events[i]);
+        vendor.free_host(one->pointer);
+        free(one);
+    }
+    pthread_mutex_unlock(&dig_lock);
+}
+
+void ascend_pinned_close_device(const twin_hw_device *device)
+{
+    dig(false, device);
+}
+
+void ascend_pinned_clear(void)
+{
+    for (uint32_t b = 0; b < PIN_BUCKETS; b++)
+        while (pins[b]) {
+            pin *gone = pins[b];
+            pins[b] = gone->next;
+            free(gone);
+        }
+    dig(true, NULL);
+}
+
+/* ---- the ops ------------------------------------------------------------------------------------ */
+
+static uint32_t page_of(uint64_t bytes, twin_page_policy pages)
+{
+    switch (pages) {
+    case TWIN_PAGES_HUGE_1G:
+        return PAGE_GIGA;
+    case TWIN_PAGES_HUGE_ONLY:
+        return PAGE_HUGE;
+    case TWIN_PAGES_NORMAL_ONLY:
+        return PAGE_NORMAL;
+    default:
+        return bytes > HUGE_FROM ? PAGE_HUGE : PAGE_NORMAL;
+    }
+}
+
+static aclrtMemMallocPolicy policy_of(twin_page_policy pages)
+{
+    switch (pages) {
+    case TWIN_PAGES_HUGE_1G:
+        return ACL_MEM_MALLOC_HUGE1G_ONLY;
+    case TWIN_PAGES_HUGE_ONLY:
+        return ACL_MEM_MALLOC_HUGE_ONLY;
+    case TWIN_PAGES_NORMAL_ONLY:
+        return ACL_MEM_MALLOC_NORMAL_ONLY;
+    default:
+        return ACL_MEM_MALLOC_HUGE_FIRST;
+    }
+}
+
+static twin_status memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+                                uint64_t *out_address)
+{
+    void *pointer = NULL;
+    twin_status status = ascend_use_device(device);
+    if (status == TWIN_OK)
+        status = ascend_status(vendor.malloc_device(&pointer, bytes, policy_of(pages)));
+    if (status != TWIN_OK)
+        return status;
+    const twin_memory_info info = {.kind = TWIN_MEMORY_DEVICE,
+                                   .device = device->index,
+                                   .base = (uint64_t)(uintptr_t)pointer,
+                                   .size_bytes = bytes,
+                                   .page_bytes = page_of(bytes, pages)};
+    if (!ascend_range_add(&info)) {
+        vendor.free_device(pointer);
+        return TWIN_E_NOMEM;
+    }
+    *out_address = info.base;
+    return TWIN_OK;
+}
+
+static twin_status free_on(uint64_t address)
+{
+    twin_memory_info info;
+    ascend_labels_forget(address);
+    /* Before the address can be another's. */
+    if (!ascend_range_remove(address, TWIN_MEMORY_DEVICE, &info))
+        return TWIN_E_INVALID;
+    twin_status status = ascend_status(vendor.free_device(ascend_pointer(address)));
+    if (status != TWIN_OK)
+        (void)ascend_range_add(&info);
+    return status;
+}
+
+static twin_status memory_free(uint64_t address)
+{
+    twin_memory_info info;
+    twin_hw_device *device = NULL;
+    ascend_range_find(address, &info);
+    if (info.kind != TWIN_MEMORY_DEVICE || info.base != address)
+        return TWIN_E_INVALID;
+    twin_status status = ascend_hold_device(info.device, &device);
+    if (status != TWIN_OK)
+        return status;
+    status = free_on(address);
+    ascend_let_go(device);
+    return status;
+}
+
+static twin_status free_now(void *pointer)
+{
+    twin_hw_device *device = NULL;
+    twin_status status = ascend_hold_any(&device);
+    if (status != TWIN_OK)
+        return status;
+    dig(false, NULL);
+    status = ascend_status(vendor.free_host(pointer));
+    ascend_let_go(device);
+    return status;
+}
+
+static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
+{
+    void *pointer = NULL;
+    twin_hw_device *device = NULL;
+    twin_status status = ascend_hold_any(&device);
+    if (status != TWIN_OK)
+        return status;
+    dig(false, NULL);
+    status = ascend_status(vendor.malloc_host(&pointer, bytes));
+    ascend_let_go(device);
+    if (status == TWIN_E_DEVICE_MEMORY)
+        status = TWIN_E_NOMEM;
+    if (status != TWIN_OK)
+        return status;
+    const twin_memory_info info = {.kind = TWIN_MEMORY_HOST_PINNED,
+                                   .base = (uint64_t)(uintptr_t)pointer,
+                                   .size_bytes = bytes,
+                                   .page_bytes = PAGE_NORMAL};
+    if (!ascend_range_add(&info)) {
+        (void)free_now(pointer);
+        return TWIN_E_NOMEM;
+    }
+    *out_pointer = pointer;
+    return TWIN_OK;
+}
+
+/* Whether what a pin notes keeps the memory; the events in front of which it must stay go to `to`, when there is one. */
+static bool keeps(const pin *used, grave *to)
+{
+    bool failed = !to;
+    for (uint32_t i = 0; to && i < used->queue_count && i < PIN_QUEUES; i++) {
+        bool one_failed = false;
+        aclrtEvent event = used->queues[i] ? fence(used->queues[i], &one_failed) : NULL;
+        if (event) {
+            to->devices[to->event_count] = used->queues[i]->device;
+            to->events[to->event_count++] = event;
+        }
+        failed = failed || one_failed;
+    }
+    return failed || to->event_count > 0 || used->queue_count > PIN_QUEUES;
+}
+
+/* Buries the block while queues that `used` notes still copy to or from it. */
+static bool bury(void *pointer, const pin *used)
+{
+    grave *later = calloc(1, sizeof(*later));
+    if (!keeps(used, later)) {
+        free(later);
+        return false;
+    }
+    if (!later || later->event_count == 0 || used->queue_count > PIN_QUEUES) {
+        /* Nobody can tell when it is free. */
+        ascend.services->log(1, "page-locked memory that many streams use is kept to the end");
+        free(later);
+        return true;
+    }
+    later->pointer = pointer;
+    pthread_mutex_lock(&pins_lock);
+    later->next = graves;
+    graves = later;
+    pthread_mutex_unlock(&pins_lock);
+    return true;
+}
+
+static twin_status memory_host_free(void *pointer)
+{
+    twin_memory_info info;
+    twin_hw_device *device = NULL;
+    twin_status status = ascend_hold_any(&device);
+    if (status != TWIN_OK)
+        return status;
+    ascend_let_go(device); /* an event may have to wait for room, and nobody must wait for that */
+    if (!ascend_range_remove((uint64_t)(uintptr_t)pointer, TWIN_MEMORY_HOST_PINNED, &info))
+        return TWIN_E_INVALID;
+    pin *used = take_pin(info.base);
+    bool kept = used && bury(pointer, used);
+    if (used)
+        end_pin(used);
+    return kept ? TWIN_OK : free_now(pointer);
+}
+
+static twin_status memory_info(uint64_t address, twin_memory_info *out_info)
+{
+    ascend_range_find(address, out_info);
+    return TWIN_OK;
+}
+
+static twin_status memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+                                uint64_t *out_total)
+{
+    static const aclrtMemAttr high[] = {ACL_HBM_MEM, ACL_HBM_MEM_HUGE, ACL_HBM_MEM_NORMAL};
+    static const aclrtMemAttr low[] = {ACL_DDR_MEM, ACL_DDR_MEM_HUGE, ACL_DDR_MEM_NORMAL};
+    const char *soc = vendor.soc_name();
+    bool ddr = soc && strncmp(soc, "Ascend310", 9) == 0;
+    size_t unused = 0, total = 0;
+    twin_status status = ascend_use_device(device);
+    if (status == TWIN_OK)
+        status = ascend_status(vendor.memory_info(
+            (ddr ? low : high)[page_class < 3 ? page_class : 0], &unused, &total));
+    if (status == TWIN_OK) {
+        *out_free = unused;
+        *out_total = total;
+    }
+    return status;
+}
+
+aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src)
+{
+    twin_memory_info to, from;
+    ascend_range_find(dst, &to);
+    ascend_range_find(src, &from);
+    bool into = to.kind == TWIN_MEMORY_DEVICE, out = from.kind == TWIN_MEMORY_DEVICE;
+    return into && out ? ACL_MEMCPY_DEVICE_TO_DEVICE
+           : into      ? ACL_MEMCPY_HOST_TO_DEVICE
+           : out       ? ACL_MEMCPY_DEVICE_TO_HOST
+                       : ACL_MEMCPY_HOST_TO_HOST;
+}
+
+static twin_status memory_copy(twin_hw_device *device, const twin_copy *copy)
+{
+    twin_status status = ascend_use_device(device);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.copy(ascend_pointer(copy->dst), copy->bytes,
+                                     ascend_pointer(copy->src), copy->bytes,
+                                     ascend_copy_kind(copy->dst, copy->src)));
+}
+
+static twin_status memory_fill(twin_hw_device *device, const twin_fill *fill)
+{
+    twin_status status = ascend_use_device(device);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(
+        vendor.fill(ascend_pointer(fill->dst), fill->bytes, fill->value, fill->bytes));
+}
+
+static twin_status memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
+{
+    if (!vendor.copy_rows)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_device(device);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.copy_rows(ascend_pointer(rows->dst), rows->dst_pitch,
+                                          ascend_pointer(rows->src), rows->src_pitch, rows->width,
+                                          rows->height, ascend_copy_kind(rows->dst, rows->src)));
+}
+
+static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
+                                 size_t *out_count)
+{
+    aclrtMemUceInfo found[ERRORS_AT_ONCE];
+    size_t count = 0;
+    if (!vendor.memory_errors)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_device(device);
+    if (status == TWIN_OK)
+        status = ascend_status(
+            vendor.memory_errors((int32_t)device->index, found, ERRORS_AT_ONCE, &count));
+    if (status != TWIN_OK)
+        return status;
+    if (count > ERRORS_AT_ONCE)
+        count = ERRORS_AT_ONCE;
+    size_t first = count > room ? count - room : 0;
+    for (size_t i = first; i < count; i++)
+        list[i - first] = (twin_memory_error){.address = (uint64_t)(uintptr_t)found[i].addr,
+                                              .bytes = found[i].len};
+    *out_count = count;
+    return TWIN_OK;
+}
+
+static twin_status memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
+{
+    aclrtMemUceInfo where = {.addr = ascend_pointer(address), .len = bytes};
+    if (!vendor.repair_memory)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_device(device);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.repair_memory((int32_t)device->index, &where, 1));
+}
+
+const struct twin_memory_ops ascend_memory_ops = {.alloc = memory_alloc,
+                                                  .free = memory_free,
+                                                  .host_alloc = memory_host_alloc,
+                                                  .host_free = memory_host_free,
+                                                  .info = memory_info,
+                                                  .space = memory_space,
+                                                  .copy = memory_copy,
+                                                  .fill = memory_fill,
+                                                  .copy_rows = memory_copy_rows,
+                                                  .errors = memory_errors,
+                                                  .repair = memory_repair};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the whole process shares, and the objects behind the seam's handles. */
+#ifndef TWINRT_ASCEND_PROCESS_H
+#define TWINRT_ASCEND_PROCESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "loader.h"
+#include "seam/backend.h"
+
+#define ASCEND_DEVICES_MOST  64u
+#define ASCEND_FAILURES_KEPT 16u
+
+typedef struct ascend_group ascend_group;
+typedef struct ascend_run ascend_run;
+
+/* Opened devices. */
+struct twin_hw_device {
+    uint32_t index;
+    aclrtContext context; /* the device's own */
+    aclrtEvent
+        origin; /* recorded when it came up, where events have no time of their own; else NULL */
+    pthread_mutex_t lock;
+    ascend_group *groups; /* guarded by lock */
+    uint32_t holds;       /* calls that use it though the core does not keep it; device.c's lock */
+};
+
+/* One of the vendor's contexts, for the queues of one group. */
+struct ascend_group {
+    ascend_group *next;
+    uint32_t number;
+    uint32_t queues; /* guarded by the device's lock */
+    aclrtContext context;
+};
+
+struct twin_queue {
+    twin_hw_device *device;
+    ascend_group *group;
+    aclrtStream stream;
+    bool owned; /* not a context's default stream */
+    bool deferred;
+    bool ended; /* a deferred queue's last task is its program's end */
+    uint32_t vendor_id;
+    bool has_vendor_id;
+    uint32_t fences; /* who is about to put an event behind its tasks; guarded by memory.c's lock */
+    twin_channel *channel; /* whose thread is subscribed to the stream; ops of the queue */
+    twin_program *program; /* that it is bound to; ops of the queue */
+    struct twin_queue *next, **link; /* all queues; guarded by the list's lock */
+    /* Failures that were not taken yet, oldest first; guarded by the list's lock. */
+    twin_failure failures[ASCEND_FAILURES_KEPT];
+    int32_t codes[ASCEND_FAILURES_KEPT];
+    uint32_t failure_count;
+};
+
+struct twin_signal {
+    twin_hw_device *device;
+    twin_signal_kind kind;
+    bool timed;
+    bool shared;
+    bool counted;
+    void *object;          /* the vendor's event, notify or counting notify */
+    _Atomic bool recorded; /* relaxed: a record was submitted */
+};
+
+struct ascend_process {
+    const twin_services *services;
+    bool started;
+};
+extern struct ascend_process ascend;
+
+/* Makes `context`, one of the device's, the calling thread's, for the vendor; a call below only when it is another. The core
+ * or the caller keeps the context. Thread: any. */
+twin_status ascend_use(const twin_hw_device *device, aclrtContext context);
+static inline twin_status ascend_use_device(const twin_hw_device *device)
+{
+    return ascend_use(device, device->context);
+}
+static inline twin_status ascend_use_queue(const twin_queue *queue)
+{
+    return ascend_use(queue->device, queue->group->context);
+}
+/* The thread's is `context` now, since a call below has made it so. */
+void ascend_used(const twin_hw_device *device, aclrtContext context);
+/* A context is about to go, and nobody uses it: no thread's choice counts any more. */
+void ascend_unuse(void);
+/* For calls that name no device, so that the core keeps none: until ascend_let_go the device stays open. Its context
+ * becomes the thread's. Thread: any. */
+/* TWIN_E_INVALID: it is not open. */
+twin_status ascend_hold_device(uint32_t index, twin_hw_device **out_device);
+/* Some opened device. TWIN_E_UNSUPPORTED: none is open. */
+twin_status ascend_hold_any(twin_hw_device **out_device);
+void ascend_let_go(twin_hw_device *device);
+
+/* Whole seconds or milliseconds of a limit, rounded up; of seconds at least 1. */
+uint32_t ascend_seconds(uint64_t ns);
+int32_t ascend_milliseconds(uint64_t ns);
+
+static inline void *ascend_pointer(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+extern const struct twin_device_ops ascend_device_ops;
+extern const struct twin_memory_ops ascend_memory_ops;
+extern const struct twin_queue_ops ascend_queue_ops;
+extern const struct twin_work_ops ascend_work_ops;
+extern const struct twin_signal_ops ascend_signal_ops;
+extern const struct twin_channel_ops ascend_channel_ops;
+extern const struct twin_program_ops ascend_program_ops;
+extern const struct twin_image_ops ascend_image_ops;
+twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel);
+
+twin_status ascend_count(uint32_t *out_count);
+twin_status ascend_describe(uint32_t index, const twin_device_traits **out_traits);
+twin_status ascend_usage(uint32_t index, twin_usage *out_usage);
+/* The device is open and its context the thread's: what can be asked only then. */
+void ascend_traits_complete(uint32_t index);
+void ascend_traits_clear(void);
+
+/* memory.c: pinned memory that queued copies use. */
+void ascend_pinned_use(uint64_t address, twin_queue *queue);
+void ascend_pinned_forget_queue(twin_queue *queue);
+/* The device's queues are gone, and its events are about to go. The device's context is the thread's. */
+void ascend_pinned_close_device(const twin_hw_device *device);
+void ascend_pinned_clear(void);
+aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src);
+
+/* failure.c */
+void ascend_failures_listen(bool on);
+void ascend_failures_add_queue(twin_queue *queue);
+void ascend_failures_drop_queue(twin_queue *queue);
+void ascend_failures_forget(twin_queue *queue);
+void ascend_failures_forget_device(const twin_hw_device *device);
+twin_status ascend_take_failure(twin_queue *queue, twin_failure *out_failure);
+
+/* channel.c */
+twin_status ascend_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
+void ascend_channel_leave(twin_queue *queue);
+/* No call that the queue still has is handed over any more. */
+void ascend_calls_forget(const twin_queue *queue);
+
+/* program.c, label.c */
+twin_status ascend_work_run(twin_queue *queue, twin_program *program);
+twin_status ascend_work_end(twin_queue *queue);
+twin_status ascend_work_activate(twin_queue *queue, twin_queue *other);
+twin_status ascend_work_branch(twin_queue *queue, const twin_branch *branch);
+twin_status ascend_work_label(twin_queue *queue, uint64_t table, uint32_t index);
+twin_status ascend_work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
+void ascend_program_forget_queue(twin_queue *queue);
+/* The memory of a table of labels is given back. */
+void ascend_labels_forget(uint64_t table);
+/* One of the vendor's contexts is about to go, and its labels with it. */
+void ascend_labels_forget_context(aclrtContext context);
+
+#endif

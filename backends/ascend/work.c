@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What queues are given to do. */
+#include "process.h"
+#include "status.h"
+
+static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
+{
+    twin_status status = ascend_use_queue(queue);
+    if (__builtin_expect(status != TWIN_OK, 0))
+        return status;
+    aclrtMemcpyKind kind = ascend_copy_kind(copy->dst, copy->src);
+    if (kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
+        ascend_pinned_use(kind == ACL_MEMCPY_HOST_TO_DEVICE ? copy->src : copy->dst, queue);
+    return ascend_status(vendor.copy_async(ascend_pointer(copy->dst), copy->bytes,
+                                           ascend_pointer(copy->src), copy->bytes, kind,
+                                           queue->stream));
+}
+
+static twin_status work_copy_rows(twin_queue *queue, const twin_rows *rows)
+{
+    if (!vendor.copy_rows_async)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    aclrtMemcpyKind kind = ascend_copy_kind(rows->dst, rows->src);
+    if (kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
+        ascend_pinned_use(kind == ACL_MEMCPY_HOST_TO_DEVICE ? rows->src : rows->dst, queue);
+    return ascend_status(vendor.copy_rows_async(ascend_pointer(rows->dst), rows->dst_pitch,
+                                                ascend_pointer(rows->src), rows->src_pitch,
+                                                rows->width, rows->height, kind, queue->stream));
+}
+
+static twin_status work_fill(twin_queue *queue, const twin_fill *fill)
+{
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.fill_async(ascend_pointer(fill->dst), fill->bytes, fill->value,
+                                           fill->bytes, queue->stream));
+}
+
+static twin_status work_reduce(twin_queue *queue, const twin_reduce *reduce)
+{
+    static const aclrtReduceKind kinds[] = {[TWIN_REDUCE_ADD] = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+                                            [TWIN_REDUCE_MAX] = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX,
+                                            [TWIN_REDUCE_MIN] = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN};
+    static const aclDataType types[] = {
+        [TWIN_ELEMENT_INT8] = ACL_INT8,     [TWIN_ELEMENT_INT16] = ACL_INT16,
+        [TWIN_ELEMENT_INT32] = ACL_INT32,   [TWIN_ELEMENT_UINT8] = ACL_UINT8,
+        [TWIN_ELEMENT_UINT16] = ACL_UINT16, [TWIN_ELEMENT_UINT32] = ACL_UINT32,
+        [TWIN_ELEMENT_FP16] = ACL_FLOAT16,  [TWIN_ELEMENT_FP32] = ACL_FLOAT,
+        [TWIN_ELEMENT_BF16] = ACL_BF16};
+    if (!vendor.reduce_async)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(
+        vendor.reduce_async(ascend_pointer(reduce->dst), ascend_pointer(reduce->src), reduce->bytes,
+                            kinds[reduce->op], types[reduce->element], queue->stream, NULL));
+}
+
+static twin_status work_record(twin_queue *queue, twin_signal *signal)
+{
+    twin_status status = ascend_use_queue(queue);
+    if (__builtin_expect(status != TWIN_OK, 0))
+        return status;
+    if (signal->kind == TWIN_SIGNAL_NOTIFY)
+        status = vendor.record_notify
+                     ? ascend_status(vendor.record_notify(signal->object, queue->stream))
+                     : TWIN_E_UNSUPPORTED;
+    else
+        status = ascend_status(vendor.record_event(signal->object, queue->stream));
+    if (status == TWIN_OK)
+        atomic_store_explicit(&signal->recorded, true, memory_order_relaxed);
+    return status;
+}
+
+static twin_status wait_event(twin_queue *queue, const twin_signal *signal, uint64_t timeout_ns)
+{
+    if (timeout_ns == TWIN_FOREVER)
+        return ascend_status(vendor.wait_event(queue->stream, signal->object));
+    if (!vendor.wait_event_for)
+        return TWIN_E_UNSUPPORTED;
+    return ascend_status(
+        vendor.wait_event_for(queue->stream, signal->object, (int32_t)ascend_seconds(timeout_ns)));
+}
+
+static twin_status work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+{
+    twin_status status = ascend_use_queue(queue);
+    if (__builtin_expect(status != TWIN_OK, 0))
+        return status;
+    if (signal->kind != TWIN_SIGNAL_NOTIFY)
+        return wait_event(queue, signal, timeout_ns);
+    if (!vendor.wait_notify)
+        return TWIN_E_UNSUPPORTED;
+    return ascend_status(
+        vendor.wait_notify(signal->object, queue->stream,
+                           timeout_ns == TWIN_FOREVER ? 0 : ascend_seconds(timeout_ns)));
+}
+
+static twin_status work_reset(twin_queue *queue, twin_signal *signal)
+{
+    if (!vendor.reset_event)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    return status == TWIN_OK ? ascend_status(vendor.reset_event(signal->object, queue->stream))
+                             : status;
+}
+
+static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
+{
+    if (!vendor.value_write)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.value_write(ascend_pointer(address), value, 0, queue->stream));
+}
+
+static twin_status work_wait_value(twin_queue *queue, const twin_value_wait *wait)
+{
+    static const uint32_t relations[] = {[TWIN_VALUE_GEQ] = ACL_STREAM_WAIT_VALUE_GEQ,
+                                         [TWIN_VALUE_EQ] = ACL_STREAM_WAIT_VALUE_EQ,
+                                         [TWIN_VALUE_AND] = ACL_STREAM_WAIT_VALUE_AND,
+                                         [TWIN_VALUE_NOR] = ACL_STREAM_WAIT_VALUE_NOR};
+    if (!vendor.value_wait)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.value_wait(ascend_pointer(wait->address), wait->value,
+                                           relations[wait->relation], queue->stream));
+}
+
+static twin_status work_count(twin_queue *queue, twin_signal *signal,
+                              const twin_count_change *change)
+{
+    static const aclrtCntNotifyRecordMode modes[] = {
+        [TWIN_COUNT_SET] = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE,
+        [TWIN_COUNT_ADD] = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE,
+        [TWIN_COUNT_OR] = ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE,
+        [TWIN_COUNT_AND] = ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE};
+    aclrtCntNotifyRecordInfo info = {.mode = modes[change->mode], .value = change->value};
+    if (!vendor.count_record)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.count_record(signal->object, queue->stream, &info));
+}
+
+static twin_status work_wait_count(twin_queue *queue, twin_signal *signal,
+                                   const twin_count_wait *wait)
+{
+    static const aclrtCntNotifyWaitMode modes[] = {
+        [TWIN_COUNT_LESS] = ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE,
+        [TWIN_COUNT_EQUAL] = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE,
+        [TWIN_COUNT_GREATER] = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE,
+        [TWIN_COUNT_GREATER_OR_EQUAL] = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE,
+        [TWIN_COUNT_MASK] = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE};
+    aclrtCntNotifyWaitInfo info = {
+        .mode = modes[wait->relation],
+        .value = wait->value,
+        .timeout = wait->timeout_ns == TWIN_FOREVER ? 0 : ascend_seconds(wait->timeout_ns),
+        .isClear = wait->clear};
+    if (!vendor.count_wait)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_use_queue(queue);
+    if (status != TWIN_OK)
+        return status;
+    return ascend_status(vendor.count_wait(signal->object, queue->stream, &info));
+}
+
+const struct twin_work_ops ascend_work_ops = {.copy = work_copy,
+                                              .fill = work_fill,
+                                              .record = work_record,
+                                              .wait = work_wait,
+                                              .reset = work_reset,
+                                              .write_value = work_write_value,
+                                              .wait_value = work_wait_value,
+                                              .call = ascend_work_call,
+                                              .run = ascend_work_run,
+                                              .end = ascend_work_end,
+                                              .activate = ascend_work_activate,
+                                              .branch = ascend_work_branch,
+                                              .label = ascend_work_label,
+                                              .jump = ascend_work_jump,
+                                              .count = work_count,
+                                              .wait_count = work_wait_count,
+                                              .reduce = work_reduce,
+                                              .copy_rows = work_copy_rows,
+                                              .launch = ascend_work_launch};
