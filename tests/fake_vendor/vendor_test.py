@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The backend `ascend` over a stand-in for the vendor's library: what is wrong with it is told, and nothing crashes.
+
+usage: vendor_test.py library|answers|sweep BUILD PROBE TWINRT"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, PROBE, TWINRT = pathlib.Path(), "", ""
+TOOLKITS = [pathlib.Path(name) for name in ("/usr/local/Ascend/cann", "/usr/local/Ascend/latest", "/usr/local/Ascend/nnrt/latest",
+                                            "/usr/local/Ascend/ascend-toolkit/latest")]
+SECONDS = 20
+SETUP = 507033
+
+
+class Run:
+    """One run of a program, with what it said: codes by call, messages, its end."""
+
+    def __init__(self, home, script="", command=None, **settings):
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith(("TWINRT_", "ASCEND_", "FAKE_"))}
+        environment.update(TWINRT_BACKEND="ascend", FAKE_VENDOR_BELOW=str(BUILD / "loop/lib64/libacl_rt.so"), FAKE_VENDOR=script)
+        if home is not None:
+            environment["TWINRT_ASCEND_HOME"] = str(home)
+        environment.update(settings)
+        # a library that is refused is closed with what it holds
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        try:
+            done = subprocess.run(command or [PROBE], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired as late:
+            raise AssertionError(f"with {script} it takes for ever: {late.stdout}") from late
+        self.status = done.returncode
+        self.out = done.stdout
+        self.log = done.stderr
+        self.codes = {}
+        for call, code in re.findall(r"^(\w+)\(.*\) (-?\d+)$", done.stdout, re.MULTILINE):
+            self.codes.setdefault(call, []).append(int(code))
+
+    @property
+    def through(self):
+        return self.status == 0 and self.out.endswith("through\n")
+
+    @property
+    def good(self):
+        return self.through and all(code == 0 for codes in self.codes.values() for code in codes)
+
+
+def fake(name):
+    return BUILD / "fake" / name
+
+
+class Library(unittest.TestCase):
+    """Finding and judging the library."""
+
+    def refused(self, run, *parts, code=SETUP):
+        self.assertTrue(run.through, run.out + run.log)
+        self.assertEqual(run.codes["aclrtSetDevice"], [code], run.out)
+        for part in parts:
+            self.assertIn(part, run.out)
+
+    def test_whole(self):
+        run = Run(fake("whole"))
+        self.assertTrue(run.good, run.out + run.log)
+        self.assertIn("bytes same", run.out)
+        self.assertIn("time good", run.out)
+
+    def test_no_folder(self):
+        self.refused(Run("/no/such/folder"), "TWINRT_ASCEND_HOME is /no/such/folder", "lib64/libacl_rt.so")
+
+    def test_nothing_installed(self):
+        if any(home.exists() for home in TOOLKITS):
+            self.skipTest("a toolkit is installed here")
+        self.refused(Run(None), "toolkit is not installed", "ASCEND_HOME_PATH", "TWINRT_ASCEND_HOME")
+
+    def test_ourselves(self):
+        """Our own library is not taken: by its folder, by a link, by the variable that our set_env.sh sets."""
+        with tempfile.TemporaryDirectory() as folder:
+            home = pathlib.Path(folder)
+            (home / "lib64").mkdir()
+            (home / "lib64/libascendcl.so").symlink_to(BUILD / "lib64/libacl_rt.so")
+            for run in (Run(BUILD), Run(home)):
+                self.refused(run, "this runtime itself")
+        if not any(home.exists() for home in TOOLKITS):
+            # A second copy counts as the vendor's only where the setting for that names it.
+            self.refused(Run(None, ASCEND_HOME_PATH=str(BUILD / "loop")), "this runtime itself")
+
+    def test_no_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            home = pathlib.Path(folder)
+            (home / "lib64").mkdir()
+            (home / "lib64/libascendcl.so").write_text("no library", encoding="utf-8")
+            self.refused(Run(home), "does not load", "set_env.sh")
+
+    def test_required_functions(self):
+        self.refused(Run(fake("broken")), "has no aclrtFree, aclrtMalloc,", "install a newer toolkit")
+
+    def test_old(self):
+        """What came later is refused by name; the rest works."""
+        run = Run(fake("old"))
+        self.assertTrue(run.through, run.out + run.log)
+        failed = {call for call, codes in run.codes.items() if any(codes)}
+        self.assertEqual(failed, {"aclrtValueWrite"}, run.out)
+        self.assertEqual(run.codes["aclrtValueWrite"], [207000])
+        info = Run(fake("old"), command=[TWINRT, "info", "--all"])
+        self.assertEqual(info.status, 0, info.log)
+        self.assertRegex(info.out, r"vendor.missing +aclrtValueWrite .*toolkit 8\.2 or newer has it")
+        self.assertRegex(info.out, r"vendor.library +" + re.escape(str(fake("old").resolve())))
+
+    def test_versions(self):
+        self.refused(Run(fake("whole"), "version=2.0.0"), "version 2.0.0", "knows version 1")
+        self.refused(Run(fake("whole"), "aclrtGetVersion=507899"), "does not tell its version", "507899")
+
+    def test_toolkit_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            home = pathlib.Path(folder)
+            (home / "lib64").mkdir()
+            shutil.copy(fake("whole") / "lib64/libacl_rt.so", home / "lib64/libacl_rt.so")
+            (home / "version.info").write_text("Version=8.5.0\ntimestamp=1\n", encoding="utf-8")
+            info = Run(home, command=[TWINRT, "info", "--all"])
+            self.assertRegex(info.out, r"vendor.toolkit +8\.5\.0 ")
+
+    def test_start(self):
+        """No driver, no devices."""
+        self.refused(Run(fake("whole"), "aclInit=507008"), "cannot be started: it answers 507008", "driver")
+        self.refused(Run(fake("whole"), "aclrtGetDeviceCount=507899"), "cannot count devices: it answers 507899")
+        self.refused(Run(fake("whole"), "devices=0"), "finds no device", "npu-smi", code=207004)
+        info = Run(fake("whole"), "devices=0", command=[TWINRT, "info"])
+        self.assertNotEqual(info.status, 0)
+        self.assertIn("finds no device", info.log)
+
+    def test_auto(self):
+        """A board if there is one; else the model, and why is said once."""
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as trace:
+            run = Run(fake("whole"), TWINRT_BACKEND="auto", FAKE_VENDOR_TRACE=trace.name, TWINRT_LOG="info")
+            self.assertTrue(run.good, run.out)
+            self.assertIn("aclrtMemcpyAsync", trace.read())
+            self.assertIn("there is hardware", run.log)
+        for script in ("devices=0", "version=3.0.0", "aclInit=507008"):
+            run = Run(fake("whole"), script, TWINRT_BACKEND="auto")
+            self.assertTrue(run.good, run.out)
+            self.assertEqual(run.log.count("the model is used in its place"), 1, run.log)
+        if not any(home.exists() for home in TOOLKITS):
+            run = Run(None, TWINRT_BACKEND="auto")
+            self.assertTrue(run.good and run.log == "", run.log)
+
+
+class Answers(unittest.TestCase):
+    """What single calls below answer."""
+
+    def test_codes_stay(self):
+        """Known or not, a code comes to the caller as it is."""
+        for below, call, code in (("aclrtMalloc", "aclrtMalloc", 207001), ("aclrtMalloc", "aclrtMalloc", 599999),
+                                  ("aclrtMallocHost", "aclrtMallocHost", 207001),
+                                  ("aclrtMemcpyAsync", "aclrtMemcpyAsync", 507899),
+                                  ("aclrtMemcpyAsync", "aclrtMemcpyAsync", 107003),
+                                  ("aclrtCreateStreamWithConfig", "aclrtCreateStream", 207008),
+                                  ("aclrtSetDevice", "aclrtSetDevice", 507033), ("aclrtSetDevice", "aclrtSetDevice", 107001),
+                                  ("aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeStream", 507015),
+                                  ("aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeStream", 507057),
+                                  ("aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeStream", 507901),
+                                  ("aclrtCreateEvent", "aclrtCreateEvent", 207007)):
+            run = Run(fake("whole"), f"{below}={code}")
+            self.assertTrue(run.through, run.out + run.log)
+            self.assertIn(code, run.codes[call], f"{below}={code}: {run.out}")
+            self.assertNotIn(0, run.codes[call][:1], f"{below}={code}: {run.out}")
+
+    def test_driver_error_is_not_for_ever(self):
+        """507899 of one call takes no device out of service."""
+        run = Run(fake("whole"), "aclrtMemcpyAsync#1=507899")
+        self.assertTrue(run.through, run.out)
+        self.assertEqual(run.codes["aclrtMemcpyAsync"], [507899, 0])
+        self.assertEqual(run.codes["aclrtMemset"], [0])
+        self.assertEqual(run.codes["aclrtResetDevice"], [0])
+
+    def test_slow(self):
+        for call in ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtProcessReport", "aclrtSetCurrentContext"):
+            run = Run(fake("whole"), f"{call}~20000")
+            self.assertTrue(run.good, run.out + run.log)
+            self.assertIn("bytes same", run.out)
+
+
+class Sweep(unittest.TestCase):
+    """The first, second and third call of each function fails."""
+
+    def test_every_call(self):
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as trace:
+            Run(fake("whole"), FAKE_VENDOR_TRACE=trace.name)
+            called = trace.read().split()
+        self.assertGreater(len(set(called)), 30)
+        for name in sorted(set(called)):
+            if name == "aclGetRecentErrMsg":
+                continue
+            for number in range(1, min(called.count(name), 3) + 1):
+                with self.subTest(name=name, call=number):
+                    run = Run(fake("whole"), f"{name}#{number}=507899")
+                    self.assertTrue(run.through, f"status {run.status}\n{run.out}{run.log}")
+
+
+if __name__ == "__main__":
+    part, BUILD, PROBE, TWINRT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3], sys.argv[4]
+    unittest.main(argv=[sys.argv[0], part.capitalize()], verbosity=1)
