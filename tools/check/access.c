@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who touched which bytes last, and whether the next one comes behind. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/state.h"
+
+#define ROWS_MOST UINT64_C(65536) /* of one copy; more are left unjudged */
+
+/* What touches bytes now. */
+struct toucher {
+    const struct check_queue *queue; /* NULL: the host */
+    uint32_t number;
+    uint32_t op;
+    uint64_t seq; /* what the host had seen then lies before it */
+    bool writes;
+};
+
+static bool ordered(const struct checker *checker, const struct check_access *before,
+                    const struct toucher *now)
+{
+    if (now->queue && (before->place == now->queue->place ||
+                       before->number <= clock_at(now->queue->clock, before->place)))
+        return true;
+    if (before->number <= check_known_at(checker, before->place, now->seq))
+        return true;
+    return check_fog_between(checker, checker->ops.items[before->op].end_seq, now->seq);
+}
+
+/* Two that set a word to the same value: it does not matter which comes first. */
+static bool same_value(const struct checker *checker, uint32_t first, uint32_t second)
+{
+    const check_op *a = &checker->ops.items[first];
+    const check_op *b = &checker->ops.items[second];
+    return a->kind == CHECK_WRITE_VALUE && b->kind == CHECK_WRITE_VALUE &&
+           a->word.value == b->word.value;
+}
+
+static void judge(struct checker *checker, const struct check_access *before,
+                  const struct toucher *now, const struct range_node *bytes, bool wrote)
+{
+    if (before->place == CHECK_NONE || same_value(checker, before->op, now->op))
+        return;
+    check_rule rule = !now->queue            ? CHECK_RACE_04
+                      : wrote && now->writes ? CHECK_RACE_01
+                      : wrote                ? CHECK_RACE_02
+                                             : CHECK_RACE_03;
+    checker->judged[rule]++;
+    if (ordered(checker, before, now))
+        return;
+    check_find(checker, rule, before->op, now->op,
+               "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
+               ", the first %s and the second %s them, and nothing orders the two",
+               bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
+               now->writes ? "writes" : "reads");
+}
+
+/* ---- spans ---- */
+
+static struct check_span *new_span(struct checker *checker, uint64_t begin, uint64_t end)
+{
+    struct check_span *span = checker->free_spans;
+    if (span)
+        checker->free_spans = (struct check_span *)span->range.left;
+    else
+        span = malloc(sizeof(*span));
+    if (!span) {
+        checker->short_of_memory = true;
+        return NULL;
+    }
+    memset(span, 0, sizeof(*span));
+    span->range.begin = begin;
+    span->range.end = end;
+    span->write.place = CHECK_NONE;
+    return span;
+}
+
+static void drop_span(struct checker *checker, struct check_span *span)
+{
+    free(span->reads);
+    span->reads = NULL;
+    span->range.left = (struct range_node *)checker->free_spans;
+    checker->free_spans = span;
+}
+
+static struct check_access *reads_of(struct check_span *span)
+{
+    return span->read_room > 0 ? span->reads : &span->one;
+}
+
+/* Cuts a span in two at `address`, which lies inside. Returns the upper part. */
+static struct check_span *split(struct checker *checker, struct check_span *span, uint64_t address)
+{
+    struct check_span *upper = new_span(checker, address, span->range.end);
+    if (!upper)
+        return NULL;
+    upper->write = span->write;
+    upper->one = span->one;
+    upper->read_count = span->read_count;
+    if (span->read_room > 0) {
+        upper->reads = malloc(span->read_count * sizeof(*upper->reads));
+        if (!upper->reads) {
+            checker->short_of_memory = true;
+            drop_span(checker, upper);
+            return NULL;
+        }
+        memcpy(upper->reads, span->reads, span->read_count * sizeof(*upper->reads));
+        upper->read_room = span->read_count;
+    }
+    span->range.end = address;
+    range_tree_add(&checker->spans, &upper->range);
+    return upper;
+}
+
+/* Adds a read; those that come before it need not be kept. */
+static void add_read(struct checker *checker, struct check_span *span, const struct toucher *now)
+{
+    struct check_access *reads = reads_of(span);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < span->read_count; i++)
+        if (!ordered(checker, &reads[i], now))
+            reads[kept++] = reads[i];
+    span->read_count = kept;
+    if (!now->queue)
+        return;
+    struct check_access access = {.place = now->queue->place, .number = now->number, .op = now->op};
+    if (span->read_room == 0 && kept == 0) {
+        span->one = access;
+        span->read_count = 1;
+        return;
+    }
+    if (kept >= span->read_room) {
+        uint32_t room = kept < 4 ? 4 : 2 * kept;
+        struct check_access *grown = realloc(span->reads, room * sizeof(*grown));
+        if (!grown) {
+            checker->short_of_memory = true;
+            return;
+        }
+        if (span->read_room == 0)
+            grown[0] = span->one;
+        span->reads = grown;
+        span->read_room = room;
+    }
+    span->reads[span->read_count++] = access;
+}
+
+static void judge_span(struct checker *checker, struct check_span *span, const struct toucher *now)
+{
+    judge(checker, &span->write, now, &span->range, true);
+    if (!now->writes)
+        return;
+    struct check_access *reads = reads_of(span);
+    for (uint32_t i = 0; i < span->read_count; i++)
+        judge(checker, &reads[i], now, &span->range, false);
+}
+
+static void set_write(struct check_span *span, const struct toucher *now)
+{
+    span->read_count = 0;
+    span->write = (struct check_access){
+        .place = now->queue ? now->queue->place : CHECK_NONE, .number = now->number, .op = now->op};
+}
+
+/* A span that was not touched before. */
+static void fill_gap(struct checker *checker, uint64_t begin, uint64_t end,
+                     const struct toucher *now)
+{
+    struct check_span *span = new_span(checker, begin, end);
+    if (!span)
+        return;
+    if (now->writes)
+        set_write(span, now);
+    else
+        add_read(checker, span, now);
+    range_tree_add(&checker->spans, &span->range);
+}
+
+/* Puts one span in the place of all from begin to end: one writer has them now. */
+static void unite(struct checker *checker, uint64_t begin, uint64_t end, const struct toucher *now)
+{
+    struct check_span *first = (struct check_span *)range_tree_from(&checker->spans, begin);
+    if (!first)
+        return;
+    for (;;) {
+        struct range_node *next = range_tree_from(&checker->spans, first->range.end);
+        if (!next || next->begin >= end)
+            break;
+        range_tree_remove(&checker->spans, next->begin);
+        drop_span(checker, (struct check_span *)next);
+    }
+    first->range.end = end;
+    set_write(first, now);
+}
+
+static void touch(struct checker *checker, uint64_t begin, uint64_t bytes,
+                  const struct toucher *now)
+{
+    uint64_t end = begin + bytes;
+    uint64_t at = begin;
+    if (end <= begin)
+        return;
+    while (at < end && !checker->short_of_memory) {
+        struct check_span *span = (struct check_span *)range_tree_from(&checker->spans, at);
+        if (!span || span->range.begin >= end) {
+            fill_gap(checker, at, end, now);
+            break;
+        }
+        if (span->range.begin > at) {
+            fill_gap(checker, at, span->range.begin, now);
+            at = span->range.begin;
+        }
+        if (span->range.begin < at)
+            span = split(checker, span, at);
+        if (span && span->range.end > end)
+            (void)split(checker, span, end);
+        if (!span)
+            return;
+        judge_span(checker, span, now);
+        if (!now->writes)
+            add_read(checker, span, now);
+        at = span->range.end;
+    }
+    if (now->writes && !checker->short_of_memory)
+        unite(checker, begin, end, now);
+}
+
+void check_access_forget(struct checker *checker, uint64_t begin, uint64_t end)
+{
+    for (;;) {
+        struct check_span *span = (struct check_span *)range_tree_from(&checker->spans, begin);
+        if (!span || span->range.begin >= end)
+            return;
+        if (span->range.begin < begin)
+            span = split(checker, span, begin);
+        if (span && span->range.end > end)
+            (void)split(checker, span, end);
+        if (!span || checker->short_of_memory)
+            return;
+        range_tree_remove(&checker->spans, span->range.begin);
+        drop_span(checker, span);
+    }
+}
+
+/* ---- work ---- */
+
+static void touch_rows(struct checker *checker, const check_op *op, uint64_t begin, uint64_t pitch,
+                       const struct toucher *now)
+{
+    if (pitch == op->bytes) {
+        touch(checker, begin, op->bytes * op->height, now);
+        return;
+    }
+    for (uint64_t row = 0; row < op->height; row++)
+        touch(checker, begin + row * pitch, op->bytes, now);
+}
+
+/* What comes before the touching of bytes: words that somebody waits for. */
+static void write_side(struct checker *checker, const check_op *op, const struct toucher *now)
+{
+    bool rows = op->kind == CHECK_COPY_ROWS || op->kind == CHECK_NOW_ROWS;
+    bool fills = op->kind == CHECK_FILL || op->kind == CHECK_NOW_FILL;
+    uint64_t bytes = rows ? (op->height - 1) * op->dst_pitch + op->bytes : op->bytes;
+    if (checker->words.root)
+        check_words_touch(checker, now->queue, now->op, op->dst, op->dst + bytes,
+                          fills ? op->fill : -1);
+}
+
+static void touch_all(struct checker *checker, const check_op *op, struct toucher *now)
+{
+    switch (op->kind) {
+    case CHECK_COPY:
+    case CHECK_NOW_COPY:
+    case CHECK_REDUCE:
+        now->writes = false;
+        touch(checker, op->src, op->bytes, now);
+        now->writes = true;
+        touch(checker, op->dst, op->bytes, now);
+        break;
+    case CHECK_WRITE_VALUE:
+        now->writes = true;
+        touch(checker, op->word.address, 8, now);
+        break;
+    case CHECK_FILL:
+    case CHECK_NOW_FILL:
+        now->writes = true;
+        touch(checker, op->dst, op->bytes, now);
+        break;
+    case CHECK_COPY_ROWS:
+    case CHECK_NOW_ROWS:
+        if (op->height == 0 || op->height > ROWS_MOST || op->src_pitch < op->bytes ||
+            op->dst_pitch < op->bytes) {
+            checker->unjudged_work++;
+            return;
+        }
+        now->writes = false;
+        touch_rows(checker, op, op->src, op->src_pitch, now);
+        now->writes = true;
+        touch_rows(checker, op, op->dst, op->dst_pitch, now);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool moves_bytes(uint32_t kind)
+{
+    switch (kind) {
+    case CHECK_COPY:
+    case CHECK_COPY_ROWS:
+    case CHECK_FILL:
+    case CHECK_NOW_COPY:
+    case CHECK_NOW_FILL:
+    case CHECK_NOW_ROWS:
+    case CHECK_REDUCE:
+    case CHECK_WRITE_VALUE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void check_access_work(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    struct toucher now = {
+        .queue = queue,
+        .number = queue->carried + 1,
+        .op = op,
+        .seq = work->begin_seq > queue->heard ? work->begin_seq : queue->heard,
+    };
+    if (work->kind == CHECK_LAUNCH) {
+        checker->unjudged_work++;
+        return;
+    }
+    if (!moves_bytes(work->kind))
+        return;
+    if (work->kind != CHECK_WRITE_VALUE)
+        write_side(checker, work, &now);
+    bool reads = work->kind != CHECK_FILL && work->kind != CHECK_WRITE_VALUE;
+    uint64_t written = work->kind == CHECK_WRITE_VALUE ? work->word.address : work->dst;
+    if (queue->blind || check_memory_gone(checker, written, op) ||
+        (reads && check_memory_gone(checker, work->src, op)) ||
+        (work->timed && work->task_status != TWIN_OK)) {
+        checker->unjudged_work++;
+        return;
+    }
+    touch_all(checker, work, &now);
+}
+
+void check_access_now(struct checker *checker, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    struct toucher now = {.op = op, .seq = work->begin_seq};
+    if (work->status != TWIN_OK || work->end_seq == 0 || !moves_bytes(work->kind))
+        return;
+    check_memory_use(checker, NULL, op);
+    write_side(checker, work, &now);
+    touch_all(checker, work, &now);
+}
+
+void check_access_free(struct checker *checker)
+{
+    while (checker->spans.root) {
+        struct check_span *span =
+            (struct check_span *)range_tree_remove(&checker->spans, checker->spans.root->begin);
+        drop_span(checker, span);
+    }
+    while (checker->free_spans) {
+        struct check_span *span = checker->free_spans;
+        checker->free_spans = (struct check_span *)span->range.left;
+        free(span);
+    }
+}

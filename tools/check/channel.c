@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of host functions, and other objects that come and go. */
+#include <stdlib.h>
+
+#include "check/state.h"
+
+static bool of_program(uint32_t kind)
+{
+    return kind == CHECK_PROGRAM_CREATE || kind == CHECK_PROGRAM_DESTROY ||
+           kind == CHECK_PROGRAM_DRAIN || kind == CHECK_RUN;
+}
+
+static struct check_object *find(struct checker *checker, uint32_t kind, uint32_t number)
+{
+    struct check_object *object = NULL;
+    if (of_program(kind))
+        HASH_FIND(hh, checker->programs, &number, sizeof(number), object);
+    else
+        HASH_FIND(hh, checker->channels, &number, sizeof(number), object);
+    return object;
+}
+
+void check_object_create(struct checker *checker, uint32_t op)
+{
+    const check_op *made = &checker->ops.items[op];
+    if (made->status != TWIN_OK || find(checker, made->kind, made->object))
+        return;
+    struct check_object *object = calloc(1, sizeof(*object));
+    if (!object) {
+        checker->short_of_memory = true;
+        return;
+    }
+    object->number = made->object;
+    object->op = op;
+    if (of_program(made->kind))
+        HASH_ADD(hh, checker->programs, number, sizeof(object->number), object);
+    else
+        HASH_ADD(hh, checker->channels, number, sizeof(object->number), object);
+    if (!object->hh.tbl)
+        checker->short_of_memory = true;
+}
+
+static void set_answered(struct checker *checker, uint32_t call, uint32_t by)
+{
+    checker->links.items[call] = 0;
+    struct check_queue *queue = check_queue_find(checker, checker->ops.items[call].queue);
+    if (!queue || queue->parking != CHECK_ON_ANSWER || queue->parked_on != call)
+        return;
+    if (queue->heard < checker->ops.items[by].begin_seq)
+        queue->heard = checker->ops.items[by].begin_seq;
+    check_wake_one(checker, queue);
+}
+
+void check_object_destroy(struct checker *checker, uint32_t op)
+{
+    const check_op *end = &checker->ops.items[op];
+    struct check_object *object = find(checker, end->kind, end->object);
+    if (!object)
+        return;
+    if (object->gone) {
+        check_find(checker, CHECK_LIFE_06, object->op, op, "it was destroyed twice");
+        return;
+    }
+    object->gone = true;
+    for (size_t i = object->taken; i < object->calls.count; i++)
+        set_answered(checker, object->calls.items[i], op);
+    for (size_t i = 0; i + 1 < object->tickets.count; i += 2)
+        set_answered(checker, (uint32_t)object->tickets.items[i + 1], op);
+    object->taken = object->calls.count;
+    object->tickets.count = 0;
+    check_carry_on(checker);
+}
+
+void check_object_use(struct checker *checker, uint32_t op)
+{
+    const check_op *use = &checker->ops.items[op];
+    const struct check_object *object = find(checker, use->kind, use->object);
+    if (object && object->gone)
+        check_find(checker, CHECK_LIFE_06, object->op, op, "it had been destroyed");
+}
+
+void check_call_queued(struct checker *checker, uint32_t op)
+{
+    struct check_object *channel = find(checker, CHECK_TAKE, checker->ops.items[op].object);
+    if (!channel || channel->gone) {
+        checker->links.items[op] = 0;
+        return;
+    }
+    if (LIST_ROOM(&channel->calls))
+        channel->calls.items[channel->calls.count++] = op;
+    else
+        checker->short_of_memory = true;
+}
+
+/* Pieces of work that were queued before the call. */
+static uint32_t place_of(const struct check_queue *queue, uint32_t call)
+{
+    size_t low = 0;
+    size_t high = queue->work.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (queue->work.items[middle] < call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+/* The first that fits: calls of several streams may be made in another order than they were queued. */
+void check_call_taken(struct checker *checker, uint32_t op)
+{
+    const check_op *take = &checker->ops.items[op];
+    struct check_object *channel = find(checker, CHECK_TAKE, take->object);
+    if (!channel || take->status != TWIN_OK)
+        return;
+    for (size_t i = channel->taken; i < channel->calls.count; i++) {
+        uint32_t call = channel->calls.items[i];
+        const check_op *queued = &checker->ops.items[call];
+        if (queued->call.function != take->call.function ||
+            queued->call.argument != take->call.argument || queued->blocks != take->blocks)
+            continue;
+        channel->calls.items[i] = channel->calls.items[channel->taken];
+        channel->calls.items[channel->taken++] = call;
+        if (take->blocks) {
+            for (int part = 0; part < 2; part++) {
+                if (!LIST_ROOM(&channel->tickets)) {
+                    checker->short_of_memory = true;
+                    return;
+                }
+                channel->tickets.items[channel->tickets.count++] =
+                    part == 0 ? take->call.ticket : call;
+            }
+        }
+        /* the host sees that what lies before the call is done */
+        struct check_queue *queue = check_queue_find(checker, queued->queue);
+        if (!queue)
+            return;
+        check_queue_seen(checker, queue, queue->first + place_of(queue, call), op);
+        return;
+    }
+}
+
+void check_call_answered(struct checker *checker, uint32_t op)
+{
+    const check_op *answer = &checker->ops.items[op];
+    struct check_object *channel = find(checker, CHECK_TAKE, answer->object);
+    if (!channel)
+        return;
+    for (size_t i = 0; i + 1 < channel->tickets.count; i += 2) {
+        if (channel->tickets.items[i] != answer->call.ticket)
+            continue;
+        uint32_t call = (uint32_t)channel->tickets.items[i + 1];
+        channel->tickets.items[i] = channel->tickets.items[channel->tickets.count - 2];
+        channel->tickets.items[i + 1] = channel->tickets.items[channel->tickets.count - 1];
+        channel->tickets.count -= 2;
+        set_answered(checker, call, op);
+        check_carry_on(checker);
+        return;
+    }
+}
+
+static void free_objects(struct check_object **list)
+{
+    struct check_object *object = *list;
+    HASH_CLEAR(hh, *list);
+    while (object) {
+        struct check_object *next = object->hh.next;
+        free(object->calls.items);
+        free(object->tickets.items);
+        free(object);
+        object = next;
+    }
+}
+
+void check_objects_free(struct checker *checker)
+{
+    free_objects(&checker->channels);
+    free_objects(&checker->programs);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/checker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/state.h"
+
+bool check_list_grow(void *items, size_t count, size_t *room, size_t item_bytes)
+{
+    size_t wanted = count < 8 ? 8 : 2 * count;
+    void *old = NULL;
+    if (wanted >= UINT32_MAX)
+        return false;
+    memcpy(&old, items, sizeof(old));
+    void *grown = realloc(old, wanted * item_bytes);
+    if (!grown)
+        return false;
+    memcpy(items, &grown, sizeof(grown));
+    *room = wanted;
+    return true;
+}
+
+struct checker *checker_new(void)
+{
+    struct checker *checker = calloc(1, sizeof(*checker));
+    if (!checker)
+        return NULL;
+    checker->devices = calloc(CHECK_DEVICES, sizeof(*checker->devices));
+    if (!checker->devices || !LIST_ROOM(&checker->marks)) {
+        checker_free(checker);
+        return NULL;
+    }
+    /* the mark of records that are not known */
+    memset(&checker->marks.items[0], 0, sizeof(checker->marks.items[0]));
+    checker->marks.items[0].op = checker->marks.items[0].floor.op = CHECK_NONE;
+    checker->marks.items[0].done = checker->marks.items[0].blind = true;
+    checker->marks.count = 1;
+    return checker;
+}
+
+void checker_free(struct checker *checker)
+{
+    if (!checker)
+        return;
+    check_signals_free(checker);
+    check_queues_free(checker);
+    check_words_free(checker);
+    check_objects_free(checker);
+    check_memory_free(checker);
+    check_access_free(checker);
+    check_findings_free(checker);
+    free(checker->devices);
+    free(checker->ops.items);
+    free(checker->links.items);
+    free(checker->fogs.items);
+    free(checker);
+}
+
+uint64_t check_order_key(const check_op *op)
+{
+    switch (op->kind) {
+    case CHECK_ALLOC:
+    case CHECK_CALL_ENDED:
+    case CHECK_CHANNEL_CREATE:
+    case CHECK_DEVICE_ABORT:
+    case CHECK_DEVICE_OPEN:
+    case CHECK_DRAIN:
+    case CHECK_HOST_ALLOC:
+    case CHECK_IMAGE_LOAD:
+    case CHECK_PROGRAM_CREATE:
+    case CHECK_PROGRAM_DRAIN:
+    case CHECK_QUEUE_ABORT:
+    case CHECK_QUEUE_CREATE:
+    case CHECK_QUEUE_QUERY:
+    case CHECK_QUEUE_STOP:
+    case CHECK_SIGNAL_CREATE:
+    case CHECK_SIGNAL_OPEN:
+    case CHECK_SIGNAL_QUERY:
+    case CHECK_SIGNAL_WAIT:
+    case CHECK_TAKE:
+    case CHECK_TAKE_FAILURE:
+    case CHECK_TIMESTAMP:
+        return op->end_seq != 0 ? op->end_seq : UINT64_MAX;
+    default:
+        return op->begin_seq;
+    }
+}
+
+void checker_expect_times(struct checker *checker)
+{
+    checker->expect_times = true;
+}
+
+void checker_expect_gaps(struct checker *checker)
+{
+    checker->expect_gaps = true;
+}
+
+void checker_count_calls(struct checker *checker, uint64_t calls)
+{
+    checker->judged[CHECK_LIFE_09] = calls;
+}
+
+/* ---- devices ---- */
+
+static void open_device(struct checker *checker, uint32_t op)
+{
+    const check_op *made = &checker->ops.items[op];
+    if (made->status == TWIN_OK && made->device < CHECK_DEVICES)
+        checker->devices[made->device].opens++;
+}
+
+static void close_device(struct checker *checker, uint32_t op)
+{
+    const check_op *end = &checker->ops.items[op];
+    if (end->device >= CHECK_DEVICES)
+        return;
+    struct check_device *device = &checker->devices[end->device];
+    checker->judged[CHECK_ORD_14]++;
+    if (device->opens <= device->closes)
+        check_find(checker, CHECK_ORD_14, CHECK_NONE, op, "device %u was not open",
+                   (unsigned)end->device);
+    else
+        device->closes++;
+    check_memory_close(checker, op);
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        const struct check_queue *queue = checker->all_queues.items[i];
+        if (queue->device != end->device || queue->gone)
+            continue;
+        check_find(checker, CHECK_ORD_14, queue->op, op,
+                   "the device was closed while stream %u on it was alive", (unsigned)queue->id);
+    }
+}
+
+static void use_device(struct checker *checker, uint32_t op)
+{
+    const check_op *use = &checker->ops.items[op];
+    if (use->device >= CHECK_DEVICES || use->status != TWIN_OK)
+        return;
+    const struct check_device *device = &checker->devices[use->device];
+    checker->judged[CHECK_ORD_14]++;
+    if (device->opens <= device->closes)
+        check_find(checker, CHECK_ORD_14, CHECK_NONE, op,
+                   "it was made on device %u, which was not open", (unsigned)use->device);
+}
+
+/* ---- public calls ---- */
+
+#define DEAD_HANDLE 107017 /* ACL_ERROR_RT_INVALID_HANDLE */
+
+static void call_ended(struct checker *checker, uint32_t op)
+{
+    if (checker->ops.items[op].code == DEAD_HANDLE)
+        check_find(checker, CHECK_LIFE_09, CHECK_NONE, op,
+                   "it answered 107017: its handle names nothing alive");
+}
+
+/* ---- feeding ---- */
+
+static void create(struct checker *checker, uint32_t op)
+{
+    const check_op *made = &checker->ops.items[op];
+    if (made->status != TWIN_OK || made->end_seq == 0)
+        return;
+    use_device(checker, op);
+    if (made->kind == CHECK_QUEUE_CREATE)
+        check_queue_create(checker, op);
+    else
+        check_signal_create(checker, op);
+}
+
+static void share(struct checker *checker, uint32_t op)
+{
+    struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
+    if (signal)
+        check_signal_leave(checker, signal);
+}
+
+static void other(struct checker *checker, uint32_t op)
+{
+    switch (checker->ops.items[op].kind) {
+    case CHECK_DEVICE_OPEN:
+        open_device(checker, op);
+        return;
+    case CHECK_DEVICE_CLOSE:
+        close_device(checker, op);
+        return;
+    case CHECK_ALLOC:
+        use_device(checker, op);
+        check_memory_alloc(checker, op);
+        return;
+    case CHECK_IMAGE_LOAD:
+        use_device(checker, op);
+        check_memory_image(checker, op);
+        return;
+    case CHECK_IMAGE_UNLOAD:
+        check_memory_unload(checker, op);
+        return;
+    case CHECK_HOST_ALLOC:
+        check_memory_alloc(checker, op);
+        return;
+    case CHECK_FREE:
+    case CHECK_HOST_FREE:
+        check_memory_release(checker, op);
+        return;
+    case CHECK_NOW_COPY:
+    case CHECK_NOW_FILL:
+    case CHECK_NOW_ROWS:
+        check_access_now(checker, op);
+        check_carry_on(checker);
+        return;
+    case CHECK_QUEUE_CREATE:
+    case CHECK_SIGNAL_CREATE:
+    case CHECK_SIGNAL_OPEN:
+        create(checker, op);
+        return;
+    case CHECK_QUEUE_DESTROY:
+        check_queue_destroy(checker, op);
+        return;
+    case CHECK_SIGNAL_DESTROY:
+        check_signal_destroy(checker, op);
+        return;
+    case CHECK_SIGNAL_CLEAR:
+        check_signal_clear(checker, op);
+        return;
+    case CHECK_SIGNAL_SHARE:
+        share(checker, op);
+        return;
+    case CHECK_CHANNEL_CREATE:
+    case CHECK_PROGRAM_CREATE:
+        check_object_create(checker, op);
+        return;
+    case CHECK_CHANNEL_DESTROY:
+    case CHECK_PROGRAM_DESTROY:
+        check_object_destroy(checker, op);
+        return;
+    case CHECK_PROGRAM_DRAIN:
+        check_object_use(checker, op);
+        return;
+    case CHECK_TAKE:
+        check_call_taken(checker, op);
+        return;
+    case CHECK_ANSWER:
+        check_call_answered(checker, op);
+        return;
+    case CHECK_CALL_ENDED:
+        call_ended(checker, op);
+        return;
+    default:
+        check_observe(checker, op);
+        return;
+    }
+}
+
+bool checker_feed(struct checker *checker, const check_op *op)
+{
+    if (checker->short_of_memory || !LIST_ROOM(&checker->ops) || !LIST_ROOM(&checker->links)) {
+        checker->short_of_memory = true;
+        return false;
+    }
+    uint32_t index = (uint32_t)checker->ops.count;
+    checker->ops.items[checker->ops.count++] = *op;
+    if (op->thread != checker->ops.items[0].thread)
+        checker->several_threads = true;
+    checker->links.items[checker->links.count++] = CHECK_NONE;
+    if (check_is_work(op->kind))
+        check_submit(checker, index);
+    else
+        other(checker, index);
+    return !checker->short_of_memory;
+}
+
+bool checker_finish(struct checker *checker)
+{
+    check_signals_finish(checker);
+    check_times_finish(checker);
+    return !checker->short_of_memory;
+}
+
+/* ---- results ---- */
+
+const check_op *checker_op(const struct checker *checker, uint32_t index)
+{
+    return index < checker->ops.count ? &checker->ops.items[index] : NULL;
+}
+
+uint32_t checker_stream_id(const struct checker *checker, uint32_t queue)
+{
+    const struct check_queue *found = check_queue_find((struct checker *)(uintptr_t)checker, queue);
+    return found ? found->id : queue;
+}
+
+const struct check_finding *checker_findings(const struct checker *checker, size_t *out_count)
+{
+    *out_count = checker->findings.count;
+    return checker->findings.items;
+}
+
+uint64_t checker_judged(const struct checker *checker, check_rule rule)
+{
+    return checker->judged[rule];
+}
+
+uint64_t checker_unjudged_work(const struct checker *checker)
+{
+    return checker->unjudged_work;
+}
+
+bool checker_failed(const struct checker *checker)
+{
+    return checker->troubled;
+}

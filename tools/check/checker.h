@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of order and lifetime, applied to what a run asked of its device. Ops are fed one by one, in the order of
+ * check_order_key(); so this works on a file and could beside a program that runs.
+ *
+ * How it works. Each stream's work is carried out in thought: tasks in order, a wait only behind its record. What a task
+ * has behind it is kept as a count for each stream (a vector clock); what the host has seen done is kept likewise, with
+ * the moment since when. Two tasks are ordered when one's clock, or what the host knew when it submitted it, covers the other.
+ * Where the record does not tell (work of model instances, signals of other processes), work is left unjudged, never called
+ * good. Cost per op is constant but for waits across streams and of the host: the number of streams. */
+#ifndef TWINRT_CHECK_CHECKER_H
+#define TWINRT_CHECK_CHECKER_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "check/op.h"
+#include "check/rules.h"
+
+struct check_finding {
+    check_rule rule;
+    uint32_t first;   /* op, by order of feeding; CHECK_NONE: there is none */
+    uint32_t second;  /* the same: the later one */
+    char *why;        /* what was seen */
+    uint64_t repeats; /* more of the same: rule, streams and calls */
+};
+
+struct checker;
+
+/* NULL: memory is short. */
+struct checker *checker_new(void);
+void checker_free(struct checker *checker);
+
+/* Where an op belongs in the order of feeding: what observes belongs where it came back, all else where it began. */
+uint64_t check_order_key(const check_op *op);
+/* Says that nothing is missing: where a queue's tasks are told, one that is not was lost. */
+void checker_expect_times(struct checker *checker);
+/* Says that parts are missing: what never came may have been there. */
+void checker_expect_gaps(struct checker *checker);
+/* Says how many public calls came back, those that are not fed among them. */
+void checker_count_calls(struct checker *checker, uint64_t calls);
+/* False: memory is short, and nothing holds any more. */
+bool checker_feed(struct checker *checker, const check_op *op);
+/* After the last op. */
+bool checker_finish(struct checker *checker);
+
+const check_op *checker_op(const struct checker *checker, uint32_t index);
+/* Stream id, as the program's reports use it, of a queue; `number` itself when it was never created. */
+uint32_t checker_stream_id(const struct checker *checker, uint32_t queue);
+const struct check_finding *checker_findings(const struct checker *checker, size_t *out_count);
+/* How often a rule could be judged. */
+uint64_t checker_judged(const struct checker *checker, check_rule rule);
+/* Pieces of work whose bytes were left unjudged, as the record does not tell their order. */
+uint64_t checker_unjudged_work(const struct checker *checker);
+/* Whether something failed, was aborted or met a planted fault. */
+bool checker_failed(const struct checker *checker);
+
+#endif

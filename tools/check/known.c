@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host has seen done, and since when. Host threads are taken as one: what one of them knows, all that begins later
+ * comes behind, for the program's own locks are not in a record. */
+#include "check/state.h"
+
+uint32_t check_known_at(const struct checker *checker, uint32_t place, uint64_t seq)
+{
+    if (place >= checker->places.count)
+        return 0;
+    const struct check_place *at = &checker->places.items[place];
+    size_t low = 0;
+    size_t high = at->known.count;
+    if (high > 0 && at->known.items[high - 1].seq < seq)
+        return at->known.items[high - 1].count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (at->known.items[middle].seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? at->known.items[low - 1].count : 0;
+}
+
+uint32_t check_submitted_by(const struct checker *checker, const struct check_queue *queue,
+                            uint64_t seq)
+{
+    uint32_t low = queue->first;
+    uint32_t high = queue->submitted;
+    /* mostly all of it */
+    if (high > low && checker->ops.items[queue->work.items[high - queue->first - 1]].end_seq < seq)
+        return high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (checker->ops.items[queue->work.items[middle - queue->first]].end_seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void raise_place(struct checker *checker, uint32_t place, uint32_t count, uint32_t op)
+{
+    struct check_place *at = &checker->places.items[place];
+    if (at->known.count > 0 && at->known.items[at->known.count - 1].count >= count)
+        return;
+    if (count == 0)
+        return;
+    if (!LIST_ROOM(&at->known)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    at->known.items[at->known.count++] = (struct check_known){
+        .seq = check_order_key(&checker->ops.items[op]), .count = count, .op = op};
+}
+
+static void raise_all(struct checker *checker, const struct check_clock *clock, uint32_t op)
+{
+    for (uint32_t place = 0; clock && place < clock->places; place++)
+        if (clock->count[place] > 0)
+            raise_place(checker, place, clock->count[place], op);
+}
+
+static void push_fog(struct checker *checker, uint32_t op)
+{
+    uint64_t seq = check_order_key(&checker->ops.items[op]);
+    if (LIST_ROOM(&checker->fogs))
+        checker->fogs.items[checker->fogs.count++] = seq;
+    else
+        checker->short_of_memory = true;
+}
+
+bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before)
+{
+    size_t low = 0;
+    size_t high = checker->fogs.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (checker->fogs.items[middle] < before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && checker->fogs.items[low - 1] > after;
+}
+
+void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32_t number,
+                      uint32_t op)
+{
+    if (number <= queue->first)
+        return;
+    if (number > queue->carried)
+        check_force(checker, queue, number, op);
+    raise_place(checker, queue->place, number, op);
+    if (number < queue->carried) {
+        /* what lay before exactly that many is not kept; the host learned no more than all of it */
+        push_fog(checker, op);
+        return;
+    }
+    raise_all(checker, queue->clock, op);
+    if (queue->blind)
+        push_fog(checker, op);
+    queue->blind = false;
+}
+
+void check_mark_seen(struct checker *checker, uint32_t number, uint32_t op)
+{
+    if (checker->marks.items[number].op == CHECK_NONE)
+        return;
+    if (!checker->marks.items[number].done)
+        check_force(checker, checker->marks.items[number].queue,
+                    checker->marks.items[number].number, op);
+    const struct check_mark *mark = &checker->marks.items[number];
+    raise_place(checker, mark->place, mark->number, op);
+    raise_all(checker, mark->clock, op);
+    if (mark->blind)
+        push_fog(checker, op);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ops of a record, as the rules and comparisons look at them. */
+#ifndef TWINRT_CHECK_LOAD_H
+#define TWINRT_CHECK_LOAD_H
+
+#include "check/checker.h"
+#include "record/reader.h"
+
+struct check_ops {
+    check_op *ops;   /* in the order of begin_seq; `name` is a string of the record */
+    size_t *entries; /* of each: its entry */
+    size_t count;
+    uint64_t calls;      /* public calls that came back */
+    uint64_t unanswered; /* ops that had not come back */
+    bool whole;          /* the recording ended in order */
+    bool partial;        /* something of it is damaged or missing */
+    bool one_clock;      /* the callers' clock is the device's */
+};
+
+/* False: memory is short. */
+bool check_ops_load(const twin_recording *recording, struct check_ops *out);
+void check_ops_free(struct check_ops *ops);
+/* Name of the public call that an op was part of, "" for none; of a damaged record, what can be printed of it. */
+#define CHECK_CALL_NAME 96u
+const char *check_call_name(const twin_recording *recording, const check_op *op,
+                            char text[CHECK_CALL_NAME]);
+/* Feeds all to a checker, in its order, and finishes. False: memory is short. */
+bool check_ops_feed(const struct check_ops *ops, struct checker *checker);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host was told, against what it knew and what the rules allow. */
+#include "check/state.h"
+
+/* A wait of the host that gave up this long after the work had ended should have seen it. */
+#define SLACK_NS UINT64_C(100000)
+
+/* The record that an op on a signal is about: the newest of which it is sure. */
+static uint32_t mark_for(const struct checker *checker, const struct check_signal *signal,
+                         const check_op *op, bool *out_sure)
+{
+    uint32_t newest = signal->newest;
+    *out_sure = true;
+    if (newest == CHECK_NONE)
+        return CHECK_NONE;
+    const check_op *record = &checker->ops.items[checker->marks.items[newest].op];
+    if (record->end_seq < op->begin_seq)
+        return newest;
+    *out_sure = false;
+    if (record->begin_seq < op->begin_seq || signal->before == CHECK_NONE)
+        return CHECK_NONE;
+    record = &checker->ops.items[checker->marks.items[signal->before].op];
+    return record->end_seq < op->begin_seq ? signal->before : CHECK_NONE;
+}
+
+/* ---- told that something is not done, which was known done ---- */
+
+static const struct check_known *who_knew(const struct checker *checker, uint32_t place,
+                                          uint32_t number)
+{
+    const struct check_place *at = &checker->places.items[place];
+    size_t low = 0;
+    size_t high = at->known.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (at->known.items[middle].count < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < at->known.count ? &at->known.items[low] : NULL;
+}
+
+/* What an op of the host saw done: a place and a count. */
+static bool seen_by(const struct checker *checker, const check_op *op, uint32_t *out_place,
+                    uint32_t *out_number)
+{
+    if (op->queue != 0) {
+        const struct check_queue *queue =
+            check_queue_find((struct checker *)(uintptr_t)checker, op->queue);
+        if (!queue)
+            return false;
+        *out_place = queue->place;
+        *out_number = check_submitted_by(checker, queue, op->begin_seq);
+        return true;
+    }
+    uint32_t mark = checker->links.items[op - checker->ops.items];
+    if (mark == CHECK_NONE || mark == 0)
+        return false;
+    *out_place = checker->marks.items[mark].place;
+    *out_number = checker->marks.items[mark].number;
+    return true;
+}
+
+static bool excused(const struct checker *checker, const struct check_queue *queue, uint32_t number)
+{
+    return checker->troubled || queue->troubled ||
+           (number > queue->aborted_from && number <= queue->aborted_to);
+}
+
+/* `op` was told that work `number` of a queue is not done. */
+static void judge_denial(struct checker *checker, const struct check_queue *queue, uint32_t number,
+                         uint32_t op)
+{
+    const check_op *told = &checker->ops.items[op];
+    if (number == 0 || number <= queue->first)
+        return;
+    checker->judged[CHECK_ORD_10]++;
+    if (check_known_at(checker, queue->place, told->begin_seq) < number ||
+        excused(checker, queue, number))
+        return;
+    const struct check_known *known = who_knew(checker, queue->place, number);
+    uint32_t place = 0;
+    uint32_t seen = 0;
+    check_rule rule = CHECK_ORD_10;
+    if (known && seen_by(checker, &checker->ops.items[known->op], &place, &seen)) {
+        uint32_t hops = check_hops(checker, queue->place, number, place, seen);
+        if (hops != CHECK_NONE && hops >= 2)
+            rule = CHECK_ORD_09;
+        else if (hops == 1)
+            rule = CHECK_ORD_05;
+        else if (checker->ops.items[known->op].queue == 0 && seen > number)
+            rule = CHECK_ORD_01;
+    }
+    check_find(
+        checker, rule, known ? known->op : CHECK_NONE, op,
+        "the second was told that task %u of stream %u is not done; the first had shown that it is",
+        (unsigned)(number - queue->first), (unsigned)queue->id);
+}
+
+/* ---- told that nothing can end a wait, or that time is up ---- */
+
+static bool ended_before(const struct check_floor *floor, const check_op *op)
+{
+    return floor->op != CHECK_NONE && op->end_ns != 0 && floor->ns + SLACK_NS < op->end_ns;
+}
+
+/* The stream that is blocked and seems to have held what an innocent wait was for. */
+static check_rule blocked_by(const struct checker *checker, const struct check_queue *queue,
+                             uint32_t known, uint32_t number, bool of_event, uint32_t *out_first)
+{
+    *out_first = CHECK_NONE;
+    if (queue->parking != CHECK_RUNS) {
+        *out_first = queue->work.items[queue->carried - queue->first];
+        return of_event ? CHECK_ORD_11 : CHECK_ORD_06;
+    }
+    for (size_t i = queue->joins.count; i-- > 0;) {
+        const struct check_join *join = &queue->joins.items[i];
+        if (join->number <= known)
+            break;
+        if (join->number > number)
+            continue;
+        uint32_t op = check_work_at(checker, queue->place, join->number);
+        uint32_t record = check_work_at(checker, join->from_place, join->from_number);
+        const struct check_queue *from = checker->places.items[join->from_place].queue;
+        uint32_t mark = record != CHECK_NONE ? checker->links.items[record] : CHECK_NONE;
+        if (mark != CHECK_NONE && checker->marks.items[mark].waits >= 2) {
+            *out_first = op;
+            return CHECK_ORD_08;
+        }
+        if (from->parking != CHECK_RUNS) {
+            *out_first = from->work.items[from->carried - from->first];
+            return CHECK_ORD_06;
+        }
+    }
+    const struct check_queue *blocked = NULL;
+    for (size_t i = 0; i < checker->all_queues.count; i++)
+        if (checker->all_queues.items[i]->parking != CHECK_RUNS)
+            blocked = checker->all_queues.items[i];
+    if (blocked)
+        *out_first = blocked->work.items[blocked->carried - blocked->first];
+    return blocked && (blocked->is_default || queue->is_default) ? CHECK_ORD_03 : CHECK_ORD_02;
+}
+
+/* `op` waited for the first `number` pieces of a queue and gave up. */
+static void judge_giving_up(struct checker *checker, struct check_queue *queue, uint32_t number,
+                            const struct check_floor *floor, bool of_event, uint32_t op)
+{
+    const check_op *wait = &checker->ops.items[op];
+    judge_denial(checker, queue, number, op);
+    uint32_t known = check_known_at(checker, queue->place, wait->begin_seq);
+    if (number <= queue->first || queue->carried < number || queue->blind ||
+        excused(checker, queue, number) || known >= number)
+        return;
+    bool timely = ended_before(floor, wait);
+    if (wait->status != TWIN_E_DEADLOCK && !timely)
+        return;
+    uint32_t first = CHECK_NONE;
+    check_rule rule = blocked_by(checker, queue, known, number, of_event, &first);
+    checker->judged[rule]++;
+    check_find(checker, rule, first, op,
+               timely ? "the wait gave up, but all that it waits for had ended %.3f us before"
+                      : "the wait was told that nothing can end it, but all that it waits for "
+                        "could run to its end",
+               timely ? (double)(wait->end_ns - floor->ns) / 1000 : 0.0);
+}
+
+/* ---- good news ---- */
+
+/* While others were blocked, the host got what it waited for: so they did not hold it. */
+static void count_independence(struct checker *checker, const struct check_queue *queue,
+                               uint32_t number, bool of_event)
+{
+    if (checker->parked == 0)
+        return;
+    uint32_t known = check_known_at(checker, queue->place, UINT64_MAX);
+    for (size_t i = queue->joins.count; i-- > 0 && queue->joins.items[i].number > known;)
+        if (checker->places.items[queue->joins.items[i].from_place].queue->parking != CHECK_RUNS) {
+            checker->judged[CHECK_ORD_06]++;
+            break;
+        }
+    if (queue->parking != CHECK_RUNS && queue->carried >= number) {
+        checker->judged[of_event ? CHECK_ORD_11 : CHECK_ORD_06]++;
+        if (checker->parked == 1)
+            return;
+    }
+    checker->judged[CHECK_ORD_02]++;
+    bool other = false;
+    for (size_t i = 0; queue->is_default ? !other && i < checker->all_queues.count : false; i++)
+        other = checker->all_queues.items[i]->parking != CHECK_RUNS &&
+                checker->all_queues.items[i] != queue;
+    for (size_t i = 0; !queue->is_default && !other && i < checker->all_queues.count; i++)
+        other = checker->all_queues.items[i]->parking != CHECK_RUNS &&
+                checker->all_queues.items[i]->is_default;
+    checker->judged[CHECK_ORD_03] += other;
+}
+
+static void judge_silence(struct checker *checker, struct check_queue *queue, uint32_t number,
+                          uint32_t op)
+{
+    if (queue->failure == CHECK_NONE || queue->stopped)
+        return;
+    uint32_t failed = queue->failure;
+    for (uint32_t n = number; n > queue->first; n--)
+        if (queue->work.items[n - queue->first - 1] == failed) {
+            check_find(checker, CHECK_ORD_04, failed, op,
+                       "the task failed on the device, and the wait for its stream told nothing");
+            queue->failure = CHECK_NONE;
+            return;
+        }
+}
+
+/* When the last task with a known time among the first `number` ended. */
+static struct check_floor end_of(const struct checker *checker, const struct check_queue *queue,
+                                 uint32_t number)
+{
+    struct check_floor floor = {.op = CHECK_NONE};
+    if (number == queue->carried)
+        return queue->floor;
+    uint32_t tried = 0;
+    for (uint32_t n = number; n > queue->first && floor.op == CHECK_NONE && tried < 64; n--) {
+        uint32_t op = queue->work.items[n - queue->first - 1];
+        tried++;
+        if (checker->ops.items[op].timed)
+            floor = (struct check_floor){.ns = checker->ops.items[op].task_end_ns, .op = op};
+    }
+    return floor;
+}
+
+static void observe_queue(struct checker *checker, uint32_t op)
+{
+    const check_op *look = &checker->ops.items[op];
+    struct check_queue *queue = check_queue_find(checker, look->queue);
+    if (!queue || queue->deferred)
+        return;
+    if (queue->gone) {
+        check_find(checker, CHECK_LIFE_06, queue->op, op, "the stream had been destroyed");
+        return;
+    }
+    uint32_t number = check_submitted_by(checker, queue, look->begin_seq);
+    bool query = look->kind == CHECK_QUEUE_QUERY;
+    if (look->status == TWIN_OK && (!query || look->positive)) {
+        count_independence(checker, queue, number, false);
+        if (!query)
+            judge_silence(checker, queue, number, op);
+        check_queue_seen(checker, queue, number, op);
+        checker->judged[CHECK_ORD_10]++;
+        struct check_floor floor = end_of(checker, queue, number);
+        check_times_host(checker, &floor, op);
+        return;
+    }
+    if (look->status == TWIN_E_TIMEOUT || look->status == TWIN_E_DEADLOCK) {
+        struct check_floor floor = end_of(checker, queue, number);
+        judge_giving_up(checker, queue, number, &floor, false, op);
+    } else if (query && look->status == TWIN_OK) {
+        /* work that came while the question was asked may be what is not done */
+        uint32_t all = queue->submitted;
+        if (all == number)
+            judge_denial(checker, queue, number, op);
+    } else if (look->status != TWIN_E_INTERRUPTED) {
+        queue->failure = CHECK_NONE;
+        queue->troubled = checker->troubled = true;
+        check_queue_seen(checker, queue, number, op);
+    }
+}
+
+static void observe_signal(struct checker *checker, uint32_t op)
+{
+    const check_op *look = &checker->ops.items[op];
+    struct check_signal *signal = check_signal_find(checker, look->object);
+    if (!signal)
+        return;
+    if (signal->gone) {
+        check_find(checker, CHECK_LIFE_06, signal->op, op, "the event had been destroyed");
+        return;
+    }
+    bool sure = false;
+    uint32_t mark = mark_for(checker, signal, look, &sure);
+    checker->links.items[op] = mark;
+    if (mark == CHECK_NONE || signal->unjudged)
+        return;
+    struct check_queue *queue = checker->marks.items[mark].queue;
+    uint32_t number = checker->marks.items[mark].number;
+    bool done = look->status == TWIN_OK && (look->kind != CHECK_SIGNAL_QUERY || look->positive);
+    if (done) {
+        count_independence(checker, queue, number, true);
+        check_mark_seen(checker, mark, op);
+        checker->judged[CHECK_ORD_10]++;
+        check_times_host(checker, &checker->marks.items[mark].floor, op);
+        return;
+    }
+    if (!sure)
+        return;
+    if (look->status == TWIN_E_TIMEOUT || look->status == TWIN_E_DEADLOCK) {
+        struct check_floor floor = checker->marks.items[mark].floor;
+        uint32_t record = checker->marks.items[mark].op;
+        if (floor.op != CHECK_NONE && checker->ops.items[record].timed &&
+            checker->ops.items[record].task_end_ns > floor.ns)
+            floor =
+                (struct check_floor){.ns = checker->ops.items[record].task_end_ns, .op = record};
+        judge_giving_up(checker, queue, number, &floor, true, op);
+    } else if (look->status == TWIN_E_NOT_READY || look->status == TWIN_OK) {
+        judge_denial(checker, queue, number, op);
+    }
+}
+
+static void drop_all(struct checker *checker, uint32_t device, uint32_t op)
+{
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        struct check_queue *queue = checker->all_queues.items[i];
+        if (queue->device != device || queue->gone || queue->deferred)
+            continue;
+        check_queue_drop(checker, queue, checker->ops.items[op].begin_seq);
+        check_queue_seen(checker, queue, queue->submitted, op);
+        queue->failure = CHECK_NONE;
+    }
+}
+
+void check_observe(struct checker *checker, uint32_t op)
+{
+    const check_op *look = &checker->ops.items[op];
+    struct check_queue *queue = look->queue != 0 ? check_queue_find(checker, look->queue) : NULL;
+    switch (look->kind) {
+    case CHECK_DRAIN:
+    case CHECK_QUEUE_QUERY:
+        observe_queue(checker, op);
+        return;
+    case CHECK_SIGNAL_WAIT:
+    case CHECK_SIGNAL_QUERY:
+    case CHECK_TIMESTAMP:
+        observe_signal(checker, op);
+        return;
+    case CHECK_QUEUE_ABORT:
+        if (queue && !queue->gone && !queue->deferred) {
+            check_queue_drop(checker, queue, look->begin_seq);
+            check_queue_seen(checker, queue, queue->submitted, op);
+            queue->failure = CHECK_NONE;
+        }
+        return;
+    case CHECK_QUEUE_STOP:
+        if (queue)
+            queue->troubled = queue->stopped = true;
+        return;
+    case CHECK_STOP_ON_FAILURE:
+        if (queue && look->status == TWIN_OK)
+            check_queue_stops(checker, queue);
+        return;
+    case CHECK_TAKE_FAILURE:
+        if (queue && look->status == TWIN_OK) {
+            queue->failure = CHECK_NONE;
+            queue->troubled = true;
+        }
+        return;
+    case CHECK_DEVICE_ABORT:
+        drop_all(checker, look->device, op);
+        checker->troubled = true;
+        return;
+    case CHECK_FAULT_PLANT:
+        checker->troubled = true;
+        return;
+    default:
+        return;
+    }
+}

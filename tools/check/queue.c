@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams: their work, carried out in thought. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/state.h"
+
+#define FORCE_DEPTH 1000u /* streams that wait for each other in a row */
+
+struct check_queue *check_queue_find(struct checker *checker, uint32_t number)
+{
+    struct check_queue *queue = NULL;
+    HASH_FIND(hh, checker->queues, &number, sizeof(number), queue);
+    return queue;
+}
+
+static bool take_place(struct checker *checker, struct check_queue *queue)
+{
+    if (checker->free_places.count > 0) {
+        queue->place = checker->free_places.items[--checker->free_places.count];
+        queue->first = checker->places.items[queue->place].queue->submitted;
+    } else {
+        if (!LIST_ROOM(&checker->places))
+            return false;
+        queue->place = (uint32_t)checker->places.count;
+        memset(&checker->places.items[checker->places.count++], 0, sizeof(struct check_place));
+    }
+    queue->submitted = queue->carried = queue->first;
+    checker->places.items[queue->place].queue = queue;
+    return true;
+}
+
+void check_queue_create(struct checker *checker, uint32_t op)
+{
+    const check_op *made = &checker->ops.items[op];
+    if (check_queue_find(checker, made->queue))
+        return;
+    struct check_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue || !LIST_ROOM(&checker->all_queues) || !take_place(checker, queue)) {
+        free(queue);
+        checker->short_of_memory = true;
+        return;
+    }
+    queue->number = made->queue;
+    queue->op = op;
+    queue->id = made->config.name;
+    queue->device = made->device;
+    queue->group = made->config.group;
+    queue->deferred = made->config.deferred;
+    queue->is_default = made->config.is_default;
+    queue->told = made->config.tasks_told;
+    queue->floor.op = queue->blamed = queue->failure = CHECK_NONE;
+    checker->all_queues.items[checker->all_queues.count++] = queue;
+    HASH_ADD(hh, checker->queues, number, sizeof(queue->number), queue);
+    if (!queue->hh.tbl)
+        checker->short_of_memory = true;
+}
+
+uint32_t check_work_at(const struct checker *checker, uint32_t place, uint32_t number)
+{
+    if (place >= checker->places.count)
+        return CHECK_NONE;
+    const struct check_queue *queue = checker->places.items[place].queue;
+    if (number <= queue->first || number > queue->submitted)
+        return CHECK_NONE;
+    return queue->work.items[number - queue->first - 1];
+}
+
+/* ---- parking ---- */
+
+static void unlink_parked(struct check_queue **list, struct check_queue *queue)
+{
+    while (*list && *list != queue)
+        list = &(*list)->next_parked;
+    if (*list)
+        *list = queue->next_parked;
+    queue->next_parked = NULL;
+}
+
+static struct check_word *word_of(struct checker *checker, const struct check_queue *queue)
+{
+    return (struct check_word *)range_tree_from(&checker->words,
+                                                checker->ops.items[queue->parked_on].word.address);
+}
+
+static void unpark(struct checker *checker, struct check_queue *queue)
+{
+    if (queue->parking == CHECK_ON_MARK)
+        unlink_parked(&checker->marks.items[queue->parked_on].parked, queue);
+    if (queue->parking == CHECK_ON_WORD)
+        unlink_parked(&word_of(checker, queue)->parked, queue);
+    if (queue->parking != CHECK_RUNS)
+        checker->parked--;
+    queue->parking = CHECK_RUNS;
+}
+
+static void push_woken(struct checker *checker, struct check_queue *queue)
+{
+    if (queue->waking)
+        return;
+    if (!LIST_ROOM(&checker->woken)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    queue->waking = true;
+    checker->woken.items[checker->woken.count++] = queue;
+}
+
+void check_wake_one(struct checker *checker, struct check_queue *queue)
+{
+    unpark(checker, queue);
+    push_woken(checker, queue);
+}
+
+void check_wake(struct checker *checker, struct check_queue **list)
+{
+    while (*list)
+        check_wake_one(checker, *list);
+}
+
+static void park(struct checker *checker, struct check_queue *queue, enum check_parking parking,
+                 uint32_t on, struct check_queue **list)
+{
+    queue->parking = parking;
+    queue->parked_on = on;
+    checker->parked++;
+    if (list) {
+        queue->next_parked = *list;
+        *list = queue;
+    }
+}
+
+/* ---- carrying out ---- */
+
+static void take_over(struct checker *checker, struct check_queue *queue,
+                      const struct check_mark *mark)
+{
+    if (mark->blind)
+        queue->blind = true;
+    if (mark->op == CHECK_NONE || mark->place == queue->place)
+        return;
+    if (queue->heard < mark->heard)
+        queue->heard = mark->heard;
+    if (!clock_join(&queue->clock, mark->clock) ||
+        !clock_raise(&queue->clock, mark->place, mark->number) || !LIST_ROOM(&queue->joins)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    queue->joins.items[queue->joins.count++] = (struct check_join){
+        .number = queue->carried + 1, .from_place = mark->place, .from_number = mark->number};
+}
+
+static bool carry_wait(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    uint32_t number = checker->links.items[op];
+    if (number == CHECK_NONE) {
+        check_times_task(checker, queue, op, NULL);
+        return true;
+    }
+    struct check_mark *mark = &checker->marks.items[number];
+    if (!mark->done) {
+        park(checker, queue, CHECK_ON_MARK, number, &mark->parked);
+        return false;
+    }
+    check_times_task(checker, queue, op, mark);
+    check_signal_round(checker, mark);
+    struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
+    if (signal)
+        signal->passed++;
+    take_over(checker, queue, mark);
+    check_mark_drop(checker, number);
+    return true;
+}
+
+static void carry_record(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    uint32_t number = checker->links.items[op];
+    const check_op *record = &checker->ops.items[op];
+    struct check_floor before = queue->floor;
+    check_times_task(checker, queue, op, NULL);
+    if (number == CHECK_NONE)
+        return;
+    struct check_mark *mark = &checker->marks.items[number];
+    if (mark->done) { /* another record has set the flag */
+        check_mark_drop(checker, number);
+        return;
+    }
+    mark->floor = record->timed && record->task_begin_ns == 0 ? queue->floor : before;
+    mark->blind = queue->blind;
+    mark->heard = record->begin_seq > queue->heard ? record->begin_seq : queue->heard;
+    mark->done = true;
+    mark->clock = clock_hold(queue->clock);
+    check_wake(checker, &mark->parked);
+    check_signal_set(checker, op);
+    check_mark_drop(checker, number);
+}
+
+/* The next piece of work. False: it has to wait. */
+static bool carry(struct checker *checker, struct check_queue *queue)
+{
+    uint32_t op = queue->work.items[queue->carried - queue->first];
+    const check_op *work = &checker->ops.items[op];
+    switch (work->kind) {
+    case CHECK_WAIT:
+        if (!carry_wait(checker, queue, op))
+            return false;
+        break;
+    case CHECK_RECORD:
+        carry_record(checker, queue, op);
+        break;
+    case CHECK_WAIT_VALUE:
+        if (checker->links.items[op] == CHECK_NONE && !check_word_wait(checker, queue, op)) {
+            struct check_word *word =
+                (struct check_word *)range_tree_from(&checker->words, work->word.address);
+            park(checker, queue, CHECK_ON_WORD, op, &word->parked);
+            return false;
+        }
+        check_times_task(checker, queue, op, NULL);
+        break;
+    case CHECK_CALL:
+        if (work->blocks && checker->links.items[op] == CHECK_NONE) {
+            park(checker, queue, CHECK_ON_ANSWER, op, NULL);
+            return false;
+        }
+        check_times_task(checker, queue, op, NULL);
+        break;
+    case CHECK_WRITE_VALUE:
+        check_word_write(checker, queue, op);
+        check_access_work(checker, queue, op);
+        check_times_task(checker, queue, op, NULL);
+        break;
+    case CHECK_RUN:
+    case CHECK_WAIT_COUNT:
+        queue->blind = true;
+        check_times_task(checker, queue, op, NULL);
+        break;
+    default:
+        check_access_work(checker, queue, op);
+        check_times_task(checker, queue, op, NULL);
+        break;
+    }
+    queue->carried++;
+    return true;
+}
+
+static void run(struct checker *checker, struct check_queue *queue)
+{
+    while (queue->parking == CHECK_RUNS && queue->carried < queue->submitted &&
+           !checker->short_of_memory && carry(checker, queue))
+        ;
+}
+
+void check_carry_on(struct checker *checker)
+{
+    while (checker->woken.count > 0) {
+        struct check_queue *queue = checker->woken.items[--checker->woken.count];
+        queue->waking = false;
+        run(checker, queue);
+    }
+}
+
+/* ---- submission ---- */
+
+/* A status with which the device tells what became of a task. */
+static bool tells_of_task(uint32_t status)
+{
+    switch (status) {
+#define TASK_FAILURE(name) case name:
+        TWIN_TASK_FAILURES(TASK_FAILURE)
+#undef TASK_FAILURE
+        return true;
+    default:
+        return false;
+    }
+}
+
+void check_queue_stops(struct checker *checker, const struct check_queue *queue)
+{
+    if (!LIST_ROOM(&checker->stopping)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    checker->stopping.items[checker->stopping.count++] =
+        (struct check_group){.device = queue->device, .group = queue->group};
+}
+
+static bool stops(const struct checker *checker, const struct check_queue *queue)
+{
+    for (size_t i = 0; i < checker->stopping.count; i++)
+        if (checker->stopping.items[i].device == queue->device &&
+            checker->stopping.items[i].group == queue->group)
+            return true;
+    return false;
+}
+
+static void refuse(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    checker->judged[CHECK_ORD_04]++;
+    if (!tells_of_task(work->status) || queue->troubled || checker->troubled)
+        return;
+    /* A stopped group refuses work with what stopped it; a board may tell of that here first. */
+    if (stops(checker, queue))
+        queue->troubled = checker->troubled = true;
+    else
+        check_find(checker, CHECK_ORD_04, op, CHECK_NONE,
+                   "the submission itself answered what becomes of tasks on the device");
+}
+
+static bool names_signal(uint32_t kind)
+{
+    return kind == CHECK_RECORD || kind == CHECK_WAIT || kind == CHECK_RESET ||
+           kind == CHECK_COUNT || kind == CHECK_WAIT_COUNT;
+}
+
+void check_submit(struct checker *checker, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    struct check_queue *queue = check_queue_find(checker, work->queue);
+    if (!queue)
+        return;
+    if (queue->gone) {
+        check_find(checker, CHECK_LIFE_06, queue->op, op,
+                   "work was queued on a stream that had been destroyed");
+        return;
+    }
+    struct check_signal *signal =
+        names_signal(work->kind) ? check_signal_find(checker, work->object) : NULL;
+    if (signal && signal->gone) {
+        check_find(checker, CHECK_LIFE_06, signal->op, op,
+                   "the event or notify had been destroyed");
+        return;
+    }
+    if (work->status != TWIN_OK || work->end_seq == 0) {
+        if (work->end_seq != 0)
+            refuse(checker, queue, op);
+        return;
+    }
+    checker->judged[CHECK_ORD_04]++;
+    check_memory_use(checker, queue, op);
+    if (queue->deferred) {
+        if (signal)
+            check_signal_leave(checker, signal);
+        check_carry_on(checker);
+        return;
+    }
+    if (!LIST_ROOM(&queue->work)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    queue->work.items[queue->work.count++] = op;
+    queue->submitted++;
+    if (signal)
+        check_signal_bind(checker, queue, op);
+    if (work->kind == CHECK_CALL)
+        check_call_queued(checker, op);
+    if (queue->parking == CHECK_RUNS) {
+        run(checker, queue);
+        check_carry_on(checker);
+    }
+}
+
+/* ---- ends ---- */
+
+void check_queue_drop(struct checker *checker, struct check_queue *queue, uint64_t seq)
+{
+    uint32_t known = check_known_at(checker, queue->place, seq);
+    if (known < queue->submitted) {
+        if (queue->aborted_to == 0)
+            queue->aborted_from = known;
+        queue->aborted_to = queue->submitted;
+        queue->troubled = true;
+    }
+    unpark(checker, queue);
+    for (; queue->carried < queue->submitted; queue->carried++) {
+        uint32_t op = queue->work.items[queue->carried - queue->first];
+        uint32_t number = checker->links.items[op];
+        uint32_t kind = checker->ops.items[op].kind;
+        if (number == CHECK_NONE || (kind != CHECK_RECORD && kind != CHECK_WAIT))
+            continue;
+        if (kind == CHECK_RECORD) {
+            struct check_mark *mark = &checker->marks.items[number];
+            mark->done = mark->blind = true;
+            check_wake(checker, &mark->parked);
+        }
+        check_mark_drop(checker, number);
+    }
+    check_carry_on(checker);
+}
+
+void check_queue_destroy(struct checker *checker, uint32_t op)
+{
+    const check_op *end = &checker->ops.items[op];
+    struct check_queue *queue = check_queue_find(checker, end->queue);
+    if (!queue)
+        return;
+    if (queue->gone) {
+        check_find(checker, CHECK_LIFE_06, queue->op, op, "the stream was destroyed twice");
+        return;
+    }
+    uint32_t known = check_known_at(checker, queue->place, end->begin_seq);
+    if (!queue->deferred) {
+        checker->judged[CHECK_LIFE_05]++;
+        uint32_t left = check_work_at(checker, queue->place, known + 1);
+        if (known < queue->submitted && queue->aborted_to < queue->submitted &&
+            !checker->troubled && left != CHECK_NONE)
+            check_find(checker, CHECK_LIFE_05, left, op,
+                       "%u of the stream's tasks had not been seen done, this one first",
+                       (unsigned)(queue->submitted - known));
+    }
+    checker->judged[CHECK_LIFE_06]++;
+    check_queue_drop(checker, queue, end->begin_seq);
+    check_queue_seen(checker, queue, queue->submitted, op);
+    queue->gone = true;
+    if (!LIST_ROOM(&checker->free_places)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    checker->free_places.items[checker->free_places.count++] = queue->place;
+}
+
+/* ---- what the host saw done ---- */
+
+static void blame_wait(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                       uint32_t observer)
+{
+    const check_op *wait = &checker->ops.items[op];
+    const struct check_signal *signal = check_signal_find(checker, wait->object);
+    if (queue->troubled || checker->troubled || !signal || signal->unjudged ||
+        (wait->timed && wait->task_status != TWIN_OK))
+        return;
+    /* another record than that of its turn may have let it pass */
+    if (signal->kind == CHECK_NOTIFY ? signal->records > signal->passed : signal->records > 0)
+        return;
+    check_find(checker, CHECK_ORD_05, op, observer,
+               "the wait was seen passed, and no record of what it waits for had been queued");
+}
+
+/* Whatever the queue is parked on, it passes. */
+static void push_on(struct checker *checker, struct check_queue *queue, uint32_t observer,
+                    unsigned depth);
+
+static void force(struct checker *checker, struct check_queue *queue, uint32_t number,
+                  uint32_t observer, unsigned depth)
+{
+    queue->forcing = true;
+    while (queue->carried < number && !checker->short_of_memory) {
+        if (queue->parking != CHECK_RUNS)
+            push_on(checker, queue, observer, depth);
+        run(checker, queue);
+    }
+    queue->forcing = false;
+}
+
+static void push_on(struct checker *checker, struct check_queue *queue, uint32_t observer,
+                    unsigned depth)
+{
+    uint32_t op = queue->work.items[queue->carried - queue->first];
+    if (queue->parking == CHECK_ON_MARK) {
+        uint32_t number = queue->parked_on;
+        struct check_queue *recorder = checker->marks.items[number].queue;
+        if (recorder && !recorder->forcing && depth < FORCE_DEPTH) {
+            force(checker, recorder, checker->marks.items[number].number, observer, depth + 1);
+            if (queue->parking == CHECK_RUNS)
+                return;
+        } else {
+            blame_wait(checker, queue, op, observer);
+        }
+        unpark(checker, queue);
+        checker->links.items[op] = CHECK_NONE;
+        check_mark_drop(checker, number);
+    } else {
+        unpark(checker, queue);
+        checker->links.items[op] = 0;
+    }
+    queue->blind = true;
+}
+
+void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op)
+{
+    force(checker, queue, number, op, 0);
+    check_carry_on(checker);
+}
+
+void check_queues_free(struct checker *checker)
+{
+    HASH_CLEAR(hh, checker->queues);
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        struct check_queue *queue = checker->all_queues.items[i];
+        clock_drop(queue->clock);
+        free(queue->work.items);
+        free(queue->joins.items);
+        free(queue);
+    }
+    free(checker->all_queues.items);
+    for (size_t i = 0; i < checker->places.count; i++)
+        free(checker->places.items[i].known.items);
+    free(checker->places.items);
+    free(checker->free_places.items);
+    free(checker->woken.items);
+    free(checker->stopping.items);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is judged. README.md tells more of each. */
+#ifndef TWINRT_CHECK_RULES_H
+#define TWINRT_CHECK_RULES_H
+
+/* Whose doing a breach is. */
+typedef enum check_class {
+    CHECK_ORDER,   /* the device's or the runtime's: a rule of order does not hold */
+    CHECK_RACE,    /* the program's: work touches the same bytes and nothing orders it */
+    CHECK_LIFETIME /* the program's: something is used that is not there */
+} check_class;
+
+/* X(name, number, class, what holds, without what it cannot be judged, what mends a breach). Sorted by class and number. */
+#define CHECK_RULES(X)                                                                             \
+    X(ORD_01, "ORD-01", ORDER, "tasks of one stream run one after the other",                      \
+      "times of two tasks of one stream, or the host's view of one after a later one",             \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_02, "ORD-02", ORDER, "a blocked stream does not hold back another",                      \
+      "a wait for one stream while an independent one is blocked",                                 \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_03, "ORD-03", ORDER, "the default stream and others do not hold each other back",        \
+      "a wait for one of them while the other is blocked",                                         \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_04, "ORD-04", ORDER, "a submission tells no failure of its task; a later wait does",     \
+      "any submission", "nothing in the program: the runtime or the device is wrong")              \
+    X(ORD_05, "ORD-05", ORDER, "work before a record comes before work after a wait for it",       \
+      "times of work on both sides, or the host's view of both",                                   \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_06, "ORD-06", ORDER, "work before a wait, and after a record, is not held by the two",   \
+      "a wait of the host for such work while the other side is blocked",                          \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_07, "ORD-07", ORDER, "a stream's wait does not hold the calling thread",                 \
+      "the caller's clock, and the record's time on the device",                                   \
+      "nothing in the program: the runtime or the device is wrong")                                \
+    X(ORD_08, "ORD-08", ORDER, "one record releases all who wait for it",                          \
+      "a record with two waits or more, and the host's view of them",                              \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_09, "ORD-09", ORDER, "order is transitive over streams",                                 \
+      "a chain over three streams with times or the host's view of both ends and none between",    \
+      "nothing in the program: the device or what drives it is wrong")                             \
+    X(ORD_10, "ORD-10", ORDER, "after a wait of the host, what it covers is done",                 \
+      "a wait of the host that succeeded, and times on one clock or a later look",                 \
+      "nothing in the program: the runtime or the device is wrong")                                \
+    X(ORD_11, "ORD-11", ORDER, "a wait for an event covers no later work of its stream",           \
+      "a wait for an event while later work of its stream is blocked",                             \
+      "nothing in the program: the runtime or the device is wrong")                                \
+    X(ORD_12, "ORD-12", ORDER, "each submission runs once, in the order of submission",            \
+      "times of all tasks", "nothing in the program: the runtime or the device is wrong")          \
+    X(ORD_13, "ORD-13", ORDER, "default and explicit streams give the same results",               \
+      "results, which a record does not hold: compare two records (twinrt compare)", "")           \
+    X(ORD_14, "ORD-14", ORDER, "devices come before what lies on them, and go after it",           \
+      "a device that was opened or closed",                                                        \
+      "destroy events and streams, then reset the device, then aclFinalize")                       \
+    X(CLK_01, "CLK-01", ORDER, "a task begins after the call that submitted it",                   \
+      "the caller's clock, and times of tasks", "nothing in the program: the times do not fit")    \
+    X(RACE_01, "RACE-01", RACE, "two writes of the same bytes are ordered",                        \
+      "two streams that write the same memory",                                                    \
+      "record an event behind the first and let the second's stream wait for it")                  \
+    X(RACE_02, "RACE-02", RACE, "a read is ordered behind the write of what it reads",             \
+      "two streams that touch the same memory",                                                    \
+      "record an event behind the write and let the reading stream wait for it")                   \
+    X(RACE_03, "RACE-03", RACE, "a write is ordered behind the reads of what it replaces",         \
+      "two streams that touch the same memory",                                                    \
+      "record an event behind the read and let the writing stream wait for it")                    \
+    X(RACE_04, "RACE-04", RACE, "a synchronous copy or fill is ordered behind queued work",        \
+      "synchronous copies of memory that queued work touches",                                     \
+      "wait for the stream, or for an event behind the work, before the call")                     \
+    X(LIFE_01, "LIFE-01", LIFETIME, "memory is not freed while queued work names it",              \
+      "a free of memory that queued work named",                                                   \
+      "wait for the stream before the free, or use aclrtFreeWithDevSync")                          \
+    X(LIFE_02, "LIFE-02", LIFETIME, "copies stay inside allocations", "any copy or fill",          \
+      "check the size and the offset against what was allocated")                                  \
+    X(LIFE_03, "LIFE-03", LIFETIME, "freed memory is not used", "any copy or fill",                \
+      "free the memory after its last use")                                                        \
+    X(LIFE_04, "LIFE-04", LIFETIME, "memory is freed once", "any free",                            \
+      "find who frees it first; set the pointer to NULL there")                                    \
+    X(LIFE_05, "LIFE-05", LIFETIME, "a stream is destroyed when its work is done",                 \
+      "the destruction of a stream", "wait for the stream, or abort it, before it is destroyed")   \
+    X(LIFE_06, "LIFE-06", LIFETIME, "what was destroyed is not used",                              \
+      "an object that was destroyed", "destroy it after its last use")                             \
+    X(LIFE_07, "LIFE-07", LIFETIME, "who waits for a flag is released by a record",                \
+      "a wait for a notify, or for an event with a flag",                                          \
+      "record it once for each wait (notify), or after the reset (event)")                         \
+    X(LIFE_08, "LIFE-08", LIFETIME, "an event is recorded before a stream waits for it",           \
+      "a wait for an event", "record the event before the wait: before, the wait has no effect")   \
+    X(LIFE_09, "LIFE-09", LIFETIME, "public calls get live handles",                               \
+      "the codes that public calls answered", "use the handle before it is destroyed")             \
+    X(LIFE_10, "LIFE-10", LIFETIME, "a flag is used up before it is set again",                    \
+      "a second round of a notify, or of an event that is reset",                                  \
+      "let the stream that records wait until the round before is over")
+
+typedef enum check_rule {
+#define CHECK_RULE_ENUM(name, number, of, holds, needs, mend) CHECK_##name,
+    CHECK_RULES(CHECK_RULE_ENUM)
+#undef CHECK_RULE_ENUM
+        CHECK_RULE_COUNT
+} check_rule;
+
+struct check_rule_text {
+    const char *number;
+    check_class of;
+    const char *holds;
+    const char *needs; /* to be judged */
+    const char *mend;
+};
+extern const struct check_rule_text check_rule_texts[CHECK_RULE_COUNT];
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events and notifies: which record a wait binds to.
+ *
+ * An event that is bound anew stands for its newest record. A flag is set, cleared and waited for in the order in which the host
+ * asks for it; programs that use flags safely give the device no other choice. What a record before would also let
+ * pass is taken as let pass by the first since the reset. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/state.h"
+
+struct check_signal *check_signal_find(struct checker *checker, uint32_t number)
+{
+    struct check_signal *signal = NULL;
+    HASH_FIND(hh, checker->signals, &number, sizeof(number), signal);
+    return signal;
+}
+
+void check_mark_drop(struct checker *checker, uint32_t number)
+{
+    struct check_mark *mark = &checker->marks.items[number];
+    if (number == 0 || --mark->holders > 0)
+        return;
+    clock_drop(mark->clock);
+    mark->clock = NULL;
+}
+
+static uint32_t new_mark(struct checker *checker)
+{
+    if (!LIST_ROOM(&checker->marks)) {
+        checker->short_of_memory = true;
+        return 0;
+    }
+    struct check_mark *mark = &checker->marks.items[checker->marks.count];
+    memset(mark, 0, sizeof(*mark));
+    mark->op = mark->first_wait = mark->floor.op = CHECK_NONE;
+    mark->last_round = mark->last_reset = CHECK_NONE;
+    return (uint32_t)checker->marks.count++;
+}
+
+#define KEEP(checker, list, item)                                                                  \
+    do {                                                                                           \
+        if (LIST_ROOM(list))                                                                       \
+            (list)->items[(list)->count++] = (item);                                               \
+        else                                                                                       \
+            (checker)->short_of_memory = true;                                                     \
+    } while (0)
+
+void check_signal_create(struct checker *checker, uint32_t op)
+{
+    const check_op *made = &checker->ops.items[op];
+    struct check_signal *signal = check_signal_find(checker, made->object);
+    if (signal) {
+        signal->holders++;
+        return;
+    }
+    signal = calloc(1, sizeof(*signal));
+    if (!signal) {
+        checker->short_of_memory = true;
+        return;
+    }
+    signal->number = made->object;
+    signal->op = op;
+    signal->kind = made->config.signal_kind;
+    signal->name = made->config.name;
+    signal->device = made->device;
+    signal->newest = signal->before = signal->reset = CHECK_NONE;
+    signal->holders = 1;
+    signal->unjudged = made->kind == CHECK_SIGNAL_OPEN || signal->kind == CHECK_COUNTER;
+    HASH_ADD(hh, checker->signals, number, sizeof(signal->number), signal);
+    if (!signal->hh.tbl)
+        checker->short_of_memory = true;
+}
+
+static void bind_record(struct checker *checker, struct check_signal *signal,
+                        struct check_queue *queue, uint32_t op)
+{
+    bool promised = signal->kept < signal->promised.count;
+    signal->records++;
+    uint32_t number = promised ? signal->promised.items[signal->kept++] : new_mark(checker);
+    if (number == 0)
+        return;
+    struct check_mark *mark = &checker->marks.items[number];
+    mark->op = op;
+    mark->queue = queue;
+    mark->place = queue->place;
+    mark->number = queue->submitted;
+    mark->holders += promised ? 1 : 2; /* the record, and `newest`; a promise held it already */
+    if (signal->kind == CHECK_NOTIFY)
+        mark->last_round = signal->newest;
+    mark->last_reset = signal->reset;
+    mark->reset_place = signal->reset_place;
+    mark->reset_number = signal->reset_number;
+    checker->links.items[op] = number;
+    if (signal->before != CHECK_NONE)
+        check_mark_drop(checker, signal->before);
+    signal->before = signal->newest;
+    signal->newest = number;
+    if (signal->kind == CHECK_REBIND || (signal->kind == CHECK_NOTIFY && promised) ||
+        (signal->kind == CHECK_LEVEL && signal->marks.count > 0))
+        return;
+    mark->holders++;
+    KEEP(checker, &signal->marks, number);
+}
+
+void check_signal_set(struct checker *checker, uint32_t op)
+{
+    struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
+    if (!signal || signal->kind != CHECK_LEVEL || signal->marks.count == 0)
+        return;
+    const struct check_mark *set = &checker->marks.items[checker->links.items[op]];
+    struct check_mark *first = &checker->marks.items[signal->marks.items[0]];
+    if (first->done)
+        return;
+    first->op = set->op;
+    first->queue = set->queue;
+    first->place = set->place;
+    first->number = set->number;
+    first->clock = clock_hold(set->clock);
+    first->floor = set->floor;
+    first->heard = set->heard;
+    first->blind = set->blind;
+    first->done = true;
+    check_wake(checker, &first->parked);
+}
+
+static uint32_t promise(struct checker *checker, struct check_signal *signal)
+{
+    if (signal->kind == CHECK_LEVEL && signal->kept < signal->promised.count)
+        return signal->promised.items[signal->kept];
+    uint32_t number = new_mark(checker);
+    if (number == 0)
+        return number;
+    checker->marks.items[number].holders = 1;
+    KEEP(checker, &signal->promised, number);
+    return number;
+}
+
+static void bind_wait(struct checker *checker, struct check_signal *signal,
+                      const struct check_queue *queue, uint32_t op)
+{
+    uint32_t number = CHECK_NONE;
+    if (signal->unjudged) {
+        number = 0;
+    } else if (signal->kind == CHECK_REBIND) {
+        checker->judged[CHECK_LIFE_08]++;
+        number = signal->newest;
+        if (number == CHECK_NONE)
+            check_find(checker, CHECK_LIFE_08, signal->op, op,
+                       "nobody had recorded event %u, so the stream does not wait",
+                       (unsigned)signal->name);
+    } else {
+        checker->judged[CHECK_LIFE_07]++;
+        if (signal->kind == CHECK_LEVEL && signal->marks.count > 0) {
+            number = signal->marks.items[0];
+        } else if (signal->kind == CHECK_NOTIFY && signal->taken < signal->marks.count) {
+            number = signal->marks.items[signal->taken++];
+            checker->marks.items[number].holders--; /* the list's goes to the wait */
+        } else {
+            number = promise(checker, signal);
+        }
+    }
+    if (number != CHECK_NONE) {
+        struct check_mark *mark = &checker->marks.items[number];
+        mark->holders++;
+        mark->waits++;
+        if (mark->first_wait == CHECK_NONE) {
+            mark->first_wait = op;
+            mark->wait_place = queue->place;
+            mark->wait_number = queue->submitted;
+        }
+    }
+    checker->links.items[op] = number;
+}
+
+static void forget_set(struct checker *checker, struct check_signal *signal)
+{
+    for (size_t i = signal->taken; i < signal->marks.count; i++)
+        check_mark_drop(checker, signal->marks.items[i]);
+    signal->marks.count = signal->taken = 0;
+}
+
+void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    struct check_signal *signal = check_signal_find(checker, work->object);
+    if (signal->kind == CHECK_LEVEL || signal->kind == CHECK_NOTIFY)
+        KEEP(checker, &signal->ops, op);
+    if (work->kind == CHECK_RECORD)
+        bind_record(checker, signal, queue, op);
+    else if (work->kind == CHECK_WAIT)
+        bind_wait(checker, signal, queue, op);
+    else if (work->kind == CHECK_RESET && signal->kind == CHECK_LEVEL)
+        forget_set(checker, signal);
+    if (work->kind != CHECK_RESET)
+        return;
+    signal->reset = op;
+    signal->reset_place = queue->place;
+    signal->reset_number = queue->submitted;
+}
+
+/* Whether a piece of work comes before a record that was carried out. */
+static bool precedes(const struct checker *checker, uint32_t place, uint32_t number,
+                     const struct check_mark *record)
+{
+    if (place == record->place)
+        return number < record->number;
+    return number <= clock_at(record->clock, place) ||
+           number <= check_known_at(checker, place, record->heard);
+}
+
+void check_signal_round(struct checker *checker, const struct check_mark *mark)
+{
+    if (mark->op == CHECK_NONE || mark->blind || checker->troubled)
+        return;
+    if (mark->last_reset != CHECK_NONE) {
+        checker->judged[CHECK_LIFE_10]++;
+        if (!precedes(checker, mark->reset_place, mark->reset_number, mark))
+            check_find(checker, CHECK_LIFE_10, mark->last_reset, mark->op,
+                       "nothing orders the reset before the next record, which it may undo");
+    }
+    if (mark->last_round == CHECK_NONE)
+        return;
+    const struct check_mark *last = &checker->marks.items[mark->last_round];
+    if (last->first_wait == CHECK_NONE)
+        return;
+    checker->judged[CHECK_LIFE_10]++;
+    if (!precedes(checker, last->wait_place, last->wait_number, mark))
+        check_find(checker, CHECK_LIFE_10, last->first_wait, mark->op,
+                   "nothing orders the wait of the round before ahead of this record: two records "
+                   "may let pass one wait only");
+}
+
+void check_signal_clear(struct checker *checker, uint32_t op)
+{
+    const check_op *clear = &checker->ops.items[op];
+    struct check_signal *signal = check_signal_find(checker, clear->object);
+    if (!signal || clear->status != TWIN_OK || signal->kind != CHECK_NOTIFY)
+        return;
+    KEEP(checker, &signal->ops, op);
+    /* the flag held what was seen done; a record still on its way sets it later */
+    while (signal->taken < signal->marks.count) {
+        const struct check_mark *mark = &checker->marks.items[signal->marks.items[signal->taken]];
+        if (check_known_at(checker, mark->place, clear->begin_seq) < mark->number)
+            break;
+        check_mark_drop(checker, signal->marks.items[signal->taken++]);
+    }
+}
+
+void check_signal_leave(struct checker *checker, struct check_signal *signal)
+{
+    if (signal->unjudged)
+        return;
+    signal->unjudged = true;
+    for (; signal->kept < signal->promised.count; signal->kept++) {
+        uint32_t number = signal->promised.items[signal->kept];
+        struct check_mark *mark = &checker->marks.items[number];
+        mark->done = mark->blind = true;
+        check_wake(checker, &mark->parked);
+        check_mark_drop(checker, number);
+    }
+    check_carry_on(checker);
+}
+
+/* Those who wait for a record that will not come. */
+static void judge_promises(struct checker *checker, const struct check_signal *signal, uint32_t op)
+{
+    if (signal->unjudged || checker->troubled || (op == CHECK_NONE && checker->expect_gaps))
+        return;
+    for (size_t i = signal->kept; i < signal->promised.count; i++) {
+        const struct check_mark *mark = &checker->marks.items[signal->promised.items[i]];
+        if (mark->holders > 1)
+            check_find(checker, CHECK_LIFE_07, mark->first_wait, op,
+                       op == CHECK_NONE ? "nobody records %s %u for this wait"
+                                        : "%s %u was destroyed with no record for this wait",
+                       signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
+    }
+}
+
+void check_signal_destroy(struct checker *checker, uint32_t op)
+{
+    const check_op *end = &checker->ops.items[op];
+    struct check_signal *signal = check_signal_find(checker, end->object);
+    if (!signal)
+        return;
+    if (signal->gone) {
+        check_find(checker, CHECK_LIFE_06, signal->op, op, "the event was destroyed twice");
+        return;
+    }
+    if (--signal->holders > 0)
+        return;
+    checker->judged[CHECK_LIFE_06]++;
+    judge_promises(checker, signal, op);
+    check_times_signal(checker, signal);
+    if (signal->newest != CHECK_NONE)
+        check_mark_drop(checker, signal->newest);
+    if (signal->before != CHECK_NONE)
+        check_mark_drop(checker, signal->before);
+    signal->newest = signal->before = CHECK_NONE;
+    forget_set(checker, signal);
+    signal->gone = true;
+}
+
+void check_signals_finish(struct checker *checker)
+{
+    for (struct check_signal *signal = checker->signals; signal; signal = signal->hh.next) {
+        if (signal->gone)
+            continue;
+        judge_promises(checker, signal, CHECK_NONE);
+        check_times_signal(checker, signal);
+    }
+}
+
+void check_signals_free(struct checker *checker)
+{
+    struct check_signal *signal = checker->signals;
+    HASH_CLEAR(hh, checker->signals);
+    while (signal) {
+        struct check_signal *next = signal->hh.next;
+        free(signal->marks.items);
+        free(signal->promised.items);
+        free(signal->ops.items);
+        free(signal);
+        signal = next;
+    }
+    for (size_t i = 0; i < checker->marks.count; i++)
+        clock_drop(checker->marks.items[i].clock);
+    free(checker->marks.items);
+}

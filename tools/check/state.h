@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the checker share. */
+#ifndef TWINRT_CHECK_STATE_H
+#define TWINRT_CHECK_STATE_H
+
+/* uthash ends the process when memory is short, unless told otherwise. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "check/checker.h"
+#include "check/clock.h"
+#include "check/range_tree.h"
+
+#define LIST_OF(type)                                                                              \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, room;                                                                        \
+    }
+
+/* Makes room for one more. False: memory is short. */
+bool check_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
+#define LIST_ROOM(list)                                                                            \
+    ((list)->count < (list)->room ||                                                               \
+     check_list_grow(&(list)->items, (list)->count, &(list)->room, sizeof((list)->items[0])))
+
+/* Work is to begin no earlier than this: when something before it ended. */
+struct check_floor {
+    uint64_t ns;
+    uint32_t op;   /* which; CHECK_NONE: nothing */
+    uint32_t hops; /* waits across streams between */
+};
+
+/* What one record stands for. Waits made before a record hold one that is promised. The first of all, number 0, is what
+ * waits hold whose records are not known. */
+struct check_mark {
+    uint32_t op;    /* the record; CHECK_NONE: promised */
+    uint32_t place; /* of its queue */
+    uint32_t number;
+    uint32_t holders;    /* who still needs `clock` */
+    uint32_t waits;      /* streams' waits that hold it */
+    uint32_t first_wait; /* op, and where it stands */
+    uint32_t wait_place, wait_number;
+    /* What is to come before the record, so that the round before is over: a wait (NOTIFY, by that round's mark) or a
+     * reset (LEVEL, by op); CHECK_NONE: nothing */
+    uint32_t last_round, last_reset;
+    uint32_t reset_place, reset_number;
+    struct check_clock *clock;
+    struct check_floor floor;
+    uint64_t heard;             /* the host's knowledge of that moment lies before it */
+    struct check_queue *parked; /* who waits for it */
+    struct check_queue *queue;  /* of the record */
+    bool done;                  /* in thought */
+    bool blind;                 /* order before it is not all known */
+};
+
+enum check_parking { CHECK_RUNS, CHECK_ON_MARK, CHECK_ON_WORD, CHECK_ON_ANSWER };
+
+/* A wait that took over another stream's order. */
+struct check_join {
+    uint32_t number; /* of the wait */
+    uint32_t from_place, from_number;
+};
+
+struct check_queue {
+    UT_hash_handle hh;
+    uint32_t number; /* of the record */
+    uint32_t op;     /* its creation */
+    uint32_t id, device, group;
+    uint32_t place;
+    uint32_t first;              /* count at its place when it began */
+    uint32_t submitted, carried; /* counts at its place: queued; carried out in thought */
+    LIST_OF(uint32_t) work;      /* op of each piece, from `first` + 1 on */
+    LIST_OF(struct check_join) joins;
+    struct check_clock *clock; /* of other places */
+    struct check_floor floor;
+    uint64_t heard; /* moment up to which what the host had seen lies before what comes */
+    enum check_parking parking;
+    uint32_t parked_on;                /* mark, or op of a call */
+    struct check_queue *next_parked;   /* on the same mark or word */
+    uint32_t blamed;                   /* floor that a finding has named */
+    uint32_t aborted_from, aborted_to; /* counts: work that may have been dropped */
+    uint32_t failure;                  /* op whose failure nobody was told, CHECK_NONE: none */
+    bool blind;                        /* order is not all known, until the host waits */
+    bool troubled; /* a task failed or was dropped: what it released is not judged */
+    bool stopped;  /* a task was ended by hand */
+    bool deferred, is_default, gone, waking, forcing, told;
+};
+
+struct check_known {
+    uint64_t seq;
+    uint32_t count;
+    uint32_t op; /* who saw it */
+};
+
+/* Queues come and go; their places are used again, and the counts go on. */
+struct check_place {
+    struct check_queue *queue;         /* that has it now or had it last */
+    LIST_OF(struct check_known) known; /* what the host has seen done, rising */
+};
+
+struct check_signal {
+    UT_hash_handle hh;
+    uint32_t number;
+    uint32_t op; /* creation */
+    uint32_t kind;
+    uint32_t name, device;
+    uint32_t newest, before; /* marks of the newest record and the one before it; CHECK_NONE */
+    uint32_t holders;        /* who opened it */
+    LIST_OF(uint32_t)
+    marks; /* LEVEL: the one set since the reset; NOTIFY: not waited for yet, from `taken` on */
+    LIST_OF(uint32_t) promised; /* waited for and not recorded yet, from `kept` on */
+    size_t taken, kept;
+    uint64_t records, passed;                  /* records queued; streams' waits carried out */
+    uint32_t reset, reset_place, reset_number; /* LEVEL: the newest, by op; CHECK_NONE */
+    LIST_OF(uint32_t)
+    ops; /* LEVEL, NOTIFY: records, waits and resets, to be judged by their times */
+    bool gone, unjudged;
+};
+
+/* A word that queues write and wait for. */
+struct check_word {
+    struct range_node range; /* first */
+    uint64_t value;
+    bool known;
+    bool blind;
+    uint64_t heard;
+    struct check_clock *clock;
+    struct check_queue *parked;
+};
+
+struct check_object { /* a channel or program */
+    UT_hash_handle hh;
+    uint32_t number;
+    uint32_t op;
+    bool gone;
+    LIST_OF(uint32_t) calls; /* ops of calls, not yet taken, from `taken` on */
+    size_t taken;
+    LIST_OF(uint64_t) tickets; /* of calls that block and were taken: ticket, op by turns */
+};
+
+struct check_use {
+    UT_hash_handle hh;
+    uint32_t place;
+    uint32_t number;
+    uint32_t op;
+};
+
+struct check_allocation {
+    struct range_node range; /* first */
+    uint64_t bytes;          /* asked for */
+    uint32_t op;
+    uint32_t freed_by;
+    uint32_t device;
+    bool host;
+    uint32_t image; /* its number; 0: it is of none */
+    struct check_use *uses;
+};
+
+/* Who touched bytes last. */
+struct check_access {
+    uint32_t place; /* CHECK_NONE: the host, or nobody */
+    uint32_t number;
+    uint32_t op;
+};
+
+struct check_span {
+    struct range_node range; /* first */
+    struct check_access write;
+    uint32_t read_count, read_room;
+    struct check_access one; /* while read_room is 0 */
+    struct check_access *reads;
+};
+
+/* A context of a device that stops with its first failure. */
+struct check_group {
+    uint32_t device, group;
+};
+
+struct check_device {
+    uint32_t opens, closes;
+    uint32_t queues, signals; /* alive */
+};
+
+#define CHECK_DEVICES 4096u
+
+struct checker {
+    LIST_OF(check_op) ops;
+    LIST_OF(uint32_t) links; /* of each op: its mark */
+    LIST_OF(struct check_mark) marks;
+    LIST_OF(struct check_place) places;
+    LIST_OF(uint32_t) free_places;
+    LIST_OF(struct check_queue *) woken;
+    LIST_OF(struct check_group) stopping; /* few */
+    LIST_OF(uint64_t) fogs; /* moments at which the host learned more than is known here */
+    LIST_OF(struct check_finding) findings;
+    LIST_OF(struct check_queue *) all_queues;
+    struct check_queue *queues;
+    struct check_signal *signals;
+    struct check_object *channels, *programs;
+    struct range_tree words, allocations, graves, spans;
+    struct check_span *free_spans;
+    void *finding_keys; /* what has been found, finding.c */
+    struct check_device *devices;
+    uint32_t parked; /* queues */
+    bool expect_times;
+    bool expect_gaps;
+    bool hidden_memory; /* there is memory of images whose size is not told */
+    bool several_threads;
+    bool troubled; /* a failure or a fault: nobody is blamed for waiting */
+    bool short_of_memory;
+    uint64_t judged[CHECK_RULE_COUNT];
+    uint64_t unjudged_work;
+};
+
+/* Takes note of a breach, once for each set of rule, streams and calls. `why` as printf. */
+void check_find(struct checker *checker, check_rule rule, uint32_t first, uint32_t second,
+                const char *why, ...) __attribute__((format(printf, 5, 6)));
+void check_findings_free(struct checker *checker);
+
+/* queue.c: creation, submission, carrying out. */
+struct check_queue *check_queue_find(struct checker *checker, uint32_t number);
+void check_queue_create(struct checker *checker, uint32_t op);
+void check_queue_destroy(struct checker *checker, uint32_t op);
+void check_submit(struct checker *checker, uint32_t op);
+/* Carries out what can be, of all queues that were woken. */
+void check_carry_on(struct checker *checker);
+void check_wake(struct checker *checker, struct check_queue **list);
+void check_wake_one(struct checker *checker, struct check_queue *queue);
+/* The queue's context stops with its first failure from now on. */
+void check_queue_stops(struct checker *checker, const struct check_queue *queue);
+/* What is in the queue may not have happened; nobody is blamed for it. */
+void check_queue_drop(struct checker *checker, struct check_queue *queue, uint64_t seq);
+/* The host saw the first `number` pieces done: carries them out, whatever they wait for. */
+void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op);
+void check_queues_free(struct checker *checker);
+/* Op of a piece of work, by place and count; CHECK_NONE when it is gone. */
+uint32_t check_work_at(const struct checker *checker, uint32_t place, uint32_t number);
+
+/* signal.c: what a wait binds to. */
+struct check_signal *check_signal_find(struct checker *checker, uint32_t number);
+void check_signal_create(struct checker *checker, uint32_t op);
+void check_signal_destroy(struct checker *checker, uint32_t op);
+void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op);
+void check_signal_clear(struct checker *checker, uint32_t op);
+/* From now on its waits and records are not judged. */
+void check_signal_leave(struct checker *checker, struct check_signal *signal);
+/* A record was carried out: of an event with a flag, it lets pass who waits for another one that has not come. */
+void check_signal_set(struct checker *checker, uint32_t op);
+/* A wait for a flag passes: was the round before its record over when the record came? */
+void check_signal_round(struct checker *checker, const struct check_mark *mark);
+void check_signals_finish(struct checker *checker);
+void check_signals_free(struct checker *checker);
+void check_mark_drop(struct checker *checker, uint32_t mark);
+
+/* word.c: values in memory. */
+/* True: the wait passes now. */
+bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_t op);
+void check_word_write(struct checker *checker, const struct check_queue *queue, uint32_t op);
+/* Bytes were written by something else; `fill`: with that byte, else -1. */
+void check_words_touch(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                       uint64_t begin, uint64_t end, int fill);
+void check_words_free(struct checker *checker);
+
+/* channel.c: calls of host functions. */
+void check_object_create(struct checker *checker, uint32_t op);
+void check_object_destroy(struct checker *checker, uint32_t op);
+void check_object_use(struct checker *checker, uint32_t op);
+void check_call_queued(struct checker *checker, uint32_t op);
+void check_call_taken(struct checker *checker, uint32_t op);
+void check_call_answered(struct checker *checker, uint32_t op);
+void check_objects_free(struct checker *checker);
+
+/* known.c: what the host has seen. */
+uint32_t check_known_at(const struct checker *checker, uint32_t place, uint64_t seq);
+/* Pieces of a queue whose submission had come back by then. */
+uint32_t check_submitted_by(const struct checker *checker, const struct check_queue *queue,
+                            uint64_t seq);
+void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32_t number,
+                      uint32_t op);
+void check_mark_seen(struct checker *checker, uint32_t mark, uint32_t op);
+bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before);
+
+/* observe.c: answers that the host got, against what it knew. */
+void check_observe(struct checker *checker, uint32_t op);
+
+/* path.c: by how many waits across streams a place and count come before another; CHECK_NONE: they do not. */
+uint32_t check_hops(const struct checker *checker, uint32_t from_place, uint32_t from_number,
+                    uint32_t to_place, uint32_t to_number);
+
+/* times.c: device times. */
+/* A piece of work is carried out; `mark` of a wait, or NULL. */
+void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
+                      const struct check_mark *mark);
+/* A wait of the host ended well: what it covers had ended. */
+void check_times_host(struct checker *checker, const struct check_floor *floor, uint32_t op);
+void check_times_signal(struct checker *checker, struct check_signal *signal);
+void check_times_finish(struct checker *checker);
+
+/* access.c: bytes. */
+void check_access_work(struct checker *checker, struct check_queue *queue, uint32_t op);
+void check_access_now(struct checker *checker, uint32_t op);
+void check_access_forget(struct checker *checker, uint64_t begin, uint64_t end);
+void check_access_free(struct checker *checker);
+
+/* memory.c: allocations. */
+void check_memory_alloc(struct checker *checker, uint32_t op);
+/* Of an image too. */
+void check_memory_image(struct checker *checker, uint32_t op);
+void check_memory_unload(struct checker *checker, uint32_t op);
+void check_memory_release(struct checker *checker, uint32_t op);
+/* Whether the sides of a piece of work, or of a copy made now, lie where they may; notes the use. */
+void check_memory_use(struct checker *checker, const struct check_queue *queue, uint32_t op);
+/* Whether the memory of a piece of work was freed since. */
+bool check_memory_gone(const struct checker *checker, uint64_t address, uint32_t op);
+/* A device is closed: its memory is gone, by that op. */
+void check_memory_close(struct checker *checker, uint32_t op);
+void check_memory_free(struct checker *checker);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times of tasks on the device, against the order that the rules ask for. */
+#include <stdlib.h>
+
+#include "check/state.h"
+
+/* A call that only queues work costs less than this. */
+#define PROMPT_NS UINT64_C(20000)
+
+static void raise_floor(struct check_floor *floor, uint64_t ns, uint32_t op, uint32_t hops)
+{
+    if (floor->op == CHECK_NONE || floor->ns < ns)
+        *floor = (struct check_floor){.ns = ns, .op = op, .hops = hops};
+}
+
+static check_rule rule_of(const struct checker *checker, const struct check_queue *queue,
+                          const struct check_floor *floor, uint32_t op)
+{
+    if (floor->hops >= 2)
+        return CHECK_ORD_09;
+    if (floor->hops == 1)
+        return CHECK_ORD_05;
+    return queue->is_default &&
+                   checker->ops.items[floor->op].thread != checker->ops.items[op].thread
+               ? CHECK_ORD_12
+               : CHECK_ORD_01;
+}
+
+/* Whether a time fits behind the floor; tells of a floor once. */
+static void judge_floor(struct checker *checker, struct check_queue *queue,
+                        const struct check_floor *floor, uint64_t ns, uint32_t op, const char *what)
+{
+    if (floor->op == CHECK_NONE)
+        return;
+    check_rule rule = rule_of(checker, queue, floor, op);
+    checker->judged[rule]++;
+    if (ns >= floor->ns || queue->blamed == floor->op)
+        return;
+    queue->blamed = floor->op;
+    check_find(checker, rule, floor->op, op, "the second %s %.3f us before the end of the first",
+               what, (double)(floor->ns - ns) / 1000);
+}
+
+static void judge_begin(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    if (work->task_begin_ns == 0) {
+        judge_floor(checker, queue, &queue->floor, work->task_end_ns, op, "ended");
+        return;
+    }
+    if (work->task_end_ns < work->task_begin_ns)
+        check_find(checker, CHECK_CLK_01, op, CHECK_NONE, "it ends before it begins");
+    judge_floor(checker, queue, &queue->floor, work->task_begin_ns, op, "began");
+    if (work->end_ns == 0)
+        return;
+    checker->judged[CHECK_CLK_01]++;
+    if (work->task_begin_ns < work->begin_ns)
+        check_find(checker, CHECK_CLK_01, op, CHECK_NONE,
+                   "the task began %.3f us before the call that submitted it",
+                   (double)(work->begin_ns - work->task_begin_ns) / 1000);
+}
+
+/* The call that queued the wait is not to last until the record. */
+static void judge_prompt(struct checker *checker, uint32_t op, const check_op *record)
+{
+    const check_op *wait = &checker->ops.items[op];
+    if (wait->end_ns == 0 || !record->timed || record->task_end_ns <= wait->begin_ns)
+        return;
+    checker->judged[CHECK_ORD_07]++;
+    if (wait->begin_ns + PROMPT_NS < record->task_end_ns && wait->end_ns >= record->task_end_ns)
+        check_find(checker, CHECK_ORD_07, (uint32_t)(record - checker->ops.items), op,
+                   "the call that queued the wait lasted %.3f us, until the record had happened",
+                   (double)(wait->end_ns - wait->begin_ns) / 1000);
+}
+
+static void judge_wait(struct checker *checker, struct check_queue *queue, uint32_t op,
+                       const struct check_mark *mark)
+{
+    const check_op *wait = &checker->ops.items[op];
+    const struct check_signal *signal = check_signal_find(checker, wait->object);
+    const check_op *record = &checker->ops.items[mark->op];
+    judge_prompt(checker, op, record);
+    if (!wait->timed || (signal && signal->kind != CHECK_REBIND))
+        return;
+    if (record->timed && record->task_begin_ns != 0) {
+        checker->judged[CHECK_ORD_05]++;
+        checker->judged[CHECK_ORD_08] += mark->waits >= 2;
+        /* a chain whose links are all judged */
+        checker->judged[CHECK_ORD_09] += mark->clock != NULL;
+        if (wait->task_end_ns < record->task_begin_ns) {
+            queue->blamed = mark->floor.op;
+            check_find(checker, CHECK_ORD_05, mark->op, op,
+                       "the wait passed %.3f us before the record began",
+                       (double)(record->task_begin_ns - wait->task_end_ns) / 1000);
+            return;
+        }
+    }
+    if (mark->floor.op == CHECK_NONE)
+        return;
+    struct check_floor over = mark->floor;
+    over.hops++;
+    judge_floor(checker, queue, &over, wait->task_end_ns, op, "passed");
+}
+
+void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
+                      const struct check_mark *mark)
+{
+    const check_op *work = &checker->ops.items[op];
+    bool failed = work->timed && work->task_status != TWIN_OK;
+    if (failed) {
+        queue->troubled = checker->troubled = true;
+        if (queue->failure == CHECK_NONE)
+            queue->failure = op;
+    }
+    bool judged = !failed && !queue->troubled;
+    if (judged && work->timed)
+        judge_begin(checker, queue, op);
+    if (mark && mark->op != CHECK_NONE && !mark->blind) {
+        if (judged)
+            judge_wait(checker, queue, op, mark);
+        if (mark->floor.op != CHECK_NONE && !failed)
+            raise_floor(&queue->floor, mark->floor.ns, mark->floor.op, mark->floor.hops + 1);
+    }
+    if (work->timed && !failed)
+        raise_floor(&queue->floor, work->task_end_ns, op, 0);
+}
+
+void check_times_host(struct checker *checker, const struct check_floor *floor, uint32_t op)
+{
+    const check_op *look = &checker->ops.items[op];
+    if (floor->op == CHECK_NONE || look->end_ns == 0 || checker->troubled)
+        return;
+    /* Among several threads one may be told at once what another has driven the model to; its own clock follows with its
+     * next call. */
+    if (checker->several_threads && look->end_ns == look->begin_ns)
+        return;
+    checker->judged[CHECK_ORD_10]++;
+    if (look->end_ns < floor->ns)
+        check_find(checker, CHECK_ORD_10, floor->op, op,
+                   "the host was told that it is done %.3f us before it ended",
+                   (double)(floor->ns - look->end_ns) / 1000);
+}
+
+/* ---- flags ---- */
+
+static int by_begin(const void *left, const void *right)
+{
+    const check_op *const *a = left;
+    const check_op *const *b = right;
+    if ((*a)->task_begin_ns != (*b)->task_begin_ns)
+        return (*a)->task_begin_ns < (*b)->task_begin_ns ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static int by_end(const void *left, const void *right)
+{
+    const check_op *const *a = left;
+    const check_op *const *b = right;
+    if ((*a)->task_end_ns != (*b)->task_end_ns)
+        return (*a)->task_end_ns < (*b)->task_end_ns ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static void tell_of_flag(struct checker *checker, const check_op *record, const check_op *wait,
+                         const char *why)
+{
+    check_find(checker, CHECK_ORD_05, record ? (uint32_t)(record - checker->ops.items) : CHECK_NONE,
+               (uint32_t)(wait - checker->ops.items), "%s", why);
+}
+
+struct flag {
+    const check_op **records, **waits, **resets;
+    size_t record_count, wait_count, reset_count;
+};
+
+/* A notify: the n-th wait that passes needs n records to have begun. */
+static void judge_notify(struct checker *checker, const struct flag *flag)
+{
+    for (size_t i = 0; i < flag->wait_count; i++) {
+        const check_op *record = i < flag->record_count ? flag->records[i] : NULL;
+        checker->judged[CHECK_ORD_05]++;
+        if (record && record->task_begin_ns <= flag->waits[i]->task_end_ns)
+            continue;
+        tell_of_flag(checker, record, flag->waits[i],
+                     "more waits had passed than records had begun");
+        return;
+    }
+}
+
+/* Of those sorted by their begin, how many begin by then. */
+static size_t begun_by(const check_op **ops, size_t count, uint64_t ns)
+{
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (ops[middle]->task_begin_ns <= ns)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+/* An event's flag: some record began before the wait passed, and no reset lies between the two. */
+static void judge_level(struct checker *checker, const struct flag *flag)
+{
+    for (size_t i = 0; i < flag->wait_count; i++) {
+        const check_op *wait = flag->waits[i];
+        size_t begun = begun_by(flag->records, flag->record_count, wait->task_end_ns);
+        const check_op *record = begun > 0 ? flag->records[begun - 1] : NULL;
+        checker->judged[CHECK_ORD_05]++;
+        size_t reset =
+            record ? begun_by(flag->resets, flag->reset_count, record->task_end_ns - 1) : 0;
+        if (record &&
+            (reset >= flag->reset_count || flag->resets[reset]->task_end_ns > wait->task_begin_ns))
+            continue;
+        tell_of_flag(checker, begun < flag->record_count ? flag->records[begun] : NULL, wait,
+                     record ? "the wait passed behind a reset and before the next record began"
+                            : "the wait passed before the first record began");
+        return;
+    }
+}
+
+void check_times_signal(struct checker *checker, struct check_signal *signal)
+{
+    size_t count = signal->ops.count;
+    if (count == 0 || signal->unjudged || checker->troubled)
+        return;
+    struct flag flag = {.records = malloc(count * sizeof(void *)),
+                        .waits = malloc(count * sizeof(void *)),
+                        .resets = malloc(count * sizeof(void *))};
+    bool all = flag.records && flag.waits && flag.resets;
+    checker->short_of_memory |= !all;
+    for (size_t i = 0; all && i < count; i++) {
+        const check_op *op = &checker->ops.items[signal->ops.items[i]];
+        /* one record without a time may be any wait's */
+        bool known = op->timed && op->task_begin_ns != 0;
+        all = known || op->kind == CHECK_SIGNAL_CLEAR || op->kind == CHECK_WAIT;
+        if (op->kind == CHECK_RECORD)
+            flag.records[flag.record_count++] = op;
+        else if (op->kind == CHECK_RESET)
+            flag.resets[flag.reset_count++] = op;
+        else if (op->kind == CHECK_WAIT && known)
+            flag.waits[flag.wait_count++] = op;
+    }
+    if (all && flag.wait_count > 0) {
+        qsort(flag.records, flag.record_count, sizeof(void *), by_begin);
+        qsort(flag.resets, flag.reset_count, sizeof(void *), by_begin);
+        qsort(flag.waits, flag.wait_count, sizeof(void *), by_end);
+        if (signal->kind == CHECK_NOTIFY)
+            judge_notify(checker, &flag);
+        else
+            judge_level(checker, &flag);
+    }
+    free(flag.records);
+    free(flag.waits);
+    free(flag.resets);
+    signal->ops.count = 0;
+}
+
+/* ---- each once ---- */
+
+void check_times_finish(struct checker *checker)
+{
+    if (!checker->expect_times || checker->troubled)
+        return;
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        const struct check_queue *queue = checker->all_queues.items[i];
+        uint32_t known = check_known_at(checker, queue->place, UINT64_MAX);
+        if (queue->deferred || queue->troubled || !queue->told)
+            continue;
+        for (uint32_t n = queue->first + 1; n <= known && n <= queue->submitted; n++) {
+            uint32_t op = queue->work.items[n - queue->first - 1];
+            const check_op *work = &checker->ops.items[op];
+            if (work->task == CHECK_NONE || work->tasks == 0)
+                continue;
+            checker->judged[CHECK_ORD_12]++;
+            if (work->told < work->tasks)
+                check_find(
+                    checker, CHECK_ORD_12, op, CHECK_NONE,
+                    "the stream was seen done, and the device never told that it ran this task");
+            else if (work->told > work->tasks)
+                check_find(checker, CHECK_ORD_12, op, CHECK_NONE,
+                           "the device ran this task %u times", (unsigned)work->told);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of device memory that streams write and wait for. What a copy brings is not known: then a wait passes with the next
+ * write that satisfies it, or when the host sees it passed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/state.h"
+#include "seam/types.h"
+
+static struct check_word *word_at(struct checker *checker, uint64_t address)
+{
+    struct check_word *word = (struct check_word *)range_tree_from(&checker->words, address);
+    if (word && word->range.begin <= address)
+        return word;
+    if (address > UINT64_MAX - 8 || (word && word->range.begin < address + 8))
+        return NULL;
+    word = calloc(1, sizeof(*word));
+    if (!word) {
+        checker->short_of_memory = true;
+        return NULL;
+    }
+    word->range.begin = address;
+    word->range.end = address + 8;
+    range_tree_add(&checker->words, &word->range);
+    return word;
+}
+
+static bool satisfies(uint64_t memory, const check_op *wait)
+{
+    uint64_t value = wait->word.value;
+    switch (wait->word.relation) {
+    case TWIN_VALUE_GEQ:
+        return (int64_t)(memory - value) >= 0;
+    case TWIN_VALUE_EQ:
+        return memory == value;
+    case TWIN_VALUE_AND:
+        return (memory & value) != 0;
+    default:
+        return ~(memory | value) != 0;
+    }
+}
+
+bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    struct check_word *word = word_at(checker, checker->ops.items[op].word.address);
+    if (!word) {
+        queue->blind = true;
+        return true;
+    }
+    if (!word->known || !satisfies(word->value, &checker->ops.items[op]))
+        return false;
+    if (word->blind)
+        queue->blind = true;
+    if (queue->heard < word->heard)
+        queue->heard = word->heard;
+    if (!clock_join(&queue->clock, word->clock))
+        checker->short_of_memory = true;
+    return true;
+}
+
+/* Takes over what lies before the write. */
+static void write_word(struct checker *checker, struct check_word *word,
+                       const struct check_queue *queue, uint32_t op)
+{
+    uint64_t begin_seq = checker->ops.items[op].begin_seq;
+    clock_drop(word->clock);
+    word->clock = NULL;
+    word->blind = false;
+    word->heard = queue && queue->heard > begin_seq ? queue->heard : begin_seq;
+    if (!queue)
+        return;
+    word->blind = queue->blind;
+    word->clock = clock_hold(queue->clock);
+    if (!clock_raise(&word->clock, queue->place, queue->carried + 1))
+        checker->short_of_memory = true;
+}
+
+void check_word_write(struct checker *checker, const struct check_queue *queue, uint32_t op)
+{
+    const check_op *work = &checker->ops.items[op];
+    struct check_word *word = word_at(checker, work->word.address);
+    if (!word)
+        return;
+    write_word(checker, word, queue, op);
+    word->value = work->word.value;
+    word->known = true;
+    check_wake(checker, &word->parked);
+}
+
+void check_words_touch(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                       uint64_t begin, uint64_t end, int fill)
+{
+    while (begin < end) {
+        struct check_word *word = (struct check_word *)range_tree_from(&checker->words, begin);
+        if (!word || word->range.begin >= end)
+            return;
+        begin = word->range.end;
+        write_word(checker, word, queue, op);
+        word->known = fill >= 0 && word->range.end <= end;
+        if (word->known)
+            memset(&word->value, fill, sizeof(word->value));
+        check_wake(checker, &word->parked);
+    }
+}
+
+void check_words_free(struct checker *checker)
+{
+    while (checker->words.root) {
+        struct check_word *word =
+            (struct check_word *)range_tree_remove(&checker->words, checker->words.root->begin);
+        clock_drop(word->clock);
+        free(word);
+    }
+}

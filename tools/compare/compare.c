@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORST 10u
+
+static uint64_t length_of(const check_op *op)
+{
+    return op->task_end_ns - op->task_begin_ns;
+}
+
+static bool has_length(const check_op *op)
+{
+    return op->timed && op->task_begin_ns != 0 && op->task_end_ns >= op->task_begin_ns;
+}
+
+static void measure_spans(struct compare_result *result)
+{
+    for (int which = 0; which < 2; which++) {
+        const struct check_ops *ops = &result->side[which].ops;
+        uint64_t begin = UINT64_MAX;
+        uint64_t end = 0;
+        for (size_t i = 0; i < ops->count; i++) {
+            if (!has_length(&ops->ops[i]))
+                continue;
+            if (begin > ops->ops[i].task_begin_ns)
+                begin = ops->ops[i].task_begin_ns;
+            if (end < ops->ops[i].task_end_ns)
+                end = ops->ops[i].task_end_ns;
+        }
+        result->span_ns[which] = end > begin ? end - begin : 0;
+    }
+}
+
+static bool look_at_pairs(struct compare_result *result)
+{
+    for (size_t i = 0; i < result->pair_count; i++) {
+        const check_op *a = &result->side[0].ops.ops[result->pairs[i].a];
+        const check_op *b = &result->side[1].ops.ops[result->pairs[i].b];
+        if (a->status != b->status && !compare_is_poll(a) && !compare_list_add(&result->answers, i))
+            return false;
+        if (!check_is_work(a->kind))
+            continue;
+        if (!has_length(a) || !has_length(b))
+            result->untimed++;
+        else if (!compare_list_add(&result->timed, i))
+            return false;
+    }
+    return true;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double *a = left;
+    const double *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Nearest rank. */
+static double quantile(const double *sorted, size_t count, unsigned percent)
+{
+    size_t rank = (count * percent + 99) / 100;
+    return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+static bool measure_kinds(struct compare_result *result)
+{
+    double *ratios = malloc((result->timed.count + 1) * sizeof(*ratios));
+    result->kinds = calloc(CHECK_KIND_COUNT, sizeof(*result->kinds));
+    if (!ratios || !result->kinds) {
+        free(ratios);
+        return false;
+    }
+    for (uint32_t kind = 0; check_is_work(kind); kind++) {
+        size_t count = 0;
+        for (size_t i = 0; i < result->timed.count; i++) {
+            const struct compare_pair *pair = &result->pairs[result->timed.items[i]];
+            const check_op *a = &result->side[0].ops.ops[pair->a];
+            const check_op *b = &result->side[1].ops.ops[pair->b];
+            if (a->kind == kind && length_of(a) > 0)
+                ratios[count++] = (double)length_of(b) / (double)length_of(a);
+        }
+        if (count == 0)
+            continue;
+        qsort(ratios, count, sizeof(*ratios), by_value);
+        result->kinds[result->kind_count++] = (struct compare_kind){
+            .kind = kind,
+            .count = count,
+            .median = quantile(ratios, count, 50),
+            .p5 = quantile(ratios, count, 5),
+            .p95 = quantile(ratios, count, 95),
+            .least = ratios[0],
+            .most = ratios[count - 1],
+        };
+    }
+    free(ratios);
+    return true;
+}
+
+static uint64_t difference(const struct compare_result *result, size_t pair)
+{
+    uint64_t a = length_of(&result->side[0].ops.ops[result->pairs[pair].a]);
+    uint64_t b = length_of(&result->side[1].ops.ops[result->pairs[pair].b]);
+    return a > b ? a - b : b - a;
+}
+
+/* A wait's length is what it waited for: not its own doing. */
+static bool is_wait(uint32_t kind)
+{
+    return kind == CHECK_WAIT || kind == CHECK_WAIT_COUNT || kind == CHECK_WAIT_VALUE;
+}
+
+static bool find_worst(struct compare_result *result)
+{
+    for (size_t i = 0; i < result->timed.count; i++) {
+        size_t pair = result->timed.items[i];
+        uint64_t far = difference(result, pair);
+        if (far == 0 || is_wait(result->side[0].ops.ops[result->pairs[pair].a].kind))
+            continue;
+        struct compare_list *worst = &result->worst;
+        if (worst->count == WORST && difference(result, worst->items[WORST - 1]) >= far)
+            continue;
+        if (worst->count < WORST && !compare_list_add(worst, pair))
+            return false;
+        size_t at = worst->count - 1;
+        while (at > 0 && difference(result, worst->items[at - 1]) < far) {
+            worst->items[at] = worst->items[at - 1];
+            at--;
+        }
+        worst->items[at] = pair;
+    }
+    return true;
+}
+
+bool compare_records(struct compare_result *result)
+{
+    if (!check_ops_load(result->side[0].recording, &result->side[0].ops) ||
+        !check_ops_load(result->side[1].recording, &result->side[1].ops))
+        return false;
+    measure_spans(result);
+    return compare_pair_ops(result) && look_at_pairs(result) && measure_kinds(result) &&
+           find_worst(result) && compare_order(result);
+}
+
+void compare_free(struct compare_result *result)
+{
+    for (int which = 0; which < 2; which++) {
+        check_ops_free(&result->side[which].ops);
+        free(result->only[which].items);
+    }
+    free(result->pairs);
+    free(result->answers.items);
+    free(result->timed.items);
+    free(result->kinds);
+    free(result->worst.items);
+}
+
+bool compare_is_same(const struct compare_result *result)
+{
+    return result->only[0].count == 0 && result->only[1].count == 0 && result->answers.count == 0 &&
+           result->swapped == 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two records of one program, op by op: on two devices, profiles or models.
+ *
+ * Threads are paired by what they begin with, streams and events by who made them as which. Then the ops of each pair of
+ * threads are laid side by side; where one has more than the other, the two are put in step again behind it. A loop that polls
+ * turns as often as it must, so a row of the same question counts as one op. */
+#ifndef TWINRT_COMPARE_COMPARE_H
+#define TWINRT_COMPARE_COMPARE_H
+
+#include <stdio.h>
+
+#include "check/load.h"
+
+struct compare_side {
+    const char *path;
+    const twin_recording *recording;
+    struct check_ops ops;
+};
+
+struct compare_pair {
+    size_t a, b; /* ops */
+};
+
+/* Ops of one side without a like on the other. */
+struct compare_only {
+    size_t op;      /* the first */
+    uint64_t count; /* of its kind and public call */
+};
+
+struct compare_kind {
+    uint32_t kind;                       /* check_kind */
+    uint64_t count;                      /* pairs with times on both sides */
+    double median, p5, p95, least, most; /* time in B by time in A */
+};
+
+struct compare_list {
+    size_t *items;
+    size_t count, room;
+};
+
+struct compare_result {
+    struct compare_side side[2];
+    struct compare_pair *pairs; /* in the order of A */
+    size_t pair_count, pair_room;
+    struct compare_list only[2]; /* ops that are no questions */
+    struct compare_list answers; /* pairs whose statuses differ */
+    uint64_t polls[2];           /* questions asked */
+    uint64_t stray_polls[2];     /* those among them without a like */
+    struct compare_list timed;   /* pairs with the length of a task on both sides */
+    struct compare_kind *kinds;
+    size_t kind_count;
+    struct compare_list worst;     /* pairs, by how much their lengths differ */
+    uint64_t swapped;              /* pairs of tasks: one behind the other in A, before it in B */
+    struct compare_pair swaps[10]; /* some: pairs by index, the earlier in A first */
+    size_t swap_count;
+    uint64_t span_ns[2]; /* from the first begin of a task to the last end */
+    uint64_t untimed;    /* pairs of work without a length on some side */
+};
+
+/* Loads the ops of both sides, whose path and recording are set, and compares. False: memory is short. */
+bool compare_records(struct compare_result *result);
+void compare_free(struct compare_result *result);
+/* Whether the two did the same, in the same order, with the same answers. */
+bool compare_is_same(const struct compare_result *result);
+
+bool compare_list_add(struct compare_list *list, size_t item);
+bool compare_is_poll(const check_op *op);
+/* pair.c */
+bool compare_pair_ops(struct compare_result *result);
+/* order.c */
+bool compare_order(struct compare_result *result);
+
+/* report.c, scatter.c */
+void compare_report_text(const struct compare_result *result, FILE *out);
+bool compare_report_json(const struct compare_result *result, FILE *out);
+/* Times in A against times in B. */
+void compare_draw(const struct compare_result *result, FILE *out);
+/* "sim Ascend910B3", or what the record tells of it. */
+void compare_device_name(const struct compare_side *side, char *text, size_t bytes);
+
+#endif

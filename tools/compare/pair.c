@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which op of one record is which of the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "compare/compare.h"
+
+#define BEGINNING 64u  /* ops by which threads are told apart */
+#define WINDOW    256u /* how far ahead the two are looked for in step */
+#define NARROW    16u  /* after many failures */
+
+struct identity {
+    UT_hash_handle hh;
+    uint64_t key;  /* kind of object and number */
+    uint64_t name; /* what it is on both sides */
+};
+
+/* An op, or a row of the same question. */
+struct item {
+    uint64_t label;
+    size_t op;
+    uint64_t turns;
+    bool poll;
+};
+
+struct thread {
+    UT_hash_handle hh;
+    uint32_t number;
+    uint32_t order; /* in which it came up */
+    uint64_t name;  /* the same as its like's */
+    uint64_t beginning;
+    uint32_t begun; /* ops that went into it */
+    uint32_t made[3];
+    struct item *items;
+    size_t count, room;
+    struct thread *like;
+};
+
+struct side {
+    const struct compare_side *from;
+    struct thread *threads;
+    struct identity *identities;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash ^= value + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2);
+    hash *= UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return mix(hash, 1);
+}
+
+bool compare_is_poll(const check_op *op)
+{
+    switch (op->kind) {
+    case CHECK_QUEUE_QUERY:
+    case CHECK_SIGNAL_QUERY:
+    case CHECK_TAKE_FAILURE:
+    case CHECK_TIMESTAMP:
+        return true;
+    case CHECK_DRAIN:
+    case CHECK_SIGNAL_WAIT:
+    case CHECK_TAKE:
+        return op->status == TWIN_E_TIMEOUT;
+    default:
+        return false;
+    }
+}
+
+/* ---- names that hold on both sides ---- */
+
+enum role { ROLE_QUEUE, ROLE_SIGNAL, ROLE_OTHER };
+
+static uint64_t key_of(enum role role, uint32_t number)
+{
+    return (uint64_t)role << 32 | number;
+}
+
+static uint64_t name_of(const struct side *side, enum role role, uint32_t number)
+{
+    struct identity *identity = NULL;
+    uint64_t key = key_of(role, number);
+    if (number == 0)
+        return 0;
+    HASH_FIND(hh, side->identities, &key, sizeof(key), identity);
+    return identity ? identity->name : number;
+}
+
+static bool made_here(const check_op *op, enum role *out_role, uint32_t *out_number)
+{
+    switch (op->kind) {
+    case CHECK_QUEUE_CREATE:
+        *out_role = ROLE_QUEUE;
+        *out_number = op->queue;
+        return true;
+    case CHECK_SIGNAL_CREATE:
+    case CHECK_SIGNAL_OPEN:
+        *out_role = ROLE_SIGNAL;
+        *out_number = op->object;
+        return true;
+    case CHECK_CHANNEL_CREATE:
+    case CHECK_PROGRAM_CREATE:
+        *out_role = ROLE_OTHER;
+        *out_number = op->object;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static enum role role_of_object(const check_op *op)
+{
+    switch (op->kind) {
+    case CHECK_ANSWER:
+    case CHECK_CALL:
+    case CHECK_CHANNEL_CREATE:
+    case CHECK_CHANNEL_DESTROY:
+    case CHECK_PROGRAM_CREATE:
+    case CHECK_PROGRAM_DESTROY:
+    case CHECK_PROGRAM_DRAIN:
+    case CHECK_RUN:
+    case CHECK_TAKE:
+        return ROLE_OTHER;
+    default:
+        return ROLE_SIGNAL;
+    }
+}
+
+static bool add_identity(struct side *side, struct thread *thread, enum role role, uint32_t number)
+{
+    struct identity *identity = calloc(1, sizeof(*identity));
+    if (!identity)
+        return false;
+    identity->key = key_of(role, number);
+    identity->name = mix(mix(thread->name, (uint64_t)role), thread->made[role]++);
+    HASH_ADD(hh, side->identities, key, sizeof(identity->key), identity);
+    return identity->hh.tbl != NULL;
+}
+
+/* ---- threads ---- */
+
+static struct thread *thread_of(struct side *side, uint32_t number)
+{
+    struct thread *thread = NULL;
+    HASH_FIND(hh, side->threads, &number, sizeof(number), thread);
+    if (thread)
+        return thread;
+    thread = calloc(1, sizeof(*thread));
+    if (!thread)
+        return NULL;
+    thread->number = number;
+    thread->order = HASH_COUNT(side->threads);
+    HASH_ADD(hh, side->threads, number, sizeof(thread->number), thread);
+    return thread->hh.tbl ? thread : NULL;
+}
+
+static const char *call_of(const struct side *side, const check_op *op)
+{
+    return op->name != CHECK_NONE ? twin_recording_string(side->from->recording, op->name) : "";
+}
+
+static bool is_compared(const check_op *op)
+{
+    return op->kind != CHECK_CALL_ENDED && op->kind != CHECK_STOP;
+}
+
+static bool find_threads(struct side *side)
+{
+    for (size_t i = 0; i < side->from->ops.count; i++) {
+        const check_op *op = &side->from->ops.ops[i];
+        struct thread *thread = thread_of(side, op->thread);
+        if (!thread)
+            return false;
+        if (!is_compared(op) || compare_is_poll(op) || thread->begun >= BEGINNING)
+            continue;
+        thread->begun++;
+        thread->beginning = mix_text(mix(thread->beginning, op->kind), call_of(side, op));
+    }
+    return true;
+}
+
+static void pair_threads(struct side sides[2])
+{
+    for (int by_number = 0; by_number < 2; by_number++) {
+        for (struct thread *a = sides[0].threads; a; a = a->hh.next) {
+            struct thread *b = sides[1].threads;
+            while (b && !a->like &&
+                   (b->like || (by_number ? b->number != a->number : b->beginning != a->beginning)))
+                b = b->hh.next;
+            if (!b || a->like)
+                continue;
+            a->like = b;
+            b->like = a;
+            a->name = b->name = mix(1, a->number);
+        }
+    }
+    for (int which = 0; which < 2; which++)
+        for (struct thread *thread = sides[which].threads; thread; thread = thread->hh.next)
+            if (!thread->like)
+                thread->name = mix(2 + (uint64_t)which, thread->number);
+}
+
+/* ---- items ---- */
+
+static uint64_t label_of(const struct side *side, const check_op *op)
+{
+    uint64_t label = mix_text(mix(7, op->kind), call_of(side, op));
+    label = mix(label, name_of(side, ROLE_QUEUE, op->queue));
+    label = mix(label, name_of(side, role_of_object(op), op->object));
+    switch (op->kind) {
+    case CHECK_ALLOC:
+    case CHECK_COPY:
+    case CHECK_FILL:
+    case CHECK_HOST_ALLOC:
+    case CHECK_NOW_COPY:
+    case CHECK_NOW_FILL:
+    case CHECK_REDUCE:
+        return mix(label, op->bytes);
+    case CHECK_COPY_ROWS:
+    case CHECK_NOW_ROWS:
+        return mix(mix(label, op->bytes), op->height);
+    default:
+        return label;
+    }
+}
+
+static bool add_item(struct thread *thread, const struct item *item)
+{
+    struct item *last = thread->count > 0 ? &thread->items[thread->count - 1] : NULL;
+    if (item->poll && last && last->poll && last->label == item->label) {
+        last->turns++;
+        last->op = item->op; /* the one that ends the row */
+        return true;
+    }
+    if (!thread->items || thread->count == thread->room) {
+        size_t room = thread->room ? 2 * thread->room : 64;
+        struct item *grown = realloc(thread->items, room * sizeof(*grown));
+        if (!grown)
+            return false;
+        thread->items = grown;
+        thread->room = room;
+    }
+    thread->items[thread->count++] = *item;
+    return true;
+}
+
+static bool find_items(struct side *side, uint64_t *polls)
+{
+    enum role role = ROLE_OTHER;
+    uint32_t number = 0;
+    for (size_t i = 0; i < side->from->ops.count; i++) {
+        const check_op *op = &side->from->ops.ops[i];
+        if (made_here(op, &role, &number) && op->status == TWIN_OK &&
+            !add_identity(side, thread_of(side, op->thread), role, number))
+            return false;
+    }
+    for (size_t i = 0; i < side->from->ops.count; i++) {
+        const check_op *op = &side->from->ops.ops[i];
+        if (!is_compared(op))
+            continue;
+        struct item item = {
+            .label = label_of(side, op), .op = i, .turns = 1, .poll = compare_is_poll(op)};
+        *polls += item.poll;
+        if (!add_item(thread_of(side, op->thread), &item))
+            return false;
+    }
+    return true;
+}
+
+/* ---- side by side ---- */
+
+bool compare_list_add(struct compare_list *list, size_t item)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        size_t *grown = realloc(list->items, room * sizeof(*grown));
+        if (!grown)
+            return false;
+        list->items = grown;
+        list->room = room;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
+static bool add_pair(struct compare_result *result, size_t a, size_t b)
+{
+    if (result->pair_count == result->pair_room) {
+        size_t room = result->pair_room ? 2 * result->pair_room : 256;
+        struct compare_pair *grown = realloc(result->pairs, room * sizeof(*grown));
+        if (!grown)
+            return false;
+        result->pairs = grown;
+        result->pair_room = room;
+    }
+    result->pairs[result->pair_count++] = (struct compare_pair){.a = a, .b = b};
+    return true;
+}
+
+static bool add_only(struct compare_result *result, int which, const struct item *item)
+{
+    if (!item->poll)
+        return compare_list_add(&result->only[which], item->op);
+    result->stray_polls[which] += item->turns;
+    return true;
+}
+
+/* Whether two rows are in step: these two and the next, if there is one on both sides. */
+static bool in_step(const struct thread *a, size_t i, const struct thread *b, size_t j)
+{
+    if (a->items[i].label != b->items[j].label)
+        return false;
+    return i + 1 == a->count || j + 1 == b->count ||
+           a->items[i + 1].label == b->items[j + 1].label || a->items[i + 1].poll ||
+           b->items[j + 1].poll;
+}
+
+/* How many to leave out of each to be in step again, as few as can be. False: not within reach. */
+static bool find_step(const struct thread *a, size_t i, const struct thread *b, size_t j,
+                      size_t window, size_t *out_a, size_t *out_b)
+{
+    for (size_t away = 1; away <= window; away++)
+        for (size_t k = 0; k <= away; k++) {
+            if (i + k >= a->count || j + away - k >= b->count)
+                continue;
+            if (!in_step(a, i + k, b, j + away - k))
+                continue;
+            *out_a = k;
+            *out_b = away - k;
+            return true;
+        }
+    return false;
+}
+
+static bool lay_side_by_side(struct compare_result *result, const struct thread *a,
+                             const struct thread *b)
+{
+    size_t i = 0;
+    size_t j = 0;
+    unsigned failures = 0;
+    bool good = true;
+    while (good && i < a->count && j < b->count) {
+        if (a->items[i].label == b->items[j].label) {
+            good = add_pair(result, a->items[i++].op, b->items[j++].op);
+            continue;
+        }
+        size_t skip_a = 1;
+        size_t skip_b = 1;
+        if (!find_step(a, i, b, j, failures < 64 ? WINDOW : NARROW, &skip_a, &skip_b))
+            failures++;
+        while (good && skip_a-- > 0)
+            good = add_only(result, 0, &a->items[i++]);
+        while (good && skip_b-- > 0)
+            good = add_only(result, 1, &b->items[j++]);
+    }
+    while (good && i < a->count)
+        good = add_only(result, 0, &a->items[i++]);
+    while (good && j < b->count)
+        good = add_only(result, 1, &b->items[j++]);
+    return good;
+}
+
+static bool lay_alone(struct compare_result *result, int which, const struct thread *thread)
+{
+    for (size_t i = 0; i < thread->count; i++)
+        if (!add_only(result, which, &thread->items[i]))
+            return false;
+    return true;
+}
+
+static bool lay_out(struct compare_result *result, struct side sides[2])
+{
+    bool good = true;
+    for (struct thread *a = sides[0].threads; good && a; a = a->hh.next)
+        good = a->like ? lay_side_by_side(result, a, a->like) : lay_alone(result, 0, a);
+    for (struct thread *b = sides[1].threads; good && b; b = b->hh.next)
+        good = b->like || lay_alone(result, 1, b);
+    return good;
+}
+
+static void free_side(struct side *side)
+{
+    struct thread *thread = side->threads;
+    HASH_CLEAR(hh, side->threads);
+    while (thread) {
+        struct thread *next_thread = thread->hh.next;
+        free(thread->items);
+        free(thread);
+        thread = next_thread;
+    }
+    struct identity *identity = side->identities;
+    HASH_CLEAR(hh, side->identities);
+    while (identity) {
+        struct identity *next = identity->hh.next;
+        free(identity);
+        identity = next;
+    }
+}
+
+static int by_a(const void *left, const void *right)
+{
+    const struct compare_pair *x = left;
+    const struct compare_pair *y = right;
+    return x->a < y->a ? -1 : x->a > y->a;
+}
+
+bool compare_pair_ops(struct compare_result *result)
+{
+    struct side sides[2] = {{.from = &result->side[0]}, {.from = &result->side[1]}};
+    bool good = find_threads(&sides[0]) && find_threads(&sides[1]);
+    if (good)
+        pair_threads(sides);
+    good = good && find_items(&sides[0], &result->polls[0]) &&
+           find_items(&sides[1], &result->polls[1]) && lay_out(result, sides);
+    free_side(&sides[0]);
+    free_side(&sides[1]);
+    if (good && result->pair_count > 0)
+        qsort(result->pairs, result->pair_count, sizeof(*result->pairs), by_a);
+    return good;
+}

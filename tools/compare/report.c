@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/compare.h"
+
+#define FORMAT_VERSION 1
+#define SHOWN          10u
+
+static const char *const sides[2] = {"A", "B"};
+
+void compare_device_name(const struct compare_side *side, char *text, size_t bytes)
+{
+    const char *backend = "";
+    const char *part = "";
+    size_t count = twin_recording_count(side->recording);
+    for (size_t i = 0; i < count; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(side->recording, i);
+        if (entry->kind == TWIN_RECORD_PROCESS_START)
+            backend = twin_recording_text(entry, 0);
+        if (entry->kind == TWIN_RECORD_PROCESS_DESCRIBE && twin_recording_succeeded(entry)) {
+            part = twin_recording_text(entry, 0);
+            break;
+        }
+    }
+    (void)snprintf(text, bytes, "%s%s%s", backend, *backend && *part ? " " : "", part);
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
+static const char *call_of(const struct compare_side *side, const check_op *op,
+                           char text[CHECK_CALL_NAME])
+{
+    const char *call = check_call_name(side->recording, op, text);
+    return *call ? call : "no public call";
+}
+
+static const check_op *op_of(const struct compare_result *result, int which, size_t op)
+{
+    return &result->side[which].ops.ops[op];
+}
+
+static uint64_t length_of(const check_op *op)
+{
+    return op->task_end_ns - op->task_begin_ns;
+}
+
+/* ---- groups of ops that one side has alone ---- */
+
+struct group {
+    uint32_t kind, name;
+    size_t first;
+    uint64_t count;
+};
+
+static size_t group_only(const struct compare_result *result, int which, struct group *groups,
+                         size_t room)
+{
+    size_t count = 0;
+    const struct compare_list *only = &result->only[which];
+    for (size_t i = 0; i < only->count; i++) {
+        const check_op *op = op_of(result, which, only->items[i]);
+        size_t at = 0;
+        while (at < count && (groups[at].kind != op->kind || groups[at].name != op->name))
+            at++;
+        if (at == room)
+            continue;
+        if (at == count)
+            groups[count++] = (struct group){
+                .kind = op->kind, .name = op->name, .first = only->items[i], .count = 0};
+        groups[at].count++;
+    }
+    return count;
+}
+
+/* ---- text ---- */
+
+static void print_op(const struct compare_result *result, int which, size_t index, FILE *out)
+{
+    char name[CHECK_CALL_NAME];
+    const check_op *op = op_of(result, which, index);
+    fprintf(out, "%s, %s of thread %" PRIu32, check_kind_word(op->kind),
+            call_of(&result->side[which], op, name), op->thread);
+    if (op->queue != 0)
+        fprintf(out, ", queue %" PRIu32, op->queue);
+    if (op->task != CHECK_NONE)
+        fprintf(out, " task %" PRIu32, op->task);
+    fprintf(out, " (seq %" PRIu64 ")", op->begin_seq);
+}
+
+static void print_only(const struct compare_result *result, FILE *out)
+{
+    struct group groups[64];
+    for (int which = 0; which < 2; which++) {
+        size_t count = group_only(result, which, groups, sizeof(groups) / sizeof(groups[0]));
+        if (count == 0)
+            continue;
+        fprintf(out, "\nonly in %s: %zu ops\n", sides[which], result->only[which].count);
+        for (size_t i = 0; i < count; i++) {
+            fprintf(out, "  %8" PRIu64 "  ", groups[i].count);
+            print_op(result, which, groups[i].first, out);
+            fprintf(out, "%s\n", groups[i].count > 1 ? " first" : "");
+        }
+    }
+}
+
+static void print_answers(const struct compare_result *result, FILE *out)
+{
+    if (result->answers.count == 0)
+        return;
+    fprintf(out, "\nother answers: %zu ops\n", result->answers.count);
+    for (size_t i = 0; i < result->answers.count && i < SHOWN; i++) {
+        const struct compare_pair *pair = &result->pairs[result->answers.items[i]];
+        const struct twin_record_entry *a =
+            twin_recording_at(result->side[0].recording, result->side[0].ops.entries[pair->a]);
+        const struct twin_record_entry *b =
+            twin_recording_at(result->side[1].recording, result->side[1].ops.entries[pair->b]);
+        fprintf(out, "  %s and %s: ", twin_recording_status(result->side[0].recording, a->status),
+                twin_recording_status(result->side[1].recording, b->status));
+        print_op(result, 0, pair->a, out);
+        fputc('\n', out);
+    }
+}
+
+static void print_swaps(const struct compare_result *result, FILE *out)
+{
+    if (result->swapped == 0)
+        return;
+    fprintf(out,
+            "\nother order: %" PRIu64 " pairs of tasks; in A the first comes before the second\n",
+            result->swapped);
+    for (size_t i = 0; i < result->swap_count; i++) {
+        const struct compare_pair *x = &result->pairs[result->swaps[i].a];
+        const struct compare_pair *y = &result->pairs[result->swaps[i].b];
+        fputs("  ", out);
+        print_op(result, 0, x->a, out);
+        fputs("\n  and ", out);
+        print_op(result, 0, y->a, out);
+        fprintf(out, ": A %.3f, %.3f us; B %.3f, %.3f us\n",
+                (double)op_of(result, 0, x->a)->task_begin_ns / 1000,
+                (double)op_of(result, 0, y->a)->task_begin_ns / 1000,
+                (double)op_of(result, 1, x->b)->task_begin_ns / 1000,
+                (double)op_of(result, 1, y->b)->task_begin_ns / 1000);
+    }
+}
+
+static void print_kinds(const struct compare_result *result, FILE *out)
+{
+    if (result->kind_count == 0) {
+        fprintf(out, "\nno task has its length in both records: no ratios\n");
+        return;
+    }
+    fprintf(out, "\nlength on the device, B by A\n");
+    fprintf(out, "  %-18s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "least",
+            "most");
+    for (size_t i = 0; i < result->kind_count; i++) {
+        const struct compare_kind *kind = &result->kinds[i];
+        fprintf(out, "  %-18s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
+                check_kind_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95,
+                kind->least, kind->most);
+    }
+}
+
+static void print_worst(const struct compare_result *result, FILE *out)
+{
+    if (result->worst.count == 0)
+        return;
+    fprintf(out, "\nfarthest apart (waits left out)\n");
+    for (size_t i = 0; i < result->worst.count; i++) {
+        const struct compare_pair *pair = &result->pairs[result->worst.items[i]];
+        uint64_t a = length_of(op_of(result, 0, pair->a));
+        uint64_t b = length_of(op_of(result, 1, pair->b));
+        fprintf(out, "  %12.3f us in A, %12.3f us in B: ", (double)a / 1000, (double)b / 1000);
+        print_op(result, 0, pair->a, out);
+        fputc('\n', out);
+    }
+}
+
+void compare_report_text(const struct compare_result *result, FILE *out)
+{
+    char device[128];
+    for (int which = 0; which < 2; which++) {
+        compare_device_name(&result->side[which], device, sizeof(device));
+        fprintf(out, "%s: %s (%s), %zu ops, tasks over %.3f us\n", sides[which],
+                result->side[which].path, device, result->side[which].ops.count,
+                (double)result->span_ns[which] / 1000);
+    }
+    fprintf(out, "%zu pairs; questions of loops: %" PRIu64 " in A, %" PRIu64 " in B\n",
+            result->pair_count, result->polls[0], result->polls[1]);
+    print_only(result, out);
+    print_answers(result, out);
+    print_swaps(result, out);
+    print_kinds(result, out);
+    print_worst(result, out);
+    fprintf(out, "\n%s\n",
+            compare_is_same(result) ? "the same ops, in the same order, with the same answers"
+                                    : "the two differ");
+}
+
+/* ---- JSON ---- */
+
+static cJSON *json_op(const struct compare_result *result, int which, size_t index)
+{
+    char name[CHECK_CALL_NAME];
+    const check_op *op = op_of(result, which, index);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "seq", (double)op->begin_seq);
+    cJSON_AddStringToObject(object, "kind", check_kind_word(op->kind));
+    cJSON_AddStringToObject(object, "call", call_of(&result->side[which], op, name));
+    cJSON_AddNumberToObject(object, "thread", op->thread);
+    if (op->queue != 0)
+        cJSON_AddNumberToObject(object, "queue", op->queue);
+    if (op->task != CHECK_NONE)
+        cJSON_AddNumberToObject(object, "task", op->task);
+    if (op->timed) {
+        cJSON_AddNumberToObject(object, "begin_ns", (double)op->task_begin_ns);
+        cJSON_AddNumberToObject(object, "end_ns", (double)op->task_end_ns);
+    }
+    return object;
+}
+
+static cJSON *json_pair(const struct compare_result *result, size_t index)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToObject(object, "a", json_op(result, 0, result->pairs[index].a));
+    cJSON_AddItemToObject(object, "b", json_op(result, 1, result->pairs[index].b));
+    return object;
+}
+
+static cJSON *json_side(const struct compare_result *result, int which)
+{
+    char device[128];
+    struct group groups[64];
+    cJSON *object = cJSON_CreateObject();
+    compare_device_name(&result->side[which], device, sizeof(device));
+    cJSON_AddStringToObject(object, "record", result->side[which].path);
+    cJSON_AddStringToObject(object, "device", device);
+    cJSON_AddNumberToObject(object, "ops", (double)result->side[which].ops.count);
+    cJSON_AddNumberToObject(object, "span_ns", (double)result->span_ns[which]);
+    cJSON_AddNumberToObject(object, "polls", (double)result->polls[which]);
+    cJSON_AddNumberToObject(object, "polls_alone", (double)result->stray_polls[which]);
+    cJSON_AddNumberToObject(object, "alone", (double)result->only[which].count);
+    cJSON *list = cJSON_AddArrayToObject(object, "alone_by_call");
+    size_t count = group_only(result, which, groups, sizeof(groups) / sizeof(groups[0]));
+    for (size_t i = 0; i < count; i++) {
+        cJSON *group = json_op(result, which, groups[i].first);
+        cJSON_AddNumberToObject(group, "count", (double)groups[i].count);
+        cJSON_AddItemToArray(list, group);
+    }
+    return object;
+}
+
+static cJSON *json_kinds(const struct compare_result *result)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < result->kind_count; i++) {
+        const struct compare_kind *kind = &result->kinds[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "kind", check_kind_word(kind->kind));
+        cJSON_AddNumberToObject(object, "tasks", (double)kind->count);
+        cJSON_AddNumberToObject(object, "median", kind->median);
+        cJSON_AddNumberToObject(object, "p5", kind->p5);
+        cJSON_AddNumberToObject(object, "p95", kind->p95);
+        cJSON_AddNumberToObject(object, "least", kind->least);
+        cJSON_AddNumberToObject(object, "most", kind->most);
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+bool compare_report_json(const struct compare_result *result, FILE *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "format", "twinrt-compare");
+    cJSON_AddNumberToObject(root, "version", FORMAT_VERSION);
+    cJSON_AddBoolToObject(root, "same", compare_is_same(result));
+    cJSON_AddItemToObject(root, "a", json_side(result, 0));
+    cJSON_AddItemToObject(root, "b", json_side(result, 1));
+    cJSON_AddNumberToObject(root, "pairs", (double)result->pair_count);
+    cJSON_AddNumberToObject(root, "untimed_pairs", (double)result->untimed);
+    cJSON_AddNumberToObject(root, "other_answers", (double)result->answers.count);
+    cJSON *answers = cJSON_AddArrayToObject(root, "answers");
+    for (size_t i = 0; i < result->answers.count && i < SHOWN; i++)
+        cJSON_AddItemToArray(answers, json_pair(result, result->answers.items[i]));
+    cJSON_AddNumberToObject(root, "swapped", (double)result->swapped);
+    cJSON *swaps = cJSON_AddArrayToObject(root, "swaps");
+    for (size_t i = 0; i < result->swap_count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddItemToObject(object, "first", json_pair(result, result->swaps[i].a));
+        cJSON_AddItemToObject(object, "second", json_pair(result, result->swaps[i].b));
+        cJSON_AddItemToArray(swaps, object);
+    }
+    cJSON_AddItemToObject(root, "kinds", json_kinds(result));
+    cJSON *worst = cJSON_AddArrayToObject(root, "worst");
+    for (size_t i = 0; i < result->worst.count; i++)
+        cJSON_AddItemToArray(worst, json_pair(result, result->worst.items[i]));
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (!text)
+        return false;
+    fprintf(out, "%s\n", text);
+    free(text);
+    return true;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What entries name: objects by their numbers, tasks by their queues, texts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/reader.h"
+#include "record/reading.h"
+
+#define TASKS_MOST 65536u /* of one op; no queue holds more */
+
+/* ---- what makes and ends objects -------------------------------------------------------------- */
+
+/* The role of an object, and of the fields that name one, for the role of a field that tells of a new one. */
+static unsigned made_role(unsigned role)
+{
+    switch (role) {
+    case TWIN_RECORD_ROLE_NEW_QUEUE:
+        return TWIN_RECORD_ROLE_QUEUE;
+    case TWIN_RECORD_ROLE_NEW_SIGNAL:
+        return TWIN_RECORD_ROLE_SIGNAL;
+    case TWIN_RECORD_ROLE_NEW_CHANNEL:
+        return TWIN_RECORD_ROLE_CHANNEL;
+    case TWIN_RECORD_ROLE_NEW_PROGRAM:
+        return TWIN_RECORD_ROLE_PROGRAM;
+    case TWIN_RECORD_ROLE_NEW_KERNEL:
+        return TWIN_RECORD_ROLE_KERNEL;
+    case TWIN_RECORD_ROLE_NEW_IMAGE:
+        return TWIN_RECORD_ROLE_IMAGE;
+    case TWIN_RECORD_ROLE_NEW_STEPS:
+        return TWIN_RECORD_ROLE_STEPS;
+    case TWIN_RECORD_ROLE_NEW_DATA:
+        return TWIN_RECORD_ROLE_DATA;
+    case TWIN_RECORD_ROLE_NEW_STRING:
+        return TWIN_RECORD_ROLE_STRING;
+    default:
+        return TWIN_RECORD_ROLES;
+    }
+}
+
+/* The field with what an entry makes; NULL: it makes nothing. */
+static const struct twin_recording_field *maker(const struct twin_recording_kind *kind)
+{
+    for (unsigned i = 0; kind && i < kind->field_count; i++)
+        if (made_role(kind->fields[i].role) != TWIN_RECORD_ROLES)
+            return &kind->fields[i];
+    return NULL;
+}
+
+static unsigned ended_role(unsigned kind)
+{
+    switch (kind) {
+    case TWIN_RECORD_QUEUE_DESTROY:
+        return TWIN_RECORD_ROLE_QUEUE;
+    case TWIN_RECORD_SIGNAL_DESTROY:
+        return TWIN_RECORD_ROLE_SIGNAL;
+    case TWIN_RECORD_CHANNEL_DESTROY:
+        return TWIN_RECORD_ROLE_CHANNEL;
+    case TWIN_RECORD_PROGRAM_DESTROY:
+        return TWIN_RECORD_ROLE_PROGRAM;
+    case TWIN_RECORD_IMAGE_UNLOAD:
+        return TWIN_RECORD_ROLE_IMAGE;
+    case TWIN_RECORD_RELEASED:
+        return TWIN_RECORD_ROLE_KERNEL;
+    default:
+        return TWIN_RECORD_ROLES;
+    }
+}
+
+static int compare_objects(const void *left, const void *right)
+{
+    const struct twin_recording_object *a = left;
+    const struct twin_recording_object *b = right;
+    if (a->role != b->role)
+        return a->role < b->role ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->made < b->made ? -1 : a->made > b->made;
+}
+
+/* The number of what the entry made; 0: nothing. A kernel that was refused was never the backend's. */
+static uint32_t made_number(const struct twin_record_entry *entry, unsigned *out_role)
+{
+    const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
+    const struct twin_recording_field *field = maker(kind);
+    if (!field || !twin_recording_succeeded(entry))
+        return 0;
+    *out_role = made_role(field->role);
+    return (uint32_t)twin_recording_value(entry, field);
+}
+
+static bool index_objects(twin_recording *recording)
+{
+    size_t count = 0;
+    unsigned role = 0;
+    for (size_t i = 0; i < recording->count; i++)
+        count += made_number(recording->entries[i].entry, &role) != 0;
+    recording->objects = calloc(count + 1, sizeof(*recording->objects));
+    if (!recording->objects)
+        return false;
+    for (size_t i = 0; i < recording->count; i++) {
+        uint32_t number = made_number(recording->entries[i].entry, &role);
+        if (number != 0)
+            recording->objects[recording->object_count++] = (struct twin_recording_object){
+                .number = number, .role = role, .made = i, .gone = TWIN_RECORDING_NONE};
+    }
+    qsort(recording->objects, recording->object_count, sizeof(*recording->objects),
+          compare_objects);
+    for (size_t i = 0; i < recording->count; i++) {
+        const struct twin_record_entry *entry = recording->entries[i].entry;
+        role = ended_role(entry->kind);
+        if (role == TWIN_RECORD_ROLES)
+            continue;
+        struct twin_record_QUEUE_DESTROY ended; /* all of them begin with the number */
+        twin_recording_fields(entry, &ended, sizeof(ended));
+        struct twin_recording_object *object =
+            (struct twin_recording_object *)twin_recording_object(
+                recording, (enum twin_record_role)role, ended.queue);
+        if (object && object->gone == TWIN_RECORDING_NONE)
+            object->gone = i;
+    }
+    return true;
+}
+
+size_t twin_recording_object_count(const twin_recording *recording)
+{
+    return recording->object_count;
+}
+
+const struct twin_recording_object *twin_recording_object_at(const twin_recording *recording,
+                                                             size_t index)
+{
+    return index < recording->object_count ? &recording->objects[index] : NULL;
+}
+
+const struct twin_recording_object *
+twin_recording_object(const twin_recording *recording, enum twin_record_role role, uint32_t number)
+{
+    size_t low = 0;
+    size_t high = recording->object_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct twin_recording_object *object = &recording->objects[middle];
+        if (object->role < (unsigned)role ||
+            (object->role == (unsigned)role && object->number < number))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == recording->object_count)
+        return NULL;
+    const struct twin_recording_object *object = &recording->objects[low];
+    return object->role == (unsigned)role && object->number == number ? object : NULL;
+}
+
+static const struct twin_record_entry *made_by(const twin_recording *recording,
+                                               enum twin_record_role role, uint32_t number)
+{
+    const struct twin_recording_object *object = twin_recording_object(recording, role, number);
+    return object ? recording->entries[object->made].entry : NULL;
+}
+
+/* ---- texts, steps, data ----------------------------------------------------------------------- */
+
+const char *twin_recording_string(const twin_recording *recording, uint32_t string)
+{
+    const struct twin_record_entry *entry = made_by(recording, TWIN_RECORD_ROLE_STRING, string);
+    return entry && entry->kind == TWIN_RECORD_STRING ? twin_recording_text(entry, 0) : "?";
+}
+
+/* For the one that sorts. */
+static _Thread_local const twin_recording *sorted;
+
+static uint32_t status_value(const twin_recording *recording, size_t index)
+{
+    struct twin_record_STATUS row;
+    twin_recording_fields(recording->entries[index].entry, &row, sizeof(row));
+    return row.value;
+}
+
+static int compare_statuses(const void *left, const void *right)
+{
+    const size_t *a = left;
+    const size_t *b = right;
+    uint32_t first = status_value(sorted, *a);
+    uint32_t second = status_value(sorted, *b);
+    return first != second ? (first < second ? -1 : 1) : *a < *b ? -1 : *a > *b;
+}
+
+static bool index_statuses(twin_recording *recording)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recording->count; i++)
+        count += recording->entries[i].entry->kind == TWIN_RECORD_STATUS;
+    recording->statuses = calloc(count + 1, sizeof(*recording->statuses));
+    if (!recording->statuses)
+        return false;
+    for (size_t i = 0; i < recording->count; i++)
+        if (recording->entries[i].entry->kind == TWIN_RECORD_STATUS)
+            recording->statuses[recording->status_count++] = i;
+    sorted = recording;
+    qsort(recording->statuses, recording->status_count, sizeof(*recording->statuses),
+          compare_statuses);
+    sorted = NULL;
+    return true;
+}
+
+const char *twin_recording_status(const twin_recording *recording, unsigned status)
+{
+    size_t low = 0;
+    size_t high = recording->status_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (status_value(recording, recording->statuses[middle]) < status)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < recording->status_count &&
+                   status_value(recording, recording->statuses[low]) == status
+               ? twin_recording_text(recording->entries[recording->statuses[low]].entry, 0)
+               : "?";
+}
+
+/* The newest entry of a kind whose first text is `name`: its second. */
+static const char *newest_text(const twin_recording *recording, unsigned kind, const char *name)
+{
+    for (size_t i = recording->count; i > 0; i--) {
+        const struct twin_record_entry *entry = recording->entries[i - 1].entry;
+        if (entry->kind == kind && strcmp(twin_recording_text(entry, 0), name) == 0)
+            return twin_recording_text(entry, 1);
+    }
+    return NULL;
+}
+
+const char *twin_recording_setting(const twin_recording *recording, const char *name)
+{
+    return newest_text(recording, TWIN_RECORD_SETTING, name);
+}
+
+const char *twin_recording_fact(const twin_recording *recording, const char *name)
+{
+    return newest_text(recording, TWIN_RECORD_FACT, name);
+}
+
+bool twin_recording_steps(const twin_recording *recording, uint32_t list,
+                          struct twin_recording_steps *out)
+{
+    struct twin_record_STEPS fields;
+    const struct twin_record_entry *entry = made_by(recording, TWIN_RECORD_ROLE_STEPS, list);
+    size_t bytes;
+    if (!entry || !TWIN_RECORDING_GET(entry, STEPS, &fields))
+        return false;
+    const struct twin_record_program *programs = twin_recording_tail(entry, &bytes);
+    *out = (struct twin_recording_steps){
+        .programs = programs,
+        .steps = (const void *)(programs + fields.programs),
+        .program_count = fields.programs,
+        .step_count = fields.steps,
+    };
+    return true;
+}
+
+bool twin_recording_code(const struct twin_record_entry *entry, struct twin_recording_code *out)
+{
+    struct twin_record_CODE f;
+    size_t bytes;
+    const char *at = twin_recording_tail(entry, &bytes);
+    if (!TWIN_RECORDING_GET(entry, CODE, &f) || !at ||
+        f.places > bytes / sizeof(struct twin_record_place))
+        return false;
+    size_t places = (size_t)f.places * sizeof(struct twin_record_place);
+    /* the name has one byte at least, which ends it */
+    if (f.args_bytes >= bytes - places || at[bytes - 1] != '\0')
+        return false;
+    *out = (struct twin_recording_code){.places = (const void *)at,
+                                        .place_count = f.places,
+                                        .args = at + places,
+                                        .args_bytes = f.args_bytes,
+                                        .function = at + places + f.args_bytes};
+    return true;
+}
+
+const void *twin_recording_data(const twin_recording *recording, uint32_t data, size_t *out_bytes)
+{
+    const struct twin_record_entry *entry = made_by(recording, TWIN_RECORD_ROLE_DATA, data);
+    *out_bytes = 0;
+    return entry && entry->kind == TWIN_RECORD_DATA ? twin_recording_tail(entry, out_bytes) : NULL;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------ */
+
+static int compare_task(const twin_recording *recording, size_t index, uint32_t queue,
+                        uint64_t task)
+{
+    struct twin_record_TASK fields;
+    twin_recording_fields(recording->entries[index].entry, &fields, sizeof(fields));
+    if (fields.queue != queue)
+        return fields.queue < queue ? -1 : 1;
+    return fields.task < task ? -1 : fields.task > task;
+}
+
+static int compare_tasks(const void *left, const void *right)
+{
+    const size_t *a = left;
+    const size_t *b = right;
+    struct twin_record_TASK fields;
+    twin_recording_fields(sorted->entries[*b].entry, &fields, sizeof(fields));
+    int order = compare_task(sorted, *a, fields.queue, fields.task);
+    return order != 0 ? order : *a < *b ? -1 : *a > *b;
+}
+
+static int compare_stamps(const void *left, const void *right)
+{
+    const uint64_t *a = left; /* of_seq comes first */
+    const uint64_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static bool index_tasks(twin_recording *recording)
+{
+    size_t tasks = 0;
+    size_t stamps = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+        tasks += recording->entries[i].entry->kind == TWIN_RECORD_TASK;
+        stamps += recording->entries[i].entry->kind == TWIN_RECORD_STAMP;
+    }
+    recording->tasks = calloc(tasks + 1, sizeof(*recording->tasks));
+    recording->stamps = calloc(stamps + 1, sizeof(*recording->stamps));
+    if (!recording->tasks || !recording->stamps)
+        return false;
+    for (size_t i = 0; i < recording->count; i++) {
+        struct twin_record_STAMP stamp;
+        if (recording->entries[i].entry->kind == TWIN_RECORD_TASK)
+            recording->tasks[recording->task_count++] = i;
+        if (!TWIN_RECORDING_GET(recording->entries[i].entry, STAMP, &stamp))
+            continue;
+        recording->stamps[recording->stamp_count].of_seq = stamp.of_seq;
+        recording->stamps[recording->stamp_count++].entry = i;
+    }
+    sorted = recording;
+    qsort(recording->tasks, recording->task_count, sizeof(*recording->tasks), compare_tasks);
+    sorted = NULL;
+    qsort(recording->stamps, recording->stamp_count, sizeof(*recording->stamps), compare_stamps);
+    return true;
+}
+
+/* Where the first entry of that task, or of one behind it, is. */
+static size_t first_task(const twin_recording *recording, uint32_t queue, uint64_t task)
+{
+    size_t low = 0;
+    size_t high = recording->task_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_task(recording, recording->tasks[middle], queue, task) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where the last one of the queue's tasks up to and with that one ends. */
+static size_t behind_task(const twin_recording *recording, uint32_t queue, uint64_t task)
+{
+    if (task < UINT64_MAX)
+        return first_task(recording, queue, task + 1);
+    return queue < UINT32_MAX ? first_task(recording, queue + 1, 0) : recording->task_count;
+}
+
+size_t twin_recording_tasks(const twin_recording *recording, uint32_t queue, uint64_t task,
+                            size_t *out_first)
+{
+    *out_first = first_task(recording, queue, task);
+    return behind_task(recording, queue, task) - *out_first;
+}
+
+size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queue, uint64_t first,
+                                  uint32_t count)
+{
+    if (count == 0)
+        return 0;
+    uint64_t last = first > UINT64_MAX - (count - 1) ? UINT64_MAX : first + (count - 1);
+    return behind_task(recording, queue, last) - first_task(recording, queue, first);
+}
+
+size_t twin_recording_task_at(const twin_recording *recording, size_t index)
+{
+    return index < recording->task_count ? recording->tasks[index] : TWIN_RECORDING_NONE;
+}
+
+static void times_of_stamp(const twin_recording *recording, uint64_t seq,
+                           struct twin_recording_times *out)
+{
+    size_t low = 0;
+    size_t high = recording->stamp_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (recording->stamps[middle].of_seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == recording->stamp_count || recording->stamps[low].of_seq != seq)
+        return;
+    struct twin_record_STAMP stamp;
+    twin_recording_fields(recording->entries[recording->stamps[low].entry].entry, &stamp,
+                          sizeof(stamp));
+    out->ended = true;
+    out->status = stamp.result;
+    out->end_ns = stamp.task_end_ns;
+}
+
+void twin_recording_times(const twin_recording *recording, size_t index,
+                          struct twin_recording_times *out)
+{
+    const struct twin_record_entry *entry = recording->entries[index].entry;
+    struct twin_record_WORK_END work;
+    *out = (struct twin_recording_times){0};
+    if (!twin_recording_work(entry, &work) || !twin_recording_succeeded(entry) ||
+        work.tasks > TASKS_MOST)
+        return;
+    if (work.first_task == 0) {
+        times_of_stamp(recording, entry->begin_seq, out);
+        return;
+    }
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < work.tasks; i++) {
+        size_t first;
+        if (twin_recording_tasks(recording, work.queue, work.first_task + i, &first) == 0)
+            break; /* later ones have not ended either */
+        struct twin_record_TASK task;
+        twin_recording_fields(recording->entries[recording->tasks[first]].entry, &task,
+                              sizeof(task));
+        if (!out->begun || task.task_begin_ns < out->begin_ns)
+            out->begin_ns = task.task_begin_ns;
+        out->begun = true;
+        if (task.task_end_ns > out->end_ns)
+            out->end_ns = task.task_end_ns;
+        if (out->status == 0)
+            out->status = task.result;
+        ended++;
+    }
+    out->ended = work.tasks > 0 && ended == work.tasks;
+}
+
+bool twin_recording_index(twin_recording *recording)
+{
+    return index_objects(recording) && index_tasks(recording) && index_statuses(recording);
+}

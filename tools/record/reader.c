@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/reading.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "records are little endian, and read as they are"
+#endif
+
+#define READ_STEP ((size_t)1 << 20)
+
+__attribute__((format(printf, 3, 4))) static void damaged(twin_recording *recording,
+                                                          uint64_t offset, const char *format, ...)
+{
+    if (recording->damage_count < DAMAGE_KEPT) {
+        struct twin_recording_damage *damage = &recording->damage[recording->damage_count];
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(damage->text, sizeof(damage->text), format, arguments);
+        va_end(arguments);
+        damage->offset = offset;
+    }
+    recording->damage_count++;
+}
+
+/* ---- one entry ------------------------------------------------------------------------------- */
+
+/* Bytes of a tail as the fields tell them; false: they cannot be. */
+static bool tail_bytes(const struct twin_record_entry *entry,
+                       const struct twin_recording_kind *kind, uint64_t *out_bytes)
+{
+    uint64_t room = entry->bytes - sizeof(*entry) - entry->fixed_bytes;
+    uint64_t count = 0;
+    *out_bytes = 0;
+    if (kind->tail == TWIN_RECORD_TAIL_STEPS) {
+        struct twin_record_STEPS steps;
+        twin_recording_fields(entry, &steps, sizeof(steps));
+        if (steps.programs > room / sizeof(struct twin_record_program) ||
+            steps.steps > room / sizeof(struct twin_record_step))
+            return false;
+        *out_bytes = steps.programs * sizeof(struct twin_record_program) +
+                     steps.steps * sizeof(struct twin_record_step);
+        return *out_bytes <= room;
+    }
+    static const struct {
+        const char *field;
+        uint64_t size;
+    } counted[TWIN_RECORD_TAILS] = {
+        [TWIN_RECORD_TAIL_TEXTS] = {"text_bytes", 1},
+        [TWIN_RECORD_TAIL_BYTES] = {"bytes", 1},
+        [TWIN_RECORD_TAIL_RANGES] = {"told", sizeof(struct twin_record_range)},
+        [TWIN_RECORD_TAIL_IDS] = {"count", sizeof(int32_t)},
+    };
+    if (!counted[kind->tail].field)
+        return true;
+    for (unsigned i = 0; i < kind->field_count; i++)
+        if (strcmp(kind->fields[i].name, counted[kind->tail].field) == 0)
+            count = twin_recording_value(entry, &kind->fields[i]);
+    if (count > room / counted[kind->tail].size)
+        return false;
+    *out_bytes = count * counted[kind->tail].size;
+    return true;
+}
+
+/* Programs that lie within the steps. */
+static bool steps_fit(const struct twin_record_entry *entry)
+{
+    struct twin_record_STEPS steps;
+    twin_recording_fields(entry, &steps, sizeof(steps));
+    const char *at = (const char *)(entry + 1) + entry->fixed_bytes;
+    for (uint64_t i = 0; i < steps.programs; i++) {
+        struct twin_record_program program;
+        memcpy(&program, at + i * sizeof(program), sizeof(program));
+        if (program.first > steps.steps || program.count > steps.steps - program.first)
+            return false;
+    }
+    return true;
+}
+
+/* Bytes of the character that begins at `at`, before `end`; 0: none does. */
+static size_t character(const unsigned char *at, const unsigned char *end)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t bytes = *at < 0x80 ? 1 : *at >> 5 == 6 ? 2 : *at >> 4 == 14 ? 3 : *at >> 3 == 30 ? 4 : 0;
+    if (bytes < 2 || bytes > (size_t)(end - at))
+        return bytes == 1;
+    uint32_t code = *at & (0x7fu >> bytes);
+    for (size_t i = 1; i < bytes; i++) {
+        if (at[i] >> 6 != 2)
+            return 0;
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code >= least[bytes] && code <= 0x10ffff && !surrogate ? bytes : 0;
+}
+
+/* What is printed, as JSON too, are characters. The bytes are a copy of the file's. */
+static void make_characters(unsigned char *at, size_t count)
+{
+    const unsigned char *end = at + count;
+    while (at < end) {
+        size_t bytes = character(at, end);
+        if (bytes == 0)
+            *at = '?';
+        at += bytes ? bytes : 1;
+    }
+}
+
+/* NULL, or why the entry cannot be used. Its `bytes` are checked already. */
+static const char *entry_fault(const struct twin_record_entry *entry)
+{
+    if (entry->fixed_bytes % 8 != 0 || entry->fixed_bytes > entry->bytes - sizeof(*entry))
+        return "the fields are longer than the entry";
+    if (entry->begin_seq == 0)
+        return "it has no place in the order";
+    if (entry->end_seq != 0 && entry->end_seq < entry->begin_seq)
+        return "it ends before it begins";
+    const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
+    uint64_t bytes;
+    if (!kind)
+        return NULL; /* a later version's: whoever looks sees the kind */
+    if (!tail_bytes(entry, kind, &bytes))
+        return "what follows the fields is longer than the entry";
+    const char *tail = (const char *)(entry + 1) + entry->fixed_bytes;
+    if (kind->tail == TWIN_RECORD_TAIL_TEXTS && bytes > 0 && tail[bytes - 1] != '\0')
+        return "a text has no end";
+    if (kind->tail == TWIN_RECORD_TAIL_STEPS && !steps_fit(entry))
+        return "a program of steps leaves its list";
+    return NULL;
+}
+
+void twin_recording_fields(const struct twin_record_entry *entry, void *out, size_t bytes)
+{
+    size_t present = entry->fixed_bytes < bytes ? entry->fixed_bytes : bytes;
+    memcpy(out, entry + 1, present);
+    memset((char *)out + present, 0, bytes - present);
+}
+
+bool twin_recording_work(const struct twin_record_entry *entry, struct twin_record_WORK_END *out)
+{
+    const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
+    if (!kind || strncmp(kind->name, "work.", 5) != 0)
+        return false;
+    twin_recording_fields(entry, out, sizeof(*out));
+    return true;
+}
+
+const void *twin_recording_tail(const struct twin_record_entry *entry, size_t *out_bytes)
+{
+    const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
+    uint64_t bytes = 0;
+    *out_bytes = 0;
+    if (!kind || kind->tail == TWIN_RECORD_TAIL_NONE || !tail_bytes(entry, kind, &bytes))
+        return NULL;
+    *out_bytes = (size_t)bytes;
+    return (const char *)(entry + 1) + entry->fixed_bytes;
+}
+
+const char *twin_recording_text(const struct twin_record_entry *entry, unsigned which)
+{
+    const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
+    size_t bytes;
+    const char *at = twin_recording_tail(entry, &bytes);
+    if (!at || kind->tail != TWIN_RECORD_TAIL_TEXTS)
+        return "";
+    for (const char *end = at + bytes; at < end; at += strlen(at) + 1)
+        if (which-- == 0)
+            return at;
+    return "";
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+/* The texts of an entry, which lies at `at` in the copy of the file. */
+static void clean_texts(twin_recording *recording, uint64_t at)
+{
+    const struct twin_record_entry *entry = (const void *)(recording->bytes + at);
+    const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
+    size_t bytes;
+    if (kind && kind->tail == TWIN_RECORD_TAIL_TEXTS && twin_recording_tail(entry, &bytes))
+        make_characters(recording->bytes + at + sizeof(*entry) + entry->fixed_bytes, bytes);
+}
+
+static bool add_entry(twin_recording *recording, const struct twin_record_entry *entry)
+{
+    if (recording->count == recording->room) {
+        size_t room = recording->room ? recording->room * 2 : 1024;
+        struct twin_recording_place *larger =
+            realloc(recording->entries, room * sizeof(*recording->entries));
+        if (!larger)
+            return false;
+        recording->entries = larger;
+        recording->room = room;
+    }
+    recording->entries[recording->count++] =
+        (struct twin_recording_place){.seq = entry->begin_seq, .entry = entry};
+    return true;
+}
+
+static bool read_entries(twin_recording *recording, uint64_t at, uint64_t end)
+{
+    while (at < end) {
+        const struct twin_record_entry *entry = (const void *)(recording->bytes + at);
+        if (end - at < sizeof(*entry) || entry->bytes < sizeof(*entry) || entry->bytes % 8 != 0 ||
+            entry->bytes > end - at) {
+            damaged(recording, at, "an entry does not fit; %llu bytes are left out",
+                    (unsigned long long)(end - at));
+            return true;
+        }
+        const char *fault = entry_fault(entry);
+        if (fault)
+            damaged(recording, at, "an entry of kind %u: %s", entry->kind, fault);
+        else if (!add_entry(recording, entry))
+            return false;
+        else
+            clean_texts(recording, at);
+        at += entry->bytes;
+    }
+    return true;
+}
+
+static bool read_chunks(twin_recording *recording)
+{
+    const uint64_t size = recording->size;
+    const uint64_t step = recording->header.chunk_bytes;
+    uint64_t at = recording->header.header_bytes;
+    uint64_t index = 0;
+    while (at < size) {
+        struct twin_record_chunk chunk = {0};
+        uint64_t places = 1;
+        uint64_t present = size - at;
+        memcpy(&chunk, recording->bytes + at,
+               present < sizeof(chunk) ? (size_t)present : sizeof(chunk));
+        if (chunk.magic == TWIN_RECORD_CHUNK_MAGIC && present >= sizeof(chunk)) {
+            uint64_t room = chunk.span * step - sizeof(chunk);
+            uint64_t used = chunk.used;
+            if (chunk.span == 0 || chunk.index != index || used > room || used % 8 != 0) {
+                damaged(recording, at, "the head of a chunk makes no sense; the chunk is left out");
+                used = 0;
+            } else {
+                places = chunk.span;
+            }
+            if (used > present - sizeof(chunk)) {
+                damaged(recording, size, "the file ends within a chunk; %llu bytes are missing",
+                        (unsigned long long)(used - (present - sizeof(chunk))));
+                used = (present - sizeof(chunk)) & ~(uint64_t)7;
+            }
+            if (!read_entries(recording, at + sizeof(chunk), at + sizeof(chunk) + used))
+                return false;
+        } else if (chunk.magic != 0) {
+            damaged(recording, at, "no chunk begins here; the chunk is left out");
+        }
+        if (places > (size - at + step - 1) / step)
+            break;
+        at += places * step;
+        index += places;
+    }
+    return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct twin_recording_place *a = left;
+    const struct twin_recording_place *b = right;
+    if (a->seq != b->seq)
+        return a->seq < b->seq ? -1 : 1;
+    return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+static void sort_entries(twin_recording *recording)
+{
+    for (size_t i = 1; i < recording->count; i++)
+        if (compare(&recording->entries[i - 1], &recording->entries[i]) > 0) {
+            qsort(recording->entries, recording->count, sizeof(*recording->entries), compare);
+            return;
+        }
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static enum twin_recording_result check_header(const twin_recording *recording, const char *name,
+                                               char *error, size_t error_bytes)
+{
+    const struct twin_record_header *header = &recording->header;
+    if (recording->size < sizeof(*header) ||
+        memcmp(header->magic, TWIN_RECORD_MAGIC, sizeof(header->magic)) != 0) {
+        (void)snprintf(error, error_bytes, "%s is no record", name);
+        return TWIN_RECORDING_E_FORMAT;
+    }
+    if (header->version != TWIN_RECORD_VERSION) {
+        (void)snprintf(error, error_bytes, "%s is a record of version %u, this reads version %u",
+                       name, header->version, TWIN_RECORD_VERSION);
+        return TWIN_RECORDING_E_FORMAT;
+    }
+    uint32_t chunk = header->chunk_bytes;
+    if (header->header_bytes != TWIN_RECORD_HEADER_BYTES ||
+        header->entry_bytes != sizeof(struct twin_record_entry) ||
+        chunk < TWIN_RECORD_CHUNK_LEAST || chunk > TWIN_RECORD_CHUNK_MOST ||
+        (chunk & (chunk - 1)) != 0) {
+        (void)snprintf(error, error_bytes, "%s: the head of the record is damaged", name);
+        return TWIN_RECORDING_E_FORMAT;
+    }
+    return TWIN_RECORDING_OK;
+}
+
+/* Takes recording->bytes. */
+static enum twin_recording_result make(twin_recording *recording, const char *name,
+                                       twin_recording **out, char *error, size_t error_bytes)
+{
+    memcpy(&recording->header, recording->bytes,
+           recording->size < sizeof(recording->header) ? recording->size
+                                                       : sizeof(recording->header));
+    enum twin_recording_result result = check_header(recording, name, error, error_bytes);
+    if (result == TWIN_RECORDING_OK &&
+        (!read_chunks(recording) || (sort_entries(recording), !twin_recording_index(recording)))) {
+        (void)snprintf(error, error_bytes, "%s: out of memory", name);
+        result = TWIN_RECORDING_E_MEMORY;
+    }
+    if (result == TWIN_RECORDING_OK)
+        *out = recording;
+    else
+        twin_recording_free(recording);
+    return result;
+}
+
+/* Reads until the end, whatever the size was said to be. */
+static bool read_all(int file, size_t expected, unsigned char **out, size_t *out_size)
+{
+    size_t room = expected + READ_STEP;
+    size_t size = 0;
+    unsigned char *bytes = malloc(room);
+    while (bytes) {
+        if (size == room) {
+            unsigned char *larger = realloc(bytes, room * 2);
+            if (!larger)
+                break;
+            bytes = larger;
+            room *= 2;
+        }
+        ssize_t got = read(file, bytes + size, room - size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        if (got == 0) {
+            *out = bytes;
+            *out_size = size;
+            return true;
+        }
+        size += (size_t)got;
+    }
+    int reason = bytes ? errno : ENOMEM;
+    free(bytes);
+    errno = reason;
+    return false;
+}
+
+enum twin_recording_result twin_recording_read(const char *path, twin_recording **out, char *error,
+                                               size_t error_bytes)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (file < 0 || fstat(file, &status) != 0) {
+        (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
+        if (file >= 0)
+            (void)close(file);
+        return TWIN_RECORDING_E_FILE;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        (void)snprintf(error, error_bytes, "%s is no regular file", path);
+        (void)close(file);
+        return TWIN_RECORDING_E_FILE;
+    }
+    enum twin_recording_result result = TWIN_RECORDING_E_MEMORY;
+    twin_recording *recording = calloc(1, sizeof(*recording));
+    if (!recording ||
+        !read_all(file, (size_t)status.st_size, &recording->bytes, &recording->size)) {
+        if (recording && errno != ENOMEM)
+            result = TWIN_RECORDING_E_FILE;
+        (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
+        free(recording);
+    } else {
+        result = make(recording, path, out, error, error_bytes);
+    }
+    (void)close(file);
+    return result;
+}
+
+enum twin_recording_result twin_recording_read_bytes(const void *bytes, size_t size,
+                                                     const char *name, twin_recording **out,
+                                                     char *error, size_t error_bytes)
+{
+    twin_recording *recording = calloc(1, sizeof(*recording));
+    if (recording)
+        recording->bytes = malloc(size + 1);
+    if (!recording || !recording->bytes) {
+        (void)snprintf(error, error_bytes, "%s: out of memory", name);
+        free(recording);
+        return TWIN_RECORDING_E_MEMORY;
+    }
+    memcpy(recording->bytes, bytes, size);
+    recording->size = size;
+    return make(recording, name, out, error, error_bytes);
+}
+
+void twin_recording_free(twin_recording *recording)
+{
+    if (!recording)
+        return;
+    free(recording->statuses);
+    free(recording->stamps);
+    free(recording->tasks);
+    free(recording->objects);
+    free(recording->entries);
+    free(recording->bytes);
+    free(recording);
+}
+
+const struct twin_record_header *twin_recording_header(const twin_recording *recording)
+{
+    return &recording->header;
+}
+
+size_t twin_recording_damage_count(const twin_recording *recording)
+{
+    return recording->damage_count;
+}
+
+const struct twin_recording_damage *twin_recording_damage_at(const twin_recording *recording,
+                                                             size_t index)
+{
+    return index < recording->damage_count && index < DAMAGE_KEPT ? &recording->damage[index]
+                                                                  : NULL;
+}
+
+size_t twin_recording_count(const twin_recording *recording)
+{
+    return recording->count;
+}
+
+const struct twin_record_entry *twin_recording_at(const twin_recording *recording, size_t index)
+{
+    return recording->entries[index].entry;
+}
+
+uint64_t twin_recording_offset(const twin_recording *recording, size_t index)
+{
+    return (uint64_t)((const unsigned char *)recording->entries[index].entry - recording->bytes);
+}
+
+size_t twin_recording_find(const twin_recording *recording, uint64_t begin_seq)
+{
+    size_t low = 0;
+    size_t high = recording->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (recording->entries[middle].seq < begin_seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < recording->count && recording->entries[low].seq == begin_seq ? low
+                                                                              : TWIN_RECORDING_NONE;
+}
