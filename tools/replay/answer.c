@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came back then and now. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/state.h"
+
+void replay_note(struct replay_notes *notes, size_t entry, const char *format, ...)
+{
+    notes->count++;
+    if (notes->kept == REPLAY_NOTES_MOST)
+        return;
+    if (!notes->list)
+        notes->list = calloc(REPLAY_NOTES_MOST, sizeof(*notes->list));
+    if (!notes->list)
+        return;
+    struct replay_note *note = &notes->list[notes->kept++];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(note->text, sizeof(note->text), format, arguments);
+    va_end(arguments);
+    note->entry = entry;
+}
+
+void replay_leave_out(struct replay_call *call, const char *format, ...)
+{
+    if (call->left_out)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(call->left_out_text, sizeof(call->left_out_text), format, arguments);
+    va_end(arguments);
+    call->left_out = call->left_out_text;
+}
+
+const char *replay_status_name(uint32_t status)
+{
+    static const char *const names[] = {
+#define STATUS_NAME(name, code, text) #name,
+        TWIN_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+    };
+    return status < TWIN_STATUS_COUNT ? names[status] : "?";
+}
+
+/* Fields that depend on when they are asked for, or on how large the device is. */
+static bool depends_on_device(const struct replay_call *call,
+                              const struct twin_recording_field *field)
+{
+    switch (call->entry->kind) {
+    case TWIN_RECORD_QUEUE_QUERY:
+    case TWIN_RECORD_SIGNAL_QUERY:
+    case TWIN_RECORD_MEMORY_SPACE:
+    case TWIN_RECORD_SIGNAL_AVAILABLE:
+    case TWIN_RECORD_DIAG_USAGE:
+    case TWIN_RECORD_PROCESS_COUNT:
+    case TWIN_RECORD_HOST_LAST_TASK:
+        return true;
+    default:
+        return field->role == TWIN_RECORD_ROLE_NS || field->role == TWIN_RECORD_ROLE_REAL;
+    }
+}
+
+static bool is_answer(const struct twin_recording_field *field)
+{
+    if (strncmp(field->name, "out_", 4) != 0)
+        return false;
+    switch (field->role) {
+    case TWIN_RECORD_ROLE_ADDRESS:
+    case TWIN_RECORD_ROLE_SYSTEM:
+    case TWIN_RECORD_ROLE_NEW_QUEUE:
+    case TWIN_RECORD_ROLE_NEW_SIGNAL:
+    case TWIN_RECORD_ROLE_NEW_CHANNEL:
+    case TWIN_RECORD_ROLE_NEW_PROGRAM:
+    case TWIN_RECORD_ROLE_NEW_IMAGE:
+        return false;
+    default:
+        break;
+    }
+    /* a ticket is what the device makes of it; whether tasks are told is the recorder's affair */
+    return strcmp(field->name, "out_ticket") != 0 && strcmp(field->name, "out_tasks_told") != 0;
+}
+
+static uint64_t value_of(const union replay_fields *fields,
+                         const struct twin_recording_field *field)
+{
+    uint64_t value = 0;
+    memcpy(&value, fields->bytes + field->offset, field->bytes);
+    return value;
+}
+
+static void tell_value(struct replay_call *call, const struct twin_recording_kind *kind,
+                       const struct twin_recording_field *field, uint64_t then, uint64_t now)
+{
+    const char *name = field->name + 4;
+    struct replay_notes *notes = &call->replay->report.differences;
+    uint32_t thread = call->entry->thread;
+    if (field->role == TWIN_RECORD_ROLE_STATUS)
+        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %s in the record, %s here",
+                    kind->name, thread, name,
+                    twin_recording_status(call->replay->recording, (unsigned)then),
+                    replay_status_name((uint32_t)now));
+    else if (field->role == TWIN_RECORD_ROLE_REAL) {
+        double was;
+        double is;
+        memcpy(&was, &then, sizeof(was));
+        memcpy(&is, &now, sizeof(is));
+        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %g in the record, %g here",
+                    kind->name, thread, name, was, is);
+    } else
+        replay_note(notes, call->index,
+                    "%s of thread %" PRIu32 ": %s %" PRIu64 " in the record, %" PRIu64 " here",
+                    kind->name, thread, name, then, now);
+}
+
+void replay_compare(struct replay_call *call, twin_status status)
+{
+    struct replay *replay = call->replay;
+    const struct twin_recording_kind *kind = twin_recording_kind(call->entry->kind);
+    uint32_t recorded = call->entry->status < 256 ? replay->statuses[call->entry->status]
+                                                  : (uint32_t)TWIN_STATUS_COUNT;
+    if (recorded != (uint32_t)status) {
+        replay_note(&replay->report.differences, call->index,
+                    "%s of thread %" PRIu32 ": %s in the record, %s here", kind->name,
+                    call->entry->thread,
+                    twin_recording_status(replay->recording, call->entry->status),
+                    replay_status_name((uint32_t)status));
+        return;
+    }
+    if (status != TWIN_OK)
+        return;
+    for (unsigned i = 0; i < kind->field_count; i++) {
+        const struct twin_recording_field *field = &kind->fields[i];
+        uint64_t then = value_of(&call->then, field);
+        uint64_t now = value_of(&call->now, field);
+        if (field->role == TWIN_RECORD_ROLE_STATUS && then < 256)
+            then = replay->statuses[then];
+        if (!is_answer(field) || then == now)
+            continue;
+        if (!replay->report.same && depends_on_device(call, field))
+            replay->report.polls++;
+        else
+            tell_value(call, kind, field, value_of(&call->then, field), now);
+    }
+}

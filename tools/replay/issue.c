@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One op of the record: asked for again, on the thread and at the time that it was. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/state.h"
+
+_Thread_local struct replay_call *replay_current;
+
+/* ---- host ---- */
+
+static twin_status host_attach(struct replay_call *call)
+{
+    call->replay->ops->host.attach();
+    return TWIN_OK;
+}
+
+static twin_status host_detach(struct replay_call *call)
+{
+    call->replay->ops->host.detach();
+    return TWIN_OK;
+}
+
+static twin_status host_last_task(struct replay_call *call)
+{
+    call->now.HOST_LAST_TASK.out_task = call->replay->ops->host.last_task();
+    return TWIN_OK;
+}
+
+/* The public function as it is handed to the device, which may look at it until the end: one for each name and cost. */
+static const twin_call *public_call(struct replay *replay, const struct twin_record_HOST_CALL *f)
+{
+    static twin_call unnamed[TWIN_COST_COUNT];
+    struct replay_object *name = replay_object_quiet(replay, TWIN_RECORD_ROLE_STRING, f->name);
+    twin_call *calls = unnamed;
+    if (name) {
+        if (!name->extra)
+            name->extra = calloc(TWIN_COST_COUNT, sizeof(twin_call));
+        if (name->extra)
+            calls = (twin_call *)name->extra;
+    }
+    if (!calls[f->cost].name)
+        calls[f->cost] = (twin_call){.name = twin_recording_string(replay->recording, f->name),
+                                     .cost = (twin_cost)f->cost};
+    return &calls[f->cost];
+}
+
+static twin_status host_call(struct replay_call *call)
+{
+    call->replay->ops->host.enter(public_call(call->replay, &call->then.HOST_CALL));
+    return TWIN_OK;
+}
+
+void replay_leave(struct replay *replay, size_t index)
+{
+    const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
+    struct twin_record_HOST_CALL f;
+    twin_recording_fields(entry, &f, sizeof(f));
+    if (f.cost >= TWIN_COST_COUNT)
+        return;
+    if (replay->report.same && replay->ops->host.now() < entry->end_ns) {
+        replay->ops->host.reach(entry->end_ns);
+        replay->report.raised++;
+    }
+    if (replay->traced)
+        replay->ops->host.leave(public_call(replay, &f), f.out_code);
+    if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
+        replay->report.clocks++;
+}
+
+/* ---- process, device, diagnosis, faults ---- */
+
+static twin_status process_count(struct replay_call *call)
+{
+    return call->replay->ops->process.count(&call->now.PROCESS_COUNT.out_count);
+}
+
+static twin_status process_describe(struct replay_call *call)
+{
+    const twin_device_traits *traits;
+    return call->replay->ops->process.describe(call->then.PROCESS_DESCRIBE.device, &traits);
+}
+
+static twin_status device_open(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    uint32_t index = call->then.DEVICE_OPEN.device;
+    if (index >= REPLAY_DEVICES_MOST || replay->devices[index]) {
+        replay_leave_out(call, "device %u is open already", index);
+        return TWIN_OK;
+    }
+    twin_hw_device *device = NULL;
+    twin_status status = replay->ops->device.open(index, &device);
+    if (status != TWIN_OK) {
+        bool alone = call->succeeded;
+        for (uint32_t i = 0; i < REPLAY_DEVICES_MOST; i++)
+            alone = alone && !replay->devices[i];
+        replay->report.refused = alone;
+        return status;
+    }
+    if (call->succeeded)
+        replay->devices[index] = device;
+    else
+        replay->ops->device.close(device);
+    return status;
+}
+
+twin_hw_device *replay_device(struct replay_call *call, uint32_t device)
+{
+    twin_hw_device *open = device < REPLAY_DEVICES_MOST ? call->replay->devices[device] : NULL;
+    if (!open)
+        replay_leave_out(call, "device %u is not open", device);
+    return open;
+}
+
+static twin_status device_close(struct replay_call *call)
+{
+    uint32_t index = call->then.DEVICE_CLOSE.device;
+    twin_hw_device *device = replay_device(call, index);
+    if (!device)
+        return TWIN_OK;
+    if (call->replay->children[index] != 0) {
+        replay_leave_out(call, "%u objects of device %u are still there",
+                         call->replay->children[index], index);
+        return TWIN_OK;
+    }
+    call->replay->devices[index] = NULL;
+    call->replay->ops->device.close(device);
+    replay_memory_close(call->replay, index);
+    return TWIN_OK;
+}
+
+static twin_status device_abort(struct replay_call *call)
+{
+    twin_hw_device *device = replay_device(call, call->then.DEVICE_ABORT.device);
+    return device ? call->replay->ops->device.abort(device) : TWIN_OK;
+}
+
+static twin_status device_peer(struct replay_call *call)
+{
+    const struct twin_record_DEVICE_PEER *f = &call->then.DEVICE_PEER;
+    twin_hw_device *device = replay_device(call, f->device);
+    return device ? call->replay->ops->device.peer(device, f->other, f->enable != 0) : TWIN_OK;
+}
+
+static twin_status diag_usage(struct replay_call *call)
+{
+    twin_usage usage = {0};
+    twin_status status = call->replay->ops->diag.usage(call->then.DIAG_USAGE.device, &usage);
+    if (status == TWIN_OK) {
+        call->now.DIAG_USAGE.out_cube = usage.cube;
+        call->now.DIAG_USAGE.out_vector = usage.vector;
+        call->now.DIAG_USAGE.out_cpu = usage.cpu;
+    }
+    return status;
+}
+
+/* It only logs, and what it would log is of no use here. */
+static twin_status nothing(struct replay_call *call)
+{
+    call->skipped = true;
+    return TWIN_OK;
+}
+
+static twin_status fault_plant(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    const struct twin_record_FAULT_PLANT *f = &call->then.FAULT_PLANT;
+    const twin_fault fault = {.kind = (twin_fault_kind)f->kind,
+                              .task = (twin_fault_task)f->task,
+                              .device = f->device,
+                              .stream = f->stream,
+                              .id = f->id,
+                              .first = f->first,
+                              .times = f->times,
+                              .duration_ns = f->duration_ns,
+                              .factor_permille = f->factor_permille,
+                              .access = f->access,
+                              .address = replay_address_any(replay, f->address),
+                              .bytes = f->bytes,
+                              .status = f->device_status};
+    if (replay->fault_count == replay->fault_room) {
+        size_t room = replay->fault_room ? replay->fault_room * 2 : 16;
+        void *larger = realloc(replay->faults, room * sizeof(*replay->faults));
+        if (!larger)
+            return TWIN_E_NOMEM;
+        replay->faults = larger;
+        replay->fault_room = room;
+    }
+    uint32_t number = 0;
+    twin_status status = replay->ops->fault.plant(&fault, &number);
+    if (status != TWIN_OK)
+        return status;
+    if (!call->succeeded) {
+        (void)replay->ops->fault.remove(number);
+        return status;
+    }
+    replay->faults[replay->fault_count].recorded = f->out_number;
+    replay->faults[replay->fault_count++].now = number;
+    return status; /* its number is what the device makes of it */
+}
+
+/* As the device numbers it; a number that names none stays. */
+static uint32_t fault_number(const struct replay *replay, uint32_t recorded)
+{
+    for (size_t i = replay->fault_count; i > 0; i--)
+        if (replay->faults[i - 1].recorded == recorded)
+            return replay->faults[i - 1].now;
+    return recorded;
+}
+
+static twin_status fault_remove(struct replay_call *call)
+{
+    return call->replay->ops->fault.remove(
+        fault_number(call->replay, call->then.FAULT_REMOVE.number));
+}
+
+static twin_status fault_struck(struct replay_call *call)
+{
+    return call->replay->ops->fault.struck(
+        fault_number(call->replay, call->then.FAULT_STRUCK.number),
+        &call->now.FAULT_STRUCK.out_times);
+}
+
+/* ---- the table ---- */
+
+static replay_issue own(unsigned kind)
+{
+    switch (kind) {
+    case TWIN_RECORD_HOST_ATTACH:
+        return host_attach;
+    case TWIN_RECORD_HOST_DETACH:
+        return host_detach;
+    case TWIN_RECORD_HOST_CALL:
+        return host_call;
+    case TWIN_RECORD_HOST_LAST_TASK:
+        return host_last_task;
+    case TWIN_RECORD_PROCESS_COUNT:
+        return process_count;
+    case TWIN_RECORD_PROCESS_DESCRIBE:
+        return process_describe;
+    case TWIN_RECORD_DEVICE_OPEN:
+        return device_open;
+    case TWIN_RECORD_DEVICE_CLOSE:
+        return device_close;
+    case TWIN_RECORD_DEVICE_ABORT:
+        return device_abort;
+    case TWIN_RECORD_DEVICE_PEER:
+        return device_peer;
+    case TWIN_RECORD_DIAG_DUMP:
+    case TWIN_RECORD_DIAG_FACTS:
+        return nothing;
+    case TWIN_RECORD_DIAG_USAGE:
+        return diag_usage;
+    case TWIN_RECORD_FAULT_PLANT:
+        return fault_plant;
+    case TWIN_RECORD_FAULT_REMOVE:
+        return fault_remove;
+    case TWIN_RECORD_FAULT_STRUCK:
+        return fault_struck;
+    default:
+        return NULL;
+    }
+}
+
+static replay_issue find_issue(unsigned kind)
+{
+    replay_issue issue = own(kind);
+    if (!issue)
+        issue = replay_issue_work(kind);
+    if (!issue)
+        issue = replay_issue_object(kind);
+    if (!issue)
+        issue = replay_issue_program(kind);
+    return issue ? issue : replay_issue_memory(kind);
+}
+
+bool replay_can_issue(unsigned kind)
+{
+    return find_issue(kind) != NULL;
+}
+
+/* Whether all values that stand for something known are such; else no core has asked for it. */
+static bool is_sound(struct replay_call *call)
+{
+    const struct twin_recording_kind *kind = twin_recording_kind(call->entry->kind);
+    for (unsigned i = 0; i < kind->field_count; i++) {
+        const struct twin_recording_field *field = &kind->fields[i];
+        /* the words of links have holes, and nothing goes by them */
+        if (field->role == TWIN_RECORD_ROLE_LINK ||
+            !twin_recording_word((enum twin_record_role)field->role, 0))
+            continue;
+        uint64_t value = twin_recording_value(call->entry, field);
+        if (!twin_recording_word((enum twin_record_role)field->role, value)) {
+            replay_leave_out(call, "its %s is %" PRIu64 ", which means nothing", field->name,
+                             value);
+            return false;
+        }
+    }
+    return true;
+}
+
+void replay_execute(struct replay *replay, size_t index, struct replay_call *outer)
+{
+    struct replay_call call = {.replay = replay,
+                               .entry = twin_recording_at(replay->recording, index),
+                               .index = index,
+                               .outer = outer};
+    const struct twin_record_entry *entry = call.entry;
+    twin_recording_fields(entry, &call.then, sizeof(call.then));
+    call.now = call.then;
+    call.succeeded = twin_recording_succeeded(entry);
+    twin_status status = TWIN_OK;
+    if (replay_place)
+        *replay_place = entry->begin_seq;
+    if (is_sound(&call)) {
+        if (replay->report.same && replay->ops->host.now() < entry->begin_ns) {
+            replay->ops->host.reach(entry->begin_ns);
+            replay->report.raised++;
+        }
+        replay_current = &call;
+        status = find_issue(entry->kind)(&call);
+        replay_current = outer;
+    }
+    if (call.left_out) {
+        replay_note(&replay->report.left_out, index, "%s of thread %" PRIu32 ": %s",
+                    twin_recording_kind(entry->kind)->name, entry->thread, call.left_out);
+        return;
+    }
+    if (call.skipped)
+        return;
+    replay->report.asked++;
+    if (entry->kind == TWIN_RECORD_HOST_CALL)
+        return; /* its end is an event of its own */
+    replay_compare(&call, status);
+    if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
+        replay->report.clocks++;
+}

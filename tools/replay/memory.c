@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: what is in the place of what the record names, and what lies in it. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "replay/state.h"
+
+#define SCRATCH_ALIGN                                                                              \
+    ((uint64_t)2 << 20) /* pages of the program are stood for at the same places within huge ones */
+#define SCRATCH_MOST ((uint64_t)1 << 40)
+#define ERRORS_MOST  65536u
+
+/* ---- ranges ---- */
+
+static struct replay_range *range_at(const struct replay *replay, uint64_t recorded)
+{
+    struct range_node *node = range_tree_from(&replay->memory, recorded);
+    return node && node->begin <= recorded ? (struct replay_range *)(void *)node : NULL;
+}
+
+bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes, uint64_t now,
+                       uint32_t device, bool host)
+{
+    if (bytes == 0 || recorded > UINT64_MAX - bytes)
+        return true;
+    /* a free that the record has lost leaves something in the way */
+    for (struct range_node *node = range_tree_from(&replay->memory, recorded);
+         node && node->begin < recorded + bytes; node = range_tree_from(&replay->memory, recorded))
+        free(range_tree_remove(&replay->memory, node->begin));
+    struct replay_range *range = calloc(1, sizeof(*range));
+    if (!range)
+        return false;
+    range->node.begin = recorded;
+    range->node.end = recorded + bytes;
+    range->now = now;
+    range->device = device;
+    range->host = host;
+    range_tree_add(&replay->memory, &range->node);
+    return true;
+}
+
+void replay_memory_remove(struct replay *replay, uint64_t recorded)
+{
+    free(range_tree_remove(&replay->memory, recorded));
+}
+
+void replay_memory_close(struct replay *replay, uint32_t device)
+{
+    uint64_t address = 0;
+    for (struct range_node *node = range_tree_from(&replay->memory, address); node;
+         node = range_tree_from(&replay->memory, address)) {
+        const struct replay_range *range = (const struct replay_range *)(const void *)node;
+        address = node->end;
+        if (!range->host && range->device == device)
+            free(range_tree_remove(&replay->memory, node->begin));
+        if (address == UINT64_MAX)
+            return;
+    }
+}
+
+uint64_t replay_address_any(struct replay *replay, uint64_t recorded)
+{
+    const struct replay_range *range = range_at(replay, recorded);
+    return range && range->now ? range->now + (recorded - range->node.begin) : recorded;
+}
+
+/* ---- memory of the program ---- */
+
+/* A place of `bytes` that lies as the recorded one does within its page. Those given before stay as they are: queued
+ * copies may still use them. */
+static uint64_t scratch_at(struct replay_scratch *scratch, uint64_t recorded, uint64_t bytes)
+{
+    uint64_t offset = recorded % SCRATCH_ALIGN;
+    if (bytes > SCRATCH_MOST)
+        return 0;
+    uint64_t wanted = offset + bytes;
+    if (wanted > scratch->bytes) {
+        uint64_t room = scratch->bytes ? scratch->bytes : SCRATCH_ALIGN * 2;
+        while (room < wanted)
+            room *= 2;
+        void *mapped = mmap(NULL, room + SCRATCH_ALIGN, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped == MAP_FAILED)
+            return 0;
+        uint64_t base = ((uint64_t)(uintptr_t)mapped + SCRATCH_ALIGN - 1) & ~(SCRATCH_ALIGN - 1);
+        scratch->base = (char *)(uintptr_t)base;
+        scratch->bytes = room;
+    }
+    return (uint64_t)(uintptr_t)scratch->base + offset;
+}
+
+/* Memory that the program had no right to use. */
+static uint64_t forbidden_at(uint64_t recorded, uint64_t bytes)
+{
+    static char *forbidden;
+    uint64_t offset = recorded % SCRATCH_ALIGN;
+    if (!forbidden) {
+        void *mapped = mmap(NULL, SCRATCH_ALIGN * 2, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        forbidden = mapped == MAP_FAILED ? NULL : mapped;
+    }
+    return forbidden && bytes < SCRATCH_MOST ? (uint64_t)(uintptr_t)forbidden + offset : 0;
+}
+
+/* Whether the device refused an address. */
+static bool was_refused(const struct replay_call *call)
+{
+    return call->entry->status < 256 &&
+           call->replay->statuses[call->entry->status] == TWIN_E_INVALID;
+}
+
+bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
+                    enum replay_side side, uint64_t *out_now)
+{
+    struct replay *replay = call->replay;
+    if (bytes == 0 || recorded > UINT64_MAX - bytes) {
+        replay_leave_out(call, "0x%llx bytes at 0x%llx are no range", (unsigned long long)bytes,
+                         (unsigned long long)recorded);
+        return false;
+    }
+    const struct replay_range *range = range_at(replay, recorded);
+    if (range && range->now == 0) {
+        replay_leave_out(call, "the memory at 0x%llx was not to be had",
+                         (unsigned long long)recorded);
+        return false;
+    }
+    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
+    if (range) {
+        *out_now = range->now + (recorded - range->node.begin);
+        /* what the device then took is its to refuse, but contents are put there before */
+        if (!call->succeeded || !range->host || bytes <= range->node.end - recorded)
+            return true;
+        replay_leave_out(call, "0x%llx bytes at 0x%llx leave their allocation",
+                         (unsigned long long)bytes, (unsigned long long)recorded);
+        return false;
+    }
+    /* What a device once gave and took back is refused by it again. */
+    if (replay->ops->memory.info(recorded, &info) == TWIN_OK && info.kind == TWIN_MEMORY_GONE) {
+        *out_now = recorded;
+        return true;
+    }
+    if (side == REPLAY_DEVICE) {
+        replay_leave_out(call, "no memory is allocated at 0x%llx", (unsigned long long)recorded);
+        return false;
+    }
+    *out_now = was_refused(call)
+                   ? forbidden_at(recorded, bytes)
+                   : scratch_at(side == REPLAY_FROM ? &replay->from : &replay->to, recorded, bytes);
+    if (*out_now == 0)
+        replay_leave_out(call, "0x%llx bytes of the program's memory are not to be had",
+                         (unsigned long long)bytes);
+    return *out_now != 0;
+}
+
+/* ---- contents ---- */
+
+/* Copies packed rows of `width` bytes, from byte `at` of them on, to where rows lie `pitch` apart. */
+static void unpack(char *to, uint64_t width, uint64_t pitch, uint64_t at, const char *from,
+                   uint64_t bytes)
+{
+    while (bytes > 0) {
+        uint64_t inside = at % width;
+        uint64_t piece = width - inside < bytes ? width - inside : bytes;
+        memcpy(to + at / width * pitch + inside, from, (size_t)piece);
+        at += piece;
+        from += piece;
+        bytes -= piece;
+    }
+}
+
+/* `now` is where `rows` of `width` bytes lie; all of that is memory of this process. */
+static bool fill_in(struct replay_call *call, char *now, uint64_t width, uint64_t pitch,
+                    uint64_t rows)
+{
+    const struct replay *replay = call->replay;
+    size_t first;
+    size_t count = replay_index_find(&replay->contents, call->entry->begin_seq, &first);
+    uint64_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct twin_record_CONTENT f;
+        size_t bytes;
+        twin_recording_fields(
+            twin_recording_at(replay->recording, replay->contents.list[first + i].entry), &f,
+            sizeof(f));
+        const char *data = twin_recording_data(replay->recording, f.data, &bytes);
+        if (!data || bytes != f.bytes || bytes > width * rows - at)
+            return false;
+        unpack(now, width, pitch, at, data, bytes);
+        at += bytes;
+    }
+    return at == width * rows;
+}
+
+void replay_contents(struct replay_call *call, uint64_t recorded, uint64_t now, uint64_t width,
+                     uint64_t pitch, uint64_t rows)
+{
+    struct replay *replay = call->replay;
+    const struct replay_range *range = range_at(replay, recorded);
+    twin_memory_info info;
+    if (!call->succeeded || (range && !range->host) || width > UINT64_MAX / rows)
+        return;
+    if (!range && replay->ops->memory.info(now, &info) == TWIN_OK &&
+        info.kind != TWIN_MEMORY_UNKNOWN)
+        return;
+    if (!fill_in(call, (char *)(uintptr_t)now, width, pitch, rows))
+        replay->report.no_contents++;
+}
+
+void *replay_contents_whole(struct replay_call *call, uint64_t bytes)
+{
+    char *whole = bytes > 0 && bytes < SCRATCH_MOST ? malloc((size_t)bytes) : NULL;
+    if (whole && fill_in(call, whole, bytes, bytes, 1))
+        return whole;
+    free(whole);
+    return NULL;
+}
+
+/* ---- ops ---- */
+
+static twin_status memory_alloc(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    const struct twin_record_MEMORY_ALLOC *f = &call->then.MEMORY_ALLOC;
+    twin_hw_device *device = replay_device(call, f->device);
+    uint64_t address = 0;
+    if (!device)
+        return TWIN_OK;
+    if (f->bytes == 0) {
+        replay_leave_out(call, "it is of 0 bytes");
+        return TWIN_OK;
+    }
+    twin_status status =
+        replay->ops->memory.alloc(device, f->bytes, (twin_page_policy)f->pages, &address);
+    if (status == TWIN_OK && !call->succeeded)
+        (void)replay->ops->memory.free(address);
+    else if (call->succeeded &&
+             !replay_memory_add(replay, f->out_address, f->bytes, status == TWIN_OK ? address : 0,
+                                f->device, false))
+        return TWIN_E_NOMEM;
+    return status;
+}
+
+static twin_status memory_host_alloc(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    const struct twin_record_MEMORY_HOST_ALLOC *f = &call->then.MEMORY_HOST_ALLOC;
+    void *pointer = NULL;
+    if (f->bytes == 0) {
+        replay_leave_out(call, "it is of 0 bytes");
+        return TWIN_OK;
+    }
+    twin_status status = replay->ops->memory.host_alloc(f->bytes, &pointer);
+    if (status == TWIN_OK && !call->succeeded)
+        (void)replay->ops->memory.host_free(pointer);
+    else if (call->succeeded && !replay_memory_add(replay, f->out_address, f->bytes,
+                                                   (uint64_t)(uintptr_t)pointer, 0, true))
+        return TWIN_E_NOMEM;
+    return status;
+}
+
+/* The beginning of an allocation now. False: there is none, which only the device is to say. */
+static bool take_range(struct replay *replay, uint64_t recorded, bool host, uint64_t *out_now)
+{
+    const struct replay_range *range = range_at(replay, recorded);
+    if (!range || range->node.begin != recorded || range->host != host || range->now == 0)
+        return false;
+    *out_now = range->now;
+    return true;
+}
+
+static twin_status memory_free(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    uint64_t recorded = call->then.MEMORY_FREE.address;
+    uint64_t now = replay_address_any(replay, recorded);
+    bool whole = take_range(replay, recorded, false, &now);
+    twin_status status = replay->ops->memory.free(now);
+    if (status == TWIN_OK && whole)
+        replay_memory_remove(replay, recorded);
+    return status;
+}
+
+static twin_status memory_host_free(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    uint64_t recorded = call->then.MEMORY_HOST_FREE.address;
+    uint64_t now = replay_address_any(replay, recorded);
+    bool whole = take_range(replay, recorded, true, &now);
+    twin_status status = replay->ops->memory.host_free((void *)(uintptr_t)now);
+    if (status == TWIN_OK && whole)
+        replay_memory_remove(replay, recorded);
+    return status;
+}
+
+static twin_status memory_space(struct replay_call *call)
+{
+    struct twin_record_MEMORY_SPACE *now = &call->now.MEMORY_SPACE;
+    twin_hw_device *device = replay_device(call, now->device);
+    if (device && now->page_class > 2)
+        replay_leave_out(call, "there is no page class %u", now->page_class);
+    return device && !call->left_out ? call->replay->ops->memory.space(
+                                           device, now->page_class, &now->out_free, &now->out_total)
+                                     : TWIN_OK;
+}
+
+static twin_status memory_copy(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_COPY *f = &call->then.MEMORY_COPY;
+    twin_hw_device *device = replay_device(call, f->device);
+    twin_copy copy = {.bytes = f->bytes};
+    if (!device || !replay_address(call, f->dst, f->bytes, REPLAY_TO, &copy.dst) ||
+        !replay_address(call, f->src, f->bytes, REPLAY_FROM, &copy.src))
+        return TWIN_OK;
+    replay_contents(call, f->src, copy.src, f->bytes, f->bytes, 1);
+    return call->replay->ops->memory.copy(device, &copy);
+}
+
+static twin_status memory_fill(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_FILL *f = &call->then.MEMORY_FILL;
+    twin_hw_device *device = replay_device(call, f->device);
+    twin_fill fill = {.bytes = f->bytes, .value = (uint8_t)f->value};
+    if (!device || !replay_address(call, f->dst, f->bytes, REPLAY_TO, &fill.dst))
+        return TWIN_OK;
+    return call->replay->ops->memory.fill(device, &fill);
+}
+
+static twin_status memory_copy_rows(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_COPY_ROWS *f = &call->then.MEMORY_COPY_ROWS;
+    twin_hw_device *device = replay_device(call, f->device);
+    twin_rows rows = {.dst_pitch = f->dst_pitch,
+                      .src_pitch = f->src_pitch,
+                      .width = f->width,
+                      .height = f->height};
+    uint64_t dst_span;
+    uint64_t src_span;
+    if (!device)
+        return TWIN_OK;
+    if (!replay_rows_span(call, &rows, rows.dst_pitch, &dst_span) ||
+        !replay_rows_span(call, &rows, rows.src_pitch, &src_span) ||
+        !replay_address(call, f->dst, dst_span, REPLAY_TO, &rows.dst) ||
+        !replay_address(call, f->src, src_span, REPLAY_FROM, &rows.src))
+        return TWIN_OK;
+    replay_contents(call, f->src, rows.src, rows.width, rows.src_pitch, rows.height);
+    return call->replay->ops->memory.copy_rows(device, &rows);
+}
+
+bool replay_rows_span(struct replay_call *call, const twin_rows *rows, uint64_t pitch,
+                      uint64_t *out_span)
+{
+    uint64_t gap;
+    if (rows->width > 0 && rows->height > 0 && pitch >= rows->width &&
+        !__builtin_mul_overflow(rows->height - 1, pitch, &gap) &&
+        !__builtin_add_overflow(gap, rows->width, out_span))
+        return true;
+    replay_leave_out(call, "its rows are none");
+    return false;
+}
+
+static twin_status memory_errors(struct replay_call *call)
+{
+    struct twin_record_MEMORY_ERRORS *now = &call->now.MEMORY_ERRORS;
+    twin_hw_device *device = replay_device(call, now->device);
+    size_t count = 0;
+    if (!device)
+        return TWIN_OK;
+    size_t room = now->room < ERRORS_MOST ? (size_t)now->room : ERRORS_MOST;
+    twin_memory_error *list = calloc(room + 1, sizeof(*list));
+    if (!list)
+        return TWIN_E_NOMEM;
+    twin_status status = call->replay->ops->memory.errors(device, list, room, &count);
+    if (status == TWIN_OK)
+        now->out_count = count;
+    free(list);
+    return status;
+}
+
+static twin_status memory_repair(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_REPAIR *f = &call->then.MEMORY_REPAIR;
+    twin_hw_device *device = replay_device(call, f->device);
+    return device ? call->replay->ops->memory.repair(
+                        device, replay_address_any(call->replay, f->address), f->bytes)
+                  : TWIN_OK;
+}
+
+replay_issue replay_issue_memory(unsigned kind)
+{
+    switch (kind) {
+    case TWIN_RECORD_MEMORY_ALLOC:
+        return memory_alloc;
+    case TWIN_RECORD_MEMORY_FREE:
+        return memory_free;
+    case TWIN_RECORD_MEMORY_HOST_ALLOC:
+        return memory_host_alloc;
+    case TWIN_RECORD_MEMORY_HOST_FREE:
+        return memory_host_free;
+    case TWIN_RECORD_MEMORY_SPACE:
+        return memory_space;
+    case TWIN_RECORD_MEMORY_COPY:
+        return memory_copy;
+    case TWIN_RECORD_MEMORY_FILL:
+        return memory_fill;
+    case TWIN_RECORD_MEMORY_COPY_ROWS:
+        return memory_copy_rows;
+    case TWIN_RECORD_MEMORY_ERRORS:
+        return memory_errors;
+    case TWIN_RECORD_MEMORY_REPAIR:
+        return memory_repair;
+    default:
+        return NULL;
+    }
+}

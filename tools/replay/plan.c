@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of a record is run, in which order, and by whom. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/state.h"
+
+/* ---- indexes ---- */
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct replay_key *a = left;
+    const struct replay_key *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+/* The number that an entry is looked up by; false: it is not of the kind. */
+static bool key_of(const struct twin_record_entry *entry, unsigned kind, uint64_t *out_key)
+{
+    struct twin_record_CONTENT content;
+    struct twin_record_DESCRIBED described;
+    struct twin_record_CODE code;
+    if (entry->kind != kind)
+        return false;
+    if (TWIN_RECORDING_GET(entry, CONTENT, &content))
+        *out_key = content.of_seq;
+    else if (TWIN_RECORDING_GET(entry, DESCRIBED, &described))
+        *out_key = described.kernel;
+    else if (TWIN_RECORDING_GET(entry, CODE, &code))
+        *out_key = code.kernel;
+    return true;
+}
+
+static bool make_index(const struct replay *replay, unsigned kind, struct replay_index *out)
+{
+    size_t count = 0;
+    uint64_t key = 0;
+    for (size_t i = replay->start; i < replay->stop; i++)
+        count += key_of(twin_recording_at(replay->recording, i), kind, &key);
+    out->list = calloc(count + 1, sizeof(*out->list));
+    if (!out->list)
+        return false;
+    for (size_t i = replay->start; i < replay->stop; i++)
+        if (key_of(twin_recording_at(replay->recording, i), kind, &key))
+            out->list[out->count++] = (struct replay_key){.key = key, .entry = i};
+    qsort(out->list, out->count, sizeof(*out->list), compare_keys);
+    return true;
+}
+
+size_t replay_index_find(const struct replay_index *index, uint64_t key, size_t *out_first)
+{
+    size_t low = 0;
+    size_t high = index->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->list[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t count = 0;
+    while (low + count < index->count && index->list[low + count].key == key)
+        count++;
+    *out_first = low;
+    return count;
+}
+
+/* ---- threads ---- */
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const uint32_t *a = left;
+    const uint32_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static const struct replay_thread *find_thread(const struct replay *replay, uint32_t number)
+{
+    size_t low = 0;
+    size_t high = replay->thread_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (replay->threads[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &replay->threads[low];
+}
+
+/* Whether the entry has a place in the run. */
+static bool takes_part(const struct replay *replay, size_t index)
+{
+    const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
+    return replay_can_issue(entry->kind);
+}
+
+static bool find_threads(struct replay *replay, char *error, size_t error_bytes)
+{
+    uint32_t *numbers = malloc((replay->stop - replay->start + 1) * sizeof(*numbers));
+    if (!numbers) {
+        (void)snprintf(error, error_bytes, "out of memory");
+        return false;
+    }
+    size_t count = 0;
+    for (size_t i = replay->start; i < replay->stop; i++)
+        if (i == replay->start || takes_part(replay, i))
+            numbers[count++] = twin_recording_at(replay->recording, i)->thread;
+    qsort(numbers, count, sizeof(*numbers), compare_numbers);
+    size_t distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || numbers[i] != numbers[i - 1])
+            numbers[distinct++] = numbers[i];
+    bool good = distinct <= REPLAY_THREADS_MOST;
+    if (!good)
+        (void)snprintf(error, error_bytes, "it has %zu threads; at most %u can be run again",
+                       distinct, REPLAY_THREADS_MOST);
+    replay->threads = good ? calloc(distinct + 1, sizeof(*replay->threads)) : NULL;
+    if (good && !replay->threads) {
+        (void)snprintf(error, error_bytes, "out of memory");
+        good = false;
+    }
+    for (uint32_t i = 0; good && i < distinct; i++) {
+        struct replay_thread *thread = &replay->threads[replay->thread_count++];
+        *thread = (struct replay_thread){.number = numbers[i], .replay = replay, .index = i};
+        (void)pthread_cond_init(&thread->turn, NULL);
+    }
+    free(numbers);
+    return good;
+}
+
+/* ---- events ---- */
+
+static int compare_events(const void *left, const void *right)
+{
+    const struct replay_event *a = left;
+    const struct replay_event *b = right;
+    if (a->seq != b->seq)
+        return a->seq < b->seq ? -1 : 1;
+    if (a->entry != b->entry)
+        return a->entry < b->entry ? -1 : 1;
+    return (int)a->end - (int)b->end;
+}
+
+static bool make_events(struct replay *replay)
+{
+    replay->events = malloc((replay->stop - replay->start + 1) * 2 * sizeof(*replay->events));
+    if (!replay->events)
+        return false;
+    for (size_t i = replay->start; i < replay->stop; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
+        if (!takes_part(replay, i))
+            continue;
+        bool ended = twin_recording_ended(entry);
+        /* What had not come back may have waited for what the record does not have. */
+        if (!ended && entry->kind != TWIN_RECORD_HOST_CALL) {
+            replay->report.open++;
+            continue;
+        }
+        struct replay_event event = {.seq = entry->begin_seq,
+                                     .entry = i,
+                                     .thread = find_thread(replay, entry->thread)->index};
+        replay->events[replay->event_count++] = event;
+        if (!ended)
+            continue;
+        event.seq = entry->end_seq;
+        event.end = true;
+        replay->events[replay->event_count++] = event;
+    }
+    qsort(replay->events, replay->event_count, sizeof(*replay->events), compare_events);
+    return true;
+}
+
+/* ---- sessions, statuses ---- */
+
+static bool find_session(struct replay *replay, char *error, size_t error_bytes)
+{
+    size_t count = twin_recording_count(replay->recording);
+    size_t starts = 0;
+    replay->stop = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
+        if (entry->kind != TWIN_RECORD_PROCESS_START || !twin_recording_succeeded(entry))
+            continue;
+        if (starts == 0)
+            replay->start = i;
+        else if (starts == 1)
+            replay->stop = i;
+        starts++;
+    }
+    replay->report.sessions = (uint32_t)starts;
+    if (starts == 0)
+        (void)snprintf(error, error_bytes, "%s",
+                       count == 0 ? "the record is empty, or was cut off before its first entry"
+                                  : "it has no device that started: there is nothing to run");
+    return starts != 0;
+}
+
+static void find_statuses(struct replay *replay)
+{
+    static const char *const names[] = {
+#define STATUS_NAME(name, code, text) #name,
+        TWIN_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+    };
+    for (size_t i = 0; i < sizeof(replay->statuses) / sizeof(replay->statuses[0]); i++)
+        replay->statuses[i] = TWIN_STATUS_COUNT;
+    replay->statuses[0] = TWIN_OK;
+    for (size_t i = replay->start; i < replay->stop; i++) {
+        struct twin_record_STATUS row;
+        const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
+        if (!TWIN_RECORDING_GET(entry, STATUS, &row) || row.value == 0 ||
+            row.value >= sizeof(replay->statuses) / sizeof(replay->statuses[0]))
+            continue;
+        for (unsigned known = 0; known < TWIN_STATUS_COUNT; known++)
+            if (strcmp(names[known], twin_recording_text(entry, 0)) == 0)
+                replay->statuses[row.value] = (uint16_t)known;
+    }
+}
+
+bool replay_plan(struct replay *replay, char *error, size_t error_bytes)
+{
+    if (!find_session(replay, error, error_bytes) || !find_threads(replay, error, error_bytes))
+        return false;
+    find_statuses(replay);
+    replay->report.threads = replay->thread_count;
+    replay->objects =
+        calloc(twin_recording_object_count(replay->recording) + 1, sizeof(*replay->objects));
+    if (!replay->objects || !make_events(replay) ||
+        !make_index(replay, TWIN_RECORD_CONTENT, &replay->contents) ||
+        !make_index(replay, TWIN_RECORD_DESCRIBED, &replay->described) ||
+        !make_index(replay, TWIN_RECORD_CODE, &replay->codes)) {
+        (void)snprintf(error, error_bytes, "out of memory");
+        return false;
+    }
+    return true;
+}

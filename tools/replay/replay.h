@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a record again: asks a device for what the record says that its device was asked for, and compares the answers.
+ *
+ * Each thread of the record has one here; the one that started the backend then is the caller. They run one at a time, in the
+ * order of the record: an op begins where it began there, and one that waits goes on where it came back. What the record names
+ * by number or address is found again by what was made in its place. The host's time is charged as it was.
+ *
+ * The device is the same when its backend, settings and parameters are: then every answer and every time is compared, and
+ * threads are moved up to the times that others had moved them to. On another device times are that device's.
+ *
+ * A record may hold anything: what no core would ask for is left out and told. */
+#ifndef TWINRT_TOOLS_REPLAY_H
+#define TWINRT_TOOLS_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "record/reader.h"
+#include "seam/backend.h"
+
+/* Something that came out otherwise, or was left out. */
+struct replay_note {
+    size_t entry; /* of the record, or TWIN_RECORDING_NONE */
+    char text[160];
+};
+#define REPLAY_NOTES_MOST 1000u
+
+struct replay_notes {
+    struct replay_note *list; /* the first of them */
+    size_t kept;
+    uint64_t count;
+};
+
+/* Device times of the tasks of one side. */
+struct replay_span {
+    uint64_t tasks;
+    uint64_t first_ns, last_ns; /* first begin, last end; of no task 0 */
+};
+
+struct replay_report {
+    char backend[32]; /* where it ran */
+    char part[64];    /* its first device */
+    bool same;        /* the device is the recorded one */
+    char why[200];    /* what is not the same */
+    bool refused;     /* its first device could not be opened: nothing else was asked for */
+    bool timed;       /* the record tells when tasks ran */
+    uint32_t threads;
+    uint32_t sessions; /* in the record; the first is run */
+    uint64_t asked;    /* calls of the device that were made again */
+    uint64_t open;     /* calls of the record that had not come back, not made */
+    struct replay_notes differences;
+    struct replay_notes left_out;
+    struct replay_notes times; /* tasks of other times; only of the same device */
+    uint64_t polls;  /* of another device: other answers of questions that depend on time or size */
+    uint64_t raised; /* clocks that had been moved up by other threads */
+    uint64_t clocks; /* calls after which the host's clock is another; only of the same device */
+    uint64_t unknown_kernels; /* launches of which the record does not tell what their blocks do */
+    uint64_t effects;         /* launches whose effect on memory is not in the record */
+    uint64_t no_contents;     /* copies from the host whose bytes are not in the record */
+    uint64_t values;          /* ops that go by what lies in device memory */
+    uint64_t waited;          /* times that a queue was full which had room */
+    struct replay_span recorded, replayed;
+    uint64_t same_tasks; /* those with the same times and result */
+};
+
+/* What a process needs before the backend starts. */
+struct replay;
+
+/* Called once. NULL: `error` says why the record cannot be run. Both stay until the end of the process. */
+struct replay *replay_new(const twin_recording *recording, char *error, size_t error_bytes);
+/* Name of the backend that was recorded. */
+const char *replay_backend(const struct replay *replay);
+/* Calls `take` with each setting of the record that says what the device is. */
+void replay_settings(const struct replay *replay,
+                     void (*take)(const char *name, const char *value));
+/* For twin_backend_conduct(). */
+void replay_waiting(void);
+/* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` tells
+ * values of settings. Called once. False: no threads are to be had. */
+bool replay_run(struct replay *replay, const struct twin_backend *ops, bool traced,
+                const char *(*setting)(const char *name));
+const struct replay_report *replay_result(const struct replay *replay);
+/* Whether the answers were the recorded ones, and with the same device the times. */
+bool replay_is_same(const struct replay_report *report);
+/* `name` is the record's; at most `most` of each kind of difference are told. */
+void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to);
+
+/* What the process ends with when the device runs on and on, which nothing but the end of the process can end. */
+#define REPLAY_ENDLESS 3
+
+/* Where the replay is, for whoever watches the process: the begin_seq of the newest entry. */
+extern volatile uint64_t *replay_place;
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "replay/state.h"
+
+static void tell_notes(const struct replay *replay, const struct replay_notes *notes,
+                       const char *title, size_t most, FILE *to)
+{
+    if (notes->count == 0)
+        return;
+    fprintf(to, "\n%s: %" PRIu64 "\n", title, notes->count);
+    size_t told = 0;
+    for (; told < notes->kept && told < most; told++) {
+        const struct replay_note *note = &notes->list[told];
+        if (note->entry == TWIN_RECORDING_NONE)
+            fprintf(to, "  %s\n", note->text);
+        else
+            fprintf(to, "  %s (seq %" PRIu64 ")\n", note->text,
+                    twin_recording_at(replay->recording, note->entry)->begin_seq);
+    }
+    if (told < notes->count)
+        fprintf(to, "  and %" PRIu64 " more\n", notes->count - told);
+}
+
+static double length_us(const struct replay_span *span)
+{
+    return (double)(span->last_ns - span->first_ns) / 1000.0;
+}
+
+static void tell_tasks(const struct replay_report *report, FILE *to)
+{
+    const struct replay_span *then = &report->recorded;
+    const struct replay_span *now = &report->replayed;
+    if (!report->timed) {
+        fprintf(to, "tasks: %" PRIu64 ", over %.3f us; the record does not tell when its own ran\n",
+                now->tasks, length_us(now));
+        return;
+    }
+    fprintf(to, "tasks: %" PRIu64, now->tasks);
+    if (now->tasks != then->tasks)
+        fprintf(to, ", and %" PRIu64 " in the record", then->tasks);
+    if (report->same)
+        fprintf(to, ", %" PRIu64 " of them as recorded to the ns", report->same_tasks);
+    fprintf(to, "\ndevice time: %.3f us from the first task to the last, %.3f us in the record",
+            length_us(now), length_us(then));
+    if (!report->same && length_us(then) > 0)
+        fprintf(to, ": %.3f times as long", length_us(now) / length_us(then));
+    fputc('\n', to);
+}
+
+static void tell_limits(const struct replay_report *report, FILE *to)
+{
+    if (report->sessions > 1)
+        fprintf(to, "the device was started %u times; this is the first of them\n",
+                report->sessions);
+    if (report->open > 0)
+        fprintf(to, "%" PRIu64 " calls had not come back in the record and are left out\n",
+                report->open);
+    if (report->values > 0 && (report->no_contents > 0 || report->effects > 0))
+        fprintf(to,
+                "%" PRIu64
+                " ops go by words of device memory, and not all that is copied or computed "
+                "there is in the record: they may go another way%s\n",
+                report->values, report->no_contents > 0 ? " (record with --data)" : "");
+    if (report->unknown_kernels > 0)
+        fprintf(to,
+                "%" PRIu64
+                " kernels take the time of a launch alone: what their blocks do is not in "
+                "the record, or not for this device\n",
+                report->unknown_kernels);
+    if (report->waited > 0)
+        fprintf(to, "%" PRIu64 " waits for room in queues that had room in the record\n",
+                report->waited);
+    if (report->raised > 0)
+        fprintf(to, "%" PRIu64 " clocks of threads were moved up as others had moved them\n",
+                report->raised);
+    if (report->polls > 0)
+        fprintf(to,
+                "%" PRIu64
+                " questions about progress, time or room are answered otherwise, as is to "
+                "be expected of another device\n",
+                report->polls);
+    if (report->clocks > 0)
+        fprintf(to, "%" PRIu64 " calls end at another time of the host\n", report->clocks);
+}
+
+void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to)
+{
+    const struct replay_report *report = &replay->report;
+    const char *part = "";
+    for (size_t i = replay->start; i < replay->stop && part[0] == '\0'; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
+        if (entry->kind == TWIN_RECORD_PROCESS_DESCRIBE)
+            part = twin_recording_text(entry, 0);
+    }
+    fprintf(to, "record: %s (%s%s%s)\n", name, replay_backend(replay), part[0] ? " " : "", part);
+    fprintf(to, "device: %s%s%s, %s%s\n", report->backend, report->part[0] ? " " : "", report->part,
+            report->same ? "the recorded one" : "another: ", report->why);
+    fprintf(to, "calls: %" PRIu64 " by %u thread%s\n", report->asked, report->threads,
+            report->threads == 1 ? "" : "s");
+    tell_tasks(report, to);
+    tell_limits(report, to);
+    tell_notes(replay, &report->left_out, "left out", most, to);
+    tell_notes(replay, &report->differences, "answered otherwise", most, to);
+    tell_notes(replay, &report->times, "tasks at other times", most, to);
+    if (replay_is_same(report))
+        fprintf(to, "\nthe same answers%s\n", report->same ? " at the same times" : "");
+}

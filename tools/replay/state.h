@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the replay share. */
+#ifndef TWINRT_REPLAY_STATE_H
+#define TWINRT_REPLAY_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "check/range_tree.h"
+#include "replay/replay.h"
+
+#define REPLAY_DEVICES_MOST 64u
+#define REPLAY_THREADS_MOST 1024u
+#define REPLAY_NESTED_MOST  16u /* ops of one thread inside the waits of others of its own */
+
+/* One end of a call. */
+struct replay_event {
+    uint64_t seq;
+    size_t entry;
+    uint32_t thread; /* index */
+    bool end;
+};
+
+/* What stands for something that the record has a number for. */
+struct replay_object {
+    void *handle; /* NULL: not there */
+    uint32_t device;
+    uint32_t kind;  /* of a signal: twin_signal_kind */
+    uint32_t bound; /* of a queue: number of its program */
+    bool deferred;  /* of a queue */
+    bool waitable;  /* of a signal */
+    bool busy; /* a queue has had work, a program a run, since it was last known to be at rest */
+    const void *extra; /* of a list of steps: struct replay_steps */
+    struct replay *replay;
+    uint32_t number;
+};
+
+/* Memory of the record, and what is in its place. */
+struct replay_range {
+    struct range_node node; /* first: as recorded */
+    uint64_t now;           /* 0: it was not to be had */
+    uint32_t device;
+    bool host;
+};
+
+/* A host function that was taken. */
+struct replay_ticket {
+    uint32_t channel;
+    uint64_t recorded, now;
+};
+
+/* Entries in the order of a number that they hold. */
+struct replay_key {
+    uint64_t key;
+    size_t entry;
+};
+struct replay_index {
+    struct replay_key *list;
+    size_t count;
+};
+
+/* A task that ended here. */
+struct replay_task {
+    uint32_t queue; /* as recorded */
+    uint32_t status;
+    uint64_t number, begin_ns, end_ns;
+    uint64_t order;
+};
+
+struct replay_thread {
+    uint32_t number; /* in the record */
+    bool started;
+    pthread_t id;
+    pthread_cond_t turn;
+    struct replay *replay;
+    uint32_t index;
+};
+
+/* Host memory that stands for the program's own. */
+struct replay_scratch {
+    char *base; /* aligned to REPLAY_SCRATCH_ALIGN */
+    uint64_t bytes;
+    void *mapped;
+    uint64_t mapped_bytes;
+};
+
+struct replay {
+    const twin_recording *recording;
+    const struct twin_backend *ops;
+    bool traced;
+    bool conducted;
+    struct replay_report report;
+
+    /* plan.c */
+    struct replay_event *events;
+    size_t event_count;
+    struct replay_thread *threads;
+    uint32_t thread_count;
+    size_t start;                  /* entry of the session's start */
+    size_t stop;                   /* one behind the last entry of the session */
+    struct replay_index contents;  /* by of_seq */
+    struct replay_index described; /* by kernel, in order */
+    struct replay_index codes;     /* by kernel */
+    uint16_t statuses[256]; /* ours, for each of the record's; TWIN_STATUS_COUNT: not known */
+
+    /* threads.c */
+    pthread_mutex_t lock;
+    uint32_t turn; /* whose */
+    bool over;
+    bool failed; /* threads were not to be had */
+    size_t next; /* event */
+
+    /* Only the thread whose turn it is touches the rest, but for the tasks. */
+    twin_hw_device *devices[REPLAY_DEVICES_MOST];
+    uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, channels, programs */
+    struct replay_object *objects;          /* as twin_recording_object_at() */
+    struct range_tree memory;
+    struct replay_scratch from, to;
+    struct replay_ticket *tickets;
+    size_t ticket_count, ticket_room;
+    struct replay_name {
+        uint64_t hash;
+        char name[TWIN_SHARE_NAME];
+    } * names;
+    size_t name_count, name_room;
+    struct {
+        uint32_t recorded, now;
+    } * faults;
+    size_t fault_count, fault_room;
+
+    pthread_mutex_t task_lock;
+    struct replay_task *tasks; /* guarded by task_lock */
+    size_t task_count, task_room;
+    uint64_t task_limit; /* more than these and the device does not come to an end */
+    bool tasks_lost;
+};
+
+union replay_fields {
+#define REPLAY_MEMBER(number, NAME, text, fields, tail) struct twin_record_##NAME NAME;
+    TWIN_RECORD_KIND_LIST(REPLAY_MEMBER)
+#undef REPLAY_MEMBER
+    char bytes[256];
+};
+
+/* An op that is asked for again. */
+struct replay_call {
+    struct replay *replay;
+    const struct twin_record_entry *entry;
+    size_t index;
+    union replay_fields then; /* as recorded */
+    union replay_fields now;  /* with the answers of now */
+    bool succeeded;           /* in the record */
+    bool ended;               /* its end in the record has come */
+    bool skipped;             /* nothing was asked, and that is no loss */
+    const char *left_out;     /* why nothing was asked of the device; NULL: it was */
+    char left_out_text[120];
+    struct replay_call *outer;
+};
+
+/* ---- notes (answer.c) ---- */
+
+__attribute__((format(printf, 3, 4))) void replay_note(struct replay_notes *notes, size_t entry,
+                                                       const char *format, ...);
+/* Says why the op is not asked for. */
+__attribute__((format(printf, 2, 3))) void replay_leave_out(struct replay_call *call,
+                                                            const char *format, ...);
+/* Compares what came back with what the record says. */
+void replay_compare(struct replay_call *call, twin_status status);
+const char *replay_status_name(uint32_t status);
+
+/* ---- plan.c ---- */
+
+bool replay_plan(struct replay *replay, char *error, size_t error_bytes);
+/* Entries with this key: how many, and the first. */
+size_t replay_index_find(const struct replay_index *index, uint64_t key, size_t *out_first);
+
+/* ---- threads.c ---- */
+
+bool replay_walk_all(struct replay *replay);
+
+/* ---- issue.c ---- */
+
+/* Whether an entry is an op that can be asked for again. */
+bool replay_can_issue(unsigned kind);
+void replay_execute(struct replay *replay, size_t entry, struct replay_call *outer);
+/* The end of a public function. */
+void replay_leave(struct replay *replay, size_t entry);
+/* The op that this thread is in. */
+extern _Thread_local struct replay_call *replay_current;
+
+/* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL, and may set it. */
+typedef twin_status (*replay_issue)(struct replay_call *call);
+replay_issue replay_issue_work(unsigned kind);
+replay_issue replay_issue_object(unsigned kind);
+replay_issue replay_issue_memory(unsigned kind);
+replay_issue replay_issue_program(unsigned kind);
+
+/* ---- objects (objects.c) ---- */
+
+/* NULL: it is not there, which the call is left out for. */
+struct replay_object *replay_object(struct replay_call *call, enum twin_record_role role,
+                                    uint32_t number);
+/* The same without a word. */
+struct replay_object *replay_object_quiet(struct replay *replay, enum twin_record_role role,
+                                          uint32_t number);
+/* The place for what the call makes. NULL: it has none there. */
+struct replay_object *replay_object_new(struct replay_call *call, enum twin_record_role role,
+                                        uint32_t number);
+/* Puts what was made, on a device that is open, into its place; and takes it out. */
+void replay_place_object(struct replay_call *call, struct replay_object *object, void *handle,
+                         uint32_t device, uint32_t number);
+void replay_forget_object(struct replay_object *object);
+twin_hw_device *replay_device(struct replay_call *call, uint32_t device);
+
+/* ---- memory.c ---- */
+
+enum replay_side { REPLAY_FROM, REPLAY_TO, REPLAY_DEVICE };
+/* The address now of `bytes` at an address of the record. REPLAY_DEVICE: memory that was allocated, else memory of the program is stood
+ * for. False: there is none, which the call is left out for. */
+bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
+                    enum replay_side side, uint64_t *out_now);
+/* As recorded if nothing is known of it: for questions, and for what is to be refused. */
+uint64_t replay_address_any(struct replay *replay, uint64_t recorded);
+bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes, uint64_t now,
+                       uint32_t device, bool host);
+void replay_memory_remove(struct replay *replay, uint64_t recorded);
+/* What a device leaves behind is released when it is closed. */
+void replay_memory_close(struct replay *replay, uint32_t device);
+/* Puts the bytes that the record has for the source of a copy where it reads them now. */
+void replay_contents(struct replay_call *call, uint64_t recorded, uint64_t now, uint64_t width,
+                     uint64_t pitch, uint64_t rows);
+/* Bytes from the first row to the last. False: there are no such rows, which the call is left out for. */
+bool replay_rows_span(struct replay_call *call, const twin_rows *rows, uint64_t pitch,
+                      uint64_t *out_span);
+/* The bytes of an image. NULL: they are not in the record. */
+void *replay_contents_whole(struct replay_call *call, uint64_t bytes);
+
+/* ---- kernel.c ---- */
+
+twin_status replay_issue_launch(struct replay_call *call, struct replay_object *queue);
+
+/* ---- tasks.c ---- */
+
+/* Tasks that may run beyond ten times the recorded ones. */
+#define REPLAY_TASKS_SPARE 100000u
+
+/* Those of the record, in order of queue and number; *out is the caller's. False: no host memory. */
+bool replay_tasks_recorded(struct replay *replay, struct replay_task **out, size_t *out_count);
+void replay_tasks_observe(struct replay_object *queue);
+void replay_tasks_compare(struct replay *replay);
+
+#endif
