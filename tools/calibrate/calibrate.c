@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "calibrate/calibrate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/fit.h"
+#include "calibrate/trial.h"
+
+#define SURE 0.025
+#define POOR 4.0 /* deviations so many times as large as usual ones: some are no scatter */
+
+struct run {
+    const struct calibrate_job *job;
+    struct calibrate_result *out;
+    twin_recording **recordings;
+    struct calibrate_work *works;
+    struct calibrate_rows *rows;
+    struct calibrate_bench bench;
+    char *error;
+    size_t error_bytes;
+};
+
+static bool memory_is_short(struct run *run)
+{
+    (void)snprintf(run->error, run->error_bytes, "memory is short");
+    return false;
+}
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+static bool read_profile(struct run *run)
+{
+    const struct calibrate_job *job = run->job;
+    struct calibrate_parameters *parameters = &run->out->parameters;
+    const struct twin_backend *backend = calibrate_backend_load(job, run->error, run->error_bytes);
+    if (!backend ||
+        !calibrate_backend_start(job, backend, job->profile, 1, run->error, run->error_bytes))
+        return false;
+    backend->diag.facts(calibrate_parameters_take, parameters);
+    backend->process.stop();
+    if (parameters->short_of_memory)
+        return memory_is_short(run);
+    run->bench.backend = backend;
+    calibrate_parameters_choose(parameters);
+    return true;
+}
+
+static bool choose(struct run *run, const char *name, bool is_free)
+{
+    struct calibrate_parameter *parameter = calibrate_parameter_find(&run->out->parameters, name);
+    const char *refusal = parameter && is_free ? calibrate_parameter_refuses(parameter) : NULL;
+    if (parameter && !refusal) {
+        parameter->is_free = is_free;
+        return true;
+    }
+    (void)snprintf(run->error, run->error_bytes, "%s: %s %s", name,
+                   parameter ? "cannot be fitted:" : "profile",
+                   parameter ? refusal : run->job->profile);
+    if (!parameter)
+        (void)snprintf(run->error, run->error_bytes,
+                       "%s is no parameter of profile %s; twinrt info --profile lists them", name,
+                       run->job->profile);
+    return false;
+}
+
+static bool choose_all(struct run *run)
+{
+    const struct calibrate_job *job = run->job;
+    for (size_t i = 0; i < job->freed_count; i++)
+        if (!choose(run, job->freed[i], true))
+            return false;
+    for (size_t i = 0; i < job->fixed_count; i++)
+        if (!choose(run, job->fixed[i], false))
+            return false;
+    return true;
+}
+
+static bool read_record(struct run *run, size_t at)
+{
+    const char *path = run->job->records[at];
+    struct calibrate_record_sum *sum = &run->out->records[at];
+    const struct calibrate_parameter *counter =
+        calibrate_parameter_find(&run->out->parameters, "counter_mhz");
+    sum->path = path;
+    if (twin_recording_read(path, &run->recordings[at], run->error, run->error_bytes) !=
+        TWIN_RECORDING_OK)
+        return false;
+    if (!calibrate_work_load(run->recordings[at], path, &run->works[at]) ||
+        !calibrate_rows_make(&run->works[at],
+                             counter && counter->start > 0 ? 1000 / counter->start : 1,
+                             &run->rows[at]))
+        return memory_is_short(run);
+    sum->ops = run->works[at].count;
+    sum->rows = run->rows[at].count;
+    sum->left_out = run->works[at].left_out;
+    sum->one_clock = run->works[at].one_clock;
+    run->bench.row_count += sum->rows;
+    return true;
+}
+
+static bool read_records(struct run *run)
+{
+    size_t count = run->job->record_count;
+    run->out->records = calloc(count + 1, sizeof(*run->out->records));
+    run->out->record_count = count;
+    run->recordings = calloc(count + 1, sizeof(*run->recordings));
+    run->works = calloc(count + 1, sizeof(*run->works));
+    run->rows = calloc(count + 1, sizeof(*run->rows));
+    if (!run->out->records || !run->recordings || !run->works || !run->rows)
+        return memory_is_short(run);
+    for (size_t i = 0; i < count; i++)
+        if (!read_record(run, i))
+            return false;
+    run->out->rows = run->bench.row_count;
+    if (run->bench.row_count > 0)
+        return true;
+    (void)snprintf(run->error, run->error_bytes,
+                   "%s: nothing in it tells how long something took; record with "
+                   "TWINRT_RECORD_TIMES=events where the device does not tell",
+                   run->job->records[0]);
+    return false;
+}
+
+/* ---- public calls ---------------------------------------------------------------------------- */
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* A call takes its cost and nothing else: the median of all of its kind. */
+static void fit_cost(struct run *run, struct calibrate_parameter *parameter, double *lengths)
+{
+    size_t count = 0;
+    for (size_t work = 0; work < run->bench.work_count; work++) {
+        for (size_t i = 0; i < run->rows[work].count; i++) {
+            const struct calibrate_row *row = &run->rows[work].items[i];
+            if (row->from_op == CALIBRATE_NONE && row->cost == parameter->cost)
+                lengths[count++] = row->measured;
+        }
+    }
+    parameter->rows = count;
+    parameter->verdict = CALIBRATE_INFLUENCE_0;
+    if (count == 0)
+        return;
+    qsort(lengths, count, sizeof(*lengths), by_size);
+    double median = lengths[count / 2];
+    for (size_t i = 0; i < count; i++)
+        lengths[i] = fabs(lengths[i] - median);
+    qsort(lengths, count, sizeof(*lengths), by_size);
+    parameter->error =
+        median > 0 ? 1.2533 * 1.4826 * lengths[count / 2] / sqrt((double)count) / median : 0;
+    parameter->verdict = parameter->error <= SURE ? CALIBRATE_FITTED : CALIBRATE_WEAK;
+    if (parameter->verdict == CALIBRATE_FITTED)
+        parameter->value = round(median);
+}
+
+static bool fit_costs(struct run *run)
+{
+    double *lengths = calloc(run->bench.row_count + 1, sizeof(*lengths));
+    if (!lengths)
+        return memory_is_short(run);
+    for (size_t i = 0; i < run->out->parameters.count; i++) {
+        struct calibrate_parameter *parameter = &run->out->parameters.items[i];
+        if (parameter->is_free && parameter->cost >= 0)
+            fit_cost(run, parameter, lengths);
+    }
+    free(lengths);
+    return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void sum_up(const struct fit *fit, double *out_mean, double *out_median, double *out_worst)
+{
+    double *sizes = calloc(fit->row_count + 1, sizeof(*sizes));
+    double squares = 0;
+    if (!sizes || fit->row_count == 0) {
+        free(sizes);
+        return;
+    }
+    for (size_t r = 0; r < fit->row_count; r++) {
+        squares += fit->z[r] * fit->z[r];
+        sizes[r] = fabs(fit->z[r]) * fit->rows[r]->sigma;
+    }
+    qsort(sizes, fit->row_count, sizeof(*sizes), by_size);
+    *out_mean = sqrt(squares / (double)fit->row_count);
+    *out_median = sizes[fit->row_count / 2];
+    *out_worst = sizes[fit->row_count - 1];
+    free(sizes);
+}
+
+/* A fit that ended in the wrong place, or a device that does what the model lacks, leaves large deviations in some rows; then
+ * nothing counts as measured. */
+static void doubt(struct calibrate_result *out, double scale)
+{
+    out->poor = out->after > POOR * fmax(scale, 1);
+    for (size_t i = 0; out->poor && i < out->parameters.count; i++) {
+        struct calibrate_parameter *parameter = &out->parameters.items[i];
+        if (parameter->verdict == CALIBRATE_FITTED || parameter->verdict == CALIBRATE_TOGETHER)
+            parameter->verdict = CALIBRATE_WEAK;
+    }
+}
+
+/* What the records do not tell stays as it was. */
+static void settle(const struct fit *fit, double *values)
+{
+    struct calibrate_parameters *parameters = fit->parameters;
+    fit_values(fit, SIZE_MAX, 0, values);
+    for (size_t i = 0; i < parameters->count; i++) {
+        struct calibrate_parameter *parameter = &parameters->items[i];
+        if (parameter->is_free && parameter->cost < 0 &&
+            (parameter->verdict == CALIBRATE_FITTED || parameter->verdict == CALIBRATE_TOGETHER))
+            parameter->value = values[i];
+    }
+}
+
+static bool fit_all(struct run *run)
+{
+    struct fit fit;
+    struct calibrate_result *out = run->out;
+    double *values = calloc(out->parameters.count + 1, sizeof(*values));
+    bool good = fit_begin(&fit, &run->bench, &out->parameters, run->error, run->error_bytes) &&
+                (values || memory_is_short(run)) && fit_look(&fit);
+    if (good)
+        sum_up(&fit, &out->before, &out->median_before, &out->worst_before);
+    good = good && fit_join(&fit) &&
+           fit_solve(&fit, run->job->iterations_most, &out->iterations, &out->settled) &&
+           fit_judge(&fit);
+    if (good) {
+        sum_up(&fit, &out->after, &out->median_after, &out->worst_after);
+        for (size_t r = 0; r < fit.row_count; r++)
+            out->outliers += fabs(fit.z[r]) > 5 * fmax(fit.scale, 1);
+        doubt(out, fit.scale);
+        settle(&fit, values);
+    }
+    free(values);
+    fit_end(&fit);
+    return good;
+}
+
+bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out, char *error,
+                   size_t error_bytes)
+{
+    struct run run = {.job = job, .out = out, .error = error, .error_bytes = error_bytes};
+    *out = (struct calibrate_result){0};
+    run.bench.job = job;
+    bool good = read_profile(&run) && choose_all(&run) && read_records(&run);
+    run.bench.parameters = &out->parameters;
+    run.bench.works = run.works;
+    run.bench.rows = run.rows;
+    run.bench.work_count = job->record_count;
+    good = good && calibrate_bench_begin(&run.bench, error, error_bytes) && fit_all(&run) &&
+           fit_costs(&run);
+    calibrate_bench_end(&run.bench);
+    out->trials = run.bench.trials;
+    for (size_t i = 0; i < job->record_count; i++) {
+        if (run.rows)
+            calibrate_rows_free(&run.rows[i]);
+        if (run.works)
+            calibrate_work_free(&run.works[i]);
+        if (run.recordings)
+            twin_recording_free(run.recordings[i]);
+    }
+    free(run.rows);
+    free(run.works);
+    free(run.recordings);
+    return good;
+}
+
+void calibrate_result_free(struct calibrate_result *result)
+{
+    calibrate_parameters_free(&result->parameters);
+    free(result->records);
+    *result = (struct calibrate_result){0};
+}

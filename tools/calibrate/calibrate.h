@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fits the assumed parameters of a profile to measured records by least squares.
+ *
+ * The work of each record is asked of the model again, with the same pauses between; the lengths of its parts are compared with
+ * those of the record, and the parameters moved until they fit (Levenberg-Marquardt on their logarithms, with weights that
+ * keep outliers from counting more than others). What the records determine, and what only in sums, is read from the
+ * eigenvectors of the normal matrix. */
+#ifndef TWINRT_CALIBRATE_CALIBRATE_H
+#define TWINRT_CALIBRATE_CALIBRATE_H
+
+#include <stdio.h>
+
+#include "calibrate/parameter.h"
+
+struct calibrate_job {
+    const char *const *records; /* paths */
+    size_t record_count;
+    const char *profile;                     /* a name or a file */
+    const char *const *freed, *const *fixed; /* names of parameters, beside the usual choice */
+    size_t freed_count, fixed_count;
+    unsigned iterations_most;
+    unsigned processes;        /* trials at once */
+    const char *plugin_folder; /* where backends and profiles are */
+    const char *(*setting)(const char *name);
+    FILE *progress; /* NULL: nothing is said */
+};
+
+struct calibrate_record_sum {
+    const char *path;
+    uint64_t ops, rows, left_out;
+    bool one_clock;
+};
+
+struct calibrate_result {
+    struct calibrate_parameters parameters;
+    struct calibrate_record_sum *records;
+    size_t record_count;
+    uint64_t rows, outliers, trials;
+    unsigned iterations;
+    bool poor;            /* some deviations are far larger than the others: nothing is believed */
+    bool settled;         /* the last step changed next to nothing */
+    double before, after; /* root mean square of deviations by their sigma */
+    double median_before, median_after; /* of absolute deviations, ns */
+    double worst_before, worst_after;   /* ns */
+};
+
+/* False: `error` says what is wrong, of which object, and what to do. */
+bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out, char *error,
+                   size_t error_bytes);
+void calibrate_result_free(struct calibrate_result *result);
+
+void calibrate_report_text(const struct calibrate_result *result, FILE *out);
+/* False: memory is short. */
+bool calibrate_report_json(const struct calibrate_result *result, FILE *out);
+/* Writes the fitted values as a profile that builds on the one they came from, and tries whether the model takes it. False:
+ * `error` says why not; what is at `path` is as it was. */
+bool calibrate_write(const struct calibrate_job *job, const struct calibrate_result *result,
+                     const char *path, char *error, size_t error_bytes);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the records determine: parameters that can be exchanged for each other, and how sure the others are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/eigen.h"
+#include "calibrate/fit.h"
+
+#define ALIKE         0.95 /* cosine of two columns that are tried against each other */
+#define EXCHANGED     0.02 /* of what one alone would change, when both change against each other */
+#define SURE          0.025 /* relative standard error of what counts as determined */
+#define SCATTER_LEAST 0.1   /* no record is better than that */
+#define FELT          1e-9  /* length of a column that is none */
+
+static bool is_time(const struct fit *fit, size_t axis)
+{
+    return strcmp(fit->parameters->items[fit->axes[axis].members[0]].unit, "ns") == 0;
+}
+
+/* What both are changed by in a trial, one up and one down: whole ns. */
+static double exchange_of(const double *values, size_t a, size_t b)
+{
+    return fmax(round(fmin(values[a], values[b]) * 0.4), 1);
+}
+
+struct pair {
+    size_t a, b; /* axes of one parameter each */
+};
+
+/* Pairs whose columns are nearly in proportion. */
+static size_t find_alike(const struct fit *fit, const double *matrix, const double *lengths,
+                         const double *values, struct pair *pairs)
+{
+    size_t n = fit->axis_count;
+    size_t count = 0;
+    for (size_t a = 0; a < n; a++) {
+        for (size_t b = a + 1; b < n; b++) {
+            size_t first = fit->axes[a].members[0];
+            size_t second = fit->axes[b].members[0];
+            if (lengths[a] <= FELT || lengths[b] <= FELT || !is_time(fit, a) || !is_time(fit, b) ||
+                matrix[a * n + b] < ALIKE)
+                continue;
+            if (fmin(values[first], values[second]) > exchange_of(values, first, second))
+                pairs[count++] = (struct pair){a, b};
+        }
+    }
+    return count;
+}
+
+static void join(struct fit *fit, size_t a, size_t b)
+{
+    struct fit_axis *into = &fit->axes[a];
+    struct fit_axis *from = &fit->axes[b];
+    for (size_t i = 0; i < from->count; i++)
+        into->members[into->count++] = from->members[i];
+    free(from->members);
+    fit->axis_count--;
+    memmove(from, from + 1, (fit->axis_count - b) * sizeof(*from));
+}
+
+static size_t axis_with(const struct fit *fit, size_t parameter)
+{
+    for (size_t a = 0; a < fit->axis_count; a++)
+        for (size_t m = 0; m < fit->axes[a].count; m++)
+            if (fit->axes[a].members[m] == parameter)
+                return a;
+    return SIZE_MAX;
+}
+
+/* Length of the change that z shows, by weight. */
+static double change_of(const struct fit *fit, const double *z)
+{
+    double sum = 0;
+    for (size_t r = 0; r < fit->row_count; r++)
+        sum += fit->weights[r] * (z[r] - fit->z[r]) * (z[r] - fit->z[r]);
+    return sqrt(sum);
+}
+
+static bool try_pairs(struct fit *fit, const struct pair *pairs, size_t count, const double *here)
+{
+    size_t m = fit->parameters->count;
+    double *store = calloc(2 * count * m + 1, sizeof(*store));
+    double **values = calloc(2 * count + 1, sizeof(*values));
+    double *z = calloc(2 * count * fit->row_count + 1, sizeof(*z));
+    size_t *members = calloc(2 * count + 1, sizeof(*members));
+    bool good = store && values && z && members;
+    if (!good)
+        (void)snprintf(fit->error, fit->error_bytes, "memory is short");
+    for (size_t i = 0; good && i < count; i++) {
+        size_t a = members[2 * i] = fit->axes[pairs[i].a].members[0];
+        size_t b = members[2 * i + 1] = fit->axes[pairs[i].b].members[0];
+        double by = exchange_of(here, a, b);
+        for (size_t side = 0; side < 2; side++) {
+            values[2 * i + side] = store + (2 * i + side) * m;
+            memcpy(values[2 * i + side], here, m * sizeof(*here));
+            values[2 * i + side][a] += by;
+        }
+        values[2 * i][b] -= by; /* against each other, and beside it one alone */
+    }
+    good = good && fit_try(fit, values, 2 * count, z);
+    for (size_t i = 0; good && i < count; i++) {
+        double both = change_of(fit, z + 2 * i * fit->row_count);
+        double alone = change_of(fit, z + (2 * i + 1) * fit->row_count);
+        size_t a = axis_with(fit, members[2 * i]);
+        size_t b = axis_with(fit, members[2 * i + 1]);
+        if (both <= EXCHANGED * alone && a != b)
+            join(fit, a < b ? a : b, a < b ? b : a);
+    }
+    free(store);
+    free(values);
+    free(z);
+    free(members);
+    return good;
+}
+
+bool fit_join(struct fit *fit)
+{
+    size_t n = fit->axis_count;
+    double *matrix = calloc(n * n + 1, sizeof(*matrix));
+    double *lengths = calloc(n + 1, sizeof(*lengths));
+    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
+    struct pair *pairs = calloc(n * n + 1, sizeof(*pairs));
+    bool good = matrix && lengths && here && pairs;
+    if (!good)
+        (void)snprintf(fit->error, fit->error_bytes, "memory is short");
+    good = good && fit_derive(fit);
+    if (good) {
+        fit_normal(fit, matrix, lengths);
+        fit_values(fit, SIZE_MAX, 0, here);
+        size_t count = find_alike(fit, matrix, lengths, here, pairs);
+        good = count == 0 || try_pairs(fit, pairs, count, here);
+    }
+    free(matrix);
+    free(lengths);
+    free(here);
+    free(pairs);
+    return good;
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+static void add_name(struct calibrate_parameter *parameter, const char *name)
+{
+    size_t used = strlen(parameter->with);
+    (void)snprintf(parameter->with + used, sizeof(parameter->with) - used, "%s%s",
+                   used > 0 ? ", " : "", name);
+}
+
+static uint64_t rows_of(const struct fit *fit, size_t axis)
+{
+    uint64_t count = 0;
+    for (size_t r = 0; r < fit->row_count; r++)
+        count += fit->jacobian[r * fit->axis_count + axis] != 0;
+    return count;
+}
+
+/* The direction that leaves an axis least sure, and the other axes that it leaves unsure too. */
+static void name_partners(const struct fit *fit, const double *values, const double *vectors,
+                          const double *lengths, size_t axis)
+{
+    size_t n = fit->axis_count;
+    struct calibrate_parameter *parameter = &fit->parameters->items[fit->axes[axis].members[0]];
+    size_t worst = 0;
+    double most = -1;
+    for (size_t k = 0; k < n; k++) {
+        double part = fabs(vectors[axis * n + k]) / sqrt(fmax(values[k], 1e-14));
+        if (part > most) {
+            most = part;
+            worst = k;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i == axis || lengths[i] <= FELT || fabs(vectors[i * n + worst]) < 0.1)
+            continue;
+        add_name(parameter, fit->parameters->items[fit->axes[i].members[0]].name);
+    }
+    parameter->verdict = parameter->with[0] != '\0' ? CALIBRATE_TOGETHER : CALIBRATE_WEAK;
+}
+
+/* What is left of deviations, by their sigma: the scatter that errors follow from. */
+static double scatter_of(const struct fit *fit)
+{
+    double squares = 0;
+    double count = 0;
+    for (size_t r = 0; r < fit->row_count; r++) {
+        squares += fit->weights[r] * fit->z[r] * fit->z[r];
+        count += fit->weights[r] > 0;
+    }
+    count -= (double)fit->axis_count;
+    return fmax(count > 0 ? sqrt(squares / count) : 1, SCATTER_LEAST);
+}
+
+static void judge_axis(const struct fit *fit, const double *values, const double *vectors,
+                       const double *lengths, size_t axis)
+{
+    size_t n = fit->axis_count;
+    const struct fit_axis *one = &fit->axes[axis];
+    double variance = 0;
+    for (size_t k = 0; k < n; k++)
+        variance += vectors[axis * n + k] * vectors[axis * n + k] / fmax(values[k], 1e-14);
+    double error =
+        lengths[axis] > FELT ? scatter_of(fit) * sqrt(variance) / lengths[axis] : INFINITY;
+    for (size_t m = 0; m < one->count; m++) {
+        struct calibrate_parameter *parameter = &fit->parameters->items[one->members[m]];
+        parameter->error = error;
+        parameter->rows = rows_of(fit, axis);
+        parameter->with[0] = '\0';
+        if (lengths[axis] <= FELT) {
+            parameter->verdict = CALIBRATE_INFLUENCE_0;
+        } else if (one->count > 1) {
+            parameter->verdict = error <= SURE ? CALIBRATE_TOGETHER : CALIBRATE_WEAK;
+            for (size_t other = 0; other < one->count; other++)
+                if (other != m)
+                    add_name(parameter, fit->parameters->items[one->members[other]].name);
+        } else if (error <= SURE) {
+            parameter->verdict = CALIBRATE_FITTED;
+        } else {
+            name_partners(fit, values, vectors, lengths, axis);
+        }
+    }
+}
+
+bool fit_judge(struct fit *fit)
+{
+    size_t n = fit->axis_count;
+    double *matrix = calloc(n * n + 1, sizeof(*matrix));
+    double *vectors = calloc(n * n + 1, sizeof(*vectors));
+    double *lengths = calloc(n + 1, sizeof(*lengths));
+    double *values = calloc(n + 1, sizeof(*values));
+    bool good = matrix && vectors && lengths && values;
+    if (!good)
+        (void)snprintf(fit->error, fit->error_bytes, "memory is short");
+    good = good && fit_derive(fit);
+    if (good) {
+        fit_normal(fit, matrix, lengths);
+        calibrate_eigen(matrix, n, values, vectors);
+        for (size_t i = 0; i < n; i++)
+            judge_axis(fit, values, vectors, lengths, i);
+    }
+    free(matrix);
+    free(vectors);
+    free(lengths);
+    free(values);
+    return good;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles as files. */
+#ifndef TWINRT_CALIBRATE_PROFILE_H
+#define TWINRT_CALIBRATE_PROFILE_H
+
+#include "calibrate/parameter.h"
+
+/* Writes all parameters with these values, but for the costs of host calls, which are the steps that play.h wants. */
+bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
+                                 const double *values, const char *path, char *error,
+                                 size_t error_bytes);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "calibrate/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Deviation in proportion to the length, beside the step of the clock: links and engines are no clocks. */
+#define RELATIVE_SIGMA 0.01
+
+struct place {
+    uint32_t op;
+    uint8_t instant;
+};
+static const struct place nowhere = {CALIBRATE_NONE, 0};
+
+/* A task that set a signal. */
+struct setting {
+    uint32_t signal;
+    uint32_t op;
+    uint64_t end_ns;
+};
+
+struct maker {
+    const struct calibrate_work *work;
+    struct calibrate_rows *out;
+    double tick_ns;
+    uint32_t *newest_of_queue;  /* op */
+    uint32_t *newest_of_signal; /* op that sets it */
+    uint32_t *calls_of_channel; /* op that has not been taken */
+    uint32_t *next_call;        /* by op: the next on its channel */
+    struct setting *settings;
+    size_t setting_count;
+};
+
+static uint64_t at(const struct maker *maker, struct place place)
+{
+    return place.op == CALIBRATE_NONE ? CALIBRATE_UNKNOWN
+                                      : maker->work->ops[place.op].times.at[place.instant];
+}
+
+/* The later of two, among those that lie no later than `limit`. */
+static struct place later(const struct maker *maker, struct place a, struct place b, uint64_t limit)
+{
+    uint64_t of_a = at(maker, a);
+    uint64_t of_b = at(maker, b);
+    if (of_b == CALIBRATE_UNKNOWN || of_b > limit)
+        return a;
+    return of_a == CALIBRATE_UNKNOWN || of_b > of_a ? b : a;
+}
+
+static bool add(struct calibrate_rows *rows, struct calibrate_row row, double step)
+{
+    if (rows->count == rows->room) {
+        size_t room = rows->room * 2 + 1024;
+        struct calibrate_row *items = realloc(rows->items, room * sizeof(*items));
+        if (!items)
+            return false;
+        rows->items = items;
+        rows->room = room;
+    }
+    row.sigma = hypot(step, RELATIVE_SIGMA * row.measured);
+    rows->items[rows->count++] = row;
+    return true;
+}
+
+static bool add_length(struct maker *maker, struct place from, struct place to)
+{
+    uint64_t begin = at(maker, from);
+    uint64_t end = at(maker, to);
+    if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN || end < begin)
+        return true;
+    bool stamped = maker->work->ops[from.op].stamped || maker->work->ops[to.op].stamped;
+    return add(maker->out,
+               (struct calibrate_row){.from_op = from.op,
+                                      .from = from.instant,
+                                      .to_op = to.op,
+                                      .to = to.instant,
+                                      .measured = (double)(end - begin)},
+               stamped ? maker->tick_ns : 1.0);
+}
+
+static bool sets_signal(unsigned kind)
+{
+    return kind == TWIN_RECORD_WORK_RECORD || kind == TWIN_RECORD_WORK_COUNT;
+}
+
+static bool waits_for_signal(unsigned kind)
+{
+    return kind == TWIN_RECORD_WORK_WAIT || kind == TWIN_RECORD_WORK_WAIT_COUNT;
+}
+
+static int by_signal_and_end(const void *left, const void *right)
+{
+    const struct setting *a = left;
+    const struct setting *b = right;
+    if (a->signal != b->signal)
+        return a->signal < b->signal ? -1 : 1;
+    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+/* A signal may be set behind the wait for it: all are noted first. */
+static bool note_settings(struct maker *maker)
+{
+    const struct calibrate_work *work = maker->work;
+    maker->settings = malloc((work->count + 1) * sizeof(*maker->settings));
+    if (!maker->settings)
+        return false;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct calibrate_op *op = &work->ops[i];
+        uint64_t end_ns = op->times.at[CALIBRATE_TASK_END];
+        if (op->work && sets_signal(op->entry->kind) && end_ns != CALIBRATE_UNKNOWN)
+            maker->settings[maker->setting_count++] =
+                (struct setting){.signal = op->object, .op = i, .end_ns = end_ns};
+    }
+    qsort(maker->settings, maker->setting_count, sizeof(*maker->settings), by_signal_and_end);
+    return true;
+}
+
+/* The op that had set the signal last at `limit`. */
+static struct place setter(const struct maker *maker, uint32_t signal, uint64_t limit)
+{
+    size_t low = 0;
+    size_t high = maker->setting_count;
+    while (low < high) { /* the first behind */
+        size_t middle = low + (high - low) / 2;
+        const struct setting *setting = &maker->settings[middle];
+        if (setting->signal < signal || (setting->signal == signal && setting->end_ns <= limit))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || maker->settings[low - 1].signal != signal)
+        return nowhere;
+    return (struct place){maker->settings[low - 1].op, CALIBRATE_TASK_END};
+}
+
+static bool add_task(struct maker *maker, uint32_t index)
+{
+    const struct calibrate_op *op = &maker->work->ops[index];
+    const struct place begin = {index, CALIBRATE_TASK_BEGIN};
+    const struct place end = {index, CALIBRATE_TASK_END};
+    uint64_t begin_ns = at(maker, begin);
+    uint64_t end_ns = at(maker, end);
+    if (end_ns == CALIBRATE_UNKNOWN)
+        return true;
+    uint64_t first_ns = begin_ns == CALIBRATE_UNKNOWN ? end_ns : begin_ns;
+    struct place from = {maker->newest_of_queue[op->queue], CALIBRATE_TASK_END};
+    if (maker->work->one_clock)
+        from = later(maker, from, (struct place){index, CALIBRATE_CALL_BEGIN}, first_ns);
+    if (begin_ns != CALIBRATE_UNKNOWN) {
+        if (!add_length(maker, from, begin))
+            return false;
+        from = begin;
+    }
+    if (waits_for_signal(op->entry->kind))
+        from = later(maker, from, setter(maker, op->object, end_ns), end_ns);
+    return add_length(maker, from, end);
+}
+
+/* What a sleeping caller waited for. */
+static struct place awaited(struct maker *maker, const struct calibrate_op *op)
+{
+    uint32_t task = CALIBRATE_NONE;
+    switch (op->entry->kind) {
+    case TWIN_RECORD_QUEUE_DRAIN:
+        task = maker->newest_of_queue[op->queue];
+        break;
+    case TWIN_RECORD_SIGNAL_WAIT:
+        task = maker->newest_of_signal[op->object];
+        break;
+    case TWIN_RECORD_CHANNEL_TAKE:
+        task = maker->calls_of_channel[op->object];
+        if (task != CALIBRATE_NONE)
+            maker->calls_of_channel[op->object] = maker->next_call[task];
+        return (struct place){task, CALIBRATE_TASK_BEGIN};
+    default:
+        break;
+    }
+    return (struct place){task, CALIBRATE_TASK_END};
+}
+
+static bool add_sleep(struct maker *maker, uint32_t index)
+{
+    const struct calibrate_op *op = &maker->work->ops[index];
+    const struct place begin = {index, CALIBRATE_CALL_BEGIN};
+    const struct place end = {index, CALIBRATE_CALL_END};
+    struct place from = awaited(maker, op);
+    if (op->entry->kind >= TWIN_RECORD_MEMORY_COPY &&
+        op->entry->kind <= TWIN_RECORD_MEMORY_COPY_ROWS)
+        return add_length(maker, begin, end);
+    /* a task that was over before is seen without sleeping */
+    if (!maker->work->one_clock || at(maker, from) == CALIBRATE_UNKNOWN ||
+        (op->entry->kind != TWIN_RECORD_CHANNEL_TAKE && at(maker, from) <= at(maker, begin)))
+        return true;
+    return add_length(maker, later(maker, from, begin, at(maker, end)), end);
+}
+
+static void note(struct maker *maker, uint32_t index)
+{
+    const struct calibrate_op *op = &maker->work->ops[index];
+    if (!op->work)
+        return;
+    maker->newest_of_queue[op->queue] = index;
+    if (sets_signal(op->entry->kind))
+        maker->newest_of_signal[op->object] = index;
+    if (op->entry->kind == TWIN_RECORD_WORK_CALL) {
+        uint32_t *last = &maker->calls_of_channel[op->object];
+        while (*last != CALIBRATE_NONE)
+            last = &maker->next_call[*last];
+        *last = index;
+    }
+}
+
+static bool fill(struct maker *maker)
+{
+    const struct calibrate_work *work = maker->work;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct calibrate_op *op = &work->ops[i];
+        if (op->work && !add_task(maker, i))
+            return false;
+        if (op->blocks && !add_sleep(maker, i))
+            return false;
+        note(maker, i);
+    }
+    for (size_t i = 0; i < work->cost_count; i++) {
+        const struct calibrate_cost *cost = &work->costs[i];
+        if (cost->cost < TWIN_COST_COUNT &&
+            !add(maker->out,
+                 (struct calibrate_row){.from_op = CALIBRATE_NONE,
+                                        .to_op = CALIBRATE_NONE,
+                                        .cost = (uint8_t)cost->cost,
+                                        .measured = (double)cost->ns},
+                 1.0))
+            return false;
+    }
+    return true;
+}
+
+/* A device may tell ends in coarser steps than its counter has. */
+static double tick_of(const struct calibrate_work *work, double tick_ns)
+{
+    bool any = false;
+    for (size_t i = 0; i < work->count; i++) {
+        const struct calibrate_op *op = &work->ops[i];
+        uint64_t end_ns = op->times.at[CALIBRATE_TASK_END];
+        if (!op->stamped || end_ns == CALIBRATE_UNKNOWN)
+            continue;
+        any = true;
+        if (end_ns % 1000 != 0)
+            return tick_ns;
+    }
+    return any && tick_ns < 1000 ? 1000 : tick_ns;
+}
+
+static uint32_t *none_of(size_t count)
+{
+    uint32_t *items = malloc(count * sizeof(*items));
+    for (size_t i = 0; items && i < count; i++)
+        items[i] = CALIBRATE_NONE;
+    return items;
+}
+
+bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
+                         struct calibrate_rows *out)
+{
+    struct maker maker = {.work = work,
+                          .out = out,
+                          .tick_ns = tick_of(work, tick_ns),
+                          .newest_of_queue = none_of((size_t)work->queues + 1),
+                          .newest_of_signal = none_of((size_t)work->signals + 1),
+                          .calls_of_channel = none_of((size_t)work->channels + 1),
+                          .next_call = none_of(work->count + 1)};
+    bool good = maker.newest_of_queue && maker.newest_of_signal && maker.calls_of_channel &&
+                maker.next_call && note_settings(&maker) && fill(&maker);
+    free(maker.newest_of_queue);
+    free(maker.newest_of_signal);
+    free(maker.calls_of_channel);
+    free(maker.next_call);
+    free(maker.settings);
+    return good;
+}
+
+void calibrate_rows_free(struct calibrate_rows *rows)
+{
+    free(rows->items);
+    *rows = (struct calibrate_rows){0};
+}
+
+double calibrate_row_value(const struct calibrate_row *row, const struct calibrate_times *times,
+                           const double cost_ns[TWIN_COST_COUNT])
+{
+    if (row->from_op == CALIBRATE_NONE)
+        return cost_ns[row->cost];
+    uint64_t begin = times[row->from_op].at[row->from];
+    uint64_t end = times[row->to_op].at[row->to];
+    if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN)
+        return NAN;
+    return end >= begin ? (double)(end - begin) : -(double)(begin - end);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is compared between a record and the model: lengths of time, each from the newest thing that it can have waited for, so
+ * that what one task deviates does not count again in all behind it. */
+#ifndef TWINRT_CALIBRATE_ROWS_H
+#define TWINRT_CALIBRATE_ROWS_H
+
+#include "calibrate/parameter.h"
+#include "calibrate/work.h"
+
+struct calibrate_row {
+    uint32_t from_op, to_op; /* from CALIBRATE_NONE: the length of a public call */
+    uint8_t from, to;        /* enum calibrate_instant */
+    uint8_t cost;            /* twin_cost of a public call */
+    double measured;         /* ns */
+    double sigma;            /* what a deviation of one is, in ns */
+};
+
+struct calibrate_rows {
+    struct calibrate_row *items;
+    size_t count, room;
+};
+
+/* `tick_ns`: the counter's step, for ends that were stamped. False: memory is short. */
+bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
+                         struct calibrate_rows *out);
+void calibrate_rows_free(struct calibrate_rows *rows);
+/* What the model says in place of `measured`; NaN: that did not happen. */
+double calibrate_row_value(const struct calibrate_row *row, const struct calibrate_times *times,
+                           const double cost_ns[TWIN_COST_COUNT]);
+
+#endif

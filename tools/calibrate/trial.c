@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "calibrate/trial.h"
+
+#include <cjson/cJSON.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calibrate/play.h"
+#include "calibrate/profile.h"
+
+#define ERROR_BYTES   512u
+#define TRIAL_SECONDS 600u /* of real time: no damaged record keeps it longer */
+
+/* ---- the backend ----------------------------------------------------------------------------- */
+
+static struct {
+    const struct calibrate_job *job;
+    const char *profile;
+    char devices[16];
+    char reason[ERROR_BYTES];
+} here;
+
+/* Nothing of the caller's but the profile counts: a trial leaves no files and plants no faults. */
+static const char *setting(const char *name)
+{
+    static const struct {
+        const char *name, *value;
+    } own[] = {
+        {"ASCEND_RT_VISIBLE_DEVICES", ""},
+        {"TWINRT_DMA", "flow"},
+        {"TWINRT_FAIL", ""},
+        {"TWINRT_FAULTS", ""},
+        {"TWINRT_MSPROF", ""},
+        {"TWINRT_POISON", "off"},
+        {"TWINRT_RECORD", ""},
+        {"TWINRT_SEED", "0"},
+        {"TWINRT_STATS", ""},
+        {"TWINRT_TRACE", ""},
+        {"TWINRT_VCD", ""},
+    };
+    if (strcmp(name, "TWINRT_PROFILE") == 0)
+        return here.profile;
+    if (strcmp(name, "TWINRT_DEVICES") == 0)
+        return here.devices;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (strcmp(name, own[i].name) == 0)
+            return own[i].value;
+    return here.job->setting(name);
+}
+
+static void because(const char *text)
+{
+    (void)snprintf(here.reason, sizeof(here.reason), "%s", text);
+}
+
+static void log_nothing(int level, const char *text)
+{
+    if (level >= 3)
+        because(text);
+}
+
+static void ignore(const char *text)
+{
+    (void)text;
+}
+
+static void ignore_code(int32_t code)
+{
+    (void)code;
+}
+
+static bool never(void)
+{
+    return false;
+}
+
+const struct twin_backend *calibrate_backend_load(const struct calibrate_job *job, char *error,
+                                                  size_t error_bytes)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/backend-sim.so", job->plugin_folder);
+    if (access(path, R_OK) != 0) {
+        (void)snprintf(error, error_bytes, "there is no model at %s: install it beside this tool",
+                       path);
+        return NULL;
+    }
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!plugin) {
+        (void)snprintf(error, error_bytes, "%s", dlerror());
+        return NULL;
+    }
+    twin_backend_entry_fn entry;
+    *(void **)&entry = dlsym(plugin, TWIN_BACKEND_ENTRY);
+    const struct twin_backend *backend = entry ? entry() : NULL;
+    if (backend && backend->version == TWIN_SEAM_VERSION && backend->size == sizeof(*backend))
+        return backend;
+    (void)snprintf(error, error_bytes, "%s does not fit this tool: other version of the seam",
+                   path);
+    (void)dlclose(plugin);
+    return NULL;
+}
+
+bool calibrate_backend_start(const struct calibrate_job *job, const struct twin_backend *backend,
+                             const char *profile, uint32_t devices, char *error, size_t error_bytes)
+{
+    static twin_services services;
+    services = (twin_services){.setting = setting,
+                               .log = log_nothing,
+                               .explain = ignore,
+                               .because = because,
+                               .vendor_code = ignore_code,
+                               .plugin_folder = job->plugin_folder,
+                               .interruptible = never,
+                               .interrupted = never};
+    here.job = job;
+    here.profile = profile;
+    here.reason[0] = '\0';
+    (void)snprintf(here.devices, sizeof(here.devices), "%u", devices > 0 ? devices : 1);
+    if (backend->process.start(&services) == TWIN_OK)
+        return true;
+    (void)snprintf(error, error_bytes, "the model cannot start: %s",
+                   here.reason[0] != '\0' ? here.reason : profile);
+    return false;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+bool calibrate_bench_begin(struct calibrate_bench *bench, char *error, size_t error_bytes)
+{
+    const char *place = getenv("TMPDIR");
+    int used = snprintf(bench->folder, sizeof(bench->folder), "%s/twinrt-calibrate-XXXXXX",
+                        place && *place ? place : "/tmp");
+    if (used < 0 || (size_t)used >= sizeof(bench->folder))
+        (void)snprintf(bench->folder, sizeof(bench->folder), "/tmp/twinrt-calibrate-XXXXXX");
+    if (mkdtemp(bench->folder))
+        return true;
+    (void)snprintf(error, error_bytes, "%s cannot be made: %s", bench->folder, strerror(errno));
+    bench->folder[0] = '\0';
+    return false;
+}
+
+static void trial_path(const struct calibrate_bench *bench, size_t trial, char path[PATH_MAX])
+{
+    (void)snprintf(path, PATH_MAX, "%s/trial-%zu.json", bench->folder, trial);
+}
+
+void calibrate_bench_end(struct calibrate_bench *bench)
+{
+    if (bench->folder[0] != '\0')
+        (void)rmdir(bench->folder);
+    bench->folder[0] = '\0';
+}
+
+/* What a process leaves behind: how it went, then the times of the ops. */
+struct outcome {
+    bool good;
+    char error[ERROR_BYTES];
+    struct calibrate_times times[];
+};
+
+static size_t outcome_bytes(const struct calibrate_work *work)
+{
+    return sizeof(struct outcome) + work->count * sizeof(struct calibrate_times);
+}
+
+struct process {
+    pid_t id;
+    struct outcome *outcome; /* shared */
+    size_t trial, work;
+};
+
+static void __attribute__((noreturn))
+be_trial(const struct calibrate_bench *bench, const struct process *process)
+{
+    char path[PATH_MAX];
+    const struct calibrate_work *work = &bench->works[process->work];
+    struct outcome *outcome = process->outcome;
+    trial_path(bench, process->trial, path);
+    (void)alarm(TRIAL_SECONDS);
+    outcome->good = calibrate_backend_start(bench->job, bench->backend, path, work->devices,
+                                            outcome->error, sizeof(outcome->error)) &&
+                    calibrate_play(bench->backend, work, outcome->times, outcome->error,
+                                   sizeof(outcome->error));
+    _exit(0);
+}
+
+static bool start_process(const struct calibrate_bench *bench, struct process *process,
+                          size_t trial, size_t work)
+{
+    *process = (struct process){.trial = trial, .work = work};
+    process->outcome = mmap(NULL, outcome_bytes(&bench->works[work]), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (process->outcome == MAP_FAILED)
+        return false;
+    (void)fflush(NULL);
+    process->id = fork();
+    if (process->id == 0)
+        be_trial(bench, process);
+    if (process->id > 0)
+        return true;
+    (void)munmap(process->outcome, outcome_bytes(&bench->works[work]));
+    return false;
+}
+
+static void take_rows(const struct calibrate_bench *bench, const struct process *process,
+                      const struct calibrate_trial *trial)
+{
+    double costs[TWIN_COST_COUNT] = {0};
+    size_t first = 0;
+    for (size_t i = 0; i < bench->parameters->count; i++)
+        if (bench->parameters->items[i].cost >= 0)
+            costs[bench->parameters->items[i].cost] = trial->values[i];
+    for (size_t i = 0; i < process->work; i++)
+        first += bench->rows[i].count;
+    const struct calibrate_rows *rows = &bench->rows[process->work];
+    for (size_t i = 0; i < rows->count; i++)
+        trial->rows[first + i] =
+            calibrate_row_value(&rows->items[i], process->outcome->times, costs);
+}
+
+static bool end_process(struct calibrate_bench *bench, struct process *process,
+                        const struct calibrate_trial *trials, char *error, size_t error_bytes)
+{
+    int status = 0;
+    while (waitpid(process->id, &status, 0) < 0 && errno == EINTR)
+        ;
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && process->outcome->good;
+    if (good)
+        take_rows(bench, process, &trials[process->trial]);
+    else if (process->outcome->error[0] != '\0')
+        (void)snprintf(error, error_bytes, "%s", process->outcome->error);
+    else
+        (void)snprintf(error, error_bytes, "%s: a trial of it died of signal %d",
+                       bench->works[process->work].path,
+                       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    (void)munmap(process->outcome, outcome_bytes(&bench->works[process->work]));
+    process->id = 0;
+    bench->trials++;
+    return good;
+}
+
+static bool write_trial(const struct calibrate_bench *bench, const struct calibrate_trial *trial,
+                        size_t number, char *error, size_t error_bytes)
+{
+    char path[PATH_MAX];
+    trial_path(bench, number, path);
+    return calibrate_profile_for_trial(bench->parameters, trial->values, path, error, error_bytes);
+}
+
+static void remove_trials(const struct calibrate_bench *bench, size_t count)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < count; i++) {
+        trial_path(bench, i, path);
+        (void)unlink(path);
+    }
+}
+
+bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
+                         size_t count, char *error, size_t error_bytes)
+{
+    enum { PROCESSES_MOST = 64 };
+    struct process running[PROCESSES_MOST] = {{0}};
+    size_t most = bench->job->processes < 1                ? 1
+                  : bench->job->processes > PROCESSES_MOST ? PROCESSES_MOST
+                                                           : bench->job->processes;
+    size_t jobs = count * bench->work_count;
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = write_trial(bench, &trials[i], i, error, error_bytes);
+    /* In the order of their start: all take about as long. */
+    for (size_t job = 0; job < jobs + most; job++) {
+        struct process *process = &running[job % most];
+        if (process->id > 0 && !end_process(bench, process, trials, error, error_bytes))
+            good = false;
+        if (!good || job >= jobs)
+            continue;
+        if (!start_process(bench, process, job / bench->work_count, job % bench->work_count)) {
+            (void)snprintf(error, error_bytes, "a trial cannot be started: %s", strerror(errno));
+            good = false;
+        }
+    }
+    remove_trials(bench, count);
+    return good;
+}

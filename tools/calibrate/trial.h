@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trials: the work of the records on models with other parameters. A process can make one model, so each trial of a record is
+ * a process of its own; some run at once. */
+#ifndef TWINRT_CALIBRATE_TRIAL_H
+#define TWINRT_CALIBRATE_TRIAL_H
+
+#include "calibrate/calibrate.h"
+#include "calibrate/parameter.h"
+#include "calibrate/rows.h"
+#include "calibrate/work.h"
+
+struct calibrate_bench {
+    const struct calibrate_job *job;
+    const struct twin_backend *backend;
+    const struct calibrate_parameters *parameters;
+    const struct calibrate_work *works; /* one per record */
+    const struct calibrate_rows *rows;
+    size_t work_count;
+    size_t row_count; /* of all records */
+    char folder[64];  /* for the profiles of trials */
+    uint64_t trials;  /* so far */
+};
+
+/* One set of parameters and what the model then says, by row. */
+struct calibrate_trial {
+    double *values; /* by parameter; whole numbers */
+    double *rows;
+};
+
+/* False: the folder cannot be made; `error` says why. */
+bool calibrate_bench_begin(struct calibrate_bench *bench, char *error, size_t error_bytes);
+void calibrate_bench_end(struct calibrate_bench *bench);
+/* Fills in `rows` of each trial. False: `error` says what went wrong. */
+bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
+                         size_t count, char *error, size_t error_bytes);
+
+/* The backend for the model, not started. NULL: `error` says why. */
+const struct twin_backend *calibrate_backend_load(const struct calibrate_job *job, char *error,
+                                                  size_t error_bytes);
+/* Starts the backend with a profile. False: `error` says why. */
+bool calibrate_backend_start(const struct calibrate_job *job, const struct twin_backend *backend,
+                             const char *profile, uint32_t devices, char *error,
+                             size_t error_bytes);
+
+#endif

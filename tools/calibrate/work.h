@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The work of a record: what is asked of the device again, and when each part of it happened. */
+#ifndef TWINRT_CALIBRATE_WORK_H
+#define TWINRT_CALIBRATE_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/reader.h"
+
+#define CALIBRATE_NONE UINT32_MAX
+
+/* Instants of one op, in ns; CALIBRATE_UNKNOWN: nobody told. */
+#define CALIBRATE_UNKNOWN UINT64_MAX
+enum calibrate_instant {
+    CALIBRATE_CALL_BEGIN, /* of the op, on the caller's clock */
+    CALIBRATE_CALL_END,
+    CALIBRATE_TASK_BEGIN, /* of its first task, on the device */
+    CALIBRATE_TASK_END,   /* of its last */
+    CALIBRATE_INSTANTS
+};
+struct calibrate_times {
+    uint64_t at[CALIBRATE_INSTANTS];
+};
+
+struct calibrate_op {
+    const struct twin_record_entry *entry;
+    uint64_t
+        place; /* sequence number by which it is asked for: of waits for other threads that of their end */
+    struct calibrate_times times; /* as recorded */
+    bool work;                    /* it queues tasks */
+    bool blocks;                  /* the caller sleeps until the device is done */
+    bool stamped;                 /* its end is that of a timed event behind it */
+    uint32_t queue;               /* of work and waits for queues; 0: none */
+    uint32_t object;              /* signal or channel; 0: none */
+};
+
+/* How long public calls took but for the sleeps in them. */
+struct calibrate_cost {
+    uint32_t cost; /* twin_cost; TWIN_COST_COUNT: something in it failed */
+    uint64_t ns;
+};
+
+struct calibrate_work {
+    const twin_recording *recording;
+    const char *path;
+    struct calibrate_op *ops; /* by `place` */
+    size_t count;
+    struct calibrate_cost *costs;
+    size_t cost_count;
+    uint64_t left_out;      /* ops that cannot be asked for again */
+    uint64_t scratch_bytes; /* most bytes that lie in memory of the program's own at once */
+    uint32_t devices;
+    uint32_t queues, signals, channels, threads; /* highest numbers */
+    bool one_clock;                              /* callers' clocks are the device's */
+};
+
+/* False: memory is short. */
+bool calibrate_work_load(const twin_recording *recording, const char *path,
+                         struct calibrate_work *out);
+void calibrate_work_free(struct calibrate_work *work);
+
+#endif
