@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/access.h"
+
+#include "twinrt/kernel.h"
+
+#define PITCH_MOST ((uint64_t)1 << 31) /* of rows in global memory: no sum of them wraps */
+
+void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
+                      uint64_t amount)
+{
+    if (__builtin_expect(
+            !native_steps_add(&core->steps, (twin_pipe)pipe, kind, (uint16_t)flag, amount), 0))
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "%llu operations, and no room for more",
+                         (unsigned long long)core->steps.count);
+}
+
+void twin_native_scalar_time(native_core *core)
+{
+    const uint64_t blocks = native_fiber_head_of(&core->fiber)->count.blocks;
+    const uint64_t passed = blocks - core->counted;
+    core->counted = blocks;
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
+                     passed * core->run->call.core->scalar_block);
+}
+
+static bool has_pipe(const native_core *core, uint32_t pipe)
+{
+    switch (pipe) {
+    case TWIN_PIPE_VECTOR:
+    case TWIN_PIPE_MTE3:
+        return core->has_vector;
+    case TWIN_PIPE_CUBE:
+    case TWIN_PIPE_MTE1:
+    case TWIN_PIPE_FIX:
+        return core->has_cube;
+    default:
+        return pipe < TWIN_PIPE_COUNT;
+    }
+}
+
+native_core *twin_native_operation(uint32_t pipe, native_op op)
+{
+    native_core *core = native_self();
+    twin_native_scalar_time(core);
+    if (__builtin_expect(!has_pipe(core, pipe), 0))
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: a %s core has no pipe %s",
+                         twin_native_op_name(op), core->has_cube ? "cube" : "vector",
+                         twin_native_pipe_name(pipe));
+    twin_native_order_issue(core, pipe);
+    return core;
+}
+
+static void NATIVE_COLD bad_range(native_core *core, uint32_t buffer, native_op op, uint64_t at,
+                                  uint64_t bytes, uint32_t unit)
+{
+    const char *name = twin_native_buffer_name(buffer);
+    if (core->size[buffer] == 0)
+        twin_native_fail(core, TWIN_NATIVE_BUFFER, NULL, "%s: a %s core has no %s",
+                         twin_native_op_name(op), core->has_cube ? "cube" : "vector", name);
+    if (at % unit != 0)
+        twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, NULL,
+                         "%s: offset %llu in %s is no multiple of %u", twin_native_op_name(op),
+                         (unsigned long long)at, name, unit);
+    twin_native_fail(core, TWIN_NATIVE_BUFFER, NULL,
+                     "%s: bytes %llu to %llu are not in %s, which has %u", twin_native_op_name(op),
+                     (unsigned long long)at, (unsigned long long)(at + bytes - 1), name,
+                     core->size[buffer]);
+}
+
+unsigned char *twin_native_local(native_core *core, uint32_t buffer, native_op op, uint64_t at,
+                                 uint64_t bytes, uint32_t unit)
+{
+    if (__builtin_expect(at % unit != 0 || at > core->size[buffer] ||
+                             bytes > core->size[buffer] - at || core->size[buffer] == 0,
+                         0))
+        bad_range(core, buffer, op, at, bytes, unit);
+    return core->buffer[buffer] + at;
+}
+
+const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint32_t pipe,
+                                        native_op op, uint64_t at, uint64_t bytes, uint32_t unit)
+{
+    const unsigned char *local = twin_native_local(core, buffer, op, at, bytes, unit);
+    twin_native_order_read(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
+    return local;
+}
+
+unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                                  uint64_t at, uint64_t bytes, uint32_t unit)
+{
+    unsigned char *local = twin_native_local(core, buffer, op, at, bytes, unit);
+    twin_native_order_write(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
+    return local;
+}
+
+static void NATIVE_COLD bad_global(native_core *core, native_op op, uint64_t address,
+                                   uint32_t bytes, bool write)
+{
+    twin_native_fail(core, TWIN_NATIVE_ADDRESS, &address,
+                     "%s %s %u bytes of global memory at 0x%llx, which are not inside an "
+                     "allocation",
+                     twin_native_op_name(op), write ? "writes" : "reads", bytes,
+                     (unsigned long long)address);
+}
+
+void twin_native_check_global(native_core *core, native_op op, uint64_t address, uint64_t pitch,
+                              uint32_t rows, uint32_t bytes, bool write)
+{
+    native_memory *memory = &core->run->memory;
+    const uint64_t span = (uint64_t)(rows - 1) * pitch;
+    if (rows > 1 && pitch > PITCH_MOST)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                         "%s: rows that are %llu bytes apart in global memory; %llu are the most",
+                         twin_native_op_name(op), (unsigned long long)pitch,
+                         (unsigned long long)PITCH_MOST);
+    if ((rows == 1 || !memory->reach->exact) && span <= UINT64_MAX - bytes &&
+        twin_native_memory_find(memory, address, span + bytes, write))
+        return;
+    for (uint32_t row = 0; row < rows; row++)
+        if (!twin_native_memory_find(memory, address + row * pitch, bytes, write))
+            bad_global(core, op, address + row * pitch, bytes, write);
+}
+
+void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uint64_t address,
+                             uint32_t bytes, unsigned char *out)
+{
+    native_meeting meeting = {.core = core, .pipe = pipe, .op = op};
+    if (twin_native_memory_read(&core->run->memory, address, bytes, out, twin_native_order_meet,
+                                &meeting))
+        return;
+    if (core->run->memory.gone) /* another thread has freed it since it was found */
+        bad_global(core, op, address, bytes, false);
+    else
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+}
+
+unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native_op op,
+                                        const native_write *write)
+{
+    native_meeting meeting = {.core = core, .pipe = pipe, .op = op, .write = true};
+    native_write full = *write;
+    const native_order *order = &core->order;
+    full.pipe = (uint8_t)(order->first + pipe);
+    full.time = order->pipe[pipe].time[order->first + pipe];
+    full.op = op;
+    full.block = core->run->block;
+    unsigned char *data =
+        twin_native_memory_write(&core->run->memory, &full, twin_native_order_meet, &meeting);
+    if (!data)
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    return data;
+}
+
+void twin_native_bad_type(native_core *core, native_op op, uint32_t type)
+{
+    twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it takes no %s",
+                     twin_native_op_name(op), twin_native_type_name(type));
+}
+
+uint32_t twin_native_check_type(native_core *core, native_op op, uint32_t type)
+{
+    const uint32_t size = native_size_of(type);
+    if (__builtin_expect(size == 0, 0))
+        twin_native_bad_type(core, op, type);
+    if (__builtin_expect(type == TWK_BF16 && !core->run->call.bf16, 0))
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: this part has no BF16",
+                         twin_native_op_name(op));
+    return size;
+}

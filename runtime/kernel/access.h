@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every operation does first: the scalar time up to here, checks of what it touches, its place in the order. */
+#ifndef TWINRT_KERNEL_ACCESS_H
+#define TWINRT_KERNEL_ACCESS_H
+
+#include "kernel/core.h"
+#include "kernel/names.h"
+
+/* A step of the core that runs; fails the kernel when there is no room. */
+void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
+                      uint64_t amount);
+/* The time of basic blocks since the last operation. */
+void twin_native_scalar_time(native_core *core);
+
+/* The core that calls, ready for an operation of `pipe`: the core has that pipe, else the kernel fails. */
+native_core *twin_native_operation(uint32_t pipe, native_op op);
+
+/* `bytes` bytes of a buffer, which must be there, at a multiple of `unit`. */
+unsigned char *twin_native_local(native_core *core, uint32_t buffer, native_op op, uint64_t at,
+                                 uint64_t bytes, uint32_t unit);
+/* As local; and the pipe reads or writes them. */
+const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint32_t pipe,
+                                        native_op op, uint64_t at, uint64_t bytes, uint32_t unit);
+unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                                  uint64_t at, uint64_t bytes, uint32_t unit);
+
+/* Rows of global memory are there, for all of them, or the kernel fails. */
+void twin_native_check_global(native_core *core, native_op op, uint64_t address, uint64_t pitch,
+                              uint32_t rows, uint32_t bytes, bool write);
+/* Reads as the block sees it. */
+void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uint64_t address,
+                             uint32_t bytes, unsigned char *out);
+/* Where the data of a write go, row behind row. */
+unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native_op op,
+                                        const native_write *write);
+
+/* A type that the part has: the kernel fails otherwise. Its size. */
+uint32_t twin_native_check_type(native_core *core, native_op op, uint32_t type);
+void twin_native_bad_type(native_core *core, native_op op, uint32_t type) __attribute__((noreturn));
+
+static inline uint64_t native_divide_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit;
+}
+static inline uint64_t native_round_up(uint64_t value, uint64_t unit)
+{
+    return native_divide_up(value, unit) * unit;
+}
+
+/* Room on the host for operands of the cube, or for a row. */
+void *twin_native_scratch(native_core *core);
+uint64_t twin_native_scratch_bytes(const native_core *core);
+
+/* The operations, as the table has them. */
+void twin_native_copy(const twk_copy *copy);
+void twin_native_feed(const twk_feed *feed);
+void twin_native_multiply(const twk_product *product);
+void twin_native_result(const twk_result *result);
+void twin_native_vector(const twk_vector *vector);
+
+#endif

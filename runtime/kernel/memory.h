@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Global memory as the blocks of a run see it: as it was when the kernel began, and what the block itself has written.
+ * Writes are kept in a list, block by block, and applied at the kernel's end. */
+#ifndef TWINRT_KERNEL_MEMORY_H
+#define TWINRT_KERNEL_MEMORY_H
+
+#include "seam/types.h"
+
+#define NATIVE_WINDOWS 8u
+
+/* A piece of an allocation that was found good. */
+typedef struct native_window {
+    uint64_t begin, end;
+    unsigned char *at;
+} native_window;
+
+typedef struct native_windows {
+    native_window list[NATIVE_WINDOWS]; /* the first `next` of them are good, or all */
+    uint32_t next;
+} native_windows;
+
+/* Rows that a block wrote. */
+typedef struct native_write {
+    uint64_t address;
+    uint64_t pitch;
+    const unsigned char *data; /* row behind row */
+    uint32_t rows, bytes;      /* of a row */
+    uint8_t atomic, type;      /* TWK_ATOMIC_… */
+    uint8_t pipe;              /* who wrote: number of the clock, and its time */
+    uint8_t op;                /* name of the operation */
+    uint32_t time;
+    uint32_t block;
+} native_write;
+
+typedef struct native_chunk {
+    struct native_chunk *next;
+    size_t bytes, used;
+    _Alignas(32) unsigned char data[];
+} native_chunk;
+
+typedef struct native_memory {
+    const twin_reach *reach;
+    native_windows reading, writing;
+    native_write *writes;
+    size_t write_count, write_room;
+    size_t block_first;   /* the first of the block under way */
+    native_chunk *chunks; /* the newest first */
+    native_chunk *spare;  /* one, for later */
+    /* Which writes of the block under way touch a page of 8 KiB. */
+    struct native_page *pages;
+    uint32_t page_count, page_room; /* a power of two */
+    uint32_t generation;
+    struct native_note *notes;
+    uint32_t note_count, note_room;
+    /* Pages with many writes: what they leave, byte by byte. */
+    struct native_image *images;
+    uint32_t image_count, image_room;
+    bool gone;      /* the newest read found nothing any more */
+    bool unsettled; /* the newest write is not in the images yet: its data come after the call */
+} native_memory;
+
+void twin_native_memory_begin(native_memory *memory, const twin_reach *reach);
+/* The next block begins: nothing is its own. */
+void twin_native_memory_block(native_memory *memory);
+/* Ends a run; what is large is freed. */
+void twin_native_memory_clear(native_memory *memory);
+void twin_native_memory_free(native_memory *memory);
+
+/* The bytes of memory as the kernel found them; NULL: not inside an allocation. */
+const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t address,
+                                             uint64_t bytes, bool write);
+
+/* Called for each earlier write of the block that a read or write meets, but for those in pages with many writes. */
+typedef void native_meet(void *user, const native_write *earlier);
+/* Reads as the block sees it. The range has been found good. false: it is gone since (memory->gone), or no host memory. */
+bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t bytes,
+                             unsigned char *out, native_meet *meet, void *user);
+/* A new write: the caller fills the data in, row behind row. Each row has been found good. NULL: no host memory. */
+unsigned char *twin_native_memory_write(native_memory *memory, const native_write *write,
+                                        native_meet *meet, void *user);
+
+/* Applies all writes. false: a place is gone. */
+bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach,
+                              uint64_t *out_address);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/number.h"
+
+#include <math.h>
+
+#include "twinrt/kernel.h"
+
+/* ---- elements and numbers ----------------------------------------------------------------------------- */
+
+#define CASE_INTEGER(kind, host)                                                                   \
+    case kind: {                                                                                   \
+        host value;                                                                                \
+        memcpy(&value, at, sizeof(value));                                                         \
+        return (double)value;                                                                      \
+    }
+
+double twin_native_number(uint32_t type, const void *at)
+{
+    switch (type) {
+        CASE_INTEGER(TWK_INT8, int8_t)
+        CASE_INTEGER(TWK_INT16, int16_t)
+        CASE_INTEGER(TWK_INT32, int32_t)
+        CASE_INTEGER(TWK_UINT8, uint8_t)
+        CASE_INTEGER(TWK_UINT16, uint16_t)
+        CASE_INTEGER(TWK_UINT32, uint32_t)
+        CASE_INTEGER(TWK_FP32, float)
+    default: {
+        uint16_t bits;
+        memcpy(&bits, at, sizeof(bits));
+        return (double)(type == TWK_FP16 ? native_from_half(bits) : native_from_brain(bits));
+    }
+    }
+}
+
+double twin_native_whole(double value, uint32_t mode)
+{
+    switch (mode) {
+    case TWK_ROUND_FLOOR:
+        return floor(value);
+    case TWK_ROUND_CEIL:
+        return ceil(value);
+    case TWK_ROUND_TRUNC:
+        return trunc(value);
+    case TWK_ROUND_AWAY:
+        return round(value);
+    case TWK_ROUND_ODD: {
+        const double down = trunc(value);
+        if (down == value)
+            return value;
+        return fmod(down, 2) != 0 ? down : down + copysign(1, value);
+    }
+    default:
+        return rint(value);
+    }
+}
+
+/* What a floating type is made of. */
+typedef struct format {
+    int digits;   /* of the significand */
+    int smallest; /* exponent of the last digit of the smallest numbers */
+    double largest;
+} format;
+
+static const format *format_of(uint32_t type)
+{
+    static const format half = {11, -24, 65504.0};
+    static const format brain = {8, -133, 0x1.fep127};
+    static const format single = {24, -149, 0x1.fffffep127};
+    return type == TWK_FP16 ? &half : type == TWK_BF16 ? &brain : &single;
+}
+
+/* The nearest number of the format, as a double. */
+static double nearest(const format *of, double value, uint32_t mode, bool *out_overflow)
+{
+    if (value == 0 || isnan(value) || isinf(value))
+        return value;
+    int exponent;
+    (void)frexp(value, &exponent);
+    const int last = exponent - of->digits > of->smallest ? exponent - of->digits : of->smallest;
+    const double rounded = ldexp(twin_native_whole(ldexp(value, -last), mode), last);
+    if (fabs(rounded) <= of->largest)
+        return rounded == 0 ? copysign(0, value) : rounded;
+    *out_overflow = true;
+    const bool to_largest = mode == TWK_ROUND_TRUNC || mode == TWK_ROUND_ODD ||
+                            (mode == TWK_ROUND_FLOOR && value > 0) ||
+                            (mode == TWK_ROUND_CEIL && value < 0);
+    return copysign(to_largest ? of->largest : INFINITY, value);
+}
+
+static double within(double value, double least, double most)
+{
+    return isnan(value) ? 0 : value < least ? least : value > most ? most : value;
+}
+
+#define STORE_INTEGER(kind, host, least, most)                                                     \
+    case kind: {                                                                                   \
+        const host element = (host)within(twin_native_whole(value, mode), least, most);            \
+        memcpy(at, &element, sizeof(element));                                                     \
+        return;                                                                                    \
+    }
+
+void twin_native_store(uint32_t type, void *at, double value, uint32_t mode, bool *out_overflow)
+{
+    switch (type) {
+        STORE_INTEGER(TWK_INT8, int8_t, -128.0, 127.0)
+        STORE_INTEGER(TWK_INT16, int16_t, -32768.0, 32767.0)
+        STORE_INTEGER(TWK_INT32, int32_t, -2147483648.0, 2147483647.0)
+        STORE_INTEGER(TWK_UINT8, uint8_t, 0.0, 255.0)
+        STORE_INTEGER(TWK_UINT16, uint16_t, 0.0, 65535.0)
+        STORE_INTEGER(TWK_UINT32, uint32_t, 0.0, 4294967295.0)
+    default: {
+        const float element = (float)nearest(format_of(type), value, mode, out_overflow);
+        const uint16_t bits = type == TWK_FP16 ? native_to_half(element) : native_to_brain(element);
+        if (type == TWK_FP32)
+            memcpy(at, &element, sizeof(element));
+        else
+            memcpy(at, &bits, sizeof(bits));
+    }
+    }
+}
+
+void twin_native_repeat(unsigned char *at, uint32_t count, uint32_t size, const uint32_t *element)
+{
+    const size_t bytes = (size_t)count * size;
+    if (bytes == 0)
+        return;
+    memcpy(at, element, size);
+    /* What is there is copied behind itself, twice as much each time. */
+    for (size_t done = size; done < bytes; done *= 2)
+        memcpy(at + done, at, done < bytes - done ? done : bytes - done);
+}
+
+/* ---- atomic ------------------------------------------------------------------------------------------- */
+
+#define COMBINE(host)                                                                              \
+    do {                                                                                           \
+        for (size_t i = 0; i + sizeof(host) <= bytes; i += sizeof(host)) {                         \
+            host old, fresh;                                                                       \
+            memcpy(&old, at + i, sizeof(old));                                                     \
+            memcpy(&fresh, data + i, sizeof(fresh));                                               \
+            const host sum = (host)((uint32_t)old + (uint32_t)fresh);                              \
+            const host result = how == TWK_ATOMIC_ADD   ? sum                                      \
+                                : how == TWK_ATOMIC_MAX ? (fresh > old ? fresh : old)              \
+                                                        : (fresh < old ? fresh : old);             \
+            memcpy(at + i, &result, sizeof(result));                                               \
+        }                                                                                          \
+    } while (0)
+
+static float combined(uint32_t how, float old, float fresh)
+{
+    if (how == TWK_ATOMIC_ADD)
+        return old + fresh;
+    if (isnan(old) || isnan(fresh))
+        return isnan(old) ? old : fresh;
+    return how == TWK_ATOMIC_MAX ? (fresh > old ? fresh : old) : (fresh < old ? fresh : old);
+}
+
+static void combine_short(uint32_t how, bool half, unsigned char *at, const unsigned char *data,
+                          size_t bytes)
+{
+    for (size_t i = 0; i + 2 <= bytes; i += 2) {
+        uint16_t old, fresh;
+        memcpy(&old, at + i, sizeof(old));
+        memcpy(&fresh, data + i, sizeof(fresh));
+        const float sum = half ? combined(how, native_from_half(old), native_from_half(fresh))
+                               : combined(how, native_from_brain(old), native_from_brain(fresh));
+        const uint16_t result = half ? native_to_half(sum) : native_to_brain(sum);
+        memcpy(at + i, &result, sizeof(result));
+    }
+}
+
+void twin_native_combine(uint32_t how, uint32_t type, unsigned char *at, const unsigned char *data,
+                         size_t bytes)
+{
+    switch (type) {
+    case TWK_INT8:
+        COMBINE(int8_t);
+        break;
+    case TWK_INT16:
+        COMBINE(int16_t);
+        break;
+    case TWK_INT32:
+        COMBINE(int32_t);
+        break;
+    case TWK_FP32:
+        for (size_t i = 0; i + 4 <= bytes; i += 4) {
+            float old, fresh;
+            memcpy(&old, at + i, sizeof(old));
+            memcpy(&fresh, data + i, sizeof(fresh));
+            const float result = combined(how, old, fresh);
+            memcpy(at + i, &result, sizeof(result));
+        }
+        break;
+    default:
+        combine_short(how, type == TWK_FP16, at, data, bytes);
+    }
+}
+
+/* ---- functions ---------------------------------------------------------------------------------------- */
+
+double twin_native_exp(double x)
+{
+    if (isnan(x))
+        return x;
+    if (x > 709.0)
+        return INFINITY; /* past each of our types */
+    if (x < -740.0)
+        return 0;
+    /* x = n ln 2 + r; e^r as the sum of r^k / k!, far enough for a double. */
+    const double n = rint(x * 0x1.71547652b82fep+0);
+    const double r = (x - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;
+    double sum = 1.0 / 6227020800.0;
+    static const double terms[] = {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0,
+                                   720.0,       120.0,      24.0,      6.0,      2.0};
+    for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++)
+        sum = sum * r + 1.0 / terms[i];
+    return ldexp((sum * r) * r + r + 1.0, (int)n);
+}
+
+double twin_native_ln(double x)
+{
+    if (isnan(x) || x == INFINITY)
+        return x;
+    if (x == 0)
+        return -INFINITY;
+    if (x < 0)
+        return (double)NAN;
+    /* x = 2^e m with m near 1; ln m = 2 (s + s^3/3 + s^5/5 ...), s = (m - 1) / (m + 1). */
+    int e;
+    double m = frexp(x, &e);
+    if (m < 0x1.6a09e667f3bcdp-1) {
+        m *= 2;
+        e--;
+    }
+    const double s = (m - 1) / (m + 1), s2 = s * s;
+    double sum = 0;
+    for (int k = 23; k >= 3; k -= 2)
+        sum = (sum + 1.0 / k) * s2;
+    return (double)e * 0x1.ef35793c76730p-45 +
+           (2 * (s * sum) + (2 * s + (double)e * 0x1.62e42fefa3800p-1));
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/order.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/core.h"
+#include "kernel/names.h"
+#include "twinrt/kernel.h"
+
+#define FIRST_SPANS 64u
+#define POISON      0xa5
+
+/* Kinds of hazards, for keys. */
+enum { READ_EARLY = 1, WRITE_EARLY, OVERWRITE, UNWRITTEN, GLOBAL_READ, GLOBAL_WRITE, LEFT_SET };
+
+/* ---- reports ---------------------------------------------------------------------------------------- */
+
+void twin_native_report(native_core *core, uint64_t key, const char *format, ...)
+{
+    twin_native_run *run = core->run;
+    native_reported *reported = &run->reported;
+    for (uint32_t i = 0; i < reported->count; i++)
+        if (reported->list[i] == key)
+            return;
+    if (reported->count == NATIVE_REPORTS)
+        return;
+    reported->list[reported->count++] = key;
+    if (!run->call.hazard)
+        return;
+    char text[512];
+    int length = snprintf(text, sizeof(text), "kernel \"%s\", block %u%s: ", run->call.kernel->name,
+                          run->block, twin_native_core_name(core));
+    va_list args;
+    va_start(args, format);
+    if (length > 0 && (size_t)length < sizeof(text))
+        vsnprintf(text + length, sizeof(text) - (size_t)length, format, args);
+    va_end(args);
+    run->call.hazard(run->call.user, text);
+}
+
+static uint64_t key_of(uint32_t kind, uint32_t buffer, uint32_t earlier_pipe, uint32_t earlier_op,
+                       uint32_t pipe, uint32_t op)
+{
+    return (uint64_t)kind << 40 | (uint64_t)buffer << 32 | (uint64_t)earlier_pipe << 24 |
+           (uint64_t)earlier_op << 16 | (uint64_t)pipe << 8 | op;
+}
+
+typedef struct clash {
+    uint32_t kind, buffer;
+    uint32_t begin, end;
+    uint32_t earlier_pipe;
+    native_op earlier_op;
+    uint32_t pipe;
+    native_op op;
+} clash;
+
+static void NATIVE_COLD report_clash(native_core *core, const clash *found)
+{
+    static const char *const does[][2] = {[READ_EARLY] = {"reads", "may still write it"},
+                                          [WRITE_EARLY] = {"writes", "may still read it"},
+                                          [OVERWRITE] = {"writes", "may still write it"}};
+    const char *from = twin_native_pipe_name(found->earlier_pipe);
+    const char *to = twin_native_pipe_name(found->pipe);
+    twin_native_report(core,
+                       key_of(found->kind, found->buffer, found->earlier_pipe, found->earlier_op,
+                              found->pipe, found->op),
+                       "%s (%s) %s %s bytes %u to %u while %s (%s) %s: missing are "
+                       "twk_set_flag(TWK_%s, TWK_%s, ...) after the one and twk_wait_flag of the "
+                       "same before the other",
+                       twin_native_op_name(found->op), to, does[found->kind][0],
+                       twin_native_buffer_name(found->buffer), found->begin, found->end - 1,
+                       twin_native_op_name(found->earlier_op), from, does[found->kind][1], from,
+                       to);
+}
+
+/* ---- clocks ----------------------------------------------------------------------------------------- */
+
+static void join(native_clock *into, const native_clock *from, uint32_t clocks)
+{
+    for (uint32_t i = 0; i < clocks; i++)
+        into->time[i] = into->time[i] > from->time[i] ? into->time[i] : from->time[i];
+}
+
+static void tick(native_order *order, uint32_t pipe)
+{
+    order->pipe[pipe].time[order->first + pipe]++;
+}
+
+void twin_native_order_issue(native_core *core, uint32_t pipe)
+{
+    native_order *order = &core->order;
+    if (pipe == TWIN_PIPE_SCALAR)
+        return;
+    join(&order->pipe[pipe], &order->pipe[TWIN_PIPE_SCALAR], order->clocks);
+    if (order->scalar_touched) {
+        tick(order, TWIN_PIPE_SCALAR);
+        order->scalar_touched = false;
+    }
+}
+
+native_clock twin_native_order_release(native_core *core, uint32_t pipe)
+{
+    native_order *order = &core->order;
+    const native_clock clock = order->pipe[pipe];
+    tick(order, pipe);
+    return clock;
+}
+
+void twin_native_order_join(native_core *core, uint32_t pipe, const native_clock *clock)
+{
+    join(&core->order.pipe[pipe], clock, core->order.clocks);
+}
+
+void twin_native_order_barrier(native_core *core)
+{
+    native_order *order = &core->order;
+    for (uint32_t pipe = 1; pipe < NATIVE_PIPES; pipe++) {
+        join(&order->pipe[TWIN_PIPE_SCALAR], &order->pipe[pipe], order->clocks);
+        tick(order, pipe);
+    }
+}
+
+/* ---- spans ------------------------------------------------------------------------------------------- */
+
+static void shadow_begin(native_core *core, native_shadow *shadow, uint32_t bytes)
+{
+    shadow->bytes = bytes;
+    shadow->count = 0;
+    if (bytes == 0)
+        return;
+    if (!shadow->spans) {
+        shadow->spans = malloc(FIRST_SPANS * sizeof(*shadow->spans));
+        shadow->room = shadow->spans ? FIRST_SPANS : 0;
+    }
+    if (!shadow->spans) {
+        shadow->bytes = 0; /* found when the buffer is used */
+        (void)core;
+        return;
+    }
+    shadow->spans[0] = (native_span){.write_pipe = NATIVE_NOBODY};
+    shadow->count = 1;
+}
+
+/* The span that holds the byte. */
+static uint32_t span_of(const native_shadow *shadow, uint32_t at)
+{
+    uint32_t low = 0, high = shadow->count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (shadow->spans[middle].begin <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t end_of(const native_shadow *shadow, uint32_t index)
+{
+    return index + 1 < shadow->count ? shadow->spans[index + 1].begin : shadow->bytes;
+}
+
+/* Makes a span begin at `at`, and says which. */
+static uint32_t split(native_core *core, native_shadow *shadow, uint32_t at)
+{
+    const uint32_t index = span_of(shadow, at);
+    if (shadow->spans[index].begin == at)
+        return index;
+    if (shadow->count == shadow->room) {
+        native_span *spans = realloc(shadow->spans, 2 * (size_t)shadow->room * sizeof(*spans));
+        if (!spans)
+            twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+        shadow->spans = spans;
+        shadow->room *= 2;
+    }
+    memmove(&shadow->spans[index + 2], &shadow->spans[index + 1],
+            (shadow->count - index - 1) * sizeof(native_span));
+    shadow->spans[index + 1] = shadow->spans[index];
+    shadow->spans[index + 1].begin = at;
+    shadow->count++;
+    return index + 1;
+}
+
+static bool alike(const native_span *a, const native_span *b)
+{
+    return memcmp((const unsigned char *)a + sizeof(a->begin),
+                  (const unsigned char *)b + sizeof(b->begin), sizeof(*a) - sizeof(a->begin)) == 0;
+}
+
+/* Spans around [first, last] that have become alike are one. */
+static void merge(native_shadow *shadow, uint32_t first, uint32_t last)
+{
+    uint32_t to = first > 0 ? first - 1 : 0;
+    const uint32_t stop = last + 1 < shadow->count ? last + 1 : last;
+    uint32_t from = to + 1;
+    for (; from <= stop; from++)
+        if (!alike(&shadow->spans[to], &shadow->spans[from]))
+            shadow->spans[++to] = shadow->spans[from];
+    if (to + 1 == from)
+        return;
+    memmove(&shadow->spans[to + 1], &shadow->spans[from],
+            (shadow->count - from) * sizeof(native_span));
+    shadow->count -= from - to - 1;
+}
+
+/* Whether what the pipe does next comes after `time` of another pipe of this core. */
+static inline bool after(const native_order *order, uint32_t pipe, uint32_t other, uint32_t time)
+{
+    return other == pipe || time <= order->pipe[pipe].time[order->first + other];
+}
+
+static void check_write(native_core *core, const native_span *span, uint32_t end, uint32_t buffer,
+                        uint32_t pipe, native_op op, uint32_t kind)
+{
+    if (__builtin_expect(span->write_pipe != NATIVE_NOBODY &&
+                             !after(&core->order, pipe, span->write_pipe, span->write_time),
+                         0))
+        report_clash(core, &(clash){.kind = kind,
+                                    .buffer = buffer,
+                                    .begin = span->begin,
+                                    .end = end,
+                                    .earlier_pipe = span->write_pipe,
+                                    .earlier_op = span->write_op,
+                                    .pipe = pipe,
+                                    .op = op});
+}
+
+/* Where a pipe works, as the spans [first, last] of the buffer. */
+static native_shadow *cut(native_core *core, uint32_t buffer, uint32_t at, uint32_t bytes,
+                          uint32_t *out_first, uint32_t *out_last)
+{
+    native_shadow *shadow = &core->order.shadow[buffer];
+    if (shadow->bytes == 0)
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    *out_first = split(core, shadow, at);
+    *out_last =
+        at + bytes == shadow->bytes ? shadow->count - 1 : split(core, shadow, at + bytes) - 1;
+    return shadow;
+}
+
+void twin_native_order_read(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                            uint32_t at, uint32_t bytes)
+{
+    if (bytes == 0)
+        return;
+    uint32_t first, last;
+    native_order *order = &core->order;
+    native_shadow *shadow = cut(core, buffer, at, bytes, &first, &last);
+    const uint32_t now = order->pipe[pipe].time[order->first + pipe];
+    if (pipe == TWIN_PIPE_SCALAR)
+        order->scalar_touched = true;
+    for (uint32_t i = first; i <= last; i++) {
+        native_span *span = &shadow->spans[i];
+        check_write(core, span, end_of(shadow, i), buffer, pipe, op, READ_EARLY);
+        if (__builtin_expect(span->write_pipe == NATIVE_NOBODY, 0)) {
+            memset(core->buffer[buffer] + span->begin, POISON, end_of(shadow, i) - span->begin);
+            twin_native_report(core, key_of(UNWRITTEN, buffer, 0, 0, pipe, op),
+                               "%s reads %s bytes %u to %u, which the block has not written: they "
+                               "hold what was there before, here "
+                               "0xa5",
+                               twin_native_op_name(op), twin_native_buffer_name(buffer),
+                               span->begin, end_of(shadow, i) - 1);
+        }
+        span->read_time[pipe] = now;
+        span->read_op[pipe] = op;
+    }
+    merge(shadow, first, last);
+}
+
+void twin_native_order_write(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                             uint32_t at, uint32_t bytes)
+{
+    if (bytes == 0)
+        return;
+    uint32_t first, last;
+    native_order *order = &core->order;
+    native_shadow *shadow = cut(core, buffer, at, bytes, &first, &last);
+    if (pipe == TWIN_PIPE_SCALAR)
+        order->scalar_touched = true;
+    for (uint32_t i = first; i <= last; i++) {
+        const native_span *span = &shadow->spans[i];
+        check_write(core, span, end_of(shadow, i), buffer, pipe, op, OVERWRITE);
+        for (uint32_t other = 0; other < NATIVE_PIPES; other++)
+            if (__builtin_expect(!after(order, pipe, other, span->read_time[other]), 0))
+                report_clash(core, &(clash){.kind = WRITE_EARLY,
+                                            .buffer = buffer,
+                                            .begin = span->begin,
+                                            .end = end_of(shadow, i),
+                                            .earlier_pipe = other,
+                                            .earlier_op = span->read_op[other],
+                                            .pipe = pipe,
+                                            .op = op});
+    }
+    /* They are one span now. */
+    shadow->spans[first] = (native_span){.begin = at,
+                                         .write_pipe = (uint8_t)pipe,
+                                         .write_op = op,
+                                         .write_time = order->pipe[pipe].time[order->first + pipe]};
+    if (last > first) {
+        memmove(&shadow->spans[first + 1], &shadow->spans[last + 1],
+                (shadow->count - last - 1) * sizeof(native_span));
+        shadow->count -= last - first;
+    }
+    merge(shadow, first, first);
+}
+
+void twin_native_order_meet(void *user, const native_write *earlier)
+{
+    const native_meeting *meeting = user;
+    native_core *core = meeting->core;
+    const native_order *order = &core->order;
+    const uint32_t own = order->first + meeting->pipe;
+    if (earlier->pipe == own || earlier->time <= order->pipe[meeting->pipe].time[earlier->pipe])
+        return;
+    if (meeting->write && earlier->atomic != TWK_ATOMIC_NONE)
+        return; /* told when it is read */
+    const uint32_t there = earlier->pipe / NATIVE_PIPES, here = own / NATIVE_PIPES;
+    const char *from = twin_native_pipe_name(earlier->pipe % NATIVE_PIPES);
+    const char *to = twin_native_pipe_name(meeting->pipe);
+    const uint64_t key = key_of(meeting->write ? GLOBAL_WRITE : GLOBAL_READ, 0, earlier->pipe,
+                                earlier->op, own, meeting->op);
+    if (there == here)
+        twin_native_report(
+            core, key,
+            "%s (%s) %s global memory at 0x%llx while %s (%s) of the same block may "
+            "still write it: missing are twk_set_flag(TWK_%s, TWK_%s, ...) after "
+            "the one and twk_wait_flag of the same before the other",
+            twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
+            (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from, from, to);
+    else
+        twin_native_report(
+            core, key,
+            "%s (%s) %s global memory at 0x%llx while %s (%s) of another core of the "
+            "block may still write it: missing are twk_tell(TWK_%s, ...) after the "
+            "one and twk_hear(TWK_%s, ...) before the other",
+            twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
+            (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from, from, to);
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------- */
+
+void twin_native_order_begin(native_core *core, uint32_t first, uint32_t clocks)
+{
+    native_order *order = &core->order;
+    order->first = first;
+    order->clocks = clocks;
+    order->scalar_touched = false;
+    for (uint32_t pipe = 0; pipe < NATIVE_PIPES; pipe++) {
+        memset(order->pipe[pipe].time, 0, clocks * sizeof(order->pipe[pipe].time[0]));
+        order->pipe[pipe].time[first + pipe] = 1;
+    }
+    for (uint32_t pair = 0; order->pairs_used != 0; pair++, order->pairs_used >>= 1)
+        if (order->pairs_used & 1)
+            memset(&order->flags[pair * NATIVE_IDS], 0, NATIVE_IDS * sizeof(order->flags[0]));
+    for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
+        shadow_begin(core, &order->shadow[i], core->size[i]);
+}
+
+void twin_native_order_end(native_core *core)
+{
+    const native_order *order = &core->order;
+    for (uint32_t i = native_order_flag(order, 0); i < NATIVE_PAIRS * NATIVE_IDS;
+         i = native_order_flag(order, i + 1)) {
+        if (order->flags[i] < 0)
+            continue;
+        const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS);
+        const uint32_t to = i / NATIVE_IDS % NATIVE_PIPES;
+        twin_native_report(core, key_of(LEFT_SET, 0, from, i % NATIVE_IDS, to, 0),
+                           "flag %u from %s to %s is still set at the end: a board keeps it for "
+                           "the next kernel, whose first wait passes too early",
+                           i % NATIVE_IDS, twin_native_pipe_name(from), twin_native_pipe_name(to));
+    }
+}
+
+void twin_native_order_free(native_order *order)
+{
+    for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
+        free(order->shadow[i].spans);
+    free(order->flag_clock);
+    *order = (native_order){0};
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes before whom: a clock for each pipe, carried by flags, and for each byte of a buffer who touched it last. What
+ * is touched without being ordered is a hazard: a board might do it the other way round.
+ *
+ * A pipe's clock holds a time for each pipe of the block: up to where that pipe's work is done before what comes next in
+ * this one. A pipe's own time goes up each time it lets others know. */
+#ifndef TWINRT_KERNEL_ORDER_H
+#define TWINRT_KERNEL_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NATIVE_PIPES  7u /* of a core, as twin_pipe numbers them */
+#define NATIVE_CLOCKS 28u
+#define NATIVE_PAIRS  (NATIVE_PIPES * NATIVE_PIPES)
+#define NATIVE_IDS    8u /* flags of a pair of pipes */
+#define NATIVE_NOBODY 0xffu
+
+typedef struct native_clock {
+    uint32_t time[NATIVE_CLOCKS];
+} native_clock;
+
+/* Bytes of a buffer that were treated alike: up to where the next span begins. */
+typedef struct native_span {
+    uint32_t begin;
+    uint32_t write_time;
+    uint32_t read_time[NATIVE_PIPES];
+    uint8_t write_pipe; /* NATIVE_NOBODY: never written */
+    uint8_t write_op;
+    uint8_t read_op[NATIVE_PIPES];
+    uint8_t reserved[3];
+} native_span;
+
+typedef struct native_shadow {
+    native_span *spans;
+    uint32_t count, room;
+    uint32_t bytes;
+} native_shadow;
+
+typedef struct native_order {
+    uint32_t first;  /* number of this core's scalar unit among the clocks */
+    uint32_t clocks; /* of the block */
+    native_clock pipe[NATIVE_PIPES];
+    bool scalar_touched; /* it read or wrote since its time last went up */
+    uint64_t
+        pairs_used; /* bit n: a flag of that pair of pipes was set or waited for in this block */
+    int16_t flags[NATIVE_PAIRS * NATIVE_IDS]; /* 0 in all other pairs */
+    native_clock *flag_clock;                 /* of each flag; NULL until one is set */
+    native_shadow shadow[5];
+} native_order;
+
+/* Names of operations, for reports. Kept in bytes. */
+typedef uint8_t native_op;
+const char *twin_native_op_name(native_op op);
+
+/* What has been reported in this run. */
+#define NATIVE_REPORTS 64u
+typedef struct native_reported {
+    uint64_t list[NATIVE_REPORTS];
+    uint32_t count;
+} native_reported;
+
+struct native_core;
+struct native_write;
+
+/* A block begins on the core. */
+void twin_native_order_begin(struct native_core *core, uint32_t first, uint32_t clocks);
+void twin_native_order_free(native_order *order);
+
+/* The first flag from `number` on that is not 0; NATIVE_PAIRS * NATIVE_IDS: none is. */
+static inline uint32_t native_order_flag(const native_order *order, uint32_t number)
+{
+    for (; number < NATIVE_PAIRS * NATIVE_IDS; number++) {
+        const uint64_t rest = order->pairs_used >> number / NATIVE_IDS;
+        if (rest == 0)
+            return NATIVE_PAIRS * NATIVE_IDS;
+        if ((rest & 1) == 0)
+            number = (number / NATIVE_IDS + (uint32_t)__builtin_ctzll(rest)) * NATIVE_IDS;
+        if (order->flags[number] != 0)
+            return number;
+    }
+    return number;
+}
+
+/* The scalar unit puts something into the queue of a pipe. */
+void twin_native_order_issue(struct native_core *core, uint32_t pipe);
+/* `pipe` reads or writes bytes of a buffer. Bytes that nobody wrote are filled, so that a run is the same every time. */
+void twin_native_order_read(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                            uint32_t at, uint32_t bytes);
+void twin_native_order_write(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                             uint32_t at, uint32_t bytes);
+/* As order_read or order_write of global memory, whose bytes this block wrote before. */
+typedef struct native_meeting {
+    struct native_core *core;
+    uint32_t pipe;
+    native_op op;
+    bool write;
+} native_meeting;
+void twin_native_order_meet(void *meeting, const struct native_write *earlier);
+
+/* The pipe lets others know: what they get. */
+native_clock twin_native_order_release(struct native_core *core, uint32_t pipe);
+/* What comes next in the pipe comes after that. */
+void twin_native_order_join(struct native_core *core, uint32_t pipe, const native_clock *clock);
+/* The scalar unit waits for all pipes. */
+void twin_native_order_barrier(struct native_core *core);
+
+/* The end of the block: flags that are left. */
+void twin_native_order_end(struct native_core *core);
+
+/* Reports a line, once in a run for each key. */
+void twin_native_report(struct native_core *core, uint64_t key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of timed steps: of the cores of the block under way, and of all blocks, where equal lists are one. */
+#ifndef TWINRT_KERNEL_STEPS_H
+#define TWINRT_KERNEL_STEPS_H
+
+#include <stddef.h>
+
+#include "seam/launch.h"
+
+#define NATIVE_STEPS_MOST ((uint64_t)1 << 26) /* of a core of a block */
+
+typedef struct native_steps {
+    twin_step *list;
+    uint64_t count, room;
+} native_steps;
+
+/* Room for one more; NULL: no memory, or too many. Called when the list is full. */
+twin_step *twin_native_steps_grow(native_steps *steps);
+
+/* The list as the block's core leaves it. false: no room. Work of one pipe that follows on itself is one step. */
+static inline bool native_steps_add(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
+                                    uint16_t flag, uint64_t amount)
+{
+    if (kind == TWIN_STEP_WORK) {
+        if (amount == 0)
+            return true;
+        twin_step *last = steps->count > 0 ? &steps->list[steps->count - 1] : NULL;
+        if (last && last->kind == TWIN_STEP_WORK && last->pipe == pipe) {
+            last->amount += amount;
+            return true;
+        }
+    }
+    twin_step *step =
+        steps->count < steps->room ? &steps->list[steps->count] : twin_native_steps_grow(steps);
+    if (!step)
+        return false;
+    *step = (twin_step){.pipe = (uint8_t)pipe,
+                        .kind = (uint8_t)kind,
+                        .flag = flag,
+                        .hit_permille = TWIN_HIT_DEFAULT,
+                        .amount = amount};
+    steps->count++;
+    return true;
+}
+
+/* Lists that blocks share, found by their hash; and which list each core of each block has. */
+typedef struct native_programs {
+    twin_steps *list; /* block by block */
+    uint64_t count, room;
+    struct native_shared_steps *shared;
+    uint32_t shared_count, shared_room;
+    uint64_t shared_steps; /* in all lists */
+    uint32_t *table;       /* of shared, by hash; a power of two */
+    uint32_t table_room;
+} native_programs;
+
+/* Keeps a copy, or finds the equal list that is kept. false: no memory. */
+bool twin_native_programs_add(native_programs *programs, const native_steps *steps);
+/* What the run hands out: one block's, when all are alike. `per_block`: cores of a block. */
+twin_launch_work twin_native_programs_work(const native_programs *programs, uint32_t per_block);
+/* No block has a list. A few short lists stay for the next run, which is often of the same kernel. */
+void twin_native_programs_clear(native_programs *programs);
+void twin_native_programs_free(native_programs *programs);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scalar unit's operations: where it runs, elements, flags, messages. And the table of all. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/access.h"
+#include "kernel/number.h"
+#include "kernel/ops.h"
+#include "twinrt/kernel.h"
+
+#define LINE_BYTES  64u /* that the scalar unit moves for an element of global memory */
+#define PRINT_BYTES 1024u
+
+static const twk_place *place(void)
+{
+    return &native_self()->place;
+}
+
+static uint32_t buffer_bytes(uint32_t buffer)
+{
+    return buffer < NATIVE_BUFFERS ? native_self()->size[buffer] : 0;
+}
+
+/* ---- elements -------------------------------------------------------------------------------------- */
+
+static void check_aligned(native_core *core, native_op op, uint64_t address, uint32_t size)
+{
+    if (__builtin_expect(address % size != 0, 0))
+        twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &address,
+                         "%s: global address 0x%llx is no multiple of %u", twin_native_op_name(op),
+                         (unsigned long long)address, size);
+}
+
+static void read_word(native_core *core, native_op op, uint64_t address, uint32_t size, void *out)
+{
+    check_aligned(core, op, address, size);
+    twin_native_check_global(core, op, address, 0, 1, size, false);
+    twin_native_global_read(core, TWIN_PIPE_SCALAR, op, address, size, out);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, 0, LINE_BYTES);
+}
+
+static void write_word(native_core *core, native_op op, uint64_t address, uint32_t size,
+                       const void *value)
+{
+    check_aligned(core, op, address, size);
+    twin_native_check_global(core, op, address, 0, 1, size, true);
+    const native_write write = {.address = address, .rows = 1, .bytes = size};
+    memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
+    core->order.scalar_touched = true;
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, 0, LINE_BYTES);
+}
+
+static double get(uint32_t space, uint32_t type, uint64_t at)
+{
+    const native_op op = space == TWK_SPACE_GM ? NATIVE_OP_GM_GET : NATIVE_OP_GET;
+    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
+    const uint32_t size = twin_native_check_type(core, op, type);
+    if (space == TWK_SPACE_GM) {
+        uint32_t word = 0;
+        read_word(core, op, at, size, &word);
+        return twin_native_number(type, &word);
+    }
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->scalar_block);
+    return twin_native_number(
+        type, twin_native_source(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size));
+}
+
+static void put(uint32_t space, uint32_t type, uint64_t at, double value)
+{
+    const native_op op = space == TWK_SPACE_GM ? NATIVE_OP_GM_PUT : NATIVE_OP_PUT;
+    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
+    const uint32_t size = twin_native_check_type(core, op, type);
+    uint32_t word = 0;
+    bool overflow = false;
+    twin_native_store(type, &word, value, TWK_ROUND_EVEN, &overflow);
+    core->run->overflowed = core->run->overflowed || overflow;
+    if (space == TWK_SPACE_GM) {
+        write_word(core, op, at, size, &word);
+        return;
+    }
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->scalar_block);
+    memcpy(twin_native_target(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size), &word, size);
+}
+
+static uint64_t get_word(uint64_t gm)
+{
+    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_WORD);
+    uint64_t value = 0;
+    read_word(core, NATIVE_OP_GM_WORD, gm, sizeof(value), &value);
+    return value;
+}
+
+static void put_word(uint64_t gm, uint64_t value)
+{
+    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_SET_WORD);
+    write_word(core, NATIVE_OP_GM_SET_WORD, gm, sizeof(value), &value);
+}
+
+/* ---- flags ------------------------------------------------------------------------------------------ */
+
+static uint32_t check_flag(native_core *core, native_op op, uint32_t from, uint32_t to,
+                           uint32_t flag)
+{
+    if (from >= NATIVE_PIPES || to >= NATIVE_PIPES || from == to || flag >= NATIVE_IDS)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                         "%s: flag %u from pipe %s to %s; flags are 0 to 7 and between two pipes",
+                         twin_native_op_name(op), flag, twin_native_pipe_name(from),
+                         twin_native_pipe_name(to));
+    return (from * NATIVE_PIPES + to) * NATIVE_IDS + flag;
+}
+
+enum { SET_TWICE = 16, SET_LATE, LEFT_TOLD };
+
+static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
+{
+    native_core *core = twin_native_operation(from, NATIVE_OP_SET_FLAG);
+    const uint32_t number = check_flag(core, NATIVE_OP_SET_FLAG, from, to, flag);
+    native_order *order = &core->order;
+    if (!order->flag_clock) {
+        order->flag_clock = malloc(NATIVE_PAIRS * NATIVE_IDS * sizeof(*order->flag_clock));
+        if (!order->flag_clock)
+            twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    }
+    if (order->flags[number] == INT16_MAX)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                         "twk_set_flag(TWK_%s, TWK_%s, %u): it is set too often",
+                         twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+    if (order->flags[number] == 1)
+        twin_native_report(core, (uint64_t)SET_TWICE << 40 | number,
+                           "twk_set_flag(TWK_%s, TWK_%s, %u) while the flag is set: a board loses "
+                           "one of the two; wait for it first, or use another of the 8",
+                           twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+    if (order->flags[number] < 0)
+        twin_native_report(core, (uint64_t)SET_LATE << 40 | number,
+                           "twk_wait_flag(TWK_%s, TWK_%s, %u) came before its twk_set_flag: what "
+                           "waits has worked with data of before",
+                           twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+    order->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
+    order->flags[number]++;
+    order->flag_clock[number] = twin_native_order_release(core, from);
+    twin_native_step(core, from, TWIN_STEP_SET, number, 0);
+}
+
+static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
+{
+    native_core *core = twin_native_operation(to, NATIVE_OP_WAIT_FLAG);
+    const uint32_t number = check_flag(core, NATIVE_OP_WAIT_FLAG, from, to, flag);
+    native_order *order = &core->order;
+    twin_native_step(core, to, TWIN_STEP_WAIT, number, 0);
+    if (order->flags[number] > 0)
+        twin_native_order_join(core, to, &order->flag_clock[number]);
+    else if (to == TWIN_PIPE_SCALAR || order->flags[number] == INT16_MIN)
+        twin_native_fail(core, TWIN_NATIVE_STUCK, NULL,
+                         "twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: nothing has set it",
+                         twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+    order->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
+    order->flags[number]--;
+}
+
+static void barrier(uint32_t pipe)
+{
+    native_core *core = twin_native_operation(pipe == TWK_ALL ? (uint32_t)TWIN_PIPE_SCALAR : pipe,
+                                              NATIVE_OP_BARRIER);
+    if (pipe != TWK_ALL && pipe != TWK_S)
+        return; /* in order anyway */
+    twin_native_order_barrier(core);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0, 0);
+}
+
+/* ---- between the cores of a block ----------------------------------------------------------------------- */
+
+static void check_tell(native_core *core, native_op op, uint32_t flag)
+{
+    if (core->run->core_count < 2)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                         "%s: the kernel is not mixed, its block has one core",
+                         twin_native_op_name(op));
+    if (flag >= NATIVE_TELLS)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: flag %u; there are 0 to %u",
+                         twin_native_op_name(op), flag, NATIVE_TELLS - 1);
+}
+
+static void tell(uint32_t pipe, uint32_t flag)
+{
+    native_core *core = twin_native_operation(pipe, NATIVE_OP_TELL);
+    check_tell(core, NATIVE_OP_TELL, flag);
+    native_tell *told = &core->run->tells[flag];
+    const native_clock clock = twin_native_order_release(core, pipe);
+    core->run->told = true;
+    if (core->index > 0) {
+        told->back[core->index]++;
+        told->back_clock[core->index] = clock;
+    }
+    for (uint32_t i = 1; core->index == 0 && i < core->run->core_count; i++) {
+        told->to[i]++;
+        told->to_clock[i] = clock;
+    }
+    twin_native_step(core, pipe, TWIN_STEP_TELL, flag, 0);
+}
+
+static bool has_heard(const native_core *core, const native_tell *told)
+{
+    if (core->index > 0)
+        return told->to[core->index] > 0;
+    bool all = true;
+    for (uint32_t i = 1; i < core->run->core_count; i++)
+        all = all && told->back[i] > 0;
+    return all;
+}
+
+static void hear(uint32_t pipe, uint32_t flag)
+{
+    native_core *core = twin_native_operation(pipe, NATIVE_OP_HEAR);
+    check_tell(core, NATIVE_OP_HEAR, flag);
+    native_tell *told = &core->run->tells[flag];
+    twin_native_step(core, pipe, TWIN_STEP_HEAR, flag, 0);
+    while (!has_heard(core, told)) {
+        core->waits_flag = flag;
+        twin_native_wait(core);
+    }
+    if (core->index > 0) {
+        told->to[core->index]--;
+        twin_native_order_join(core, pipe, &told->to_clock[core->index]);
+    }
+    for (uint32_t i = 1; core->index == 0 && i < core->run->core_count; i++) {
+        told->back[i]--;
+        twin_native_order_join(core, pipe, &told->back_clock[i]);
+    }
+}
+
+/* ---- messages --------------------------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 1, 0))) print(const char *format, va_list args)
+{
+    native_core *core = native_self();
+    twin_native_run *run = core->run;
+    char text[PRINT_BYTES];
+    if (!run->call.print || vsnprintf(text, sizeof(text), format, args) < 0)
+        return;
+    char *line = text;
+    while (line) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        if (end || *line != '\0')
+            run->call.print(run->call.user, run->block, core->index, line);
+        line = end && end[1] != '\0' ? end + 1 : NULL;
+    }
+}
+
+static void trap(const char *text)
+{
+    native_core *core = native_self();
+    twin_native_scalar_time(core);
+    twin_native_fail(core, TWIN_NATIVE_TRAP, NULL, "%s", text ? text : "trap");
+}
+
+static void spent(void)
+{
+    native_core *core = native_self();
+    twin_native_scalar_time(core);
+    twin_native_fail(core, TWIN_NATIVE_TIME, NULL, "it has run for %llu cycles and is not done",
+                     (unsigned long long)core->run->call.cycles_most);
+}
+
+static twk_ops table = {
+    .size = sizeof(twk_ops),
+    .version = TWK_VERSION,
+    .place = place,
+    .buffer_bytes = buffer_bytes,
+    .copy = twin_native_copy,
+    .feed = twin_native_feed,
+    .multiply = twin_native_multiply,
+    .result = twin_native_result,
+    .vector = twin_native_vector,
+    .get = get,
+    .put = put,
+    .get_word = get_word,
+    .put_word = put_word,
+    .set_flag = set_flag,
+    .wait_flag = wait_flag,
+    .barrier = barrier,
+    .tell = tell,
+    .hear = hear,
+    .print = print,
+    .trap = trap,
+    .spent = spent,
+};
+
+static void find_stacks(void)
+{
+    table.stacks = twin_native_fiber_region(&table.stacks_bytes);
+}
+
+const twk_ops *twin_native_ops(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_stacks);
+    return table.stacks_bytes > 0 ? &table : NULL;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations of the vector unit: which types each takes, what it touches, what it costs. */
+#include "kernel/vector.h"
+
+#include <string.h>
+
+#include "kernel/access.h"
+#include "kernel/number.h"
+#include "twinrt/kernel.h"
+
+#define UNIT      32u /* of offsets */
+#define ROWS_MOST 65535u
+
+enum {
+    FLOATS = 1,
+    INT16_32 = 2,
+    INT32_ONLY = 4,
+    ANY_INTEGER = 8,
+    WIDE_INTEGER = 16,
+    SHORT_UP = 32,
+    ANY = 64
+};
+enum {
+    A = 1,
+    B = 2,
+    MASK = 4,
+    INTO = 8 /* reads its destination too */,
+    TO_MASK = 16,
+    TO_ONE = 32,
+    ROWS = 64
+};
+
+/* What an operation takes, touches and costs: `weight` cycles for each `vector_bytes` of operands. */
+typedef struct kind {
+    uint8_t types, touches, weight;
+} kind;
+
+static const kind kinds[TWK_OP_COUNT] = {
+    [TWK_OP_ADD] = {FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_SUB] = {FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_MUL] = {FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_DIV] = {FLOATS, A | B, 4},
+    [TWK_OP_MAX] = {FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_MIN] = {FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_AND] = {ANY_INTEGER, A | B, 1},
+    [TWK_OP_OR] = {ANY_INTEGER, A | B, 1},
+    [TWK_OP_XOR] = {ANY_INTEGER, A | B, 1},
+    [TWK_OP_ABS] = {FLOATS, A, 1},
+    [TWK_OP_EXP] = {FLOATS, A, 4},
+    [TWK_OP_LN] = {FLOATS, A, 4},
+    [TWK_OP_SQRT] = {FLOATS, A, 4},
+    [TWK_OP_RSQRT] = {FLOATS, A, 4},
+    [TWK_OP_RECIPROCAL] = {FLOATS, A, 4},
+    [TWK_OP_RELU] = {FLOATS | INT32_ONLY, A, 1},
+    [TWK_OP_NOT] = {ANY_INTEGER, A, 1},
+    [TWK_OP_ADDS] = {FLOATS | INT16_32, A, 1},
+    [TWK_OP_MULS] = {FLOATS | INT16_32, A, 1},
+    [TWK_OP_MAXS] = {FLOATS | INT16_32, A, 1},
+    [TWK_OP_MINS] = {FLOATS | INT16_32, A, 1},
+    [TWK_OP_SHL] = {WIDE_INTEGER, A, 1},
+    [TWK_OP_SHR] = {WIDE_INTEGER, A, 1},
+    [TWK_OP_AXPY] = {FLOATS, A | INTO, 1},
+    [TWK_OP_MULADD] = {FLOATS, A | B | INTO, 1},
+    [TWK_OP_COMPARE] = {FLOATS | INT16_32, A | B | TO_MASK, 1},
+    [TWK_OP_COMPARES] = {FLOATS | INT16_32, A | TO_MASK, 1},
+    [TWK_OP_SELECT] = {SHORT_UP, A | B | MASK, 1},
+    [TWK_OP_SELECTS] = {SHORT_UP, A | MASK, 1},
+    [TWK_OP_CAST] = {ANY, A, 1},
+    [TWK_OP_DUPLICATE] = {ANY, 0, 1},
+    [TWK_OP_INDEX] = {FLOATS | INT16_32, 0, 1},
+    [TWK_OP_GATHER] = {SHORT_UP, B, 8},
+    [TWK_OP_SUM] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_LARGEST] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_SMALLEST] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_ROW_ADD] = {FLOATS, A | B | ROWS, 1},
+    [TWK_OP_ROW_SUB] = {FLOATS, A | B | ROWS, 1},
+    [TWK_OP_ROW_MUL] = {FLOATS, A | B | ROWS, 1},
+    [TWK_OP_ROW_DIV] = {FLOATS, A | B | ROWS, 4},
+};
+
+static bool is_float(uint32_t type)
+{
+    return type == TWK_FP16 || type == TWK_FP32 || type == TWK_BF16;
+}
+
+static bool takes(const kind *one, uint32_t type)
+{
+    const uint32_t size = native_size_of(type);
+    if (is_float(type))
+        return (one->types & (FLOATS | SHORT_UP | ANY)) != 0;
+    return (one->types & (ANY_INTEGER | ANY)) != 0 ||
+           ((one->types & (WIDE_INTEGER | SHORT_UP)) != 0 && size > 1) ||
+           ((one->types & INT16_32) != 0 && (type == TWK_INT16 || type == TWK_INT32)) ||
+           ((one->types & INT32_ONLY) != 0 && type == TWK_INT32);
+}
+
+/* ---- operands --------------------------------------------------------------------------------------- */
+
+static const unsigned char *source(native_core *core, native_op op, uint32_t at, uint64_t bytes)
+{
+    return twin_native_source(core, TWK_UB, TWIN_PIPE_VECTOR, op, at, bytes, UNIT);
+}
+
+static unsigned char *target(native_core *core, native_op op, uint32_t at, uint64_t bytes)
+{
+    return twin_native_target(core, TWK_UB, TWIN_PIPE_VECTOR, op, at, bytes, UNIT);
+}
+
+/* A destination may be an operand, but not lie half over it. */
+static void check_overlap(native_core *core, native_op op, uint32_t dst, uint64_t dst_bytes,
+                          uint32_t from, uint64_t bytes, bool may_equal)
+{
+    if (dst >= from + bytes || from >= dst + dst_bytes || (may_equal && dst == from))
+        return;
+    twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                     "%s: its result at %u, %llu bytes, lies over an operand at %u, %llu bytes",
+                     twin_native_op_name(op), dst, (unsigned long long)dst_bytes, from,
+                     (unsigned long long)bytes);
+}
+
+static void find_flat(native_operands *on, const kind *one)
+{
+    const twk_vector *call = on->call;
+    native_core *core = on->core;
+    const native_op op = call->op;
+    const uint64_t bytes = (uint64_t)call->count * on->size;
+    const uint64_t mask_bytes = native_divide_up(call->count, 8);
+    uint64_t out_bytes = bytes;
+    if (op == TWK_OP_CAST)
+        out_bytes = (uint64_t)call->count * twin_native_check_type(core, op, call->to);
+    if (one->touches & TO_ONE)
+        out_bytes = on->size;
+    if (one->touches & A)
+        on->a = source(core, op, call->a, bytes);
+    if (one->touches & B)
+        on->b = source(core, op, call->b, op == TWK_OP_GATHER ? (uint64_t)call->count * 4 : bytes);
+    if (one->touches & MASK) {
+        on->mask = source(core, op, call->mask, mask_bytes);
+        check_overlap(core, op, call->dst, out_bytes, call->mask, mask_bytes, false);
+    }
+    if (one->touches & TO_MASK) {
+        on->mask_out = target(core, op, call->mask, mask_bytes);
+        check_overlap(core, op, call->mask, mask_bytes, call->a, bytes, false);
+        if (one->touches & B)
+            check_overlap(core, op, call->mask, mask_bytes, call->b, bytes, false);
+        return;
+    }
+    if (one->touches & A)
+        check_overlap(core, op, call->dst, out_bytes, call->a, bytes, out_bytes <= bytes);
+    if (one->touches & B)
+        check_overlap(core, op, call->dst, out_bytes, call->b, bytes, op != TWK_OP_GATHER);
+    if (one->touches & INTO)
+        (void)source(core, op, call->dst, bytes);
+    on->dst = target(core, op, call->dst, out_bytes);
+}
+
+static void find_rows(native_operands *on, const kind *one)
+{
+    const twk_vector *call = on->call;
+    native_core *core = on->core;
+    const native_op op = call->op;
+    const uint64_t wide = (uint64_t)call->count * on->size;
+    const uint64_t pitch = (uint64_t)call->pitch * on->size;
+    const uint64_t row_values = (uint64_t)call->rows * on->size;
+    if (call->rows > ROWS_MOST || call->pitch < call->count || pitch % UNIT != 0 ||
+        pitch > UINT32_MAX)
+        twin_native_fail(
+            core, TWIN_NATIVE_OPERATION, NULL,
+            "%s: %u rows of %u elements, %u from one to the next; that must be as much "
+            "or more and a multiple of %u bytes, and %u rows are the most",
+            twin_native_op_name(op), call->rows, call->count, call->pitch, UNIT, ROWS_MOST);
+    const uint64_t span = (call->rows - 1) * pitch + wide;
+    on->pitch = (uint32_t)pitch;
+    on->a = twin_native_local(core, TWK_UB, op, call->a, span, UNIT);
+    if (one->touches & ROWS)
+        on->b = source(core, op, call->b, row_values);
+    for (uint32_t row = 0; row < call->rows; row++)
+        (void)source(core, op, (uint32_t)(call->a + row * pitch), wide);
+    if (one->touches & TO_ONE) {
+        check_overlap(core, op, call->dst, row_values, call->a, span, false);
+        on->dst = target(core, op, call->dst, row_values);
+        return;
+    }
+    check_overlap(core, op, call->dst, span, call->a, span, true);
+    check_overlap(core, op, call->dst, span, call->b, row_values, false);
+    on->dst = twin_native_local(core, TWK_UB, op, call->dst, span, UNIT);
+    for (uint32_t row = 0; row < call->rows; row++)
+        (void)target(core, op, (uint32_t)(call->dst + row * pitch), wide);
+}
+
+/* ---- what has no arithmetic --------------------------------------------------------------------------------- */
+
+static void duplicate(const native_operands *on)
+{
+    uint32_t element = 0;
+    bool overflow = false;
+    twin_native_store(on->call->type, &element, on->call->scalar, TWK_ROUND_EVEN, &overflow);
+    on->core->run->overflowed = on->core->run->overflowed || overflow;
+    if (on->dst)
+        twin_native_repeat(on->dst, on->call->count, on->size, &element);
+}
+
+static void index_up(const native_operands *on)
+{
+    bool overflow = false;
+    for (uint32_t i = 0; i < on->call->count; i++)
+        twin_native_store(on->call->type, on->dst + (size_t)i * on->size, on->call->scalar + i,
+                          TWK_ROUND_EVEN, &overflow);
+    on->core->run->overflowed = on->core->run->overflowed || overflow;
+}
+
+static void gather(const native_operands *on)
+{
+    const native_op op = on->call->op;
+    for (uint32_t i = 0; on->b && i < on->call->count; i++) {
+        uint32_t offset;
+        memcpy(&offset, on->b + (size_t)i * 4, sizeof(offset));
+        const uint64_t at = (uint64_t)on->call->a + offset;
+        const unsigned char *from =
+            twin_native_source(on->core, TWK_UB, TWIN_PIPE_VECTOR, op, at, on->size, on->size);
+        if (at < (uint64_t)on->call->dst + (uint64_t)on->call->count * on->size &&
+            at + on->size > on->call->dst)
+            twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL,
+                             "%s: element %u, at %llu, lies in its result", twin_native_op_name(op),
+                             i, (unsigned long long)at);
+        memcpy(on->dst + (size_t)i * on->size, from, on->size);
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------ */
+
+static void reduce(const native_operands *on)
+{
+    const twk_vector *call = on->call;
+    const uint32_t rows = call->rows ? call->rows : 1;
+    for (uint32_t row = 0; row < rows; row++) {
+        const unsigned char *from = on->a + (size_t)row * on->pitch;
+        unsigned char *to = on->dst + (size_t)row * on->size;
+        if (is_float(call->type))
+            twin_native_float_reduce(on, from, call->count, to);
+        else
+            twin_native_integer_reduce(on, from, call->count, to);
+    }
+}
+
+static void compute(const native_operands *on)
+{
+    switch (on->call->op) {
+    case TWK_OP_CAST:
+        twin_native_cast(on);
+        break;
+    case TWK_OP_COMPARE:
+    case TWK_OP_COMPARES:
+        twin_native_compare(on);
+        break;
+    case TWK_OP_SELECT:
+    case TWK_OP_SELECTS:
+        twin_native_select(on);
+        break;
+    case TWK_OP_DUPLICATE:
+        duplicate(on);
+        break;
+    case TWK_OP_INDEX:
+        index_up(on);
+        break;
+    case TWK_OP_GATHER:
+        gather(on);
+        break;
+    case TWK_OP_SUM:
+    case TWK_OP_LARGEST:
+    case TWK_OP_SMALLEST:
+        reduce(on);
+        break;
+    case TWK_OP_ROW_ADD:
+    case TWK_OP_ROW_SUB:
+    case TWK_OP_ROW_MUL:
+    case TWK_OP_ROW_DIV:
+        twin_native_float_rows(on);
+        break;
+    default:
+        if (is_float(on->call->type))
+            twin_native_floats(on);
+        else
+            twin_native_integers(on);
+    }
+}
+
+static uint64_t cycles_of(const native_operands *on, const kind *one)
+{
+    const twin_core_traits *traits = on->core->run->call.core;
+    const twk_vector *call = on->call;
+    uint32_t size = on->size;
+    if (call->op == TWK_OP_CAST && native_size_of(call->to) > size)
+        size = native_size_of(call->to);
+    const uint64_t rows = call->rows ? call->rows : 1;
+    const uint64_t steps =
+        native_divide_up((uint64_t)call->count * size, traits->vector_bytes) * rows;
+    return traits->vector_start + steps * one->weight;
+}
+
+void twin_native_vector(const twk_vector *vector)
+{
+    native_core *core = twin_native_operation(TWIN_PIPE_VECTOR, vector->op);
+    if (vector->op >= TWK_OP_COUNT)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                         "the vector unit has no operation %u: the kernel was built for a newer "
+                         "twinrt",
+                         vector->op);
+    const kind *one = &kinds[vector->op];
+    native_operands on = {.call = vector, .core = core};
+    on.size = twin_native_check_type(core, vector->op, vector->type);
+    if (!takes(one, vector->type))
+        twin_native_bad_type(core, vector->op, vector->type);
+    if (vector->count == 0 || ((one->touches & ROWS) != 0 && vector->rows == 0))
+        return;
+    if (vector->rows > 0 && (one->touches & (ROWS | TO_ONE)) == 0)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it has no rows",
+                         twin_native_op_name(vector->op));
+    if (vector->rows > 0)
+        find_rows(&on, one);
+    else
+        find_flat(&on, one);
+    compute(&on);
+    twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0, cycles_of(&on, one));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vector unit: what an operation is given, and who computes it. */
+#ifndef TWINRT_KERNEL_VECTOR_H
+#define TWINRT_KERNEL_VECTOR_H
+
+#include "kernel/core.h"
+
+/* Operands of an operation, found good, as host memory. */
+typedef struct native_operands {
+    const twk_vector *call;
+    native_core *core;
+    uint32_t size; /* of an element of the source */
+    unsigned char *dst;
+    const unsigned char *a, *b;
+    const unsigned char *mask;
+    unsigned char *mask_out;
+    uint32_t pitch; /* bytes, of rows */
+} native_operands;
+
+/* Arithmetic on FP16, BF16 and FP32: element by element; reductions to one element; rows by an element each. */
+void twin_native_floats(const native_operands *on);
+void twin_native_float_reduce(const native_operands *on, const unsigned char *from, uint32_t count,
+                              unsigned char *to);
+void twin_native_float_rows(const native_operands *on);
+/* The same on integers. */
+void twin_native_integers(const native_operands *on);
+void twin_native_integer_reduce(const native_operands *on, const unsigned char *from,
+                                uint32_t count, unsigned char *to);
+/* Any types. */
+void twin_native_cast(const native_operands *on);
+void twin_native_compare(const native_operands *on);
+void twin_native_select(const native_operands *on);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integers on the vector unit. What is too large wraps. */
+#include <string.h>
+
+#include "kernel/number.h"
+#include "kernel/vector.h"
+#include "twinrt/kernel.h"
+
+/* One loop for each type: `host` is the type, `wide` the unsigned one in which it wraps. */
+#define ARITHMETIC(name, host, wide)                                                               \
+    static void name(const native_operands *on, double scalar)                                     \
+    {                                                                                              \
+        const uint32_t count = on->call->count;                                                    \
+        const host *a = (const host *)(const void *)on->a;                                         \
+        const host *b = (const host *)(const void *)on->b;                                         \
+        host *r = (host *)(void *)on->dst;                                                         \
+        const host s = (host)scalar;                                                               \
+        switch (on->call->op) {                                                                    \
+        case TWK_OP_ADD:                                                                           \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = (host)((wide)a[i] + (wide)b[i]);                                            \
+            break;                                                                                 \
+        case TWK_OP_SUB:                                                                           \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = (host)((wide)a[i] - (wide)b[i]);                                            \
+            break;                                                                                 \
+        case TWK_OP_MUL:                                                                           \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = (host)((wide)a[i] * (wide)b[i]);                                            \
+            break;                                                                                 \
+        case TWK_OP_MAX:                                                                           \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = a[i] > b[i] ? a[i] : b[i];                                                  \
+            break;                                                                                 \
+        case TWK_OP_MIN:                                                                           \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = a[i] < b[i] ? a[i] : b[i];                                                  \
+            break;                                                                                 \
+        case TWK_OP_ADDS:                                                                          \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = (host)((wide)a[i] + (wide)s);                                               \
+            break;                                                                                 \
+        case TWK_OP_MULS:                                                                          \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = (host)((wide)a[i] * (wide)s);                                               \
+            break;                                                                                 \
+        case TWK_OP_MAXS:                                                                          \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = a[i] > s ? a[i] : s;                                                        \
+            break;                                                                                 \
+        case TWK_OP_MINS:                                                                          \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = a[i] < s ? a[i] : s;                                                        \
+            break;                                                                                 \
+        default: /* RELU */                                                                        \
+            for (uint32_t i = 0; i < count; i++)                                                   \
+                r[i] = a[i] > 0 ? a[i] : 0;                                                        \
+        }                                                                                          \
+    }
+ARITHMETIC(arithmetic_16, int16_t, uint32_t)
+ARITHMETIC(arithmetic_32, int32_t, uint32_t)
+
+/* Bits are bits: bytes of any type. */
+static void bits(const native_operands *on)
+{
+    const size_t bytes = (size_t)on->call->count * on->size;
+    const unsigned char *a = on->a, *b = on->b;
+    unsigned char *r = on->dst;
+    switch (on->call->op) {
+    case TWK_OP_AND:
+        for (size_t i = 0; i < bytes; i++)
+            r[i] = a[i] & b[i];
+        break;
+    case TWK_OP_OR:
+        for (size_t i = 0; i < bytes; i++)
+            r[i] = a[i] | b[i];
+        break;
+    case TWK_OP_XOR:
+        for (size_t i = 0; i < bytes; i++)
+            r[i] = a[i] ^ b[i];
+        break;
+    default:
+        for (size_t i = 0; i < bytes; i++)
+            r[i] = (unsigned char)~a[i];
+    }
+}
+
+#define SHIFT(name, host, wide)                                                                    \
+    static void name(const native_operands *on, uint32_t by)                                       \
+    {                                                                                              \
+        const host *a = (const host *)(const void *)on->a;                                         \
+        host *r = (host *)(void *)on->dst;                                                         \
+        const bool left = on->call->op == TWK_OP_SHL;                                              \
+        for (uint32_t i = 0; i < on->call->count; i++)                                             \
+            r[i] = left ? (host)((wide)a[i] << by) : (host)(a[i] >> by);                           \
+    }
+SHIFT(shift_i16, int16_t, uint32_t)
+SHIFT(shift_i32, int32_t, uint32_t)
+SHIFT(shift_u16, uint16_t, uint32_t)
+SHIFT(shift_u32, uint32_t, uint32_t)
+
+static void shift(const native_operands *on)
+{
+    const double wanted = on->call->scalar;
+    if (!(wanted >= 0 && wanted < on->size * 8))
+        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "%s by %g bits of %s",
+                         on->call->op == TWK_OP_SHL ? "twk_shift_left" : "twk_shift_right", wanted,
+                         twin_native_type_name(on->call->type));
+    const uint32_t by = (uint32_t)wanted;
+    switch (on->call->type) {
+    case TWK_INT16:
+        shift_i16(on, by);
+        break;
+    case TWK_INT32:
+        shift_i32(on, by);
+        break;
+    case TWK_UINT16:
+        shift_u16(on, by);
+        break;
+    default:
+        shift_u32(on, by);
+    }
+}
+
+void twin_native_integers(const native_operands *on)
+{
+    const uint32_t op = on->call->op;
+    if (op == TWK_OP_SHL || op == TWK_OP_SHR) {
+        shift(on);
+        return;
+    }
+    if (op == TWK_OP_AND || op == TWK_OP_OR || op == TWK_OP_XOR || op == TWK_OP_NOT) {
+        bits(on);
+        return;
+    }
+    unsigned char element[4];
+    bool overflow = false;
+    twin_native_store(on->call->type, element, on->call->scalar, TWK_ROUND_EVEN, &overflow);
+    const double scalar = twin_native_number(on->call->type, element);
+    if (on->call->type == TWK_INT16)
+        arithmetic_16(on, scalar);
+    else
+        arithmetic_32(on, scalar);
+}
+
+/* Order does not matter to integers. */
+void twin_native_integer_reduce(const native_operands *on, const unsigned char *from,
+                                uint32_t count, unsigned char *to)
+{
+    const int32_t *a = (const int32_t *)(const void *)from;
+    uint32_t sum = 0;
+    int32_t most = a[0], least = a[0];
+    for (uint32_t i = 0; i < count; i++) {
+        sum += (uint32_t)a[i];
+        most = a[i] > most ? a[i] : most;
+        least = a[i] < least ? a[i] : least;
+    }
+    const uint32_t op = on->call->op;
+    const int32_t result = op == TWK_OP_SUM ? (int32_t)sum : op == TWK_OP_LARGEST ? most : least;
+    memcpy(to, &result, sizeof(result));
+}

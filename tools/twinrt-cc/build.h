@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From sources to a shared object, by the compilers of the host. */
+#ifndef TWINRT_TOOLS_CC_BUILD_H
+#define TWINRT_TOOLS_CC_BUILD_H
+
+#include <stdbool.h>
+
+#include "list.h"
+
+struct cc_build {
+    const char *output;       /* for the file of dependencies alone */
+    const char *dependencies; /* file for them; NULL: none */
+    const char *prefix;       /* with include/ and lib64/ */
+    struct cc_list cc, cxx;   /* the commands */
+    struct cc_list sources;   /* .c, and of C++ .cc .cpp .cxx */
+    struct cc_list compile;   /* options for both languages */
+    struct cc_list compile_c; /* for one of them */
+    struct cc_list compile_cxx;
+    struct cc_list link;
+    bool all_cxx; /* sources are C++ whatever their names */
+    bool verbose;
+};
+
+/* Whether the name is one of a source; a file by its end. */
+bool cc_is_source(const char *name);
+/* Compiles and links into `library`, in the empty `folder`. Returns 0, or -1 with a message. */
+int cc_build_library(const struct cc_build *build, const char *folder, const char *library);
+
+#endif

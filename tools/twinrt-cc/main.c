@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* twinrt-cc: kernels in C and C++ become an object that the runtime loads like one of device code.
+ *
+ * A program and no script: it writes ELF through libelf, as the loader reads it, and needs nothing but the compilers. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "describe.h"
+#include "say.h"
+
+#define STATUS_FAILED 1
+#define STATUS_USAGE  2
+
+static const char help[] =
+    "Usage: twinrt-cc [options] -o OBJECT SOURCE...\n"
+    "Compiles kernels in C (.c) and C++ (.cc, .cpp, .cxx) written against twinrt/kernel.h\n"
+    "into an object for aclrtBinaryLoadFromFile.\n"
+    "\n"
+    "  -o FILE              the object\n"
+    "  -I DIR, -isystem DIR, -include FILE, -D NAME[=VALUE], -U NAME\n"
+    "  -O..., -g..., -W..., -f..., -m..., -pedantic...\n"
+    "                       as the compilers have them; -O2 unless another is given\n"
+    "  -std=STANDARD        one of C for sources in C, one of C++ for sources in C++\n"
+    "  -c++                 all sources are C++, whatever their names\n"
+    "  -L DIR, -l NAME, -Wl,...\n"
+    "                       for linking what the kernels call\n"
+    "  -MF FILE             writes what the object depends on, for make and ninja\n"
+    "  --cc=COMMAND, --cxx=COMMAND\n"
+    "                       the compilers; else $CC or cc, and $CXX or c++\n"
+    "  --print-prefix       tells where include/ and lib64/ are\n"
+    "  -v, --verbose        shows the commands\n"
+    "      --help, --version\n";
+
+struct options {
+    struct cc_build build;
+    char prefix[PATH_MAX];
+};
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+_Noreturn static void usage(const char *problem, const char *word)
+{
+    (void)cc_error("%s%s%s", problem, word ? " " : "", word ? word : "");
+    fputs("Try 'twinrt-cc --help'.\n", stderr);
+    exit(STATUS_USAGE);
+}
+
+static bool begins(const char *word, const char *start)
+{
+    return strncmp(word, start, strlen(start)) == 0;
+}
+
+/* Options with a value behind them, joined or as the next word. */
+static const char *const valued[] = {"-include", "-isystem", "-D", "-I", "-U"};
+/* Options that go to the compiler as they are. */
+static const char *const joined[] = {"-O", "-W", "-f", "-g", "-m", "-pedantic"};
+
+static const char *value_of(const char *option, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    const size_t length = strlen(option);
+    if (word[length])
+        return word + length;
+    if (++*at >= argc)
+        usage("a value is missing behind", option);
+    return argv[*at];
+}
+
+/* Whether the word is an option for compiling. */
+static bool take_compile(struct cc_build *build, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    for (size_t i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
+        if (begins(word, valued[i])) {
+            cc_add(&build->compile, valued[i]);
+            cc_add(&build->compile, value_of(valued[i], argc, argv, at));
+            return true;
+        }
+    if (begins(word, "-std=")) {
+        cc_add(strstr(word, "++") ? &build->compile_cxx : &build->compile_c, word);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(joined) / sizeof(joined[0]); i++)
+        if (begins(word, joined[i])) {
+            cc_add(&build->compile, word);
+            return true;
+        }
+    return false;
+}
+
+/* Whether it is one for linking. */
+static bool take_link(struct cc_build *build, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    if (begins(word, "-Wl,")) {
+        cc_add(&build->link, word);
+        return true;
+    }
+    for (const char *option = "-L\0-l\0"; *option; option += strlen(option) + 1)
+        if (begins(word, option)) {
+            cc_add_made(&build->link, "%s%s", option, value_of(option, argc, argv, at));
+            return true;
+        }
+    return false;
+}
+
+static void set_command(struct cc_list *list, const char *words)
+{
+    cc_list_free(list);
+    cc_add_split(list, words);
+    if (list->count == 0)
+        usage("a compiler has a name, not", "\"\"");
+}
+
+static void take_word(struct options *options, int argc, char **argv, int *at)
+{
+    struct cc_build *build = &options->build;
+    const char *word = argv[*at];
+    if (word[0] != '-') {
+        if (!cc_is_source(word) && !build->all_cxx)
+            usage("sources end in .c, .cc, .cpp or .cxx, unlike", word);
+        cc_add(&build->sources, word);
+    } else if (begins(word, "-o")) {
+        build->output = value_of("-o", argc, argv, at);
+    } else if (strcmp(word, "-MF") == 0) {
+        build->dependencies = value_of("-MF", argc, argv, at);
+    } else if (strcmp(word, "-c++") == 0) {
+        build->all_cxx = true;
+    } else if (strcmp(word, "-v") == 0 || strcmp(word, "--verbose") == 0) {
+        build->verbose = true;
+    } else if (begins(word, "--cc=")) {
+        set_command(&build->cc, word + strlen("--cc="));
+    } else if (begins(word, "--cxx=")) {
+        set_command(&build->cxx, word + strlen("--cxx="));
+    } else if (!take_link(build, argc, argv, at) && !take_compile(build, argc, argv, at)) {
+        usage("unknown option", word);
+    }
+}
+
+/* Where the tool lies, its headers and its library lie too. */
+static void find_prefix(char *out_prefix)
+{
+    const ssize_t length = readlink("/proc/self/exe", out_prefix, PATH_MAX - 1);
+    if (length <= 0) {
+        (void)cc_error("/proc/self/exe cannot be read: %s", strerror(errno));
+        exit(STATUS_FAILED);
+    }
+    out_prefix[length] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(out_prefix, '/');
+        if (slash)
+            *slash = '\0';
+    }
+}
+
+static void read_options(struct options *options, int argc, char **argv)
+{
+    struct cc_build *build = &options->build;
+    const char *cc = getenv("CC");
+    const char *cxx = getenv("CXX");
+    find_prefix(options->prefix);
+    build->prefix = options->prefix;
+    set_command(&build->cc, cc && cc[0] ? cc : "cc");
+    set_command(&build->cxx, cxx && cxx[0] ? cxx : "c++");
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            exit(0);
+        }
+        if (strcmp(argv[i], "--version") == 0) {
+            puts("twinrt-cc " TWINRT_VERSION);
+            exit(0);
+        }
+        if (strcmp(argv[i], "--print-prefix") == 0) {
+            puts(options->prefix);
+            exit(0);
+        }
+        take_word(options, argc, argv, &i);
+    }
+    if (build->sources.count == 0)
+        usage("no sources are given", NULL);
+    if (!build->output)
+        usage("no object is named: give -o FILE", NULL);
+}
+
+static void free_options(struct options *options)
+{
+    struct cc_build *build = &options->build;
+    cc_list_free(&build->cc);
+    cc_list_free(&build->cxx);
+    cc_list_free(&build->sources);
+    cc_list_free(&build->compile);
+    cc_list_free(&build->compile_c);
+    cc_list_free(&build->compile_cxx);
+    cc_list_free(&build->link);
+}
+
+/* ---- the folder of work ------------------------------------------------------------------------- */
+
+static int make_folder(char *out_path)
+{
+    const char *where = getenv("TMPDIR");
+    const int length =
+        snprintf(out_path, PATH_MAX, "%s/twinrt-cc-XXXXXX", where && where[0] ? where : "/tmp");
+    if (length < 0 || length >= PATH_MAX)
+        return cc_error("TMPDIR is too long");
+    return mkdtemp(out_path) ? 0 : cc_error("%s cannot be made: %s", out_path, strerror(errno));
+}
+
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    if (!folder)
+        return;
+    while ((entry = readdir(folder)))
+        (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    (void)rmdir(path);
+}
+
+int main(int argc, char **argv)
+{
+    static struct options options;
+    char folder[PATH_MAX];
+    char library[PATH_MAX + 16];
+    read_options(&options, argc, argv);
+    int result = make_folder(folder);
+    if (result == 0) {
+        snprintf(library, sizeof(library), "%s/kernels.so", folder);
+        result = cc_build_library(&options.build, folder, library);
+        if (result == 0)
+            result = cc_make_object(library, options.build.output);
+        remove_folder(folder);
+    }
+    free_options(&options);
+    return result == 0 ? 0 : STATUS_FAILED;
+}
