@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the benches of blocks share: a clock, a source of random numbers, and the line that says that all was well.
+#ifndef RTL_STUBS_COMMON_BENCH_BENCH_H
+#define RTL_STUBS_COMMON_BENCH_BENCH_H
+
+#include <verilated.h>
+#if BENCH_COVERAGE
+#include <verilated_cov.h>
+#endif
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace bench
+{
+
+/// splitmix64: the same seed, the same run, on every machine.
+class Dice
+{
+  public:
+    explicit Dice(uint64_t seed) : state_(seed) {}
+    uint64_t roll()
+    {
+        uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+    uint64_t below(uint64_t most) { return roll() % most; }
+    bool chance(uint32_t percent) { return roll() % 100 < percent; }
+
+  private:
+    uint64_t state_;
+};
+
+struct Options {
+    uint64_t seed = 1;
+    uint64_t operations = 20000;
+    const char *coverage = nullptr; ///< file for coverage data, of a build that collects it
+};
+
+inline Options options(int argc, char **argv)
+{
+    Options out;
+    for (int i = 1; i < argc; ++i) {
+        const char *value = std::strchr(argv[i], '=');
+        if (value && std::strncmp(argv[i], "--seed=", 7) == 0)
+            out.seed = std::strtoull(value + 1, nullptr, 0);
+        else if (value && std::strncmp(argv[i], "--operations=", 13) == 0)
+            out.operations = std::strtoull(value + 1, nullptr, 0);
+        else if (value && std::strncmp(argv[i], "--coverage=", 11) == 0)
+            out.coverage = value + 1;
+        else {
+            std::fprintf(stderr, "usage: %s [--seed=N] [--operations=N] [--coverage=FILE]\n",
+                         argv[0]);
+            std::exit(2);
+        }
+    }
+    return out;
+}
+
+/// A Verilated block with its clock. Whoever waits for it in vain hears of it: a hang is a failure.
+template <typename Block>
+class Clocked
+{
+  public:
+    explicit Clocked(uint64_t seed)
+        : dice(seed), context_(std::make_unique<VerilatedContext>()), block(context_.get(), "bench")
+    {
+    }
+    ~Clocked() { block.final(); }
+    Clocked(const Clocked &) = delete;
+    Clocked &operator=(const Clocked &) = delete;
+
+    void clock()
+    {
+        block.clk_i = 1;
+        block.eval();
+        block.clk_i = 0;
+        block.eval();
+        ++clocks;
+    }
+    /// Reset, then clocks until the block is at rest. Settings are there before.
+    void reset()
+    {
+        block.clk_i = 0;
+        block.rst_ni = 1;
+        block.eval();
+        block.rst_ni = 0;
+        block.eval();
+        clock();
+        block.rst_ni = 1;
+        block.eval();
+        until([this] { return !block.busy_o; }, "the end of reset");
+    }
+    template <typename Condition>
+    void until(Condition condition, const char *what)
+    {
+        for (uint64_t most = clocks + 1000000; !condition(); clock())
+            if (clocks > most) {
+                std::printf("FAIL: the block hangs: no %s within 1000000 clocks\n", what);
+                std::exit(1);
+            }
+    }
+    /// Hands over the operation on the request port, now and then late.
+    void request()
+    {
+        while (dice.chance(10))
+            clock();
+        block.req_valid_i = 1;
+        block.eval();
+        until([this] { return block.req_ready_o; }, "taken request");
+        clock();
+        block.req_valid_i = 0;
+        block.eval();
+    }
+    /// Waits for a response; it is taken by `take`, now and then late.
+    void await()
+    {
+        block.rsp_ready_i = 0;
+        until([this] { return block.rsp_valid_o; }, "response");
+        while (dice.chance(10))
+            clock();
+    }
+    void take()
+    {
+        block.rsp_ready_i = 1;
+        clock();
+        block.rsp_ready_i = 0;
+        block.eval();
+    }
+
+    Dice dice;
+    uint64_t clocks = 0;
+
+  private:
+    std::unique_ptr<VerilatedContext> context_;
+
+  public:
+    Block block;
+
+    /// Keeps what was covered.
+    void write_coverage(const char *file)
+    {
+#if BENCH_COVERAGE
+        if (file)
+            context_->coveragep()->write(file);
+#else
+        (void)file;
+#endif
+    }
+};
+
+/// Fails at the first difference.
+#define BENCH_EQUAL(what, rule, rtl, model)                                                        \
+    do {                                                                                           \
+        const auto rtl_value = static_cast<unsigned long long>(rtl);                               \
+        const auto model_value = static_cast<unsigned long long>(model);                           \
+        if (rtl_value != model_value) {                                                            \
+            std::printf("FAIL: operation %llu (%s): %s: RTL %llu, model %llu; rule %s, seed "      \
+                        "%llu\n",                                                                  \
+                        static_cast<unsigned long long>(number), operation, what, rtl_value,       \
+                        model_value, rule, static_cast<unsigned long long>(seed));                 \
+            std::exit(1);                                                                          \
+        }                                                                                          \
+    } while (0)
+
+} // namespace bench
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// npu_notify_table against the model's NotifyTable: random operations, every answer compared. Rules NTF-1 to NTF-4.
+#include <Vnpu_notify_table.h>
+
+#include <vector>
+
+#include "../../common/bench/bench.h"
+#include "core/notify_table.h"
+
+namespace
+{
+
+enum Op : uint8_t { kRead, kWait, kRecord, kClear, kForget, kBad };
+
+class Bench : public bench::Clocked<Vnpu_notify_table>
+{
+  public:
+    Bench(uint64_t first_seed, uint32_t ids, uint32_t spread)
+        : Clocked(first_seed), seed(first_seed), all_(ids), table_(ids, BENCH_QUEUES),
+          waits_(BENCH_QUEUES, tsim::kNone)
+    {
+        block.cfg_notifies_i = ids;
+        reset();
+        for (uint32_t i = 0; i < spread; ++i)
+            ids_.push_back(static_cast<uint32_t>(dice.below(ids)));
+    }
+
+    void run(uint64_t operations)
+    {
+        for (number = 0; number < operations; ++number) {
+            now_ += dice.chance(40) ? 0 : dice.below(3);
+            if (number % 4096 == 4095 && dice.chance(30)) {
+                reset();
+                table_.reset();
+                waits_.assign(waits_.size(), tsim::kNone);
+            }
+            step();
+        }
+        for (const uint32_t id : ids_)
+            one(kRead, id, 0);
+    }
+
+    uint64_t number = 0;
+    const uint64_t seed;
+    const char *operation = "";
+    uint64_t released = 0;
+
+  private:
+    void step()
+    {
+        const uint32_t id = ids_[dice.below(ids_.size())];
+        const auto queue = static_cast<uint32_t>(dice.below(BENCH_QUEUES));
+        const uint64_t kind = dice.below(100);
+        if (kind < 50) { // whoever waits does nothing else
+            if (waits_[queue] == tsim::kNone)
+                one(kWait, id, queue);
+            else
+                one(dice.chance(20) ? kForget : kRead, waits_[queue], queue);
+        } else if (kind < 85) {
+            one(kRecord, id, 0);
+        } else if (kind < 90) {
+            one(kClear, id, 0);
+        } else {
+            one(kind < 98 ? kRead : kBad, id, 0);
+        }
+    }
+
+    void one(Op op, uint32_t id, uint32_t queue)
+    {
+        static const char *const kNames[] = {"read", "wait", "record", "clear", "forget", "bad"};
+        operation = kNames[op];
+        block.req_op_i = op;
+        block.req_id_i = id;
+        if (op == kBad) { // no such id where the port has room for one, else no such operation
+            if (all_ < kMaxIds)
+                block.req_id_i = all_ + dice.below(kMaxIds - all_);
+            block.req_op_i = all_ < kMaxIds ? dice.below(8) : 5 + dice.below(3);
+        }
+        block.req_queue_i = queue;
+        block.req_now_i = now_;
+        request();
+        await();
+        BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, op == kBad);
+        BENCH_EQUAL("passes", "NTF-2", block.rsp_pass_o,
+                    op == kWait && table_.wait(id, queue, now_));
+        const uint32_t next = op == kRecord ? table_.record(id) : tsim::kNone;
+        BENCH_EQUAL("releases somebody", "NTF-3", block.rsp_release_o, next != tsim::kNone);
+        if (next != tsim::kNone) {
+            BENCH_EQUAL("released queue", "NTF-3", block.rsp_queue_o, next);
+            waits_[next] = tsim::kNone;
+            ++released;
+        }
+        if (op == kWait && !block.rsp_pass_o)
+            waits_[queue] = id;
+        if (op == kClear)
+            table_.clear(id);
+        if (op == kForget) {
+            table_.forget(id, queue);
+            waits_[queue] = tsim::kNone;
+        }
+        if (op != kBad) {
+            BENCH_EQUAL("flag", "NTF-1", block.rsp_flag_o, table_.flag(id));
+            BENCH_EQUAL("pending", "NTF-3", block.rsp_pending_o, table_.pending(id));
+        }
+        BENCH_EQUAL("last", "NTF-3", block.rsp_last_o, true);
+        take();
+    }
+
+    static constexpr uint32_t kMaxIds = BENCH_NOTIFIES;
+    const uint32_t all_;
+    tsim::NotifyTable table_;
+    std::vector<uint32_t> waits_; // by queue: the id that it waits for
+    std::vector<uint32_t> ids_;
+    tsim::Cycle now_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const bench::Options options = bench::options(argc, argv);
+    const uint32_t most = BENCH_NOTIFIES;
+    uint64_t clocks = 0;
+    uint64_t released = 0;
+    for (const uint32_t ids : {most, most - 27}) {
+        Bench bench(options.seed + clocks, ids, 30);
+        bench.run(options.operations / 2);
+        clocks += bench.clocks;
+        released += bench.released;
+        bench.write_coverage(options.coverage);
+    }
+    if (released == 0) {
+        std::printf("FAIL: nobody was released: the run proves nothing\n");
+        return 1;
+    }
+    std::printf(
+        "PASS npu_notify_table: %llu operations, %llu queues released, %llu clocks, seed %llu\n",
+        static_cast<unsigned long long>(options.operations),
+        static_cast<unsigned long long>(released), static_cast<unsigned long long>(clocks),
+        static_cast<unsigned long long>(options.seed));
+    return 0;
+}

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+// npu_sqe with random SQEs, legal and not: what comes next and when is worked out here a second time, from the rules; which
+// DMA tasks are legal is what the model's decode_job says. Rules SQE-1 to SQE-10, SQE-12, DMA-2, EVT-8, CQ-3.
+#include <Vnpu_sqe.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/bench/bench.h"
+#include "core/dma.h"
+
+namespace
+{
+
+enum Op : uint8_t {
+    kBegin,
+    kDecoded,
+    kExecute,
+    kMiss,
+    kDone,
+    kPark,
+    kSetUp,
+    kMove,
+    kFail,
+    kRetire,
+    kReport,
+    kResume,
+    kEnd,
+    kLimit
+};
+enum Next : uint8_t {
+    kNone,
+    kNextDecoded,
+    kNextExecute,
+    kNextLoaded,
+    kNextEffect,
+    kNextSetUp,
+    kNextLimit,
+    kNextRetire,
+    kNextReport,
+    kNextRetired,
+    kNextFailed,
+    kNextHold
+};
+enum Hold : uint8_t { kNoHold, kBefore, kAfter, kCq, kCqError };
+enum Effect : uint8_t {
+    kNothing,
+    kEventRecord,
+    kEventWait,
+    kEventClear,
+    kNotifyRecord,
+    kNotifyWait,
+    kNotifyClear,
+    kCountRecord,
+    kCountWait,
+    kStore,
+    kRemote,
+    kNowhere,
+    kDispatch,
+    kBad
+};
+
+constexpr uint32_t kQueues = 8;
+constexpr uint32_t kEvents = 200, kNotifies = 100, kCounts = 50, kListMost = 64;
+constexpr uint32_t kAicRoom = 20, kAivRoom = 40, kMixedRoom = 0;
+// Each time its own bit, so that no sum of some can be taken for another.
+constexpr uint64_t kDecode = 1, kEvent = 2, kEventMiss = 4, kNotify = 8, kStoreTime = 16,
+                   kRetireTime = 32, kCqWrite = 64, kSdmaSetUp = 128, kPcieSetUp = 256,
+                   kCreditUnit = 1000, kTimeoutUnit = 7000;
+
+uint32_t bits(uint32_t word, uint32_t shift, uint32_t count)
+{
+    return word >> shift & ((1u << count) - 1);
+}
+
+/// What the rules say of an SQE.
+struct Meaning {
+    Effect effect = kBad;
+    uint64_t access = 0;
+    uint32_t id = 0;
+    uint32_t share = 7;
+    uint32_t timeout = 0;
+
+    explicit Meaning(const stars_sqe &sqe)
+    {
+        const uint32_t type = sqe.word[0] & STARS_W0_TYPE_MASK;
+        switch (type) {
+        case STARS_SQE_PLACEHOLDER:
+            effect = sqe.word[0] >> 16 == 0 ? kNothing : kBad;
+            break;
+        case STARS_SQE_EVENT_RECORD:
+        case STARS_SQE_EVENT_WAIT:
+            access = kEvent;
+            timeout = sqe.word[5];
+            set(sqe.word[2] & 0xffff, kEvents,
+                type == STARS_SQE_EVENT_RECORD ? kEventRecord : kEventWait);
+            break;
+        case STARS_SQE_NOTIFY_RECORD:
+        case STARS_SQE_NOTIFY_WAIT: {
+            const bool record = type == STARS_SQE_NOTIFY_RECORD;
+            access = kNotify;
+            timeout = sqe.word[4];
+            if ((sqe.word[2] & STARS_W2_COUNT) == 0)
+                set(sqe.word[2] & 0x1ffff, kNotifies, record ? kNotifyRecord : kNotifyWait);
+            else if (sqe.word[5] <= (record ? 3u : 4u))
+                set(sqe.word[2] & 0x1ffff, kCounts, record ? kCountRecord : kCountWait);
+            break;
+        }
+        case STARS_SQE_WRITE_VALUE:
+            write_value(sqe);
+            break;
+        case STARS_SQE_SDMA:
+        case STARS_SQE_PCIE_DMA: {
+            tsim::DmaJob job;
+            share = type == STARS_SQE_SDMA ? 0 : 1;
+            effect = tsim::decode_job(sqe, kListMost, job) ? kDispatch : kBad;
+            break;
+        }
+        case STARS_SQE_COND:
+            share = 2;
+            effect = kDispatch;
+            break;
+        case STARS_SQE_AICPU:
+            share = 3;
+            effect =
+                bits(sqe.word[2], STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST ? kDispatch : kBad;
+            break;
+        case STARS_SQE_AICORE: {
+            const uint32_t kind = sqe.word[2] & STARS_W2_SUBTYPE_MASK;
+            const uint32_t blocks = sqe.word[0] >> 16,
+                           schem = bits(sqe.word[3], STARS_W3_SCHEM_SHIFT, 2);
+            const uint32_t room = kind == 0   ? kAicRoom
+                                  : kind == 1 ? kAivRoom
+                                  : kind == 5 ? kMixedRoom
+                                              : 0;
+            share = kind == 0 ? 4 : kind == 1 ? 5 : kind == 5 ? 6 : 7;
+            effect = room != 0 && blocks != 0 && (schem == 0 || (schem == 1 && blocks <= room))
+                         ? kDispatch
+                         : kBad;
+            break;
+        }
+        default:
+            break;
+        }
+    }
+
+  private:
+    void set(uint32_t number, uint32_t ids, Effect then)
+    {
+        id = number;
+        effect = number < ids ? then : kBad;
+    }
+
+    void write_value(const stars_sqe &sqe)
+    {
+        const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
+        const bool physical = (sqe.word[5] & STARS_W5_VIRTUAL) == 0, one = (sqe.word[8] & 1) != 0;
+        const auto within = [&](uint64_t base, uint32_t ids) {
+            return physical && address % 4 == 0 && address >= base && (address - base) / 4 < ids;
+        };
+        const bool event = within(STARS_EVENT_TABLE_BASE, kEvents);
+        const bool notify = within(STARS_NOTIFY_TABLE_BASE, kNotifies);
+        access = event ? kEvent : notify ? kNotify : kStoreTime;
+        const bool resets = sqe.word[7] == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+        const bool remote = address >= STARS_PEER_BASE;
+        if ((sqe.word[7] != 0 && !resets) || bits(sqe.word[5], STARS_W5_SIZE_SHIFT, 3) > 5 ||
+            (resets && !event && !remote))
+            return;
+        if (event) {
+            id = static_cast<uint32_t>((address - STARS_EVENT_TABLE_BASE) / 4);
+            effect = one ? kEventRecord : kEventClear;
+        } else if (notify) {
+            id = static_cast<uint32_t>((address - STARS_NOTIFY_TABLE_BASE) / 4);
+            effect = one ? kNotifyRecord : kNotifyClear;
+        } else {
+            effect = !physical ? kStore : remote ? kRemote : kNowhere;
+        }
+    }
+};
+
+class Bench : public bench::Clocked<Vnpu_sqe>
+{
+  public:
+    explicit Bench(uint64_t first_seed) : Clocked(first_seed), seed(first_seed)
+    {
+        block.cfg_events_i = kEvents;
+        block.cfg_notifies_i = kNotifies;
+        block.cfg_counts_i = kCounts;
+        block.cfg_list_most_i = kListMost;
+        block.cfg_aic_room_i = kAicRoom;
+        block.cfg_aiv_room_i = kAivRoom;
+        block.cfg_mixed_room_i = kMixedRoom;
+        block.cfg_decode_i = kDecode;
+        block.cfg_event_i = kEvent;
+        block.cfg_event_miss_i = kEventMiss;
+        block.cfg_notify_i = kNotify;
+        block.cfg_store_i = kStoreTime;
+        block.cfg_retire_i = kRetireTime;
+        block.cfg_cq_write_i = kCqWrite;
+        block.cfg_sdma_setup_i = kSdmaSetUp;
+        block.cfg_pcie_setup_i = kPcieSetUp;
+        block.cfg_credit_unit_i = kCreditUnit;
+        block.cfg_timeout_unit_i = kTimeoutUnit;
+        reset();
+    }
+
+    /// One SQE from its begin to its end.
+    void life()
+    {
+        ++lives;
+        queue_ = static_cast<uint32_t>(dice.below(kQueues));
+        sqe_ = random_sqe();
+        now_ += dice.below(100);
+        const bool struck = dice.chance(3); // FLT-5
+        stars_sqe seen = sqe_;
+        if (struck)
+            seen.word[0] |= STARS_W0_TYPE_MASK;
+        const Meaning meaning(seen);
+        cqe_ = (sqe_.word[0] & STARS_W0_WR_CQE) != 0;
+        const uint64_t ready = now_ + dice.below(50);
+        tell(kBegin, ready, struck);
+        if (bits(sqe_.word[0], STARS_W0_PRE_P_SHIFT, 2) != 0) {
+            expect(kNextDecoded, true, ready + kDecode);
+            now_ = ready + kDecode;
+            tell(kDecoded);
+            expect_hold(kBefore);
+            now_ += dice.below(20);
+            tell(kResume);
+            expect(kNextExecute, true, now_ + meaning.access);
+            now_ += meaning.access;
+        } else {
+            expect(kNextExecute, true, ready + kDecode + meaning.access);
+            now_ = ready + kDecode + meaning.access;
+        }
+        tell(kExecute);
+        same("effect", effect(), meaning.effect);
+        ++seen_[meaning.effect];
+        same("class", share(), meaning.share);
+        if (meaning.effect == kBad) {
+            fails(STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
+        } else if (meaning.effect == kNowhere) {
+            fails(STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        } else if (meaning.effect == kNothing) {
+            ends();
+        } else {
+            expect(kNextEffect, false, 0);
+            if (meaning.effect >= kEventRecord && meaning.effect <= kCountWait)
+                same("id", id(), meaning.id);
+            acts(meaning);
+        }
+    }
+
+    const uint64_t seed;
+    uint64_t lives = 0;
+    uint64_t seen_[kBad + 1] = {};
+
+  private:
+    void same(const char *signal, uint64_t rtl, uint64_t rules)
+    {
+        if (rtl == rules)
+            return;
+        std::printf("FAIL: SQE %llu, queue %u: %s is %llu in the RTL, %llu by the rules (seed "
+                    "%llu)\n  SQE:",
+                    static_cast<unsigned long long>(lives), queue_, signal,
+                    static_cast<unsigned long long>(rtl), static_cast<unsigned long long>(rules),
+                    static_cast<unsigned long long>(seed));
+        for (const uint32_t word : sqe_.word)
+            std::printf(" %08x", word);
+        std::printf("\n");
+        std::exit(1);
+    }
+
+    void tell(Op op, uint64_t value = 0, bool flag = false)
+    {
+        block.now_i = now_;
+        block.req_op_i = op;
+        block.req_queue_i = static_cast<uint16_t>(queue_);
+        block.req_value_i = value;
+        block.req_flag_i = flag;
+        std::memcpy(&block.req_sqe_i[0], &sqe_, sizeof(sqe_));
+        request();
+        await();
+        next_ = block.rsp_next_o;
+        hold_ = block.rsp_hold_o;
+        timed_ = block.rsp_timed_o;
+        due_ = block.rsp_due_o;
+        error_ = block.rsp_error_o;
+        status_ = block.rsp_status_o;
+        std::memcpy(decoded_, &block.rsp_decoded_o[0], sizeof(decoded_));
+        take();
+    }
+    // decoded_t, the last field lowest: access 2, task 16, timeout 32, credit 8, post 2, pre 2, ie 2, CQE 1, bytes 6,
+    // address 49, id 17, class 3, effect 4.
+    uint64_t decoded(uint32_t low, uint32_t count) const
+    {
+        uint64_t value = 0;
+        for (uint32_t i = 0; i < count; ++i)
+            value |= uint64_t{decoded_[(low + i) / 32] >> ((low + i) % 32) & 1} << i;
+        return value;
+    }
+    uint64_t effect() const { return decoded(140, 4); }
+    uint64_t share() const { return decoded(137, 3); }
+    uint64_t id() const { return decoded(120, 17); }
+
+    void expect(Next next, bool timed, uint64_t due)
+    {
+        same("rsp_next_o", next_, next);
+        same("rsp_timed_o", timed_, timed);
+        if (timed)
+            same("rsp_due_o", due_, due);
+    }
+    void expect_hold(Hold why)
+    {
+        expect(kNextHold, false, 0);
+        same("rsp_hold_o", hold_, why);
+    }
+
+    void acts(const Meaning &meaning)
+    {
+        if ((meaning.effect == kEventRecord || meaning.effect == kEventWait) && dice.chance(30)) {
+            tell(kMiss);
+            expect(kNextLoaded, true, now_ + kEventMiss);
+            now_ += kEventMiss;
+            tell(kExecute);
+            expect(kNextEffect, false, 0);
+        }
+        const bool waits = meaning.effect == kEventWait || meaning.effect == kNotifyWait ||
+                           meaning.effect == kCountWait;
+        if (waits && dice.chance(60)) {
+            tell(kPark);
+            if (limited(meaning.timeout))
+                return;
+        } else if (meaning.effect == kDispatch && meaning.share <= 1 && dice.chance(80)) {
+            tell(kSetUp);
+            expect(kNextSetUp, true, now_ + (meaning.share == 0 ? kSdmaSetUp : kPcieSetUp));
+            now_ += dice.below(10);
+            tell(kMove);
+            if (limited(0))
+                return;
+        } else if (dice.chance(20)) {
+            tell(kFail, STARS_ERROR_EXCEPTION | uint64_t{STARS_STATUS_BUS_FAULT} << 8);
+            fails(STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+            return;
+        }
+        if (dice.chance(3)) {
+            tell(kEnd);
+            expect(kNone, false, 0);
+            return;
+        }
+        tell(kDone);
+        ends();
+    }
+
+    // SQE-8. Whether its time ran out.
+    bool limited(uint32_t timeout)
+    {
+        const uint32_t credit = bits(sqe_.word[3], STARS_W3_CREDIT_SHIFT, 8);
+        uint64_t limit = UINT64_MAX;
+        if (timeout != 0)
+            limit = timeout * kTimeoutUnit;
+        if (credit != 0 && credit != STARS_CREDIT_NEVER)
+            limit = std::min<uint64_t>(limit, credit * kCreditUnit);
+        expect(kNextLimit, limit != UINT64_MAX, now_ + limit);
+        if (limit == UINT64_MAX || dice.chance(50)) {
+            now_ += dice.below(30);
+            return false;
+        }
+        now_ += limit;
+        tell(kLimit);
+        fails(STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
+        return true;
+    }
+
+    // SQE-5, SQE-7, CQ-3.
+    void ends()
+    {
+        if (bits(sqe_.word[0], STARS_W0_POST_P_SHIFT, 2) != 0) {
+            expect_hold(kAfter);
+            now_ += dice.below(20);
+            tell(kResume);
+        }
+        const uint64_t time = kRetireTime + (cqe_ ? kCqWrite : 0);
+        expect(kNextRetire, true, now_ + time);
+        now_ += time;
+        const bool full = dice.chance(20);
+        tell(kRetire, 0, full);
+        if (full && cqe_) {
+            expect_hold(kCq);
+            now_ += dice.below(20);
+            tell(kRetire, 0, false);
+        }
+        expect(kNextRetired, false, 0);
+    }
+
+    // SQE-10.
+    void fails(uint8_t error, uint16_t status)
+    {
+        expect(kNextReport, true, now_ + kRetireTime + kCqWrite);
+        now_ += kRetireTime + kCqWrite;
+        const bool full = dice.chance(20);
+        tell(kReport, 0, full);
+        if (full) {
+            expect_hold(kCqError);
+            now_ += dice.below(20);
+            tell(kReport, 0, false);
+        }
+        expect(kNextFailed, false, 0);
+        same("rsp_error_o", error_, error);
+        same("rsp_status_o", status_, status);
+    }
+
+    // Fields are mostly near what is legal.
+    stars_sqe random_sqe()
+    {
+        static constexpr uint32_t kTypes[] = {0, 1,  3,  4,  5,  6,  7,  8,  8,
+                                              8, 11, 11, 11, 17, 17, 20, 63, 2};
+        stars_sqe sqe{};
+        for (uint32_t &word : sqe.word)
+            word = dice.chance(50)
+                       ? 0
+                       : static_cast<uint32_t>(dice.chance(70) ? dice.below(256) : dice.roll());
+        sqe.word[0] = kTypes[dice.below(sizeof(kTypes) / sizeof(kTypes[0]))] |
+                      (dice.chance(20) ? static_cast<uint32_t>(dice.below(64)) << 8 : 0) |
+                      (dice.chance(40) ? STARS_W0_WR_CQE : 0) |
+                      (dice.chance(30) ? static_cast<uint32_t>(dice.below(60)) << 16 : 0);
+        if (dice.chance(70))
+            sqe.word[5] &= 7;
+        if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_WRITE_VALUE) {
+            static constexpr uint32_t kBases[] = {STARS_EVENT_TABLE_BASE, STARS_NOTIFY_TABLE_BASE,
+                                                  0};
+            sqe.word[4] = kBases[dice.below(3)] + static_cast<uint32_t>(dice.below(900));
+            if (dice.chance(70))
+                sqe.word[4] &= ~3u;
+            sqe.word[5] =
+                static_cast<uint32_t>(dice.below(dice.chance(80) ? 6 : 8)) << STARS_W5_SIZE_SHIFT |
+                (dice.chance(20) ? STARS_W5_VIRTUAL : 0) | (dice.chance(20) ? 0x1000u : 0);
+            sqe.word[7] = static_cast<uint32_t>(dice.below(dice.chance(80) ? 2 : 3));
+        }
+        if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_SDMA &&
+            dice.chance(50)) { // the short form
+            sqe.word[4] = STARS_SDMA_SHORT_FORM |
+                          static_cast<uint32_t>(dice.below(4)) << STARS_SDMA_STRIDE_SHIFT |
+                          static_cast<uint32_t>(dice.below(dice.chance(80) ? 6 : 256));
+            if (dice.chance(60))
+                for (uint32_t i = 7; i < 16; ++i)
+                    sqe.word[i] &= ~3u;
+            if (dice.chance(20)) // about as many bytes as there may be
+                sqe.word[12] = sqe.word[15] = 1u << (18 + dice.below(4));
+        }
+        const uint32_t type = sqe.word[0] & STARS_W0_TYPE_MASK;
+        if ((type == STARS_SQE_NOTIFY_RECORD || type == STARS_SQE_NOTIFY_WAIT) && dice.chance(40))
+            sqe.word[2] = STARS_W2_COUNT | static_cast<uint32_t>(dice.below(kCounts + 3));
+        if (dice.chance(20))
+            sqe.word[3] = (sqe.word[3] & ~0xff0000u) | 255u << STARS_W3_CREDIT_SHIFT;
+        return sqe;
+    }
+
+    uint32_t queue_ = 0;
+    stars_sqe sqe_{};
+    bool cqe_ = false;
+    uint64_t now_ = 1000, due_ = 0;
+    uint32_t next_ = 0, hold_ = 0, error_ = 0, status_ = 0;
+    bool timed_ = false;
+    uint32_t decoded_[5] = {};
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const bench::Options options = bench::options(argc, argv);
+    Bench bench(options.seed);
+    while (bench.lives < options.operations)
+        bench.life();
+    bench.write_coverage(options.coverage);
+    for (const uint64_t count : bench.seen_) {
+        if (count == 0) {
+            std::printf(
+                "FAIL: one of the effects of an SQE was never met: the run proves nothing\n");
+            return 1;
+        }
+    }
+    std::printf("PASS npu_sqe: %llu SQEs, each from begin to end, %llu clocks, seed %llu\n",
+                static_cast<unsigned long long>(bench.lives),
+                static_cast<unsigned long long>(bench.clocks),
+                static_cast<unsigned long long>(bench.seed));
+    return 0;
+}

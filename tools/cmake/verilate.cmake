@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+# RTL blocks: linted, synthesised, and turned into C++ by Verilator while the product is built.
+find_package(Threads REQUIRED)
+find_program(TWIN_VERILATOR verilator)
+find_program(TWIN_YOSYS yosys)
+set(TWIN_HAVE_RTL OFF)
+if(TWINRT_RTL AND TWIN_VERILATOR)
+  execute_process(COMMAND ${TWIN_VERILATOR} --getenv VERILATOR_ROOT
+    OUTPUT_VARIABLE TWIN_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_path(TWIN_VERILATED_INCLUDE verilated.h PATHS ${TWIN_VERILATOR_ROOT}/include NO_DEFAULT_PATH)
+  find_path(TWIN_ZLIB_INCLUDE zlib.h)
+  find_library(TWIN_ZLIB_LIBRARY z)
+  if(TWIN_VERILATED_INCLUDE AND TWIN_ZLIB_INCLUDE AND TWIN_ZLIB_LIBRARY)
+    set(TWIN_HAVE_RTL ON)
+  endif()
+endif()
+if(NOT TWIN_HAVE_RTL)
+  message(STATUS "RTL: no Verilator or zlib (./dev setup): TWINRT_MODEL=rtl and lockstep will be refused, tests of the RTL are left out")
+  return()
+endif()
+
+set(TWIN_RTL_FOLDER ${PROJECT_SOURCE_DIR}/rtl-stubs)
+set(TWIN_RTL_COMMON ${TWIN_RTL_FOLDER}/common/rtl/npu_pkg.sv)
+set(TWIN_RTL_HEADERS ${TWIN_RTL_FOLDER}/common/rtl/npu_assert.svh)
+set(TWIN_RTL_WAIVERS ${TWIN_RTL_FOLDER}/common/lint_waivers.vlt)
+
+# What is generated is not ours to warn about.
+add_library(twin_verilated_flags INTERFACE)
+target_include_directories(twin_verilated_flags SYSTEM INTERFACE ${TWIN_VERILATED_INCLUDE} ${TWIN_VERILATED_INCLUDE}/vltstd)
+target_compile_definitions(twin_verilated_flags INTERFACE VM_SC=0 VM_COVERAGE=0 VM_TRACE_VCD=0)
+
+set(TWIN_VERILATED_OPTIONS -O3 CACHE STRING "How the compiler optimises what Verilator writes")
+
+# Verilator's own library, with what writes waveforms.
+add_library(twin_verilated STATIC EXCLUDE_FROM_ALL ${TWIN_VERILATED_INCLUDE}/verilated.cpp
+  ${TWIN_VERILATED_INCLUDE}/verilated_threads.cpp ${TWIN_VERILATED_INCLUDE}/verilated_fst_c.cpp)
+target_compile_definitions(twin_verilated PRIVATE VM_TRACE=1 VM_TRACE_FST=1)
+target_compile_options(twin_verilated PRIVATE ${TWIN_VERILATED_OPTIONS} -w)
+target_include_directories(twin_verilated SYSTEM PRIVATE ${TWIN_ZLIB_INCLUDE})
+target_link_libraries(twin_verilated PUBLIC twin_verilated_flags ${TWIN_ZLIB_LIBRARY} Threads::Threads)
+
+# twin_verilate(<target> TOP <module> SOURCES … [PREFIX <class>] [TRACE] [COVERAGE] [PARAMETERS Name=value …]): a static
+# library with the C++ class of a module, its header in the target's include path.
+function(twin_verilate target)
+  cmake_parse_arguments(arg "TRACE;COVERAGE" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
+  if(NOT arg_PREFIX)
+    set(arg_PREFIX V${arg_TOP})
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+  set(options --cc -O3 --assert --x-assign fast --x-initial fast -Wno-fatal)
+  if(arg_TRACE)
+    list(APPEND options --trace-fst)
+  endif()
+  if(arg_COVERAGE)
+    list(APPEND options --coverage-line --coverage-toggle)
+  endif()
+  foreach(parameter IN LISTS arg_PARAMETERS)
+    list(APPEND options -G${parameter})
+  endforeach()
+  list(REMOVE_ITEM options)
+  add_custom_command(OUTPUT ${folder}/${arg_PREFIX}__ALL.cpp BYPRODUCTS ${folder}/${arg_PREFIX}.h
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
+    COMMAND ${TWIN_VERILATOR} ${options} --prefix ${arg_PREFIX} --top-module ${arg_TOP} --Mdir ${folder}
+      -I${TWIN_RTL_FOLDER}/common/rtl ${TWIN_RTL_WAIVERS} ${arg_SOURCES}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DPREFIX=${arg_PREFIX} -P ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
+    DEPENDS ${arg_SOURCES} ${TWIN_RTL_HEADERS} ${TWIN_RTL_WAIVERS} ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
+    COMMENT "Verilating ${arg_TOP} (${target})" VERBATIM)
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${folder}/${arg_PREFIX}__ALL.cpp)
+  target_include_directories(${target} SYSTEM PUBLIC ${folder})
+  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${arg_COVERAGE}>,-O1,${TWIN_VERILATED_OPTIONS}> -w) # coverage is thousands of counters
+  target_compile_definitions(${target} PRIVATE $<IF:$<BOOL:${arg_TRACE}>,VM_TRACE=1,VM_TRACE=0>)
+  target_link_libraries(${target} PUBLIC twin_verilated)
+endfunction()
+
+# twin_rtl_block(<block> [SOURCES file …] [PARTS block …] [SMALL Name=value …]): the folder rtl-stubs/<block> with the module
+# npu_<block>; PARTS are the blocks it instantiates. Libraries rtl_<block> and rtl_<block>_trace (class Tnpu_<block>) for the
+# product, at the parameters' defaults; tests rtl.lint.<block> and, with the parameters of SMALL, rtl.synth.<block>.
+function(twin_rtl_block block)
+  cmake_parse_arguments(arg "" "" "SOURCES;PARTS;SMALL" ${ARGN})
+  if(NOT arg_SOURCES)
+    set(arg_SOURCES rtl/npu_${block}.sv)
+  endif()
+  set(sources)
+  foreach(part IN LISTS arg_PARTS)
+    get_property(of_part GLOBAL PROPERTY TWIN_RTL_SOURCES_${part})
+    list(APPEND sources ${of_part})
+  endforeach()
+  foreach(source IN LISTS arg_SOURCES)
+    list(APPEND sources ${TWIN_RTL_FOLDER}/${block}/${source})
+  endforeach()
+  list(REMOVE_DUPLICATES sources)
+  set_property(GLOBAL PROPERTY TWIN_RTL_SOURCES_${block} ${sources})
+  set(all ${TWIN_RTL_COMMON} ${sources})
+
+  twin_verilate(rtl_${block} TOP npu_${block} SOURCES ${all})
+  twin_verilate(rtl_${block}_trace TOP npu_${block} PREFIX Tnpu_${block} TRACE SOURCES ${all})
+
+  if(TWINRT_TESTS)
+    add_test(NAME rtl.lint.${block} COMMAND ${TWIN_RTL_FOLDER}/lint ${TWIN_VERILATOR} npu_${block} ${all})
+    set_tests_properties(rtl.lint.${block} PROPERTIES LABELS rtl TIMEOUT 60)
+    if(TWIN_YOSYS)
+      add_test(NAME rtl.synth.${block} COMMAND ${TWIN_RTL_FOLDER}/synth ${TWIN_YOSYS} npu_${block} ${all} -- ${arg_SMALL})
+      set_tests_properties(rtl.synth.${block} PROPERTIES LABELS rtl TIMEOUT 300)
+    endif()
+  endif()
+endfunction()
+if(NOT TWIN_YOSYS)
+  message(STATUS "RTL: no Yosys (./dev setup): tests rtl.synth.* are left out")
+endif()
+
+# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …]): a bench against the C++ twin, with the block at its
+# defaults (test rtl.bench.<block>) and, line and toggle coverage counted, at small parameters (rtl.bench.<block>.small). The
+# bench knows parameters as BENCH_<NAME>.
+function(twin_rtl_bench block source)
+  if(NOT TWINRT_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SMALL;DEFAULTS" ${ARGN})
+  set(sizes DEFAULTS)
+  if(arg_SMALL)
+    list(APPEND sizes SMALL)
+    get_property(sources GLOBAL PROPERTY TWIN_RTL_SOURCES_${block})
+    twin_verilate(rtl_${block}_small TOP npu_${block} COVERAGE PARAMETERS ${arg_SMALL}
+      SOURCES ${TWIN_RTL_COMMON} ${sources})
+    target_sources(rtl_${block}_small PRIVATE ${TWIN_VERILATED_INCLUDE}/verilated_cov.cpp)
+  endif()
+  foreach(size IN LISTS sizes)
+    set(name rtl.bench.${block})
+    set(library rtl_${block})
+    set(coverage 0)
+    if(size STREQUAL SMALL)
+      set(name rtl.bench.${block}.small)
+      set(library rtl_${block}_small)
+      set(coverage 1)
+    endif()
+    string(REPLACE . _ target ${name})
+    add_executable(${target} ${TWIN_RTL_FOLDER}/${source})
+    foreach(parameter IN LISTS arg_${size})
+      string(TOUPPER "BENCH_${parameter}" definition)
+      target_compile_definitions(${target} PRIVATE ${definition})
+    endforeach()
+    target_compile_definitions(${target} PRIVATE BENCH_COVERAGE=${coverage})
+    target_include_directories(${target} PRIVATE ${TWIN_RTL_FOLDER})
+    target_link_libraries(${target} PRIVATE twinsim_core ${library} twin_warnings)
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+    add_test(NAME ${name} COMMAND ${TWIN_RTL_FOLDER}/run_bench $<TARGET_FILE:${target}> ${coverage})
+    set_tests_properties(${name} PROPERTIES LABELS rtl TIMEOUT 120)
+  endforeach()
+endfunction()
