@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capi/rtl_library.h"
+
+#include <stdexcept>
+#include <string>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace tsim
+{
+
+std::unique_ptr<TwinFactory> load_twins(const twinsim_config &config)
+{
+    if (config.model == TWINSIM_MODEL_TLM)
+        return nullptr;
+    const std::string path = config.rtl_library ? config.rtl_library : "";
+    if (path.empty() || access(path.c_str(), R_OK) != 0)
+        throw std::runtime_error(
+            "the RTL of the model is not there: " + (path.empty() ? "no library is named" : path) +
+            " cannot be read. A build has it when Verilator was found while it was configured "
+            "(./dev setup installs "
+            "it); TWINRT_MODEL=tlm needs none");
+    void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        throw std::runtime_error(std::string("the RTL of the model does not load: ") + dlerror());
+    using Make = TwinFactory *(*)(uint32_t version, twinsim_model model, const char *trace);
+    const auto make = reinterpret_cast<Make>(dlsym(library, "twinsim_rtl_make"));
+    TwinFactory *const twins =
+        make ? make(kTwinVersion, config.model, config.rtl_trace ? config.rtl_trace : "") : nullptr;
+    if (!twins)
+        throw std::runtime_error("the RTL of the model does not fit: " + path +
+                                 " belongs to another build; build or install both together");
+    return std::unique_ptr<TwinFactory>(twins);
+}
+
+} // namespace tsim

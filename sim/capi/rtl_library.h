@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The RTL of the blocks lies in a library of its own: who runs the plain model pays nothing for it.
+#ifndef TWINSIM_CAPI_RTL_LIBRARY_H
+#define TWINSIM_CAPI_RTL_LIBRARY_H
+
+#include <memory>
+
+#include "core/twin.h"
+#include "twinsim.h"
+
+namespace tsim
+{
+
+/// What makes the twins that the configuration wants; null for the plain model. Throws std::runtime_error with a text for
+/// the user when the library is missing or is not ours. It stays loaded.
+[[nodiscard]] std::unique_ptr<TwinFactory> load_twins(const twinsim_config &config);
+
+} // namespace tsim
+
+#endif

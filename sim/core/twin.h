@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What may stand behind the ports of a block in place of its plain C++: its RTL, or both in lock step.
+///
+/// A block that can be replaced has a pointer to its twin, null in the plain model; each of its ports asks the twin first.
+/// Ports, and what they may be called with, are those of the block. A twin that finds a difference does not come back.
+#ifndef TWINSIM_CORE_TWIN_H
+#define TWINSIM_CORE_TWIN_H
+
+#include <memory>
+
+#include "core/types.h"
+
+namespace tsim
+{
+
+struct ArbiterRules;
+
+/// Of the classes below: model and RTL lie in two libraries, which must fit.
+inline constexpr uint32_t kTwinVersion = 2;
+
+/// Which one of its kind a block is, for reports and for names of files.
+struct TwinPlace {
+    uint32_t device = 0;
+    const char *name = ""; ///< "slots"; a literal
+};
+
+/// Behind Arbiter.
+class ArbiterTwin
+{
+  public:
+    virtual ~ArbiterTwin() = default;
+    virtual void reset() = 0;
+    virtual void prepare(uint32_t priority, uint32_t group) = 0;
+    virtual void add(uint32_t sq, uint32_t priority, uint32_t group) = 0;
+    virtual void remove(uint32_t sq, uint32_t priority, uint32_t group) = 0;
+    [[nodiscard]] virtual bool empty() const = 0;
+    [[nodiscard]] virtual uint32_t take(uint64_t &seed) = 0;
+};
+
+/// Behind EventTable, but for forwarding.
+class EventTwin
+{
+  public:
+    struct Entry {
+        bool flag;
+        bool pending;
+        bool in_memory;
+    };
+    virtual ~EventTwin() = default;
+    virtual void reset() = 0;
+    [[nodiscard]] virtual Entry read(uint32_t id) = 0;
+    [[nodiscard]] virtual bool wait(uint32_t id, uint32_t queue, Cycle now) = 0;
+    virtual void record(uint32_t id) = 0;
+    /// Of the record before: one after the other, then kNone.
+    [[nodiscard]] virtual uint32_t release(uint32_t id) = 0;
+    virtual void clear(uint32_t id) = 0;
+    virtual void forget(uint32_t id, uint32_t queue) = 0;
+    virtual void load(uint32_t id) = 0;
+};
+
+/// What an event table is made of; see EventTable.
+struct EventShape {
+    uint32_t ids;
+    uint32_t queues;
+    uint32_t lines;
+    bool isolated;
+};
+
+/// Behind NotifyTable.
+class NotifyTwin
+{
+  public:
+    struct Entry {
+        bool flag;
+        bool pending;
+    };
+    virtual ~NotifyTwin() = default;
+    virtual void reset() = 0;
+    [[nodiscard]] virtual Entry read(uint32_t id) = 0;
+    [[nodiscard]] virtual bool wait(uint32_t id, uint32_t queue, Cycle now) = 0;
+    [[nodiscard]] virtual uint32_t record(uint32_t id) = 0;
+    virtual void clear(uint32_t id) = 0;
+    virtual void forget(uint32_t id, uint32_t queue) = 0;
+};
+
+/// Behind DmaPool.
+class DmaPoolTwin
+{
+  public:
+    virtual ~DmaPoolTwin() = default;
+    virtual void reset() = 0;
+    [[nodiscard]] virtual uint32_t acquire() = 0;
+    virtual uint32_t release(uint32_t channel) = 0;
+    virtual void wait(uint32_t queue) = 0;
+    virtual void forget(uint32_t queue) = 0;
+};
+
+/// Behind BurstChannels.
+class BurstTwin
+{
+  public:
+    using Time = uint64_t; ///< 2^-20 cycles
+
+    /// What a channel does next.
+    struct Step {
+        uint64_t bytes; ///< of the burst that begins now; 0: none does
+        Time hold;      ///< none, and nobody has said so yet: call resume() then; else kNever
+    };
+    virtual ~BurstTwin() = default;
+    virtual void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling) = 0;
+    /// After start(), passed() or resume() of that channel, until there is no burst.
+    [[nodiscard]] virtual Step next(Time now, uint32_t channel) = 0;
+    [[nodiscard]] virtual bool passed(Time now, uint32_t channel) = 0;
+    virtual void resume(Time now, uint32_t channel) = 0;
+    virtual void cancel(uint32_t channel) = 0;
+};
+
+/// What a queue is granted.
+struct SlotGrant {
+    Cycle ready = 0; ///< when it begins in its slot (SCH-5)
+    uint8_t slot = 0;
+    bool was_short = false; ///< every slot was taken when it asked
+};
+
+/// What is counted of a queue (SCH-22).
+struct SlotCounts {
+    uint32_t swap_ins = 0;
+    uint32_t waited = 0;
+};
+
+struct SlotRules;
+
+/// Behind SlotPool.
+class SlotsTwin
+{
+  public:
+    virtual ~SlotsTwin() = default;
+    virtual void reset() = 0;
+    virtual void clear_counts(uint32_t sq) = 0;
+    [[nodiscard]] virtual SlotCounts counts(uint32_t sq) = 0;
+    [[nodiscard]] virtual Cycle leaving_until(uint32_t sq, Cycle now) = 0;
+    [[nodiscard]] virtual Cycle next_grant(Cycle now) = 0;
+    [[nodiscard]] virtual bool free_now(Cycle now) = 0;
+    [[nodiscard]] virtual SlotGrant grant(uint32_t sq, Cycle asked, Cycle now) = 0;
+    virtual void leave(uint32_t sq, uint8_t slot, Cycle now) = 0;
+    [[nodiscard]] virtual uint32_t free_count() const = 0;
+};
+
+/// Makes twins. Each may answer null: that block stays plain C++. Each throws std::bad_alloc.
+class TwinFactory
+{
+  public:
+    virtual ~TwinFactory() = default;
+    /// The clock and the seed of the board whose blocks come next, for reports. The clock stays where it is.
+    virtual void attach(const Cycle &now, uint64_t seed) = 0;
+    /// `rules` are what the arbiter follows, and change.
+    [[nodiscard]] virtual std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules,
+                                                               TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<EventTwin> events(const EventShape &shape,
+                                                            TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues,
+                                                               TwinPlace place) = 0;
+    /// `seed` 0: the lowest free channel.
+    [[nodiscard]] virtual std::unique_ptr<DmaPoolTwin> dma_pool(uint32_t channels, uint32_t queues,
+                                                                uint64_t seed, TwinPlace place) = 0;
+    /// Ceilings in bytes per cycle have 48 binary digits after the point.
+    [[nodiscard]] virtual std::unique_ptr<BurstTwin>
+    bursts(uint64_t burst_bytes, uint64_t outstanding, TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
+                                                           TwinPlace place) = 0;
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// In place of everything else here where the build found no Verilator.
+#include <stdexcept>
+
+#include "rtl/factory.h"
+
+namespace tsim::rtl
+{
+
+std::unique_ptr<TwinFactory> make_factory(twinsim_model model, const std::string &,
+                                          const Reporter::Hook &)
+{
+    if (model == TWINSIM_MODEL_TLM)
+        return nullptr;
+    throw std::runtime_error(
+        "this build has no RTL, because Verilator was missing when it was configured; install it "
+        "(./dev setup) and build again, or run with TWINRT_MODEL=tlm");
+}
+
+} // namespace tsim::rtl

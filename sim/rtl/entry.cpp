@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The one symbol of model-rtl.so, which is loaded only when a board with RTL is made.
+#include <new>
+
+#include "rtl/factory.h"
+
+extern "C" __attribute__((visibility("default"))) tsim::TwinFactory *
+twinsim_rtl_make(uint32_t version, twinsim_model model, const char *trace) noexcept
+{
+    if (version != tsim::kTwinVersion)
+        return nullptr;
+    try {
+        return tsim::rtl::make_factory(model, trace).release();
+    } catch (...) {
+        return nullptr;
+    }
+}

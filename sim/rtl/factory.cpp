@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtl/factory.h"
+
+#include "rtl/twins.h"
+
+namespace tsim::rtl
+{
+
+namespace
+{
+
+class Factory final : public TwinFactory
+{
+  public:
+    Factory(bool lockstep, const std::string &trace, Reporter::Hook hook)
+        : lockstep_(lockstep), reporter_(trace)
+    {
+        reporter_.set_hook(std::move(hook));
+    }
+    void attach(const Cycle &now, uint64_t seed) override { reporter_.attach(now, seed); }
+    std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules, TwinPlace place) override
+    {
+        return make_arbiter(reporter_, lockstep_, rules, place);
+    }
+    std::unique_ptr<BurstTwin> bursts(uint64_t burst_bytes, uint64_t outstanding,
+                                      TwinPlace place) override
+    {
+        return make_bursts(reporter_, lockstep_, burst_bytes, outstanding, place);
+    }
+    std::unique_ptr<DmaPoolTwin> dma_pool(uint32_t channels, uint32_t queues, uint64_t seed,
+                                          TwinPlace place) override
+    {
+        return make_dma_pool(reporter_, lockstep_, channels, queues, seed, place);
+    }
+    std::unique_ptr<EventTwin> events(const EventShape &shape, TwinPlace place) override
+    {
+        return make_events(reporter_, lockstep_, shape, place);
+    }
+    std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues, TwinPlace place) override
+    {
+        return make_notifies(reporter_, lockstep_, ids, queues, place);
+    }
+    std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
+                                     TwinPlace place) override
+    {
+        return make_slots(reporter_, lockstep_, queues, rules, place);
+    }
+
+  private:
+    const bool lockstep_;
+    Reporter reporter_;
+};
+
+} // namespace
+
+std::unique_ptr<TwinFactory> make_factory(twinsim_model model, const std::string &trace,
+                                          const Reporter::Hook &hook)
+{
+    if (model == TWINSIM_MODEL_TLM)
+        return nullptr;
+    return std::make_unique<Factory>(model == TWINSIM_MODEL_LOCKSTEP, trace, hook);
+}
+
+} // namespace tsim::rtl

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Twins of the model's blocks: their RTL, alone or in lock step with the C++.
+#ifndef TWINSIM_RTL_FACTORY_H
+#define TWINSIM_RTL_FACTORY_H
+
+#include <memory>
+#include <string>
+
+#include "core/twin.h"
+#include "rtl/difference.h"
+#include "twinsim.h"
+
+namespace tsim::rtl
+{
+
+/// `trace`: how names of waveform files begin; empty: none are written. Null for TWINSIM_MODEL_TLM. Throws
+/// std::runtime_error with a text for the user when this build has no RTL. `hook` as in Reporter.
+[[nodiscard]] std::unique_ptr<TwinFactory>
+make_factory(twinsim_model model, const std::string &trace, const Reporter::Hook &hook = {});
+
+} // namespace tsim::rtl
+
+#endif
