@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A job: a small machine and what software does with it, as plain text. The model and npu_top run the same ones.
+/// The format is told in tests/jobs/README.md.
+#ifndef TWINRT_TESTS_LOCKSTEP_JOB_H
+#define TWINRT_TESTS_LOCKSTEP_JOB_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "twinsim/stars.h"
+
+namespace job
+{
+
+/// Numbers of the machine, each with a name in the text; times in cycles.
+enum Number : uint8_t {
+    kArbitration,
+    kCqWrite,
+    kCreditUnit,
+    kDecode,
+    kDrain,
+    kEnable,
+    kEvent,
+    kEventCached,
+    kEventMiss,
+    kEvents,
+    kNotifies,
+    kNotify,
+    kPcieCap,
+    kPcieChannels,
+    kPcieSetup,
+    kPcieShift,
+    kRead,
+    kRecord,
+    kRetire,
+    kSdmaCap,
+    kSdmaChannels,
+    kSdmaSetup,
+    kSdmaShift,
+    kSlotDisable,
+    kSlots,
+    kStore,
+    kStrictLevel,
+    kWindow,
+    kNumbers
+};
+
+enum class Kind : uint8_t {
+    // software
+    kQueue,  ///< opens it: priority, group, depth, CQ depth, enabled
+    kRing,   ///< for all tasks so far, seen after that time
+    kRun,    ///< until that time
+    kCqTake, ///< takes so many entries
+    kResume,
+    kHandled,
+    kEnable,     ///< on or off
+    kHostRecord, ///< an event
+    kHostClear,
+    kHostNotify,
+    kHostNotifyClear,
+    // tasks, written into the ring
+    kPlaceholder, ///< command
+    kEventRecord,
+    kEventWait, ///< id, ms
+    kNotifyRecord,
+    kNotifyWait, ///< id, ms
+    kWriteEvent, ///< id, value
+    kWriteNotify,
+    kWriteMemory,  ///< address, size code, value
+    kWriteNowhere, ///< physical address that is no table's
+    kSdma,         ///< destination, source, bytes
+    kFill,         ///< destination, value, bytes
+    kPcie,         ///< destination, source, bytes
+    kType,         ///< an SQE of that type and else zeros
+    kKinds
+};
+
+struct Step {
+    Kind kind;
+    uint32_t queue = 0;
+    std::array<uint64_t, 5> args = {};
+    // of tasks
+    bool cqe = false;
+    uint32_t credit = 0, pre = 0, post = 0, ie = 0;
+
+    [[nodiscard]] bool is_task() const { return kind >= Kind::kPlaceholder; }
+    /// The 64 bytes, but for stream and task id.
+    [[nodiscard]] stars_sqe sqe() const;
+};
+
+struct Job {
+    std::array<uint64_t, kNumbers> machine;
+    std::vector<Step> steps;
+
+    Job();
+    [[nodiscard]] std::string text() const;
+    /// False: `error` says which line is wrong and why.
+    [[nodiscard]] static bool parse(const std::string &text, Job &out, std::string &error);
+    [[nodiscard]] static Job random(uint64_t seed);
+};
+
+/// What a machine made of a job: one line for each thing that happened, sorted by time, and how it ended.
+struct Outcome {
+    std::vector<std::string> ends;  ///< of tasks, in the order in which they came
+    std::vector<std::string> spans; ///< who had or did what from when to when, sorted
+    std::vector<std::string> state; ///< queues, CQs, memory
+    uint64_t steps = 0;             ///< clocks of the RTL
+};
+
+/// Memory of both sides that jobs use.
+inline constexpr uint64_t kMemory = 4096;
+inline constexpr uint32_t kQueues = 32; ///< of the Verilated top
+
+[[nodiscard]] Outcome run_model(const Job &job);
+
+} // namespace job
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The lines of an outcome: both machines write them with these.
+#ifndef TWINRT_TESTS_LOCKSTEP_JOB_LINES_H
+#define TWINRT_TESTS_LOCKSTEP_JOB_LINES_H
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#include "job.h"
+
+namespace job
+{
+
+[[nodiscard]] inline std::string end_line(uint64_t time, uint32_t sq, uint64_t number,
+                                          uint32_t error, uint32_t status)
+{
+    char text[128];
+    std::snprintf(text, sizeof(text),
+                  "cycle %" PRIu64 ": queue %u, SQE %" PRIu64 ", error %#x, status %#x", time, sq,
+                  number, error, status);
+    return text;
+}
+
+/// Nothing that took no time is told.
+inline void add_span(Outcome &out, const char *what, uint32_t sq, uint64_t begin, uint64_t end,
+                     uint64_t id, uint64_t number, uint32_t waker, uint64_t waker_number)
+{
+    if (begin == end)
+        return;
+    char text[192];
+    int at = std::snprintf(text, sizeof(text),
+                           "cycle %10" PRIu64 " to %" PRIu64 ": queue %u, %s %" PRIu64, begin, end,
+                           sq, what, id);
+    if (number != 0)
+        at += std::snprintf(text + at, sizeof(text) - static_cast<size_t>(at), ", SQE %" PRIu64,
+                            number);
+    if (waker != UINT32_MAX)
+        std::snprintf(text + at, sizeof(text) - static_cast<size_t>(at),
+                      ", by SQE %" PRIu64 " of queue %u", waker_number, waker);
+    out.spans.emplace_back(text);
+}
+
+inline void add_queue(Outcome &out, uint32_t sq, uint32_t head, uint64_t done, uint32_t cq_tail,
+                      const char *state, const std::vector<stars_cqe> &cq)
+{
+    char text[160];
+    std::snprintf(text, sizeof(text), "queue %u: %s, head %u, %" PRIu64 " retired, CQ tail %u", sq,
+                  state, head, done, cq_tail);
+    out.state.emplace_back(text);
+    for (size_t i = 0; i < cq.size(); ++i) {
+        uint64_t words[2];
+        std::memcpy(words, &cq[i], sizeof(words));
+        std::snprintf(text, sizeof(text), "queue %u: CQE %zu is %016" PRIx64 " %016" PRIx64, sq, i,
+                      words[0], words[1]);
+        out.state.emplace_back(text);
+    }
+}
+
+inline void add_memory(Outcome &out, const char *side, const uint8_t *bytes)
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (uint64_t i = 0; i < kMemory; ++i)
+        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    char text[64];
+    std::snprintf(text, sizeof(text), "%s memory: sum %016" PRIx64, side, sum);
+    out.state.emplace_back(text);
+}
+
+[[nodiscard]] inline uint8_t first_byte(uint64_t side, uint64_t at)
+{
+    return static_cast<uint8_t>((at * 2654435761u + side * 40503u) >> 5);
+}
+
+/// Of the first line that opens the queue.
+[[nodiscard]] inline uint64_t cq_depth(const Job &job, uint32_t sq)
+{
+    for (const Step &step : job.steps)
+        if (step.kind == Kind::kQueue && step.queue == sq)
+            return step.args[3];
+    return 0;
+}
+
+} // namespace job
+
+#endif
