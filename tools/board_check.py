@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the conformance suites and the benchmarks on a board, and packs what came out into one file.
+
+`./dev board-check` calls it. A suite that hangs or dies is run again test by test, so that the others still count. What is
+packed: versions of toolkit, interface, driver and kernel; what `twinrt info` says of the device; results; logs. Names of
+the user, the machine and folders, homes of others, and identifiers of hardware are taken out; a name of three letters or
+fewer only where a name stands: in paths, and beside @ and =."""
+
+import argparse
+import getpass
+import io
+import json
+import os
+import pathlib
+import platform
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+
+FORMAT = 1
+MODEL_ONLY = {"arbitration": "profiles and seeds are the model's", "part": "profiles are the model's",
+              "time": "simulated time is the model's"}
+LABELS = ("pass", "fail", "skip", "known", "hang", "died")
+
+
+class Packed:
+    """The files of the result, with what is private taken out."""
+
+    def __init__(self, build, home=None, node=None, user=None):
+        """Without them, home, node and user are those of the process."""
+        self.files = {}
+        home = home or os.path.expanduser("~")
+        node = node or platform.node()
+        folders = [(str(build), "BUILD"), (str(pathlib.Path.cwd()), "SOURCE"), (home, "HOME")]
+        names = [(node, "HOST"), (node.split(".")[0], "HOST"), (user or getpass.getuser(), "USER")]
+        self.patterns = [(rf"(?<!\w){re.escape(folder)}(?!\w)", word)
+                         for folder, word in sorted(folders, key=lambda pair: -len(pair[0])) if len(folder) > 1]
+        # homes of others, whoever they are
+        self.patterns.append((r"(?<![\w/])/(?:home|Users)/[^/\s:;,'\"]+", "/HOME"))
+        for name, word in sorted(names, key=lambda pair: -len(pair[0])):
+            # a short name may be a word of the language: only where names stand, in paths and behind or before @ and =
+            around = (r"(?<!\w)", r"(?!\w)") if len(name) > 3 else (r"(?<=[/@=])", r"(?![\w.])|(?<!\w){}(?=@)")
+            if name:
+                quoted = re.escape(name)
+                self.patterns.append((around[0] + quoted + around[1].format(quoted), word))
+        # what names one piece of hardware, or one machine in a network
+        self.patterns.append((r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "UUID"))
+        self.patterns.append((r"\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b", "MAC"))
+
+    def hide(self, text):
+        for pattern, word in self.patterns:
+            text = re.sub(pattern, word, text)
+        return text
+
+    def add(self, name, text):
+        self.files[name] = self.hide(text)
+
+    def write(self, path):
+        with tarfile.open(path, "w:gz") as archive:
+            for name in sorted(self.files):
+                data = self.files[name].encode("utf-8", "replace")
+                entry = tarfile.TarInfo(f"board-check/{name}")
+                entry.size, entry.mode = len(data), 0o644
+                archive.addfile(entry, io.BytesIO(data))
+
+
+def run(command, seconds, environment):
+    """(status, output): status is the program's, "hang" or "died N"."""
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          start_new_session=True) as process:
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            return "hang", output.decode("utf-8", "replace")
+    status = process.returncode if process.returncode >= 0 else f"died {-process.returncode}"
+    return status, output.decode("utf-8", "replace")
+
+
+def read_results(path):
+    if not path.exists():
+        return []
+    return [(line.split("\t") + ["", ""])[:3] for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def run_suite(program, seconds, environment, folder):
+    """([(outcome, test, reason)], log) of one suite."""
+    results = folder / f"{program.name}.tsv"
+    results.unlink(missing_ok=True)
+    command = [program, "--backend=ascend", f"--results={results}"]
+    status, log = run(command, seconds, environment)
+    if isinstance(status, int) and results.exists():
+        return read_results(results), log
+    log += f"\n--- the suite ended with {status}; each test by itself ---\n"
+    found = []
+    _, names = run([program, "--list"], seconds, environment)
+    for name in names.splitlines():
+        results.unlink(missing_ok=True)
+        status, text = run([*command, f"--only={name}"], min(seconds, 60), environment)
+        own = [row for row in read_results(results) if row[1] == name]
+        if isinstance(status, int) and own:
+            found += own
+        else:
+            found.append(("hang" if status == "hang" else "died", name, str(status)))
+        log += text
+    return found, log
+
+
+def first_line(command, environment):
+    try:
+        status, text = run(command, 20, environment)
+    except OSError:
+        return "not installed"
+    return text.strip().splitlines()[0][:200] if status == 0 and text.strip() else f"answers {status}"
+
+
+def versions(build, environment):
+    return {
+        "format": FORMAT,
+        "twinrt": first_line([build / "bin/twinrt", "--version"], environment),
+        "commit": first_line(["git", "rev-parse", "HEAD"], environment),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "driver": first_line(["npu-smi", "-v"], environment),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+
+
+def suites(build, wanted):
+    programs = sorted(path for path in (build / "tests/bin").glob("*_suite") if os.access(path, os.X_OK))
+    listed = build / "tests/board_suites.txt"
+    names = set(listed.read_text(encoding="utf-8").split()) if listed.exists() else {path.name[:-6] for path in programs}
+    return [path for path in programs if path.name[:-6] in names and (not wanted or path.name[:-6] in wanted)]
+
+
+def summary(results, about, benched):
+    lines = [f"{key}: {value}" for key, value in about.items()]
+    lines += ["", f"{'suite':<14}" + "".join(f"{label:>8}" for label in LABELS)]
+    for suite, rows in results.items():
+        counts = [sum(1 for row in rows if row[0] == label) for label in LABELS]
+        lines.append(f"{suite:<14}" + "".join(f"{count:>8}" for count in counts))
+    bad = [(suite, row) for suite, rows in results.items() for row in rows if row[0] in ("fail", "hang", "died")]
+    lines += ["", f"{len(bad)} tests did not pass"]
+    lines += [f"  {row[0]:<5} {suite}: {row[1]}" for suite, row in bad]
+    lines += ["", f"benchmarks: {benched}", ""]
+    return "\n".join(lines), len(bad)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the build")
+    parser.add_argument("--home", help="folder of the vendor's toolkit; without it as the runtime finds it")
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("board-check.tar.gz"), help="file to write")
+    parser.add_argument("--suite", action="append", default=[], help="only this suite; may be repeated")
+    parser.add_argument("--seconds", type=int, default=300, help="limit of one suite (300)")
+    parser.add_argument("--repeats", type=int, default=11, help="samples of each benchmark (11); 0: none are run")
+    options = parser.parse_args()
+    build = options.build.resolve()
+
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
+    environment["TWINRT_BACKEND"] = "ascend"
+    if options.home:
+        environment["TWINRT_ASCEND_HOME"] = str(pathlib.Path(options.home).resolve())
+    packed = Packed(build)
+    status, info = run([build / "bin/twinrt", "info", "--backend=ascend", "--all"], 120, environment)
+    print(info, end="")
+    if status != 0:
+        print("board-check: there is no board to check; the line above says what is missing", file=sys.stderr)
+        return 1
+    packed.add("info.txt", info)
+    found = re.search(r"^  vendor\.library +(\S+) *(.*)$", info, re.MULTILINE)
+    stand_in = bool(found and "second copy" in found.group(2))
+    if not options.home and found: # the suites take a stand-in where nothing is named
+        environment["TWINRT_ASCEND_HOME"] = str(pathlib.Path(found.group(1)).parent.parent)
+    if not stand_in:
+        environment["TWIN_TESTS_ON_BOARD"] = "1"
+
+    about = versions(build, environment)
+    about["board"] = "a second copy of this runtime, over the model" if stand_in else "a board"
+    results = {}
+    folder = build / "board-check"
+    folder.mkdir(exist_ok=True)
+    for program in suites(build, options.suite):
+        suite = program.name[:-6]
+        if not stand_in and suite in MODEL_ONLY:
+            results[suite] = [("skip", "all", MODEL_ONLY[suite])]
+            continue
+        print(f"{suite} ... ", end="", flush=True)
+        results[suite], log = run_suite(program, options.seconds, environment, folder)
+        bad = sum(1 for row in results[suite] if row[0] in ("fail", "hang", "died"))
+        print(f"{len(results[suite])} tests, {bad} bad")
+        packed.add(f"logs/{suite}.log", log)
+        packed.add(f"results/{suite}.tsv", "".join("\t".join(row) + "\n" for row in results[suite]))
+
+    benched = "not run"
+    if options.repeats > 0:
+        target = folder / "bench.json"
+        target.unlink(missing_ok=True)
+        print("benchmarks ... ", end="", flush=True)
+        status, log = run([build / "bin/twinrt", "bench", "--backend=ascend", f"--repeats={options.repeats}",
+                           f"--json={target}"], 1800, environment)
+        benched = "done" if status == 0 else f"ended with {status}"
+        print(benched)
+        packed.add("logs/bench.log", log)
+        if target.exists():
+            packed.add("bench.json", target.read_text(encoding="utf-8"))
+
+    text, bad = summary(results, about, benched)
+    packed.add("versions.json", json.dumps(about, indent=1) + "\n")
+    packed.add("summary.txt", text)
+    packed.write(options.output)
+    print(text)
+    print(f"board-check: {options.output} holds all of it")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
