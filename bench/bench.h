@@ -53,12 +53,14 @@ void bench_submit(size_t repeats);     /* P1, P2 */
 void bench_wait(size_t repeats);       /* P3, P4, P5 */
 void bench_streams(size_t repeats);    /* P6, P8 */
 void bench_copy(size_t repeats);       /* P9 */
+void bench_launch(size_t repeats);     /* P22, P23 */
 void bench_memory(size_t repeats);     /* P11 */
 void bench_start(size_t repeats);      /* P12; before aclInit() */
 void bench_idle(size_t repeats);       /* P13 */
 void bench_resets(size_t repeats);     /* P20 */
 void bench_sync(size_t repeats);       /* ways to synchronise */
 void bench_copy_sizes(size_t repeats); /* copies by size and direction */
+void bench_calibrate(size_t repeats);  /* work for `twinrt calibrate` */
 void bench_devices(size_t repeats);    /* every stream of every device; before aclInit() */
 
 #endif

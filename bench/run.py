@@ -80,8 +80,9 @@ def measure(folder, build, rounds, repeats):
     sim = {"TWINRT_BACKEND": "sim"}
     has_pocl = os.path.exists(pocl)
     trace = os.path.join(build, "bench-trace.json")
+    record = os.path.join(build, "bench.rec")
     for _ in range(rounds):
-        for question in ("submit", "wait", "streams", "copy"):
+        for question in ("submit", "wait", "streams", "copy", "launch"):
             numbers.take("", run([acl, question, str(repeats)], sim))
             if has_pocl and question in ("submit", "wait"):
                 for kind in ("basic", "pthread"):
@@ -89,10 +90,13 @@ def measure(folder, build, rounds, repeats):
                     numbers.take(f"pocl {kind}: ", run([pocl, str(repeats)], env))
         numbers.take("", run([os.path.join(folder, "event_loop"), str(repeats)]))
         # "streams" submits, simulates and waits for 180 000 tasks per sample: one is enough for a timeline.
+        fresh = {**sim, "BENCH_FRESH_RINGS": "1"}
         for question, samples in (("submit", "3"), ("wait", "4"), ("streams", "1")):
             for _ in range(3 if question == "streams" else 1):
-                numbers.take("untraced: ", run([acl, question, samples], sim))
-                numbers.take("traced: ", run([acl, question, samples], {**sim, "TWINRT_TRACE": trace}))
+                numbers.take("untraced: ", run([acl, question, samples], fresh))
+                numbers.take("traced: ", run([acl, question, samples], {**fresh, "TWINRT_TRACE": trace}))
+                if question != "streams":
+                    numbers.take("recorded: ", run([acl, question, samples], {**sim, "TWINRT_RECORD": record}))
         numbers.take("alone: ", run([acl, "wait", "3"], sim))
         with Hogs():
             numbers.take("hogs: ", run([acl, "wait", "3"], sim))
@@ -104,8 +108,9 @@ def measure(folder, build, rounds, repeats):
         numbers.take("", run([acl, question], sim))
     profile = os.path.join(build, "lib64", "twinrt", "profiles", "910b3.json")
     numbers.take("", run([os.path.join(ours, "model_bench"), profile]))
-    if os.path.exists(trace):
-        os.remove(trace)
+    for left in (trace, record):
+        if os.path.exists(left):
+            os.remove(left)
     return numbers
 
 

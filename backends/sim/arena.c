@@ -345,6 +345,23 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
     arena->block_free = number;
 }
 
+/* Whether its pages must stay. If not, nobody finds the block from here on: who does later, holds the arena by then. */
+static bool is_used_locked(struct sim_arena *arena, struct sim_block *block)
+{
+    if (block->fence && !sim_fence_passed(block->fence))
+        return true;
+    if (!arena->config.held)
+        return false;
+    const uint32_t number = (uint32_t)(block - arena->blocks);
+    atomic_store(&block->state, SIM_BLOCK_NONE);
+    map_block(arena, block, 0);
+    if (!arena->config.held())
+        return false;
+    map_block(arena, block, number);
+    atomic_store(&block->state, SIM_BLOCK_FREED);
+    return true;
+}
+
 /* Oldest first; stops after `patience` blocks that still wait, for those behind them wait for more. */
 static void settle_locked(struct sim_arena *arena, uint32_t patience)
 {
@@ -352,7 +369,7 @@ static void settle_locked(struct sim_arena *arena, uint32_t patience)
     for (uint32_t number = arena->quarantine_head; number != 0;) {
         struct sim_block *block = &arena->blocks[number];
         uint32_t next = block->next;
-        if (!sim_fence_passed(block->fence)) {
+        if (is_used_locked(arena, block)) {
             if (patience-- == 0)
                 return;
             before = number;
@@ -464,10 +481,10 @@ twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim
     if (block->page_bytes == SIM_PAGE)
         arena->normal_bytes -= block->room;
     arena->live_count--;
-    if (!fence) {
+    block->fence = fence;
+    if (!is_used_locked(arena, block)) {
         drop_block_locked(arena, number);
     } else {
-        block->fence = fence;
         block->next = 0;
         atomic_store_explicit(&block->state, SIM_BLOCK_FREED, memory_order_release);
         if (arena->quarantine_tail != 0)

@@ -56,6 +56,9 @@ struct sim_arena_config {
     bool host;     /* page-locked host memory */
     bool open;     /* the host may touch device memory */
     bool poison;
+    /* Whether somebody uses places that were looked up before, whatever became of the task: nothing goes meanwhile. NULL:
+     * nobody ever does. Called with the arena's lock. */
+    bool (*held)(void);
 };
 
 struct sim_arena {
@@ -101,7 +104,8 @@ void sim_arena_clear(struct sim_arena *arena);
 /* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any. */
 twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
                             uint64_t *out_address);
-/* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has passed.
+/* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has passed, and in any case
+ * while the arena is held.
  * TWIN_E_INVALID: not the base of a live block; the fence stays the caller's. Thread: any. */
 twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence);
 /* Gives back what waited and need not any more. Thread: any. */

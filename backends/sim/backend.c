@@ -109,7 +109,7 @@ static twin_status process_describe(uint32_t index, const twin_device_traits **o
     return TWIN_OK;
 }
 
-/* The queues run copies, fills and signals alone: engines that are there have done nothing yet. */
+/* Not measured: 0 for engines that are there. */
 static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
 {
     const twin_device_traits *traits = NULL;
@@ -135,6 +135,7 @@ static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
     .name = "sim",
+    .flags = TWIN_BACKEND_CONDUCTED,
     .process = {.start = process_start,
                 .stop = process_stop,
                 .count = process_count,
@@ -145,7 +146,8 @@ static const struct twin_backend backend = {
              .leave = sim_clock_leave,
              .traced = sim_clock_traced,
              .now = sim_clock_now,
-             .last_task = sim_clock_last_task},
+             .last_task = sim_clock_last_task,
+             .reach = sim_clock_raise_to},
     .device = {.open = sim_device_open, .close = sim_device_close, .abort = sim_control_abort_all},
     .memory = {.alloc = sim_memory_alloc,
                .free = sim_memory_free,
@@ -213,7 +215,11 @@ static const struct twin_backend backend = {
     .fault = {.plant = sim_planted_plant,
               .remove = sim_planted_remove,
               .struck = sim_planted_struck},
-    .diag = {.dump = sim_report_dump, .facts = diag_facts, .usage = diag_usage},
+    .diag = {.dump = sim_report_dump,
+             .facts = diag_facts,
+             .usage = diag_usage,
+             .tasks = sim_queue_tasks,
+             .newest_task = sim_queue_newest_task},
 };
 
 __attribute__((visibility("default"))) const struct twin_backend *twin_backend_entry(void);

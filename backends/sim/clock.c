@@ -14,7 +14,7 @@ atomic_uint sim_attached_count;
 static atomic_uint thread_count;
 static atomic_uint attach_count;
 
-static void catch_up(void)
+void sim_clock_catch_up(void)
 {
     /* acquire: a thread that sees this time also sees what was done until then */
     sim_clock_raise(atomic_load_explicit(&sim_model_now, memory_order_acquire));
@@ -32,7 +32,7 @@ void sim_clock_attach(void)
     sim_clock.numbered = true;
     atomic_fetch_add(&attach_count, 1);
     atomic_fetch_add(&sim_attached_count, 1);
-    catch_up();
+    sim_clock_catch_up();
 }
 
 unsigned sim_clock_attachings(void)
@@ -81,7 +81,7 @@ __attribute__((noinline)) static void note_begin(void)
 
 void sim_clock_enter(const twin_call *call)
 {
-    catch_up();
+    sim_clock_catch_up();
     if (__builtin_expect(sim_clock_traced(), 0))
         note_begin();
     sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
@@ -108,4 +108,9 @@ uint64_t sim_clock_now(void)
 uint32_t sim_clock_last_task(void)
 {
     return sim_clock.last_task;
+}
+
+void sim_clock_raise_to(uint64_t at_ns)
+{
+    sim_clock_raise(at_ns);
 }

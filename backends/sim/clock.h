@@ -32,6 +32,8 @@ extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initia
 extern _Atomic uint64_t sim_model_now;
 extern atomic_uint sim_attached_count;
 
+/* The thread is told what the model has done by now: it is moved up. */
+void sim_clock_catch_up(void);
 void sim_clock_attach(void);
 void sim_clock_detach(void);
 /* Attachings so far: unchanged means that nobody has come. */
@@ -43,6 +45,7 @@ void sim_clock_leave(const twin_call *call, int32_t code);
 bool sim_clock_traced(void);
 uint64_t sim_clock_now(void);
 uint32_t sim_clock_last_task(void);
+void sim_clock_raise_to(uint64_t at_ns);
 
 static inline void sim_clock_raise(uint64_t at_least_ns)
 {

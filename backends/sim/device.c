@@ -2,12 +2,12 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "device.h"
 
+#include <limits.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bridge.h"
 #include "drive.h"
 #include "event.h"
 #include "kernel.h"
@@ -19,6 +19,9 @@
 #define MEMORY_BASE   0x124000000000ull
 #define MEMORY_STRIDE (512ull << 30)
 
+/* An activation of SystemC costs as much as a task: waits that follow closely share one. */
+#define SYSTEMC_QUANTUM_NS 1000000u
+
 /* Made once per index; guarded by the model lock. */
 static _Atomic(twin_hw_device *) made[SIM_DEVICES_MOST]; /* written under the model lock */
 
@@ -27,47 +30,9 @@ static size_t align_page(size_t bytes)
     return (bytes + SIM_PAGE - 1) / SIM_PAGE * SIM_PAGE;
 }
 
-static size_t ring_bytes(void)
-{
-    return align_page(sim_process.limits.sq_depth * sizeof(stars_sqe));
-}
-
-static size_t cq_bytes(void)
-{
-    return align_page(sim_process.limits.cq_depth * sizeof(stars_cqe));
-}
-
-static size_t token_bytes(void)
-{
-    return align_page(sim_process.limits.sq_depth * sizeof(struct sim_token));
-}
-
 static size_t code_bytes(void)
 {
     return align_page(sim_process.limits.sq_depth * SIM_CODE_WORDS * sizeof(uint32_t));
-}
-
-/* From one queue's ring, CQ or tokens to the next's. Each begins at another line of its page, so that queues which stand at
- * the same place of their rings do not compete for the same sets of the caches. */
-static size_t stride(size_t bytes)
-{
-    return bytes + 17u * SIM_LINE;
-}
-
-static size_t queue_bytes(void)
-{
-    return stride(ring_bytes()) + stride(cq_bytes()) + stride(token_bytes());
-}
-
-struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq)
-{
-    size_t queues = sim_process.limits.streams;
-    char *cqs = device->rings + queues * stride(ring_bytes());
-    char *tokens = cqs + queues * stride(cq_bytes());
-    struct sim_slice slice = {.ring = (void *)(device->rings + sq * stride(ring_bytes())),
-                              .cq = (void *)(cqs + sq * stride(cq_bytes())),
-                              .tokens = (void *)(tokens + sq * stride(token_bytes()))};
-    return slice;
 }
 
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq)
@@ -94,8 +59,7 @@ static void free_device(twin_hw_device *device)
     sim_ids_fini(&device->events);
     sim_ids_fini(&device->notifies);
     sim_ids_fini(&device->counts);
-    if (device->rings)
-        munmap(device->rings, device->rings_bytes);
+    sim_rings_fini(&device->rings);
     if (device->code)
         munmap(device->code, device->code_bytes);
     free((void *)device->queues);
@@ -128,18 +92,21 @@ static twin_hw_device *make_device(uint32_t index)
     device->memory.file = -1;
     pthread_mutex_init(&device->signals_lock, NULL);
     device->queues = calloc(limits->streams, sizeof(*device->queues));
-    device->rings_bytes = queue_bytes() * limits->streams;
-    void *rings = mmap(NULL, device->rings_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    device->rings = rings == MAP_FAILED ? NULL : rings;
+    const struct sim_rings_config rings = {
+        .queues = limits->streams,
+        .sq_depth = limits->sq_depth,
+        .cq_depth = limits->cq_depth,
+        .token_bytes = sizeof(struct sim_token),
+    };
     const struct sim_arena_config memory = {
         .device = index,
         .capacity = limits->memory_bytes,
         .hint = MEMORY_BASE + index * MEMORY_STRIDE,
         .open = sim_process.open_memory,
         .poison = sim_process.poison,
+        .held = sim_kernel_described,
     };
-    if (!device->queues || !device->rings ||
+    if (!device->queues || !sim_rings_init(&device->rings, &rings) ||
         !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
         !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE) ||
         (limits->count_notifies != 0 &&
@@ -161,14 +128,20 @@ static twin_status make_board(void)
 {
     if (sim_process.board)
         return TWIN_OK;
+    char rtl_library[PATH_MAX];
+    (void)snprintf(rtl_library, sizeof(rtl_library), "%s/model-rtl.so",
+                   sim_process.services->plugin_folder);
     const struct twinsim_config config = {
         .profile = sim_process.profile,
         .devices = sim_process.device_count,
         .seed = sim_process.seed,
         .trace = sim_process.trace_path[0] != '\0' || sim_observe_wants_trace(),
         .stats = sim_observe_wants_stats(),
-        .quantum_ns = TWINSIM_NEVER,
+        .quantum_ns = SYSTEMC_QUANTUM_NS,
         .bursts = sim_process.bursts,
+        .model = sim_process.model,
+        .rtl_library = rtl_library,
+        .rtl_trace = sim_process.rtl_trace[0] != '\0' ? sim_process.rtl_trace : NULL,
         .bus = {.translate = sim_memory_translate,
                 .kernel = sim_kernel_begin,
                 .kernel_effect = sim_kernel_effect},
@@ -254,8 +227,8 @@ void sim_device_close(twin_hw_device *device)
     sim_model_lock();
     sim_queue_each(device, close_queue, device);
     twinsim_reset(sim_process.board, device->index);
-    sim_bridge_forget(device);
     sim_queue_drop_all(device);
+    sim_kernel_settle_locked(); /* it may use memory of the device, though its task is gone */
     sim_ids_clean(&device->events, sim_process.board, device->index);
     sim_ids_clean(&device->notifies, sim_process.board, device->index);
     sim_ids_clean(&device->counts, sim_process.board, device->index);

@@ -8,6 +8,7 @@
 #include "ids.h"
 #include "process.h"
 #include "queue.h"
+#include "rings.h"
 
 /* Work that an abort or a failure dropped: numbers above `retired` of that epoch. */
 struct sim_dropped {
@@ -25,9 +26,7 @@ struct twin_hw_device {
     struct sim_ids notifies;
     struct sim_ids counts; /* empty on a part that has none */
 
-    /* Rings, CQs and tokens of all queues, one slice per SQ, committed as touched. */
-    char *rings;
-    size_t rings_bytes;
+    struct sim_rings rings;
     /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
     _Atomic(char *) code;
     size_t code_bytes;
@@ -55,14 +54,7 @@ twin_hw_device *sim_device_made(uint32_t index);
 twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
 void sim_device_close(twin_hw_device *device);
 
-/* Slices of `rings` that belong to one SQ. */
-struct sim_slice {
-    stars_sqe *ring;
-    stars_cqe *cq;
-    struct sim_token *tokens;
-};
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);
-struct sim_slice sim_device_slice(const twin_hw_device *device, uint32_t sq);
 
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bridge.h"
 #include "channel.h"
 #include "clock.h"
 #include "device.h"
@@ -101,11 +100,17 @@ bool sim_drive_window_open(uint64_t address, uint64_t bytes)
 
 /* ---- the list of waits ---------------------------------------------------------------------- */
 
-/* Service waits are left out: what they wait for is others' work. */
+bool sim_drive_conducted(void)
+{
+    return __builtin_expect(sim_process.services && sim_process.services->waiting, 0);
+}
+
+/* Service waits are left out: what they wait for is others' work. So is everybody when threads run one at a time: each
+ * leads when its turn comes. */
 static void pass_role(void)
 {
     driver_there = false;
-    driver = sim_waits.first;
+    driver = sim_drive_conducted() ? NULL : sim_waits.first;
     while (driver && sim_wait_serves(driver))
         driver = driver->next;
     if (!driver)
@@ -130,9 +135,6 @@ static void watch_queue(twin_queue *queue)
         uint64_t due = sim_queue_next_id(queue);
         nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
     }
-    uint64_t bridge = sim_bridge_next(queue);
-    if (bridge != 0 && (nearest == 0 || bridge < nearest))
-        nearest = bridge;
     if (queue->open && (nearest != 0 || queue->watched))
         twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
     queue->watched = nearest != 0;
@@ -151,12 +153,6 @@ static void watch_for(const struct sim_wait *wait)
         watch_queue(wait->mark.queue);
     else if (wait->kind == SIM_WAIT_EVENT_ID)
         watch_ids(wait->device);
-}
-
-void sim_drive_watch_locked(twin_queue *queue)
-{
-    watch_queue(queue);
-    sim_stall_wake();
 }
 
 static void delist(struct sim_wait *wait)
@@ -272,7 +268,6 @@ static bool settle(void)
             sim_ids_clean(&sim_process.devices[i]->events, board, i);
     if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
         any = sim_shared_settle() || any;
-    any = sim_bridge_settle() || any;
     unsigned before = sim_waits.count;
     for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
@@ -303,9 +298,10 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
                                   : twinsim_run(sim_process.board, until_ns, chunk);
     bool any = settle();
-    atomic_store_explicit(&running, 0, memory_order_release);
     uint64_t now = twinsim_now(sim_process.board);
-    sim_drive_publish(now);
+    sim_drive_publish(
+        now); /* before the chunk is over: who sees what it did is moved up to its time */
+    atomic_store_explicit(&running, 0, memory_order_release);
     if (any || now != before)
         sim_stall_over();
     *out_any = any;
@@ -330,7 +326,9 @@ static void drive(struct sim_wait *self)
         bool any;
         enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
         bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
-        if (stalled && sim_channel_hold_locked() != TWIN_FOREVER) {
+        if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
+            sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.board));
+        } else if (stalled && sim_channel_hold_locked() != TWIN_FOREVER) {
             sim_stall_await_answer(self->look_ns);
         } else if (stalled && (!sim_stall_all_wait() || sim_stall_newcomer_expected() ||
                                sim_stall_others_expected())) {
@@ -557,9 +555,15 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     sim_channel_suspend_locked(wait->kind);
     enlist(wait);
     check(wait);
+    if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED &&
+        sim_drive_conducted()) {
+        sim_model_unlock();
+        sim_process.services->waiting();
+        sim_model_lock();
+    }
     if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
         sim_model_unlock();
-    } else if (sim_wait_serves(wait)) {
+    } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
         sim_stall_wake(); /* perhaps everybody waits now */
         sim_model_unlock();
         serve(wait);

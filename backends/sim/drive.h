@@ -74,6 +74,8 @@ bool sim_wait_serves(const struct sim_wait *wait);
 twin_status sim_drive_wait(struct sim_wait *wait);
 /* Runs the model up to the caller's clock. */
 void sim_drive_poll(void);
+/* Whether somebody lets the threads run one at a time (twin_services.waiting). */
+bool sim_drive_conducted(void);
 /* Whether no thread is inside a chunk: then counters and CQEs agree. Reads after the counter it qualifies. */
 bool sim_drive_settled(void);
 
@@ -81,8 +83,6 @@ bool sim_drive_settled(void);
 void sim_drive_submitted(void);
 /* After a change outside a submission that a parked driver must reckon with. Takes the model lock. */
 void sim_drive_reconsider(void);
-/* After a bridge came from the queue: its run stops there. Thread: model. */
-void sim_drive_watch_locked(twin_queue *queue);
 /* After work was dropped: looks at every waiter again. Thread: model. */
 void sim_drive_check_locked(void);
 

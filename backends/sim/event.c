@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "bridge.h"
+#include "clock.h"
 #include "device.h"
 #include "drive.h"
 #include "failure.h"
@@ -141,7 +141,7 @@ void sim_event_release(const twin_queue *queue, const struct sim_token *token)
 {
     twin_signal *signal = token->signal;
     if (token->bound)
-        sim_ids_drop(token->bridged ? &queue->device->events : &signal->device->events, token->id);
+        sim_ids_drop(token->abroad ? &queue->device->events : &signal->device->events, token->id);
     if (token->kind == SIM_TOKEN_WAIT && !token->stays)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_event_let_go(signal);
@@ -246,6 +246,58 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
     return status;
 }
 
+/* The entry that the record on the other device is to set; what it counts on is that the record is pending. Model and queue
+ * are locked. */
+static twin_status wait_abroad_locked(twin_queue *queue, twin_signal *signal, uint32_t event,
+                                      uint32_t serial, uint64_t timeout_ns)
+{
+    uint32_t id;
+    uint32_t generation;
+    if (!sim_queue_fits_locked(queue, 1))
+        return TWIN_E_BUSY;
+    if (!sim_ids_take(&queue->device->events, &queue->id_cursor, &id, &generation)) {
+        queue->id_wanted = true;
+        return TWIN_E_BUSY;
+    }
+    if (twinsim_event_forward(sim_process.board, signal->device->index, event, queue->device->index,
+                              id) != TWINSIM_OK) {
+        sim_ids_drop(&queue->device->events, id);
+        return TWIN_E_NOMEM;
+    }
+    struct sim_token *token;
+    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &token), id, timeout_ns);
+    sim_event_hold(signal);
+    atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    *token = (struct sim_token){
+        .thread = token->thread,
+        .signal = signal,
+        .serial = serial,
+        .id = (uint16_t)id,
+        .kind = SIM_TOKEN_WAIT,
+        .bound = 1,
+        .abroad = 1,
+    };
+    sim_queue_send_locked(queue, 1);
+    return TWIN_OK;
+}
+
+/* Waits for the record at `mark`, of another device. A queue waits in its own device's table alone: the wait takes an entry
+ * there, and the record is forwarded to it (RMT-6). Both entries are cleared when they are given back, which ends what was not
+ * forwarded: the record was dropped, or the wait. */
+static twin_status wait_abroad(twin_queue *queue, twin_signal *signal, uint32_t event,
+                               const struct sim_mark *mark, uint32_t serial, uint64_t timeout_ns)
+{
+    twin_status status = TWIN_OK;
+    sim_model_lock();
+    if (sim_mark_fate_locked(mark) == SIM_PENDING) {
+        pthread_mutex_lock(&queue->lock);
+        status = wait_abroad_locked(queue, signal, event, serial, timeout_ns);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    sim_model_unlock();
+    return status;
+}
+
 twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
 {
     twin_status refusal = sim_queue_refusal(queue);
@@ -273,7 +325,7 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     if (rebind && (!recorded || sim_mark_fate(&mark) != SIM_PENDING))
         return TWIN_OK;
     if (queue->device != signal->device && rebind && bound)
-        return sim_bridge_wait(queue, signal, &mark, serial, timeout_ns);
+        return wait_abroad(queue, signal, id, &mark, serial, timeout_ns);
     if (queue->device != signal->device || (rebind && !bound)) {
         sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
                     queue->device->index, queue->config.id, sim_event_noun(signal),
@@ -394,6 +446,13 @@ static enum sim_fate fate_of(const twin_signal *signal, const struct snapshot *n
     return now->recorded ? sim_mark_fate(&now->mark) : SIM_DONE;
 }
 
+/* The same, and never stale: other threads may keep the model running, and what one of them was told is so for all. */
+static enum sim_fate fate_now(const twin_signal *signal, const struct snapshot *now)
+{
+    bool plain = now->elsewhere == 0 && !now->in_program && now->recorded;
+    return plain ? sim_mark_fate_now(&now->mark) : fate_of(signal, now);
+}
+
 /* Why the newest record was dropped. */
 static twin_status reason_of(const struct snapshot *now)
 {
@@ -424,9 +483,11 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
             waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
         }
         if (fate == SIM_PENDING)
-            fate = fate_of(signal, &now);
+            fate = fate_now(signal, &now);
     }
     bool complete = fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(reason_of(&now)));
+    if (complete)
+        sim_clock_catch_up();
     *out_state = (twin_signal_state){
         .recorded = now.recorded,
         .complete = complete,

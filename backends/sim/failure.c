@@ -17,6 +17,39 @@
 /* Some group is `stopping`. Guarded by the model lock. */
 static bool groups_stopping;
 
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+/* Drops the oldest notes, which nobody has taken. */
+static void drop_notes(twin_queue *queue, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (queue->notes[i].kernel)
+            queue->notes[i].kernel->release(queue->notes[i].kernel);
+    queue->note_count -= count;
+    if (queue->note_count > 0)
+        memmove(queue->notes, queue->notes + count, queue->note_count * sizeof(*queue->notes));
+}
+
+/* Adds a note; the oldest goes when there is no room. */
+static void add_note(twin_queue *queue, const twin_failure *note)
+{
+    if (queue->note_count == queue->note_room && queue->note_room < NOTES_MOST) {
+        uint32_t room = queue->note_room ? queue->note_room * 2 : 8;
+        twin_failure *larger = realloc(queue->notes, room * sizeof(*larger));
+        if (larger) {
+            queue->notes = larger;
+            queue->note_room = room;
+        }
+    }
+    if (queue->note_room == 0)
+        return;
+    if (queue->note_count == queue->note_room)
+        drop_notes(queue, 1);
+    if (note->kernel)
+        note->kernel->keep(note->kernel);
+    queue->notes[queue->note_count++] = *note;
+}
+
 /* ---- groups --------------------------------------------------------------------------------- */
 
 twin_status sim_failure_join_locked(twin_queue *queue)
@@ -47,9 +80,10 @@ void sim_failure_leave_locked(twin_queue *queue)
 {
     struct sim_group *group = queue->group;
     queue->group = NULL;
+    drop_notes(queue, queue->note_count);
     free(queue->notes);
     queue->notes = NULL;
-    queue->note_count = queue->note_room = 0;
+    queue->note_room = 0;
     if (!group || --group->queues != 0)
         return;
     struct sim_group **link = &queue->device->groups;
@@ -64,7 +98,7 @@ void sim_failure_forget_locked(twin_queue *queue)
     atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
     atomic_store_explicit(&queue->refusal, TWIN_OK, memory_order_relaxed);
     queue->failure = TWIN_OK;
-    queue->note_count = 0;
+    drop_notes(queue, queue->note_count);
 }
 
 twin_status sim_failure_stop_on(twin_queue *queue)
@@ -121,26 +155,54 @@ void sim_failure_clear_groups(twin_hw_device *device)
     }
 }
 
-/* ---- notes and reports ---------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------- */
+
+/* Error numbers of the scheduler that say what happened whatever the class; sorted. */
+static const struct {
+    uint16_t number;
+    twin_status status;
+} numbers[] = {
+    {STARS_STATUS_AICORE_TIMEOUT, TWIN_E_KERNEL_TIMEOUT},
+    {STARS_STATUS_AICORE_TRAP, TWIN_E_KERNEL_TRAP},
+    {STARS_STATUS_AICPU_TIMEOUT, TWIN_E_AICPU_TIMEOUT},
+    {STARS_STATUS_AICPU_EXCEPTION, TWIN_E_AICPU_EXCEPTION},
+    {STARS_STATUS_AICORE_OVERFLOW, TWIN_E_KERNEL_OVERFLOW},
+    {STARS_STATUS_AIV_TIMEOUT, TWIN_E_VECTOR_TIMEOUT},
+    {STARS_STATUS_AIV_EXCEPTION, TWIN_E_VECTOR_EXCEPTION},
+    {STARS_STATUS_AIV_TRAP, TWIN_E_VECTOR_TRAP},
+    {STARS_STATUS_AIV_OVERFLOW, TWIN_E_VECTOR_OVERFLOW},
+    {STARS_STATUS_AICPU_OVERFLOW, TWIN_E_OVERFLOW},
+    {STARS_STATUS_SDMA_OVERFLOW, TWIN_E_OVERFLOW},
+    {STARS_STATUS_AICORE_MEMORY, TWIN_E_POISON},
+    {STARS_STATUS_SUSPECT_MEMORY, TWIN_E_SUSPECT_MEMORY},
+    {STARS_STATUS_NETWORK, TWIN_E_NETWORK},
+    {STARS_STATUS_AICORE_TRAP_READ, TWIN_E_KERNEL_TRAP_READ},
+    {STARS_STATUS_AICORE_TRAP_WRITE, TWIN_E_KERNEL_TRAP_WRITE},
+    {STARS_STATUS_AIV_TRAP_READ, TWIN_E_VECTOR_TRAP_READ},
+    {STARS_STATUS_AIV_TRAP_WRITE, TWIN_E_VECTOR_TRAP_WRITE},
+    {STARS_STATUS_FFTS_EXCEPTION, TWIN_E_FFTS_EXCEPTION},
+    {STARS_STATUS_FFTS_TRAP, TWIN_E_FFTS_TRAP},
+    {STARS_STATUS_FFTS_TIMEOUT, TWIN_E_FFTS_TIMEOUT},
+    {STARS_STATUS_BUS_FAULT, TWIN_E_ADDRESS},
+    {STARS_STATUS_COPY_ERROR, TWIN_E_COPY},
+    {STARS_STATUS_REDUCE_ERROR, TWIN_E_COPY},
+    {STARS_STATUS_DDR_ERROR, TWIN_E_POISON},
+    {STARS_STATUS_POISON, TWIN_E_POISON},
+    {STARS_STATUS_LINK, TWIN_E_LINK},
+    {STARS_STATUS_LOCAL_MEMORY, TWIN_E_POISON},
+    {STARS_STATUS_REMOTE_MEMORY, TWIN_E_LINK},
+};
 
 twin_status sim_failure_status(unsigned error, unsigned status)
 {
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (numbers[i].number == status)
+            return numbers[i].status;
     if (error & STARS_ERROR_TIMEOUT)
-        return status == STARS_STATUS_AICORE_TIMEOUT ? TWIN_E_KERNEL_TIMEOUT : TWIN_E_TASK_TIMEOUT;
-    switch (status) {
-    case STARS_STATUS_AICORE_EXCEPTION:
+        return TWIN_E_TASK_TIMEOUT;
+    if (status == STARS_STATUS_AICORE_EXCEPTION)
         return error & STARS_ERROR_TRAP ? TWIN_E_KERNEL_TRAP : TWIN_E_KERNEL_EXCEPTION;
-    case STARS_STATUS_BUS_FAULT:
-        return TWIN_E_ADDRESS;
-    case STARS_STATUS_COPY_ERROR:
-        return TWIN_E_COPY;
-    case STARS_STATUS_POISON:
-        return TWIN_E_POISON;
-    case STARS_STATUS_LINK:
-        return TWIN_E_LINK;
-    default:
-        return TWIN_E_TASK;
-    }
+    return TWIN_E_TASK;
 }
 
 static const char *verb_of(const stars_cqe *cqe, twin_status status)
@@ -149,12 +211,30 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
         return "was no task that the scheduler understands";
     switch (status) {
     case TWIN_E_KERNEL_TIMEOUT:
+    case TWIN_E_VECTOR_TIMEOUT:
+    case TWIN_E_AICPU_TIMEOUT:
+    case TWIN_E_FFTS_TIMEOUT:
     case TWIN_E_TASK_TIMEOUT:
         return "exceeded its time limit";
     case TWIN_E_KERNEL_EXCEPTION:
+    case TWIN_E_VECTOR_EXCEPTION:
+    case TWIN_E_AICPU_EXCEPTION:
+    case TWIN_E_FFTS_EXCEPTION:
         return "met an exception";
     case TWIN_E_KERNEL_TRAP:
+    case TWIN_E_VECTOR_TRAP:
+    case TWIN_E_FFTS_TRAP:
         return "was trapped";
+    case TWIN_E_KERNEL_TRAP_READ:
+    case TWIN_E_VECTOR_TRAP_READ:
+        return "was trapped reading out of bounds";
+    case TWIN_E_KERNEL_TRAP_WRITE:
+    case TWIN_E_VECTOR_TRAP_WRITE:
+        return "was trapped writing out of bounds";
+    case TWIN_E_KERNEL_OVERFLOW:
+    case TWIN_E_VECTOR_OVERFLOW:
+    case TWIN_E_OVERFLOW:
+        return "met an overflow";
     case TWIN_E_ADDRESS:
         return "used an address the device cannot reach";
     case TWIN_E_POISON:
@@ -166,13 +246,33 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     }
 }
 
+/* The kernel of a token, or NULL. */
+static twin_launch *kernel_of(const struct sim_token *token)
+{
+    return token && token->kind == SIM_TOKEN_KERNEL ? token->kernel : NULL;
+}
+
+/* Kernels that run on vector cores alone have statuses of their own. */
+static twin_status status_of(const stars_cqe *cqe, const struct sim_token *token)
+{
+    const twin_launch *kernel = kernel_of(token);
+    twin_status status = sim_failure_status(cqe->u.error.code, cqe->u.error.status);
+    if (!kernel || kernel->cores != TWIN_CORES_VECTOR)
+        return status;
+    return status == TWIN_E_KERNEL_EXCEPTION ? TWIN_E_VECTOR_EXCEPTION
+           : status == TWIN_E_KERNEL_TIMEOUT ? TWIN_E_VECTOR_TIMEOUT
+           : status == TWIN_E_KERNEL_TRAP    ? TWIN_E_VECTOR_TRAP
+                                             : status;
+}
+
 static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
                      char *text)
 {
-    const char *what = verb_of(cqe, sim_failure_status(cqe->u.error.code, cqe->u.error.status));
+    const twin_launch *kernel = kernel_of(token);
+    const char *what = verb_of(cqe, status_of(cqe, token));
     char signal[48] = "";
-    if (token && token->kind == SIM_TOKEN_KERNEL && token->kernel->name)
-        snprintf(signal, sizeof(signal), " \"%.40s\"", token->kernel->name);
+    if (kernel && kernel->name)
+        snprintf(signal, sizeof(signal), " \"%.40s\"", kernel->name);
     else if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
              token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
@@ -181,24 +281,6 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct
         text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
         queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
         signal, what, cqe->u.error.code, cqe->u.error.status);
-}
-
-/* Adds a note; the oldest goes when there is no room. */
-static void add_note(twin_queue *queue, const twin_failure *note)
-{
-    if (queue->note_count == queue->note_room && queue->note_room < NOTES_MOST) {
-        uint32_t room = queue->note_room ? queue->note_room * 2 : 8;
-        twin_failure *larger = realloc(queue->notes, room * sizeof(*larger));
-        if (larger) {
-            queue->notes = larger;
-            queue->note_room = room;
-        }
-    }
-    if (queue->note_room == 0)
-        return;
-    if (queue->note_count == queue->note_room)
-        memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
-    queue->notes[queue->note_count++] = *note;
 }
 
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)
@@ -230,9 +312,10 @@ static bool answer_locked(twin_queue *queue, const twin_failure *note, const cha
 bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
                              uint32_t thread)
 {
-    const twin_failure note = {.status = sim_failure_status(cqe->u.error.code, cqe->u.error.status),
+    const twin_failure note = {.status = status_of(cqe, token),
                                .task_id = cqe->task_id,
-                               .thread = thread};
+                               .thread = thread,
+                               .kernel = kernel_of(token)};
     char text[SIM_FAILURE_TEXT];
     describe(queue, cqe, token, text);
     sim_log(3, "%s", text);

@@ -46,7 +46,8 @@ SAME(offsetof(twin_steps, count), offsetof(struct twinsim_program, count));
  * by described_lock, which is taken last. */
 static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_launch *described;
-static bool release_due; /* its token has let go meanwhile */
+static bool release_due;      /* its token has let go meanwhile */
+static uint64_t descriptions; /* begun so far */
 static pthread_cond_t described_over = PTHREAD_COND_INITIALIZER;
 
 /* ---- launching ------------------------------------------------------------------------------ */
@@ -137,8 +138,7 @@ void sim_kernel_release(twin_launch *kernel)
         kernel->release(kernel);
 }
 
-/* Whether a thread is at it. */
-static bool describing(void)
+bool sim_kernel_described(void)
 {
     pthread_mutex_lock(&described_lock);
     bool is = described != NULL;
@@ -152,6 +152,7 @@ static bool set_described(twin_launch *kernel)
     pthread_mutex_lock(&described_lock);
     bool due = release_due;
     described = kernel;
+    descriptions += kernel != NULL;
     release_due = false;
     pthread_mutex_unlock(&described_lock);
     return due;
@@ -165,8 +166,10 @@ static enum twinsim_kernel_fault fault_of(twin_status status)
     case TWIN_OK:
         return TWINSIM_KERNEL_GOOD;
     case TWIN_E_KERNEL_TIMEOUT:
+    case TWIN_E_VECTOR_TIMEOUT:
         return TWINSIM_KERNEL_TIMEOUT;
     case TWIN_E_KERNEL_TRAP:
+    case TWIN_E_VECTOR_TRAP:
         return TWINSIM_KERNEL_TRAP;
     case TWIN_E_INVALID:
     case TWIN_E_UNSUPPORTED:
@@ -174,6 +177,19 @@ static enum twinsim_kernel_fault fault_of(twin_status status)
     default:
         return TWINSIM_KERNEL_EXCEPTION;
     }
+}
+
+/* What struck an access of the kernel that is described, or has its effect, at the moment; 0: nothing. Guarded by the
+ * model lock. */
+static uint16_t struck;
+
+/* The same of a kernel that could look: one that failed over memory that has failed says so. */
+static enum twinsim_kernel_fault fault_after_reach(twin_status status)
+{
+    enum twinsim_kernel_fault fault = fault_of(status);
+    if (fault != TWINSIM_KERNEL_EXCEPTION || struck == 0)
+        return fault;
+    return struck == STARS_STATUS_LINK ? TWINSIM_KERNEL_LINK : TWINSIM_KERNEL_POISON;
 }
 
 static struct twinsim_kernel description_of(const twin_launch_work *work)
@@ -194,11 +210,18 @@ static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
 static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
 {
     enum twinsim_target target = TWINSIM_TARGET_NONE;
+    enum twinsim_access access = write ? TWINSIM_WRITE : TWINSIM_READ;
     uint32_t owner = reach->device;
     if (bytes == 0)
         return NULL;
-    return sim_memory_translate(NULL, reach->device, address, bytes,
-                                write ? TWINSIM_WRITE : TWINSIM_READ, &target, &owner);
+    void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
+    if (__builtin_expect(!reach->exact, 1) || !at)
+        return at;
+    uint16_t status = twinsim_memory_touch(sim_process.board, owner, address, bytes, access);
+    if (status == 0)
+        return at;
+    struck = status;
+    return NULL;
 }
 
 static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
@@ -207,6 +230,16 @@ static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t 
     void *at = reach_locked(reach, address, bytes, write);
     sim_model_pause();
     return at;
+}
+
+/* For a kernel that begins, or has its effect. */
+static twin_reach reach_for(void *(*at)(const twin_reach *reach, uint64_t address, uint64_t bytes,
+                                        bool write),
+                            uint32_t device)
+{
+    struck = 0;
+    return (twin_reach){
+        .at = at, .device = device, .exact = twinsim_memory_watched(sim_process.board)};
 }
 
 enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
@@ -229,13 +262,25 @@ enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint
     twin_launch *kernel = kernel_at(device, sq, number);
     if (!kernel->effect)
         return TWINSIM_KERNEL_GOOD;
-    const twin_reach reach = {.at = reach_locked, .device = device};
-    return fault_of(kernel->effect(kernel, &reach));
+    const twin_reach reach = reach_for(reach_locked, device);
+    return fault_after_reach(kernel->effect(kernel, &reach));
+}
+
+void sim_kernel_settle_locked(void)
+{
+    pthread_mutex_lock(&described_lock);
+    const uint64_t number = descriptions;
+    while (described && descriptions == number) {
+        pthread_mutex_unlock(&described_lock);
+        sim_model_await(&described_over);
+        pthread_mutex_lock(&described_lock);
+    }
+    pthread_mutex_unlock(&described_lock);
 }
 
 void sim_kernel_describe_locked(void)
 {
-    if (describing()) {
+    if (sim_kernel_described()) {
         sim_model_await(&described_over);
         return;
     }
@@ -244,16 +289,18 @@ void sim_kernel_describe_locked(void)
         return; /* its queue has ended it */
     twin_launch *kernel = kernel_at(wanted.device, wanted.sq, wanted.number);
     (void)set_described(kernel);
+    const twin_reach reach = reach_for(reach_unlocked, wanted.device);
     sim_model_pause();
-    const twin_reach reach = {.at = reach_unlocked, .device = wanted.device};
     twin_launch_work work = {0};
-    enum twinsim_kernel_fault fault = fault_of(kernel->describe(kernel, &reach, &work));
+    twin_status status = kernel->describe(kernel, &reach, &work);
     sim_model_continue();
+    enum twinsim_kernel_fault fault = fault_after_reach(status);
     if (set_described(NULL)) {
         kernel->release(kernel);
     } else {
         struct twinsim_kernel description = description_of(&work);
         description.fault = fault;
+        description.exception = fault_after_reach(TWIN_E_KERNEL_EXCEPTION);
         twinsim_kernel_give(sim_process.board, wanted.device, wanted.sq, wanted.number,
                             &description);
     }

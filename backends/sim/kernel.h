@@ -8,6 +8,10 @@
 twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel);
 /* The token that held it lets go. Thread: any, with the queue's lock. */
 void sim_kernel_release(twin_launch *kernel);
+/* Whether a kernel is being described: it knows places in memory, whatever became of its task. Thread: any. */
+bool sim_kernel_described(void);
+/* Waits until the kernel that is being described now, if one is, has been. Thread: model. */
+void sim_kernel_settle_locked(void);
 /* The model has stopped for want of a description: gets it, with the lock given up meanwhile, or waits for the thread
  * that is at it. Thread: model. */
 void sim_kernel_describe_locked(void);

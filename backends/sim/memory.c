@@ -11,6 +11,7 @@
 #include "device.h"
 #include "drive.h"
 #include "failure.h"
+#include "kernel.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
 #define MADV_POPULATE_READ  22
@@ -38,7 +39,7 @@ twin_status sim_memory_start(void)
     if (host_ready)
         return TWIN_OK;
     const struct sim_arena_config config = {
-        .capacity = HOST_CAPACITY, .hint = HOST_BASE, .host = true};
+        .capacity = HOST_CAPACITY, .hint = HOST_BASE, .host = true, .held = sim_kernel_described};
     twin_status status = sim_arena_init_fitting(&host_arena, &config, SIM_MEMORY_LEAST);
     if (status != TWIN_OK)
         sim_fail("cannot reserve address space for page-locked memory: %s; raise the limit of the "
@@ -362,9 +363,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
     }
     const twin_hw_device *self =
         atomic_load_explicit(&sim_process.devices[device], memory_order_relaxed);
-    uint64_t rings = self ? (uintptr_t)self->rings : 0;
-    if (self && address - rings < self->rings_bytes &&
-        bytes <= self->rings_bytes - (address - rings)) {
+    if (self && sim_rings_hold(&self->rings, address, bytes)) {
         *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }

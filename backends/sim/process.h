@@ -46,7 +46,9 @@ struct sim_process {
     uint64_t seed;
     bool poison;
     bool open_memory;
-    bool bursts; /* TWINRT_DMA=burst */
+    enum twinsim_model model;
+    char rtl_trace[4096]; /* how names of the RTL's waveforms begin; "": none */
+    bool bursts;          /* TWINRT_DMA=burst */
     struct sim_limits limits;
     twin_device_traits traits[SIM_DEVICES_MOST];
 

@@ -18,8 +18,7 @@ static twin_status take_entry(twin_queue *queue, stars_sqe **out_sqe)
         pthread_mutex_unlock(&queue->lock);
         return TWIN_E_BUSY;
     }
-    struct sim_token *token;
-    *out_sqe = sim_queue_slot_locked(queue, 0, &token);
+    *out_sqe = sim_queue_slot_locked(queue, 0, NULL);
     return TWIN_OK;
 }
 

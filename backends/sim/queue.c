@@ -61,6 +61,14 @@ twin_status sim_mark_reason(const struct sim_mark *mark)
     return reason;
 }
 
+/* Another thread may have driven the model past the caller's time: what has become of work is told at the model's. */
+static enum sim_fate told(enum sim_fate fate)
+{
+    if (fate != SIM_PENDING)
+        sim_clock_catch_up();
+    return fate;
+}
+
 enum sim_fate sim_mark_fate(const struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
@@ -72,12 +80,22 @@ enum sim_fate sim_mark_fate(const struct sim_mark *mark)
         /* The counter restarts with the epoch: it counts only if the epoch still stands. */
         atomic_thread_fence(memory_order_acquire);
         if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
-            return retired >= mark->number && sim_drive_settled() ? SIM_DONE : SIM_PENDING;
+            return told(retired >= mark->number && sim_drive_settled() ? SIM_DONE : SIM_PENDING);
     }
     sim_model_lock();
     enum sim_fate fate = sim_mark_fate_locked(mark);
     sim_model_unlock();
-    return fate;
+    return told(fate);
+}
+
+enum sim_fate sim_mark_fate_now(const struct sim_mark *mark)
+{
+    if (mark->number == 0)
+        return SIM_DONE;
+    sim_model_lock();
+    enum sim_fate fate = sim_mark_fate_locked(mark);
+    sim_model_unlock();
+    return told(fate);
 }
 
 struct sim_fence {
@@ -194,15 +212,19 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     if (reclaimed < retired)
         queue->id_cursor = queue->sq * 64u;
-    while (reclaimed < retired) {
+    while (reclaimed < retired && reclaimed < queue->held) {
         struct sim_token *token = &queue->tokens[reclaimed & queue->mask];
         if (token->kind != SIM_TOKEN_NONE) {
-            if (token->expects_cqe && !token->cqe_read && !lost_cqe(queue, reclaimed))
+            if (token->expects_cqe && !token->cqe_read && !lost_cqe(queue, reclaimed)) {
+                retired = reclaimed;
                 break;
+            }
             release_token(queue, token);
         }
         reclaimed++;
     }
+    if (reclaimed < retired) /* the others hold nothing */
+        reclaimed = retired;
     atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
 }
 
@@ -219,6 +241,15 @@ uint64_t sim_queue_next_id(twin_queue *queue)
     return number;
 }
 
+/* Entries before `submitted`, of the first lap. */
+static void note_use(twin_queue *queue, uint32_t submitted)
+{
+    if (submitted <= queue->used)
+        return;
+    sim_rings_use(&queue->device->rings, queue->sq, queue->used, submitted);
+    queue->used = submitted;
+}
+
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
 {
     if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK, 0))
@@ -229,6 +260,8 @@ bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
     if (__builtin_expect(queue->config.deferred, 0))
         return submitted + count <= queue->mask;
     if (submitted % RECLAIM_EVERY == 0 || submitted - reclaimed + count > limit) {
+        if (submitted <= queue->mask + 1u)
+            note_use(queue, (uint32_t)submitted);
         sim_queue_reclaim_locked(queue);
         reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     }
@@ -253,30 +286,29 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
         sim_clock.last_task = queue->task_id;
     /* 65535 is no task id */
     queue->task_id = queue->task_id == 65534 ? 0 : (uint16_t)(queue->task_id + 1);
-    *out_token = token;
+    if (out_token) {
+        *out_token = token;
+        queue->held = place + 1;
+    }
     return sqe;
 }
 
 /* The thread goes through the queues in their order: what it will touch at the ones that follow is far from all that it
- * touched since it was there last. First their structures, then what those lead to. */
+ * touched since it was there last. Their structures lie at regular distances, which the processor learns by itself; what
+ * these lead to does not. */
 __attribute__((noinline)) static void expect_next(const twin_queue *queue)
 {
-    const unsigned structure_ahead = 8, contents_ahead = 4;
+    const unsigned ahead = 4;
     const twin_hw_device *device = queue->device;
     unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
-    if (queue->sq + structure_ahead >= slots)
+    if (queue->sq + ahead >= slots)
         return;
-    const char *far = (const char *)atomic_load_explicit(
-        &device->queues[queue->sq + structure_ahead], memory_order_relaxed);
-    __builtin_prefetch(far, 1);
-    __builtin_prefetch(far + SIM_LINE, 1);
-    twinsim_queue_expect(sim_process.board, device->index, queue->sq + structure_ahead, false);
-    const twin_queue *near =
-        atomic_load_explicit(&device->queues[queue->sq + contents_ahead], memory_order_relaxed);
-    uint64_t place = atomic_load_explicit(&near->submitted, memory_order_relaxed);
-    __builtin_prefetch(&near->ring[place & near->mask], 1);
-    __builtin_prefetch(&near->tokens[place & near->mask], 1);
-    twinsim_queue_expect(sim_process.board, device->index, near->sq, true);
+    const twin_queue *next =
+        atomic_load_explicit(&device->queues[queue->sq + ahead], memory_order_relaxed);
+    uint64_t place = atomic_load_explicit(&next->submitted, memory_order_relaxed);
+    __builtin_prefetch(&next->ring[place & next->mask], 1);
+    __builtin_prefetch(&next->tokens[place & next->mask], 1);
+    twinsim_queue_expect(sim_process.board, device->index, queue->sq + ahead);
 }
 
 void sim_queue_send_locked(twin_queue *queue, uint32_t count)
@@ -311,6 +343,7 @@ static twin_status open_ring(twin_queue *queue)
     memset(queue->cq, 0, used * sizeof(*queue->cq));
     queue->cq_read = 0;
     queue->watched = false;
+    queue->held = 0;
     atomic_store_explicit(&queue->submitted, 0, memory_order_relaxed);
     atomic_store_explicit(&queue->reclaimed, 0, memory_order_relaxed);
     const struct twinsim_queue description = {
@@ -368,6 +401,8 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
         struct sim_token *token = &queue->tokens[i & queue->mask];
         release_token(queue, token);
     }
+    if (!queue->config.deferred)
+        queue->task_base += submitted;
     atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);
     atomic_store_explicit(&queue->submitted, 0, memory_order_release);
     atomic_store_explicit(&queue->reclaimed, 0, memory_order_release);
@@ -386,7 +421,7 @@ static twin_queue *find_queue(twin_hw_device *device)
     if (!queue)
         return NULL;
     memset(queue, 0, sizeof(*queue));
-    struct sim_slice slice = sim_device_slice(device, slots);
+    struct sim_slice slice = sim_rings_slice(&device->rings, slots);
     pthread_mutex_init(&queue->lock, NULL);
     queue->device = device;
     queue->sq = (uint16_t)slots;
@@ -417,6 +452,7 @@ twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *co
     queue->config = *config;
     atomic_store_explicit(&queue->is_deferred, config->deferred, memory_order_relaxed);
     queue->task_id = 0;
+    queue->task_base = 0;
     queue->last_arrival_ns = 0;
     queue->id_cursor = queue->sq * 64u;
     sim_failure_forget_locked(queue);
@@ -444,6 +480,7 @@ void sim_queue_destroy(twin_queue *queue)
         sim_log(1, "device %u, stream %u ends with a failure nobody asked for: %s",
                 queue->device->index, queue->config.id, queue->failure_text);
     close_ring(queue, TWIN_E_ABORTED, false);
+    queue->task_take = NULL;
     sim_failure_leave_locked(queue);
     pthread_mutex_unlock(&queue->lock);
     queue->device->queues_open--;
@@ -496,7 +533,7 @@ twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
     bool idle = sim_mark_fate(&mark) != SIM_PENDING;
     if (!idle) {
         sim_drive_poll();
-        idle = sim_mark_fate(&mark) != SIM_PENDING;
+        idle = sim_mark_fate_now(&mark) != SIM_PENDING;
     }
     *out_idle = idle;
     return TWIN_OK;

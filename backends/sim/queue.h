@@ -2,8 +2,9 @@
 /* One stream of work: a ring of SQEs in front of one hardware queue.
  *
  * Numbers. SQEs of a queue are counted from 1. `submitted` is the newest in the ring, the model's
- * retired count the newest done, `reclaimed` the newest whose token was looked at. A slot is free again when its
- * number is reclaimed; a token that expects a CQE is reclaimed only after that CQE was read.
+ * retired count the newest done, `reclaimed` the newest whose token was looked at, or need not be: from `held` on none holds
+ * anything. A slot is free again when its number is reclaimed; a token that expects a CQE is reclaimed only after that
+ * CQE was read.
  * An epoch is the life of the ring from one opening to the next; abort and destroy end it.
  *
  * Locks: model lock, then queue->lock, then signal->lock. Queues are never freed before their device closes, so
@@ -42,9 +43,9 @@ struct sim_token {
     uint8_t bound : 1; /* a reference on the id's binding is held */
     uint8_t expects_cqe : 1;
     uint8_t cqe_read : 1;
-    uint8_t stays : 1;   /* of a deferred queue: a wait is none that is open */
-    uint8_t bridged : 1; /* the id is of the queue's device, the signal of another (bridge.h) */
-    uint32_t thread;     /* system id of the one that queued it; stays when the rest is written */
+    uint8_t stays : 1;  /* of a deferred queue: a wait is none that is open */
+    uint8_t abroad : 1; /* the id is of the queue's device, the signal of another */
+    uint32_t thread;    /* system id of the one that queued it; stays when the rest is written */
 };
 
 #define SIM_FAILURE_TEXT 192u
@@ -66,7 +67,9 @@ struct twin_queue {
     uint32_t track;   /* of the timeline */
     twin_queue_config config;
     _Atomic uint32_t epoch;  /* written under both locks */
+    uint64_t held;           /* the newest SQE whose token may hold something */
     uint32_t id_cursor;      /* where the search for an event id goes on */
+    uint32_t used;           /* ring entries that were ever used, as sim_rings_use() was told */
     uint32_t room_wanted;    /* SQEs of the piece of work that did not fit */
     bool id_wanted;          /* it was an event id that was missing */
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
@@ -86,6 +89,11 @@ struct twin_queue {
     uint32_t note_count;
     uint32_t note_room;
     struct sim_group *group;
+
+    /* Who hears of tasks that end (task.c); written under both locks. */
+    void (*task_take)(void *context, const twin_task_end *task);
+    void *task_context;
+    uint64_t task_base; /* tasks of epochs that have passed */
 };
 
 /* Where a piece of work stands. */
@@ -98,6 +106,8 @@ enum sim_fate { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
  * sim_mark_fate_locked. PENDING may be stale. Thread: any. */
 enum sim_fate sim_mark_fate(const struct sim_mark *mark);
+/* What holds now: what anybody was told is done, is done. Takes the model lock. Thread: any. */
+enum sim_fate sim_mark_fate_now(const struct sim_mark *mark);
 /* Thread: model. */
 enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark);
 
@@ -107,6 +117,10 @@ void sim_queue_destroy(twin_queue *queue);
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
 twin_status sim_queue_room(twin_queue *queue);
+
+twin_status sim_queue_tasks(twin_queue *queue,
+                            void (*take)(void *context, const twin_task_end *task), void *context);
+uint64_t sim_queue_newest_task(twin_queue *queue);
 
 /* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its group. Thread: any. */
 twin_status sim_mark_reason(const struct sim_mark *mark);
@@ -130,7 +144,8 @@ static inline twin_status sim_queue_refusal(twin_queue *queue)
 
 /* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
-/* The next SQE, cleared and with its header, and its token. `ahead` counts those filled in and not yet sent. */
+/* The next SQE, cleared and with its header, and its token; `out_token` NULL: that will hold nothing. `ahead` counts those
+ * filled in and not yet sent. */
 stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
 /* Rings the doorbell for `count` SQEs. */
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);

@@ -54,6 +54,7 @@ static struct sim_token head_token_locked(const twin_queue *queue)
 struct search {
     struct text *text;
     const struct sim_token *awaited;
+    const twin_hw_device *device; /* of the one who waits */
     unsigned found;
 };
 
@@ -67,12 +68,15 @@ static void find_records(void *context, twin_queue *queue)
     for (uint64_t i = retired; i < submitted; i++) {
         const struct sim_token *token = &queue->tokens[i & queue->mask];
         if (token->kind != SIM_TOKEN_RECORD || token->signal != awaited->signal ||
-            (awaited->bridged ? token->serial != awaited->serial : token->id != awaited->id))
+            (awaited->abroad ? token->serial != awaited->serial : token->id != awaited->id))
             continue;
         unsigned long long place = i - retired;
         unsigned long long pending = submitted - retired;
-        add(search->text, "%s stream %u (its task %llu of %llu pending)",
-            search->found == 0 ? "; to be recorded by" : ",", queue->config.id, place + 1, pending);
+        add(search->text, "%s ", search->found == 0 ? "; to be recorded by" : ",");
+        if (queue->device != search->device)
+            add(search->text, "device %u, ", queue->device->index);
+        add(search->text, "stream %u (its task %llu of %llu pending)", queue->config.id, place + 1,
+            pending);
         search->found++;
         break;
     }
@@ -178,7 +182,7 @@ static void describe_queue(void *context, twin_queue *queue)
     }
     add(text, "waits for %s %u (hardware id %u), %llu tasks pending", sim_event_noun(token.signal),
         token.signal->config.name, token.id, (unsigned long long)(submitted - retired));
-    struct search search = {.text = text, .awaited = &token};
+    struct search search = {.text = text, .awaited = &token, .device = queue->device};
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_queue_each(sim_process.devices[i], find_records, &search);

@@ -78,6 +78,21 @@ static bool read_choice(const char *name, const char *text, const char *first, c
     return true;
 }
 
+static bool read_model(const char *text, enum twinsim_model *out)
+{
+    static const char *const names[] = {"tlm", "rtl", "lockstep"};
+    *out = TWINSIM_MODEL_TLM;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (enum twinsim_model)i;
+            return true;
+        }
+    if (text[0] == '\0')
+        return true;
+    sim_fail("TWINRT_MODEL is \"%s\": give tlm, rtl or lockstep", text);
+    return false;
+}
+
 /* Modes of the design that this backend does not have are refused, not ignored. */
 static bool refuse(const char *name, const char *refused)
 {
@@ -201,13 +216,14 @@ static bool profile_path(char *path, size_t room)
 twin_status sim_settings_read(const twin_services *services)
 {
     sim_process.services = services;
-    if (!refuse("TWINRT_MODEL", "rtl") || !refuse("TWINRT_MODEL", "lockstep") ||
-        !refuse("TWINRT_CLOCK", "wall"))
+    if (!refuse("TWINRT_CLOCK", "wall"))
         return TWIN_E_INVALID;
 
     const char *devices_text = services->setting("TWINRT_DEVICES");
     const char *seed_text = services->setting("TWINRT_SEED");
     const char *trace = services->setting("TWINRT_TRACE");
+    const char *rtl_trace = services->setting("TWINRT_RTL_TRACE");
+    enum twinsim_model model;
     uint64_t devices = 1;
     uint64_t seed = 0;
     bool poison_off;
@@ -222,6 +238,7 @@ twin_status sim_settings_read(const twin_services *services)
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
                      &open_memory) ||
         !read_choice("TWINRT_DMA", services->setting("TWINRT_DMA"), "flow", "burst", &bursts) ||
+        !read_model(services->setting("TWINRT_MODEL"), &model) ||
         !profile_path(path, sizeof(path)) ||
         !sim_observe_settings(services, sim_process.board != NULL))
         return TWIN_E_INVALID;
@@ -230,12 +247,19 @@ twin_status sim_settings_read(const twin_services *services)
         return TWIN_E_INVALID;
     }
 
+    if (strlen(rtl_trace) >= sizeof(sim_process.rtl_trace)) {
+        sim_fail("TWINRT_RTL_TRACE names a path that is too long");
+        return TWIN_E_INVALID;
+    }
+
     if (sim_process.board) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
             seed != sim_process.seed || bursts != sim_process.bursts ||
+            model != sim_process.model || strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
             (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
-            sim_fail("TWINRT_PROFILE, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA and TWINRT_TRACE are "
-                     "fixed for the life of a process: the model is built once");
+            sim_fail("TWINRT_PROFILE, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA, TWINRT_MODEL, "
+                     "TWINRT_RTL_TRACE and TWINRT_TRACE are fixed for the life of a process: the "
+                     "model is built once");
             return TWIN_E_INVALID;
         }
     } else {
@@ -260,6 +284,8 @@ twin_status sim_settings_read(const twin_services *services)
     sim_process.poison = !poison_off;
     sim_process.open_memory = open_memory;
     sim_process.bursts = bursts;
+    sim_process.model = model;
+    memcpy(sim_process.rtl_trace, rtl_trace, strlen(rtl_trace) + 1);
     return TWIN_OK;
 }
 

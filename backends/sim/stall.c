@@ -303,7 +303,7 @@ void sim_stall_resolve(void)
 
 bool sim_stall_all_wait(void)
 {
-    bool all = sim_waits.count >= atomic_load(&sim_attached_count);
+    bool all = sim_waits.count >= atomic_load(&sim_attached_count) || sim_drive_conducted();
     if (!all)
         grace_end_ns = 0; /* who runs says when it is time to look again */
     return all;
@@ -311,7 +311,7 @@ bool sim_stall_all_wait(void)
 
 bool sim_stall_newcomer_expected(void)
 {
-    grace_end_ns = sim_newcomers_until(sim_real_now());
+    grace_end_ns = sim_drive_conducted() ? 0 : sim_newcomers_until(sim_real_now());
     return grace_end_ns != 0;
 }
 
@@ -320,6 +320,10 @@ bool sim_stall_newcomer_expected(void)
 void sim_stall_await_answer(uint64_t look_ns)
 {
     uint64_t end = sim_channel_hold_end_locked();
+    if (sim_drive_conducted()) { /* its thread goes on after this one has */
+        sim_channel_expire_holds_locked(end);
+        return;
+    }
     atomic_store(&parked, 1);
     sleep_parked(look_ns < end ? look_ns : end);
     sim_channel_expire_holds_locked(sim_real_now());

@@ -10,10 +10,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A thread's first chunk is small, for threads that call little; each other one is a huge page. */
+/* A thread's first chunk is small, for threads that call little. Of the others pages are asked for some at a time, which
+ * costs less than to find out one by one. */
 #define SMALL_BYTES ((size_t)16 << 10)
-#define HUGE_BYTES  ((size_t)2 << 20)
+#define LARGE_BYTES ((size_t)2 << 20)
+#define STEP_BYTES  ((size_t)64 << 10)
 #define PAGE_BYTES  ((size_t)4096)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 
 /* A note is one word if it fits: fresh memory is what noting costs most. Time is told as the distance
  * from the time at which the note before it ended, by the thread's clock, which never runs backwards.
@@ -40,12 +46,13 @@ enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
 /* Each thread fills chunks of its own; all chunks hang on one list that only grows. */
 struct chunk {
     struct chunk *next;
-    uint64_t number; /* rises with the order of making: a thread's chunks in order */
-    uint64_t *end;   /* of what is filled */
-    uint64_t *limit;
-    uint64_t last_ns; /* when the newest note ended */
-    uintptr_t calls;  /* where the calls begin that fit: one of them is the first in here */
-    unsigned thread;  /* of all its notes */
+    uint64_t number;       /* rises with the order of making: a thread's chunks in order */
+    uint64_t *end;         /* of what is filled */
+    uint64_t *limit;       /* of what can be filled now */
+    uint64_t *chunk_limit; /* of the whole */
+    uint64_t last_ns;      /* when the newest note ended */
+    uintptr_t calls;       /* where the calls begin that fit: one of them is the first in here */
+    unsigned thread;       /* of all its notes */
     uint64_t words[];
 };
 
@@ -59,19 +66,25 @@ static struct timeline_queue *queues;
 static size_t queue_count;
 static size_t queue_room;
 
+/* The next pages of a chunk; how many bytes. A kernel that does not know the way gives them one by one. */
+static size_t populate(void *at)
+{
+    (void)madvise(at, STEP_BYTES, MADV_POPULATE_WRITE);
+    return STEP_BYTES;
+}
+
 static struct chunk *chunk_new(unsigned thread)
 {
-    bool huge = own_chunk != NULL;
-    size_t bytes = huge ? HUGE_BYTES : SMALL_BYTES;
-    struct chunk *chunk = aligned_alloc(huge ? bytes : PAGE_BYTES, bytes);
+    bool large = own_chunk != NULL;
+    size_t bytes = large ? LARGE_BYTES : SMALL_BYTES;
+    struct chunk *chunk = aligned_alloc(PAGE_BYTES, bytes);
     if (!chunk)
         return NULL;
-    /* saves page faults; a kernel without huge pages says no */
-    if (huge)
-        (void)madvise(chunk, bytes, MADV_HUGEPAGE);
+    size_t step = large ? populate(chunk) : bytes;
     chunk->number = atomic_fetch_add_explicit(&chunk_numbers, 1, memory_order_relaxed);
     chunk->end = chunk->words;
-    chunk->limit = (uint64_t *)(void *)((char *)chunk + bytes);
+    chunk->limit = (uint64_t *)(void *)((char *)chunk + step);
+    chunk->chunk_limit = (uint64_t *)(void *)((char *)chunk + bytes);
     chunk->last_ns = 0;
     chunk->calls = 0;
     chunk->thread = thread;
@@ -84,15 +97,27 @@ static struct chunk *chunk_new(unsigned thread)
     return chunk;
 }
 
+static struct chunk *chunk_with_room(unsigned thread)
+{
+    struct chunk *chunk = own_chunk;
+    if (chunk && chunk->thread == thread && chunk->limit != chunk->chunk_limit) {
+        chunk->limit += populate(chunk->limit) / sizeof(*chunk->limit);
+        return chunk;
+    }
+    chunk = chunk_new(thread);
+    if (!chunk)
+        atomic_fetch_add_explicit(&dropped_notes, 1, memory_order_relaxed);
+    return chunk;
+}
+
 /* A chunk with room for any note of the thread; NULL, and one note lost, when memory is short. */
 static inline struct chunk *chunk_of(unsigned thread)
 {
     struct chunk *chunk = own_chunk;
-    if (!chunk || chunk->thread != thread || (size_t)(chunk->limit - chunk->end) < LONGEST_WORDS) {
-        chunk = chunk_new(thread);
-        if (!chunk)
-            atomic_fetch_add_explicit(&dropped_notes, 1, memory_order_relaxed);
-    }
+    if (__builtin_expect(!chunk || chunk->thread != thread ||
+                             (size_t)(chunk->limit - chunk->end) < LONGEST_WORDS,
+                         0))
+        chunk = chunk_with_room(thread);
     return chunk;
 }
 

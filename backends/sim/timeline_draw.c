@@ -120,10 +120,11 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
     }
     uint32_t waker = layout->waker_track[slice->record];
     if (waker != TIMELINE_NONE)
-        fprintf(
-            file,
-            ",\"waker_stream\":%" PRIu32 ",\"waker_track\":%" PRIu32 ",\"waker_number\":%" PRIu64,
-            layout->tracks[waker].number, layout->tracks[waker].first_tid, record->waker_number);
+        fprintf(file,
+                ",\"waker_device\":%" PRIu32 ",\"waker_stream\":%" PRIu32
+                ",\"waker_track\":%" PRIu32 ",\"waker_number\":%" PRIu64,
+                layout->tracks[waker].device, layout->tracks[waker].number,
+                layout->tracks[waker].first_tid, record->waker_number);
     if (record->phase == TWINSIM_PHASE_TRANSFER && record->route != TIMELINE_NONE) {
         fputs(",\"alone\":", file);
         timeline_put_us(file, twinsim_route_alone_ns(printer->sim, record->route, record->bytes));

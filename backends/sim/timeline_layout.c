@@ -47,8 +47,10 @@ static int queue_map_make(struct queue_map *map, const struct timeline_layout *l
             continue;
         devices = larger_of(devices, record->device + (size_t)1);
         sqs = larger_of(sqs, record->sq + (size_t)1);
-        if (record->waker_sq != UINT32_MAX)
-            sqs = larger_of(sqs, record->waker_sq + (size_t)1);
+        if (record->phase != TWINSIM_PHASE_PARK || record->waker_sq == UINT32_MAX)
+            continue;
+        devices = larger_of(devices, record->waker_device + (size_t)1);
+        sqs = larger_of(sqs, record->waker_sq + (size_t)1);
     }
     map->sqs = sqs;
     map->tracks = malloc(devices * sqs * sizeof(*map->tracks));
@@ -99,7 +101,7 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
     if (is_held(record))
         return add_slice(layout, index, timeline_held_track(layout, record));
     if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
-        layout->waker_track[index] = *queue_slot(map, record->device, record->waker_sq);
+        layout->waker_track[index] = *queue_slot(map, record->waker_device, record->waker_sq);
     int error = 0;
     if (record->phase != TWINSIM_PHASE_DOORBELL)
         error = add_slice(layout, index, *slot);

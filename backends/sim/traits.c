@@ -50,6 +50,44 @@ static bool read_link(const twinsim_profile *profile, twin_link *out_link)
     return false;
 }
 
+/* What kernels that run here need to know of a core. */
+static bool read_core(const twinsim_profile *profile, twin_core_traits *out)
+{
+    enum { KIB = 1024 };
+    const struct {
+        const char *name;
+        uint32_t least, unit;
+        uint32_t *out;
+    } wanted[] = {
+        {"aicore.cube_k_fp16", 1, 1, &out->cube_k_fp16},
+        {"aicore.cube_k_fp32", 0, 1, &out->cube_k_fp32},
+        {"aicore.cube_k_int8", 1, 1, &out->cube_k_int8},
+        {"aicore.cube_start_cycles", 0, 1, &out->cube_start},
+        {"aicore.l0a_kib", 1, KIB, &out->l0a_bytes},
+        {"aicore.l0a_load_bytes", 1, 1, &out->l0a_load_bytes},
+        {"aicore.l0b_kib", 1, KIB, &out->l0b_bytes},
+        {"aicore.l0b_load_bytes", 1, 1, &out->l0b_load_bytes},
+        {"aicore.l0c_kib", 1, KIB, &out->l0c_bytes},
+        {"aicore.l0c_read_bytes", 1, 1, &out->l0c_read_bytes},
+        {"aicore.l1_kib", 1, KIB, &out->l1_bytes},
+        {"aicore.mte_start_cycles", 0, 1, &out->mte_start},
+        {"aicore.scalar_block_cycles", 0, 1, &out->scalar_block},
+        {"aicore.ub_kib", 1, KIB, &out->ub_bytes},
+        {"aicore.vector_bytes", 1, 1, &out->vector_bytes},
+        {"aicore.vector_start_cycles", 0, 1, &out->vector_start},
+    };
+    uint64_t value;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        if (!sim_profile_number(profile, wanted[i].name, wanted[i].least, &value))
+            return false;
+        *wanted[i].out = (uint32_t)value * wanted[i].unit;
+    }
+    if (!sim_profile_number(profile, "aicore.split", 0, &value))
+        return false;
+    out->split = value != 0;
+    return true;
+}
+
 twin_status sim_traits_read(const twinsim_profile *profile)
 {
     uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan,
@@ -84,7 +122,8 @@ twin_status sim_traits_read(const twinsim_profile *profile)
     twin_link link;
     if (!soc)
         sim_fail("profile %s has no soc_name", sim_process.profile_path);
-    if (!soc || !read_link(profile, &link))
+    twin_core_traits core;
+    if (!soc || !read_link(profile, &link) || !read_core(profile, &core))
         return TWIN_E_INVALID;
 
     const uint32_t lacks = (ipc_events ? 0u : (uint32_t)TWIN_LACKS_IPC_EVENTS) |
@@ -117,6 +156,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
             .has_uuid = true,
             .count_notify_limit = sim_process.limits.count_notifies,
             .lacks = lacks,
+            .core = core,
         };
         make_uuid(soc->text, i, sim_process.traits[i].uuid);
     }

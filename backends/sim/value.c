@@ -36,8 +36,7 @@ twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t v
     pthread_mutex_lock(&queue->lock);
     status = TWIN_E_BUSY;
     if (sim_queue_fits_locked(queue, 1)) {
-        struct sim_token *token;
-        sim_sqe_write_value(sim_queue_slot_locked(queue, 0, &token), address, value);
+        sim_sqe_write_value(sim_queue_slot_locked(queue, 0, NULL), address, value);
         sim_queue_send_locked(queue, 1);
         status = TWIN_OK;
     }
@@ -85,8 +84,7 @@ twin_status sim_work_wait_value(twin_queue *queue, const twin_value_wait *wait)
     pthread_mutex_lock(&queue->lock);
     status = TWIN_E_BUSY;
     if (sim_queue_fits_locked(queue, 1)) {
-        struct sim_token *token;
-        stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+        stars_sqe *sqe = sim_queue_slot_locked(queue, 0, NULL);
         build(sqe, queue->sq, (uint32_t)(sqe - queue->ring), wait);
         sim_queue_send_locked(queue, 1);
         status = TWIN_OK;

@@ -334,7 +334,11 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile,
     qsort(changes.list, changes.count, sizeof(*changes.list), compare_changes);
     put_head(file, sim, &map, keys, key_count);
     put_changes(file, &changes, keys, key_count, values);
-    fprintf(file, "#%" PRIu64 "\n", twinsim_now(sim) + 1);
+    /* A slot may be given back after the model's last event (SCH-19). */
+    uint64_t end = twinsim_now(sim);
+    if (changes.count > 0 && changes.list[changes.count - 1].ns > end)
+        end = changes.list[changes.count - 1].ns;
+    fprintf(file, "#%" PRIu64 "\n", end + 1);
     error = ferror(file) ? -EIO : 0;
 
 free_all:

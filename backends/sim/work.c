@@ -32,23 +32,35 @@ static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t p
     return 0;
 }
 
-twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
+/* Both sides of a copy, whose bytes are those of the destination; `out_sdma`: both are device memory, so that the SDMA does it, and else the PCIe DMA. */
+static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, uint64_t src_bytes,
+                               bool *out_sdma)
 {
-    twin_status refusal = sim_queue_refusal(queue);
-    if (refusal != TWIN_OK)
-        return refusal;
     twin_memory_kind dst;
     twin_memory_kind src;
-    twin_status status = check_range(queue, "destination", copy->dst, copy->bytes, &dst);
+    twin_status status = check_range(queue, "destination", sides->dst, sides->bytes, &dst);
     if (status == TWIN_OK)
-        status = check_range(queue, "source", copy->src, copy->bytes, &src);
-    if (status != TWIN_OK)
-        return status;
+        status = check_range(queue, "source", sides->src, src_bytes, &src);
+    if (status == TWIN_OK)
+        *out_sdma = dst == TWIN_MEMORY_DEVICE && src == TWIN_MEMORY_DEVICE;
+    return status;
+}
 
-    /* Inside the device and between devices: SDMA. Anything with the host: PCIe DMA. */
-    bool sdma = dst == TWIN_MEMORY_DEVICE && src == TWIN_MEMORY_DEVICE;
-    uint64_t piece = sdma ? SIM_SDMA_PIECE : SIM_PCIE_PIECE;
-    uint32_t count = count_pieces(queue, copy->bytes, piece);
+/* Work that takes several entries: `piece` bytes each, but for the last; rows count as bytes. */
+typedef struct pieces {
+    const void *work;
+    uint64_t bytes;
+    uint64_t piece;
+} pieces;
+
+/* Fills in the entry for `bytes` bytes of the work from `done` on. */
+typedef void pieces_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes);
+
+/* All entries or none. Inlined, so that `entry` is no call through a pointer. */
+static inline __attribute__((always_inline)) twin_status put(twin_queue *queue, const pieces *all,
+                                                             pieces_entry *entry)
+{
+    const uint32_t count = count_pieces(queue, all->bytes, all->piece);
     if (count == 0)
         return TWIN_E_INVALID;
     pthread_mutex_lock(&queue->lock);
@@ -57,48 +69,56 @@ twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
         return TWIN_E_BUSY;
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t done = i * piece;
-        uint64_t bytes = copy->bytes - done < piece ? copy->bytes - done : piece;
-        struct sim_token *token;
-        stars_sqe *sqe = sim_queue_slot_locked(queue, i, &token);
-        if (sdma)
-            sim_sqe_sdma_copy(sqe, copy->dst + done, copy->src + done, bytes);
-        else
-            sim_sqe_pcie_copy(sqe, copy->dst + done, copy->src + done, bytes);
+        const uint64_t done = i * all->piece;
+        const uint64_t left = all->bytes - done;
+        stars_sqe *sqe = sim_queue_slot_locked(queue, i, NULL);
+        entry(sqe, all->work, done, left < all->piece ? left : all->piece);
     }
     sim_queue_send_locked(queue, count);
     pthread_mutex_unlock(&queue->lock);
     return TWIN_OK;
 }
 
-twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
+static void sdma_copy_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
 {
-    twin_status refusal = sim_queue_refusal(queue);
-    if (refusal != TWIN_OK)
-        return refusal;
-    twin_memory_kind kind;
-    twin_status status = check_range(queue, "destination", fill->dst, fill->bytes, &kind);
+    const twin_copy *copy = work;
+    sim_sqe_sdma_copy(sqe, copy->dst + done, copy->src + done, bytes);
+}
+
+static void pcie_copy_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_copy *copy = work;
+    sim_sqe_pcie_copy(sqe, copy->dst + done, copy->src + done, bytes);
+}
+
+twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
+{
+    bool sdma = false;
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_sides(queue, copy, copy->bytes, &sdma);
     if (status != TWIN_OK)
         return status;
-    uint32_t count = count_pieces(queue, fill->bytes, SIM_SDMA_PIECE);
-    if (count == 0)
-        return TWIN_E_INVALID;
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, count)) {
-        pthread_mutex_unlock(&queue->lock);
-        return TWIN_E_BUSY;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t done = i * SIM_SDMA_PIECE;
-        uint64_t left = fill->bytes - done;
-        struct sim_token *token;
-        stars_sqe *sqe = sim_queue_slot_locked(queue, i, &token);
-        sim_sqe_sdma_fill(sqe, fill->dst + done, fill->value,
-                          left < SIM_SDMA_PIECE ? left : SIM_SDMA_PIECE);
-    }
-    sim_queue_send_locked(queue, count);
-    pthread_mutex_unlock(&queue->lock);
-    return TWIN_OK;
+    if (sdma)
+        return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE}, sdma_copy_entry);
+    return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
+}
+
+static void fill_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_fill *fill = work;
+    sim_sqe_sdma_fill(sqe, fill->dst + done, fill->value, bytes);
+}
+
+twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
+{
+    twin_memory_kind kind;
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_range(queue, "destination", fill->dst, fill->bytes, &kind);
+    if (status != TWIN_OK)
+        return status;
+    return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE}, fill_entry);
 }
 
 /* The types that the documentation of this kind of part names; the engine's opcode knows more. */
@@ -122,11 +142,20 @@ static bool element_offered(twin_element element, uint32_t *out_type)
     return elements[element].offered;
 }
 
-twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
+static void reduce_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
 {
     static const uint32_t operations[] = {[TWIN_REDUCE_ADD] = STARS_SDMA_OP_ADD,
                                           [TWIN_REDUCE_MAX] = STARS_SDMA_OP_MAX,
                                           [TWIN_REDUCE_MIN] = STARS_SDMA_OP_MIN};
+    const twin_reduce *reduce = work;
+    uint32_t type;
+    (void)element_offered(reduce->element, &type);
+    sim_sqe_sdma_reduce(sqe, reduce->dst + done, reduce->src + done, bytes, operations[reduce->op],
+                        type);
+}
+
+twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
+{
     twin_status status = sim_queue_refusal(queue);
     if (status != TWIN_OK)
         return status;
@@ -136,51 +165,44 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
                     queue->device->index, queue->config.id);
         return TWIN_E_UNSUPPORTED;
     }
-    twin_memory_kind dst;
-    twin_memory_kind src;
-    status = check_range(queue, "destination", reduce->dst, reduce->bytes, &dst);
-    if (status == TWIN_OK)
-        status = check_range(queue, "source", reduce->src, reduce->bytes, &src);
+    const twin_copy sides = {.dst = reduce->dst, .src = reduce->src, .bytes = reduce->bytes};
+    bool sdma = false;
+    status = check_sides(queue, &sides, reduce->bytes, &sdma);
     if (status != TWIN_OK)
         return status;
-    uint32_t count = count_pieces(queue, reduce->bytes, SIM_SDMA_PIECE);
-    if (dst != TWIN_MEMORY_DEVICE || src != TWIN_MEMORY_DEVICE || count == 0)
+    if (!sdma)
         return TWIN_E_INVALID;
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, count)) {
-        pthread_mutex_unlock(&queue->lock);
-        return TWIN_E_BUSY;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t done = i * SIM_SDMA_PIECE;
-        uint64_t left = reduce->bytes - done;
-        struct sim_token *token;
-        stars_sqe *sqe = sim_queue_slot_locked(queue, i, &token);
-        sim_sqe_sdma_reduce(sqe, reduce->dst + done, reduce->src + done,
-                            left < SIM_SDMA_PIECE ? left : SIM_SDMA_PIECE, operations[reduce->op],
-                            type);
-    }
-    sim_queue_send_locked(queue, count);
-    pthread_mutex_unlock(&queue->lock);
-    return TWIN_OK;
+    return put(queue, &(pieces){reduce, reduce->bytes, SIM_SDMA_PIECE}, reduce_entry);
+}
+
+/* All rows. */
+static void sdma_rows_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_rows *rows = work;
+    (void)done;
+    (void)bytes;
+    sim_sqe_sdma_rows(sqe, rows->dst, (uint32_t)rows->dst_pitch, rows->src,
+                      (uint32_t)rows->src_pitch, (uint32_t)rows->width, (uint32_t)rows->height);
+}
+
+static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_rows *rows = work;
+    (void)bytes;
+    sim_sqe_pcie_copy(sqe, rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
+                      rows->width);
 }
 
 twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
 {
+    const twin_copy sides = {
+        .dst = rows->dst, .src = rows->src, .bytes = twin_rows_span(rows, rows->dst_pitch)};
+    bool sdma = false;
     twin_status status = sim_queue_refusal(queue);
-    if (status != TWIN_OK)
-        return status;
-    twin_memory_kind dst;
-    twin_memory_kind src;
-    status =
-        check_range(queue, "destination", rows->dst, twin_rows_span(rows, rows->dst_pitch), &dst);
     if (status == TWIN_OK)
-        status =
-            check_range(queue, "source", rows->src, twin_rows_span(rows, rows->src_pitch), &src);
+        status = check_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &sdma);
     if (status != TWIN_OK)
         return status;
-    /* Within the device and between devices one entry; the PCIe DMA has no rows: an entry for each. */
-    bool sdma = dst == TWIN_MEMORY_DEVICE && src == TWIN_MEMORY_DEVICE;
     if (sdma && (rows->dst_pitch | rows->src_pitch | rows->width | rows->height) > UINT32_MAX) {
         sim_explain("device %u, stream %u: rows of %llu bytes that lie %llu and %llu apart are too "
                     "far from each other for one entry",
@@ -188,26 +210,8 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
                     (unsigned long long)rows->dst_pitch, (unsigned long long)rows->src_pitch);
         return TWIN_E_INVALID;
     }
-    uint32_t count = sdma ? 1 : count_pieces(queue, rows->height, 1);
-    if (count == 0)
-        return TWIN_E_INVALID;
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, count)) {
-        pthread_mutex_unlock(&queue->lock);
-        return TWIN_E_BUSY;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        struct sim_token *token;
-        stars_sqe *sqe = sim_queue_slot_locked(queue, i, &token);
-        if (sdma)
-            sim_sqe_sdma_rows(sqe, rows->dst, (uint32_t)rows->dst_pitch, rows->src,
-                              (uint32_t)rows->src_pitch, (uint32_t)rows->width,
-                              (uint32_t)rows->height);
-        else
-            sim_sqe_pcie_copy(sqe, rows->dst + i * rows->dst_pitch, rows->src + i * rows->src_pitch,
-                              rows->width);
-    }
-    sim_queue_send_locked(queue, count);
-    pthread_mutex_unlock(&queue->lock);
-    return TWIN_OK;
+    /* The SDMA takes all rows in one entry; the PCIe DMA has no rows: an entry for each. */
+    if (sdma)
+        return put(queue, &(pieces){rows, 1, 1}, sdma_rows_entry);
+    return put(queue, &(pieces){rows, rows->height, 1}, pcie_row_entry);
 }

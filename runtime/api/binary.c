@@ -151,6 +151,32 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
     return TWIN_LEAVE(twin_binary_unload(twin_api_handle(binHandle)));
 }
 
+/* Asks a live binary something; the answer goes into `out`. */
+typedef int32_t binary_question(twin_binary *binary, void *out);
+
+static int32_t ask(const void *handle, binary_question *question, void *out)
+{
+    twin_binary *binary = NULL;
+    int32_t code = twin_binary_pin(twin_api_handle(handle), &binary);
+    if (code != 0)
+        return code;
+    code = question(binary, out);
+    twin_binary_unpin(binary);
+    return code;
+}
+
+/* Where something lies on the current device. */
+typedef struct place {
+    const char *name; /* of a variable */
+    uint64_t address, bytes;
+} place;
+
+static int32_t place_of(twin_binary *binary, void *out)
+{
+    place *found = out;
+    return twin_binary_address(binary, &found->address, &found->bytes);
+}
+
 aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
 {
     TWIN_ENTER(LOCAL);
@@ -158,19 +184,48 @@ aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr
         return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle"
                                         : !binAddr ? "binAddr"
                                                    : "binSize"));
-    twin_binary *binary = NULL;
-    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    uint64_t address = 0;
-    uint64_t bytes = 0;
-    code = twin_binary_address(binary, &address, &bytes);
-    twin_binary_unpin(binary);
+    place found = {0};
+    const int32_t code = ask(binHandle, place_of, &found);
     if (code == 0) {
-        *binAddr = twin_api_pointer(address);
-        *binSize = bytes;
+        *binAddr = twin_api_pointer(found.address);
+        *binSize = found.bytes;
     }
     return TWIN_LEAVE(code);
+}
+
+/* A function by its name, its entry, or of the CPU by both of its names. */
+typedef struct wanted {
+    const char *name, *entry;
+    uint64_t key;
+    uint64_t function; /* found */
+} wanted;
+
+static int32_t function_by_name(twin_binary *binary, void *out)
+{
+    wanted *w = out;
+    return twin_binary_find(binary, w->name, &w->function);
+}
+
+static int32_t function_by_key(twin_binary *binary, void *out)
+{
+    wanted *w = out;
+    return twin_binary_find_key(binary, w->key, &w->function);
+}
+
+static int32_t registered(twin_binary *binary, void *out)
+{
+    wanted *w = out;
+    return twin_binary_register(binary, w->name, w->entry, &w->function);
+}
+
+/* The handle is as it was when there is none. */
+static int32_t ask_function(const void *binary, binary_question *question, wanted w,
+                            aclrtFuncHandle *out)
+{
+    const int32_t code = ask(binary, question, &w);
+    if (code == 0)
+        *out = twin_api_pointer(w.function);
+    return code;
 }
 
 aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kernelName,
@@ -182,16 +237,8 @@ aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kern
                                         : !kernelName ? "kernelName"
                                                       : "funcHandle"));
     *funcHandle = NULL;
-    twin_binary *binary = NULL;
-    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    uint64_t handle = 0;
-    code = twin_binary_find(binary, kernelName, &handle);
-    twin_binary_unpin(binary);
-    if (code == 0)
-        *funcHandle = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        ask_function(binHandle, function_by_name, (wanted){.name = kernelName}, funcHandle));
 }
 
 aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry,
@@ -201,16 +248,14 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
     if (!binHandle || !funcHandle)
         return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "funcHandle"));
     *funcHandle = NULL;
-    twin_binary *binary = NULL;
-    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    uint64_t handle = 0;
-    code = twin_binary_find_key(binary, funcEntry, &handle);
-    twin_binary_unpin(binary);
-    if (code == 0)
-        *funcHandle = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        ask_function(binHandle, function_by_key, (wanted){.key = funcEntry}, funcHandle));
+}
+
+static int32_t variable_of(twin_binary *binary, void *out)
+{
+    place *found = out;
+    return twin_binary_global(binary, found->name, &found->address, &found->bytes);
 }
 
 aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
@@ -220,18 +265,12 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void *
         return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "name"));
     if (!dptr && !size)
         return TWIN_LEAVE(twin_api_null("dptr and size"));
-    twin_binary *binary = NULL;
-    int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    uint64_t address = 0;
-    uint64_t bytes = 0;
-    code = twin_binary_global(binary, name, &address, &bytes);
-    twin_binary_unpin(binary);
+    place found = {.name = name};
+    const int32_t code = ask(binHandle, variable_of, &found);
     if (code == 0 && dptr)
-        *dptr = twin_api_pointer(address);
+        *dptr = twin_api_pointer(found.address);
     if (code == 0 && size)
-        *size = bytes;
+        *size = found.bytes;
     return TWIN_LEAVE(code);
 }
 
@@ -244,14 +283,6 @@ aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
                                         : !funcName   ? "funcName"
                                         : !kernelName ? "kernelName"
                                                       : "funcHandle"));
-    twin_binary *binary = NULL;
-    int32_t code = twin_binary_pin(twin_api_handle(handle), &binary);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    uint64_t function = 0;
-    code = twin_binary_register(binary, kernelName, funcName, &function);
-    twin_binary_unpin(binary);
-    if (code == 0)
-        *funcHandle = twin_api_pointer(function);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(ask_function(handle, registered,
+                                   (wanted){.name = kernelName, .entry = funcName}, funcHandle));
 }

@@ -147,7 +147,7 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
     twin_event *pinned = twin_handle_pin(&twin_counts, twin_api_handle(cntNotify));
     if (!pinned)
         return TWIN_LEAVE(fail_handle(cntNotify));
-    twin_signal_state state = {0};
+    twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
     twin_status status = twin_ops()->signal.query(pinned->signal, &state);
     int32_t code =
         twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "counting notify %u of device %u",

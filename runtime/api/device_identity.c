@@ -23,9 +23,7 @@ static int32_t machine_id(int32_t user, int32_t *out_id)
 {
     twin_device *device = NULL;
     int32_t code = twin_device_find(user, &device);
-    if (code == 0)
-        *out_id = (int32_t)device->hw_index;
-    return code;
+    return code != 0 ? code : twin_device_machine_id(device, out_id);
 }
 
 aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)

@@ -303,7 +303,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
     if (!event || !status)
         return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
     uint32_t form = 0;
-    twin_signal_state state = {0};
+    twin_signal_state state = {.ask = TWIN_ASK_WAITS};
     int32_t code = query(event, TWIN_EVENT_EX | TWIN_EVENT_EXTERNAL, NO_OLD_QUERY, &form, &state);
     if (code == 0)
         *status = state.waits_open == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE
@@ -393,6 +393,22 @@ unpin:
     return code;
 }
 
+/* The device may know it better than the difference of two times does. */
+static double elapsed_ns(aclrtEvent begin, aclrtEvent end, double difference_ns)
+{
+    double ns = difference_ns;
+    twin_event *first = NULL, *last = NULL;
+    if (twin_event_pin(&twin_events, twin_api_handle(begin), &first) != 0)
+        return ns;
+    if (twin_event_pin(&twin_events, twin_api_handle(end), &last) == 0) {
+        if (twin_ops()->signal.elapsed(first->signal, last->signal, &ns) != TWIN_OK)
+            ns = difference_ns;
+        twin_event_unpin(last);
+    }
+    twin_event_unpin(first);
+    return ns;
+}
+
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 {
     TWIN_ENTER(POLL);
@@ -407,7 +423,8 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
     if (code == 0)
         code = timestamp(endEvent, &end_ns);
     if (code == 0)
-        *ms = (float)(((double)end_ns - (double)begin_ns) / NS_PER_MS);
+        *ms = (float)(elapsed_ns(startEvent, endEvent, (double)end_ns - (double)begin_ns) /
+                      NS_PER_MS);
     return TWIN_LEAVE(code);
 }
 
@@ -429,7 +446,7 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
     if (!event || !eventId)
         return TWIN_LEAVE(twin_api_null(!event ? "event" : "eventId"));
     uint32_t form = 0;
-    twin_signal_state state = {0};
+    twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
     int32_t code =
         query(event, TWIN_EVENT_IPC, "events made with ACL_EVENT_IPC have no id", &form, &state);
     if (code == 0 && !state.has_hardware_id)

@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/binary.h"
 #include "core/failure.h"
 #include "core/fault.h"
 
@@ -55,8 +56,11 @@ static bool read_exception(const aclrtExceptionInfo *info, aclrtExceptionInfo *o
 /* The same for the getters: NO_EXCEPTION where nothing is told. */
 static aclrtExceptionInfo told(const aclrtExceptionInfo *info)
 {
-    aclrtExceptionInfo known = {NO_EXCEPTION, NO_EXCEPTION, NO_EXCEPTION, NO_EXCEPTION,
-                                NO_EXCEPTION};
+    aclrtExceptionInfo known = {.task_id = NO_EXCEPTION,
+                                .stream_id = NO_EXCEPTION,
+                                .thread_id = NO_EXCEPTION,
+                                .device_id = NO_EXCEPTION,
+                                .code = NO_EXCEPTION};
     (void)read_exception(info, &known);
     return known;
 }
@@ -91,12 +95,10 @@ uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
     return (uint32_t)TWIN_LEAVE((int32_t)told(info).code);
 }
 
-/* No task that this runtime runs is a kernel. */
-static int32_t refuse_kernel_question(const aclrtExceptionInfo *known, const char *what)
+static void refuse_kernel_question(const aclrtExceptionInfo *known, const char *what)
 {
-    (void)twin_fail(TWIN_ERR_ARG_VALUE, "task %u of stream %u is no kernel and has no %s",
+    (void)twin_fail(TWIN_ERR_PARAM, "task %u of stream %u is no kernel and has no %s",
                     known->task_id, known->stream_id, what);
-    return (int32_t)NO_EXCEPTION;
 }
 
 aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **devArgsPtr,
@@ -108,7 +110,13 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **de
         return TWIN_LEAVE((int32_t)NO_EXCEPTION);
     if (!devArgsPtr || !devArgsLen)
         return TWIN_LEAVE(twin_api_null(!devArgsPtr ? "devArgsPtr" : "devArgsLen"));
-    return TWIN_LEAVE(refuse_kernel_question(&known, "arguments"));
+    if (!known.kernel) {
+        refuse_kernel_question(&known, "arguments");
+        return TWIN_LEAVE((int32_t)NO_EXCEPTION);
+    }
+    *devArgsPtr = twin_api_pointer(known.args);
+    *devArgsLen = known.args_bytes;
+    return TWIN_LEAVE(ACL_SUCCESS);
 }
 
 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func)
@@ -119,7 +127,33 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, acl
         return TWIN_LEAVE((int32_t)NO_EXCEPTION);
     if (!func)
         return TWIN_LEAVE(twin_api_null("func"));
-    return TWIN_LEAVE(refuse_kernel_question(&known, "function"));
+    *func = NULL;
+    if (!known.kernel) {
+        refuse_kernel_question(&known, "function");
+        return TWIN_LEAVE(ACL_ERROR_RT_PARAM_INVALID);
+    }
+    twin_function *function = NULL; /* dead when the program has unloaded its binary */
+    const int32_t code = twin_function_pin(known.function, &function);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    twin_function_unpin(function);
+    *func = twin_api_pointer(known.function);
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
+                                         aclrtOpExceptionCallback callback, void *userData)
+{
+    TWIN_ENTER(LOCAL);
+    if (!binHandle || !callback)
+        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "callback"));
+    twin_binary *binary = NULL;
+    const int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    twin_binary_listen(binary, (twin_binary_listener){.function = callback, .user = userData});
+    twin_binary_unpin(binary);
+    return TWIN_LEAVE(ACL_SUCCESS);
 }
 
 /* ---- faults of memory and links -------------------------------------------------------------- */

@@ -9,14 +9,32 @@
 #include "core/device_area.h"
 #include "core/image.h"
 
+/* Asks a live function something; the answer goes into `out`. */
+typedef int32_t function_question(twin_function *function, void *out);
+
+static int32_t ask(const void *handle, function_question *question, void *out)
+{
+    twin_function *function = NULL;
+    int32_t code = twin_function_pin(twin_api_handle(handle), &function);
+    if (code != 0)
+        return code;
+    code = question(function, out);
+    twin_function_unpin(function);
+    return code;
+}
+
 static bool is_cpu(const twin_function *function)
 {
     return function->kernel->type == TWIN_KERNEL_AICPU;
 }
 
-/* The other outputs are untouched when the call fails. */
-static int32_t function_address(twin_function *function, void **aic, void **aiv)
+typedef struct addresses {
+    void *aic, *aiv;
+} addresses;
+
+static int32_t addresses_of(twin_function *function, void *out)
 {
+    addresses *found = out;
     if (is_cpu(function))
         return twin_fail(TWIN_ERR_PARAM, "a CPU kernel has no address on the AI cores");
     twin_context *context = NULL;
@@ -29,11 +47,10 @@ static int32_t function_address(twin_function *function, void **aic, void **aiv)
     if (code != 0)
         return code;
     const twin_kernel_code *codes = function->kernel->code;
-    *aic = codes[TWIN_HALF_CUBE].present ? twin_api_pointer(image + codes[TWIN_HALF_CUBE].offset)
-                                         : NULL;
-    *aiv = codes[TWIN_HALF_VECTOR].present
-               ? twin_api_pointer(image + codes[TWIN_HALF_VECTOR].offset)
-               : NULL;
+    for (unsigned half = 0; half < TWIN_HALF_COUNT; half++) {
+        void **place = half == TWIN_HALF_CUBE ? &found->aic : &found->aiv;
+        *place = codes[half].present ? twin_api_pointer(image + codes[half].offset) : NULL;
+    }
     return 0;
 }
 
@@ -44,13 +61,24 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void *
         return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle"
                                         : !aicAddr  ? "aicAddr"
                                                     : "aivAddr"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(funcHandle), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    code = function_address(function, aicAddr, aivAddr);
-    twin_function_unpin(function);
+    addresses found;
+    const int32_t code = ask(funcHandle, addresses_of, &found);
+    if (code == 0) {
+        *aicAddr = found.aic;
+        *aivAddr = found.aiv;
+    }
     return TWIN_LEAVE(code);
+}
+
+typedef struct sizes {
+    size_t aic, aiv;
+} sizes;
+
+static int32_t sizes_of(twin_function *function, void *out)
+{
+    *(sizes *)out = (sizes){.aic = function->kernel->code[TWIN_HALF_CUBE].bytes,
+                            .aiv = function->kernel->code[TWIN_HALF_VECTOR].bytes};
+    return 0;
 }
 
 aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
@@ -61,14 +89,29 @@ aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_
                                     !funcHandle ? "funcHandle"
                                     : !aicSize  ? "aicSize"
                                                 : "aivSize"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(funcHandle), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    *aicSize = function->kernel->code[TWIN_HALF_CUBE].bytes;
-    *aivSize = function->kernel->code[TWIN_HALF_VECTOR].bytes;
-    twin_function_unpin(function);
-    return TWIN_LEAVE(ACL_SUCCESS);
+    sizes found;
+    const int32_t code = ask(funcHandle, sizes_of, &found);
+    if (code == 0) {
+        *aicSize = found.aic;
+        *aivSize = found.aiv;
+    }
+    return TWIN_LEAVE(code);
+}
+
+typedef struct name_room {
+    char *at;
+    uint32_t bytes;
+} name_room;
+
+static int32_t name_of(twin_function *function, void *out)
+{
+    const name_room *room = out;
+    const size_t bytes = strlen(function->kernel->name) + 1;
+    if (room->bytes < bytes)
+        return twin_fail(TWIN_ERR_PARAM, "maxLen is %u; the name of the kernel needs %zu bytes",
+                         room->bytes, bytes);
+    memcpy(room->at, function->kernel->name, bytes);
+    return 0;
 }
 
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
@@ -76,24 +119,20 @@ aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char 
     TWIN_ENTER(LOCAL);
     if (!funcHandle || !name)
         return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "name"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(funcHandle), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    const size_t bytes = strlen(function->kernel->name) + 1;
-    if (maxLen < bytes)
-        code = twin_fail(TWIN_ERR_PARAM, "maxLen is %u; the name of the kernel needs %zu bytes",
-                         maxLen, bytes);
-    else
-        memcpy(name, function->kernel->name, bytes);
-    twin_function_unpin(function);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(ask(funcHandle, name_of, &(name_room){.at = name, .bytes = maxLen}));
 }
 
-static int32_t function_attribute(const twin_kernel *kernel, aclrtFuncAttribute which,
-                                  int64_t *value)
+typedef struct attribute {
+    aclrtFuncAttribute which;
+    int64_t *value;
+} attribute;
+
+static int32_t attribute_of(twin_function *function, void *out)
 {
-    switch (which) {
+    const attribute *wanted = out;
+    const twin_kernel *kernel = function->kernel;
+    int64_t *value = wanted->value;
+    switch (wanted->which) {
     case ACL_FUNC_ATTR_KERNEL_TYPE:
         *value = kernel->type;
         return 0;
@@ -107,7 +146,7 @@ static int32_t function_attribute(const twin_kernel *kernel, aclrtFuncAttribute 
         return 0;
     default:
         return twin_fail(TWIN_ERR_PARAM, "%d is no attribute of a function; there are 1, 2 and 3",
-                         (int)which);
+                         (int)wanted->which);
     }
 }
 
@@ -117,13 +156,14 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribut
     TWIN_ENTER(LOCAL);
     if (!funcHandle || !attrValue)
         return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "attrValue"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(funcHandle), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    code = function_attribute(function->kernel, attrType, attrValue);
-    twin_function_unpin(function);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        ask(funcHandle, attribute_of, &(attribute){.which = attrType, .value = attrValue}));
+}
+
+static int32_t binary_of(twin_function *function, void *out)
+{
+    *(aclrtBinHandle *)out = twin_api_pointer(function->binary_handle);
+    return 0;
 }
 
 aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle)
@@ -132,13 +172,7 @@ aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle
     if (!funcHandle || !binHandle)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", !funcHandle ? "funcHandle" : "binHandle"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(funcHandle), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    *binHandle = twin_api_pointer(function->binary_handle);
-    twin_function_unpin(function);
-    return TWIN_LEAVE(ACL_SUCCESS);
+    return TWIN_LEAVE(ask(funcHandle, binary_of, binHandle));
 }
 
 /* The kernel says what its parameters are. */
@@ -153,20 +187,42 @@ static int32_t check_params(const twin_kernel *kernel)
     return 0;
 }
 
+static int32_t param_count_of(twin_function *function, void *out)
+{
+    const int32_t code = check_params(function->kernel);
+    if (code == 0)
+        *(size_t *)out = function->kernel->param_count;
+    return code;
+}
+
 aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount)
 {
     TWIN_ENTER(LOCAL);
     if (!func || !paramCount)
         return TWIN_LEAVE(twin_api_null(!func ? "func" : "paramCount"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(func), &function);
+    return TWIN_LEAVE(ask(func, param_count_of, paramCount));
+}
+
+typedef struct param_place {
+    size_t index;
+    size_t *offset, *bytes; /* one may be NULL */
+} param_place;
+
+static int32_t param_of(twin_function *function, void *out)
+{
+    const param_place *wanted = out;
+    const twin_kernel *kernel = function->kernel;
+    const int32_t code = check_params(kernel);
     if (code != 0)
-        return TWIN_LEAVE(code);
-    code = check_params(function->kernel);
-    if (code == 0)
-        *paramCount = function->kernel->param_count;
-    twin_function_unpin(function);
-    return TWIN_LEAVE(code);
+        return code;
+    if (wanted->index >= kernel->param_count)
+        return twin_fail(TWIN_ERR_PARAM, "paramIndex is %zu; kernel \"%s\" has %u parameters",
+                         wanted->index, kernel->name, kernel->param_count);
+    if (wanted->offset)
+        *wanted->offset = kernel->params[wanted->index].offset;
+    if (wanted->bytes)
+        *wanted->bytes = kernel->params[wanted->index].bytes;
+    return 0;
 }
 
 aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
@@ -175,24 +231,19 @@ aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *
     TWIN_ENTER(LOCAL);
     if (!func || (!paramOffset && !paramSize))
         return TWIN_LEAVE(twin_api_null(!func ? "func" : "paramOffset and paramSize"));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(func), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    const twin_kernel *kernel = function->kernel;
-    code = check_params(kernel);
-    if (code == 0 && paramIndex >= kernel->param_count)
-        code = twin_fail(TWIN_ERR_PARAM, "paramIndex is %zu; kernel \"%s\" has %u parameters",
-                         paramIndex, kernel->name, kernel->param_count);
-    if (code == 0 && paramOffset)
-        *paramOffset = kernel->params[paramIndex].offset;
-    if (code == 0 && paramSize)
-        *paramSize = kernel->params[paramIndex].bytes;
-    twin_function_unpin(function);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        ask(func, param_of,
+            &(param_place){.index = paramIndex, .offset = paramOffset, .bytes = paramSize}));
 }
 
 /* Only kernels of the SIMT parts have a share of the buffer that a launch chooses. */
+static int32_t no_share(twin_function *function, void *out)
+{
+    (void)function;
+    *(size_t *)out = 0;
+    return 0;
+}
+
 aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize)
 {
     TWIN_ENTER(LOCAL);
@@ -201,13 +252,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t
     if (flags != 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "flags is %#x; it is reserved and must be 0", flags));
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(twin_api_handle(func), &function);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    *dynamicUbufSize = 0;
-    twin_function_unpin(function);
-    return TWIN_LEAVE(ACL_SUCCESS);
+    return TWIN_LEAVE(ask(func, no_share, dynamicUbufSize));
 }
 
 /* Programs register such symbols through the compiler's start-up code, which this library has no part in: none is. */

@@ -73,7 +73,7 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
     int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
     if (code != 0)
         return TWIN_LEAVE(code);
-    twin_signal_state state = {0};
+    twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
     twin_status status = twin_ops()->signal.query(pinned->signal, &state);
     if (status == TWIN_OK && !state.has_hardware_id)
         status = TWIN_E_INTERNAL;

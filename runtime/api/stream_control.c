@@ -7,7 +7,8 @@
 #include "core/abort.h"
 #include "core/context.h"
 
-#define SWITCH_MOST 1u /* switches are 0 or 1 */
+#define SWITCH_MOST 1u          /* switches are 0 or 1 */
+#define INFO_MOST   (64u << 10) /* bytes about a task */
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
 {
@@ -48,8 +49,16 @@ static int32_t get_number(aclrtStream stream, size_t offset, uint32_t *out_value
 /* `error` refuses a flag: the two ways to set it differ there. */
 static int32_t set_overflow(aclrtStream stream, uint32_t flag, twin_error error)
 {
-    return flag > SWITCH_MOST ? refuse_switch(error, "the overflow switch", flag)
-                              : set_number(stream, offsetof(twin_stream, overflow_switch), flag);
+    if (flag > SWITCH_MOST)
+        return refuse_switch(error, "the overflow switch", flag);
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    if (code != 0)
+        return code;
+    atomic_store_explicit(&pinned->overflow_switch, flag, memory_order_relaxed);
+    atomic_store_explicit(&pinned->overflows_hidden, flag == 0, memory_order_relaxed);
+    twin_stream_unpin(pinned);
+    return 0;
 }
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
@@ -162,4 +171,25 @@ aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
         return TWIN_LEAVE(twin_api_null("taskId"));
     *taskId = twin_ops()->host.last_task();
     return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+/* What a capture keeps of a task for profiling. */
+aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize)
+{
+    TWIN_ENTER(LOCAL);
+    if (!infoPtr)
+        return TWIN_LEAVE(twin_api_null("infoPtr"));
+    if (infoSize == 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "infoSize is 0; it must be more"));
+    if (infoSize > INFO_MOST)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "infoSize is %zu; it must be %u at most",
+                                    infoSize, INFO_MOST));
+    twin_context *context = NULL;
+    const int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    twin_context_unpin(context);
+    return TWIN_LEAVE(twin_fail(TWIN_ERR_INTERNAL,
+                                "the thread's last task is not one of a capture; only such a task "
+                                "keeps what is said about it"));
 }

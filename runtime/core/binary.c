@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/binary.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -22,6 +23,18 @@ static void construct(void *object)
     (void)object;
 }
 
+static void drop_copy_locked(const struct twin_backend *ops, twin_binary *binary, uint32_t device)
+{
+    const uint64_t address =
+        atomic_exchange_explicit(&binary->copies[device], 0, memory_order_acq_rel);
+    twin_loaded_image *loaded =
+        atomic_exchange_explicit(&binary->loaded[device], NULL, memory_order_acq_rel);
+    if (loaded)
+        ops->image.unload(loaded);
+    else if (address != 0)
+        ops->memory.free(address);
+}
+
 static void release_binary(void *object)
 {
     twin_binary *binary = object;
@@ -34,16 +47,14 @@ static void release_binary(void *object)
     if (binary->next)
         binary->next->previous = binary->previous;
     /* Under the lock: a device that goes down frees its memory, and the address may become another's. */
-    for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++) {
-        const uint64_t address =
-            atomic_exchange_explicit(&binary->copies[i], 0, memory_order_acq_rel);
-        if (address != 0)
-            ops->memory.free(address);
-    }
+    for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++)
+        drop_copy_locked(ops, binary, i);
     twin_lock_drop(&lock);
+    twin_library_close(binary->library);
     twin_image_free(binary->image);
     twin_free(binary->functions);
     binary->image = NULL;
+    binary->library = NULL;
     binary->functions = NULL;
     twin_handle_free(&twin_binaries, binary);
 }
@@ -97,6 +108,41 @@ static int32_t patch(const twin_image *image, twin_device *device, uint64_t copy
                             device->id);
 }
 
+/* The device has a loader of its own. */
+static int32_t load_below(twin_binary *binary, twin_device *device, uint64_t *out_address)
+{
+    const struct twin_backend *ops = twin_ops();
+    const twin_image_source source = {
+        .bytes = binary->image->file, .size = binary->image->file_bytes, .magic = binary->magic};
+    twin_loaded_image *loaded = NULL;
+    uint64_t address = 0, present = 0;
+    twin_assert_unlocked("image.load with a lock held");
+    twin_status status =
+        twin_device_note(device, ops->image.load(device->hw, &source, &loaded, &address));
+    if (status != TWIN_OK)
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u does not load the kernel image", device->id);
+    if (!atomic_compare_exchange_strong_explicit(&binary->copies[device->hw_index], &present,
+                                                 address, memory_order_acq_rel,
+                                                 memory_order_acquire)) {
+        ops->image.unload(loaded); /* another thread was faster */
+        address = present;
+    } else {
+        atomic_store_explicit(&binary->loaded[device->hw_index], loaded, memory_order_release);
+    }
+    *out_address = address;
+    return 0;
+}
+
+twin_loaded_image *twin_binary_loaded(twin_binary *binary, const twin_device *device)
+{
+    twin_loaded_image *loaded;
+    while (
+        !(loaded = atomic_load_explicit(&binary->loaded[device->hw_index], memory_order_acquire)))
+        sched_yield(); /* another thread has just loaded it */
+    return loaded;
+}
+
 int32_t twin_binary_place(twin_binary *binary, twin_device *device, uint64_t *out_address)
 {
     _Atomic uint64_t *slot = &binary->copies[device->hw_index];
@@ -107,6 +153,8 @@ int32_t twin_binary_place(twin_binary *binary, twin_device *device, uint64_t *ou
         *out_address = address;
         return 0;
     }
+    if ((ops->flags & TWIN_BACKEND_CODE) != 0)
+        return load_below(binary, device, out_address);
     twin_status status = twin_device_note(
         device, ops->memory.alloc(device->hw, image->slice_bytes, TWIN_PAGES_DEFAULT, &address));
     if (status != TWIN_OK)
@@ -136,12 +184,8 @@ void twin_binaries_forget(twin_device *device)
 {
     const struct twin_backend *ops = twin_ops();
     twin_lock_take(&lock);
-    for (twin_binary *binary = binaries; binary; binary = binary->next) {
-        const uint64_t address =
-            atomic_exchange_explicit(&binary->copies[device->hw_index], 0, memory_order_acq_rel);
-        if (address != 0)
-            ops->memory.free(address);
-    }
+    for (twin_binary *binary = binaries; binary; binary = binary->next)
+        drop_copy_locked(ops, binary, device->hw_index);
     twin_lock_drop(&lock);
 }
 
@@ -200,17 +244,24 @@ int32_t twin_binary_add(twin_image *image, const twin_binary_options *options, u
         return fail_memory("a kernel image");
     }
     binary->image = image;
+    binary->library = NULL;
     binary->cpu = options->cpu;
     binary->functions = NULL;
     binary->first_function = NULL;
+    binary->listener = (twin_binary_listener){0};
     binary->next = binary->previous = NULL;
-    for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++)
+    binary->magic = options->magic;
+    for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++) {
         atomic_store_explicit(&binary->copies[i], 0, memory_order_relaxed);
+        atomic_store_explicit(&binary->loaded[i], NULL, memory_order_relaxed);
+    }
     int32_t code = 0;
     if (image) {
         binary->functions = twin_zalloc(image->kernel_count * sizeof(*binary->functions));
         if (!binary->functions)
             code = fail_memory("the functions of a kernel image");
+        if (code == 0 && image->library)
+            code = twin_library_open(image, &binary->library);
     }
     twin_context *context = NULL;
     if (code == 0 && image && !options->lazy)
@@ -250,6 +301,23 @@ int32_t twin_binary_pin(uint64_t handle, twin_binary **out_binary)
 void twin_binary_unpin(twin_binary *binary)
 {
     twin_handle_unpin(&twin_binaries, binary);
+}
+
+void twin_binary_listen(twin_binary *binary, twin_binary_listener listener)
+{
+    twin_lock_take(&lock);
+    binary->listener = listener;
+    twin_lock_drop(&lock);
+}
+
+twin_binary_listener twin_binary_listener_of(twin_binary *binary, uint64_t handle)
+{
+    twin_binary_listener listener = {0};
+    twin_lock_take(&lock);
+    if (twin_handle_is(binary, handle))
+        listener = binary->listener;
+    twin_lock_drop(&lock);
+    return listener;
 }
 
 int32_t twin_binary_unload(uint64_t handle)
@@ -342,6 +410,11 @@ static twin_function *new_function(twin_binary *binary, const twin_kernel *kerne
     function->kernel = kernel;
     function->own = (twin_kernel){0};
     function->entry = NULL;
+    function->native =
+        binary->library
+            ? twin_library_entry(binary->library, (size_t)(kernel - binary->image->kernels))
+            : NULL;
+    atomic_init(&function->hazard_told, false);
     function->next = NULL;
     return function;
 }

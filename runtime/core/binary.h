@@ -15,6 +15,7 @@
 #include "core/device.h"
 #include "core/handle.h"
 #include "core/image.h"
+#include "core/library.h"
 
 /* How an AI CPU binary is given; the public values. */
 typedef enum twin_cpu_mode {
@@ -38,17 +39,29 @@ typedef struct twin_binary_options {
 
 typedef struct twin_function twin_function;
 
+struct rtExceptionInfo;
+/* What is told of kernels of a binary that failed. */
+typedef struct twin_binary_listener {
+    void (*function)(struct rtExceptionInfo *info, void *user); /* NULL: nobody is */
+    void *user;
+} twin_binary_listener;
+
 typedef struct twin_binary {
     twin_object object;
     /* Fixed from publish to release. */
-    twin_image *image; /* NULL: of CPU kernels */
+    twin_image *image;     /* NULL: of CPU kernels */
+    twin_library *library; /* of native kernels, else NULL */
     twin_cpu_mode cpu;
     /* By backend number of the device: address of the copy, 0: none. Release/acquire: the bytes are there before it is
      * seen. Taken away under the lock of binaries. */
     _Atomic uint64_t copies[TWIN_MAX_DEVICES];
+    /* The same of devices that run device code: what was loaded there, set soon after its address. */
+    _Atomic(twin_loaded_image *) loaded[TWIN_MAX_DEVICES];
+    uint32_t magic;
     /* Guarded by the lock of binaries. */
     uint64_t *functions; /* by kernel of the image: handle, 0: not looked up */
     twin_function *first_function;
+    twin_binary_listener listener;
     struct twin_binary *next, *previous;
 } twin_binary;
 
@@ -59,8 +72,10 @@ struct twin_function {
     uint64_t binary_handle;
     const twin_kernel *kernel; /* of the image; of a CPU kernel: own */
     twin_kernel own;
-    char *entry;         /* of a CPU kernel: its name in the library */
-    twin_function *next; /* guarded by the lock of binaries */
+    char *entry;                    /* of a CPU kernel: its name in the library */
+    const twk_kernel_entry *native; /* of a native kernel, else NULL */
+    atomic_bool hazard_told;        /* relaxed: what it forgets was said */
+    twin_function *next;            /* guarded by the lock of binaries */
 };
 
 extern twin_handle_table twin_binaries;
@@ -88,6 +103,8 @@ int32_t twin_binary_address(twin_binary *binary, uint64_t *out_address, uint64_t
 /* Makes the copy on a device that is up and stays so, unless it is there. 107001 never; 207001 and what the device says.
  * Blocks. */
 int32_t twin_binary_place(twin_binary *binary, twin_device *device, uint64_t *out_address);
+/* What a device that runs device code has loaded of a binary that was placed there. */
+twin_loaded_image *twin_binary_loaded(twin_binary *binary, const twin_device *device);
 /* A variable of the image on the current device. 107000: of CPU kernels; 107002; 107042: no such variable. Blocks. */
 int32_t twin_binary_global(twin_binary *binary, const char *name, uint64_t *out_address,
                            uint64_t *out_bytes);
@@ -101,6 +118,11 @@ int32_t twin_binary_register(twin_binary *binary, const char *name, const char *
 /* A live function and its binary, pinned together. 107017. */
 int32_t twin_function_pin(uint64_t handle, twin_function **out_function);
 void twin_function_unpin(twin_function *function);
+
+/* Whom failed kernels of a pinned binary are told to; the newest counts. */
+void twin_binary_listen(twin_binary *binary, twin_binary_listener listener);
+/* The same of one that is there, but may have been unloaded: then nobody is told. */
+twin_binary_listener twin_binary_listener_of(twin_binary *binary, uint64_t handle);
 
 /* The copies on a device that is going down. No lock is held. */
 void twin_binaries_forget(twin_device *device);

@@ -11,6 +11,7 @@
 
 #define NEAREST_NAME_BYTES 64
 #define NEAREST_DISTANCE   6
+#define OUR_PREFIX         "TWINRT_"
 
 extern char **environ;
 
@@ -24,12 +25,53 @@ const twin_setting_info twin_setting_table[TWIN_SETTING_COUNT] = {
  * bytes of the copy are written before its pointer is seen. */
 static _Atomic(const char *) setting_values[TWIN_SETTING_COUNT];
 
+/* Written before the first setting is read; NULL: this is no inner runtime. */
+static const char *inner_prefix;
+
+void twin_settings_be_inner(const char *prefix)
+{
+    inner_prefix = prefix;
+}
+
+/* Settings that say what the model is, which is the inner runtime's affair when there are two. */
+static bool is_of_model(twin_setting_id id)
+{
+    static const twin_setting_id list[] = {
+        TWIN_SETTING_DEVICES,     TWIN_SETTING_DEVMEM,
+        TWIN_SETTING_DMA,         TWIN_SETTING_LOG,
+        TWIN_SETTING_MODEL,       TWIN_SETTING_RTL_TRACE,
+        TWIN_SETTING_MSPROF,      TWIN_SETTING_OPAQUE_KERNELS,
+        TWIN_SETTING_POISON,      TWIN_SETTING_SEED,
+        TWIN_SETTING_PROFILE,     TWIN_SETTING_STATS,
+        TWIN_SETTING_TRACE,       TWIN_SETTING_VCD,
+        TWIN_SETTING_VCD_SIGNALS,
+    };
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+        if (list[i] == id)
+            return true;
+    return false;
+}
+
+/* What the environment says, or NULL. */
+static const char *given_value(twin_setting_id id)
+{
+    const char *name = twin_setting_table[id].name;
+    if (!inner_prefix || strncmp(name, OUR_PREFIX, strlen(OUR_PREFIX)) != 0)
+        return getenv(name);
+    char own[2 * NEAREST_NAME_BYTES];
+    snprintf(own, sizeof(own), "%s%s", inner_prefix, name + strlen(OUR_PREFIX));
+    const char *value = getenv(own);
+    if (!value && id == TWIN_SETTING_BACKEND)
+        value = "sim"; /* never what is above */
+    return value || !is_of_model(id) ? value : getenv(name);
+}
+
 const char *twin_setting(twin_setting_id id)
 {
     const char *value = atomic_load_explicit(&setting_values[id], memory_order_acquire);
     if (value)
         return value;
-    const char *given = getenv(twin_setting_table[id].name);
+    const char *given = given_value(id);
     const char *copy = given ? strdup(given) : twin_setting_table[id].value;
     if (!copy)
         return twin_setting_table[id].value;
@@ -154,7 +196,8 @@ const char *twin_setting_nearest(const char *name)
 void twin_settings_warn_unknown(void)
 {
     for (char **entry = environ; entry && *entry; entry++) {
-        if (strncmp(*entry, "TWINRT_", 7) != 0)
+        if (strncmp(*entry, OUR_PREFIX, strlen(OUR_PREFIX)) != 0 ||
+            strncmp(*entry, TWIN_INNER_PREFIX, strlen(TWIN_INNER_PREFIX)) == 0 || inner_prefix)
             continue;
         char name[NEAREST_NAME_BYTES];
         size_t length = strcspn(*entry, "=");

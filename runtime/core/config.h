@@ -17,19 +17,34 @@
       "folder whose share/info/*/version.info tell the versions of packages")                      \
     X(VISIBLE_DEVICES, "ASCEND_RT_VISIBLE_DEVICES", "", "",                                        \
       "device numbers the process may use, in the order it will see them; unset: all")             \
+    X(ASCEND_HOME, "TWINRT_ASCEND_HOME", "", "",                                                   \
+      "folder of the vendor's toolkit, for a board; unset: ASCEND_HOME_PATH and the usual places") \
     X(BACKEND, "TWINRT_BACKEND", "auto", "auto|sim|null|ascend", "the device below the runtime")   \
+    X(CHECK, "TWINRT_CHECK", "warn", "off|warn|error",                                             \
+      "what a kernel forgets that a board would need, such as a flag: ignored, said, or the "      \
+      "kernel fails")                                                                              \
     X(DEVICES, "TWINRT_DEVICES", "1", "1..64", "devices the model has")                            \
     X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open",                                          \
       "whether host code may touch device memory")                                                 \
     X(DMA, "TWINRT_DMA", "flow", "flow|burst", "how transfers share the links of the model")       \
+    X(FAIL, "TWINRT_FAIL", "", "", "ops of the device that are to fail, and how; unset: none")     \
     X(FAULTS, "TWINRT_FAULTS", "", "", "file with faults that the device is to have; unset: none") \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
       "least important lines that go to standard error")                                           \
+    X(MODEL, "TWINRT_MODEL", "tlm", "tlm|rtl|lockstep",                                            \
+      "what the model's blocks are: C++, their RTL, or both, which ends at the first difference")  \
     X(MSPROF, "TWINRT_MSPROF", "", "", "file for profiling records; unset: none")                  \
     X(OPAQUE_KERNELS, "TWINRT_OPAQUE_KERNELS", "refuse", "refuse|timing",                          \
       "kernels of device code: refuse them, or let them take time without effect")                 \
     X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
     X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
+    X(RECORD, "TWINRT_RECORD", "", "", "file for what is asked of the device; unset: none")        \
+    X(RECORD_DATA, "TWINRT_RECORD_DATA", "off", "off|on",                                          \
+      "whether a record keeps the bytes that are copied to devices")                               \
+    X(RECORD_TIMES, "TWINRT_RECORD_TIMES", "device", "device|events",                              \
+      "when tasks ran, for a record: as the device tells, or by timed events of its own")          \
+    X(RTL_TRACE, "TWINRT_RTL_TRACE", "", "",                                                       \
+      "how names of files with waveforms of the RTL begin; unset: none")                           \
     X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \
       "seed of the choices the hardware leaves open; 0: the plain machine")                        \
     X(STATS, "TWINRT_STATS", "", "", "file for counters; unset: none")                             \
@@ -60,6 +75,11 @@ const char *twin_setting(twin_setting_id id);
 bool twin_setting_given(twin_setting_id id);
 /* The same by name (twin_services.setting); "" for a name that is no setting. Thread: any. */
 const char *twin_setting_named(const char *name);
+
+/* This runtime stands in for the vendor's, below another copy of it: its settings are those named with this prefix in
+ * place of TWINRT_, then for what the model is those of the outer one. Before any setting is read. The text stays. */
+#define TWIN_INNER_PREFIX "TWINRT_INNER_"
+void twin_settings_be_inner(const char *prefix);
 
 /* Whether `value` is allowed for `id`. On failure `text` says what would be. */
 bool twin_setting_check(twin_setting_id id, const char *value, char *text, size_t text_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of a device's cores: how many a launch may use, for a device, a stream, or a thread that uses a
- * stream's share. A share is looked up when work is launched: the stream in use on the thread, else the
- * device, else all cores there are. */
+/* Shares of a device's cores: how many a program is to use, for a device, a stream, or a thread that uses a
+ * stream's share. Of a thread: the stream in use on it, else the device, else all cores there are. They are advice for
+ * those who choose a number of blocks: docs/decisions/0019-core-shares.md. */
 #ifndef TWINRT_CORE_CORES_H
 #define TWINRT_CORE_CORES_H
 
@@ -38,7 +38,7 @@ int32_t twin_cores_reset_stream(uint64_t stream);
 int32_t twin_cores_use(uint64_t stream);
 /* No more; does nothing when it uses another's or none. 107002, 107017. */
 int32_t twin_cores_unuse(uint64_t stream);
-/* What a launch of the calling thread may use. 107000, 107002. */
+/* What the calling thread is to use. 107000, 107002. */
 int32_t twin_cores_of_thread(uint32_t kind, uint32_t *out_cores);
 
 #endif

@@ -56,7 +56,8 @@ static void count_locked(void)
     for (uint32_t i = 0; i < present; i++)
         list[i] = i;
     const char *text = twin_setting(TWIN_SETTING_VISIBLE_DEVICES);
-    if (twin_setting_given(TWIN_SETTING_VISIBLE_DEVICES) &&
+    if ((twin_ops()->flags & TWIN_BACKEND_FILTERS) == 0 &&
+        twin_setting_given(TWIN_SETTING_VISIBLE_DEVICES) &&
         !twin_device_list_parse(text, present, list, &used)) {
         twin_log(TWIN_LOG_ERROR,
                  "ASCEND_RT_VISIBLE_DEVICES is \"%s\", which is not a list of distinct numbers "
@@ -121,19 +122,35 @@ twin_device *twin_device_of_hardware(uint32_t hw_index)
     return found;
 }
 
-int32_t twin_device_user_id(int32_t hw_index, int32_t *out_id)
+int32_t twin_device_machine_id(twin_device *device, int32_t *out_id)
+{
+    const twin_device_traits *traits = NULL;
+    *out_id = (int32_t)device->hw_index;
+    if ((twin_ops()->flags & TWIN_BACKEND_FILTERS) == 0)
+        return 0;
+    int32_t code = twin_device_traits_of(device, &traits);
+    if (code == 0)
+        *out_id = (int32_t)traits->machine_index;
+    return code;
+}
+
+int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id)
 {
     uint32_t count = 0;
     int32_t code = visible(&count);
+    for (uint32_t i = 0; i < count && code == 0; i++) {
+        int32_t id = 0;
+        code = twin_device_machine_id(&devices[i], &id);
+        if (code == 0 && id == machine_id) {
+            *out_id = (int32_t)devices[i].id;
+            return 0;
+        }
+    }
     if (code != 0)
         return code;
-    const twin_device *device = hw_index < 0 ? NULL : twin_device_of_hardware((uint32_t)hw_index);
-    if (!device)
-        return twin_fail(TWIN_ERR_DEVICE_ID,
-                         "device %d of the machine does not exist or is not visible to the process",
-                         hw_index);
-    *out_id = (int32_t)device->id;
-    return 0;
+    return twin_fail(TWIN_ERR_DEVICE_ID,
+                     "device %d of the machine does not exist or is not visible to the process",
+                     machine_id);
 }
 
 int32_t twin_device_offers(const twin_device *device, uint32_t what, const char *words)
@@ -184,17 +201,17 @@ static int32_t open_device(twin_device *device)
     int32_t code = twin_device_traits_of(device, &traits);
     if (code != 0)
         return code;
-    uint64_t *stream_ids = twin_zalloc((traits->stream_limit / 64 + 1) * sizeof(uint64_t));
-    if (!stream_ids)
-        return twin_fail(TWIN_ERR_NOMEM, "no host memory for the books of device %u", device->id);
-
     twin_hw_device *hw = NULL;
     twin_status status = ops->device.open(device->hw_index, &hw);
-    if (status != TWIN_OK) {
-        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+    if (status != TWIN_OK)
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "device %u does not come up on the backend \"%s\"", device->id,
                                 twin_backend_name());
-        goto free_ids;
+    /* Its limits may be known only now. */
+    uint64_t *stream_ids = twin_zalloc((traits->stream_limit / 64 + 1) * sizeof(uint64_t));
+    if (!stream_ids) {
+        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for the books of device %u", device->id);
+        goto close_device;
     }
 
     twin_lock_take(&device->lock);
@@ -221,7 +238,6 @@ static int32_t open_device(twin_device *device)
 
 close_device:
     ops->device.close(hw);
-free_ids:
     twin_free(stream_ids);
     return code;
 }

@@ -65,8 +65,10 @@ int32_t twin_device_count(uint32_t *out_count);
 int32_t twin_device_find(int32_t id, twin_device **out_device);
 /* The device the backend knows by that number, or NULL. */
 twin_device *twin_device_of_hardware(uint32_t hw_index);
-/* Number by which the user knows the device that the backend counts as `hw_index`. 107001: not visible. */
-int32_t twin_device_user_id(int32_t hw_index, int32_t *out_id);
+/* A device's number among all of the machine. */
+int32_t twin_device_machine_id(twin_device *device, int32_t *out_id);
+/* Number by which the user knows the device of that number in the machine. 107001: not visible. */
+int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id);
 /* Identity of a device, up or not. */
 int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits);
 /* 0, or the error that the part has no `words`; `what` is one TWIN_LACKS_…. The device is open. 207000. */

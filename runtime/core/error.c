@@ -46,6 +46,8 @@ static const status_row *row_of(twin_status status)
 
 int32_t twin_status_code(twin_status status)
 {
+    if (status == TWIN_E_VENDOR && twin_self.vendor_code != 0)
+        return twin_self.vendor_code;
     return row_of(status)->code;
 }
 const char *twin_status_name(twin_status status)

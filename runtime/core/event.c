@@ -74,7 +74,10 @@ void twin_event_note_wait(twin_event *event, uint64_t handle)
 /* What the seam is asked for. */
 static twin_signal_config config_of(uint32_t form, uint32_t name)
 {
-    twin_signal_config config = {.kind = TWIN_SIGNAL_EVENT_REBIND, .name = name};
+    twin_signal_config config = {.kind = TWIN_SIGNAL_EVENT_REBIND,
+                                 .name = name,
+                                 .shared = (form & TWIN_EVENT_IPC) != 0,
+                                 .counted = (form & (TWIN_EVENT_PLAIN | TWIN_EVENT_FLAG)) != 0};
     if ((form & TWIN_EVENT_NOTIFY) != 0) {
         config.kind = TWIN_SIGNAL_NOTIFY;
         config.waitable = true;

@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/error.h"
+#include "core/launch.h"
 #include "core/registry.h"
 #include "core/thread_state.h"
 
@@ -86,7 +87,13 @@ static twin_failure_listener next_after(uint64_t *serial, uint64_t newest)
     return function;
 }
 
-static void call(twin_failure_listener function, const struct rtExceptionInfo *info)
+/* Whom to call: with the argument if `own`. */
+typedef struct target {
+    twin_failure_listener function;
+    twin_binary_listener own;
+} target;
+
+static void call(target whom, const struct rtExceptionInfo *info)
 {
     struct telling telling = {.info = *info};
     twin_lock_take(&listeners_lock);
@@ -95,7 +102,10 @@ static void call(twin_failure_listener function, const struct rtExceptionInfo *i
     twin_lock_drop(&listeners_lock);
 
     const twin_call *outer = twin_outcall_begin();
-    function(&telling.info);
+    if (whom.own.function)
+        whom.own.function(&telling.info, whom.own.user);
+    else
+        whom.function(&telling.info);
     twin_outcall_end(outer);
 
     twin_lock_take(&listeners_lock);
@@ -127,46 +137,73 @@ static void call_all(const struct rtExceptionInfo *info)
     uint64_t newest = last_serial;
     twin_lock_drop(&listeners_lock);
     if (lone)
-        call(lone, info);
+        call((target){.function = lone}, info);
     uint64_t serial = 0;
     twin_failure_listener function;
     while ((function = next_after(&serial, newest)) != NULL)
-        call(function, info);
+        call((target){.function = function}, info);
+}
+
+/* A failure that was taken from the backend. */
+typedef struct taken {
+    struct rtExceptionInfo info;
+    twin_launch *kernel; /* kept; NULL: it was none */
+    twin_device *device;
+} taken;
+
+static void tell(taken *failure)
+{
+    if (!failure->kernel) {
+        call_all(&failure->info);
+        return;
+    }
+    const twin_failed_launch launch = twin_launch_failed(failure->kernel, failure->device);
+    failure->info.kernel = true;
+    failure->info.function = launch.function;
+    failure->info.args = launch.args;
+    failure->info.args_bytes = launch.args_bytes;
+    call_all(&failure->info);
+    const twin_binary_listener own = twin_binary_listener_of(launch.binary, launch.binary_handle);
+    if (own.function)
+        call((target){.own = own}, &failure->info);
+    failure->kernel->release(failure->kernel);
 }
 
 /* The stream is pinned, or listed and its context locked. */
-static bool take(twin_stream *stream, struct rtExceptionInfo *out_info)
+static bool take(twin_stream *stream, taken *out)
 {
     twin_failure failure;
     if (twin_ops()->queue.take_failure(stream->queue, &failure) != TWIN_OK)
         return false;
-    *out_info = (struct rtExceptionInfo){.task_id = failure.task_id,
-                                         .stream_id = stream->id,
-                                         .thread_id = failure.thread,
-                                         .device_id = stream->device->id,
-                                         .code = (uint32_t)twin_status_code(failure.status)};
+    *out = (taken){.info = {.task_id = failure.task_id,
+                            .stream_id = stream->id,
+                            .thread_id = failure.thread,
+                            .device_id = stream->device->id,
+                            .code = (uint32_t)twin_status_code(failure.status)},
+                   .kernel = failure.kernel,
+                   .device = stream->device};
     return true;
 }
 
-static bool take_any(twin_context *context, struct rtExceptionInfo *out_info)
+static bool take_any(twin_context *context, taken *out)
 {
-    bool taken = false;
+    bool any = false;
     twin_lock_take(&context->lock);
-    for (twin_stream *stream = context->streams; stream && !taken; stream = stream->next)
-        taken = take(stream, out_info);
+    for (twin_stream *stream = context->streams; stream && !any; stream = stream->next)
+        any = take(stream, out);
     twin_lock_drop(&context->lock);
-    return taken;
+    return any;
 }
 
 void twin_failure_tell(twin_stream *stream)
 {
-    struct rtExceptionInfo info;
-    while (take(stream, &info))
-        call_all(&info);
+    taken failure;
+    while (take(stream, &failure))
+        tell(&failure);
     if (!atomic_load_explicit(&stream->context->stops, memory_order_relaxed))
         return;
-    while (take_any(stream->context, &info))
-        call_all(&info);
+    while (take_any(stream->context, &failure))
+        tell(&failure);
 }
 
 void twin_failure_tell_current(void)
@@ -174,8 +211,8 @@ void twin_failure_tell_current(void)
     twin_context *context = twin_handle_pin(&twin_contexts, twin_self.context);
     if (!context)
         return;
-    struct rtExceptionInfo info;
-    while (take_any(context, &info))
-        call_all(&info);
+    taken failure;
+    while (take_any(context, &failure))
+        tell(&failure);
     twin_context_unpin(context);
 }

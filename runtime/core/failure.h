@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failed tasks and the functions of the program that are told of them: on the thread that synchronises, before the
- * failing synchronisation returns, once per task, with no lock of the core held. */
+ * failing synchronisation returns, once per task, with no lock of the core held. Of a kernel its binary's own function is
+ * told after all others; the kernel's arguments stay where they are until then. */
 #ifndef TWINRT_CORE_FAILURE_H
 #define TWINRT_CORE_FAILURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/stream.h"
@@ -15,6 +17,10 @@ struct rtExceptionInfo {
     uint32_t thread_id; /* system id of the thread that queued it */
     uint32_t device_id; /* as the user counts */
     uint32_t code;      /* public code */
+    bool kernel;        /* it was a kernel, and this is known of it: */
+    uint32_t args_bytes;
+    uint64_t args;     /* device; 0: none */
+    uint64_t function; /* handle */
 };
 
 typedef void (*twin_failure_listener)(struct rtExceptionInfo *info);

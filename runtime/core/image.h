@@ -3,7 +3,8 @@
  *
  * An image is one slice of the file, from the first section that is loaded to the last, and is never relocated.
  * Which symbols are kernels, and of what kind, is in the symbol table and in metadata sections: see
- * runtime/docs/kernel-images.md. Nothing in the file is trusted: every size and offset is checked against the file. */
+ * runtime/docs/kernel-images.md. Nothing in the file is trusted: every size and offset is checked against the file.
+ * An image of native kernels (kernel/object.h) carries a shared object besides; reading does not load it. */
 #ifndef TWINRT_CORE_IMAGE_H
 #define TWINRT_CORE_IMAGE_H
 
@@ -85,6 +86,9 @@ typedef struct twin_image {
     uint32_t kernel_count;
     twin_image_global *globals; /* sorted by name */
     uint32_t global_count;
+    const unsigned char
+        *library; /* native kernels: the shared object, in the file; NULL: device code */
+    size_t library_bytes;
 } twin_image;
 
 /* What decides about a kernel that says nothing about itself. */

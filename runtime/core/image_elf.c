@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/error.h"
 #include "core/image_parts.h"
+#include "kernel/object.h"
 
 #define NAME_BYTES_MOST 4096u /* longer names are no kernels */
 #define META_SECTION    ".ascend.meta"
@@ -34,6 +35,7 @@ typedef struct reader {
     uint32_t symbol_count;
     Elf_Scn *table; /* the symbol table */
     GElf_Shdr table_header;
+    twin_image_bytes native; /* section of native kernels */
 } reader;
 
 static int32_t fail_elf(const char *what)
@@ -158,6 +160,8 @@ static int32_t take_named(reader *r, const GElf_Shdr *section)
         r->image->implicit |= twin_meta_read_image(bytes_of(r, section));
     } else if (strcmp(name, STACK_SECTION) == 0) {
         r->image->stack_bytes = read_stack(bytes_of(r, section));
+    } else if (strcmp(name, TWIN_NATIVE_SECTION) == 0) {
+        r->native = bytes_of(r, section);
     } else if (strncmp(name, META_SECTION ".", sizeof(META_SECTION)) == 0) {
         return note_meta(r, name + sizeof(META_SECTION), section);
     }
@@ -385,6 +389,8 @@ static int32_t read_all(reader *r, const twin_image_defaults *defaults)
     if (code == 0)
         code = read_sections(r);
     if (code == 0)
+        code = twin_image_take_native(r->image, r->native);
+    if (code == 0)
         code = read_symbols(r);
     if (code == 0)
         code = read_metas(r);
@@ -405,7 +411,9 @@ int32_t twin_image_read(const void *data, size_t bytes, const twin_image_default
     reader r = {.image = twin_zalloc(sizeof(twin_image))};
     if (!r.image)
         return fail_memory();
-    int32_t code = copy_file(r.image, data, bytes);
+    int32_t code = twin_image_check_native(data, bytes);
+    if (code == 0)
+        code = copy_file(r.image, data, bytes);
     if (code == 0)
         code = read_all(&r, defaults);
     for (uint32_t i = 0; i < r.symbol_count; i++)

@@ -48,6 +48,11 @@ int32_t twin_meta_read_kernel(const char *name, twin_image_bytes section, twin_k
 /* Reads the metadata of the image: TWIN_IMPLICIT_*. */
 uint32_t twin_meta_read_image(twin_image_bytes section);
 
+/* Before anything else of a file is looked at: an object of native kernels must be whole, and for this machine. 107000. */
+int32_t twin_image_check_native(const void *data, size_t bytes);
+/* After the sections: the shared object is where the header says, `section` the one of its name (none: count 0). 107000. */
+int32_t twin_image_take_native(twin_image *image, twin_image_bytes section);
+
 /* A symbol that is a kernel, or half of one. */
 typedef struct twin_image_symbol {
     const char *name; /* in the file */

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/context.h"
+#include "core/device_area.h"
 #include "core/error.h"
 
 #define LIST_MARK     UINT64_C(0x7477696e61726773)
@@ -30,34 +32,52 @@ static void make_key(void)
     own_error = pthread_key_create(&own_key, twin_free);
 }
 
-static void reset(twin_kernel_args *args, uint64_t function, bool cpu, void *values, size_t room)
+/* What a list must know of its function. */
+typedef struct list_kind {
+    bool cpu;
+    bool hidden;
+    uint32_t params;
+} list_kind;
+
+static void reset(twin_kernel_args *args, uint64_t function, const list_kind *kind, void *values,
+                  size_t room)
 {
     *args = (twin_kernel_args){.mark = LIST_MARK,
                                .self = args,
                                .function = function,
-                               .cpu = cpu,
+                               .cpu = kind->cpu,
+                               .hidden = kind->hidden,
                                .values = values,
-                               .room = room < UINT32_MAX ? room : UINT32_MAX};
+                               .room = room < UINT32_MAX ? room : UINT32_MAX,
+                               .used = kind->hidden ? POINTER_BYTES : 0};
 }
 
-/* Whether the function is one of the CPU. */
-static int32_t read_function(uint64_t handle, bool *out_cpu, uint32_t *out_params)
+static bool has_hidden(const twin_function *function)
+{
+    const twin_image *image = function->binary->image;
+    const twin_kernel *kernel = function->kernel;
+    return image && !function->native && (image->implicit & TWIN_IMPLICIT_SYNC_ADDRESS) == 0 &&
+           (kernel->cross_core || kernel->type == TWIN_KERNEL_MIX);
+}
+
+static int32_t read_function(uint64_t handle, list_kind *out)
 {
     twin_function *function = NULL;
     const int32_t code = twin_function_pin(handle, &function);
     if (code != 0)
         return code;
-    *out_cpu = function->kernel->type == TWIN_KERNEL_AICPU;
-    *out_params = function->kernel->has_params ? function->kernel->param_count : TWIN_ARGS_MOST;
+    *out = (list_kind){.cpu = function->kernel->type == TWIN_KERNEL_AICPU,
+                       .hidden = has_hidden(function),
+                       .params = function->kernel->has_params ? function->kernel->param_count
+                                                              : TWIN_ARGS_MOST};
     twin_function_unpin(function);
     return 0;
 }
 
 int32_t twin_args_begin(uint64_t function, twin_kernel_args **out_args)
 {
-    bool cpu = false;
-    uint32_t params = 0;
-    const int32_t code = read_function(function, &cpu, &params);
+    list_kind kind;
+    const int32_t code = read_function(function, &kind);
     if (code != 0)
         return code;
     pthread_once(&own_once, make_key);
@@ -71,34 +91,37 @@ int32_t twin_args_begin(uint64_t function, twin_kernel_args **out_args)
     }
     if (!own)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a list of arguments");
-    reset(&own->args, function, cpu, own->values, sizeof(own->values));
+    reset(&own->args, function, &kind, own->values, sizeof(own->values));
     *out_args = &own->args;
     return 0;
 }
 
 int32_t twin_args_begin_at(uint64_t function, void *memory, void *values, size_t room)
 {
-    bool cpu = false;
-    uint32_t params = 0;
-    const int32_t code = read_function(function, &cpu, &params);
+    list_kind kind;
+    const int32_t code = read_function(function, &kind);
     if (code != 0)
         return code;
     if ((uintptr_t)memory % _Alignof(twin_kernel_args) != 0)
         return twin_fail(TWIN_ERR_PARAM,
                          "argsHandle is %p; its memory must be aligned to %zu bytes", memory,
                          _Alignof(twin_kernel_args));
-    reset(memory, function, cpu, values, room);
+    if (kind.hidden && room < POINTER_BYTES)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "actualArgsSize is %zu; the kernel has a hidden argument of %u bytes, "
+                         "which aclrtKernelArgsGetMemSize counts",
+                         room, POINTER_BYTES);
+    reset(memory, function, &kind, values, room);
     return 0;
 }
 
 int32_t twin_args_room(uint64_t function, size_t user_bytes, size_t *out_bytes)
 {
-    bool cpu = false;
-    uint32_t params = 0;
-    const int32_t code = read_function(function, &cpu, &params);
+    list_kind kind;
+    const int32_t code = read_function(function, &kind);
     if (code != 0)
         return code;
-    const size_t more = cpu ? 0 : (size_t)POINTER_BYTES * (SYSTEM_PARAMS + params);
+    const size_t more = kind.cpu ? 0 : (size_t)POINTER_BYTES * (SYSTEM_PARAMS + kind.params);
     if (user_bytes > SIZE_MAX - more)
         return twin_fail(TWIN_ERR_PARAM, "%zu bytes of arguments are more than there can be",
                          user_bytes);
@@ -242,6 +265,20 @@ int32_t twin_args_update(twin_kernel_args *args, const void *handle, const void 
     return 0;
 }
 
+/* Of the current device. */
+static int32_t write_hidden(twin_kernel_args *args)
+{
+    twin_context *context = NULL;
+    uint64_t address = 0;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    code = twin_device_sync_address(context->device, &address);
+    twin_context_unpin(context);
+    memcpy(args->values, &address, sizeof(address));
+    return code;
+}
+
 int32_t twin_args_finalize(twin_kernel_args *args)
 {
     for (uint32_t i = 0; i < args->count; i++)
@@ -250,8 +287,9 @@ int32_t twin_args_finalize(twin_kernel_args *args)
                              "placeholder %u of the list has no memory; call "
                              "aclrtKernelArgsGetPlaceHolderBuffer for it",
                              i);
-    args->finalized = true;
-    return 0;
+    const int32_t code = args->hidden ? write_hidden(args) : 0;
+    args->finalized = code == 0;
+    return code;
 }
 
 int32_t twin_args_gather(const twin_kernel *kernel, void *const *values, unsigned char **out)

@@ -3,7 +3,8 @@
  *
  * A list lives in memory of the program, or is the one list that each thread has. Its values lie behind each other, of
  * AI-core kernels at multiples of 8 bytes; a placeholder takes 8 bytes, and what it stands for lies behind all
- * parameters. A list belongs to one thread at a time. */
+ * parameters. A kernel of device code whose cores wait for each other, and whose image has no variable for that, gets the
+ * address where they meet in front of its parameters. A list belongs to one thread at a time. */
 #ifndef TWINRT_CORE_KERNEL_ARGS_H
 #define TWINRT_CORE_KERNEL_ARGS_H
 
@@ -30,6 +31,7 @@ typedef struct twin_kernel_args {
     const struct twin_kernel_args *self; /* and from a copy of one */
     uint64_t function;                   /* handle */
     bool cpu;                            /* of a CPU kernel: nothing is aligned */
+    bool hidden; /* in front of all parameters stands where cores that wait for each other meet */
     bool finalized;
     uint32_t count;
     uint32_t placeholders;
@@ -56,6 +58,7 @@ int32_t twin_args_placeholder(twin_kernel_args *args, twin_arg **out_arg);
 int32_t twin_args_data(twin_kernel_args *args, const void *arg, size_t bytes, void **out_data);
 /* A new value of the same size; the list is to be finalized again. */
 int32_t twin_args_update(twin_kernel_args *args, const void *arg, const void *value, size_t bytes);
+/* 107000: a placeholder has no memory; 107002: the hidden address is the current device's. Blocks when that is made. */
 int32_t twin_args_finalize(twin_kernel_args *args);
 
 /* Copies each parameter from values[i] to its place in a block of the kernel's own size; the metadata was checked when

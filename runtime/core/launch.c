@@ -4,200 +4,90 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/binary.h"
 #include "core/config.h"
 #include "core/context.h"
 #include "core/error.h"
 #include "core/kernel_settings.h"
+#include "core/launch_native.h"
 #include "core/log.h"
 #include "core/registry.h"
 #include "core/stream.h"
 
-#define BLOCK_BYTES   4096u /* of device memory, for the arguments of a launch that fit */
-#define CHUNK_BLOCKS  64u
 #define POINTER_BYTES 8u
 #define NS_PER_US     1000u
 
-/* A launch on its way. */
-typedef struct kernel_launch {
-    twin_launch base;
-    struct kernel_launch *next; /* among those that are over */
-    twin_function *function;    /* pinned */
-    uint32_t hw_index;
-    uint32_t life;         /* of its device, as the pool counts them */
-    uint64_t args_address; /* device; 0: none */
-    size_t args_bytes;
-    bool has_block; /* args_address is a block of the pool, or all of an allocation */
-    bool from_host; /* args[] goes there when the kernel begins */
-    unsigned char args[];
-} kernel_launch;
-
-/* Memory for arguments on one device: chunks, cut into blocks. Guarded by lock. */
-typedef struct args_pool {
-    uint64_t *free;
-    uint32_t free_count, free_room;
-    uint64_t *chunks;
-    uint32_t chunk_count;
-    uint32_t life; /* how often the device has gone down */
-} args_pool;
-
-static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_LAUNCHES);
-static args_pool pools[TWIN_MAX_DEVICES];
-/* Released under locks of the backend, so what they hold is given back later. Release/acquire. */
-static _Atomic(kernel_launch *) over;
-
-/* ---- memory of arguments ------------------------------------------------------------------------ */
-
-/* One more chunk, whose blocks all are free. The device is up and stays so. */
-static int32_t grow(twin_device *device)
-{
-    const struct twin_backend *ops = twin_ops();
-    uint64_t chunk = 0;
-    const twin_status status =
-        twin_device_note(device, ops->memory.alloc(device->hw, (uint64_t)BLOCK_BYTES * CHUNK_BLOCKS,
-                                                   TWIN_PAGES_DEFAULT, &chunk));
-    if (status != TWIN_OK)
-        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u has no room for arguments of kernels", device->id);
-    args_pool *pool = &pools[device->hw_index];
-    bool kept = false;
-    twin_lock_take(&lock);
-    uint64_t *chunks = twin_regrow(pool->chunks, pool->chunk_count + (size_t)1, sizeof(*chunks));
-    if (chunks)
-        pool->chunks = chunks;
-    const size_t room = ((size_t)pool->chunk_count + 1) * CHUNK_BLOCKS;
-    uint64_t *blocks = chunks ? twin_regrow(pool->free, room, sizeof(*blocks)) : NULL;
-    if (blocks) {
-        pool->free = blocks;
-        pool->free_room = (uint32_t)room;
-        chunks[pool->chunk_count++] = chunk;
-        for (uint32_t i = 0; i < CHUNK_BLOCKS; i++)
-            blocks[pool->free_count++] = chunk + (uint64_t)BLOCK_BYTES * (CHUNK_BLOCKS - 1 - i);
-        kept = true;
-    }
-    twin_lock_drop(&lock);
-    if (kept)
-        return 0;
-    ops->memory.free(chunk);
-    return twin_fail(TWIN_ERR_NOMEM, "no host memory for arguments of kernels");
-}
-
-static uint64_t take_block(uint32_t hw_index)
-{
-    args_pool *pool = &pools[hw_index];
-    twin_lock_take(&lock);
-    const uint64_t block = pool->free_count > 0 ? pool->free[--pool->free_count] : 0;
-    twin_lock_drop(&lock);
-    return block;
-}
-
-static uint32_t life_of(uint32_t hw_index)
-{
-    twin_lock_take(&lock);
-    const uint32_t life = pools[hw_index].life;
-    twin_lock_drop(&lock);
-    return life;
-}
-
-/* The caller keeps the device up. */
-static int32_t place_args(kernel_launch *launch, twin_device *device)
-{
-    launch->life = life_of(device->hw_index);
-    if (launch->args_bytes > BLOCK_BYTES) {
-        const twin_status status = twin_device_note(
-            device, twin_ops()->memory.alloc(device->hw, launch->args_bytes, TWIN_PAGES_DEFAULT,
-                                             &launch->args_address));
-        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u has no room for %zu bytes of arguments", device->id,
-                                launch->args_bytes);
-    }
-    int32_t code = 0;
-    while (code == 0 && (launch->args_address = take_block(device->hw_index)) == 0)
-        code = grow(device);
-    launch->has_block = code == 0;
-    return code;
-}
-
-static void give_args_back(const kernel_launch *launch)
-{
-    if (!launch->from_host || launch->args_address == 0)
-        return;
-    /* A device that goes down takes its memory along; the address may be another's by now. */
-    args_pool *pool = &pools[launch->hw_index];
-    twin_lock_take(&lock);
-    const bool there = pool->life == launch->life;
-    if (there && launch->has_block)
-        pool->free[pool->free_count++] = launch->args_address;
-    twin_lock_drop(&lock);
-    if (there && !launch->has_block)
-        twin_ops()->memory.free(launch->args_address);
-}
-
-/* ---- the end of launches ------------------------------------------------------------------------ */
-
-static void end_launch(kernel_launch *launch)
-{
-    give_args_back(launch);
-    twin_function_unpin(launch->function);
-    twin_free(launch);
-}
-
-void twin_launches_reap(void)
-{
-    if (!atomic_load_explicit(&over, memory_order_relaxed))
-        return;
-    kernel_launch *launch = atomic_exchange_explicit(&over, NULL, memory_order_acquire);
-    while (launch) {
-        kernel_launch *next = launch->next;
-        end_launch(launch);
-        launch = next;
-    }
-}
-
-void twin_launches_forget(twin_device *device)
-{
-    twin_launches_reap();
-    args_pool *pool = &pools[device->hw_index];
-    twin_lock_take(&lock);
-    const args_pool gone = *pool;
-    *pool = (args_pool){.life = gone.life + 1};
-    twin_lock_drop(&lock);
-    for (uint32_t i = 0; i < gone.chunk_count; i++)
-        twin_ops()->memory.free(gone.chunks[i]);
-    twin_free(gone.chunks);
-    twin_free(gone.free);
-}
-
 /* ---- what the backend asks ---------------------------------------------------------------------- */
+
+static twin_kernel_launch *launch_of(twin_launch *kernel)
+{
+    return (twin_kernel_launch *)(void *)kernel; /* its first member */
+}
 
 /* The arguments come to the device; what a kernel of device code does is not known. */
 static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_launch_work *out)
 {
-    const kernel_launch *launch = (const kernel_launch *)(const void *)kernel;
-    void *args = reach->at(reach, launch->args_address, launch->args_bytes, launch->from_host);
-    if (!args)
-        return TWIN_E_KERNEL_EXCEPTION;
-    if (launch->from_host)
-        memcpy(args, launch->args, launch->args_bytes);
+    twin_kernel_launch *launch = launch_of(kernel);
+    void *args = NULL;
+    if (launch->args_bytes > 0) {
+        args = reach->at(reach, launch->args_address, launch->args_bytes, launch->from_host);
+        if (!args)
+            return TWIN_E_KERNEL_EXCEPTION;
+        if (launch->from_host)
+            memcpy(args, launch->args, launch->args_bytes);
+        atomic_store_explicit(&launch->there, true, memory_order_release);
+    }
+    if (launch->function->native)
+        return twin_launch_native_run(launch, reach, args, out);
     *out = (twin_launch_work){0};
     return TWIN_OK;
 }
 
+static void keep(twin_launch *kernel)
+{
+    atomic_fetch_add_explicit(&launch_of(kernel)->holds, 1, memory_order_relaxed);
+}
+
 static void release(twin_launch *kernel)
 {
-    kernel_launch *launch = (kernel_launch *)(void *)kernel;
-    kernel_launch *first = atomic_load_explicit(&over, memory_order_relaxed);
-    do
-        launch->next = first;
-    while (!atomic_compare_exchange_weak_explicit(&over, &first, launch, memory_order_release,
-                                                  memory_order_relaxed));
+    twin_kernel_launch *launch = launch_of(kernel);
+    if (atomic_fetch_sub_explicit(&launch->holds, 1, memory_order_acq_rel) != 1)
+        return;
+    twin_launch_native_end(launch);
+    twin_launch_over(launch);
+}
+
+/* ---- what becomes of a launch that failed ------------------------------------------------------- */
+
+/* Of a kernel that never began: its arguments come to the device now, for those who look at them. */
+static bool args_there(const twin_kernel_launch *launch, twin_device *device)
+{
+    if (!launch->from_host || atomic_load_explicit(&launch->there, memory_order_acquire))
+        return true;
+    const twin_copy copy = {.dst = launch->args_address,
+                            .src = (uint64_t)(uintptr_t)launch->args,
+                            .bytes = launch->args_bytes};
+    twin_assert_unlocked("memory.copy with a lock held");
+    return twin_device_note(device, twin_ops()->memory.copy(device->hw, &copy)) == TWIN_OK;
+}
+
+twin_failed_launch twin_launch_failed(twin_launch *kernel, twin_device *device)
+{
+    const twin_kernel_launch *launch = launch_of(kernel);
+    twin_failed_launch failed = {.function = launch->function_handle,
+                                 .binary = launch->function->binary,
+                                 .binary_handle = launch->function->binary_handle};
+    if (launch->args_bytes > 0 && args_there(launch, device)) {
+        failed.args = launch->args_address;
+        failed.args_bytes = (uint32_t)launch->args_bytes;
+    }
+    return failed;
 }
 
 /* ---- launching ---------------------------------------------------------------------------------- */
 
 /* Device code: whether it may be launched at all. */
-static int32_t check_opaque(const twin_kernel *kernel)
+__attribute__((noinline)) static int32_t check_opaque(const twin_kernel *kernel)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (kernel->type == TWIN_KERNEL_AICPU)
@@ -243,21 +133,17 @@ static uint64_t timeout_of(const twin_launch_config *config, const twin_device_t
     return twin_op_limit_ns(twin_op_limit(), traits->op_unit_ns);
 }
 
-static int32_t copy_args(kernel_launch *launch, const twin_launch_args *args, twin_device *device)
+_Static_assert(sizeof(twin_place) == sizeof(twin_code_place) &&
+                   offsetof(twin_place, data) == offsetof(twin_code_place, data),
+               "places are given to the backend as they are");
+
+static void copy_args(twin_kernel_launch *launch, const twin_launch_args *args)
 {
-    launch->args_bytes = args->bytes;
-    if (args->device != 0 || args->bytes == 0) {
-        launch->args_address = args->device;
-        return 0;
-    }
-    launch->from_host = true;
     memcpy(launch->args, args->host, args->bytes);
-    const int32_t code = place_args(launch, device);
-    for (size_t i = 0; i < args->place_count && code == 0; i++) {
+    for (size_t i = 0; i < args->place_count; i++) {
         const uint64_t address = launch->args_address + args->places[i].data;
         memcpy(launch->args + args->places[i].place, &address, sizeof(address));
     }
-    return code;
 }
 
 static int32_t check_places(const twin_launch_args *args)
@@ -275,33 +161,105 @@ static int32_t check_places(const twin_launch_args *args)
 }
 
 /* A launch that is ready to be queued. The function's pin becomes its own. */
-static int32_t make(twin_function *function, uint32_t blocks, const twin_launch_config *config,
-                    const twin_launch_args *args, twin_device *device, kernel_launch **out)
+static int32_t make(twin_function *function, uint64_t function_handle, uint32_t blocks,
+                    const twin_launch_config *config, const twin_launch_args *args,
+                    twin_device *device, twin_overflows overflows, twin_kernel_launch **out_launch)
 {
     static const twin_launch_work nothing = {0};
     const twin_kernel *kernel = function->kernel;
-    kernel_launch *launch =
-        twin_zalloc(sizeof(*launch) + (args->device == 0 ? args->bytes : (size_t)0));
-    if (!launch)
-        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a launch");
+    twin_kernel_launch *launch = NULL;
+    int32_t code = function->native ? twin_launch_native_offered(device) : 0;
+    if (code == 0)
+        code = twin_launch_take(device, args->device == 0 ? args->bytes : 0, &launch);
+    if (code != 0)
+        return code;
     launch->function = function;
-    launch->hw_index = device->hw_index;
+    launch->function_handle = function_handle;
     launch->base = (twin_launch){.name = kernel->name,
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
                                  .weight = 1,
                                  .timeout_ns = timeout_of(config, device->traits),
                                  .describe = describe,
+                                 .keep = keep,
                                  .release = release};
     choose_cores(&launch->base, kernel, blocks);
-    const int32_t code = copy_args(launch, args, device);
+    if (launch->from_host) {
+        copy_args(launch, args);
+    } else {
+        launch->args_address = args->device;
+        launch->args_bytes = args->bytes;
+    }
+    if (function->native)
+        twin_launch_native_prepare(launch, device, overflows);
+    else if (args->bytes == 0)
+        launch->base.work = &nothing;
+    *out_launch = launch;
+    return 0;
+}
+
+/* Native kernels: their arguments, and what the stream says of overflows. */
+static int32_t check_native(const twin_function *function, size_t args_bytes, uint64_t stream,
+                            twin_overflows *out_overflows)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_launch_native_check(function, args_bytes);
+    if (code == 0)
+        code = twin_stream_pin(stream, &pinned);
+    if (code != 0)
+        return code;
+    *out_overflows = (twin_overflows){
+        .saturate = pinned->saturation == TWIN_SATURATE,
+        .hidden = atomic_load_explicit(&pinned->overflows_hidden, memory_order_relaxed)};
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+/* The device runs the code itself, from what the program gave. */
+static int32_t launch_code(twin_function *function, uint64_t function_handle, uint32_t blocks,
+                           const twin_launch_config *config, const twin_launch_args *args,
+                           twin_device *device, uint64_t stream)
+{
+    const uint64_t process_us = twin_op_limit();
+    /* The limit of the process, once the program has set one: what is below has its own. */
+    const bool limited = config->timeout_given || process_us != TWIN_OP_MOST;
+    const twin_launch_code code_of = {
+        .image = twin_binary_loaded(function->binary, device),
+        .function = function->kernel->name,
+        .blocks = blocks,
+        .device_args = args->device,
+        .host_args = args->host,
+        .args_bytes = args->bytes,
+        .places = (const twin_code_place *)(const void *)args->places,
+        .place_count = args->place_count,
+        .schedule_given = config->schedule_given,
+        .batch = config->batch,
+        .timeout_given = limited,
+        .timeout_us = config->timeout_given         ? config->timeout_us
+                      : process_us == TWIN_OP_NEVER ? 0
+                                                    : process_us,
+    };
+    twin_kernel_launch *launch = NULL;
+    int32_t code = twin_launch_take(device, 0, &launch);
     if (code != 0) {
-        twin_free(launch);
+        twin_function_unpin(function);
         return code;
     }
-    if (args->bytes == 0)
-        launch->base.work = &nothing;
-    *out = launch;
-    return 0;
+    launch->function = function;
+    launch->function_handle = function_handle;
+    launch->args_address = args->device;
+    launch->args_bytes = args->device != 0 ? args->bytes : 0;
+    launch->base = (twin_launch){.name = function->kernel->name,
+                                 .weight = 1,
+                                 .timeout_ns = timeout_of(config, device->traits),
+                                 .keep = keep,
+                                 .release = release,
+                                 .code = &code_of};
+    choose_cores(&launch->base, function->kernel, blocks);
+    code =
+        twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base});
+    if (code != 0)
+        twin_launch_give(launch);
+    return code;
 }
 
 int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
@@ -317,23 +275,36 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    kernel_launch *launch = NULL;
+    twin_kernel_launch *launch = NULL;
+    twin_overflows overflows = {0};
     code = twin_stream_check_own(stream, &context);
     if (code == 0 && blocks == 0)
         code = twin_fail(TWIN_ERR_PARAM, "numBlocks is 0; a launch has blocks");
     if (code == 0)
         code = check_places(args);
-    if (code == 0)
-        code = check_opaque(function->kernel);
+    const bool below = (twin_ops()->flags & TWIN_BACKEND_CODE) != 0;
+    if (code == 0 && !below)
+        code = function->native ? check_native(function, args->bytes, stream, &overflows)
+                                : check_opaque(function->kernel);
     if (code == 0)
         code = twin_context_pin_current(&context);
     else
         context = NULL;
     if (code == 0) {
         uint64_t image = 0;
-        code = twin_binary_place(function->binary, context->device, &image);
+        if (function->binary->image)
+            code = twin_binary_place(function->binary, context->device, &image);
+        else if (below)
+            code = check_opaque(function->kernel);
+        if (code == 0 && below) {
+            code = launch_code(function, function_handle, blocks, config, args, context->device,
+                               stream);
+            twin_context_unpin(context);
+            return code;
+        }
         if (code == 0)
-            code = make(function, blocks, config, args, context->device, &launch);
+            code = make(function, function_handle, blocks, config, args, context->device, overflows,
+                        &launch);
         twin_context_unpin(context);
     }
     if (code != 0) {
@@ -343,6 +314,6 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
     code =
         twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base});
     if (code != 0)
-        end_launch(launch);
+        twin_launch_give(launch);
     return code;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/binary.h"
 #include "core/device.h"
 
 /* How a launch wants it. */
@@ -19,6 +20,12 @@ typedef struct twin_launch_config {
     bool timeout_given;  /* else as operators have it */
     uint64_t timeout_us; /* 0: none */
 } twin_launch_config;
+
+/* What a native kernel makes of results that are too large. */
+typedef struct twin_overflows {
+    bool saturate; /* they become the largest number, instead of infinity */
+    bool hidden;   /* the stream's switch is off: they set no status */
+} twin_overflows;
 
 /* 8 bytes at `place` become the device address of the arguments' copy plus `data`. */
 typedef struct twin_place {
@@ -39,6 +46,20 @@ typedef struct twin_launch_args {
  * work. */
 int32_t twin_launch_kernel(uint64_t function, uint32_t blocks, const twin_launch_config *config,
                            const twin_launch_args *args, uint64_t stream);
+
+/* What a launch was that failed. */
+typedef struct twin_failed_launch {
+    uint64_t function;      /* handle; dead when its binary is */
+    twin_binary *binary;    /* there as long as the launch is */
+    uint64_t binary_handle; /* dead when it was unloaded */
+    uint64_t args;          /* device; 0: none, or they cannot be reached */
+    uint32_t args_bytes;
+} twin_failed_launch;
+
+/* Of a kernel of this file that a failure keeps; its arguments are on the device, which is up and stays so. No lock is
+ * held. Blocks. */
+twin_failed_launch twin_launch_failed(struct twin_launch *kernel, twin_device *device);
+
 /* Gives back what launches that are over held. No lock is held. */
 void twin_launches_reap(void);
 /* All of a device that is going down are over: gives back the memory of arguments. */

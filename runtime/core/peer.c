@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/error.h"
+#include "core/registry.h"
 
 static int32_t refuse_same(int32_t id)
 {
@@ -27,6 +28,16 @@ int32_t twin_peer_can(int32_t id, int32_t peer, bool *out_can)
     return code;
 }
 
+static int32_t tell_backend(twin_device *device, const twin_device *other, bool enable)
+{
+    twin_status status =
+        twin_device_note(device, twin_ops()->device.peer(device->hw, other->hw_index, enable));
+    if (status == TWIN_E_UNSUPPORTED) /* it reaches the other anyway */
+        return 0;
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u and the memory of %u",
+                            device->id, other->id);
+}
+
 /* Changes what the current device may reach. */
 static int32_t change(int32_t peer, bool enable)
 {
@@ -43,6 +54,8 @@ static int32_t change(int32_t peer, bool enable)
                          device->id, peer);
     if (code == 0)
         code = twin_device_find(peer, &other);
+    if (code == 0)
+        code = tell_backend(device, other, enable);
     if (code == 0 && enable)
         atomic_fetch_or_explicit(&device->peers, UINT64_C(1) << other->hw_index,
                                  memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/config.h"
@@ -15,10 +16,12 @@
 #include "core/log.h"
 #include "core/thread_state.h"
 #include "core/unsupported_ops.h"
+#include "seam/wrapper.h"
 
 #define PATH_BYTES       4096
 #define TEXT_BYTES       (PATH_BYTES + 1024)
 #define LEAVE_TIMEOUT_MS 1000u
+#define WRAPPERS         2u
 
 typedef enum twin_phase { PHASE_IDLE, PHASE_RUNNING, PHASE_FAILED, PHASE_ENDED } twin_phase;
 
@@ -32,10 +35,12 @@ static _Atomic uint32_t starts; /* written with registry_lock held */
 static twin_lock registry_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
 /* The rest is guarded by registry_lock, and fixed while running. */
 static struct twin_backend running_table;
+static struct twin_backend wrapped_tables[WRAPPERS];
 static struct twin_backend ended_table;
 static const struct twin_backend *given_backend;
 static int32_t failure_code;
 static char failure_text[TEXT_BYTES];
+static char reason_text[TEXT_BYTES / 2]; /* what the backend says of its failure to start */
 static bool at_exit_registered;
 static _Atomic pid_t start_process; /* read by whoever reports a failure, before a start as well */
 static _Atomic bool is_forked;
@@ -58,7 +63,8 @@ static void find_folder(void)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char path[2 * PATH_BYTES];
         snprintf(path, sizeof(path), "%s/%s", real, places[i]);
-        if (realpath(path, folder))
+        struct stat found;
+        if (realpath(path, folder) && stat(folder, &found) == 0 && S_ISDIR(found.st_mode))
             return;
         folder[0] = '\0';
     }
@@ -77,10 +83,23 @@ static void explain(const char *text)
     twin_message_add(text);
 }
 
+/* Called from process.start, with registry_lock held. */
+static void because(const char *text)
+{
+    snprintf(reason_text, sizeof(reason_text), "%s", text);
+}
+
+static void note_vendor_code(int32_t code)
+{
+    twin_self.vendor_code = code;
+}
+
 static twin_services services = {
     .setting = twin_setting_named,
     .log = twin_log_text,
     .explain = explain,
+    .because = because,
+    .vendor_code = note_vendor_code,
     .interruptible = twin_interruptible,
     .interrupted = twin_interrupted,
 };
@@ -95,8 +114,8 @@ bool twin_backend_complete(struct twin_backend *table, const struct twin_backend
     return true;
 }
 
-/* The table of the plug-in `name`, or NULL with a text. */
-static const struct twin_backend *load_plugin(const char *name, char *text, size_t text_bytes)
+/* The symbol `entry` of the plug-in `name`, or NULL with a text. */
+static void *open_plugin(const char *name, const char *entry, char *text, size_t text_bytes)
 {
     char path[PATH_BYTES + 64];
     snprintf(path, sizeof(path), "%s/backend-%s.so", twin_plugin_folder(), name);
@@ -110,22 +129,60 @@ static const struct twin_backend *load_plugin(const char *name, char *text, size
         snprintf(text, text_bytes, "the plug-in does not load: %s", dlerror());
         return NULL;
     }
-    void *symbol = dlsym(library, TWIN_BACKEND_ENTRY);
-    if (!symbol) {
-        snprintf(text, text_bytes, "%s is no backend: it has no %s", path, TWIN_BACKEND_ENTRY);
+    void *symbol = dlsym(library, entry);
+    if (!symbol)
+        snprintf(text, text_bytes, "%s is no such plug-in: it has no %s", path, entry);
+    return symbol;
+}
+
+static bool same_seam(const struct twin_backend *table, const char *name, char *text,
+                      size_t text_bytes)
+{
+    if (table && table->size == sizeof(*table) && table->version == TWIN_SEAM_VERSION)
+        return true;
+    snprintf(text, text_bytes,
+             "%s/backend-%s.so was built for another version of the seam (%u, here %u); install "
+             "both from one build",
+             twin_plugin_folder(), name, table ? table->version : 0, TWIN_SEAM_VERSION);
+    return false;
+}
+
+/* The table of the plug-in `name`, or NULL with a text. */
+static const struct twin_backend *load_plugin(const char *name, char *text, size_t text_bytes)
+{
+    void *symbol = open_plugin(name, TWIN_BACKEND_ENTRY, text, text_bytes);
+    if (!symbol)
         return NULL;
-    }
     twin_backend_entry_fn entry;
     memcpy(&entry, &symbol, sizeof(entry));
     const struct twin_backend *table = entry();
-    if (!table || table->size != sizeof(*table) || table->version != TWIN_SEAM_VERSION) {
-        snprintf(text, text_bytes,
-                 "%s was built for another version of the seam (%u, here %u); install both from "
-                 "one build",
-                 path, table ? table->version : 0, TWIN_SEAM_VERSION);
-        return NULL;
+    return same_seam(table, name, text, text_bytes) ? table : NULL;
+}
+
+/* Puts the wrappers that are wanted around running_table, the innermost first. */
+static bool wrap_locked(void)
+{
+    static const struct {
+        const char *name;
+        twin_setting_id wanted;
+    } wrappers[WRAPPERS] = {{"fault", TWIN_SETTING_FAIL}, {"record", TWIN_SETTING_RECORD}};
+    for (size_t i = 0; i < WRAPPERS; i++) {
+        if (twin_setting(wrappers[i].wanted)[0] == '\0')
+            continue;
+        void *symbol =
+            open_plugin(wrappers[i].name, TWIN_WRAPPER_ENTRY, failure_text, sizeof(failure_text));
+        if (!symbol)
+            return false;
+        twin_wrapper_entry_fn entry;
+        memcpy(&entry, &symbol, sizeof(entry));
+        wrapped_tables[i] = running_table;
+        const struct twin_backend *table = entry(&wrapped_tables[i]);
+        if (!same_seam(table, wrappers[i].name, failure_text, sizeof(failure_text)))
+            return false;
+        running_table = *table;
+        twin_fill_unsupported_ops(&running_table);
     }
-    return table;
+    return true;
 }
 
 static bool plugin_present(const char *name)
@@ -183,11 +240,14 @@ static twin_status start_table_locked(const struct twin_backend *given)
         snprintf(failure_text, sizeof(failure_text), "the backend's table has another version");
         return TWIN_E_UNAVAILABLE;
     }
+    if (!wrap_locked())
+        return TWIN_E_UNAVAILABLE;
     services.plugin_folder = twin_plugin_folder();
+    reason_text[0] = '\0';
     twin_status status = running_table.process.start(&services);
     if (status != TWIN_OK) {
         snprintf(failure_text, sizeof(failure_text), "the backend \"%s\" does not start: %s",
-                 running_table.name, twin_status_text(status));
+                 running_table.name, reason_text[0] ? reason_text : twin_status_text(status));
         return status;
     }
     const char *faults = twin_setting(TWIN_SETTING_FAULTS);
@@ -212,10 +272,14 @@ static twin_status choose_and_start_locked(void)
     if (automatic && plugin_present("ascend")) {
         const struct twin_backend *table =
             load_plugin("ascend", failure_text, sizeof(failure_text));
-        if (table && start_table_locked(table) == TWIN_OK)
+        twin_status status = table ? start_table_locked(table) : TWIN_E_SETUP;
+        if (status == TWIN_OK) {
+            twin_log(TWIN_LOG_INFO, "there is hardware, which is used");
             return TWIN_OK;
-        twin_log(TWIN_LOG_WARNING, "no hardware to use (%s); the model is used in its place",
-                 failure_text);
+        }
+        /* Who has not installed what hardware needs does not expect any. */
+        twin_log(status == TWIN_E_UNAVAILABLE ? TWIN_LOG_INFO : TWIN_LOG_WARNING,
+                 "no hardware to use (%s); the model is used in its place", failure_text);
     } else if (automatic) {
         twin_log(TWIN_LOG_INFO, "no plug-in for hardware is installed; the model is used");
     }
@@ -277,6 +341,19 @@ int32_t twin_backend_need(void)
             twin_self.ops->host.enter(twin_self.call);
     }
     return TWIN_CODE_OK;
+}
+
+int32_t twin_backend_conduct(void (*waiting)(void), char *text, size_t text_bytes)
+{
+    twin_lock_take(&registry_lock);
+    services.waiting = waiting;
+    if (atomic_load(&phase) == PHASE_IDLE)
+        start_locked();
+    bool running = atomic_load(&phase) == PHASE_RUNNING;
+    snprintf(text, text_bytes, "%s", running ? "" : failure_text);
+    int32_t code = running ? TWIN_CODE_OK : failure_code;
+    twin_lock_drop(&registry_lock);
+    return code;
 }
 
 uint32_t twin_backend_starts(void)

@@ -101,6 +101,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
     atomic_store_explicit(&stream->halt, 0, memory_order_relaxed);
     stream->overflow_switch = stream->custom_tag = stream->cache_info = 0;
+    stream->overflows_hidden = false;
     stream->host_functions = false;
     stream->subscriber = NULL;
     stream->label_lists = NULL;

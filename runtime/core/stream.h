@@ -45,6 +45,8 @@ typedef struct twin_stream {
     /* Attributes; relaxed: plain numbers. */
     _Atomic uint32_t priority;
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
+    atomic_bool
+        overflows_hidden; /* the switch was turned off: kernels launched from then on set no status */
     struct twin_label_hold *label_lists; /* guarded by lock: lists that its tasks name */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */

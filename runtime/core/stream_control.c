@@ -13,13 +13,22 @@ static int32_t result_of(const twin_stream *stream, twin_status status)
 }
 
 /* Sets TWIN_HALT_STREAM on a pinned stream; refused while an abort runs. */
+/* Whether whoever holds a stream's lock may be waiting inside the backend, for what the caller is about to do. */
+static bool locks_wait(void)
+{
+    return (twin_ops()->flags & TWIN_BACKEND_WAITS) != 0;
+}
+
 static int32_t begin_halt(twin_stream *stream)
 {
-    twin_lock_take(&stream->lock);
-    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    if (halt == 0)
-        atomic_store_explicit(&stream->halt, TWIN_HALT_STREAM, memory_order_relaxed);
-    twin_lock_drop(&stream->lock);
+    bool locked = !locks_wait();
+    if (locked)
+        twin_lock_take(&stream->lock);
+    uint8_t halt = 0;
+    (void)atomic_compare_exchange_strong_explicit(&stream->halt, &halt, TWIN_HALT_STREAM,
+                                                  memory_order_relaxed, memory_order_relaxed);
+    if (locked)
+        twin_lock_drop(&stream->lock);
     return halt == 0 ? 0 : twin_stream_fail_halted(halt, stream->id, stream->device->id);
 }
 
@@ -164,13 +173,16 @@ static void halt_context(twin_context *context, bool halted)
 {
     twin_lock_take(&context->lock);
     for (twin_stream *stream = context->streams; stream; stream = stream->next) {
-        twin_lock_take(&stream->lock);
+        bool locked = !halted || !locks_wait();
+        if (locked)
+            twin_lock_take(&stream->lock);
         if (halted)
             atomic_fetch_or_explicit(&stream->halt, TWIN_HALT_DEVICE, memory_order_relaxed);
         else
             atomic_fetch_and_explicit(&stream->halt, (uint8_t)~TWIN_HALT_DEVICE,
                                       memory_order_relaxed);
-        twin_lock_drop(&stream->lock);
+        if (locked)
+            twin_lock_drop(&stream->lock);
     }
     twin_lock_drop(&context->lock);
 }

@@ -50,6 +50,11 @@ static uint64_t host_now(void)
     return 0;
 }
 
+static void host_reach(uint64_t at_ns)
+{
+    (void)at_ns;
+}
+
 static twin_status device_open(uint32_t index, twin_hw_device **out_device)
 {
     (void)index;
@@ -60,6 +65,14 @@ static twin_status device_open(uint32_t index, twin_hw_device **out_device)
 static void device_close(twin_hw_device *device)
 {
     (void)device;
+}
+
+static twin_status device_peer(twin_hw_device *device, uint32_t other, bool enable)
+{
+    (void)device;
+    (void)other;
+    (void)enable;
+    return TWIN_E_UNSUPPORTED;
 }
 
 static twin_status memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
@@ -200,6 +213,14 @@ static twin_status signal_wait(twin_signal *signal, uint64_t timeout_ns)
 static twin_status signal_timestamp(twin_signal *signal, uint64_t *out_ns)
 {
     (void)signal;
+    (void)out_ns;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns)
+{
+    (void)begin;
+    (void)end;
     (void)out_ns;
     return TWIN_E_UNSUPPORTED;
 }
@@ -385,6 +406,36 @@ static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
     return TWIN_E_UNSUPPORTED;
 }
 
+static twin_status diag_tasks(twin_queue *queue,
+                              void (*take)(void *context, const twin_task_end *task), void *context)
+{
+    (void)queue;
+    (void)take;
+    (void)context;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static uint64_t diag_newest_task(twin_queue *queue)
+{
+    (void)queue;
+    return 0;
+}
+
+static twin_status image_load(twin_hw_device *device, const twin_image_source *source,
+                              twin_loaded_image **out_image, uint64_t *out_address)
+{
+    (void)device;
+    (void)source;
+    (void)out_image;
+    (void)out_address;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static void image_unload(twin_loaded_image *image)
+{
+    (void)image;
+}
+
 const struct twin_backend twin_unsupported_ops = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
@@ -399,8 +450,12 @@ const struct twin_backend twin_unsupported_ops = {
              .leave = host_leave,
              .traced = host_traced,
              .now = host_now,
-             .last_task = host_last_task},
-    .device = {.open = device_open, .close = device_close, .abort = device_abort},
+             .last_task = host_last_task,
+             .reach = host_reach},
+    .device = {.open = device_open,
+               .close = device_close,
+               .abort = device_abort,
+               .peer = device_peer},
     .memory = {.alloc = memory_alloc,
                .free = memory_free,
                .host_alloc = memory_host_alloc,
@@ -450,7 +505,8 @@ const struct twin_backend twin_unsupported_ops = {
                .clear = signal_clear,
                .share = signal_share,
                .allow = signal_allow,
-               .open = signal_open},
+               .open = signal_open,
+               .elapsed = signal_elapsed},
     .channel = {.create = channel_create,
                 .destroy = channel_destroy,
                 .take = channel_take,
@@ -464,10 +520,15 @@ const struct twin_backend twin_unsupported_ops = {
                 .clean = program_clean,
                 .abort = program_abort,
                 .drain = program_drain},
-    .diag = {.dump = diag_dump, .facts = diag_facts, .usage = diag_usage},
+    .diag = {.dump = diag_dump,
+             .facts = diag_facts,
+             .usage = diag_usage,
+             .tasks = diag_tasks,
+             .newest_task = diag_newest_task},
     .fault = {.plant = twin_unsupported_fault_plant,
               .remove = twin_unsupported_fault_remove,
               .struck = twin_unsupported_fault_struck},
+    .image = {.load = image_load, .unload = image_unload},
 };
 
 #define FILL(group, op)                                                                            \
@@ -489,9 +550,11 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(host, traced);
     FILL(host, now);
     FILL(host, last_task);
+    FILL(host, reach);
     FILL(device, open);
     FILL(device, close);
     FILL(device, abort);
+    FILL(device, peer);
     FILL(memory, alloc);
     FILL(memory, free);
     FILL(memory, host_alloc);
@@ -542,6 +605,7 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(signal, share);
     FILL(signal, allow);
     FILL(signal, open);
+    FILL(signal, elapsed);
     FILL(channel, create);
     FILL(channel, destroy);
     FILL(channel, take);
@@ -558,7 +622,11 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(diag, dump);
     FILL(diag, facts);
     FILL(diag, usage);
+    FILL(diag, tasks);
+    FILL(diag, newest_task);
     FILL(fault, plant);
     FILL(fault, remove);
     FILL(fault, struck);
+    FILL(image, load);
+    FILL(image, unload);
 }

@@ -24,6 +24,8 @@
  *
  * Errors. Whoever first decides that something failed logs it or explains it, once, with the exact
  * cause. A device fault is sticky: later work answers TWIN_E_DEVICE until the device is closed.
+ * TWIN_E_VENDOR, which any op may answer, stands for a public code that no status has: the backend
+ * has told it with services.vendor_code on the same thread just before.
  *
  * New ops go at the end of their group, with a version bump. */
 #ifndef TWINRT_SEAM_BACKEND_H
@@ -31,17 +33,21 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 5u
+#define TWIN_SEAM_VERSION 7u
 
 struct twin_process_ops {
-    /* Readies the backend: reads its settings and data files; opens no device and starts no model.
-     * Thread: init. TWIN_E_UNAVAILABLE: cannot run here. TWIN_E_INVALID: a setting or file is bad. */
+    /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
+     * explained with services.because. Thread: init. TWIN_E_UNAVAILABLE: what it needs is not installed here.
+     * TWIN_E_NO_DEVICE: it is, and finds no device. TWIN_E_SETUP: it is and does not work.
+     * TWIN_E_INVALID: a setting or file is bad. */
     twin_status (*start)(const twin_services *services);
     /* Ends what start began; writes what was asked for at the end (a trace). Thread: init. */
     void (*stop)(void);
-    /* Number of devices present, before the user's visible-device filter. Thread: any. */
+    /* Number of devices present, before the user's visible-device filter, or, with TWIN_BACKEND_FILTERS, after it.
+     * Thread: any. */
     twin_status (*count)(uint32_t *out_count);
-    /* Identity and limits of device `index`; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */
+    /* Identity and limits of device `index`; needs no open device. Limits may become exact when it is opened, in the same
+     * place. Thread: any. TWIN_E_DEVICE_ID. */
     twin_status (*describe)(uint32_t index, const twin_device_traits **out_traits);
 };
 
@@ -64,6 +70,9 @@ struct twin_host_ops {
     /* Id of the last task this thread queued on a queue that is no default stream; UINT32_MAX: there
      * was none. Thread: any. */
     uint32_t (*last_task)(void);
+    /* Brings this thread's clock up to `at_ns` if it lies behind: who runs a record again gives threads the times that they
+     * were moved up to then. Thread: any. */
+    void (*reach)(uint64_t at_ns);
 };
 
 struct twin_device_ops {
@@ -76,6 +85,9 @@ struct twin_device_ops {
     /* As queue.abort for every queue of the device, except that deferred ones keep their tasks: runs of programs end
      * with the queues that asked for them. Those who wait get TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
     twin_status (*abort)(twin_hw_device *device);
+    /* Lets the device reach the memory of device `other`, or ends that. Thread: any. TWIN_E_UNSUPPORTED: there is nothing to
+     * do, it reaches all that traits.peer_link connects it with. */
+    twin_status (*peer)(twin_hw_device *device, uint32_t other, bool enable);
 };
 
 struct twin_memory_ops {
@@ -142,7 +154,8 @@ struct twin_queue_ops {
      * that join the group later too. Thread: any. TWIN_E_UNSUPPORTED: a failure has stopped the group already. */
     twin_status (*stop_on_failure)(twin_queue *queue);
     /* Takes the oldest noted failure of the queue's tasks that was not taken yet, and never blocks. Notes
-     * that nobody takes are dropped, oldest first. Thread: any. TWIN_E_NOT_READY: there is none. */
+     * that nobody takes are dropped, oldest first. A note keeps its kernel, and whoever takes the note releases it.
+     * Thread: any. TWIN_E_NOT_READY: there is none. */
     twin_status (*take_failure)(twin_queue *queue, twin_failure *out_failure);
 };
 
@@ -210,7 +223,8 @@ struct twin_signal_ops {
                           twin_signal **out_signal);
     /* Never waits: records and waits in flight still complete; ids are freed after them. Thread: any. */
     void (*destroy)(twin_signal *signal);
-    /* Drives a model up to the caller's time. Thread: any. */
+    /* Drives a model up to the caller's time. Fills in `recorded` and `complete`, and what out_state->ask asks for; may
+     * fill in more. Thread: any. */
     twin_status (*query)(twin_signal *signal, twin_signal_state *out_state);
     /* Blocks until the newest record at call time is complete; at once when there was none.
      * Thread: any. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK, TWIN_E_ABORTED. */
@@ -234,6 +248,9 @@ struct twin_signal_ops {
      * kind, not allowed. */
     twin_status (*open)(twin_hw_device *device, const char *name, const twin_signal_config *config,
                         twin_signal **out_signal);
+    /* Optional: device time from the newest record of one to that of the other, where that is finer than the difference
+     * of their timestamps; both have one. Thread: any. TWIN_E_UNSUPPORTED: the difference it is. */
+    twin_status (*elapsed)(twin_signal *begin, twin_signal *end, double *out_ns);
 };
 
 /* Channels carry calls of host functions from queues to the threads that run them. */
@@ -281,7 +298,7 @@ typedef struct twin_fact {
     const char *name;
     const char *value;
     const char *unit;
-    const char *mark;   /* "known", "inferred", "assumed"; "" for what is no parameter */
+    const char *mark; /* "known", "inferred", "assumed", "measured"; "" for what is no parameter */
     const char *source; /* where the value comes from */
     const char *base;   /* whom it is inherited from, or "" */
 } twin_fact;
@@ -294,6 +311,26 @@ struct twin_diag_ops {
     void (*facts)(void (*take)(void *context, const twin_fact *fact), void *context);
     /* How busy the engines of device `index` have been; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */
     twin_status (*usage)(uint32_t index, twin_usage *out_usage);
+    /* From now on `take` hears of each task of the queue that ends, in the order in which they end; NULL stops that, and so
+     * does queue.destroy. Tasks that are dropped or stopped do not end. `take` is called by whichever thread drives the
+     * device, under the backend's locks: it calls no op and does not wait. For observers below the core; nothing is told
+     * unless asked for. Thread: queue. TWIN_E_UNSUPPORTED: the device does not tell. */
+    twin_status (*tasks)(twin_queue *queue, void (*take)(void *context, const twin_task_end *task),
+                         void *context);
+    /* Number of the newest task that work.* has queued, and 0 before the first; numbers count the tasks of a queue
+     * from its creation on, and one op may queue several. Of a deferred queue: counted from its beginning or newest clean.
+     * 0 where the device does not tell. Thread: queue. */
+    uint64_t (*newest_task)(twin_queue *queue);
+};
+
+/* With TWIN_BACKEND_CODE: kernel images on devices. */
+struct twin_image_ops {
+    /* Loads an image, whose bytes may go when it returns. *out_address: where it lies in device memory. Thread: any.
+     * Blocks. TWIN_E_INVALID: the device does not take it. TWIN_E_DEVICE_MEMORY. */
+    twin_status (*load)(twin_hw_device *device, const twin_image_source *source,
+                        twin_loaded_image **out_image, uint64_t *out_address);
+    /* No launch of it is queued or runs. Thread: any. */
+    void (*unload)(twin_loaded_image *image);
 };
 
 /* Optional: faults planted on purpose. A fault strikes on every device it names, open or not, until it is removed. */
@@ -307,10 +344,20 @@ struct twin_fault_ops {
     twin_status (*struck)(uint32_t number, uint64_t *out_times);
 };
 
+/* Devices are counted and numbered after the user's visible-device filter, which what is below has applied. */
+#define TWIN_BACKEND_FILTERS 1u
+/* Where the rules say that work.* answers TWIN_E_BUSY it may wait for room instead; queue.abort ends that wait. */
+#define TWIN_BACKEND_WAITS 2u
+/* The device runs device code itself: images are loaded with image.*, and launches say with `code` what to run. */
+#define TWIN_BACKEND_CODE 4u
+/* services.waiting is called, and kept to. */
+#define TWIN_BACKEND_CONDUCTED 8u
+
 struct twin_backend {
     uint32_t size;    /* sizeof(struct twin_backend) as the backend knew it */
     uint32_t version; /* TWIN_SEAM_VERSION as the backend knew it */
     const char *name;
+    uint32_t flags; /* TWIN_BACKEND_… */
     struct twin_process_ops process;
     struct twin_host_ops host;
     struct twin_device_ops device;
@@ -322,6 +369,7 @@ struct twin_backend {
     struct twin_program_ops program;
     struct twin_diag_ops diag;
     struct twin_fault_ops fault;
+    struct twin_image_ops image;
 };
 
 /* The one symbol a plug-in exports. */

@@ -68,13 +68,47 @@ typedef struct twin_launch_work {
     uint64_t count;
 } twin_launch_work;
 
-/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation. */
+/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation, or memory there
+ * has failed. exact: whoever asks for more than is read or written would meet memory that has failed for nothing. */
 typedef struct twin_reach {
     void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
     uint32_t device;
+    bool exact;
 } twin_reach;
 
-/* A kernel on its way. The core's; it stays as it is from work.launch until `release`. The calls come from whichever
+typedef struct twin_loaded_image
+    twin_loaded_image; /* an image on a device, of a backend that runs device code */
+
+/* A kernel image as the program gave it. */
+typedef struct twin_image_source {
+    const void *bytes; /* an ELF file */
+    uint64_t size;
+    uint32_t magic; /* what kernels are that do not say it: the public number, 0: not given */
+} twin_image_source;
+
+/* 8 bytes at `place` become the device address of the arguments' copy plus `data`. */
+typedef struct twin_code_place {
+    uint32_t place;
+    uint32_t data;
+} twin_code_place;
+
+/* What a device that runs device code is to run. It and what it names stay until work.launch returns. */
+typedef struct twin_launch_code {
+    twin_loaded_image *image;
+    const char *function;  /* its name in the image */
+    uint32_t blocks;       /* as the program counts them */
+    uint64_t device_args;  /* address of the arguments; 0: they are on the host */
+    const void *host_args; /* taken during work.launch */
+    uint64_t args_bytes;
+    const twin_code_place *places; /* of host_args */
+    uint64_t place_count;
+    bool schedule_given; /* `batch` is the program's word, else the image's */
+    bool batch;
+    bool timeout_given;
+    uint64_t timeout_us; /* 0: none */
+} twin_launch_code;
+
+/* A kernel on its way. The core's; it stays as it is from work.launch until the last `release`. The calls come from whichever
  * thread drives the device. They call no op. */
 typedef struct twin_launch {
     const char *name; /* for reports; may be NULL */
@@ -87,15 +121,21 @@ typedef struct twin_launch {
     /* What the blocks do, when that is known at once; NULL: `describe` says it. */
     const twin_launch_work *work;
     /* The kernel begins: what do its blocks do? May take its time and runs without any lock; device time stands still. What
-     * it answers stays until `release` or the next `describe` of this kernel, which comes when a program runs again.
-     * TWIN_E_KERNEL_EXCEPTION, TWIN_E_KERNEL_TRAP, ...: the kernel fails with that. */
+     * it answers stays until `effect`, `release` or the next `describe` of this kernel, which comes when a program runs again.
+     * TWIN_E_KERNEL_EXCEPTION, TWIN_E_KERNEL_TRAP, ...: the kernel fails with that, and with the status for vector cores
+     * when it runs on those alone. */
     twin_status (*describe)(struct twin_launch *kernel, const twin_reach *reach,
                             twin_launch_work *out_work);
     /* All blocks have ended: leave in memory what they would have written. NULL: nothing. Short, runs under the
      * backend's locks. Answers as describe. */
     twin_status (*effect)(struct twin_launch *kernel, const twin_reach *reach);
-    /* The backend is done with it. Once for each launch that was accepted. Runs under the backend's locks. */
+    /* One more release will come. Short, runs under the backend's locks. */
+    void (*keep)(struct twin_launch *kernel);
+    /* The backend is done with it. Once for each launch that was accepted, and once for each `keep`. Runs under the
+     * backend's locks. */
     void (*release)(struct twin_launch *kernel);
+    /* With TWIN_BACKEND_CODE, else NULL: what to run; none of the calls above is made but `release`. */
+    const twin_launch_code *code;
 } twin_launch;
 
 #endif

@@ -84,6 +84,24 @@ enum twin_lack {
     TWIN_LACKS_STREAM_ABORT = 1 << 3
 };
 
+/* An AI core, as kernels for it are run and timed: of a device whose kernels the core runs itself. */
+typedef struct twin_core_traits {
+    uint32_t ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes;
+    bool split;            /* vector units are cores of their own, with a UB each */
+    uint32_t vector_bytes; /* of operands, that the vector unit works on in a cycle; > 0 */
+    uint32_t
+        cube_k_fp16; /* in a cycle the cube adds so many products to each of 16 x 16 results; > 0 */
+    uint32_t cube_k_int8;    /* > 0 */
+    uint32_t cube_k_fp32;    /* 0: it takes no fp32 */
+    uint32_t l0a_load_bytes; /* a cycle, L1 to L0A; > 0 */
+    uint32_t l0b_load_bytes; /* a cycle, L1 to L0B; > 0 */
+    uint32_t l0c_read_bytes; /* a cycle, out of L0C; > 0 */
+    uint32_t vector_start;   /* cycles of each instruction before the first result */
+    uint32_t cube_start;     /* the same, of the cube */
+    uint32_t mte_start;      /* the same, of copies */
+    uint32_t scalar_block;   /* cycles of the scalar unit for a basic block of the kernel */
+} twin_core_traits;
+
 /* Limits and identity of a device; read once, valid until `process.stop`. Strings are the backend's. */
 typedef struct twin_device_traits {
     const char *soc_name;    /* "Ascend910B3" */
@@ -109,6 +127,8 @@ typedef struct twin_device_traits {
     uint8_t uuid[16];            /* of this device and no other, the same in every process */
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
     uint32_t lacks;              /* TWIN_LACKS_… */
+    uint32_t machine_index; /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
+    twin_core_traits core;  /* all 0: a device that runs kernels of its own */
 } twin_device_traits;
 
 /* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */
@@ -141,12 +161,19 @@ typedef struct twin_signal_config {
     uint32_t name; /* number that reports use: "event 3" */
     bool timed;    /* the time of each record is wanted */
     bool waitable; /* a queue may wait for it (ACL_EVENT_SYNC); false needs no hardware id */
+    bool shared;   /* signal.share will be asked for it */
+    bool counted;  /* signal.query will be asked how many waits for it are open */
 } twin_signal_config;
 
 /* Characters of the name of a shared signal: lower-case hexadecimal digits, no end. */
 #define TWIN_SHARE_NAME 64u
 
+/* What signal.query is asked for beside `recorded` and `complete`. */
+#define TWIN_ASK_WAITS       1u
+#define TWIN_ASK_HARDWARE_ID 2u
+
 typedef struct twin_signal_state {
+    uint32_t ask;         /* in: TWIN_ASK_… */
     bool recorded;        /* a record was submitted */
     bool complete;        /* the newest record is complete, or there was none */
     uint32_t waits_open;  /* waits submitted and not yet passed */
@@ -268,7 +295,17 @@ typedef struct twin_failure {
     twin_status status;
     uint32_t task_id;
     uint32_t thread; /* system thread id of the one that queued it; UINT32_MAX: not known */
+    struct twin_launch
+        *kernel; /* the kernel that failed (seam/launch.h), kept; NULL: it was none */
 } twin_failure;
+
+/* One task that ended, for diag.tasks. */
+typedef struct twin_task_end {
+    uint64_t number;   /* as diag.newest_task counts */
+    uint64_t begin_ns; /* device time when the scheduler turned to it */
+    uint64_t end_ns;   /* when it retired or was reported as failed */
+    twin_status status;
+} twin_task_end;
 
 /* Faults that can be planted on purpose: X(name, word in files). */
 #define TWIN_FAULT_LIST(X)                                                                         \
@@ -366,6 +403,11 @@ typedef struct twin_services {
     void (*log)(int level, const char *text);
     /* Adds a text to the calling thread's recent error messages (aclGetRecentErrMsg). Thread: any. */
     void (*explain)(const char *text);
+    /* process.start is about to fail: why, in one sentence without an end, which the core puts into its message.
+     * Thread: init. */
+    void (*because)(const char *text);
+    /* The op that runs on the calling thread is about to answer TWIN_E_VENDOR: the public code behind it. Thread: any. */
+    void (*vendor_code)(int32_t code);
     /* Folder that holds the plug-ins, profiles beneath it; no trailing slash. */
     const char *plugin_folder;
     /* Whether the calling thread's waits may be interrupted. Then a wait that lasts in real time asks `interrupted` now
@@ -373,6 +415,11 @@ typedef struct twin_services {
      * program, which may make public calls: no lock is held, and the thread does not count as waiting. Thread: any. */
     bool (*interruptible)(void);
     bool (*interrupted)(void);
+    /* NULL, unless somebody lets the threads of the process run one at a time (a record that is run again). Then an op that
+     * is about to wait calls it, on its own thread, when all that it asks for is known to the device and before it moves
+     * the device itself; it holds no lock. Other threads' ops may run until it returns. Threads then never wait for each
+     * other in real time: each counts as waiting while another one is inside an op, and none leaves its wait to another. */
+    void (*waiting)(void);
 } twin_services;
 
 #endif

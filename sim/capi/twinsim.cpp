@@ -8,6 +8,7 @@
 #include <new>
 #include <systemc>
 
+#include "capi/rtl_library.h"
 #include "core/board.h"
 #include "core/params.h"
 #include "tlm/board_module.h"
@@ -25,6 +26,7 @@ struct twinsim_profile {
 };
 
 struct twinsim {
+    std::unique_ptr<tsim::TwinFactory> twins;
     tsim::Board board;
     std::unique_ptr<tsim::BoardModule> module;
 };
@@ -172,7 +174,10 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
             return TWINSIM_E_STATE;
         }
         // All that is large, without SystemC: when it fails for lack of memory, a later call may succeed.
-        std::unique_ptr<twinsim> sim(new twinsim{{config->profile->profile.params(), *config}, {}});
+        auto twins = tsim::load_twins(*config);
+        tsim::TwinFactory *const factory = twins.get();
+        std::unique_ptr<twinsim> sim(new twinsim{
+            std::move(twins), {config->profile->profile.params(), *config, factory}, {}});
         if (kernel_is_taken() || !set_resolution()) {
             say(error, error_bytes,
                 "the program runs SystemC itself, and there is one SystemC kernel per process; run "
@@ -251,10 +256,10 @@ TWINSIM_API void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, ui
         sim->board.device(device).doorbell(sq, tail, at_ns);
 }
 
-TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq, bool next)
+TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq)
 {
     if (has_queue(sim, device, sq))
-        sim->board.device(device).scheduler().front(sq).expect_doorbell(next);
+        sim->board.device(device).scheduler().front(sq).expect_doorbell();
 }
 
 TWINSIM_API uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq)
@@ -288,6 +293,13 @@ TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t s
         return sim->board.device(device).scheduler().set_cq_head(sq, head) ? TWINSIM_OK
                                                                            : TWINSIM_E_ARGUMENT;
     });
+}
+
+TWINSIM_API void
+twinsim_tell_tasks(twinsim *sim, void (*take)(void *context, const struct twinsim_task_end *task),
+                   void *context)
+{
+    sim->board.tell_tasks(take, context);
 }
 
 TWINSIM_API bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq)
@@ -329,6 +341,16 @@ TWINSIM_API int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, ui
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0,
                  [&]() -> int { return sim->board.device(device).write(offset, value); });
+}
+
+TWINSIM_API int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t event, uint32_t peer,
+                                      uint32_t entry)
+{
+    if (!has_device(sim, device))
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0, [&]() -> int {
+        return sim->board.device(device).scheduler().forward(event, peer, entry);
+    });
 }
 
 TWINSIM_API bool twinsim_message_take(twinsim *sim, uint32_t *out_device,
@@ -453,6 +475,17 @@ TWINSIM_API size_t twinsim_memory_errors(const twinsim *sim, uint32_t device,
                                          struct twinsim_memory_error *out, size_t room)
 {
     return sim ? sim->board.faults().errors(device, out, out ? room : 0) : 0;
+}
+
+TWINSIM_API bool twinsim_memory_watched(const twinsim *sim)
+{
+    return sim && sim->board.faults().watches_memory();
+}
+
+TWINSIM_API uint16_t twinsim_memory_touch(twinsim *sim, uint32_t device, uint64_t address,
+                                          uint64_t bytes, twinsim_access access)
+{
+    return sim ? sim->board.faults().touch(device, address, bytes, access) : uint16_t{0};
 }
 
 TWINSIM_API int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address,

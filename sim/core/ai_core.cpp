@@ -18,7 +18,9 @@ AiCore::Outcome AiCore::begin(const twinsim_program &program, CoreTalk *talk)
     fault_ = TWINSIM_KERNEL_GOOD;
     walked_ = 0;
     pipes_.fill({});
-    flags_.fill(0);
+    if (flagged_)
+        flags_.fill(0);
+    flagged_ = false;
     time_ = now();
     progress();
     return settle();
@@ -210,6 +212,7 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
         if (op.flag >= TWINSIM_FLAGS || flags_[op.flag] == UINT32_MAX)
             return fail(TWINSIM_KERNEL_BAD);
         ++flags_[op.flag];
+        flagged_ = true;
         return Step::kPassed;
     case TWINSIM_OP_WAIT:
         if (op.flag >= TWINSIM_FLAGS)

@@ -117,6 +117,7 @@ class AiCore
     uint64_t walked_ = 0; // operations that the scalar unit has passed
     std::array<Pipe, TWINSIM_PIPE_COUNT> pipes_;
     std::array<uint32_t, TWINSIM_FLAGS> flags_{};
+    bool flagged_ = false; // one has been set since all were 0
 };
 
 } // namespace tsim

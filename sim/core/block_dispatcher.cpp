@@ -284,7 +284,10 @@ void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
     if (what == AiCore::Outcome::kFault) {
         const uint32_t slot = core.kernel;
         const uint32_t sq = kernels_[slot].order.sq;
-        const twinsim_kernel_fault fault = core.unit.fault();
+        const twinsim_kernel &work = kernels_[slot].work;
+        twinsim_kernel_fault fault = core.unit.fault();
+        if (fault == TWINSIM_KERNEL_EXCEPTION && work.exception != TWINSIM_KERNEL_GOOD)
+            fault = work.exception; // FLT-18
         stop(slot);
         owner_.kernel_failed(sq, fault);
         return;
@@ -315,8 +318,8 @@ void BlockDispatcher::block_ended(uint32_t leader)
     const uint32_t sq = kernel.order.sq;
     const bool rests = kernel.running == 0;
     if (rests && kernel.issued == kernel.order.blocks) {
-        owner_.blocks_ended(sq); // the description is still there
-        clear(slot);
+        if (owner_.blocks_ended(sq)) // the description is still there
+            clear(slot);
     } else if (rests && kernel.paused) {
         owner_.kernel_rests(sq);
     }

@@ -14,13 +14,14 @@ namespace tsim
 {
 
 /// What the dispatcher has to say about a kernel. Its calls come from inside the dispatcher's own; nothing of that
-/// kernel is in there any more after blocks_ended() and kernel_failed().
+/// kernel is in there any more after kernel_failed() and a blocks_ended() that said so.
 class KernelOwner
 {
   public:
     /// The first block has been issued.
     virtual void first_block(uint32_t sq) = 0;
-    virtual void blocks_ended(uint32_t sq) = 0;
+    /// True: the kernel is over. False: it stays until stop(), without a block that runs.
+    [[nodiscard]] virtual bool blocks_ended(uint32_t sq) = 0;
     virtual void kernel_failed(uint32_t sq, twinsim_kernel_fault fault) = 0;
     /// Paused, and its last running block has ended.
     virtual void kernel_rests(uint32_t sq) = 0;

@@ -11,7 +11,8 @@ namespace
 constexpr uint32_t kTimerMask = (1u << BoardState::kDeviceShift) - 1;
 }
 
-Board::Board(const Params &params, const twinsim_config &config) : state_(params, config)
+Board::Board(const Params &params, const twinsim_config &config, TwinFactory *twins)
+    : state_(params, config, twins)
 {
     for (uint32_t i = 0; i < config.devices; ++i)
         devices_.push_back(std::make_unique<Device>(state_, i));
@@ -41,6 +42,21 @@ bool Board::running() const
     return state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= limit_;
 }
 
+// With many queues in turn what one of them needs is far away: it comes while others are served. First the state of those
+// that come after the next, then what that state leads to.
+inline void Board::prefetch_next()
+{
+    state_.calendar.look_ahead([this](uint32_t timer, uint32_t later) {
+        if (timer >= state_.link_timer)
+            return;
+        const Device &device = *devices_[timer >> BoardState::kDeviceShift];
+        if (later == 0)
+            device.prefetch_work(timer & kTimerMask);
+        else
+            device.prefetch(timer & kTimerMask);
+    });
+}
+
 void Board::advance(Cycle horizon)
 {
     const Cycle end = std::min(horizon, limit_);
@@ -55,29 +71,13 @@ void Board::advance(Cycle horizon)
         }
         --budget_;
         state_.now = calendar.time_of(timer);
-        (void)calendar.pop();
-        if (__builtin_expect(calendar.take_moved(), 0))
-            prefetch_next();
+        calendar.pop(timer);
+        prefetch_next();
         if (__builtin_expect(timer != state_.link_timer, 1))
             devices_[timer >> BoardState::kDeviceShift]->fire(timer & kTimerMask);
         else
             complete_transfers();
     }
-}
-
-// With many queues in turn what one of them needs is far away: it comes while others are served. First the state of those
-// whose block comes after the next, then, a block later, what that state leads to.
-void Board::prefetch_next() const
-{
-    state_.calendar.look_ahead([this](uint32_t timer, uint32_t blocks) {
-        if (timer >= state_.link_timer)
-            return;
-        const Device &device = *devices_[timer >> BoardState::kDeviceShift];
-        if (blocks == 0)
-            device.prefetch_work(timer & kTimerMask);
-        else
-            device.prefetch(timer & kTimerMask);
-    });
 }
 
 bool Board::is_limit(uint32_t timer) const

@@ -15,13 +15,20 @@ namespace tsim
 class Board
 {
   public:
-    /// `config.profile` is not looked at: the parameters come apart. Throws std::bad_alloc.
-    Board(const Params &params, const twinsim_config &config);
+    /// Of `config` profile and model are not looked at: the parameters come apart, and so does what makes twins of
+    /// blocks, null for none, which lives as long as the board. Throws std::bad_alloc.
+    Board(const Params &params, const twinsim_config &config, TwinFactory *twins = nullptr);
 
     [[nodiscard]] uint32_t device_count() const { return static_cast<uint32_t>(devices_.size()); }
     [[nodiscard]] Device &device(uint32_t index) { return *devices_[index]; }
     [[nodiscard]] const Device &device(uint32_t index) const { return *devices_[index]; }
     [[nodiscard]] const Params &params() const { return state_.params; }
+    void tell_tasks(void (*take)(void *, const twinsim_task_end *), void *context)
+    {
+        state_.task_take = take;
+        state_.task_context = context;
+        state_.notes_ends = take || state_.trace.on();
+    }
     [[nodiscard]] const Trace &trace() const { return state_.trace; }
     /// Counters up to now; null when they were not asked for. Throws std::bad_alloc.
     [[nodiscard]] const Stats *stats()
@@ -54,7 +61,7 @@ class Board
 
   private:
     void complete_transfers();
-    [[gnu::noinline]] void prefetch_next() const;
+    void prefetch_next();
     [[nodiscard]] bool is_limit(uint32_t timer) const;
 
     BoardState state_;

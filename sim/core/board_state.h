@@ -14,6 +14,7 @@
 #include "core/poll.h"
 #include "core/stats.h"
 #include "core/trace.h"
+#include "core/twin.h"
 #include "core/types.h"
 #include "twinsim.h"
 
@@ -26,6 +27,7 @@ struct BoardState {
     // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
     static constexpr uint32_t kDeviceShift = 12;
     static constexpr uint32_t kCoreTimer = kMaxQueues;
+    static constexpr uint32_t kForwardTimer = 4090;
     static constexpr uint32_t kDispatchTimer = 4091;
     static constexpr uint32_t kFirmwareTimer = 4092;
     static constexpr uint32_t kReportTimer = 4093;
@@ -39,15 +41,18 @@ struct BoardState {
     static constexpr uint32_t kStopCall = 8;
     static constexpr uint32_t kStopKernel = 16;
 
-    BoardState(const Params &profile_params, const twinsim_config &config)
+    BoardState(const Params &profile_params, const twinsim_config &config,
+               TwinFactory *twin_factory)
         : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
           bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
-          links(profile_params, config.devices, config.bursts),
+          links(profile_params, config.devices, config.bursts, twin_factory),
           link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
           polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
-          trace(config.trace, counters.get(), params)
+          trace(config.trace, counters.get(), params), notes_ends(trace.on()), twins(twin_factory)
     {
+        if (twins)
+            twins->attach(now, seed);
     }
 
     const Params params;
@@ -65,6 +70,10 @@ struct BoardState {
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // behind what every event touches
+    bool notes_ends;                       // somebody hears of SQEs that end: the trace or the next
+    TwinFactory *const twins; // null: all blocks are plain C++; needed while devices are made
+    void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;
+    void *task_context = nullptr;
 
     /// A time out of its range, for one occasion (TIM-10).
     [[nodiscard, gnu::noinline, gnu::cold]] Cycle vary(const Setting &setting,

@@ -7,17 +7,13 @@ namespace tsim
 {
 
 BurstNetwork::BurstNetwork(const std::vector<uint64_t> &capacity, unsigned fraction,
-                           uint64_t burst_bytes, uint64_t outstanding)
-    : fraction_(fraction), burst_(burst_bytes), outstanding_(outstanding)
+                           uint64_t burst_bytes, uint64_t outstanding,
+                           std::unique_ptr<BurstTwin> twin)
+    : fraction_(fraction), burst_(burst_bytes),
+      channels_(fraction, burst_bytes, outstanding, std::move(twin))
 {
     for (const uint64_t rate : capacity)
         links_.push_back({std::max<uint64_t>(rate, 1), {}, false, {}});
-}
-
-BurstNetwork::Time BurstNetwork::duration(uint64_t bytes, uint64_t rate) const
-{
-    return static_cast<Time>((static_cast<unsigned __int128>(bytes) << (fraction_ + kParts)) /
-                             std::max<uint64_t>(rate, 1));
 }
 
 void BurstNetwork::start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t count,
@@ -32,16 +28,15 @@ void BurstNetwork::start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t
     t.open = true;
     std::copy(hops, hops + count, t.hops.begin());
     t.count = count;
-    t.left = bytes;
-    t.bursts = t.total = (bytes + burst_ - 1) / burst_;
-    t.last = bytes - (t.bursts - 1) * burst_;
-    t.ceiling = ceiling;
-    t.free_at = now << kParts;
+    t.total = (bytes + burst_ - 1) / burst_;
+    t.last = bytes - (t.total - 1) * burst_;
+    channels_.start(now << kParts, transfer, bytes, ceiling);
     issue(now << kParts, transfer);
 }
 
 void BurstNetwork::cancel(uint32_t transfer)
 {
+    channels_.cancel(transfer);
     transfers_[transfer].open = false;
     ++transfers_[transfer].generation; // what is on its way is dropped where it is met
 }
@@ -49,20 +44,16 @@ void BurstNetwork::cancel(uint32_t transfer)
 // BST-2, BST-4: as many as may be under way, no earlier than the ceiling allows.
 void BurstNetwork::issue(Time now, uint32_t number)
 {
-    while (transfers_[number].left > 0 && transfers_[number].under_way < outstanding_) {
-        Transfer &t = transfers_[number];
-        if (t.free_at > now) {
-            if (!t.held)
-                events_.push({t.free_at, sequence_++, kNone, {number, 0, t.generation}});
-            t.held = true;
-            return;
+    for (;;) {
+        const BurstChannels::Step step = channels_.next(now, number);
+        if (step.bytes != 0) {
+            arrive(now, number, 0);
+            continue;
         }
-        const uint64_t bytes = std::min(t.left, burst_);
-        t.left -= bytes;
-        ++t.under_way;
-        if (t.ceiling != UINT64_MAX)
-            t.free_at = std::max(now, t.free_at) + duration(bytes, t.ceiling);
-        arrive(now, number, 0);
+        if (step.hold != kNever)
+            events_.push(
+                {step.hold, sequence_++, kNone, {number, 0, transfers_[number].generation}});
+        return;
     }
 }
 
@@ -92,8 +83,9 @@ void BurstNetwork::serve(Time now, uint32_t index)
             link.turn.push_back(place);
         link.busy = true;
         link.served = place;
-        events_.push({now + duration(bytes * t.hops[place.hop].weight, link.capacity), sequence_++,
-                      index, place});
+        events_.push({now + BurstChannels::duration(bytes * t.hops[place.hop].weight, link.capacity,
+                                                    fraction_),
+                      sequence_++, index, place});
         return;
     }
 }
@@ -106,14 +98,11 @@ void BurstNetwork::served(Time now, uint32_t index)
     if (t.open && t.generation == place.generation) {
         if (place.hop + 1 < t.count) {
             arrive(now, place.transfer, place.hop + 1);
+        } else if (channels_.passed(now, place.transfer)) {
+            t.open = false;
+            done_.push_back(place.transfer);
         } else {
-            --t.under_way;
-            if (--t.bursts == 0) {
-                t.open = false;
-                done_.push_back(place.transfer);
-            } else {
-                issue(now, place.transfer);
-            }
+            issue(now, place.transfer);
         }
     }
     if (!links_[index].busy)
@@ -130,9 +119,9 @@ const std::vector<uint32_t> &BurstNetwork::run(Cycle now)
             served(event.time, event.link);
             continue;
         }
-        Transfer &t = transfers_[event.place.transfer];
+        const Transfer &t = transfers_[event.place.transfer];
         if (t.open && t.generation == event.place.generation) {
-            t.held = false;
+            channels_.resume(event.time, event.place.transfer);
             issue(event.time, event.place.transfer);
         }
     }

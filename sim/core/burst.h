@@ -5,9 +5,11 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <queue>
 #include <vector>
 
+#include "core/burst_channels.h"
 #include "core/types.h"
 
 namespace tsim
@@ -26,7 +28,7 @@ class BurstNetwork
 
     /// `capacity`: by link, bytes per cycle with `fraction` binary digits after the point.
     BurstNetwork(const std::vector<uint64_t> &capacity, unsigned fraction, uint64_t burst_bytes,
-                 uint64_t outstanding);
+                 uint64_t outstanding, std::unique_ptr<BurstTwin> twin = nullptr);
 
     /// `ceiling`: of the transfer, as capacities; UINT64_MAX: none.
     void start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes,
@@ -38,8 +40,8 @@ class BurstNetwork
     [[nodiscard]] Cycle next() const;
 
   private:
-    using Time = uint64_t; // parts of a cycle
-    static constexpr unsigned kParts = 20;
+    using Time = BurstChannels::Time;
+    static constexpr unsigned kParts = BurstChannels::kParts;
 
     struct Transfer {
         std::array<Hop, 4> hops{};
@@ -48,14 +50,8 @@ class BurstNetwork
         uint32_t count = 0;
         uint32_t generation = 0;
         bool open = false;
-        bool held = false;      // until the ceiling lets the next burst begin
-        uint64_t left = 0;      // bytes whose burst has not begun
-        uint64_t total = 0;     // bursts
-        uint64_t bursts = 0;    // of those that have not ended
-        uint64_t under_way = 0; // of those that have begun
-        uint64_t last = 0;      // bytes of the last burst
-        uint64_t ceiling = 0;
-        Time free_at = 0; // when the ceiling lets the next burst begin
+        uint64_t total = 0; // bursts
+        uint64_t last = 0;  // bytes of the last burst
     };
     struct Place {
         uint32_t transfer;
@@ -79,7 +75,6 @@ class BurstNetwork
         }
     };
 
-    [[nodiscard]] Time duration(uint64_t bytes, uint64_t rate) const;
     void issue(Time now, uint32_t number);
     void arrive(Time now, uint32_t number, uint32_t hop);
     void serve(Time now, uint32_t link);
@@ -87,7 +82,7 @@ class BurstNetwork
 
     const unsigned fraction_;
     const uint64_t burst_;
-    const uint64_t outstanding_;
+    BurstChannels channels_;
     std::vector<Link> links_;
     std::vector<Transfer> transfers_;
     std::priority_queue<Event> events_;

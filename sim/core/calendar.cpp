@@ -10,7 +10,6 @@ namespace tsim
 Calendar::Calendar(uint32_t timers)
     : nodes_(timers), cycles_(kWheel, kNone), blocks_(kWheel, kNone), heap_(timers)
 {
-    assert(timers < (1u << kIdBits));
 }
 
 void Calendar::schedule(uint32_t id, Cycle time, Rank rank)
@@ -19,10 +18,26 @@ void Calendar::schedule(uint32_t id, Cycle time, Rank rank)
     cancel(id);
     nodes_[id].time = time;
     nodes_[id].rank = rank;
-    if (__builtin_expect(time / kBlock - block_ < 2, 1))
+    if (__builtin_expect(time / kBlock - block_ < 2, 1)) {
+        nodes_[id].sequence = kNear;
         link(id);
-    else
+    } else {
         put_far(id);
+    }
+}
+
+void Calendar::put_far(uint32_t id)
+{
+    Node &node = nodes_[id];
+    node.sequence = sequence_++;
+    if (node.time / kBlock - block_ >= kWheel)
+        push(id);
+    else if (lane_end_ == kNone || precedes(lane_end_, id))
+        return join_lane(id);
+    else
+        append(id);
+    if (far_next_ != kNone && precedes(id, far_next_))
+        far_next_ = id;
 }
 
 void Calendar::take_out(uint32_t id)
@@ -30,6 +45,10 @@ void Calendar::take_out(uint32_t id)
     Node &node = nodes_[id];
     if (node.place == kInWheel) {
         unlink(id);
+        return;
+    }
+    if (node.place == kInLane) {
+        leave_lane(id);
         return;
     }
     if (far_next_ == id)
@@ -86,16 +105,6 @@ void Calendar::part(uint32_t id, uint32_t slot)
 
 // ---- the wheel of blocks -----------------------------------------------------------------------
 
-void Calendar::put_far(uint32_t id)
-{
-    if (nodes_[id].time / kBlock - block_ < kWheel)
-        append(id);
-    else
-        push(id);
-    if (far_next_ != kNone && sooner(id, far_next_))
-        far_next_ = id;
-}
-
 void Calendar::append(uint32_t id)
 {
     Node &node = nodes_[id];
@@ -116,11 +125,11 @@ uint32_t Calendar::find_far() const
 {
     const uint32_t slot = far_.next(slot_of_block(block_));
     if (slot == kNone)
-        return far_next_ = size_ == 0 ? kNone : id_of(heap_[0]);
+        return far_next_ = size_ == 0 ? kNone : heap_[0];
     const uint32_t first = blocks_[slot];
     uint32_t least = first;
     for (uint32_t id = nodes_[first].after; id != first; id = nodes_[id].after) {
-        if (sooner(id, least)) // of equals the first scheduled
+        if (precedes(id, least))
             least = id;
     }
     return far_next_ = least;
@@ -131,8 +140,8 @@ uint32_t Calendar::find_far() const
 void Calendar::begin_block(uint64_t block)
 {
     block_ = block;
-    while (size_ != 0 && heap_[0].time / kBlock - block_ < kWheel) {
-        const uint32_t id = id_of(heap_[0]);
+    while (size_ != 0 && nodes_[heap_[0]].time / kBlock - block_ < kWheel) {
+        const uint32_t id = heap_[0];
         remove(0);
         append(id);
     }
@@ -147,7 +156,7 @@ void Calendar::deal_out(uint64_t block)
         return;
     far_.clear(slot);
     far_next_ = kNone;
-    moved_ = true;
+    moved_ |= kBlockMoved;
     const uint32_t first = blocks_[slot];
     uint32_t id = first;
     do {
@@ -159,41 +168,31 @@ void Calendar::deal_out(uint64_t block)
 
 // ---- the heap ----------------------------------------------------------------------------------
 
-void Calendar::push(uint32_t id)
-{
-    if (sequence_ == kSequenceEnd)
-        renumber();
-    const Node &node = nodes_[id];
-    const uint64_t rank = static_cast<uint8_t>(node.rank);
-    sift_up(size_++,
-            {node.time, (rank << (kSequenceBits + kIdBits)) | (sequence_++ << kIdBits) | id});
-}
-
 void Calendar::remove(uint32_t slot)
 {
-    nodes_[id_of(heap_[slot])].place = kNowhere;
-    const Entry last = heap_[--size_];
+    nodes_[heap_[slot]].place = kNowhere;
+    const uint32_t last = heap_[--size_];
     if (slot == size_)
         return;
-    if (slot > 0 && before(last, heap_[(slot - 1) / 4]))
+    if (slot > 0 && precedes(last, heap_[(slot - 1) / 4]))
         sift_up(slot, last);
     else
         sift_down(slot, last);
 }
 
-void Calendar::sift_up(uint32_t slot, const Entry &entry)
+void Calendar::sift_up(uint32_t slot, uint32_t id)
 {
     while (slot > 0) {
         const uint32_t parent = (slot - 1) / 4;
-        if (!before(entry, heap_[parent]))
+        if (!precedes(id, heap_[parent]))
             break;
         put(slot, heap_[parent]);
         slot = parent;
     }
-    put(slot, entry);
+    put(slot, id);
 }
 
-void Calendar::sift_down(uint32_t slot, const Entry &entry)
+void Calendar::sift_down(uint32_t slot, uint32_t id)
 {
     for (;;) {
         const uint32_t first = slot * 4 + 1;
@@ -202,30 +201,15 @@ void Calendar::sift_down(uint32_t slot, const Entry &entry)
         const uint32_t end = std::min(first + 4, size_);
         uint32_t least = first;
         for (uint32_t child = first + 1; child < end; ++child) {
-            if (before(heap_[child], heap_[least]))
+            if (precedes(heap_[child], heap_[least]))
                 least = child;
         }
-        if (!before(heap_[least], entry))
+        if (!precedes(heap_[least], id))
             break;
         put(slot, heap_[least]);
         slot = least;
     }
-    put(slot, entry);
-}
-
-// The sequence numbers have run out (after some 10^12 entries): deal them out afresh in the order of
-// the entries. A sorted array is a heap.
-void Calendar::renumber()
-{
-    std::sort(heap_.begin(), heap_.begin() + size_, before);
-    constexpr uint64_t kRankMask = ~uint64_t{0} << (kSequenceBits + kIdBits);
-    for (uint32_t slot = 0; slot < size_; ++slot) {
-        Entry entry = heap_[slot];
-        entry.order =
-            (entry.order & kRankMask) | (uint64_t{slot} << kIdBits) | uint64_t{id_of(entry)};
-        put(slot, entry);
-    }
-    sequence_ = size_;
+    put(slot, id);
 }
 
 } // namespace tsim

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/apart.h"
 #include "core/bitmap.h"
 #include "core/types.h"
 
@@ -15,14 +16,13 @@ namespace tsim
 enum class Rank : uint8_t { kLink, kHostDma, kQueue, kArbiter };
 
 /// Fixed timers, each pending at most once. Time is cut into blocks of kBlock cycles. What is due in the block of the last
-/// entry that came out, or in the next one, hangs in a wheel with one list per cycle; what is due before kWheel blocks have
-/// passed, in a wheel with one list per block, in the order of scheduling; what is due later waits in a heap. As blocks
-/// begin, their lists are dealt out to the cycles. No call allocates.
+/// entry that came out, or in the next one, hangs in a wheel with one list per cycle. What is due later and before kWheel
+/// blocks have passed joins the lane, a list in order of time, if nothing there comes after it: so it mostly is with many
+/// queues in turn. Else it hangs in a wheel with one list per block, in the order of scheduling. What is due later still
+/// waits in a heap. As blocks begin, their lists are dealt out to the cycles; the lane stays what it is. No call allocates.
 class Calendar
 {
   public:
-    static constexpr uint32_t kIdBits = 20;
-    static constexpr uint32_t kSequenceBits = 42;
     static constexpr Cycle kWheel = Bitmap::kSize;
     static constexpr Cycle kBlock = kWheel / 2;
 
@@ -40,7 +40,10 @@ class Calendar
     [[nodiscard]] bool pending(uint32_t id) const { return nodes_[id].place != kNowhere; }
     /// When a pending timer is due.
     [[nodiscard]] Cycle time_of(uint32_t id) const { return nodes_[id].time; }
-    [[nodiscard]] bool empty() const { return next_ == kNone && far_.empty() && size_ == 0; }
+    [[nodiscard]] bool empty() const
+    {
+        return next_ == kNone && lane_ == kNone && far_.empty() && size_ == 0;
+    }
     /// Time of the earliest entry; kNever when there is none.
     [[nodiscard]] Cycle next_time() const
     {
@@ -50,79 +53,67 @@ class Calendar
     /// The timer that pop() would give if nothing is scheduled meanwhile; kNone when the calendar is empty.
     [[nodiscard]] uint32_t next_timer() const
     {
-        return __builtin_expect(next_ != kNone, 1) ? next_ : next_far();
-    }
-    /// Whether entries of a block were dealt out since this was last asked.
-    [[nodiscard]] bool take_moved()
-    {
-        const bool moved = moved_;
-        moved_ = false;
-        return moved;
-    }
-    /// Calls see(timer, n) for some timers in the first two blocks that have any and are not dealt out; n: 0, then 1.
-    template <typename See>
-    void look_ahead(See &&see) const
-    {
-        constexpr int kSoon = 4;
-        uint32_t from = slot_of_block(block_);
-        for (uint32_t n = 0, first = kNone; n < 2; ++n) {
-            const uint32_t slot = far_.next(from);
-            if (slot == kNone || slot == first)
-                return;
-            uint32_t id = blocks_[slot];
-            for (int i = 0; i < kSoon; ++i) {
-                see(id, n);
-                id = nodes_[id].after;
-                if (id == blocks_[slot])
-                    break;
-            }
-            first = n == 0 ? slot : first;
-            from = slot_of_block(slot + 1);
-        }
+        return __builtin_expect(next_time_ < lane_time_, 1) ? next_ : next_with_lane();
     }
     /// Takes the earliest entry out and gives its timer. Not when empty.
     uint32_t pop()
     {
         const uint32_t id = next_timer();
+        pop(id);
+        return id;
+    }
+    /// The same by one who has just asked for next_timer().
+    void pop(uint32_t id)
+    {
         const uint64_t block = nodes_[id].time / kBlock;
         if (__builtin_expect(block != block_, 0))
             begin_block(block);
-        unlink(id);
-        return id;
+        if (nodes_[id].place == kInLane)
+            leave_lane(id);
+        else
+            unlink(id);
     }
-    /// For tests: how far the sequence numbers have got before they are dealt out afresh.
-    void set_sequence(uint64_t sequence) { sequence_ = sequence; }
+    /// Calls see(timer, n) for some timers that come before long, n: 0, and for some that come after these, n: 1, when there
+    /// are others than last time.
+    template <typename See>
+    void look_ahead(See &&see)
+    {
+        if (moved_ == 0)
+            return;
+        if ((moved_ & kLaneMoved) != 0)
+            look_along_lane(see);
+        if (__builtin_expect((moved_ & kBlockMoved) != 0, 0))
+            look_at_blocks(see);
+        moved_ = 0;
+    }
 
   private:
     static constexpr uint32_t kNowhere = kNone;
     static constexpr uint32_t kInWheel = kNone - 1;
     static constexpr uint32_t kInBlock = kNone - 2;
-    static constexpr uint64_t kSequenceEnd = uint64_t{1} << kSequenceBits;
+    static constexpr uint32_t kInLane = kNone - 3;
+    static constexpr uint8_t kLaneMoved = 1, kBlockMoved = 2;
 
     struct alignas(32) Node { // one line of the host's cache
         Cycle time = 0;
-        uint32_t before = kNone; // round its list
+        uint64_t sequence = 0;   // of scheduling, if it was far then; else kNear
+        uint32_t before = kNone; // round its list; in the lane, from end to end
         uint32_t after = kNone;
         uint32_t place = kNowhere; // slot in the heap, or where else
         Rank rank = Rank::kLink;
     };
-    struct Entry {
-        Cycle time;
-        uint64_t order; // rank, sequence number, timer: from the high bits down
-    };
+    static_assert(sizeof(Node) == 32);
+    // What was near when it was scheduled comes behind all that was far, for that was scheduled before.
+    static constexpr uint64_t kNear = UINT64_MAX;
 
-    [[nodiscard]] static bool before(const Entry &a, const Entry &b)
+    /// TIM-3, for two that are not both kNear.
+    [[nodiscard]] bool precedes(uint32_t a, uint32_t b) const
     {
-        return a.time != b.time ? a.time < b.time : a.order < b.order;
-    }
-    [[nodiscard]] bool sooner(uint32_t a, uint32_t b) const
-    {
-        return nodes_[a].time != nodes_[b].time ? nodes_[a].time < nodes_[b].time
-                                                : nodes_[a].rank < nodes_[b].rank;
-    }
-    [[nodiscard]] static uint32_t id_of(const Entry &e)
-    {
-        return static_cast<uint32_t>(e.order & ((1u << kIdBits) - 1));
+        const Node &x = nodes_[a];
+        const Node &y = nodes_[b];
+        if (x.time != y.time)
+            return x.time < y.time;
+        return x.rank != y.rank ? x.rank < y.rank : x.sequence < y.sequence;
     }
     [[nodiscard]] static uint32_t slot_of_time(Cycle time)
     {
@@ -146,8 +137,10 @@ class Calendar
         node.before = node.after = id;
         cycles_[slot] = id;
         used_.set(slot);
-        if (next_ == kNone || node.time < nodes_[next_].time)
+        if (node.time < next_time_) {
             next_ = id;
+            next_time_ = node.time;
+        }
     }
     void join(uint32_t id, uint32_t slot);
     void unlink(uint32_t id)
@@ -163,43 +156,123 @@ class Calendar
         if (next_ == id) { // nothing is due before it
             const uint32_t found = used_.next(slot);
             next_ = found == kNone ? kNone : cycles_[found];
+            next_time_ = found == kNone ? kNever : nodes_[next_].time;
         }
     }
     void part(uint32_t id, uint32_t slot);
 
-    // the wheel of blocks
+    // what is far
     [[gnu::noinline]] void put_far(uint32_t id);
+    [[nodiscard]] uint32_t next_with_lane() const
+    {
+        const uint32_t id = next_ != kNone ? next_ : next_far();
+        if (lane_ == kNone)
+            return id;
+        return id == kNone || precedes(lane_, id) ? lane_ : id;
+    }
+
+    // the lane
+    void begin_lane(uint32_t id)
+    {
+        lane_ = id;
+        lane_time_ = id == kNone ? kNever : nodes_[id].time;
+    }
+    void join_lane(uint32_t id)
+    {
+        Node &node = nodes_[id];
+        node.place = kInLane;
+        node.before = lane_end_;
+        node.after = kNone;
+        if (lane_end_ != kNone)
+            nodes_[lane_end_].after = id;
+        else
+            begin_lane(id);
+        lane_end_ = id;
+    }
+    void leave_lane(uint32_t id)
+    {
+        Node &node = nodes_[id];
+        node.place = kNowhere;
+        if (node.before != kNone)
+            nodes_[node.before].after = node.after;
+        else
+            begin_lane(node.after);
+        (node.after == kNone ? lane_end_ : nodes_[node.after].before) = node.before;
+        moved_ |= kLaneMoved;
+    }
+    template <typename See>
+    void look_along_lane(See &see) const
+    {
+        constexpr int kSoon = 2, kLater = 4;
+        uint32_t id = lane_;
+        for (int i = 1; id != kNone; id = nodes_[id].after, ++i) {
+            if (i == kSoon)
+                see(id, 0);
+            if (i == kLater) {
+                see(id, 1);
+                return;
+            }
+        }
+    }
+
+    // the wheel of blocks
+    template <typename See>
+    [[gnu::noinline]] void look_at_blocks(See &see) const
+    {
+        constexpr int kSoon = 4;
+        uint32_t from = slot_of_block(block_);
+        for (uint32_t n = 0, first = kNone; n < 2; ++n) {
+            const uint32_t slot = far_.next(from);
+            if (slot == kNone || slot == first)
+                return;
+            uint32_t id = blocks_[slot];
+            for (int i = 0; i < kSoon; ++i) {
+                see(id, n);
+                id = nodes_[id].after;
+                if (id == blocks_[slot])
+                    break;
+            }
+            first = n == 0 ? slot : first;
+            from = slot_of_block(slot + 1);
+        }
+    }
     void append(uint32_t id);
-    [[nodiscard]] uint32_t next_far() const { return far_next_ != kNone ? far_next_ : find_far(); }
+    [[nodiscard]] uint32_t next_far() const
+    {
+        return far_next_ != kNone || (far_.empty() && size_ == 0) ? far_next_ : find_far();
+    }
     [[nodiscard, gnu::noinline]] uint32_t find_far() const;
     [[gnu::noinline]] void begin_block(uint64_t block);
     void deal_out(uint64_t block);
     [[gnu::noinline]] void take_out(uint32_t id);
 
     // the heap
-    void push(uint32_t id);
-    void put(uint32_t slot, const Entry &entry)
+    void push(uint32_t id) { sift_up(size_++, id); }
+    void put(uint32_t slot, uint32_t id)
     {
-        heap_[slot] = entry;
-        nodes_[id_of(entry)].place = slot;
+        heap_[slot] = id;
+        nodes_[id].place = slot;
     }
-    void sift_up(uint32_t slot, const Entry &entry);
-    void sift_down(uint32_t slot, const Entry &entry);
+    void sift_up(uint32_t slot, uint32_t id);
+    void sift_down(uint32_t slot, uint32_t id);
     void remove(uint32_t slot);
-    void renumber();
 
-    std::vector<Node> nodes_;           // by timer
+    ApartVector<Node, 0> nodes_;        // by timer
     std::vector<uint32_t> cycles_;      // by cycle of the block: the first of a ring of timers
     Bitmap used_;                       // cycles with entries
     uint64_t block_ = 0;                // the wheel of cycles stands for this one and the next
+    Cycle next_time_ = kNever;          // of the earliest there
+    Cycle lane_time_ = kNever;          // of the earliest in the lane
     uint32_t next_ = kNone;             // the earliest there
+    uint32_t lane_ = kNone;             // the earliest in the lane
+    uint32_t lane_end_ = kNone;         // the last there
     mutable uint32_t far_next_ = kNone; // the earliest elsewhere, once it has been looked for
     std::vector<uint32_t> blocks_;      // by block modulo kWheel: the first of a ring of timers
     Bitmap far_;                        // blocks with entries, all in (block_ + 1, block_ + kWheel)
-    std::vector<Entry> heap_;           // four children per node; all in block_ + kWheel or later
+    std::vector<uint32_t> heap_;        // four children per node; all in block_ + kWheel or later
     uint32_t size_ = 0;
     uint64_t sequence_ = 0;
-    bool moved_ = false;
+    uint8_t moved_ = 0; // kLaneMoved, kBlockMoved
 };
 
 } // namespace tsim

@@ -56,6 +56,8 @@ void Device::fire_other(uint32_t timer)
         scheduler_.fire_reports();
     else if (timer == BoardState::kDispatchTimer)
         scheduler_.cores().fire();
+    else if (timer == BoardState::kForwardTimer)
+        scheduler_.fire_forwards();
     else if (timer != BoardState::kHostDmaTimer)
         scheduler_.cores().fire_core(timer - BoardState::kCoreTimer);
     else

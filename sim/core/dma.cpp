@@ -2,24 +2,30 @@
 #include "core/dma.h"
 
 #include <cstring>
+#include <utility>
 
 namespace tsim
 {
 
-DmaPool::DmaPool(uint32_t channels, uint32_t queues, uint64_t seed)
-    : channels_(channels), seed_(seed), links_(queues)
+DmaPool::DmaPool(uint32_t channels, uint32_t queues, uint64_t seed,
+                 std::unique_ptr<DmaPoolTwin> twin)
+    : channels_(channels), seed_(seed), links_(queues), twin_(std::move(twin))
 {
     reset();
 }
 
 void DmaPool::reset()
 {
+    if (twin_)
+        twin_->reset();
     free_ = channels_ == 64 ? ~uint64_t{0} : (uint64_t{1} << channels_) - 1;
     first_ = last_ = 0;
 }
 
 uint32_t DmaPool::acquire()
 {
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->acquire();
     if (free_ == 0)
         return kNone;
     uint64_t choice = free_;
@@ -36,6 +42,8 @@ uint32_t DmaPool::acquire()
 
 uint32_t DmaPool::release(uint32_t channel)
 {
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->release(channel);
     free_ |= uint64_t{1} << channel;
     if (first_ == 0)
         return kNone;
@@ -46,6 +54,8 @@ uint32_t DmaPool::release(uint32_t channel)
 
 void DmaPool::wait(uint32_t queue)
 {
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->wait(queue);
     const auto self = static_cast<uint16_t>(queue + 1);
     links_[queue] = {0, last_};
     (last_ == 0 ? first_ : links_[last_ - 1u].next) = self;
@@ -54,6 +64,8 @@ void DmaPool::wait(uint32_t queue)
 
 void DmaPool::forget(uint32_t queue)
 {
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->forget(queue);
     const Link link = links_[queue];
     (link.previous == 0 ? first_ : links_[link.previous - 1u].next) = link.next;
     (link.next == 0 ? last_ : links_[link.next - 1u].previous) = link.previous;
@@ -117,6 +129,12 @@ namespace
 }
 
 } // namespace
+
+uint64_t DmaJob::rows_span(bool of_dst) const
+{
+    return (planes - 1) * (of_dst ? dst_plane : src_plane) +
+           (rows - 1) * (of_dst ? dst_row : src_row) + row;
+}
 
 bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
 {
@@ -298,8 +316,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 
 bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 {
-    return __builtin_expect(job.rows == 0, 1) ? apply_plain(job, bus, device)
-                                              : apply_rows(job, bus, device);
+    return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device);
 }
 
 DmaCeiling::DmaCeiling(LinkNetwork &links, const Setting &mb_s)

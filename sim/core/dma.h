@@ -7,6 +7,7 @@
 
 #include "core/link.h"
 #include "core/reduce.h"
+#include "core/twin.h"
 #include "core/types.h"
 #include "twinsim.h"
 #include "twinsim/stars.h"
@@ -18,7 +19,9 @@ namespace tsim
 class DmaPool
 {
   public:
-    DmaPool(uint32_t channels, uint32_t queues, uint64_t seed);
+    /// `twin` takes its place, if there is one.
+    DmaPool(uint32_t channels, uint32_t queues, uint64_t seed,
+            std::unique_ptr<DmaPoolTwin> twin = nullptr);
 
     /// A free channel, the lowest with seed 0; kNone when all are busy.
     [[nodiscard]] uint32_t acquire();
@@ -39,10 +42,12 @@ class DmaPool
     uint16_t first_ = 0;
     uint16_t last_ = 0;
     std::vector<Link> links_;
+    std::unique_ptr<DmaPoolTwin> twin_;
 };
 
-/// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row.
-struct DmaJob {
+/// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row, and
+/// all of it lies in one line of the host's cache.
+struct alignas(64) DmaJob {
     enum class Kind : uint8_t { kCopy, kFill, kReduce, kList };
 
     uint64_t dst = 0;
@@ -61,19 +66,20 @@ struct DmaJob {
     bool failed = false;  ///< in that
     Cycle limit = kNever; ///< of the SQE
     // From one row or plane to the next.
-    uint64_t src_row = 0, dst_row = 0;
+    alignas(64) uint64_t src_row = 0;
+    uint64_t dst_row = 0;
     uint64_t src_plane = 0, dst_plane = 0;
 
     /// From the first to the last byte, gaps included.
-    [[nodiscard]] uint64_t src_span() const { return span(src_row, src_plane); }
-    [[nodiscard]] uint64_t dst_span() const { return span(dst_row, dst_plane); }
+    [[nodiscard]] uint64_t src_span() const { return is_plain() ? bytes : rows_span(false); }
+    [[nodiscard]] uint64_t dst_span() const { return is_plain() ? bytes : rows_span(true); }
+    [[nodiscard]] bool is_plain() const { return __builtin_expect(rows == 0, 1); }
 
   private:
-    [[nodiscard]] uint64_t span(uint64_t to_row, uint64_t to_plane) const
-    {
-        return rows == 0 ? bytes : (planes - 1) * to_plane + (rows - 1) * to_row + row;
-    }
+    // Apart: a compiler would read strides for plain jobs too, and these lie in a line of their own.
+    [[nodiscard, gnu::noinline]] uint64_t rows_span(bool of_dst) const;
 };
+static_assert(sizeof(DmaJob) == 128);
 
 /// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (DMA-8). A list has at most `list_most`
 /// descriptors.

@@ -27,12 +27,12 @@ void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
     Queue &q = queues_[sq];
     const Params &p = board_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
-    note(sq, {TWINSIM_PHASE_ENGINE, q.mark, sdma ? p.sdma_channels.index : p.pcie_channels.index,
-              channel});
-    q.state = State::kWork;
-    q.mark = board_.now;
     q.channel = static_cast<uint8_t>(channel);
     q.has_channel = true;
+    if (board_.trace.on() && q.mark != board_.now)
+        note_engine(sq, TWINSIM_PHASE_ENGINE);
+    q.state = State::kWork;
+    q.mark = board_.now;
     Cycle time = latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
     if (is_struck(sq))
         time = slowed(sq, time);
@@ -46,8 +46,8 @@ void TaskScheduler::start_transfer(uint32_t sq)
     const Params &p = board_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
     DmaJob &job = jobs_[sq];
-    note(sq,
-         {TWINSIM_PHASE_SETUP, q.mark, sdma ? p.sdma_setup.index : p.pcie_setup.index, q.channel});
+    if (board_.trace.on() && q.mark != board_.now)
+        note_engine(sq, TWINSIM_PHASE_SETUP);
     q.mark = board_.now;
     if (is_struck(sq) && engine_silent(sq))
         return;
@@ -108,8 +108,8 @@ void TaskScheduler::transfer_done(uint32_t sq)
         return;
     board_.calendar.cancel(timer(sq));
     q.state = State::kWork;
-    note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
-              job.bytes, kNone, 0, job.route});
+    if (board_.trace.on())
+        note_transfer(sq);
     const bool good = job.made ? !job.failed : apply(job, board_.bus, device_);
     if (good && !job.made)
         board_.stored(job.dst, job.dst_span());

@@ -8,6 +8,8 @@ namespace tsim
 
 void EventTable::load(uint32_t id)
 {
+    if (has_twin())
+        return twin_->load(id);
     if (lists_[id].place == kMemory)
         place(id);
 }

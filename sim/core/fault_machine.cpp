@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What planted faults do to an SQE and its engine. Rules FLT-2 to FLT-13. Nothing in here runs for an SQE that none has struck.
+/// What planted faults do to an SQE and its engine. Rules FLT-2 to FLT-17. Nothing in here runs for an SQE that none has struck.
 #include <algorithm>
+#include <array>
 
 #include "core/task_scheduler.h"
 
@@ -45,7 +46,11 @@ bool TaskScheduler::acts(uint32_t sq, uint32_t kind)
 Cycle TaskScheduler::slowed(uint32_t sq, Cycle time)
 {
     const uint64_t permille = board_.faults.strike(timer(sq)).slow_permille;
-    return (time * permille + 999) / 1000;
+    // Beyond what time can count nothing happens any more, but it is still a time.
+    const Cycle most = UINT64_MAX / board_.params.cycle_ns - 1 - board_.now;
+    if (time / 1000 >= most / permille)
+        return most;
+    return time / 1000 * permille + (time % 1000 * permille + 999) / 1000;
 }
 
 // FLT-7, FLT-9: its bytes do not begin to move; only a time limit, or a kill, ends it.
@@ -102,6 +107,68 @@ bool TaskScheduler::engine_differs(uint32_t sq)
     return true;
 }
 
+// ---- kernels -----------------------------------------------------------------------------------
+
+// FLT-16: each core waits at a flag that nobody sets.
+twinsim_kernel TaskScheduler::struck_kernel(uint32_t sq, const twinsim_kernel &work)
+{
+    static const twinsim_op wait = {
+        TWINSIM_PIPE_SCALAR, TWINSIM_OP_WAIT, 0, TWINSIM_HIT_DEFAULT, 0, 0};
+    static const std::array<twinsim_program, CoreTalk::kParts> silent = {
+        {{&wait, 1}, {&wait, 1}, {&wait, 1}, {&wait, 1}}};
+    const FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
+    if (strike.give_up_ns == 0 && (strike.kinds & 1u << TWINSIM_FAULT_ENGINE_HANG) == 0)
+        return work;
+    const BlockDispatcher::Kind kind =
+        queues_[sq].token == kMixed ? BlockDispatcher::Kind::kMixed : BlockDispatcher::Kind::kAic;
+    return {silent.data(), cores_.parts(kind), work.fault, work.exception};
+}
+
+Cycle TaskScheduler::give_up_time(uint32_t sq) const
+{
+    const uint64_t ns = board_.faults.strike(timer(sq)).give_up_ns;
+    return ns != 0 ? board_.params.to_cycles(ns) : kNever;
+}
+
+// FLT-16: the time that is over was the fault's own.
+bool TaskScheduler::kernel_gave_up(uint32_t sq)
+{
+    if (board_.now - queues_[sq].mark < give_up_time(sq))
+        return false;
+    const FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
+    report_kernel_error(sq, strike.error, strike.status);
+    return true;
+}
+
+// FLT-17: its blocks have ended, and nobody is told yet.
+bool TaskScheduler::kernel_differs(uint32_t sq)
+{
+    const Queue &q = queues_[sq];
+    FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
+    if (strike.slow_permille == 1000 || strike.stretched)
+        return false;
+    strike.stretched = true;
+    const Cycle end = q.mark + slowed(sq, board_.now - q.mark);
+    const uint32_t credit = (fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT) & 0xffu;
+    const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
+    if (!limited || end < q.mark + credit * board_.params.credit_unit.value)
+        at(sq, end, Step::kStretched);
+    return true;
+}
+
+// FLT-8, FLT-17: the time of a slow engine is over.
+void TaskScheduler::stretched(uint32_t sq)
+{
+    if (queues_[sq].type != STARS_SQE_AICORE) {
+        transfer_done(sq);
+        return;
+    }
+    kernel_effect(sq);
+    cores_.stop(queues_[sq].slot);
+}
+
+// ---- completions -------------------------------------------------------------------------------
+
 // FLT-13.
 bool TaskScheduler::cq_held(uint32_t sq, Hold why)
 {
@@ -140,7 +207,8 @@ bool TaskScheduler::report_held(uint32_t sq)
 {
     if (!acts(sq, TWINSIM_FAULT_COMPLETION_LOST) && !acts(sq, TWINSIM_FAULT_CQE_LOST))
         return cq_held(sq, Hold::kCqError);
-    note_retire(sq);
+    if (board_.notes_ends)
+        note_retire(sq, true);
     release_token(sq);
     leave_slot(sq);
     queues_[sq].state = State::kException;

@@ -23,10 +23,10 @@ bool is(uint32_t kind, uint32_t kinds)
     return (bit(kind) & kinds) != 0;
 }
 
-/// SQE types whose engine can fail (FLT-5 to FLT-8). A type that gets an engine joins here.
+/// SQE types whose engine can fail (FLT-6 to FLT-9, FLT-15 to FLT-17). A type that gets an engine joins here.
 bool has_engine(uint32_t type)
 {
-    return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA;
+    return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA || type == STARS_SQE_AICORE;
 }
 
 /// SQE types that write into an event, notify or count table.
@@ -185,7 +185,7 @@ bool FaultPlan::fits(const twinsim_fault &fault, const Subject &subject)
 }
 
 // FLT-3: of several faults of one kind the one planted first says how.
-void FaultPlan::note(const twinsim_fault &fault, Strike &strike)
+void FaultPlan::note(const twinsim_fault &fault, uint32_t type, Strike &strike)
 {
     if (is(fault.kind, strike.kinds))
         return;
@@ -195,7 +195,10 @@ void FaultPlan::note(const twinsim_fault &fault, Strike &strike)
     case TWINSIM_FAULT_ENGINE_TIMEOUT: {
         const bool late = fault.kind == TWINSIM_FAULT_ENGINE_TIMEOUT;
         const uint32_t error = late ? STARS_ERROR_TIMEOUT : STARS_ERROR_EXCEPTION;
-        const uint32_t status = late ? STARS_STATUS_DMA_TIMEOUT : STARS_STATUS_DMA_ERROR;
+        const bool kernel = type == STARS_SQE_AICORE;
+        const uint32_t status =
+            late ? (kernel ? STARS_STATUS_AICORE_TIMEOUT : STARS_STATUS_DMA_TIMEOUT)
+                 : (kernel ? STARS_STATUS_AICORE_EXCEPTION : STARS_STATUS_DMA_ERROR);
         if (late)
             strike.give_up_ns = fault.duration_ns;
         else if (is(TWINSIM_FAULT_ENGINE_TIMEOUT, strike.kinds))
@@ -223,7 +226,7 @@ bool FaultPlan::begin(const Subject &subject)
     Strike strike;
     for (Planted &planted : planted_) {
         if (fits(planted.fault, subject) && strikes_now(planted))
-            note(planted.fault, strike);
+            note(planted.fault, type_of(subject.sqe), strike);
     }
     strikes_[subject.timer] = strike;
     armed_ = !planted_.empty();
@@ -272,6 +275,7 @@ void FaultPlan::set_bus()
         return p.fault.kind == TWINSIM_FAULT_MEMORY;
     });
     bus_ = inner_;
+    watches_memory_ = wanted;
     if (!wanted)
         return;
     bus_.context = this;
@@ -339,6 +343,12 @@ bool FaultPlan::hit(uint32_t device, uint64_t address, uint64_t bytes, twinsim_a
             met_.push_back({device, {fault.address, fault.bytes, status_}});
     }
     return any;
+}
+
+uint16_t FaultPlan::touch(uint32_t device, uint64_t address, uint64_t bytes, twinsim_access access)
+{
+    const bool struck = watches_memory_ && hit(device, address, bytes, access);
+    return struck ? take_status(STARS_STATUS_POISON) : uint16_t{0};
 }
 
 size_t FaultPlan::errors(uint32_t device, twinsim_memory_error *out, size_t room) const

@@ -77,6 +77,11 @@ class FaultPlan
 
     // ---- memory errors ----
 
+    [[nodiscard]] bool watches_memory() const { return watches_memory_; }
+    /// An access of the driver's for a kernel to memory of `device` (FLT-18): the status that it fails with, or 0.
+    [[nodiscard]] uint16_t touch(uint32_t device, uint64_t address, uint64_t bytes,
+                                 twinsim_access access);
+
     [[nodiscard]] size_t errors(uint32_t device, twinsim_memory_error *out, size_t room) const;
     [[nodiscard]] bool repair(uint32_t device, uint64_t address, uint64_t bytes);
 
@@ -99,7 +104,7 @@ class FaultPlan
     [[nodiscard]] static bool strikes_now(Planted &planted);
     [[nodiscard]] bool strikes_access(Planted &planted) const;
     [[nodiscard]] static bool fits(const twinsim_fault &fault, const Subject &subject);
-    static void note(const twinsim_fault &fault, Strike &strike);
+    static void note(const twinsim_fault &fault, uint32_t type, Strike &strike);
     [[nodiscard]] bool hit(uint32_t device, uint64_t address, uint64_t bytes,
                            twinsim_access access);
     void set_bus();
@@ -109,7 +114,8 @@ class FaultPlan
     const Cycle &now_;
     const uint32_t timers_;
     bool armed_ = false;
-    uint16_t status_ = 0; // of the access that failed last
+    bool watches_memory_ = false; // a memory fault is planted
+    uint16_t status_ = 0;         // of the access that failed last
     uint32_t last_number_ = 0;
     std::vector<Planted> planted_; // in the order of planting
     std::vector<Strike> strikes_;  // by timer; made when something is planted first

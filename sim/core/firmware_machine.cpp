@@ -79,7 +79,7 @@ void TaskScheduler::fire_firmware()
     else
         note(job.sq, {TWINSIM_PHASE_ENGINE, q.mark, cost.index});
     q.mark = board_.now;
-    board_.calendar.schedule(id, board_.now + cost.value, Rank::kQueue);
+    board_.calendar.schedule(id, board_.now + latency(job.sq, cost), Rank::kQueue);
 }
 
 void TaskScheduler::served(uint32_t sq, FirmwareLoop::Work work)

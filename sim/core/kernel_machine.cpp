@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// An AI-core task of a queue: its description, its blocks as the queue sees them, its end. Rules CORE-1, CORE-2, CORE-8
 /// to CORE-13.
+#include <algorithm>
 #include <new>
 
 #include "core/task_scheduler.h"
@@ -99,7 +100,8 @@ void TaskScheduler::launch(uint32_t sq, const twinsim_kernel &work)
         schem_of(sqe) == STARS_SCHEM_BATCH};
     twinsim_kernel_fault fault = work.fault;
     try {
-        if (fault == TWINSIM_KERNEL_GOOD && !cores_.start(q.slot, order, work))
+        if (fault == TWINSIM_KERNEL_GOOD &&
+            !cores_.start(q.slot, order, is_struck(sq) ? struck_kernel(sq, work) : work))
             fault = TWINSIM_KERNEL_BAD;
     } catch (const std::bad_alloc &) {
         end_kernel(sq);
@@ -131,13 +133,30 @@ void TaskScheduler::first_block(uint32_t sq)
     note(sq, {TWINSIM_PHASE_ENGINE, q.mark, token == kAiv ? p.aiv_cores.index : p.aic_cores.index});
     q.mark = board_.now;
     const uint32_t credit = (fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT) & 0xffu;
-    if (credit != 0 && credit != STARS_CREDIT_NEVER)
-        at(sq, board_.now + credit * p.credit_unit.value, Step::kLimit);
+    Cycle limit =
+        credit != 0 && credit != STARS_CREDIT_NEVER ? credit * p.credit_unit.value : kNever;
+    if (is_struck(sq))
+        limit = std::min(limit, give_up_time(sq));
+    if (limit != kNever)
+        at(sq, board_.now + limit, Step::kLimit);
+}
+
+bool TaskScheduler::blocks_ended(uint32_t sq)
+{
+    if (is_struck(sq) && kernel_differs(sq))
+        return false;
+    kernel_effect(sq);
+    return true;
 }
 
 // CORE-8: the effect is there at this instant, the report later.
-void TaskScheduler::blocks_ended(uint32_t sq)
+void TaskScheduler::kernel_effect(uint32_t sq)
 {
+    if (is_struck(sq) && acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // FLT-15
+        const FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
+        report_kernel_error(sq, strike.error, strike.status);
+        return;
+    }
     const twinsim_bus &bus = board_.bus;
     twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
     if (bus.kernel_effect) {
@@ -160,27 +179,36 @@ void TaskScheduler::kernel_failed(uint32_t sq, twinsim_kernel_fault fault)
 
 void TaskScheduler::report_kernel(uint32_t sq, twinsim_kernel_fault fault)
 {
+    switch (fault) {
+    case TWINSIM_KERNEL_GOOD:
+        report_kernel_error(sq, 0, STARS_STATUS_NONE);
+        break;
+    case TWINSIM_KERNEL_TRAP:
+        report_kernel_error(sq, STARS_ERROR_TRAP, STARS_STATUS_AICORE_EXCEPTION);
+        break;
+    case TWINSIM_KERNEL_TIMEOUT:
+        report_kernel_error(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_AICORE_TIMEOUT);
+        break;
+    case TWINSIM_KERNEL_POISON: // FLT-18
+        report_kernel_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_POISON);
+        break;
+    case TWINSIM_KERNEL_LINK:
+        report_kernel_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_LINK);
+        break;
+    default:
+        report_kernel_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_AICORE_EXCEPTION);
+        break;
+    }
+}
+
+void TaskScheduler::report_kernel_error(uint32_t sq, uint8_t error, uint16_t status)
+{
     Queue &q = queues_[sq];
     q.state = State::kWork;
     note(sq, {TWINSIM_PHASE_KERNEL, q.mark});
     q.mark = board_.now;
-    switch (fault) {
-    case TWINSIM_KERNEL_GOOD:
-        q.error = 0;
-        break;
-    case TWINSIM_KERNEL_TRAP:
-        q.error = STARS_ERROR_TRAP;
-        q.status = STARS_STATUS_AICORE_EXCEPTION;
-        break;
-    case TWINSIM_KERNEL_TIMEOUT:
-        q.error = STARS_ERROR_TIMEOUT;
-        q.status = STARS_STATUS_AICORE_TIMEOUT;
-        break;
-    default:
-        q.error = STARS_ERROR_EXCEPTION;
-        q.status = STARS_STATUS_AICORE_EXCEPTION;
-        break;
-    }
+    q.error = error;
+    q.status = status;
     at(sq, board_.now + board_.params.core_report.value, Step::kReported);
 }
 
@@ -198,6 +226,8 @@ void TaskScheduler::kernel_reported(uint32_t sq)
 void TaskScheduler::kernel_limit(uint32_t sq)
 {
     cores_.stop(queues_[sq].slot);
+    if (is_struck(sq) && kernel_gave_up(sq))
+        return;
     report_kernel(sq, TWINSIM_KERNEL_TIMEOUT);
 }
 

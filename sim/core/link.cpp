@@ -8,8 +8,9 @@
 namespace tsim
 {
 
-LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts)
+LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, TwinFactory *twins)
     : devices_(devices), cycle_ns_(params.cycle_ns),
+      cycles_per_s_(static_cast<uint32_t>(1000000000u / params.cycle_ns)),
       link_parameter_(devices * kPerDevice + devices * devices, kNone),
       capacity_(devices * kPerDevice + devices * devices),
       routes_(devices * kRoutes + devices * devices * kPairRoutes), room_(capacity_.size()),
@@ -70,8 +71,10 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts)
         }
     }
     if (bursts)
-        bursts_ = std::make_unique<BurstNetwork>(capacity_, kFraction, params.burst_bytes.value,
-                                                 params.burst_outstanding.value);
+        bursts_ = std::make_unique<BurstNetwork>(
+            capacity_, kFraction, params.burst_bytes.value, params.burst_outstanding.value,
+            twins ? twins->bursts(params.burst_bytes.value, params.burst_outstanding.value, {})
+                  : nullptr);
 }
 
 void LinkNetwork::add_route(uint32_t route, uint32_t parameter,

@@ -21,12 +21,15 @@ namespace tsim
 /// same share, so the work per change grows with the number of routes in use, not with transfers or bytes.
 class LinkNetwork
 {
+    using Fixed = unsigned __int128; // bytes, kFraction bits after the point
+
   public:
     /// What a transfer is of; the caller's own key, given back when it completes.
     using Owner = uint64_t;
 
     /// `bursts`: completion is when the last burst has passed, not when fair shares say so (BST-1).
-    LinkNetwork(const Params &params, uint32_t devices, bool bursts = false);
+    LinkNetwork(const Params &params, uint32_t devices, bool bursts = false,
+                TwinFactory *twins = nullptr);
 
     // Routes (LNK-3).
     [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * kRoutes; }
@@ -73,8 +76,34 @@ class LinkNetwork
     void describe_route(uint32_t route, twinsim_route &out) const;
     [[nodiscard]] uint32_t link_device(uint32_t link) const;
     [[nodiscard]] uint32_t link_parameter(uint32_t link) const { return link_parameter_[link]; }
-    /// Bytes per second on every link now, rounded down.
-    void loads(std::vector<uint64_t> &out) const;
+    /// Calls take(link, load) for each link of each route that carries something now; the sum of the loads of a link is
+    /// what per_second() takes.
+    template <typename Take>
+    void each_load(Take &&take) const
+    {
+        for (const uint32_t index : listed_) {
+            const Route &r = routes_[index];
+            for (uint32_t i = 0; i < r.count; ++i)
+                take(uint32_t{r.links[i]}, r.rate * r.weight[i] * r.queue.size());
+        }
+    }
+    /// What each_load() would give if that is at most one link, once: kNone, none. Else false.
+    [[nodiscard]] bool only_load(uint32_t &link, uint64_t &load) const
+    {
+        if (listed_.empty())
+            return true;
+        const Route &r = routes_[listed_[0]];
+        if (listed_.size() != 1 || r.count != 1)
+            return false;
+        link = r.links[0];
+        load = r.rate * r.weight[0] * r.queue.size();
+        return true;
+    }
+    /// Bytes per second, rounded down.
+    [[nodiscard]] uint64_t per_second(uint64_t rate) const
+    {
+        return static_cast<uint64_t>(static_cast<Fixed>(rate) * cycles_per_s_ >> kFraction);
+    }
     /// How long a transfer takes that is alone (LNK-7).
     [[nodiscard]] Cycle alone(uint32_t route, uint64_t bytes) const;
 
@@ -101,8 +130,6 @@ class LinkNetwork
     static constexpr unsigned kFraction = 48;
 
   private:
-    using Fixed = unsigned __int128; // bytes, kFraction bits after the point
-
     static constexpr uint32_t kRoutes = 11;    // of a device
     static constexpr uint32_t kPairRoutes = 3; // of an ordered pair of devices
     // Links of a device, then one per ordered pair of devices.
@@ -146,10 +173,9 @@ class LinkNetwork
     [[nodiscard]] bool before(uint32_t a, uint32_t b) const;
     void pop_front(Route &route);
 
-    [[nodiscard]] uint64_t per_second(uint64_t rate) const;
-
     const uint32_t devices_;
     const uint64_t cycle_ns_;
+    const uint32_t cycles_per_s_;
     std::vector<uint32_t> link_parameter_;
     std::vector<uint64_t> capacity_; // by link, fixed point bytes per cycle
     std::vector<Route> routes_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What links and routes are, and what they carry now: for the trace.
+/// What links and routes are, for the trace.
 #include <algorithm>
 #include <cstdio>
 
@@ -12,11 +12,6 @@ uint32_t LinkNetwork::link_device(uint32_t link) const
 {
     const uint32_t pairs = devices_ * kPerDevice;
     return link < pairs ? link / kPerDevice : (link - pairs) / devices_;
-}
-
-uint64_t LinkNetwork::per_second(uint64_t rate) const
-{
-    return static_cast<uint64_t>(static_cast<Fixed>(rate) * (1000000000u / cycle_ns_) >> kFraction);
 }
 
 void LinkNetwork::describe_link(uint32_t link, twinsim_link &out) const
@@ -44,18 +39,6 @@ void LinkNetwork::describe_route(uint32_t route, twinsim_route &out) const
         out.link[i] = r.links[i];
         out.weight[i] = r.weight[i];
     }
-}
-
-void LinkNetwork::loads(std::vector<uint64_t> &out) const
-{
-    out.assign(capacity_.size(), 0);
-    for (const uint32_t index : listed_) {
-        const Route &r = routes_[index];
-        for (uint32_t i = 0; i < r.count; ++i)
-            out[r.links[i]] += r.rate * r.weight[i] * r.queue.size();
-    }
-    for (uint64_t &load : out)
-        load = load != 0 ? per_second(load) : 0;
 }
 
 Cycle LinkNetwork::alone(uint32_t route, uint64_t bytes) const

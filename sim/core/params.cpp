@@ -17,7 +17,9 @@ namespace
 {
 
 constexpr const char *kLeafKeys[] = {"jitter_permille", "mark", "parts", "source", "unit", "value"};
-constexpr const char *kMarks[] = {"known", "inferred", "assumed"};
+// The first three by certainty; what was measured is as certain as what is known, of the part it was measured on.
+constexpr const char *kMarks[] = {"known", "inferred", "assumed", "measured"};
+constexpr size_t kCertainties = 3;
 constexpr double kExactMost = 9007199254740992.0; // 2^53: beyond, a JSON number is not exact
 
 const ParamSpec *spec_of(const std::string &name)
@@ -69,12 +71,14 @@ std::string nearest(const std::string &name)
     return found ? std::string("; is '") + found + "' meant?" : std::string();
 }
 
-// kMarks is ordered by certainty; a value of another part is one step less certain.
+// A value of another part is one step less certain.
 const char *lowered(const std::string &mark, size_t steps)
 {
     const auto given = std::find(std::begin(kMarks), std::end(kMarks), mark);
     const auto at = static_cast<size_t>(given - std::begin(kMarks));
-    return kMarks[std::min(at + steps, std::size(kMarks) - 1)];
+    if (steps == 0)
+        return kMarks[at];
+    return kMarks[std::min((at < kCertainties ? at : 0) + steps, kCertainties - 1)];
 }
 
 } // namespace
@@ -171,7 +175,8 @@ class ProfileReader
         if (std::none_of(std::begin(kMarks), std::end(kMarks),
                          [&](const char *known) { return mark == known; }))
             fail(name + ".mark",
-                 "must be \"known\", \"inferred\" or \"assumed\", not \"" + mark + "\"");
+                 "must be \"known\", \"inferred\", \"assumed\" or \"measured\", not \"" + mark +
+                     "\"");
         if (text_of(leaf, name, "source").empty())
             fail(name + ".source", "is empty; say where the value comes from");
         if (cJSON_GetObjectItemCaseSensitive(leaf, "parts") && text_of(leaf, name, "parts").empty())

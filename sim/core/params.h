@@ -95,7 +95,7 @@ struct Params {
 /// Checked against the schema: nothing unknown, nothing missing, each value in its range.
 ///
 /// A file with a base gives only what differs. What it inherits keeps value and source. Where the file is about
-/// another part (its soc_name differs) the mark sinks by one: known to inferred, inferred to assumed.
+/// another part (its soc_name differs) the mark sinks by one: known and measured to inferred, inferred to assumed.
 class Profile
 {
   public:

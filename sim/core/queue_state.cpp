@@ -36,9 +36,10 @@ stars_rtsq_state TaskScheduler::rtsq_state(uint32_t sq) const
 {
     const Queue &q = queues_[sq];
     const Params &p = board_.params;
-    if (swaps_[sq].out_until > board_.now)
-        return swaps_[sq].out_until - board_.now > p.slot_disable.value ? STARS_RTSQ_WAIT_SWAP_OUT
-                                                                        : STARS_RTSQ_SLOT_DISABLE;
+    const Cycle out = slots_.leaving_until(sq, board_.now);
+    if (out != 0)
+        return out - board_.now > p.slot_disable.value ? STARS_RTSQ_WAIT_SWAP_OUT
+                                                       : STARS_RTSQ_SLOT_DISABLE;
     switch (q.state) {
     case State::kClosed:
     case State::kIdle:
@@ -108,9 +109,10 @@ int TaskScheduler::read_block(uint32_t offset, uint32_t &out_value) const
         out_value = selected_ < queue_count() ? rtsq_state(selected_) : 0;
         return TWINSIM_OK;
     case STARS_RTSQ_SWAP_INS:
-        if (selected_ < queue_count())
-            out_value =
-                swaps_[selected_].count << STARS_RTSQ_SWAP_INS_SHIFT | swaps_[selected_].waited;
+        if (selected_ < queue_count()) {
+            const SlotCounts counts = slots_.counts(selected_);
+            out_value = counts.swap_ins << STARS_RTSQ_SWAP_INS_SHIFT | counts.waited;
+        }
         return TWINSIM_OK;
     case STARS_GROUP_MODE:
         out_value = (rules_.weight_first ? STARS_GROUP_MODE_WEIGHT_FIRST : 0) |
@@ -147,7 +149,7 @@ int TaskScheduler::write_block(uint32_t offset, uint32_t value)
     case STARS_RTSQ_SELECT:
         selected_ = value & STARS_RTSQ_SELECT_MASK;
         if ((value & STARS_RTSQ_SELECT_CLEAR) != 0 && selected_ < queue_count())
-            swaps_[selected_].count = swaps_[selected_].waited = 0;
+            slots_.clear_counts(selected_);
         return TWINSIM_OK;
     case STARS_GROUP_MODE:
         rules_.weight_first = (value & STARS_GROUP_MODE_WEIGHT_FIRST) != 0;

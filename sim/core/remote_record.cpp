@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stores into the tables of another device. Rules RMT-1 to RMT-5.
+/// Stores into the tables of another device, by write-values and by records that are forwarded. Rules RMT-1 to RMT-9.
 #include "core/task_scheduler.h"
 
 namespace tsim
@@ -56,7 +56,7 @@ void TaskScheduler::write_remote(uint32_t sq, const stars_sqe &sqe)
     at(sq, board_.now + p.peer_write.value, Step::kRemote);
 }
 
-// RMT-2: it is there. Who waits there is woken by no queue of its own device.
+// RMT-2: it is there.
 void TaskScheduler::remote_written(uint32_t sq)
 {
     const stars_sqe &sqe = fronts_[sq].sqe();
@@ -65,9 +65,9 @@ void TaskScheduler::remote_written(uint32_t sq)
     // FLT-12: the acknowledgement of a lost one comes all the same.
     const bool lost = is_struck(sq) && acts(sq, TWINSIM_FAULT_RECORD_LOST);
     if (!lost && remote.peer && remote.event)
-        remote.peer->write_event(remote.id, flag, kNone);
+        remote.peer->store_event(remote.id, flag, origin_of(sq));
     else if (!lost && remote.peer)
-        remote.peer->write_notify(remote.id, flag, kNone);
+        remote.peer->store_notify(remote.id, flag, origin_of(sq));
     at(sq, board_.now + board_.params.peer_write.value, Step::kRemoteDone);
 }
 
@@ -77,6 +77,113 @@ void TaskScheduler::remote_done(uint32_t sq)
     const Remote remote = remote_of(board_, fronts_[sq].sqe());
     note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, board_.params.peer_write.index, remote.id});
     executed(sq);
+}
+
+// RMT-2, RMT-8: a store from elsewhere acts as the host's would, and the trace names who made it.
+void TaskScheduler::store_event(uint32_t id, bool flag, const Origin &origin)
+{
+    if (!flag) {
+        events_.clear(id);
+        return;
+    }
+    events_.record(id);
+    for (uint32_t sq = events_.release(id); sq != kNone; sq = events_.release(id))
+        wake_from(sq, origin, board_.params.peer_write.index);
+    if (events_.sends(id))
+        send_forwards(id, origin);
+}
+
+void TaskScheduler::store_notify(uint32_t id, bool flag, const Origin &origin)
+{
+    if (!flag) {
+        notifies_.clear(id);
+        return;
+    }
+    const uint32_t sq = notifies_.record(id);
+    if (sq != kNone)
+        wake_from(sq, origin, board_.params.peer_write.index);
+}
+
+// ---- forwarded records -------------------------------------------------------------------------
+
+// RMT-6.
+int TaskScheduler::forward(uint32_t id, uint32_t device, uint32_t entry)
+{
+    if (id >= events_.size() || device >= board_.peers.size() ||
+        entry >= board_.peers[device]->events_.size())
+        return TWINSIM_E_ARGUMENT;
+    EventTable &there = board_.peers[device]->events_;
+    if (there.receives(entry))
+        return TWINSIM_E_STATE;
+    forwards_.add(id, device, entry);
+    there.set_receives(entry, true);
+    events_.set_sends(id, true);
+    if (events_.flag(id))
+        send_forwards(id, {});
+    return TWINSIM_OK;
+}
+
+// RMT-7: they leave.
+void TaskScheduler::send_forwards(uint32_t id, const Origin &origin)
+{
+    forwards_.send(id, board_.now + board_.params.peer_write.value, origin);
+    events_.set_sends(id, false);
+    arm_forwards();
+}
+
+void TaskScheduler::arm_forwards()
+{
+    const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kForwardTimer;
+    if (forwards_.next_arrival() == kNever)
+        board_.calendar.cancel(id);
+    else if (!board_.calendar.pending(id))
+        board_.calendar.schedule(id, forwards_.next_arrival(), Rank::kQueue);
+}
+
+// RMT-7: those that arrive now, in the order in which they left.
+void TaskScheduler::fire_forwards()
+{
+    while (forwards_.next_arrival() <= board_.now) {
+        const ForwardList::Forward forward = forwards_.arrived();
+        TaskScheduler &there = *board_.peers[forward.device];
+        there.events_.set_receives(forward.entry, false);
+        there.store_event(forward.entry, true, forward.origin);
+    }
+    arm_forwards();
+}
+
+// RMT-9: the host has written 0 to the entry.
+void TaskScheduler::end_forwards(uint32_t id)
+{
+    ForwardList::Forward forward;
+    while (forwards_.take(id, forward))
+        board_.peers[forward.device]->events_.set_receives(forward.entry, false);
+    events_.set_sends(id, false);
+    if (!events_.receives(id))
+        return;
+    events_.set_receives(id, false);
+    for (TaskScheduler *const peer : board_.peers)
+        peer->drop_forwards(device_, id);
+}
+
+void TaskScheduler::drop_forwards(uint32_t device, uint32_t entry)
+{
+    const Cycle first = forwards_.next_arrival();
+    forwards_.drop_to(device, entry);
+    if (forwards_.next_arrival() == first)
+        return;
+    board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kForwardTimer);
+    arm_forwards();
+}
+
+// RMT-9: what has left goes on to other devices.
+void TaskScheduler::reset_forwards()
+{
+    ForwardList::Forward forward;
+    while (forwards_.take_any(forward))
+        board_.peers[forward.device]->events_.set_receives(forward.entry, false);
+    for (TaskScheduler *const peer : board_.peers)
+        peer->drop_forwards(device_, kNone);
 }
 
 } // namespace tsim

@@ -302,11 +302,15 @@ void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
         return; // FLT-12
     if (!flag) {
         events_.clear(id);
+        if (waker == kNone && (events_.sends(id) || events_.receives(id)))
+            end_forwards(id);
         return;
     }
     events_.record(id);
     for (uint32_t sq = events_.release(id); sq != kNone; sq = events_.release(id))
         wake(sq, waker);
+    if (__builtin_expect(events_.sends(id), 0))
+        send_forwards(id, origin_of(waker));
 }
 
 // NTF-1, NTF-3.
@@ -344,10 +348,14 @@ void TaskScheduler::park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout)
 // SCH-11: a released queue asks for a slot again; its wait has passed.
 void TaskScheduler::wake(uint32_t sq, uint32_t waker)
 {
+    wake_from(sq, origin_of(waker), kNone);
+}
+
+void TaskScheduler::wake_from(uint32_t sq, const Origin &origin, uint32_t parameter)
+{
     Queue &q = queues_[sq];
     board_.calendar.cancel(timer(sq));
-    note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id, 0, waker,
-              waker == kNone ? 0 : fronts_[waker].number()});
+    note(sq, {TWINSIM_PHASE_PARK, q.mark, parameter, q.wait_id, 0, origin.source, origin.number});
     ask_for_slot(sq, Resume::kRetire);
 }
 
@@ -428,8 +436,8 @@ void TaskScheduler::retire(uint32_t sq)
     const bool tells = wants_cqe(sqe) || target == interrupts_.size();
     if (!firmware_ || target != interrupts_.size())
         interrupt(sq, target);
-    if (board_.trace.on())
-        note_retire(sq);
+    if (__builtin_expect(board_.notes_ends, 0))
+        note_retire(sq, false);
     release_token(sq);
     front.retire(board_.now, firmware_ == nullptr);
     if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
@@ -478,8 +486,8 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
     front.write_cqe(cqe);
-    if (board_.trace.on())
-        note_retire(sq);
+    if (__builtin_expect(board_.notes_ends, 0))
+        note_retire(sq, true);
     release_token(sq);
     leave_slot(sq);
     q.state = State::kException;

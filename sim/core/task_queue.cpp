@@ -140,8 +140,6 @@ void TaskQueue::retire(Cycle now, bool seen)
         --ahead_;
     if (__builtin_expect(seen, 1))
         retired_.store(done(), std::memory_order_release);
-    want(&ring_[head_ & mask_]);
-    want(&times_[head_ & mask_]);
 }
 
 void TaskQueue::drop_all(Cycle now)

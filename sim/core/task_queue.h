@@ -37,14 +37,12 @@ class TaskQueue
 
     /// The tail register is written; its SQEs become visible at `at_ns` (FE-1). False: nothing new.
     bool doorbell(uint32_t tail, uint64_t at_ns);
-    /// Hints that the doorbell will be rung; `next`: before long, so that what the state leads to is wanted too.
-    void expect_doorbell(bool next) const
+    /// Hints that the doorbell will be rung.
+    void expect_doorbell() const
     {
         // Another thread may open or close the queue meanwhile: pointer and mask need not belong together.
         const SqeTimes *const rings = rings_.load(std::memory_order_relaxed);
-        if (!next)
-            want(&rung_);
-        else if (rings)
+        if (rings)
             want(&rings[rung_.load(std::memory_order_relaxed) &
                         ring_mask_.load(std::memory_order_relaxed)]);
     }

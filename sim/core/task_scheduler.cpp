@@ -20,30 +20,74 @@ uint64_t derive(uint64_t seed, uint64_t device, uint64_t use)
     uint64_t state = seed ^ (device << 32) ^ (use << 56);
     return mix(state) | 1;
 }
+
+SlotRules slot_rules(const Params &p)
+{
+    return {static_cast<uint32_t>(p.slots.value), p.arbitration.value,
+            p.record_read.value + p.slot_enable.value, p.drain.value + p.slot_disable.value};
+}
+
+std::unique_ptr<ArbiterTwin> arbiter_twin(const BoardState &board, const ArbiterRules &rules,
+                                          uint32_t device, const char *name)
+{
+    return board.twins ? board.twins->arbiter(rules, {device, name}) : nullptr;
+}
+
+EventTable event_table(const BoardState &board, uint32_t device, uint32_t queues)
+{
+    const Params &p = board.params;
+    const EventShape shape = {static_cast<uint32_t>(p.events.value), queues,
+                              static_cast<uint32_t>(p.event_cached.value),
+                              p.event_isolation.value != 0};
+    return {shape.ids, shape.queues, shape.lines, shape.isolated,
+            board.twins ? board.twins->events(shape, {device, ""}) : nullptr};
+}
+
+NotifyTable notify_table(const BoardState &board, uint32_t device, uint32_t queues)
+{
+    const auto ids = static_cast<uint32_t>(board.params.notifies.value);
+    return {ids, queues, board.twins ? board.twins->notifies(ids, queues, {device, ""}) : nullptr};
+}
+
+DmaPool dma_pool(const BoardState &board, uint32_t device, uint32_t queues, const Setting &channels,
+                 uint64_t seed, const char *name)
+{
+    const auto count = static_cast<uint32_t>(channels.value);
+    return {count, queues, seed,
+            board.twins ? board.twins->dma_pool(count, queues, seed, {device, name}) : nullptr};
+}
+
+std::unique_ptr<SlotsTwin> slots_twin(const BoardState &board, uint32_t device)
+{
+    return board.twins ? board.twins->slots(static_cast<uint32_t>(board.params.queues.value),
+                                            slot_rules(board.params), {device, ""})
+                       : nullptr;
+}
 } // namespace
 
 TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
     : board_(board), device_(device), fronts_(board.params.queues.value),
       queues_(board.params.queues.value), jobs_(board.params.queues.value),
-      programs_(board.params.queues.value),
-      events_(static_cast<uint32_t>(board.params.events.value), queue_count(),
-              static_cast<uint32_t>(board.params.event_cached.value),
-              board.params.event_isolation.value != 0),
-      notifies_(static_cast<uint32_t>(board.params.notifies.value), queue_count()),
+      programs_(board.params.queues.value), events_(event_table(board, device, queue_count())),
+      notifies_(notify_table(board, device, queue_count())),
       counts_(static_cast<uint32_t>(board.params.count_notifies.value), queue_count()),
-      sdma_(static_cast<uint32_t>(board.params.sdma_channels.value), queue_count(),
-            derive(board.seed, device, kSdmaSeed)),
-      pcie_(static_cast<uint32_t>(board.params.pcie_channels.value), queue_count(),
-            derive(board.seed, device, kPcieSeed)),
+      sdma_(dma_pool(board, device, queue_count(), board.params.sdma_channels,
+                     derive(board.seed, device, kSdmaSeed), "sdma")),
+      pcie_(dma_pool(board, device, queue_count(), board.params.pcie_channels,
+                     derive(board.seed, device, kPcieSeed), "pcie")),
       sdma_ceiling_(board.links, board.params.sdma_ceiling),
       pcie_ceiling_(board.links, board.params.pcie_ceiling),
       lists_(board.params.pcie_channels.value),
-      cores_(board, device, *this, derive(board.seed, device, kCoreSeed)), asking_(rules_),
-      swaps_(board.params.queues.value), seed_(derive(board.seed, device, kSchedulerSeed))
+      cores_(board, device, *this, derive(board.seed, device, kCoreSeed)),
+      asking_(rules_, arbiter_twin(board, rules_, device, "slots")),
+      slots_(queue_count(), slot_rules(board.params), slots_twin(board, device)),
+      seed_(derive(board.seed, device, kSchedulerSeed))
 {
+    static constexpr std::array<const char *, kClassCount> kClassNames = {
+        "sdma", "pcie_dma", "cond", "cpu_topic", "aic", "aiv", "mixed"};
     classes_.reserve(kClassCount);
-    for (uint32_t i = 0; i < kClassCount; ++i)
-        classes_.emplace_back(rules_);
+    for (const char *const name : kClassNames)
+        classes_.emplace_back(rules_, arbiter_twin(board, rules_, device, name));
     if (board.params.fw_loop.value != 0)
         firmware_ = std::make_unique<Firmware>(board.params, queue_count());
     reset();
@@ -71,6 +115,7 @@ void TaskScheduler::reset()
     }
     board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer);
     board_.links_changed();
+    reset_forwards();
     events_.reset();
     notifies_.reset();
     counts_.reset();
@@ -81,14 +126,7 @@ void TaskScheduler::reset()
     rules_ = {};
     rules_.strict_level = static_cast<uint32_t>(board_.params.strict_level.value);
     asking_.reset();
-    const uint64_t slots = board_.params.slots.value;
-    free_slots_[0] = slots >= 64 ? ~uint64_t{0} : (uint64_t{1} << slots) - 1;
-    free_slots_[1] = slots >= 128 ? ~uint64_t{0}
-                     : slots > 64 ? (uint64_t{1} << (slots - 64)) - 1
-                                  : 0;
-    next_grant_ = full_until_ = 0;
-    leaving_first_ = leaving_count_ = 0;
-    std::fill(swaps_.begin(), swaps_.end(), Swap{});
+    slots_.reset();
     selected_ = 0;
     for (Waiting &waiting : classes_)
         waiting.who.reset();
@@ -112,8 +150,7 @@ void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *r
     fronts_[sq].open(config, ring, cq);
     Queue &q = queues_[sq];
     q = {};
-    swaps_[sq].count = 0;
-    swaps_[sq].waited = 0;
+    slots_.clear_counts(sq);
     q.state = State::kIdle;
     q.enabled = !config.disabled;
     q.priority = config.priority;
@@ -221,7 +258,7 @@ void TaskScheduler::fire_queue(uint32_t sq)
         answered(sq);
         break;
     case Step::kStretched:
-        transfer_done(sq);
+        stretched(sq);
         break;
     case Step::kRelease:
         end_hold(sq);
@@ -240,9 +277,10 @@ void TaskScheduler::ask_for_slot(uint32_t sq, Resume resume)
     Queue &q = queues_[sq];
     q.resume = resume;
     q.mark = board_.now;
-    if (__builtin_expect(swaps_[sq].out_until > board_.now, 0)) {
+    const Cycle out = slots_.leaving_until(sq, board_.now);
+    if (__builtin_expect(out != 0, 0)) {
         q.state = State::kSwapOut;
-        at(sq, swaps_[sq].out_until, Step::kSwapOut);
+        at(sq, out, Step::kSwapOut);
         return;
     }
     q.state = State::kWaitSlot;
@@ -256,43 +294,30 @@ void TaskScheduler::arm_arbiter()
     const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer;
     if (asking_.empty() || board_.calendar.pending(id))
         return;
-    collect_slots();
-    if (slot_free())
-        board_.calendar.schedule(id, std::max(board_.now, next_grant_), Rank::kArbiter);
-    else if (leaving_count_ != 0)
-        board_.calendar.schedule(id, std::max(leaving_[leaving_first_].free_at, next_grant_),
-                                 Rank::kArbiter);
+    const Cycle next = slots_.next_grant(board_.now);
+    if (next != kNever)
+        board_.calendar.schedule(id, next, Rank::kArbiter);
 }
 
 // SCH-4.
 void TaskScheduler::fire_arbiter()
 {
-    collect_slots();
-    if (asking_.empty() || !slot_free()) {
+    if (asking_.empty() || !slots_.free_now(board_.now)) {
         arm_arbiter();
         return;
     }
     const uint32_t sq = asking_.take(seed_);
     Queue &q = queues_[sq];
-    const uint32_t word = free_slots_[0] != 0 ? 0 : 1;
-    const auto bit = static_cast<uint32_t>(__builtin_ctzll(free_slots_[word]));
-    free_slots_[word] &= free_slots_[word] - 1;
-    q.slot = static_cast<uint8_t>(word * 64 + bit);
+    const SlotGrant grant = slots_.grant(sq, q.mark, board_.now);
+    q.slot = grant.slot;
     q.state = State::kSwapIn;
-    q.was_short = q.mark < full_until_;
+    q.was_short = grant.was_short;
     if (board_.trace.on())
         note_taken(sq, Trace::kSlot);
-    const Params &p = board_.params;
-    next_grant_ = board_.now + p.arbitration.value;
-    Swap &swap = swaps_[sq];
-    swap.count = (swap.count + 1) & kSwapCountMask;
-    swap.waited =
-        static_cast<uint32_t>(std::min<Cycle>(swap.waited + (board_.now - q.mark), kSwapWaitMost));
     if (has_firmware())
         activate(sq);
     else
-        at(sq, board_.now + p.arbitration.value + p.record_read.value + p.slot_enable.value,
-           Step::kSwapDone);
+        at(sq, grant.ready, Step::kSwapDone);
     arm_arbiter();
 }
 
@@ -327,31 +352,12 @@ void TaskScheduler::leave_slot(uint32_t sq)
     if (q.slot == kNoSlot)
         return;
     if (board_.trace.on())
-        note_given(sq, Trace::kSlot);
-    const Cycle out = board_.params.drain.value + board_.params.slot_disable.value;
-    if (!slot_free())
-        full_until_ = board_.now + out;
-    if (out == 0) {
-        free_slots_[q.slot / 64] |= uint64_t{1} << (q.slot % 64);
-    } else {
-        swaps_[sq].out_until = board_.now + out;
-        leaving_[(leaving_first_ + leaving_count_++) % kLeavingMost] = {board_.now + out, q.slot};
-    }
+        note_leaving(sq);
+    slots_.leave(sq, q.slot, board_.now);
     q.slot = kNoSlot;
     if (has_firmware())
         release_commands(sq);
     arm_arbiter();
-}
-
-// Slots whose queues are swapped out by now. All swap-outs take the same time, so they end in the order of their begin.
-void TaskScheduler::free_left_slots()
-{
-    do {
-        const uint8_t slot = leaving_[leaving_first_].slot;
-        free_slots_[slot / 64] |= uint64_t{1} << (slot % 64);
-        leaving_first_ = (leaving_first_ + 1) % kLeavingMost;
-        --leaving_count_;
-    } while (leaving_count_ != 0 && leaving_[leaving_first_].free_at <= board_.now);
 }
 
 // SCH-7: between two SQEs: the next one if it can be seen, else out of the slot.
@@ -382,7 +388,8 @@ void TaskScheduler::release_token(uint32_t sq)
     if (q.token == kNoClass)
         return;
     const Class token = q.token;
-    if (board_.trace.on())
+    if (board_.trace.on() &&
+        board_.trace.has(Trace::source(device_, sq), Trace::kShare, board_.now))
         note_given(sq, Trace::kShare);
     q.token = kNoClass;
     Waiting &waiting = classes_[token];

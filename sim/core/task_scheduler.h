@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/apart.h"
 #include "core/arbiter.h"
 #include "core/bitmap.h"
 #include "core/block_dispatcher.h"
@@ -16,8 +17,10 @@
 #include "core/dma_list.h"
 #include "core/event_table.h"
 #include "core/firmware.h"
+#include "core/forward_list.h"
 #include "core/count_table.h"
 #include "core/notify_table.h"
+#include "core/slot_pool.h"
 #include "core/task_queue.h"
 
 namespace tsim
@@ -74,6 +77,9 @@ class TaskScheduler : private KernelOwner
     void write_event(uint32_t id, bool flag, uint32_t waker);
     void write_notify(uint32_t id, bool flag, uint32_t waker);
     void write_count(uint32_t id, uint32_t mode, uint32_t value, uint32_t waker);
+    /// The next record of an event is to set an entry of a device's table too (RMT-6): a twinsim_error, or 0. Throws
+    /// std::bad_alloc.
+    [[nodiscard]] int forward(uint32_t id, uint32_t device, uint32_t entry);
 
     // ---- calls of the host ----
 
@@ -115,6 +121,7 @@ class TaskScheduler : private KernelOwner
     void fire_arbiter();
     void fire_firmware();
     void fire_reports();
+    void fire_forwards();
     void transfer_done(uint32_t sq);
     /// An entry of a list has moved; `who` without DmaList::kOwner.
     void list_transfer_done(uint32_t who);
@@ -211,19 +218,11 @@ class TaskScheduler : private KernelOwner
         uint64_t traced = 0; // what the trace was last told of the SQE at the head
     };
     static_assert(sizeof(Queue) == 64);
-    struct Swap { // what is of no interest but at swap-in and swap-out
-        Cycle out_until = 0;
-        uint32_t waited = 0;
-        uint32_t count = 0;
-    };
-    static constexpr uint32_t kSwapCountMask = 0xfff;
-    static constexpr Cycle kSwapWaitMost = 0xfffff;
-    struct Leaving { // a slot that its queue is being swapped out of
-        Cycle free_at;
-        uint8_t slot;
-    };
     struct Waiting { // for one class
-        explicit Waiting(const ArbiterRules &rules) : who(rules) {}
+        Waiting(const ArbiterRules &rules, std::unique_ptr<ArbiterTwin> twin)
+            : who(rules, std::move(twin))
+        {
+        }
         Arbiter who;
         uint32_t free = 0;
     };
@@ -237,16 +236,9 @@ class TaskScheduler : private KernelOwner
     // slots and classes
     void ask_for_slot(uint32_t sq, Resume resume);
     void arm_arbiter();
-    void collect_slots()
-    {
-        if (leaving_count_ != 0 && leaving_[leaving_first_].free_at <= board_.now)
-            free_left_slots();
-    }
-    void free_left_slots();
     void prepare_arbiters(uint32_t priority, uint32_t group);
     [[nodiscard]] Arbiter *arbiter_of(const Queue &q);
     void set_strict_level(uint32_t level);
-    [[nodiscard]] bool slot_free() const { return (free_slots_[0] | free_slots_[1]) != 0; }
     void leave_slot(uint32_t sq);
     void swap_done(uint32_t sq);
     void release_token(uint32_t sq);
@@ -274,6 +266,13 @@ class TaskScheduler : private KernelOwner
     void write_remote(uint32_t sq, const stars_sqe &sqe);
     void remote_written(uint32_t sq);
     void remote_done(uint32_t sq);
+    void store_event(uint32_t id, bool flag, const Origin &origin);
+    void store_notify(uint32_t id, bool flag, const Origin &origin);
+    [[gnu::cold]] void send_forwards(uint32_t id, const Origin &origin);
+    [[gnu::cold]] void end_forwards(uint32_t id);
+    void arm_forwards();
+    void drop_forwards(uint32_t device, uint32_t entry);
+    void reset_forwards();
     [[gnu::cold]] void load_event(uint32_t sq, uint32_t id);
     void event_loaded(uint32_t sq);
     void wait_event(uint32_t sq, const stars_sqe &sqe);
@@ -285,6 +284,12 @@ class TaskScheduler : private KernelOwner
     void write_value(uint32_t sq, const stars_sqe &sqe, bool loaded);
     void park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout);
     void wake(uint32_t sq, uint32_t waker);
+    [[nodiscard]] Origin origin_of(uint32_t waker) const
+    {
+        return waker == kNone ? Origin{}
+                              : Origin{Trace::source(device_, waker), fronts_[waker].number()};
+    }
+    void wake_from(uint32_t sq, const Origin &origin, uint32_t parameter);
     void executed(uint32_t sq);
     void start_retire(uint32_t sq);
     void retire(uint32_t sq);
@@ -325,6 +330,11 @@ class TaskScheduler : private KernelOwner
     [[nodiscard, gnu::cold]] bool engine_silent(uint32_t sq);
     [[nodiscard, gnu::cold]] bool engine_differs(uint32_t sq);
     [[nodiscard, gnu::cold]] bool gave_up(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool kernel_differs(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool kernel_gave_up(uint32_t sq);
+    [[nodiscard, gnu::cold]] twinsim_kernel struck_kernel(uint32_t sq, const twinsim_kernel &work);
+    [[nodiscard, gnu::cold]] Cycle give_up_time(uint32_t sq) const;
+    [[gnu::cold]] void stretched(uint32_t sq);
     [[nodiscard, gnu::cold]] bool completion_held(uint32_t sq);
     [[nodiscard, gnu::cold]] bool report_held(uint32_t sq);
     [[nodiscard, gnu::cold]] bool cq_held(uint32_t sq, Hold why);
@@ -368,10 +378,12 @@ class TaskScheduler : private KernelOwner
     void launch(uint32_t sq, const twinsim_kernel &work);
     void end_kernel(uint32_t sq);
     void first_block(uint32_t sq) override;
-    void blocks_ended(uint32_t sq) override;
+    [[nodiscard]] bool blocks_ended(uint32_t sq) override;
+    void kernel_effect(uint32_t sq);
     void kernel_failed(uint32_t sq, twinsim_kernel_fault fault) override;
     void kernel_rests(uint32_t sq) override;
     void report_kernel(uint32_t sq, twinsim_kernel_fault fault);
+    void report_kernel_error(uint32_t sq, uint8_t error, uint16_t status);
     void kernel_reported(uint32_t sq);
     void kernel_limit(uint32_t sq);
     void pause_kernel(uint32_t sq);
@@ -415,24 +427,30 @@ class TaskScheduler : private KernelOwner
                                                  uint32_t waker, uint64_t waker_number,
                                                  uint32_t route);
     [[gnu::cold, gnu::noinline]] void note_opened(uint32_t sq);
-    [[gnu::cold, gnu::noinline]] void note_swapped(uint32_t sq);
-    [[gnu::cold, gnu::noinline]] void note_begun(uint32_t sq, Cycle ready);
-    [[gnu::cold, gnu::noinline]] void note_retire(uint32_t sq);
-    [[gnu::cold, gnu::noinline]] void note_taken(uint32_t sq, Trace::Holding what);
-    [[gnu::cold, gnu::noinline]] void note_given(uint32_t sq, Trace::Holding what);
+    [[gnu::noinline]] void note_swapped(uint32_t sq);
+    [[gnu::noinline]] void note_begun(uint32_t sq, Cycle ready);
+    [[gnu::noinline]] void note_engine(uint32_t sq, twinsim_phase what);
+    [[gnu::noinline]] void note_transfer(uint32_t sq);
+    [[gnu::noinline]] void note_retire(uint32_t sq, bool failed);
+    [[gnu::cold, gnu::noinline]] void tell_end(uint32_t sq, bool failed);
+    [[gnu::noinline]] void note_taken(uint32_t sq, Trace::Holding what);
+    [[gnu::cold, gnu::noinline]] void note_use(uint32_t sq, Trace::Holding what);
+    [[gnu::noinline]] void note_given(uint32_t sq, Trace::Holding what);
+    [[gnu::noinline]] void note_leaving(uint32_t sq);
     [[gnu::cold, gnu::noinline]] void note_dropped(uint32_t sq);
     [[gnu::cold, gnu::noinline]] void note_hold(uint32_t sq, Hold why);
     [[gnu::cold, gnu::noinline]] void note_resumed(uint32_t sq);
 
     BoardState &board_;
     const uint32_t device_;
-    std::vector<TaskQueue> fronts_;
-    std::vector<Queue> queues_;
-    std::vector<DmaJob> jobs_;      // by queue: the DMA under way
-    std::vector<Program> programs_; // by queue: the COND under way
+    ApartVector<TaskQueue, 2048> fronts_;
+    ApartVector<Queue, 1024> queues_;
+    ApartVector<DmaJob, 3072> jobs_; // by queue: the DMA under way
+    std::vector<Program> programs_;  // by queue: the COND under way
     EventTable events_;
     NotifyTable notifies_;
     CountTable counts_;
+    ForwardList forwards_;
     DmaPool sdma_, pcie_;
     DmaCeiling sdma_ceiling_, pcie_ceiling_;
     std::vector<DmaList> lists_; // by PCIe DMA channel
@@ -441,16 +459,9 @@ class TaskScheduler : private KernelOwner
 
     std::unique_ptr<Firmware> firmware_; // none: a hardware scheduler
     ArbiterRules rules_;
-    Arbiter asking_;          // queues that want a slot
-    std::vector<Swap> swaps_; // by queue
-    std::array<uint64_t, 2> free_slots_{};
-    static constexpr uint32_t kLeavingMost = 128; // slots
-    std::array<Leaving, kLeavingMost> leaving_{}; // a ring
-    uint32_t leaving_first_ = 0;
-    uint32_t leaving_count_ = 0;
+    Arbiter asking_; // queues that want a slot
+    SlotPool slots_;
     uint32_t selected_ = 0; // the register that selects the queue to observe
-    Cycle next_grant_ = 0;
-    Cycle full_until_ = 0; // when a slot was last given up while all were taken
     std::vector<Waiting> classes_;
     std::array<Bitmap, 3> interrupts_; // by target - 1: queues
     uint32_t interrupt_mask_ = 0;

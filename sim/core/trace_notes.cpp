@@ -50,26 +50,85 @@ void TaskScheduler::note_opened(uint32_t sq)
 
 void TaskScheduler::note_swapped(uint32_t sq)
 {
-    board_.trace.swapped_in(traced(sq), board_.now, queues_[sq].mark, queues_[sq].was_short);
+    board_.trace.swapped_in(traced(sq), board_.now, queues_[sq].mark, queues_[sq].was_short,
+                            queues_[sq].slot);
 }
 
 void TaskScheduler::note_begun(uint32_t sq, Cycle ready)
 {
-    board_.trace.begun(traced(sq), board_.now, fronts_[sq].next_arrival(), ready);
+    const Cycle arrival = fronts_[sq].next_arrival();
+    if (!board_.trace.begun_at_swap(Trace::source(device_, sq), board_.now, arrival, ready))
+        board_.trace.begun(traced(sq), board_.now, arrival, ready);
 }
 
-void TaskScheduler::note_retire(uint32_t sq)
+// From here on to its end an SQE that has begun is the one that the trace was last told of.
+
+void TaskScheduler::note_engine(uint32_t sq, twinsim_phase what)
 {
     const Queue &q = queues_[sq];
-    board_.trace.retired(traced(sq), board_.now, q.mark, q.begun,
-                         is_dma(q.type) ? jobs_[sq].bytes : 0);
+    const uint32_t source = Trace::source(device_, sq);
+    if (board_.trace.engine(source, board_.now, what, q.mark, q.channel))
+        return;
+    const Params &p = board_.params;
+    const bool sdma = q.type == STARS_SQE_SDMA;
+    const Setting &of = what == TWINSIM_PHASE_SETUP ? (sdma ? p.sdma_setup : p.pcie_setup)
+                                                    : (sdma ? p.sdma_channels : p.pcie_channels);
+    board_.trace.phase(source, board_.now, {what, q.mark, of.index, q.channel});
+}
+
+void TaskScheduler::note_transfer(uint32_t sq)
+{
+    const Queue &q = queues_[sq];
+    const DmaJob &job = jobs_[sq];
+    if (q.mark != board_.now)
+        board_.trace.transfer(Trace::source(device_, sq), board_.now, q.mark,
+                              board_.links.parameter(job.route), q.channel, job.bytes, job.route);
+}
+
+void TaskScheduler::note_retire(uint32_t sq, bool failed)
+{
+    const Queue &q = queues_[sq];
+    if (board_.trace.on()) {
+        const bool dma = is_dma(q.type);
+        const bool frees = dma && q.token == (q.type == STARS_SQE_SDMA ? kSdma : kPcieDma);
+        board_.trace.retired(Trace::source(device_, sq), board_.now, q.mark, q.begun,
+                             dma ? jobs_[sq].bytes : 0, frees);
+    }
+    if (board_.task_take)
+        tell_end(sq, failed);
+}
+
+void TaskScheduler::tell_end(uint32_t sq, bool failed)
+{
+    const Queue &q = queues_[sq];
+    const twinsim_task_end end = {.device = device_,
+                                  .sq = sq,
+                                  .number = fronts_[sq].number(),
+                                  .begin_ns = board_.params.to_ns(q.begun),
+                                  .end_ns = board_.params.to_ns(board_.now),
+                                  .error = failed ? q.error : uint8_t{0},
+                                  .status = failed ? q.status : uint16_t{STARS_STATUS_NONE}};
+    board_.task_take(board_.task_context, &end);
 }
 
 void TaskScheduler::note_taken(uint32_t sq, Trace::Holding what)
 {
+    board_.trace.take(Trace::source(device_, sq), what, board_.now);
+    if (board_.trace.counts())
+        note_use(sq, what);
+}
+
+void TaskScheduler::note_use(uint32_t sq, Trace::Holding what)
+{
     const Queue &q = queues_[sq];
-    board_.trace.take(Trace::source(device_, sq), what, board_.now,
-                      what == Trace::kSlot ? uint32_t{q.slot} : uint32_t{q.token});
+    const uint32_t source = Trace::source(device_, sq);
+    if (what == Trace::kSlot) {
+        board_.trace.counted(source, what, q.slot, slots_.taken());
+    } else {
+        board_.trace.counted(
+            source, what, q.token,
+            static_cast<uint32_t>(cap(q.token).value - uint64_t{classes_[q.token].free}));
+    }
 }
 
 void TaskScheduler::note_given(uint32_t sq, Trace::Holding what)
@@ -80,6 +139,11 @@ void TaskScheduler::note_given(uint32_t sq, Trace::Holding what)
         board_.trace.give(source, what, board_.now, board_.params.slots.index, q.slot);
     else
         board_.trace.give(source, what, board_.now, cap(q.token).index, q.token);
+}
+
+void TaskScheduler::note_leaving(uint32_t sq)
+{
+    board_.trace.leave(Trace::source(device_, sq), board_.now, queues_[sq].slot);
 }
 
 // A device is reset: nobody asks the queue to give back what it has.

@@ -48,8 +48,12 @@ struct TableEntry {
     uint16_t first; ///< queue + 1, 0: nobody
     uint16_t last;
     bool flag;
-    uint8_t place; ///< of an event's entry: where it is kept (event_table.h)
+    // Of an event's entry, see event_table.h:
+    uint8_t place : 2; ///< where it is kept
+    bool sends : 1;    ///< its record may be forwarded
+    bool receives : 1; ///< a record is forwarded to it
 };
+static_assert(sizeof(TableEntry) == 6);
 
 /// First come, first served; those that came in the same cycle by queue number. A queue waits for one id at most.
 class WaitLists

@@ -53,7 +53,7 @@ struct twinsim_parameter {
     uint64_t number;    /* the value when it is a whole number, else 0 */
     double real;        /* the value as a number, 0 for strings */
     const char *unit;   /* "ns", "GB/s", "1", ... */
-    const char *mark;   /* "known", "inferred", "assumed", later "measured" */
+    const char *mark;   /* "known", "inferred", "assumed", "measured" */
     const char *source; /* where the value comes from */
     const char *base;   /* the profile that it is inherited from, "" for the profile's own */
 };
@@ -101,15 +101,26 @@ struct twinsim_bus {
     void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number);
 };
 
+/* What the blocks of the model are. */
+enum twinsim_model {
+    TWINSIM_MODEL_TLM,     /* plain C++ */
+    TWINSIM_MODEL_RTL,     /* those that have RTL run in it */
+    TWINSIM_MODEL_LOCKSTEP /* both at once; the process ends with status 98 at the first difference */
+};
+
 struct twinsim_config {
     const twinsim_profile *profile; /* borrowed while the board lives */
     uint32_t devices;               /* 1 .. 64 */
     uint64_t seed;                  /* 0: the plain machine */
     bool trace;                     /* collect trace records */
     bool stats;                     /* count; see twinsim_stats_device() */
-    uint64_t quantum_ns; /* 0: one SystemC activation per event time; else how far one activation
-                                       may run ahead. Changes no visible order or time. TWINSIM_NEVER is fastest. */
-    bool bursts;         /* transfers move burst by burst, not as flows (BST-1) */
+    /* 0: one SystemC activation per event time; else how far the model may run ahead of SystemC's time before the next.
+     * Changes no visible order or time. */
+    uint64_t quantum_ns;
+    enum twinsim_model model;
+    const char *rtl_library; /* model-rtl.so, for models other than TLM */
+    const char *rtl_trace;   /* how names of files with waveforms of the RTL begin; NULL: none */
+    bool bursts;             /* transfers move burst by burst, not as flows (BST-1) */
     struct twinsim_bus bus;
 };
 
@@ -146,9 +157,8 @@ int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
 /* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at at_ns.
  * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
 void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
-/* A hint, without effect on anything but the host's caches: the doorbell of `sq` will be rung soon; `next`: as the next but a
- * few. Thread: any. */
-void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq, bool next);
+/* A hint, without effect on anything but the host's caches: the doorbell of `sq` will be rung soon. Thread: any. */
+void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq);
 /* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by
  * "task terminate" and a failed one that was handled count too. It never falls: a head that is set back counts as
  * going forward through the ring (FE-8). Thread: any. */
@@ -189,6 +199,23 @@ struct twinsim_queue_info {
 /* Thread: model. */
 int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
                           struct twinsim_queue_info *out);
+
+/* How an SQE ended. */
+struct twinsim_task_end {
+    uint32_t device;
+    uint32_t sq;
+    uint64_t
+        number; /* counts the SQEs of its queue from 1; goes on when a head is set back (FE-8) */
+    uint64_t begin_ns; /* the scheduler turned to it */
+    uint64_t end_ns;
+    uint8_t error;   /* enum stars_error; 0: it did not fail */
+    uint16_t status; /* enum stars_status */
+};
+/* From now on `take` hears of each SQE that retires or is reported as failed, at that instant, from inside twinsim_run(); it
+ * makes no call here. NULL: no more. Thread: model. */
+void twinsim_tell_tasks(twinsim *sim,
+                        void (*take)(void *context, const struct twinsim_task_end *task),
+                        void *context);
 
 /* ---- registers and tables ------------------------------------------------------------------- */
 
@@ -254,6 +281,14 @@ struct twinsim_transfer {
 };
 /* The struct stays valid until `done`; twinsim_run() stops when it completes. Thread: model. */
 int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer *transfer);
+
+/* ---- records for other devices ------------------------------------------------------------------ */
+
+/* The next record of an event also sets entry `entry` of the event table of device `peer`, when the way there has passed
+ * (RMT-6 to RMT-9); at once if the flag is set already. One at a time for each entry: TWINSIM_E_STATE. Writing 0 to either
+ * entry ends it. Thread: model. */
+int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t event, uint32_t peer,
+                          uint32_t entry);
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
@@ -334,6 +369,12 @@ struct twinsim_memory_error {
 /* Writes the newest errors of a device's memory, up to `room`, oldest first; returns how many there are. Thread: model. */
 size_t twinsim_memory_errors(const twinsim *sim, uint32_t device, struct twinsim_memory_error *out,
                              size_t room);
+/* Whether a fault of memory is planted. Thread: model. */
+bool twinsim_memory_watched(const twinsim *sim);
+/* The driver reads or writes memory of `device` for a kernel: the status (enum stars_status) that this fails with by a
+ * planted fault, or 0. Thread: model. */
+uint16_t twinsim_memory_touch(twinsim *sim, uint32_t device, uint64_t address, uint64_t bytes,
+                              enum twinsim_access access);
 /* Takes faulty memory within the range out of use, with others in its place, and forgets the error. Thread: model.
  * TWINSIM_E_ARGUMENT: no error was met there. */
 int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address, uint64_t bytes);
@@ -364,7 +405,8 @@ enum twinsim_phase {
     TWINSIM_PHASE_PIPE,     /* an operation of a block */
     TWINSIM_PHASE_REPORT,   /* end of the last block to the end of the report */
     TWINSIM_PHASE_HOLD,     /* stands still; `id` says why (enum twinsim_hold) */
-    TWINSIM_PHASE_OCCUPY, /* the queue has slot `id`, from grant on; `number` is the last SQE it ran there */
+    TWINSIM_PHASE_OCCUPY, /* the queue has slot `id`, from grant until it is swapped out, written when it leaves;
+                             `number` is the last SQE it ran there */
     TWINSIM_PHASE_SHARE, /* the queue has a share of class `id` (enum twinsim_class) */
     TWINSIM_PHASE_LINK,  /* link `id` moves `bytes` bytes per second; belongs to no queue */
     TWINSIM_PHASE_COUNT
@@ -403,7 +445,10 @@ struct twinsim_trace_record {
     uint8_t sqe_type;
     uint8_t engine;    /* enum twinsim_engine */
     uint32_t waker_sq; /* PARK: the queue whose record ended it, UINT32_MAX: none */
-    uint32_t route;    /* TRANSFER: its way, for twinsim_route_at(); else UINT32_MAX */
+    union {
+        uint32_t route;        /* TRANSFER: its way, for twinsim_route_at(); UINT32_MAX: none */
+        uint32_t waker_device; /* PARK: the device of that queue; UINT32_MAX: none */
+    };
     /* PARK: that record's SQE number. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits 63:32
      * enum twinsim_pipe */
     uint64_t waker_number;

@@ -27,15 +27,20 @@ Cycle BoardModule::systemc_now() const
 void BoardModule::run_calendar()
 {
     const Cycle now = systemc_now();
-    board_.advance(quantum_ > kNever - now ? kNever : now + quantum_);
+    window_ = quantum_ > kNever - now ? kNever : now + quantum_;
+    board_.advance(window_);
 }
 
 twinsim_stop BoardModule::run(uint64_t until_ns, uint32_t max_events, bool held)
 {
     board_.begin_run(until_ns, max_events, held);
     while (board_.running()) {
-        const Cycle now = systemc_now();
         const Cycle next = board_.next_time();
+        if (next <= window_) {
+            board_.advance(window_);
+            continue;
+        }
+        const Cycle now = systemc_now();
         const auto ahead =
             sc_core::sc_time::from_value(next > now ? board_.params().to_ns(next - now) : 0);
         wake_.notify(ahead);

@@ -26,8 +26,9 @@ class DeviceModule : public sc_core::sc_module
     Device &device_;
 };
 
-/// One SC_METHOD, woken at the time of the calendar's next entry. From there it runs ahead of SystemC's time by the
-/// quantum at most, and stops at the very entry that ends the run (TIM-7). SystemC's time never passes the model's.
+/// One SC_METHOD, woken at the time of the calendar's next entry. From there the model runs ahead of SystemC's time by the
+/// quantum at most, in this run and those that follow: SystemC is woken again for what comes later. A run stops at the very
+/// entry that ends it (TIM-7). SystemC's time never passes the model's.
 class BoardModule : public sc_core::sc_module
 {
   public:
@@ -44,6 +45,7 @@ class BoardModule : public sc_core::sc_module
 
     Board &board_;
     const uint64_t quantum_; // cycles
+    Cycle window_ = 0;       // up to where the model may go before SystemC's time moves
     sc_core::sc_event wake_;
     std::vector<std::unique_ptr<DeviceModule>> devices_;
 };

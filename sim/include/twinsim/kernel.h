@@ -67,7 +67,9 @@ enum twinsim_kernel_fault {
     TWINSIM_KERNEL_EXCEPTION, /* error class exception, status STARS_STATUS_AICORE_EXCEPTION */
     TWINSIM_KERNEL_TRAP,      /* error class trap, the same status */
     TWINSIM_KERNEL_TIMEOUT,   /* error class timeout, status STARS_STATUS_AICORE_TIMEOUT */
-    TWINSIM_KERNEL_BAD        /* bad SQE: the driver knows no such kernel */
+    TWINSIM_KERNEL_BAD,       /* bad SQE: the driver knows no such kernel */
+    TWINSIM_KERNEL_POISON,    /* error class exception, status STARS_STATUS_POISON */
+    TWINSIM_KERNEL_LINK       /* the same, status STARS_STATUS_LINK */
 };
 
 /* A kernel as the driver describes it. Everything behind the pointers stays as it is until twinsim_bus.kernel_end. */
@@ -77,6 +79,8 @@ struct twinsim_kernel {
      * blocks are alike; else that times the number of blocks, block by block. 0: the blocks do nothing. */
     uint64_t count;
     enum twinsim_kernel_fault fault; /* not GOOD: it fails at once, without a block */
+    /* What it says at an operation that is an exception: not GOOD, POISON or LINK when that is why. */
+    enum twinsim_kernel_fault exception;
 };
 
 enum twinsim_kernel_answer {

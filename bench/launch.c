@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* P22: host time to launch a native kernel. P23: one empty block and its wait, beside a task and its wait (P3).
+ * As in submit.c the launches go out in batches, and the waits between these are not timed. */
+#include "bench.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCH = 1900, BATCHES = 11, ROUNDS = 2000 };
+
+struct arguments {
+    uint64_t pointers[3];
+    uint32_t count;
+};
+
+/* The kernels lie beside this program. */
+static aclrtBinHandle load_kernels(void)
+{
+    char path[PATH_MAX];
+    aclrtBinHandle binary = NULL;
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    bench_must(length > 0 ? 0 : 1, "reading /proc/self/exe");
+    path[length] = '\0';
+    char *name = strrchr(path, '/') + 1;
+    snprintf(name, sizeof(path) - (size_t)(name - path), "empty_kernel.o");
+    BENCH_MUST(aclrtBinaryLoadFromFile(path, NULL, &binary));
+    return binary;
+}
+
+static double launch_batches(aclrtFuncHandle function, aclrtStream stream)
+{
+    struct arguments arguments = {.count = 1};
+    uint64_t spent = 0;
+    for (int batch = 0; batch < BATCHES; batch++) {
+        const uint64_t begin = bench_now_ns();
+        for (int i = 0; i < BATCH; i++)
+            BENCH_MUST(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &arguments,
+                                                     sizeof(arguments), NULL, 0));
+        spent += bench_now_ns() - begin;
+        BENCH_MUST(aclrtSynchronizeStream(stream));
+    }
+    return (double)spent / (BATCH * BATCHES);
+}
+
+static double launch_and_wait(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream)
+{
+    struct arguments arguments = {.count = 1};
+    const uint64_t begin = bench_now_ns();
+    for (int round = 0; round < ROUNDS; round++) {
+        BENCH_MUST(aclrtLaunchKernelWithHostArgs(function, blocks, stream, NULL, &arguments,
+                                                 sizeof(arguments), NULL, 0));
+        BENCH_MUST(aclrtSynchronizeStream(stream));
+    }
+    return (double)(bench_now_ns() - begin) / ROUNDS / 1e3;
+}
+
+static double task_and_wait(void *memory, aclrtStream stream)
+{
+    const uint64_t begin = bench_now_ns();
+    for (int round = 0; round < ROUNDS; round++) {
+        BENCH_MUST(aclrtMemsetAsync(memory, 64, 0, 64, stream));
+        BENCH_MUST(aclrtSynchronizeStream(stream));
+    }
+    return (double)(bench_now_ns() - begin) / ROUNDS / 1e3;
+}
+
+void bench_launch(size_t repeats)
+{
+    struct bench_samples submit = {.name = "launch", .unit = "ns"};
+    struct bench_samples one = {.name = "launch and wait", .unit = "us"};
+    struct bench_samples many = {.name = "launch of 40 blocks and wait", .unit = "us"};
+    struct bench_samples task = {.name = "fill and wait", .unit = "us"};
+    aclrtStream stream;
+    aclrtFuncHandle function;
+    void *memory;
+    aclrtBinHandle binary = load_kernels();
+    BENCH_MUST(aclrtBinaryGetFunction(binary, "pointers", &function));
+    BENCH_MUST(aclrtCreateStream(&stream));
+    BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    (void)launch_batches(function, stream);
+    for (size_t i = 0; i < repeats; i++) {
+        bench_add(&submit, launch_batches(function, stream));
+        bench_add(&one, launch_and_wait(function, 1, stream));
+        bench_add(&many, launch_and_wait(function, 40, stream));
+        bench_add(&task, task_and_wait(memory, stream));
+    }
+    bench_print(&submit);
+    bench_print(&one);
+    bench_print(&many);
+    bench_print(&task);
+    BENCH_MUST(aclrtFree(memory));
+    BENCH_MUST(aclrtDestroyStream(stream));
+    BENCH_MUST(aclrtBinaryUnLoad(binary));
+}

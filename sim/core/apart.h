@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Memory for arrays that have an entry per queue each. Not a rule of the model: a processor compares addresses by their place
+/// in a page before it knows better, so that a store to one array holds up a load from another at the same place.
+#ifndef TWINSIM_CORE_APART_H
+#define TWINSIM_CORE_APART_H
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace tsim
+{
+
+/// Memory that begins `kAt` bytes into a page, so that arrays with different ones do not meet in their first entries.
+template <typename T, size_t kAt>
+class Apart
+{
+    static constexpr size_t kPage = 4096;
+    static_assert(kAt < kPage && kAt % alignof(T) == 0);
+
+  public:
+    using value_type = T;
+    template <typename U>
+    struct rebind {
+        using other = Apart<U, kAt>;
+    };
+
+    Apart() = default;
+    template <typename U>
+    explicit Apart(const Apart<U, kAt> &)
+    {
+    }
+    [[nodiscard]] T *allocate(size_t count)
+    {
+        void *const page = ::operator new (count * sizeof(T) + kAt, std::align_val_t{kPage});
+        void *const at = static_cast<char *>(page) + kAt;
+        return static_cast<T *>(at);
+    }
+    void deallocate(T *at, size_t)
+    {
+        ::operator delete (reinterpret_cast<char *>(at) - kAt, std::align_val_t{kPage});
+    }
+    friend bool operator==(const Apart &, const Apart &) { return true; }
+    friend bool operator!=(const Apart &, const Apart &) { return false; }
+};
+
+/// Fixed once it is made.
+template <typename T, size_t kAt>
+using ApartVector = std::vector<T, Apart<T, kAt>>;
+
+} // namespace tsim
+
+#endif
