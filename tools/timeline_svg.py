@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws a timeline file as an SVG picture, with nothing but Python.
 
-  timeline_svg.py TRACE.json OUT.svg [--from US --to US] [--title TEXT] [--all]
+  timeline_svg.py TRACE.json OUT.svg [--from US --to US] [--range US:US:TITLE]... [--rows PATTERN] [--title TEXT] [--all]
 
-Without a range there are two panels: all tasks, and the end of the longest wait between streams. Doorbells and shares of
-classes are left out unless --all asks for them.
+Without a range there are two panels: all tasks, and the end of the longest wait between streams. --range may be repeated: each
+is a panel. --rows leaves the rows whose whole name fits the pattern, such as "AIC 0.*|stream 1". Doorbells and shares of classes
+are left out unless --all asks for them.
 """
 import argparse
 import collections
 import html
 import json
+import re
 import sys
 
 WIDTH, LEFT, RIGHT, TOP = 1200, 168, 16, 64
@@ -29,7 +31,8 @@ Arrow = collections.namedtuple("Arrow", "kind from_row from_us to_row to_us")
 Curve = collections.namedtuple("Curve", "process name unit most points")
 
 
-def read(path, everything=True):
+def read(path, everything=True, wanted=None):
+    """What the file holds; `wanted`: a pattern for the names of rows."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     events = document["traceEvents"]
@@ -53,6 +56,11 @@ def read(path, everything=True):
             points.setdefault((event["pid"], event["name"]), []).append(
                 (event["ts"], next(iter(event["args"].values()))))
     hidden = {pid for pid, name in processes.items() if name.endswith(LEFT_OUT) and not everything}
+    if wanted:
+        fits = {row for row, name in rows.items() if re.fullmatch(wanted, name)}
+        slices = [s for s in slices if s.row in fits]
+        arrows = [a for a in arrows if a.from_row in fits and a.to_row in fits]
+        points = {}
     slices = [s for s in slices if s.row[0] not in hidden]
     arrows = [a for a in arrows if a.from_row[0] not in hidden and a.to_row[0] not in hidden]
     rates = {("device %d links" % k["device"], k["name"]): k["bytes_per_s"]
@@ -182,7 +190,7 @@ class Panel:
                "stroke-width='0.6'><title>%s</title></rect>"
                % (x1, y, max(x2 - x1, 0.8), height, fill, html.escape(tip, quote=True)))
         room = int((x2 - x1 - 6) / LETTER)
-        label = s.name
+        label = "" if s.name == "pipe" else s.name  # the row tells which
         if len(label) > room:
             label = label[:room - 1] + "\u2026" if room >= 4 else ""
         if label:
@@ -257,21 +265,30 @@ def picture(title, drawn):
     yield "</svg>"
 
 
+def panel_range(text):
+    begin, end, title = text.split(":", 2)
+    if float(end) <= float(begin):
+        raise ValueError(text)
+    return title, float(begin), float(end)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("trace")
     parser.add_argument("out")
     parser.add_argument("--from", dest="begin", type=float)
     parser.add_argument("--to", dest="end", type=float)
+    parser.add_argument("--range", dest="ranges", type=panel_range, action="append", metavar="US:US:TITLE")
+    parser.add_argument("--rows", metavar="PATTERN")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--title", default="Timeline, simulated device time")
     options = parser.parse_args()
     if (options.begin is None) != (options.end is None) or (
             options.begin is not None and options.end <= options.begin):
         parser.error("a range needs --from and a later --to")
-    data = read(options.trace, options.all)
-    ranges = ([("", options.begin, options.end)] if options.begin is not None
-              else panels(data[2]))
+    data = read(options.trace, options.all, options.rows)
+    ranges = options.ranges or ([("", options.begin, options.end)] if options.begin is not None
+                                else panels(data[2]))
     drawn, top = [], TOP
     for title, begin, end in ranges:
         drawn.append(Panel(title, begin, end, top, data))

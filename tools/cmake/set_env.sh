@@ -33,6 +33,11 @@ twin_prepend() {
 twin_found=no
 if [ -e "$twin_root/lib64/libacl_rt.so" ]; then
     twin_found=yes
+    # Whose place this takes is where the ascend backend looks for the vendor's library.
+    twin_vendor=${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}
+    if [ -z "${TWINRT_ASCEND_HOME:-}" ] && [ -n "$twin_vendor" ] && [ ! -e "$twin_vendor/lib64/twinrt" ]; then
+        export TWINRT_ASCEND_HOME="$twin_vendor"
+    fi
     export ASCEND_HOME_PATH="$twin_root"
     export ASCEND_TOOLKIT_HOME="$twin_root"
     twin_prepend PATH "$twin_root/bin"
@@ -44,5 +49,5 @@ else
     echo "set_env.sh: no lib64/libacl_rt.so in $twin_root; nothing was set" >&2
 fi
 unset -f twin_prepend
-unset twin_file twin_root twin_rest
+unset twin_file twin_root twin_rest twin_vendor
 [ "$twin_found" = yes ]

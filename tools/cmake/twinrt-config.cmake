@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # find_package(twinrt) gives twinrt::ascendcl and twinrt::acl_rt. Both are the whole interface; they differ in the
-# library name that the program records.
+# library name that the program records. twinrt_add_kernels() builds kernels.
 get_filename_component(twinrt_ROOT_DIR "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(twinrt_INCLUDE_DIRS "${twinrt_ROOT_DIR}/include")
 set(twinrt_LIBRARY_DIRS "${twinrt_ROOT_DIR}/lib64")
@@ -20,5 +20,6 @@ foreach(twinrt_library acl_rt ascendcl)
       INTERFACE_INCLUDE_DIRECTORIES "${twinrt_INCLUDE_DIRS}")
   endif()
 endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/twinrt-kernels.cmake")
 unset(twinrt_library)
 unset(twinrt_file)

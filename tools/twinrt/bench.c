@@ -41,6 +41,9 @@ static const struct run runs[] = {
      "H2D sync,H2D async,D2H sync,D2H async,D2D sync,D2D async", "1 KiB to 256 MiB, by direction"},
     {"submit", "tasks", "acl_bench", "submit", false, false, NULL,
      "submit,event record,event query", "host time of a submission"},
+    {"submit", "kernels", "acl_bench", "launch", false, true, NULL,
+     "launch,launch and wait,launch of 40 blocks and wait,fill and wait",
+     "host time of native kernels"},
     {"submit", "waits", "acl_bench", "wait", false, false, NULL,
      "task and wait,idle wait,two-stream hop", "host time of a task and its wait"},
     {"model", "streams", "acl_bench", "streams", false, true, NULL,
@@ -304,7 +307,7 @@ static int tell(const struct options *options, const struct bench_rows *rows,
 int twin_tool_bench(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, ascend, null", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"filter", KEY_FILTER, "TEXT", 0,
          "Measure only what has TEXT in its name, as --list shows it: a group, "

@@ -205,7 +205,9 @@ void bench_print_table(const struct bench_rows *rows, const struct bench_about *
     bool marked = false;
     for (size_t i = 0; i < rows->count; i++)
         marked = marked || rows->row[i].parameters;
-    if (marked)
+    if (strcmp(about->backend, "ascend") == 0)
+        fprintf(to, "\nDevice time is what the vendor's runtime tells of events.\n");
+    else if (marked)
         fprintf(
             to,
             "\nBehind a simulated time stand as many parameters of the profile with these marks; "

@@ -135,14 +135,29 @@ static const struct trace_slice *holder(const struct chain *chain, const struct 
     return found && found->end_ns > phase->begin_ns ? found : NULL;
 }
 
+/* When the record that ended the phase was made: one of another device takes time to come. */
+static uint64_t record_time(const struct trace_file *file, const struct trace_slice *phase)
+{
+    size_t count;
+    const struct trace_slice *const *phases =
+        trace_file_phases(file, phase->waker_track, phase->waker_number, &count);
+    const struct trace_slice *last = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(phases[i]->name, "table") == 0 && phases[i]->end_ns <= phase->end_ns &&
+            (!last || phases[i]->end_ns > last->end_ns))
+            last = phases[i];
+    return last ? last->end_ns : phase->end_ns;
+}
+
 /* Follows the phase back: to who ended it, or over its time. */
 static void follow_phase(struct chain *chain, struct place *place, const struct trace_slice *phase)
 {
     const struct trace_slice *before = holder(chain, phase);
     if (phase->woken && chain->now_ns == phase->end_ns) {
+        part(chain, record_time(chain->file, phase), CRITICAL_TABLE, phase);
         *place = (struct place){.of_stream = true,
                                 .track = phase->waker_track,
-                                .device = phase->device,
+                                .device = phase->waker_device,
                                 .number = phase->waker_number};
     } else if (before) {
         part(chain, before->end_ns, CRITICAL_SWAP, phase); /* others came first */

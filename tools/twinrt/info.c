@@ -25,6 +25,7 @@ enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_PROFILES, KEY_DEVICES };
 struct options {
     bool all;      /* each parameter, not how many there are */
     bool json;     /* everything as JSON */
+    bool model;    /* of the model, whatever else there is */
     bool profiles; /* the profiles that are there, and nothing else */
 };
 
@@ -45,7 +46,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         set_checked(state, TWIN_SETTING_BACKEND, argument);
         return 0;
     case KEY_PROFILE:
-        options->all = true; /* who names a profile asks for what is in it */
+        options->all = options->model = true; /* who names a profile asks for what is in it */
         set_checked(state, TWIN_SETTING_PROFILE, argument);
         return 0;
     case KEY_DEVICES:
@@ -80,7 +81,8 @@ static void take_fact(void *context, const twin_fact *fact)
     facts->count += *fact->mark != '\0'; /* without a mark it is no parameter */
     for (size_t i = 0; i < MARKS; i++)
         facts->by_mark[i] += strcmp(fact->mark, mark_names[i]) == 0;
-    if (!facts->print)
+    /* What there is of a vendor's software is told always: it is what a board's user looks for. */
+    if (!facts->print && strncmp(fact->name, "vendor.", 7) != 0)
         return;
     printf("  %-31s %16s %-8s", fact->name, fact->value, fact->unit);
     if (*fact->mark)
@@ -153,6 +155,18 @@ static void explain(const char *text)
     (void)text;
 }
 
+static char reason[PATH_MAX];
+
+static void because(const char *text)
+{
+    (void)snprintf(reason, sizeof(reason), "%s", text);
+}
+
+static void ignore_code(int32_t code)
+{
+    (void)code;
+}
+
 /* Opens the plug-in and takes its table. NULL, with a message, when it cannot be used. */
 static const struct twin_backend *load(const char *path)
 {
@@ -176,10 +190,27 @@ static const struct twin_backend *load(const char *path)
     return backend;
 }
 
+/* Loads and starts a backend. NULL, with a message unless `silent`, when it cannot be used. */
+static const struct twin_backend *begin(const char *plugins, const char *name,
+                                        const twin_services *services, char *path,
+                                        size_t path_bytes, bool silent)
+{
+    (void)snprintf(path, path_bytes, "%s/backend-%s.so", plugins, name);
+    if (silent && access(path, R_OK) != 0)
+        return NULL;
+    const struct twin_backend *backend = load(path);
+    if (!backend || !backend->process.start || backend->process.start(services) == TWIN_OK)
+        return backend;
+    if (!silent)
+        fprintf(stderr, "twinrt: backend %s cannot start%s%s\n", backend->name, *reason ? ": " : "",
+                reason);
+    return NULL;
+}
+
 int twin_tool_info(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, ascend, null", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
         {"profiles", KEY_PROFILES, NULL, 0, "List the profiles that come with the model", 0},
@@ -214,29 +245,36 @@ int twin_tool_info(int argc, char **argv)
         return twin_tool_profiles(path) == 0 ? 0 : TWIN_TOOL_FAILED;
     }
 
-    const char *wanted = twin_setting(TWIN_SETTING_BACKEND);
-    const char *name = strcmp(wanted, "auto") == 0 ? "sim" : wanted;
-    (void)snprintf(path, sizeof(path), "%s/backend-%s.so", plugins, name);
-    const struct twin_backend *backend = load(path);
-    if (!backend)
-        return TWIN_TOOL_FAILED;
-
     const twin_services services = {
         .setting = twin_setting_named,
         .log = twin_log_text,
         .explain = explain,
+        .because = because,
+        .vendor_code = ignore_code,
         .plugin_folder = plugins,
     };
-    if (backend->process.start && backend->process.start(&services) != TWIN_OK) {
-        fprintf(stderr, "twinrt: backend %s cannot start\n", backend->name);
-        return TWIN_TOOL_FAILED;
+    const char *wanted = twin_setting(TWIN_SETTING_BACKEND);
+    const bool automatic = strcmp(wanted, "auto") == 0;
+    const struct twin_backend *backend = NULL;
+    char no_board[PATH_MAX] = "";
+    if (!automatic) {
+        backend = begin(plugins, wanted, &services, path, sizeof(path), false);
+    } else {
+        if (!options.model)
+            backend = begin(plugins, "ascend", &services, path, sizeof(path), true);
+        (void)snprintf(no_board, sizeof(no_board), "%s", reason);
+        if (!backend)
+            backend = begin(plugins, "sim", &services, path, sizeof(path), false);
     }
+    if (!backend)
+        return TWIN_TOOL_FAILED;
     int status = 0;
     if (options.json) {
         status = twin_tool_info_json(backend, path);
     } else {
-        printf("backend: %s%s, %s\n", backend->name, name == wanted ? "" : " (chosen by auto)",
-               path);
+        printf("backend: %s%s, %s\n", backend->name, automatic ? " (chosen by auto)" : "", path);
+        if (*no_board)
+            printf("no board: %s\n", no_board);
         print_devices(backend);
         print_settings();
         print_facts(backend, options.all);

@@ -17,7 +17,12 @@ struct command {
 static const struct command commands[] = {
     {"api", "list the functions of the interface that are not built", twin_tool_api},
     {"bench", "measure synchronisation, copies, submission and the model", twin_tool_bench},
+    {"calibrate", "fit the assumed parameters of a profile to records", twin_tool_calibrate},
+    {"check", "judge order, races and lifetimes in a record", twin_tool_check},
+    {"compare", "lay two records of one program side by side", twin_tool_compare},
     {"info", "show the device below: identity, limits, timing parameters", twin_tool_info},
+    {"record", "keep what a program asks of its device, and print it", twin_tool_record},
+    {"replay", "run a record again, on this device or another", twin_tool_replay},
     {"run", "run a program on the device, and explain its time", twin_tool_run},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -59,7 +64,7 @@ static char *list_commands(int key, const char *text, void *input)
         return (char *)text;
     fputs("Commands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(file, "  %-6s %s\n", commands[i].name, commands[i].summary);
+        fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`twinrt COMMAND --help' tells more.", file);
     if (fclose(file) != 0)
         return (char *)text;

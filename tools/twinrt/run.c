@@ -26,7 +26,10 @@ enum {
     KEY_STATS,
     KEY_MSPROF,
     KEY_VCD,
-    KEY_FAULTS
+    KEY_RECORD,
+    KEY_CHECK,
+    KEY_FAULTS,
+    KEY_MODEL
 };
 
 #define WAITS_EXPLAINED 3u
@@ -45,6 +48,7 @@ struct options {
     struct wanted_file stats;
     struct wanted_file msprof;
     struct wanted_file vcd;
+    struct wanted_file record;
     unsigned waits; /* explained */
     char **program;
 };
@@ -118,6 +122,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DEVICES:
         set_checked(state, TWIN_SETTING_DEVICES, argument);
         return 0;
+    case KEY_MODEL:
+        set_checked(state, TWIN_SETTING_MODEL, argument);
+        return 0;
     case KEY_FAULTS:
         set_faults(state, argument);
         return 0;
@@ -129,6 +136,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_VCD:
         give_file(state, &options->vcd, argument);
+        return 0;
+    case KEY_CHECK:
+        options->record.needed = true;
+        return 0;
+    case KEY_RECORD:
+        give_file(state, &options->record, argument);
         return 0;
     case KEY_STATS:
         options->stats.needed = true;
@@ -284,7 +297,7 @@ static int prepare(twin_setting_id id, struct wanted_file *file, const char *fol
     return 0;
 }
 
-static bool print_reports(struct options *options)
+static bool print_reports(struct options *options, bool *out_broken)
 {
     bool good = true;
     if (options->trace.needed) {
@@ -297,6 +310,14 @@ static bool print_reports(struct options *options)
     if (options->stats.needed) {
         fputc('\n', stdout);
         good = twin_tool_stats(options->stats.path) == 0 && good;
+    }
+    if (options->record.needed) {
+        fputc('\n', stdout);
+        int judged = twin_tool_check_record(&(struct twin_tool_check){
+            .path = options->record.path,
+            .name = options->record.given ? options->record.given : options->program[0]});
+        *out_broken = judged == TWIN_TOOL_FOUND;
+        good = judged != TWIN_TOOL_UNREADABLE && judged != TWIN_TOOL_PARTIAL && good;
     }
     return good;
 }
@@ -311,25 +332,30 @@ static int run_and_report(struct options *options, const char *folder)
 {
     int status = run_and_wait(options->program);
     bool reported = false;
-    if (is_there(&options->trace) && is_there(&options->stats))
-        reported = print_reports(options);
+    bool broken = false;
+    if (is_there(&options->trace) && is_there(&options->stats) && is_there(&options->record))
+        reported = print_reports(options, &broken);
     else
         fprintf(stderr,
                 "twinrt: the program left no %s: it made no ACL call, or ended before "
                 "it could be written\n",
-                is_there(&options->trace) ? "counters" : "timeline");
-    struct wanted_file *const own[] = {&options->trace, &options->stats};
+                !is_there(&options->trace)   ? "timeline"
+                : !is_there(&options->stats) ? "counters"
+                                             : "record");
+    struct wanted_file *const own[] = {&options->trace, &options->stats, &options->record};
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         if (own[i]->needed && !own[i]->given)
             (void)unlink(own[i]->path);
     (void)rmdir(folder);
+    if (broken)
+        return TWIN_TOOL_CHECK_FAILED;
     return status == 0 && !reported ? TWIN_TOOL_RUN_FAILED : status;
 }
 
 static int run_for(struct options *options)
 {
     char folder[PATH_MAX] = "";
-    bool reports = options->trace.needed || options->stats.needed;
+    bool reports = options->trace.needed || options->stats.needed || options->record.needed;
     if (reports) {
         const char *temporary = getenv("TMPDIR");
         (void)snprintf(folder, sizeof(folder), "%s/twinrt.XXXXXX",
@@ -342,7 +368,8 @@ static int run_for(struct options *options)
     if (prepare(TWIN_SETTING_TRACE, &options->trace, folder, "trace.json") != 0 ||
         prepare(TWIN_SETTING_STATS, &options->stats, folder, "stats.json") != 0 ||
         prepare(TWIN_SETTING_MSPROF, &options->msprof, folder, "msprof") != 0 ||
-        prepare(TWIN_SETTING_VCD, &options->vcd, folder, "vcd") != 0) {
+        prepare(TWIN_SETTING_VCD, &options->vcd, folder, "vcd") != 0 ||
+        prepare(TWIN_SETTING_RECORD, &options->record, folder, "record") != 0) {
         if (reports)
             (void)rmdir(folder);
         return TWIN_TOOL_RUN_FAILED;
@@ -360,10 +387,16 @@ int twin_tool_run(int argc, char **argv)
         {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
+        {"model", KEY_MODEL, "NAME", 0, "What its blocks are: tlm, rtl, or both in lockstep", 0},
         {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
         {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (tools/msprof_print.py)", 0},
         {"vcd", KEY_VCD, "FILE", 0, "Write signals over time, for viewers of waveforms", 0},
+        {"record", KEY_RECORD, "FILE", 0, "Keep what is asked of the device (twinrt record)", 0},
+        {"check", KEY_CHECK, NULL, 0,
+         "Afterwards judge order, races and lifetimes (twinrt check); end with 99 if a rule is "
+         "broken",
+         0},
         {"explain", KEY_EXPLAIN, "N", OPTION_ARG_OPTIONAL,
          "Afterwards print the order of tasks, the time of each event, where the time of the "
          "longest hand-over between two streams went, and that of the N slowest waits (3)",
@@ -381,7 +414,8 @@ int twin_tool_run(int argc, char **argv)
         .doc =
             "Runs a program with the libraries of this runtime and ends with its status (128 plus "
             "the number of the signal that ended it).\v"
-            "125: twinrt itself failed; 126: PROGRAM cannot be run; 127: there is none.",
+            "99: --check found something; 125: twinrt itself failed; 126: PROGRAM cannot be run; "
+            "127: there is none.",
     };
     static struct options options;
     argp_err_exit_status = TWIN_TOOL_RUN_FAILED;

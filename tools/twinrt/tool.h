@@ -6,18 +6,27 @@
 #include <stddef.h>
 
 /* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1) do. */
-#define TWIN_TOOL_FAILED     1
-#define TWIN_TOOL_USAGE      2
-#define TWIN_TOOL_RUN_FAILED 125
-#define TWIN_TOOL_NO_EXEC    126
-#define TWIN_TOOL_NOT_FOUND  127
+#define TWIN_TOOL_FAILED       1
+#define TWIN_TOOL_FOUND        1 /* check: the record breaks a rule */
+#define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: a record cannot be read */
+#define TWIN_TOOL_USAGE        2
+#define TWIN_TOOL_PARTIAL      3  /* check: nothing in what is left of a record that is not whole */
+#define TWIN_TOOL_CHECK_FAILED 99 /* run --check */
+#define TWIN_TOOL_RUN_FAILED   125
+#define TWIN_TOOL_NO_EXEC      126
+#define TWIN_TOOL_NOT_FOUND    127
 
 struct twin_backend;
 
 /* Each takes the arguments from its own name on and returns the exit status. */
 int twin_tool_api(int argc, char **argv);
 int twin_tool_bench(int argc, char **argv);
+int twin_tool_calibrate(int argc, char **argv);
+int twin_tool_check(int argc, char **argv);
+int twin_tool_compare(int argc, char **argv);
 int twin_tool_info(int argc, char **argv);
+int twin_tool_record(int argc, char **argv);
+int twin_tool_replay(int argc, char **argv);
 int twin_tool_run(int argc, char **argv);
 
 /* Folder of the libraries that belong to this tool, "…/lib64". Returns 0, or -1 with a message. */
@@ -26,6 +35,15 @@ int twin_tool_library_folder(char *out_path, size_t path_bytes);
 /* Prints the device that programs would get, its parameters and the settings as one JSON object. Returns 0, or -1 with a
  * message. */
 int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
+
+struct twin_tool_check {
+    const char *path;
+    const char *name; /* that the report uses; NULL: the path */
+    int all;          /* print every finding */
+    int json;
+};
+/* Judges a record and prints what was found. Returns what `check` ends with. */
+int twin_tool_check_record(const struct twin_tool_check *what);
 
 /* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a message. */
 int twin_tool_profiles(const char *folder);

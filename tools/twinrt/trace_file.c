@@ -172,6 +172,8 @@ static bool read_slice(const cJSON *event, struct trace_slice *out)
     out->woken = get_u32(args, "waker_track", &out->waker_track) &&
                  get_u32(args, "waker_stream", &out->waker_stream) &&
                  get_number(args, "waker_number", &out->waker_number);
+    if (!get_u32(args, "waker_device", &out->waker_device))
+        out->waker_device = out->device; /* of an older timeline */
     return true;
 }
 

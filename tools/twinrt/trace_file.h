@@ -48,6 +48,7 @@ struct trace_slice {
     bool rung;
     bool failed; /* HOST_WAIT */
     bool woken;  /* WAIT: a record of the stream below ended it */
+    uint32_t waker_device;
     uint32_t waker_track;
     uint32_t waker_stream;
     uint64_t waker_number;
