@@ -15,8 +15,8 @@ import tables
 # Recorded per function is the vendor's library; a sibling offers those names, these two offer all.
 WHOLE = ("libacl_rt.so", "libascendcl.so")
 # Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in one to link with.
-EXTENSIONS = ["twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_plant", "twinrt_fault_remove",
-              "twinrt_fault_struck"]
+EXTENSIONS = ["twinrt_be_inner", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_plant",
+              "twinrt_fault_remove", "twinrt_fault_struck"]
 OURS = {"libacl_rt.so": EXTENSIONS, "libtwinrt.so": EXTENSIONS}
 SAME_NAMES = {"libacl_prof.so": "libmsprofiler.so"}  # a second file name for the same functions
 

@@ -64,6 +64,23 @@ static void explain(const char *text)
     append(explained, sizeof(explained), text);
 }
 
+static void because(const char *text)
+{
+    append(explained, sizeof(explained), text);
+}
+
+static int32_t told_code;
+
+static void vendor_code(int32_t code)
+{
+    told_code = code;
+}
+
+int32_t seam_vendor_code(void)
+{
+    return told_code;
+}
+
 static bool interruptible(void)
 {
     return seam_interrupted != NULL;
@@ -77,6 +94,8 @@ static bool interrupted(void)
 static twin_services services = {.setting = setting,
                                  .log = log_line,
                                  .explain = explain,
+                                 .because = because,
+                                 .vendor_code = vendor_code,
                                  .plugin_folder = plugin_folder,
                                  .interruptible = interruptible,
                                  .interrupted = interrupted};

@@ -265,6 +265,33 @@ static void test_quarantine(void)
     sim_arena_fini(&arena);
 }
 
+static bool held;
+static bool is_held(void)
+{
+    return held;
+}
+
+static void test_held(void)
+{
+    up(false, true);
+    arena.config.held = is_held;
+    uint64_t first = take(4096, TWIN_PAGES_DEFAULT);
+    unsigned char *view = sim_arena_touch(&arena, first, 4096, false);
+    view[0] = 1;
+    held = true;
+    CU_ASSERT(sim_arena_free(&arena, first, NULL) == TWIN_OK);
+    struct sim_block *block = sim_arena_find(&arena, first);
+    CU_ASSERT(block && atomic_load(&block->state) == SIM_BLOCK_FREED);
+    sim_arena_settle(&arena);
+    CU_ASSERT(view[0] == 1 && sim_arena_find(&arena, first) == block);
+    CU_ASSERT(take(4096, TWIN_PAGES_DEFAULT) != first);
+    held = false;
+    sim_arena_settle(&arena);
+    CU_ASSERT(!sim_arena_find(&arena, first));
+    CU_ASSERT(take(4096, TWIN_PAGES_DEFAULT) == first);
+    sim_arena_fini(&arena);
+}
+
 static void test_clear(void)
 {
     up(false, true);
@@ -354,6 +381,7 @@ static const twin_test tests[] = {
     {"fresh pages are poisoned but where a write covers them", test_poison},
     {"without poison fresh pages are zero", test_no_poison},
     {"a block freed under tasks keeps its pages and counts as free", test_quarantine},
+    {"nothing goes while somebody knows its place", test_held},
     {"clear gives everything back", test_clear},
     {"page-locked blocks are the host's to use", test_host},
     {"open memory is poison until written, and committed only then",

@@ -17,9 +17,14 @@ struct subject {
     twin_status answer; /* of describe */
     twin_status effect;
     uint64_t target; /* the effect stores 42 there */
-    unsigned described, effects, released;
+    unsigned described, effects, kept, released;
     void (*inside)(struct subject *subject);
 };
+
+static void keep(twin_launch *kernel)
+{
+    ((struct subject *)kernel)->kept++;
+}
 
 static void release(twin_launch *kernel)
 {
@@ -69,6 +74,7 @@ static void make(struct subject *subject, uint64_t cycles, bool known)
                                     .work = known ? &subject->work : NULL,
                                     .describe = describe,
                                     .effect = effect,
+                                    .keep = keep,
                                     .release = release};
 }
 
@@ -221,6 +227,14 @@ static void test_refused(void)
     seam_down(device);
 }
 
+static twin_status on_vector_cores(twin_status status)
+{
+    return status == TWIN_E_KERNEL_EXCEPTION ? TWIN_E_VECTOR_EXCEPTION
+           : status == TWIN_E_KERNEL_TRAP    ? TWIN_E_VECTOR_TRAP
+           : status == TWIN_E_KERNEL_TIMEOUT ? TWIN_E_VECTOR_TIMEOUT
+                                             : status;
+}
+
 static void test_failures(void)
 {
     static const struct {
@@ -230,12 +244,17 @@ static void test_failures(void)
         {TWIN_E_KERNEL_TRAP, TWIN_OK, TWIN_E_KERNEL_TRAP},
         {TWIN_E_ADDRESS, TWIN_OK, TWIN_E_KERNEL_EXCEPTION},
         {TWIN_E_KERNEL_TIMEOUT, TWIN_OK, TWIN_E_KERNEL_TIMEOUT},
+        {TWIN_E_VECTOR_TRAP, TWIN_OK, TWIN_E_KERNEL_TRAP},
         {TWIN_OK, TWIN_E_KERNEL_EXCEPTION, TWIN_E_KERNEL_EXCEPTION},
         {TWIN_OK, TWIN_E_KERNEL_TRAP, TWIN_E_KERNEL_TRAP},
         {TWIN_E_UNSUPPORTED, TWIN_OK, TWIN_E_TASK},
     };
+    static const twin_launch_cores cores[] = {TWIN_CORES_VECTOR, TWIN_CORES_CUBE};
     device = seam_up();
-    for (unsigned i = 0; i < TWIN_COUNT(cases); i++) {
+    for (unsigned k = 0; k < 2 * TWIN_COUNT(cases); k++) {
+        const unsigned i = k / 2;
+        const twin_status expected =
+            cores[k % 2] == TWIN_CORES_VECTOR ? on_vector_cores(cases[i].drain) : cases[i].drain;
         twin_queue *queue = seam_queue(device, 1);
         struct subject subject;
         struct subject next;
@@ -243,16 +262,53 @@ static void test_failures(void)
         make(&next, 100, true);
         subject.answer = cases[i].describe;
         subject.effect = cases[i].effect;
+        subject.kernel.cores = cores[k % 2];
         SEAM_OK(seam->work.launch(queue, &subject.kernel));
         SEAM_OK(seam->work.launch(queue, &next.kernel));
-        SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), cases[i].drain);
+        SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), expected);
         twin_failure failure;
         SEAM_OK(seam->queue.take_failure(queue, &failure));
-        CU_ASSERT(failure.status == cases[i].drain);
+        CU_ASSERT(failure.status == expected);
+        CU_ASSERT(failure.kernel == &subject.kernel);
+        CU_ASSERT(subject.kept == 1 && subject.released <= 1);
+        failure.kernel->release(failure.kernel);
         CU_ASSERT(seam_logged("kernel \"subject\""));
         CU_ASSERT(next.effects == 1); /* the tasks behind it go on */
         seam->queue.destroy(queue);
-        CU_ASSERT(subject.released == 1 && next.released == 1);
+        CU_ASSERT(subject.released == 2 && next.released == 1);
+    }
+    seam_down(device);
+}
+
+/* What nobody takes lets its kernel go: when there are too many, with an abort, and with the queue. */
+static void test_failures_not_taken(void)
+{
+    enum { NOTES = 1024, MANY = NOTES + 6 };
+    static struct subject subjects[MANY];
+    device = seam_up();
+    for (unsigned round = 0; round < 2; round++) {
+        twin_queue *queue = seam_queue(device, 1);
+        for (unsigned i = 0; i < MANY; i++) {
+            make(&subjects[i], 1, false);
+            subjects[i].answer = TWIN_E_KERNEL_TRAP;
+            SEAM_OK(seam->work.launch(queue, &subjects[i].kernel));
+            SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_VECTOR_TRAP);
+        }
+        unsigned kept = 0;
+        for (unsigned i = 0; i < MANY; i++)
+            kept += subjects[i].kept == 1 && subjects[i].released < 2;
+        CU_ASSERT(kept == NOTES);
+        twin_failure failure;
+        if (round == 0) {
+            SEAM_OK(seam->queue.abort(queue));
+            SEAM_STATUS(seam->queue.take_failure(queue, &failure), TWIN_E_NOT_READY);
+        } else {
+            seam->queue.destroy(queue);
+        }
+        for (unsigned i = 0; i < MANY; i++)
+            CU_ASSERT(subjects[i].kept == 1 && subjects[i].released == 2);
+        if (round == 0)
+            seam->queue.destroy(queue);
     }
     seam_down(device);
 }
@@ -270,7 +326,7 @@ static void test_hang(void)
     limited.kernel.timeout_ns = traits->op_unit_ns + 1;
     uint64_t before = seam->host.now();
     SEAM_OK(seam->work.launch(queue, &limited.kernel));
-    SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_KERNEL_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_VECTOR_TIMEOUT);
     uint64_t passed = seam->host.now() - before;
     CU_ASSERT(passed >= 2 * traits->op_unit_ns && passed < 2 * traits->op_unit_ns + SEAM_MS);
     make_hang(&endless);
@@ -333,6 +389,68 @@ static void test_aborted_while_described(void)
     CU_ASSERT(next.effects == 1);
     seam->queue.destroy(queue);
     CU_ASSERT(next.released == 1);
+    sem_destroy(&inside);
+    sem_destroy(&outside);
+    seam_down(device);
+}
+
+/* Page-locked memory that a kernel has found; freed by another thread, which has aborted the kernel's queue. */
+static char *pinned;
+static void *pinned_next;
+
+static twin_status describe_pinned(twin_launch *kernel, const twin_reach *reach,
+                                   twin_launch_work *out)
+{
+    struct subject *subject = (struct subject *)kernel;
+    const volatile char *at = reach->at(reach, (uint64_t)(uintptr_t)pinned, 4096, false);
+    subject->described++;
+    CU_ASSERT_FATAL(at != NULL);
+    let_other_in(subject);
+    CU_ASSERT(at[0] == 7 && at[4095] == 8);
+    *out = subject->work;
+    return TWIN_OK;
+}
+
+static void *freer(void *argument)
+{
+    seam->host.attach();
+    sem_wait(&inside);
+    SEAM_OK(seam->queue.abort(argument));
+    SEAM_OK(seam->memory.host_free(pinned));
+    SEAM_OK(seam->memory.host_alloc(4096, &pinned_next));
+    memset(pinned_next, 1, 4096);
+    sem_post(&outside);
+    seam->host.detach();
+    return NULL;
+}
+
+static void test_freed_while_described(void)
+{
+    void *memory = NULL;
+    pthread_t thread;
+    struct subject subject;
+    device = seam_up();
+    sem_init(&inside, 0, 0);
+    sem_init(&outside, 0, 0);
+    twin_queue *queue = seam_queue(device, 1);
+    SEAM_OK(seam->memory.host_alloc(4096, &memory));
+    pinned = memory;
+    pinned[0] = 7;
+    pinned[4095] = 8;
+    make(&subject, 100, false);
+    subject.kernel.describe = describe_pinned;
+    CU_ASSERT_FATAL(pthread_create(&thread, NULL, freer, queue) == 0);
+    SEAM_OK(seam->work.launch(queue, &subject.kernel));
+    SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_ABORTED);
+    pthread_join(thread, NULL);
+    CU_ASSERT(subject.described == 1 && subject.effects == 0);
+    CU_ASSERT(pinned_next != memory);
+    SEAM_OK(seam->memory.host_free(pinned_next));
+    SEAM_OK(seam->memory.host_alloc(
+        4096, &memory)); /* the kernel is over: its place is to be had again */
+    CU_ASSERT(memory == pinned);
+    SEAM_OK(seam->memory.host_free(memory));
+    seam->queue.destroy(queue);
     sem_destroy(&inside);
     sem_destroy(&outside);
     seam_down(device);
@@ -413,8 +531,10 @@ static const twin_test tests[] = {
     {"kernels of two queues overlap", test_overlap},
     {"what the device cannot run is refused with the reason", test_refused},
     {"a kernel that fails says how", test_failures},
+    {"failures that nobody takes let their kernels go", test_failures_not_taken},
     {"a kernel that hangs ends by its limit, or is a deadlock", test_hang},
     {"a queue is aborted while its kernel is described", test_aborted_while_described},
+    {"memory that is freed while its kernel is described stays", test_freed_while_described},
     {"others poll while a kernel is described", test_polled_while_described},
     {"more kernels than a ring holds", test_many},
 };

@@ -440,7 +440,7 @@ static void test_settings(void)
                {"TWINRT_DEVICES", "two"},       {"TWINRT_POISON", "maybe"},
                {"TWINRT_DEVMEM", "x"},          {"TWINRT_DMA", "bursts"},
                {"TWINRT_SEED", "-1"},           {"TWINRT_PROFILE", "nosuch"},
-               {"TWINRT_PROFILE", "/dev/null"}, {"TWINRT_MODEL", "rtl"}};
+               {"TWINRT_PROFILE", "/dev/null"}, {"TWINRT_MODEL", "vhdl"}};
     for (unsigned i = 0; i < TWIN_COUNT(bad); i++) {
         seam_forget();
         seam_set(bad[i].name, bad[i].value);
@@ -513,6 +513,44 @@ static void test_guard(void)
 #endif
 }
 
+/* The ring behind a record whose report was lost is free again: room that is said to be there is there. */
+static void test_room_behind_a_lost_report(void)
+{
+    enum { RECORDS = 3000 }; /* more than a ring holds */
+    const twin_fault fault = {.kind = TWIN_FAULT_REPORT_LOST,
+                              .task = TWIN_FAULT_TASK_ANY,
+                              .device = TWIN_FAULT_ANY,
+                              .stream = TWIN_FAULT_ANY,
+                              .id = TWIN_FAULT_ANY,
+                              .first = 1,
+                              .times = 1};
+    uint32_t number = 0;
+    device = seam_up();
+    twin_queue *queue = seam_queue(device, 1);
+    twin_signal *signal = NULL;
+    const twin_signal_config timed = {.kind = TWIN_SIGNAL_EVENT_REBIND, .timed = true};
+    SEAM_OK(seam->signal.create(device, &timed, &signal));
+    SEAM_OK(seam->fault.plant(&fault, &number));
+    for (unsigned i = 0; i < RECORDS; i++) {
+        twin_status status = seam->work.record(queue, signal);
+        if (status == TWIN_E_BUSY) {
+            SEAM_OK(seam->queue.room(queue));
+            status = seam->work.record(queue, signal);
+        }
+        SEAM_OK(status);
+        if (status != TWIN_OK)
+            break;
+    }
+    SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
+    CU_ASSERT(seam_logged("was not reported; its time is lost"));
+    uint64_t time_ns = 0;
+    SEAM_OK(seam->signal.timestamp(signal, &time_ns)); /* of the last */
+    SEAM_OK(seam->fault.remove(number));
+    seam->signal.destroy(signal);
+    seam->queue.destroy(queue);
+    seam_down(device);
+}
+
 static const twin_test tests[] = {
     {"a bad setting or profile is refused and named", test_settings},
     {"name and limits are known without a model", test_describe_without_model},
@@ -521,6 +559,7 @@ static const twin_test tests[] = {
     {"nothing moves before somebody waits", test_nothing_happens_unasked},
     {"a full ring holds its sender and nobody else", test_full_ring},
     {"a copy of several entries is queued whole or not at all", test_room_for_pieces},
+    {"a record whose report was lost gives its place back", test_room_behind_a_lost_report},
     {"polling ends", test_query_ends},
     {"calls cost what the profile says, a wait ends after its work", test_clock},
     {"a fast-sync queue wakes by polling", test_fast_sync},

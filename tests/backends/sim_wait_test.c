@@ -4,6 +4,7 @@
 #include "seam.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -474,11 +475,75 @@ static void test_repeats_exactly(void)
     CU_ASSERT(span[0] == span[1] || span[0] + 1 == span[1] || span[1] + 1 == span[0]);
 }
 
+/* ---- answers that another thread's wait has brought about ---------------------------------------- */
+
+static struct {
+    sem_t entered, driven;
+    twin_signal *event;
+    uint64_t query_ns, idle_ns, wait_ns, drain_ns;
+    bool complete, idle;
+} late;
+
+/* Its call has begun before the model is driven on; what it asks then is of the model's time. */
+static void *ask_late(void *argument)
+{
+    twin_signal_state state = {.ask = TWIN_ASK_WAITS};
+    uint64_t *out_ns = argument;
+    seam->host.attach();
+    seam_call(TWIN_COST_POLL);
+    sem_post(&late.entered);
+    sem_wait(&late.driven);
+    if (out_ns == &late.query_ns) {
+        (void)seam->signal.query(late.event, &state);
+        late.complete = state.complete;
+    } else if (out_ns == &late.idle_ns) {
+        (void)seam->queue.query(a, &late.idle);
+    } else if (out_ns == &late.wait_ns) {
+        (void)seam->signal.wait(late.event, TWIN_FOREVER);
+    } else {
+        (void)seam->queue.drain(a, TWIN_FOREVER);
+    }
+    *out_ns = seam->host.now();
+    seam->host.detach();
+    return NULL;
+}
+
+/* TIME-4: nobody is told that something is done before it is, by his own clock. */
+static void test_answers_are_of_the_models_time(void)
+{
+    uint64_t *const asked[] = {&late.query_ns, &late.idle_ns, &late.wait_ns, &late.drain_ns};
+    for (unsigned i = 0; i < TWIN_COUNT(asked); i++) {
+        pthread_t thread;
+        uint64_t done_ns = 0;
+        up();
+        sem_init(&late.entered, 0, 0);
+        sem_init(&late.driven, 0, 0);
+        late.event = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 1);
+        CU_ASSERT_FATAL(pthread_create(&thread, NULL, ask_late, asked[i]) == 0);
+        sem_wait(&late.entered);
+        for (unsigned copies = 0; copies < 50; copies++)
+            SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = 1 << 20}));
+        SEAM_OK(seam->work.record(a, late.event));
+        SEAM_OK(seam->queue.drain(a, TWIN_FOREVER));
+        SEAM_OK(seam->signal.timestamp(late.event, &done_ns));
+        sem_post(&late.driven);
+        pthread_join(thread, NULL);
+        CU_ASSERT(*asked[i] >= done_ns);
+        seam->signal.destroy(late.event);
+        sem_destroy(&late.entered);
+        sem_destroy(&late.driven);
+        down();
+    }
+    CU_ASSERT(late.complete && late.idle);
+}
+
 static const twin_test tests[] = {
     {"a timeout of an hour costs no wall time when all wait", test_timeout_costs_nothing},
     {"a timeout ends a wait before its work", test_timeout_before_the_work},
     {"a lone thread that waits for nothing gets a deadlock with names", test_deadlock_alone},
     {"a sender held for ever gets a deadlock", test_deadlock_of_a_sender},
+    {"what another thread's wait brought about is told at the model's time",
+     test_answers_are_of_the_models_time},
     {"two threads that wait for nothing both end", test_deadlock_of_two},
     {"a submission wakes a driver that has parked", test_submit_wakes_the_driver},
     {"beside a running thread a timeout takes its time", test_timeout_beside_a_runner},

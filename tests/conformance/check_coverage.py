@@ -8,7 +8,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 FAMILIES = ("ORD", "ERR", "INIT", "CFG", "DEV", "CTX", "STR", "EVT", "NTF", "CNT", "VAL", "LBL", "CBK", "EXC", "ABT",
-            "GRF", "OVF", "GRP", "LOG", "ENV", "KRN")
+            "GRF", "OVF", "GRP", "LOG", "ENV", "KRN", "COD")
 ROW = re.compile(rf"\b(?:{'|'.join(FAMILIES)})-\d+\b")
 # Rows of other parts of the catalogue, and rules of the design: named by tests, not listed in the table.
 SUITE = re.compile(r'\.name = "(\w+)"')

@@ -226,6 +226,18 @@ static void submit_on_own_thread(void *argument)
     CHECK(first != UINT32_MAX && last_task() != UINT32_MAX && last_task() != first);
 }
 
+void test_info_of_last_task(void)
+{
+    static const char info[(64 << 10) + 1];
+    CHECK_CODE(aclrtCacheLastTaskOpInfo(NULL, 1), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtCacheLastTaskOpInfo(info, 0), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtCacheLastTaskOpInfo(info, sizeof(info)), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtCacheLastTaskOpInfo(info, 8), ACL_ERROR_RT_CONTEXT_NULL);
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_FAILS(aclrtCacheLastTaskOpInfo(info, 8)); /* nothing is being captured */
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 void test_last_task(void)
 {
     twin_buffer cells;

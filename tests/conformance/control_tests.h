@@ -45,6 +45,7 @@ void test_attribute_values(void);
 void test_priority_counts(void);
 void test_overflow_switch(void);
 void test_last_task(void);
+void test_info_of_last_task(void);
 
 /* control_abort.c */
 void test_abort_and_go_on(void);

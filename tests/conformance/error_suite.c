@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error_tests.h"
 #include "suite.h"
 
 #define LEVEL ACL_RT_THREAD_LEVEL
@@ -515,13 +516,15 @@ static const twin_child children[] = {
 };
 
 static const twin_test tests[] = {
-    {"ERR-01: NULL is refused first, with no device and before aclInit", test_null_before_all_else},
+    {"ERR-01, COD-02: NULL is refused first, with no device and before aclInit",
+     test_null_before_all_else},
     {"ERR-02: NULL is looked at before the context", test_null_before_context},
-    {"ERR-03: values out of range are refused by the lower layer", test_values_in_the_lower_layer},
-    {"ERR-04: what needs a context says so", test_context_needed},
-    {"ERR-05: handles of other kinds are refused", test_handles_of_other_kinds},
+    {"ERR-03, COD-02: values out of range are refused by the lower layer",
+     test_values_in_the_lower_layer},
+    {"ERR-04, COD-12: what needs a context says so", test_context_needed},
+    {"ERR-05, COD-10: handles of other kinds are refused", test_handles_of_other_kinds},
     {"ERR-06: streams of other contexts and devices are refused", test_streams_of_other_contexts},
-    {"ERR-07: every code begins with the digit of its class", test_number_classes},
+    {"ERR-07, COD-01: every code begins with the digit of its class", test_number_classes},
     {"ERR-08, ERR-22: the last error is read once", test_last_error_is_read_once},
     {"ERR-09, ERR-21: a peek keeps the last error", test_peek_keeps_the_error},
     {"ERR-10, ERR-24: the last error belongs to its thread", test_last_error_is_thread_local},
@@ -537,6 +540,9 @@ static const twin_test tests[] = {
     {"ERR-33: a message stays readable until the next is asked for", test_message_stays_readable},
     {"ERR-34: messages are the thread's, or the process's when configured", test_message_modes},
     {"ERR-35: message ids follow the kind of failure", test_message_ids},
+    {"COD-04: what the device answers keeps its meaning", test_answers_from_below},
+    {"COD-09: waits that expire have the codes of what they wait for", test_codes_of_waits},
+    {"COD-10, COD-11: NULL is no dead handle", test_handles_that_are_null},
     {"what is not offered says so, in code, last error and message", test_not_offered},
 };
 

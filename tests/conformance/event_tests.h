@@ -22,6 +22,15 @@ void test_destroy_does_not_wait(void);
 void test_destroyed_handle(void);
 void test_destroy_after_streams(void);
 
+/* event_across.c */
+void test_wait_across_devices_takes_its_way(void);
+void test_wait_across_devices_and_an_abort_there(void);
+void test_wait_across_devices_and_an_abort_here(void);
+void test_wait_across_devices_and_a_reset_here(void);
+void test_wait_across_devices_and_a_reset_there(void);
+void test_wait_across_devices_times_out(void);
+void test_deadlock_across_devices(void);
+
 /* event_device.c */
 void test_record_captures_earlier_work(void);
 void test_record_arguments(void);

@@ -27,24 +27,6 @@ static void on_exception(aclrtExceptionInfo *info)
     told.code = aclrtGetErrorCodeFromExceptionInfo(info);
 }
 
-twinrt_fault twin_fault_for(twinrt_fault_kind kind)
-{
-    twinrt_fault fault = TWINRT_FAULT_INIT(kind);
-    if (kind == TWINRT_FAULT_ENGINE_SLOW)
-        fault.factor_permille = 3000;
-    if (kind == TWINRT_FAULT_ENGINE_TIMEOUT)
-        fault.duration_ns = 100000;
-    return fault;
-}
-
-uint32_t twin_plant(const twinrt_fault *fault)
-{
-    uint32_t number = 0;
-    CHECK_OK(twinrt_fault_plant(fault, &number));
-    CHECK(number != 0);
-    return number;
-}
-
 /* Copies within the device, which the SDMA does. */
 static void copy_within(twin_buffer *buffer, aclrtStream stream)
 {

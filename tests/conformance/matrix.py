@@ -19,7 +19,7 @@ from check_coverage import FAMILIES, ROW, table_rows
 HERE = pathlib.Path(__file__).resolve().parent
 MATRIX = HERE / "matrix.tsv"
 LEAST_PERCENT = 98
-BACKENDS = ["sim", "null"]
+BACKENDS = ["sim", "ascend", "null"]
 RUN_SECONDS = 600
 
 # The catalogue of the synchronisation functions: how many rows each family has, numbered from 1.

@@ -284,6 +284,41 @@ static void test_polling_beside_a_waiter(void)
     end(&shared);
 }
 
+/* What a thread has waited for stays done, however busy others keep the device. */
+static void wait_and_ask(void *argument, unsigned index)
+{
+    shared_state *shared = argument;
+    aclrtStream stream = NULL;
+    aclrtEvent event = NULL;
+    aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    int denied = 0;
+    CHECK_OK(aclrtSetCurrentContext(shared->context));
+    CHECK_OK(aclrtCreateStream(&stream));
+    CHECK_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+    for (int i = 0; i < 8000; i++) {
+        CHECK_OK(
+            aclrtMemsetAsync((char *)shared->data.device + index * CELL, CELL, i, CELL, stream));
+        CHECK_OK(aclrtRecordEvent(event, stream));
+        CHECK_OK(aclrtSynchronizeEvent(event));
+        CHECK_OK(aclrtQueryEventStatus(event, &recorded));
+        CHECK_OK(aclrtStreamQuery(stream, &status));
+        denied += recorded != ACL_EVENT_RECORDED_STATUS_COMPLETE;
+        denied += status != ACL_STREAM_STATUS_COMPLETE;
+    }
+    CHECK_EQUAL(denied, 0);
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtDestroyStream(stream));
+}
+
+static void test_what_was_done_stays_done(void)
+{
+    shared_state shared;
+    begin(&shared, THREADS * CELL);
+    twin_threads_run(THREADS, wait_and_ask, &shared);
+    end(&shared);
+}
+
 static void allocate_and_free(void *argument, unsigned index)
 {
     (void)argument;
@@ -415,6 +450,8 @@ static const twin_test tests[] = {
     {"EVT-12: eight threads make, use and destroy streams and events",
      test_objects_of_many_threads},
     {"STR-30: threads poll a stream while another waits for it", test_polling_beside_a_waiter},
+    {"ORD-10: what eight threads have waited for stays done while others keep the device busy",
+     test_what_was_done_stays_done},
     {"MEM-01: eight threads allocate, copy and free on two devices", test_memory_of_many_threads},
     {"STR-17: a stream destroyed under its users works or is refused",
      test_destroying_what_others_use},

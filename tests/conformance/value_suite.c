@@ -361,13 +361,14 @@ static void test_streams(void)
     CHECK_CODE(aclrtValueWrite(word, 1, 0, stream), ACL_ERROR_RT_STREAM_CONTEXT);
     CHECK_CODE(aclrtValueWait(word, 1, EQ, stream), ACL_ERROR_RT_STREAM_CONTEXT);
     CHECK_OK(aclrtDestroyContext(context));
-    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtSetDevice(0)); /* a context again, and a second reset is due */
     twin_on_thread(use_without_context, word);
     CHECK_OK(aclrtDestroyStream(stream));
     CHECK_CODE(aclrtValueWrite(word, 1, 0, stream), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtValueWait(word, 1, EQ, stream), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_EQUAL(read_word(word), 4);
     CHECK_OK(aclrtFree(word));
+    CHECK_OK(aclrtResetDevice(0));
     CHECK_OK(aclrtResetDevice(0));
 }
 

@@ -81,6 +81,28 @@ LINES = {
     ],
 }
 
+# Programs with kernels, each in a folder of its own. Times and speeds are the model's; that the second way is the
+# faster one the program itself demands.
+KERNEL_LINES = {
+    "matmul_overlap": [
+        r"1024 by 768 times 768 by 2048 in fp16, 8 blocks",
+        r"1 set  of buffers: .* us of device time, .* 0 of 2097152 results differ",
+        r"2 sets of buffers: .* us of device time, .* 0 of 2097152 results differ",
+        r"overlapping copies and products: 1\.[3-9]\d times as fast",
+        r"matmul_overlap: ok",
+    ],
+    "reduction": [
+        r"two kernels: 4999985",
+        r"one kernel with atomic additions: 4999985",
+        r"reduction: ok, 1000003 numbers on 40 blocks",
+    ],
+    "vector_add": [
+        r" 1 blocks: .* us of device time, 1000000 sums exact",
+        r"40 blocks: .* us of device time, 1000000 sums exact",
+        r"vector_add: ok",
+    ],
+}
+
 # On the model stream B's own work is long done when stream A's copy is.
 ORDER = ["stream A begins", "stream B has done what it queued before its wait",
          "stream A has copied to the device", "stream B has copied on the device",
@@ -92,7 +114,8 @@ def program(name):
 
 
 def environment():
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINRT_")}
+    """What a program sees: none of our settings but the model, which a whole run may be about."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINRT_") or k == "TWINRT_MODEL"}
     return dict(clean, TWINRT_BACKEND="sim")
 
 
@@ -146,6 +169,54 @@ class Examples(unittest.TestCase):
         self.assertEqual([f[3] for f in found], ORDER)
         times = [float(f[2]) for f in found]
         self.assertEqual(times, sorted(times))
+
+
+class Kernels(unittest.TestCase):
+    def check_lines(self, name, text):
+        for pattern, line in zip(KERNEL_LINES[name], text.splitlines()):
+            self.assertRegex(line, "^" + pattern + "$")
+        self.assertEqual(len(text.splitlines()), len(KERNEL_LINES[name]))
+
+    def test_each_prints_its_results(self):
+        for name in KERNEL_LINES:
+            with self.subTest(name):
+                got = tool("run", "--", program(name))
+                self.check_lines(name, got.stdout)
+                self.assertEqual(got.stderr, "")  # no flag is forgotten
+
+    def test_every_folder_is_tested(self):
+        found = {name for name in os.listdir(SOURCES) if os.path.exists(os.path.join(SOURCES, name, "kernels.c"))}
+        self.assertEqual(found, set(KERNEL_LINES))
+
+    def test_built_with_what_is_installed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in KERNEL_LINES:
+                with self.subTest(name):
+                    source = os.path.join(SOURCES, name)
+                    out, kernels = os.path.join(folder, name), os.path.join(folder, "kernels.o")
+                    run(os.path.join(OPTIONS.build, "bin", "twinrt-cc"), "-o", kernels, os.path.join(source, "kernels.c"))
+                    run(OPTIONS.compiler, *OPTIONS.flags.split(), os.path.join(source, name + ".c"), "-o", out,
+                        "-I" + os.path.join(OPTIONS.build, "include"),
+                        "-L" + os.path.join(OPTIONS.build, "lib64"), "-lascendcl")
+                    self.check_lines(name, tool("run", "--", out, kernels).stdout)
+
+    def test_with_seeds(self):
+        for seed in ("1", "99"):
+            for name in ("reduction", "vector_add"):
+                with self.subTest(name, seed=seed):
+                    self.check_lines(name, tool("run", "--", program(name), env=dict(environment(), TWINRT_SEED=seed)).stdout)
+
+    def test_use_of_the_pipes(self):
+        """With two sets of buffers the cube is busier, and the same work is done."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.json")
+            tool("run", "--trace", path, "--", program("matmul_overlap"))
+            text = run(sys.executable, os.path.join(SOURCES, "pipe_use.py"), path).stdout
+        found = re.findall(r"AIC cores, ([\d.]+) us of blocks: .*cube (\d+) %", text)
+        self.assertEqual(len(found), 2, text)
+        (first, cube), (second, busier) = [(float(time), int(share)) for time, share in found]
+        self.assertGreater(busier, cube)
+        self.assertAlmostEqual(first * cube, second * busier, delta=0.5 * (first + second))
 
 
 class Timelines(unittest.TestCase):

@@ -10,7 +10,7 @@
 #include "random_pool.h"
 
 /* A kind of call: how often, and what it may answer besides success (NEVER_WORKS: instead of it). */
-#define RANDOM_CODES_MOST 28
+#define RANDOM_CODES_MOST 32
 typedef struct random_row {
     const char *name;
     aclError (*call)(random_worker *worker);
@@ -31,6 +31,10 @@ extern const random_row random_block_rows[];
 extern const uint32_t random_block_row_count;
 extern const random_row random_fault_rows[];
 extern const uint32_t random_fault_row_count;
+/* Which kinds of faults the run plants: with some seeds none. Before the first call. */
+void random_fault_begin(uint64_t seed);
+/* Whether a task may have failed with this code: it is none of a planted fault, or one was planted that causes it. */
+bool random_fault_explains(aclError code);
 extern const random_row random_kernel_rows[];
 extern const uint32_t random_kernel_row_count;
 
@@ -78,6 +82,8 @@ enum {
     OTHER_LABEL_CONTEXT = 507031,
     WAIT_ENDED = 507046,
     NOT_UP = 507033,
+    VECTOR_TOO_LONG = 507034,
+    VECTOR_FAILED = 507035,
     EVENT_WAIT_ENDED = 507047,
     MEMORY_FAILED = 507053,
     LINK_FAILED = 507057,
@@ -85,10 +91,11 @@ enum {
     ADDRESS_GONE = 507899,
 };
 
-/* How a task fails: by itself, or struck by a planted fault. */
+/* How a task fails: by its address, by a kernel's arguments, and in other ways when a fault was planted that can cause them
+ * (random_fault_explains). */
 #define FAILED_TASK                                                                                \
-    ADDRESS_GONE, TASK_FAILED, ENGINE_FAILED, KERNEL_TOO_LONG, KERNEL_FAILED, MEMORY_FAILED,       \
-        LINK_FAILED
+    ADDRESS_GONE, TASK_FAILED, ENGINE_FAILED, KERNEL_TOO_LONG, VECTOR_TOO_LONG, KERNEL_FAILED,     \
+        VECTOR_FAILED, MEMORY_FAILED, LINK_FAILED
 
 /* How a copy fails that is made at once, when a fault strikes it. */
 #define FAILED_COPY ENGINE_FAILED, MEMORY_FAILED, LINK_FAILED

@@ -59,7 +59,7 @@ static bool is_allowed(const random_row *row, aclError code)
         return !row->never_works;
     for (uint32_t i = 0; i < RANDOM_CODES_MOST && row->allowed[i] != 0; i++)
         if (row->allowed[i] == code)
-            return true;
+            return random_fault_explains(code);
     return false;
 }
 
@@ -73,7 +73,8 @@ void random_call(random_worker *worker)
     aclError code = row->call(worker);
     if (!is_allowed(row, code)) {
         const char *message = aclGetRecentErrMsg();
-        random_failure("thread %u, call %llu, %s: code %d is not documented for it; %s",
+        random_failure("thread %u, call %llu, %s: code %d is not documented for it, or no fault "
+                       "that causes it was planted; %s",
                        worker->index, (unsigned long long)worker->number, row->name, code,
                        message ? message : "no message");
     }

@@ -1,9 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random calls that plant faults and take them away, and ask for errors of memory. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "random_arguments.h"
 #include "twinrt/fault.h"
+
+/* What planted faults cause ------------------------------------------------------------------------- */
+
+#define KINDS (TWINRT_FAULT_DOORBELL_LOST + 1)
+
+/* Codes that a task fails with for no other reason. */
+static const aclError caused[] = {TASK_FAILED,     ENGINE_FAILED, KERNEL_TOO_LONG,
+                                  VECTOR_TOO_LONG, MEMORY_FAILED, LINK_FAILED};
+#define CAUSED (sizeof(caused) / sizeof(caused[0]))
+
+static uint32_t kinds_of_run;
+/* Faults planted, or just being planted, that cause it. Also of those that were removed: what they struck stays struck. */
+static _Atomic uint32_t causes[CAUSED];
+
+void random_fault_begin(uint64_t seed)
+{
+    random_state random;
+    random_seed(&random, seed, UINT64_C(0xfa017));
+    for (uint32_t kind = 0; kind < KINDS && seed % 4 != 0; kind++)
+        if (random_percent(&random, 60))
+            kinds_of_run |= 1u << kind;
+}
+
+bool random_fault_explains(aclError code)
+{
+    for (size_t i = 0; i < CAUSED; i++)
+        if (caused[i] == code)
+            return atomic_load(&causes[i]) != 0;
+    return true;
+}
+
+/* Error numbers of the scheduler that faults are given, and the codes they become. */
+static const struct {
+    uint32_t status;
+    aclError code;
+} statuses[] = {{0x205, TASK_FAILED},
+                {0x20a, ADDRESS_GONE},
+                {0x217, ENGINE_FAILED},
+                {0x221, MEMORY_FAILED},
+                {0x222, LINK_FAILED}};
+
+static bool causes_code(const twinrt_fault *fault, aclError code)
+{
+    bool any = fault->task == TWINRT_FAULT_TASK_ANY;
+    bool kernel = any || fault->task == TWINRT_FAULT_TASK_KERNEL;
+    bool host = any || fault->task == TWINRT_FAULT_TASK_HOST_DMA;
+    bool late = code == KERNEL_TOO_LONG || code == VECTOR_TOO_LONG;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+        if (fault->status == statuses[i].status && statuses[i].code == code)
+            return true;
+    switch (fault->kind) {
+    case TWINRT_FAULT_BAD_TASK:
+        return code == TASK_FAILED;
+    case TWINRT_FAULT_MEMORY:
+        return code == MEMORY_FAILED || code == LINK_FAILED;
+    case TWINRT_FAULT_ENGINE_ERROR:
+        return (code == TASK_FAILED && fault->task != TWINRT_FAULT_TASK_HOST_DMA) ||
+               (code == ENGINE_FAILED && host);
+    case TWINRT_FAULT_ENGINE_TIMEOUT:
+    case TWINRT_FAULT_ENGINE_HANG:
+    case TWINRT_FAULT_ENGINE_SLOW:
+        return late && kernel;
+    default:
+        return false;
+    }
+}
+
+static void count_causes(const twinrt_fault *fault, uint32_t by)
+{
+    for (size_t i = 0; i < CAUSED; i++)
+        if (causes_code(fault, caused[i]))
+            atomic_fetch_add(&causes[i], by);
+}
+
+/* Planting ------------------------------------------------------------------------------------------ */
 
 /* A fault that strikes soon and seldom: the others have work to do. */
 static twinrt_fault any_fault(random_worker *worker)
@@ -29,7 +105,7 @@ static twinrt_fault any_fault(random_worker *worker)
         fault.access = 1 + below(worker, 3);
     }
     if (chance(worker, 10))
-        fault.status = 0x200 + below(worker, 0x40);
+        fault.status = statuses[below(worker, sizeof(statuses) / sizeof(statuses[0]))].status;
     if (!chance(worker, 10))
         return fault;
     switch (below(worker, 6)) {
@@ -62,7 +138,12 @@ static aclError call_plant(random_worker *worker)
     uint32_t number = 0;
     for (uint32_t i = 0; i < 4 && code == BAD_VALUE; i++) {
         twinrt_fault fault = any_fault(worker);
+        if (fault.kind >= KINDS || (kinds_of_run >> fault.kind & 1) == 0)
+            fault.reserved = 1; /* it is refused */
+        count_causes(&fault, 1);
         code = twinrt_fault_plant(chance(worker, 98) ? &fault : NULL, OUT(worker, number));
+        if (code != ACL_SUCCESS)
+            count_causes(&fault, UINT32_MAX);
     }
     if (number == 0)
         return code;

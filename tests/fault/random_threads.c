@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "acl/acl.h"
+#include "random_arguments.h"
 #include "random_calls.h"
 #include "twinrt/fault.h"
 
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
     if (!random_options_parse(&options, argc, argv))
         return 2;
     random_watchdog(WATCHDOG_S);
+    random_fault_begin(options.seed);
     pthread_t threads[RANDOM_THREADS_MOST];
     for (uint32_t i = 0; i < options.threads; i++) {
         workers[i].index = i;

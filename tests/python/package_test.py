@@ -143,8 +143,12 @@ class Examples(unittest.TestCase):
             self.assertGreater(slow, 0)
             self.assertGreater(fast, slow)
 
+    def test_vector_add(self):
+        kernels = os.path.join(os.environ["TWIN_BUILD"], "examples", "vector_add_kernels.o")
+        self.assertEqual(self.lines("vector_add.py", kernels), ["100000 of 100000 sums are right"])
+
     def test_each_example_has_a_test(self):
-        tested = {"resources.py", "two_streams.py", "copy_bandwidth.py"}
+        tested = {"resources.py", "two_streams.py", "copy_bandwidth.py", "vector_add.py"}
         self.assertEqual({name for name in os.listdir(EXAMPLES) if name.endswith(".py")}, tested)
 
 

@@ -7,6 +7,7 @@ from tree import check
 
 SETTINGS = "runtime/core/config.h"
 STATUS = "runtime/seam/status.h"
+NUMBERS = "backends/sim/failure.c"
 ERRORS = "runtime/docs/errors.md"
 TIMING = "sim/docs/timing.md"
 UNTESTED = "tests/repo/untested_rules.txt"
@@ -132,7 +133,8 @@ def expand(line):
 
 @check
 def status_table(tree):
-    """The table in errors.md has the rows of status.h: name, public code, text."""
+    """The table in errors.md has the rows of status.h: name, public code, text. What the model's driver makes of error
+    numbers stands in TWIN_TASK_FAILURES."""
     source = tree.text(STATUS).replace("\\\n", " ")
     wanted = [(name, code, text) for name, code, text in re.findall(r'X\((TWIN_\w+),\s*(\d+),\s*"([^"]*)"\)', source)]
     if not tree.has(ERRORS):
@@ -156,4 +158,15 @@ def status_table(tree):
                  if name not in [row[0] for row in wanted]]
     if not wanted:
         problems.append(f"{STATUS}:1: no status found: has the list another shape?")
-    return problems
+    return problems + untold_failures(tree, source)
+
+
+def untold_failures(tree, source):
+    """Statuses that become of error numbers and are no failures of tasks by status.h."""
+    if not tree.has(NUMBERS):
+        return []
+    listed = set(re.findall(r"X\((TWIN_\w+)\)", source))
+    made = set(re.findall(r"\{STARS_STATUS_\w+, (TWIN_\w+)\}", tree.text(NUMBERS)))
+    return [f"{STATUS}:1: TWIN_TASK_FAILURES lacks {name}, which {NUMBERS} makes of an error number"
+            for name in sorted(made - listed)] + \
+           ([] if made else [f"{NUMBERS}:1: no error number found: has the table another shape?"])

@@ -8,14 +8,26 @@ from tree import check
 
 # Area -> the areas it may include. An area is the longest of these names that a path begins with.
 MAY_INCLUDE = {
+    "backends/ascend": ["backends/ascend", "runtime/include", "runtime/seam"],
     "backends/null": ["backends/null", "runtime/seam"],
+    "backends/fault": ["backends/fault", "runtime/seam"],
+    "backends/record": ["backends/record", "runtime/seam"],
     "backends/sim": ["backends/sim", "runtime/seam", "sim/include"],
     "bench": ["bench", "runtime/include", "runtime/seam", "sim/include"],
     "examples": ["examples", "runtime/include"],
     "rtl-stubs": ["rtl-stubs"],
+    "rtl-stubs/dma/bench": ["rtl-stubs/common/bench", "sim/core"],
+    "rtl-stubs/dma_pool/bench": ["rtl-stubs/common/bench", "sim/core"],
+    "rtl-stubs/event_table/bench": ["rtl-stubs/common/bench", "sim/core"],
+    "rtl-stubs/front_end/bench": ["rtl-stubs/common/bench", "sim/core", "sim/include"],
+    "rtl-stubs/notify_table/bench": ["rtl-stubs/common/bench", "sim/core"],
+    "rtl-stubs/sqe/bench": ["rtl-stubs/common/bench", "sim/core", "sim/include"],
     "runtime/api": ["runtime/api", "runtime/core", "runtime/include", "runtime/seam"],
-    "runtime/core": ["runtime/core", "runtime/seam"],
+    "runtime/core": ["runtime/core", "runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h",
+                     "runtime/kernel/run.h", "runtime/seam"],
     "runtime/include": ["runtime/include"],
+    "runtime/kernel": ["runtime/include/twinrt", "runtime/kernel", "runtime/seam"],
+    "runtime/kernel/linked": ["runtime/include/twinrt"],
     "runtime/libraries": ["runtime/include"],
     "runtime/python": ["runtime/include", "runtime/python"],
     "runtime/seam": ["runtime/seam"],
@@ -26,12 +38,13 @@ MAY_INCLUDE = {
     "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
     "tools": ["runtime/api/areas.def", "runtime/api/not_offered.def", "runtime/api/unsupported.def", "runtime/core",
-              "runtime/include", "runtime/seam", "sim/include", "tools"],
+              "runtime/include", "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
 
 # Where include paths point: a name is looked for beside the file, then here.
-ROOTS = ["backends/null", "backends/sim", "bench", "examples", "runtime", "runtime/include", "runtime/include/acl",
-         "sim", "sim/include", "tests", "tests/support", "tools", "tools/twinrt", ""]
+ROOTS = ["backends/ascend", "backends/fault", "backends/null", "backends/record", "backends/sim", "bench", "examples", "rtl-stubs",
+         "runtime", "runtime/include", "runtime/include/acl", "sim", "sim/include", "tests", "tests/sim", "tests/support", "tools",
+         "tools/twinrt", "tools/twinrt-cc", ""]
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
 GENERATED = {"exported_names.inc": "tools/twinrt makes it from runtime/exports.map"}

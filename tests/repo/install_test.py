@@ -3,7 +3,7 @@
 """Installs the build into a fresh prefix and uses it as a stranger would.
 
 usage: install_test.py BUILD_FOLDER STEP [SANITIZER]
-steps: layout set_env link cxx find_package pkg_config moved package python"""
+steps: layout set_env link cxx find_package pkg_config kernels moved package python"""
 
 import os
 import shutil
@@ -40,6 +40,35 @@ int main(void)
 """
 PRINTS = "device memory holds 0x5a\n"
 
+KERNELS = r"""
+#include <twinrt/kernel.h>
+struct arguments { twk_gm to; };
+TWK_VECTOR_KERNEL(fill, struct arguments, args)
+{
+    twk_duplicate(TWK_UINT8, twk_ub_at(0), VALUE, 64);
+    twk_set_flag(TWK_V, TWK_MTE3, 0);
+    twk_wait_flag(TWK_V, TWK_MTE3, 0);
+    twk_store(args->to, twk_ub_at(0), 64);
+}
+"""
+# The program, with a kernel in place of the fill.
+KERNEL_PROGRAM = PROGRAM.replace("int main(void)", "int main(int argc, char **argv)").replace(
+    "    CHECK(aclrtMemsetAsync(device, sizeof(bytes), 0x5a, sizeof(bytes), stream));\n", r"""
+    aclrtBinHandle binary;
+    aclrtFuncHandle kernel;
+    CHECK(aclrtBinaryLoadFromFile(argv[argc - 1], NULL, &binary));
+    CHECK(aclrtBinaryGetFunction(binary, "fill", &kernel));
+    CHECK(aclrtLaunchKernelWithHostArgs(kernel, 1, stream, NULL, &device, sizeof(device), NULL, 0));
+""")
+KERNEL_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(kernels LANGUAGES C)
+find_package(twinrt 0.1 REQUIRED)
+add_executable(kernel_program kernel_program.c)
+target_link_libraries(kernel_program PRIVATE twinrt::ascendcl)
+twinrt_add_kernels(kernels SOURCES kernels.c DEFINITIONS VALUE=0x5a)
+"""
+
 PROJECT = """
 cmake_minimum_required(VERSION 3.22)
 project(stranger LANGUAGES C CXX)
@@ -50,10 +79,13 @@ add_executable(program_cxx program.cpp)
 target_link_libraries(program_cxx PRIVATE twinrt::acl_rt)
 """
 
-MUST_HAVE = ["bin/twinrt", "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
+MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/cmake/twinrt/twinrt-kernels.cmake",
+             "include/twinrt/kernel.h", "include/twinrt/kernel_image.h", "include/twinrt/kernel_ops.h",
+             "lib64/twinrt/bench/empty_kernel.o", "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
              "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
              "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
-             "lib64/libplatform.so", "lib64/twinrt/backend-null.so", "lib64/twinrt/backend-sim.so",
+             "lib64/libplatform.so", "lib64/twinrt/backend-fault.so", "lib64/twinrt/backend-null.so",
+             "lib64/twinrt/backend-record.so", "lib64/twinrt/backend-sim.so",
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              *(f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "model_bench", "targets.json")),
@@ -63,7 +95,7 @@ MUST_HAVE = ["bin/twinrt", "include/acl/acl.h", "include/acl/acl_rt.h", "include
 PYTHON = ["python/site-packages/acl.abi3.so", "python/site-packages/acl-stubs/__init__.pyi",
           "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
-MAY_HAVE = ("bin/twinrt", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
+MAY_HAVE = ("bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
 
 
 class Failure(Exception):
@@ -135,6 +167,9 @@ class Stranger:
         expect("" not in self.with_set_env("printenv LD_LIBRARY_PATH").strip().split(":"), "an empty entry in LD_LIBRARY_PATH")
         plain = sh(f"cd '{self.prefix}' && . ./set_env.sh && printenv ASCEND_HOME_PATH", env=self.env)
         expect(plain.strip() == self.prefix, f"another shell gets {plain}")
+        board = self.with_set_env(f"ASCEND_HOME_PATH=/opt/board; . '{self.prefix}/set_env.sh'; . '{self.prefix}/set_env.sh'; echo $TWINRT_ASCEND_HOME")
+        expect(board.strip() == "/opt/board", f"the ascend backend is sent to {board}")
+        expect("unset" in self.with_set_env("echo ${TWINRT_ASCEND_HOME-unset}"), "a folder of no vendor is taken for one")
         seen = self.with_set_env("twinrt info")
         expect("910B3" in seen, f"twinrt info printed:\n{seen}")
 
@@ -171,6 +206,23 @@ class Stranger:
             sys.exit(77)
         self.with_set_env(f"gcc {' '.join(self.flags)} program.c -o by_pc $(pkg-config --cflags --libs twinrt)")
         self.prints("./by_pc")
+
+    def kernels(self):
+        """By the tool alone, by pkg-config's variable, and by CMake, which knows when to build anew."""
+        for name, text in (("kernels.c", KERNELS), ("kernel_program.c", KERNEL_PROGRAM), ("CMakeLists.txt", KERNEL_PROJECT)):
+            with open(os.path.join(self.work, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        self.with_set_env(f"gcc {' '.join(self.flags)} kernel_program.c -o kernel_program -I'{self.prefix}/include' "
+                          f"-L'{self.prefix}/lib64' -lascendcl; twinrt-cc -DVALUE=0x5a -o kernels.o kernels.c")
+        self.prints("./kernel_program kernels.o")
+        if shutil.which("pkg-config"):
+            self.with_set_env("$(pkg-config --variable=kernel_compiler twinrt) -DVALUE=0x5a -o by_pc.o kernels.c")
+            self.prints("./kernel_program by_pc.o")
+        flags = " ".join(self.flags)
+        self.with_set_env(f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}'; cmake --build out")
+        self.prints("out/kernel_program out/kernels.o")
+        told = self.with_set_env("cmake --build out; touch kernels.c; cmake --build out")
+        expect(told.count("Building kernels") == 1, f"a changed kernel is built anew, and no other:\n{told}")
 
     def moved(self):
         elsewhere = os.path.join(self.work, "else where")

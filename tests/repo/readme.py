@@ -6,7 +6,8 @@ In README.md a fence "```sh run" holds commands that continuous integration exec
 not. A fence "```text output" right after one holds what it prints: a line "…" stands for any lines, "…" inside a line
 for any text.
 
-usage: readme.py --run             run every block, compare the outputs; exit status 1 when one fails or differs
+usage: readme.py --run [BLOCK]     run every block, compare the outputs; exit status 1 when one fails or differs. A
+                                   block of exactly the text BLOCK has been run already and is left out
        readme.py --update [TEXT]   run the blocks that hold TEXT and write their outputs into README.md"""
 
 import os
@@ -54,11 +55,12 @@ def execute(commands, root):
     return done.returncode, output
 
 
-def run(root):
+def run(root, done):
     with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
         page = file.read()
     failed = 0
-    for commands, follows in pairs(page):
+    wanted = [pair for pair in pairs(page) if pair[0].strip() != done]
+    for commands, follows in wanted:
         status, output = execute(commands, root)
         problem = ""
         if status != 0:
@@ -68,7 +70,7 @@ def run(root):
         if problem:
             failed += 1
             print(f"readme: {problem}: {commands.strip()}", flush=True)
-    print(f"{len(pairs(page)) - failed} passed, {failed} failed")
+    print(f"{len(wanted) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
@@ -91,7 +93,7 @@ def update(root, wanted):
 
 
 def dev_commands(tree):
-    match = re.search(r"^([a-z| ]+)\)\n\s+command=\$1", tree.text("dev"), flags=re.MULTILINE)
+    match = re.search(r"^([a-z| -]+)\)\n\s+command=\$1", tree.text("dev"), flags=re.MULTILINE)
     return {word.strip() for word in match.group(1).split("|")} if match else set()
 
 
@@ -109,19 +111,19 @@ def commands(tree):
     known = dev_commands(tree)
     for path in tree.files(".md"):
         for number, line in tree.lines(path):
-            for word in re.findall(r"(?<![\w/])\./dev ([a-z]+)", line):
+            for word in re.findall(r"(?<![\w/])\./dev ([a-z-]+)", line):
                 if word not in known:
                     problems.append(f"{path}:{number}: ./dev has no command {word}")
             for word in re.findall(r"\bbuild/examples/([a-z]\w*)", line):
-                if not tree.has(f"examples/{word}.c"):
+                if not (tree.has(f"examples/{word}.c") or tree.has(f"examples/{word}/{word}.c")):
                     problems.append(f"{path}:{number}: there is no example {word}")
     return problems
 
 
 if __name__ == "__main__":
     ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-    if sys.argv[1:] == ["--run"]:
-        sys.exit(run(ROOT))
+    if sys.argv[1:2] == ["--run"] and len(sys.argv) <= 3:
+        sys.exit(run(ROOT, sys.argv[2] if len(sys.argv) == 3 else None))
     if sys.argv[1:2] == ["--update"] and len(sys.argv) <= 3:
         sys.exit(update(ROOT, sys.argv[2] if len(sys.argv) == 3 else ""))
     sys.exit(__doc__)

@@ -111,6 +111,8 @@ CASES = {
         ("a row too many", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine")\n'}, "has no TWIN_E_A"),
         ("another code", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") X(TWIN_E_A, 107001, "bad, really")\n'}, "becomes 107001"),
         ("another text", {"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") X(TWIN_E_A, 107000, "bad")\n'}, "the text of TWIN_E_A"),
+        ("a failure that is not listed", {"backends/sim/failure.c": "{STARS_STATUS_X, TWIN_E_A},\n"}, "TWIN_TASK_FAILURES lacks TWIN_E_A"),
+        ("the numbers have moved", {"backends/sim/failure.c": "int x;\n"}, "no error number found"),
     ]),
     "profiles": ({"sim/profiles/a.json": '{"soc_name": {"value": "A", "mark": "known"}, "limit": {"streams": {"value": 7, "mark": "known"}}}',
                   "sim/profiles/b.json": '{"base": "a", "limit": {"events": {"value": 9, "mark": "assumed"}}}',

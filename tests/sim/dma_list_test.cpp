@@ -420,6 +420,26 @@ static void test_limit_at_completion()
     }
 }
 
+// DMA-43: the bytes of a small packet are no descriptor: what looks like barriers in them holds nothing back.
+static void test_small_data_like_barriers()
+{
+    Rig rig;
+    const tsim::Params &p = rig.params();
+    stars_dma_descriptor data{};
+    for (uint32_t &word : data.word)
+        word = ~0u; // all barriers, for one
+    run_list(rig, {read(0, 0, 4 * kMiB),
+                   entry(STARS_DMA_SMALL, Rig::kHbm + 8 * kMiB, 0, STARS_DMA_SMALL_MOST), data});
+    EXPECT_EQ(rig.retired(0), 1);
+    const auto moved = rig.phases(TWINSIM_PHASE_TRANSFER);
+    CU_ASSERT_EQUAL_FATAL(moved.size(), 2);
+    // Records are written at the end: the small packet overtook the read.
+    EXPECT_EQ(moved[0].bytes, STARS_DMA_SMALL_MOST);
+    EXPECT_EQ(moved[0].begin_ns, first_begin(rig) + 2 * p.list_start.value);
+    CU_ASSERT(moved[0].end_ns < moved[1].end_ns);
+    CU_ASSERT(std::memcmp(rig.hbm(8 * kMiB), data.word, STARS_DMA_SMALL_MOST) == 0);
+}
+
 static const twin_test tests[] = {
     {"lines are read ahead, descriptors begin apart", test_lines},
     {"barriers make descriptors wait for those they name", test_barriers},
@@ -432,6 +452,7 @@ static const twin_test tests[] = {
     {"limits and kills leave nothing behind", test_limit_and_kill},
     {"what completes at the limit is complete", test_limit_at_completion},
     {"channels have ceilings", test_ceilings},
+    {"data of a small packet that look like barriers", test_small_data_like_barriers},
 };
 
 int main(int argc, char **argv)

@@ -169,6 +169,37 @@ static void test_lost_record_on_another_device()
     }
 }
 
+// FLT-8: a time that has more than 64 bits when it is multiplied is as long as it should be; one that is too long for the
+// clock does not end by itself.
+static void test_slow_beyond_measure()
+{
+    for (const uint64_t setup : {UINT64_C(20000000000000), UINT64_C(9000000000000000000)}) {
+        Rig rig([setup](tsim::Params &p) {
+            p.sdma_setup.value = setup;
+            p.sdma_setup.jitter = 0;
+        });
+        twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_SLOW);
+        fault.factor_permille = 1000000;
+        plant(rig, fault);
+        rig.open(0);
+        rig.put(0, sqe_sdma(Rig::kHbm, Rig::kHbm + 4096, 64), 0);
+        rig.run_until(setup / 2);
+        EXPECT_EQ(rig.retired(0), 0);
+        const uint64_t begun = rig.phases(TWINSIM_PHASE_DECODE, 0).at(0).end_ns;
+        if (setup < UINT64_C(1) << 60) {
+            rig.run();
+            EXPECT_EQ(rig.retired(0), 1);
+            const auto record = rig.phases(TWINSIM_PHASE_SETUP, 0).at(0);
+            EXPECT_EQ(record.begin_ns, begun);
+            EXPECT_EQ(record.end_ns, begun + setup * 1000);
+        } else {
+            rig.run_until(UINT64_C(18000000000000000000)); // five centuries
+            EXPECT_EQ(rig.retired(0), 0);
+            pulse(rig, STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_TERMINATE);
+        }
+    }
+}
+
 static const twin_test tests[] = {
     {"a resume before the time of a lost completion", test_resume_before_the_time},
     {"a planted full CQ keeps its time", test_full_queue_with_a_time},
@@ -176,6 +207,7 @@ static const twin_test tests[] = {
     {"durations stay within the clock", test_durations},
     {"a lost doorbell goes with its queue", test_lost_doorbell_of_a_closed_queue},
     {"records on other devices can be lost", test_lost_record_on_another_device},
+    {"a slow engine is slow beyond measure", test_slow_beyond_measure},
 };
 
 int main(int argc, char **argv)

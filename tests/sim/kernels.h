@@ -61,11 +61,12 @@ class Kernels : public Rig::KernelDriver
             entry.list.push_back({program.data(), program.size()});
     }
     void fail(uint64_t pc, twinsim_kernel_fault fault) { entries_[pc].fault = fault; }
+    void say_exception(uint64_t pc, twinsim_kernel_fault what) { entries_[pc].exception = what; }
     void fail_effect(twinsim_kernel_fault fault) { effect_fault_ = fault; }
     [[nodiscard]] twinsim_kernel description(uint64_t pc) const
     {
         const Entry &entry = entries_.at(pc);
-        return {entry.list.data(), entry.list.size(), entry.fault};
+        return {entry.list.data(), entry.list.size(), entry.fault, entry.exception};
     }
 
     bool later = false; ///< descriptions come by twinsim_kernel_give
@@ -95,6 +96,7 @@ class Kernels : public Rig::KernelDriver
         std::vector<Program> programs;
         std::vector<twinsim_program> list;
         twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
+        twinsim_kernel_fault exception = TWINSIM_KERNEL_GOOD;
     };
     std::map<uint64_t, Entry> entries_;
     twinsim_kernel_fault effect_fault_ = TWINSIM_KERNEL_GOOD;

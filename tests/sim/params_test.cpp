@@ -241,7 +241,7 @@ static const twin_test tests[] = {
     {"a wrong type is named", test_mistyped},
     {"a value out of range is named with its range", test_out_of_range},
     {"a key given twice is named", test_duplicate_keys},
-    {"a mark other than known, inferred, assumed is refused", test_marks},
+    {"a mark other than known, inferred, assumed, measured is refused", test_marks},
     {"text that is not JSON is refused with its line", test_not_json},
     {"a file that cannot be read is not a bad profile", test_unreadable},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// COND programs that poll memory.
 #include "cond_sqe.h"
+#include "kernels.h"
 
 // COND-8, COND-10, TIM-8: it parks, without an event; nobody else is disturbed.
 static void test_poll_parks()
@@ -203,9 +204,37 @@ static void test_poll_of_many_words()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
+// COND-10, CORE-8: what a kernel changes is seen at the next turn after its effect, wherever the driver says it was.
+static void test_poll_sees_kernels()
+{
+    KernelRig k;
+    k.kernels.set(1, {{work(TWINSIM_PIPE_VECTOR, 5000)}});
+    k.rig.open(0);
+    k.rig.open(1);
+    k.rig.put(0, sqe_poll(0, 0, 256, 5), 0);
+    k.rig.run();
+    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_PARKED);
+    const uint64_t parked = k.rig.now();
+    k.kernels.on_effect = [&] {
+        const uint64_t value = 5;
+        std::memcpy(k.rig.hbm(256), &value, sizeof(value));
+    };
+    k.rig.put(1, sqe_kernel(STARS_KERNEL_AIV, 3, 1), k.rig.now() + 700);
+    // One run: a new one would look for stores of the host.
+    EXPECT_EQ(k.rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
+    EXPECT_EQ(k.rig.retired(1), 1);
+    CU_ASSERT_EQUAL_FATAL(k.rig.retired(0), 1);
+    const auto park = k.rig.phases(TWINSIM_PHASE_PARK, 0).at(0);
+    const uint64_t turn = k.rig.params().cond_poll.value;
+    const uint64_t changed = k.rig.phases(TWINSIM_PHASE_KERNEL, 1).at(0).end_ns;
+    EXPECT_EQ(park.begin_ns, parked);
+    EXPECT_EQ(park.end_ns, parked + ((changed - parked) / turn + 1) * turn);
+}
+
 static const twin_test tests[] = {
     {"a program that polls parks", test_poll_parks},
     {"a poll sees every kind of store at its turn", test_poll_sees_stores},
+    {"a poll sees what a kernel changes", test_poll_sees_kernels},
     {"a poll misses what goes again", test_poll_misses_what_goes},
     {"a poll begins", test_poll_begins},
     {"a poll has its time limit", test_poll_has_its_limit},

@@ -135,6 +135,21 @@ void test_the_same_part_keeps_its_marks()
     }
 }
 
+// What was measured on one part is a guess of another, as what is known is.
+void test_measured_marks()
+{
+    Folder folder;
+    folder.write("m", "{\"base\": \"910b3\", \"fetch\": {\"window\": " +
+                          leaf("8", "SQE", "measured") + "}}");
+    const std::string same = folder.write("same", "{\"base\": \"m\"}");
+    const std::string other =
+        folder.write("other", "{\"base\": \"m\", " + soc("AscendOther") + "}");
+    CU_ASSERT_STRING_EQUAL(Profile::from_file(same, kShipped).find("fetch.window")->mark,
+                           "measured");
+    CU_ASSERT_STRING_EQUAL(Profile::from_file(other, kShipped).find("fetch.window")->mark,
+                           "inferred");
+}
+
 // What the source says of other parts too keeps its mark there, and nowhere else.
 void test_a_source_of_several_parts()
 {
@@ -322,6 +337,8 @@ void test_nearest_name()
 
 const twin_test tests[] = {
     {"what another part inherits is one step less certain", test_another_part_is_less_certain},
+    {"what was measured keeps its mark on its part, and is inferred of another",
+     test_measured_marks},
     {"a source that speaks of several parts counts for all of them",
      test_a_source_of_several_parts},
     {"a variant of the same part keeps its marks", test_the_same_part_keeps_its_marks},

@@ -5,7 +5,11 @@
 
 #include <cstdio>
 #include <cstring>
+#include <cstdlib>
 #include <new>
+#include <string>
+
+#include "rtl/factory.h"
 
 bool expect_equal(uint64_t actual, uint64_t expected, const char *what, const char *file, int line)
 {
@@ -21,6 +25,17 @@ const tsim::Profile &shipped_profile()
 {
     static const tsim::Profile profile = tsim::Profile::from_file(TWIN_PROFILE);
     return profile;
+}
+
+std::unique_ptr<tsim::TwinFactory> twins_of_environment()
+{
+    const char *const model = std::getenv("TWINRT_MODEL");
+    const char *const trace = std::getenv("TWINRT_RTL_TRACE");
+    const std::string name = model ? model : "tlm";
+    return tsim::rtl::make_factory(name == "rtl"        ? TWINSIM_MODEL_RTL
+                                   : name == "lockstep" ? TWINSIM_MODEL_LOCKSTEP
+                                                        : TWINSIM_MODEL_TLM,
+                                   trace ? trace : "");
 }
 
 void Rig::Unmap::operator()(uint8_t *memory) const
@@ -66,7 +81,12 @@ Rig::Rig(const Options &options, const Tweak &tweak)
             static_cast<Rig *>(context)->kernels_->end(device, sq, number);
         };
     }
-    board_ = std::make_unique<tsim::Board>(params_, config);
+    tsim::TwinFactory *twins = options.twins;
+    if (!twins) {
+        twins_ = twins_of_environment();
+        twins = twins_.get();
+    }
+    board_ = std::make_unique<tsim::Board>(params_, config, twins);
 }
 
 void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

@@ -2,9 +2,11 @@
 // What a seed may change, and what it may not: the instant at which memory changes, times with a range, and never the
 // result of a program that waits for what it uses.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "rig.h"
@@ -325,6 +327,41 @@ static void test_times_vary_in_their_range()
     }
 }
 
+// TIM-10: the steps of a firmware vary too, each on its own.
+static void test_a_firmware_varies()
+{
+    const std::string shipped = TWIN_PROFILE;
+    const tsim::Profile old =
+        tsim::Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + "310p3.json");
+    const struct {
+        tsim::Setting tsim::Params::*step;
+        twinsim_phase phase;
+    } steps[] = {{&tsim::Params::fw_activate, TWINSIM_PHASE_SWAP_IN},
+                 {&tsim::Params::fw_fetch, TWINSIM_PHASE_FETCH},
+                 {&tsim::Params::fw_command, TWINSIM_PHASE_DECODE},
+                 {&tsim::Params::fw_report, TWINSIM_PHASE_RETIRE}};
+    std::array<std::set<uint64_t>, 4> seen;
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+        Rig rig(with_seed(seed, true), [&old](tsim::Params &p) { p = old.params(); });
+        rig.open(0);
+        rig.put(0, sqe_placeholder(), 0);
+        rig.run();
+        for (size_t i = 0; i < seen.size(); ++i) {
+            const tsim::Setting setting = old.params().*steps[i].step;
+            const uint64_t range = setting.value * setting.jitter / 1000;
+            const auto record = rig.phases(steps[i].phase, 0).at(0);
+            const uint64_t took = record.end_ns - record.begin_ns;
+            CU_ASSERT(range > 0);
+            CU_ASSERT(took >= setting.value - range && took <= setting.value + range);
+            if (seed == 0)
+                EXPECT_EQ(took, setting.value);
+            seen.at(i).insert(took);
+        }
+    }
+    for (const auto &times : seen)
+        CU_ASSERT(times.size() > 20);
+}
+
 // TIM-10: what others do does not change the times of a task.
 static void test_times_do_not_depend_on_others()
 {
@@ -355,6 +392,7 @@ static const twin_test tests[] = {
     {"lists and the driver's copies have their effect at an end", test_other_engines},
     {"faults and limits hold with seeds", test_faults_and_limits_with_seeds},
     {"times vary in their ranges, with a seed alone", test_times_vary_in_their_range},
+    {"the steps of a firmware vary", test_a_firmware_varies},
     {"times do not depend on what others do", test_times_do_not_depend_on_others},
 };
 

@@ -31,7 +31,7 @@ std::map<uint32_t, std::vector<twinsim_trace_record>> by_id(Rig &rig, twinsim_ph
 
 } // namespace
 
-// SCH-3, SCH-5, SCH-7, SCH-10.
+// SCH-3, SCH-5, SCH-7, SCH-10, SCH-19: until it is swapped out.
 static void test_slots()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 2; });
@@ -47,6 +47,8 @@ static void test_slots()
         rig.put(9, sqe_event_record(sq), rig.now() + 1000);
     rig.run();
 
+    const uint64_t out = rig.params().drain.value + rig.params().slot_disable.value;
+    CU_ASSERT(out > 0);
     const auto slots = by_id(rig, TWINSIM_PHASE_OCCUPY);
     EXPECT_EQ(slots.size(), 2);
     for (const auto &slot : slots)
@@ -60,10 +62,10 @@ static void test_slots()
                 grants.push_back(record.begin_ns);
         EXPECT_EQ(grants.size(), 2);
         EXPECT_EQ(stays[0].begin_ns, grants[0]);
-        EXPECT_EQ(stays[0].end_ns, rig.phases(TWINSIM_PHASE_PARK, sq)[0].begin_ns);
+        EXPECT_EQ(stays[0].end_ns, rig.phases(TWINSIM_PHASE_PARK, sq)[0].begin_ns + out);
         EXPECT_EQ(stays[0].number, 2);
         EXPECT_EQ(stays[1].begin_ns, grants[1]);
-        EXPECT_EQ(stays[1].end_ns, rig.phases(TWINSIM_PHASE_TASK, sq)[2].end_ns);
+        EXPECT_EQ(stays[1].end_ns, rig.phases(TWINSIM_PHASE_TASK, sq)[2].end_ns + out);
         EXPECT_EQ(stays[1].number, 3);
     }
 }

@@ -285,6 +285,14 @@ static void test_bad_arguments(void)
     twinsim_doorbell(sim, 0, 7, 3, 0); /* closed: ignored */
     twinsim_doorbell(sim, 5, 9999, 3, 0);
     TWIN_EXPECT_U64(twinsim_reset(sim, 3), TWINSIM_E_ARGUMENT);
+    TWIN_EXPECT_U64(twinsim_event_forward(NULL, 0, 1, 0, 2), TWINSIM_E_ARGUMENT);
+    TWIN_EXPECT_U64(twinsim_event_forward(sim, 1, 1, 0, 2), TWINSIM_E_ARGUMENT);
+    TWIN_EXPECT_U64(twinsim_event_forward(sim, 0, 1, 1, 2), TWINSIM_E_ARGUMENT);
+    TWIN_EXPECT_U64(twinsim_event_forward(sim, 0, 1, 0, UINT32_MAX), TWINSIM_E_ARGUMENT);
+    TWIN_EXPECT_U64(twinsim_event_forward(sim, 0, 1, 0, 2),
+                    TWINSIM_OK); /* its own device will do */
+    TWIN_EXPECT_U64(twinsim_event_forward(sim, 0, 1, 0, 2), TWINSIM_E_STATE);
+    TWIN_EXPECT_U64(twinsim_write(sim, 0, STARS_EVENT_TABLE_BASE + 4 * 2, 0), TWINSIM_OK);
     struct twinsim_transfer nothing = {.dst = address_of(hbm), .src = address_of(hbm)};
     TWIN_EXPECT_U64(twinsim_transfer_post(sim, 0, &nothing), TWINSIM_E_ARGUMENT);
     uint32_t value = 1;

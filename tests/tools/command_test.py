@@ -25,15 +25,15 @@ class Tool(unittest.TestCase):
         self.assertRegex(run("--version").stdout, r"^twinrt \d+\.\d+\.\d+\n$")
         shown = run("--help")
         self.assertEqual(shown.returncode, 0)
-        for command in ("api", "bench", "info", "run"):
+        for command in ("api", "bench", "info", "record", "run"):
             self.assertIn(command, shown.stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
 
     def test_unknown_command_lists_those_there_are(self):
-        got = run("replay")
+        got = run("relay")
         self.assertEqual(got.returncode, 2)
-        self.assertIn("no such command: replay", got.stderr)
-        self.assertIn("api bench info run", got.stderr)
+        self.assertIn("no such command: relay", got.stderr)
+        self.assertIn("There are: api bench calibrate check compare", got.stderr)
         self.assertEqual(run().returncode, 2)
 
 
@@ -117,6 +117,14 @@ class Info(unittest.TestCase):
                                      (node["value"], node["mark"], node["source"]))
                 else:
                     self.assertEqual(row["inherited_from"], "910b3", row["name"])
+            # what it says of the device in a few words is what the profile says
+            value = {row["name"]: row["value"] for row in told["parameters"]}
+            limit = {key[len("limit."):]: number for key, number in value.items() if key.startswith("limit.")}
+            device = dict(told["devices"][0])
+            self.assertEqual(device.pop("soc_name"), value["soc_name"])
+            self.assertEqual(device.pop("memory_bytes"), limit["memory_mib"] << 20)
+            self.assertEqual(device.pop("tasks_in_flight"), limit["sq_depth"] - (limit["sq_reserve"] or 1))
+            self.assertEqual(device, {key: limit[key] for key in device}, name)
 
     def test_a_named_profile_is_shown_in_full(self):
         shown = run("info", "--backend", "sim", "--profile", "310p3").stdout

@@ -71,14 +71,19 @@ static void load(struct trace_file *file, const char *path)
     CU_ASSERT_EQUAL_FATAL(trace_file_load(path, file, error, sizeof(error)), 0);
 }
 
-static void load_story(struct trace_file *file)
+/* The record is visible at `seen`, rung for at `rung`; in us. */
+static void load_story_at(struct trace_file *file, const char *seen, const char *rung)
 {
     FILE *out = fopen("story.json", "w");
     CU_ASSERT_PTR_NOT_NULL_FATAL(out);
-    /* the record is visible at 15, rung for at 13 */
-    fprintf(out, story, "15.000", "13.000", "15.000", "15.000");
+    fprintf(out, story, seen, rung, seen, seen);
     (void)fclose(out);
     load(file, "story.json");
+}
+
+static void load_story(struct trace_file *file)
+{
+    load_story_at(file, "15.000", "13.000");
 }
 
 static void expect_part(const struct critical_part *part, uint64_t begin_us, uint64_t end_us,
@@ -111,6 +116,27 @@ static void test_waker(void)
     CU_ASSERT_EQUAL(path.submit_ns, 13000);
     CU_ASSERT_EQUAL(path.submit_thread, 1);
     CU_ASSERT_EQUAL(path.before_count, 0);
+    critical_free(&path);
+    trace_file_free(&file);
+}
+
+/* The record was made two microseconds before the park ended: it came from another device. */
+static void test_waker_elsewhere(void)
+{
+    struct trace_file file;
+    struct critical_path path;
+    const struct trace_slice *calls[1];
+    load_story_at(&file, "13.000", "12.000");
+    CU_ASSERT_EQUAL_FATAL(critical_waits(&file, calls, 1), 1);
+    CU_ASSERT_EQUAL_FATAL(critical_follow(&file, calls[0], &path), 0);
+    /* 5 call, 5.5 unsent, 12 doorbell, 13 table, 14 the way, 16 retire, 18 wake, 19.5 call, 20 */
+    CU_ASSERT_EQUAL_FATAL(path.part_count, 8);
+    expect_part(&path.parts[2], 12, 13, CRITICAL_BELL);
+    expect_part(&path.parts[3], 13, 14, CRITICAL_TABLE);
+    CU_ASSERT_EQUAL(path.parts[3].slice->stream, 3);
+    expect_part(&path.parts[4], 14, 16, CRITICAL_TABLE);
+    CU_ASSERT_STRING_EQUAL(path.parts[4].slice->name, "park");
+    expect_part(&path.parts[5], 16, 18, CRITICAL_RETIRE);
     critical_free(&path);
     trace_file_free(&file);
 }
@@ -215,6 +241,7 @@ static void test_files(void)
 
 static const twin_test tests[] = {
     {"a wait that a record ended leads to the record's submission", test_waker},
+    {"a wait that a record of another device ended has its way in between", test_waker_elsewhere},
     {"a wait for a channel leads to who had it, and through a shared link", test_channel},
     {"of every call that waited the parts are the whole", test_files},
 };

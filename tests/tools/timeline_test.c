@@ -130,6 +130,7 @@ static void tell_story(void)
 {
     track_a = sim_timeline_name_queue(SIM, 0, 5, 3);
     track_b = sim_timeline_name_queue(SIM, 0, 9, 4);
+    (void)sim_timeline_name_queue(SIM, 1, 9, 2);
     sim_timeline_submit(0, track_a, 1, 3000);
     sim_timeline_call(0, &copy_call, 0, 3000, 0);
     sim_timeline_submit(0, track_b, 1, 6000);
@@ -152,8 +153,16 @@ static void tell_story(void)
     struct twinsim_trace_record *park =
         add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_PARK, 7040, 9340, NO_ID);
     park->id = 7;
+    park->waker_device = 0;
     park->waker_sq = 5;
     park->waker_number = 2;
+    park = add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_PARK, 9000, 9840, P_TABLE);
+    park->device = 1;
+    park->id = 21;
+    park->waker_device = 0;
+    park->waker_sq = 5;
+    park->waker_number = 2;
+    add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_TASK, 8900, 9900, NO_ID)->device = 1;
     add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_RETIRE, 9340, 9400, NO_ID);
     add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_TASK, 6500, 9400, NO_ID);
     with_engine(add(9, 2, STARS_SQE_SDMA, TWINSIM_PHASE_SETUP, 9400, 10400, P_SETUP),
@@ -284,7 +293,21 @@ static void test_arrows(void)
     const cJSON *park = find(document, "X", "park", 0);
     CU_ASSERT_EQUAL(number_of(args(park), "waker_stream"), 3);
     CU_ASSERT_EQUAL(number_of(args(park), "waker_number"), 2);
-    CU_ASSERT_PTR_NULL(find(document, "s", "record to wait", 1));
+    CU_ASSERT_EQUAL(number_of(args(park), "waker_device"), 0);
+    /* to a queue of another device, of the same number */
+    park = find(document, "X", "park", 1);
+    from = find(document, "s", "record to wait", 1);
+    to = find(document, "f", "record to wait", 1);
+    CU_ASSERT_EQUAL(number_of(args(park), "device"), 1);
+    CU_ASSERT_EQUAL(number_of(args(park), "waker_device"), 0);
+    CU_ASSERT_EQUAL(number_of(args(park), "waker_stream"), 3);
+    CU_ASSERT_EQUAL(number_of(from, "tid"), number_of(record, "tid"));
+    CU_ASSERT_EQUAL(number_of(from, "pid"), number_of(record, "pid"));
+    CU_ASSERT_EQUAL(number_of(from, "ts"), 9.339);
+    CU_ASSERT_EQUAL(number_of(to, "tid"), number_of(park, "tid"));
+    CU_ASSERT_EQUAL(number_of(to, "pid"), number_of(park, "pid"));
+    CU_ASSERT_EQUAL(number_of(to, "ts"), 9.84);
+    CU_ASSERT_PTR_NULL(find(document, "s", "record to wait", 2));
     CU_ASSERT_PTR_NOT_NULL(find(document, "s", "call to task", 1));
     CU_ASSERT_PTR_NULL(find(document, "s", "call to task", 2));
     const cJSON *task = find(document, "f", "call to task", 1);

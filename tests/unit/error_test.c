@@ -2,6 +2,7 @@
 #include "core/error.h"
 
 #include "check.h"
+#include "core/thread_state.h"
 
 static const twin_call call = {"aclrtTest", TWIN_COST_LOCAL};
 
@@ -59,6 +60,15 @@ static void test_waits_differ(void)
     CHECK_CODE(twin_fail_status(TWIN_E_INTERRUPTED, TWIN_CODE_EVENT_TIMEOUT, "x"), 507047);
 }
 
+static void test_vendor_code(void)
+{
+    twin_self.vendor_code = 507901;
+    CHECK_CODE(twin_fail_status(TWIN_E_VENDOR, TWIN_CODE_STREAM_TIMEOUT, "x"), 507901);
+    CHECK_CODE(twin_fail_status(TWIN_E_INVALID, TWIN_CODE_STREAM_TIMEOUT, "x"), 107000);
+    twin_self.vendor_code = 0;
+    CHECK_CODE(twin_fail_status(TWIN_E_VENDOR, TWIN_CODE_STREAM_TIMEOUT, "x"), 507899);
+}
+
 static void test_unknown_status(void)
 {
     fresh();
@@ -97,6 +107,7 @@ static const twin_test tests[] = {
     {"success says nothing", test_status_ok_is_silent},
     {"every status has its public code", test_status_codes},
     {"timeouts and deadlocks become the wait's own code", test_waits_differ},
+    {"what the vendor answered is what the caller gets", test_vendor_code},
     {"an unknown status is an internal error", test_unknown_status},
     {"a status is told with its meaning", test_status_message},
     {"codes and ids keep to their classes", test_classes},

@@ -29,7 +29,7 @@ static void test_empty_slots(void)
         .size = sizeof(bare), .version = TWIN_SEAM_VERSION, .name = "bare"};
     struct twin_backend table;
     CU_ASSERT_TRUE_FATAL(twin_backend_complete(&table, &bare));
-    /* Every slot after the three head fields is a function pointer. */
+    /* Every slot after the head fields is a function pointer. */
     void *slot;
     size_t empty = 0, slots = 0;
     for (size_t at = offsetof(struct twin_backend, process); at < sizeof(table);
@@ -79,7 +79,7 @@ static void test_failed_start(void)
     CU_ASSERT_EQUAL(fake_count.starts, 1);
     const char *text = twin_messages_take();
     REQUIRE(text);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"fake\" does not start"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"fake\" does not start: it was told not to"));
 }
 
 static void need_with(const char *name, const char *value, int32_t code, const char *told)

@@ -16,6 +16,9 @@ typedef struct twin_exceptions {
     const twin_exception *known_failing; /* until mended: run; a pass fails the run */
 } twin_exceptions;
 
+extern const twin_exceptions twin_exceptions_ascend;
+/* Of the same backend when there is a board below: TWIN_TESTS_ON_BOARD. */
+extern const twin_exceptions twin_exceptions_board;
 extern const twin_exceptions twin_exceptions_null;
 extern const twin_exceptions twin_exceptions_sim;
 

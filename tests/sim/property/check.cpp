@@ -275,7 +275,7 @@ std::string Checker::slots() const
         std::sort(slot.second.begin(), slot.second.end(),
                   [](const Span &a, const Span &b) { return a.begin < b.begin; });
         for (size_t i = 1; i < slot.second.size(); ++i)
-            if (slot.second[i].begin < slot.second[i - 1].end + out)
+            if (slot.second[i].begin < slot.second[i - 1].end)
                 return "SCH-19: slot " + std::to_string(slot.first) +
                        " was given away too early, at " + std::to_string(slot.second[i].begin) +
                        " ns";
@@ -284,7 +284,7 @@ std::string Checker::slots() const
         for (const Span &work : seen(task).work) {
             const auto spans = occupied_.find(task.sq);
             const auto within = [&](const Span &s) {
-                return s.begin <= work.begin && work.end <= s.end;
+                return s.begin <= work.begin && work.end + out <= s.end;
             };
             if (spans == occupied_.end() ||
                 std::none_of(spans->second.begin(), spans->second.end(), within))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of ops that do nothing but answer, for tests of what lies between the core and a backend. Answers are numbers that tell
+ * themselves apart; fake_status is what every op that can fail answers. */
+#ifndef TWINRT_TESTS_FAKE_DEVICE_H
+#define TWINRT_TESTS_FAKE_DEVICE_H
+
+#include "seam/backend.h"
+
+extern const struct twin_backend fake_backend;
+extern twin_status fake_status;
+/* Calls of any op so far. */
+extern _Atomic unsigned fake_calls;
+/* Whether diag.tasks answers; tasks are then numbered, two for each copy of rows, else one for each op. */
+extern bool fake_tells_tasks;
+/* Tells the observer of a queue that a task of it has ended. */
+void fake_task_ends(const twin_task_end *task);
+/* The newest signal record's time is there. */
+extern _Atomic bool fake_stamped;
+
+/* Settings for services->setting, "" for those not set. */
+void fake_set(const char *name, const char *value);
+extern const twin_services fake_services;
+/* What was logged since the last fake_forget(). */
+bool fake_logged(const char *part);
+void fake_forget(void);
+/* The newest text of services->because. */
+extern char fake_because[512];
+
+#endif

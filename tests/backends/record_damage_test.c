@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a reader makes of records that were cut off, damaged or made by others. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_device.h"
+#include "record/print.h"
+#include "record/reader.h"
+#include "seam/wrapper.h"
+#include "support/cunit_main.h"
+
+const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below);
+
+/* A small record and its bytes. */
+static unsigned char *sample(size_t *out_size)
+{
+    char path[64];
+    twin_hw_device *device = NULL;
+    twin_queue *queue = NULL;
+    const struct twin_backend *table = twin_wrapper_entry(&fake_backend);
+    (void)snprintf(path, sizeof(path), "record_damage.%ld.rec", (long)getpid());
+    fake_set("TWINRT_RECORD", path);
+    CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_OK);
+    table->device.open(0, &device);
+    table->queue.create(device, &(twin_queue_config){.id = 1}, &queue);
+    for (uint64_t i = 0; i < 5; i++)
+        table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = i, .bytes = 8});
+    table->queue.destroy(queue);
+    table->device.close(device);
+    table->process.stop();
+    int file = open(path, O_RDONLY);
+    struct stat status;
+    CU_ASSERT_EQUAL_FATAL(fstat(file, &status), 0);
+    unsigned char *bytes = malloc((size_t)status.st_size);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+    CU_ASSERT_EQUAL_FATAL(read(file, bytes, (size_t)status.st_size), status.st_size);
+    (void)close(file);
+    (void)unlink(path);
+    *out_size = (size_t)status.st_size;
+    return bytes;
+}
+
+/* Looks at all that a reader can tell. Returns the entries; TWIN_RECORDING_NONE: it is refused. */
+static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
+{
+    char error[256] = "";
+    twin_recording *recording = NULL;
+    if (twin_recording_read_bytes(bytes, size, "damaged", &recording, error, sizeof(error)) !=
+        TWIN_RECORDING_OK) {
+        CU_ASSERT(error[0] != '\0');
+        return TWIN_RECORDING_NONE;
+    }
+    size_t count = twin_recording_count(recording);
+    for (size_t i = 0; i < count; i++) {
+        struct twin_recording_times times;
+        twin_recording_times(recording, i, &times);
+    }
+    struct twin_recording_steps list;
+    (void)twin_recording_steps(recording, 1, &list);
+    (void)twin_recording_fact(recording, "dma.fake_ns");
+    CU_ASSERT_TRUE(
+        twin_recording_print(recording, &(struct twin_recording_print){.json = true}, sink));
+    twin_recording_free(recording);
+    return count;
+}
+
+static void test_every_truncation_is_read_as_far_as_it_goes(void)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    FILE *sink = fopen("/dev/null", "w");
+    size_t before = 0;
+    size_t whole = look_at(bytes, size, sink);
+    /* the entries end long before the chunk does */
+    for (size_t length = 0; length <= 4096 + 16384 && length <= size; length++) {
+        /* a copy of just these bytes, so that a look beyond is seen */
+        unsigned char *cut = malloc(length + 1);
+        if (!cut)
+            abort();
+        memcpy(cut, bytes, length);
+        size_t count = look_at(cut, length, sink);
+        free(cut);
+        if (count == TWIN_RECORDING_NONE) {
+            CU_ASSERT(length < sizeof(struct twin_record_header));
+            continue;
+        }
+        CU_ASSERT(length >= sizeof(struct twin_record_header));
+        CU_ASSERT(count >= before);
+        before = count;
+    }
+    CU_ASSERT_EQUAL(before, whole);
+    fclose(sink);
+    free(bytes);
+}
+
+static void test_damage_is_told_and_left_out(void)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    FILE *sink = fopen("/dev/null", "w");
+    uint64_t random = 1;
+    unsigned refused = 0;
+    for (unsigned round = 0; round < 20000; round++) {
+        unsigned char *damaged = malloc(16384);
+        if (!damaged)
+            abort();
+        memcpy(damaged, bytes, 16384);
+        for (unsigned i = 0; i <= round % 6; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            size_t at = (size_t)(random >> 33) % 14000;
+            if (at >= sizeof(struct twin_record_header) && at < 4096)
+                at += 4096; /* nothing lies there */
+            unsigned char value = (unsigned char)(random >> 25);
+            damaged[at] = round % 3 == 0   ? 0xff
+                          : round % 3 == 1 ? value
+                                           : damaged[at] ^ (1 << (value & 7));
+        }
+        refused += look_at(damaged, 16384, sink) == TWIN_RECORDING_NONE;
+        free(damaged);
+    }
+    CU_ASSERT(refused > 0);
+    CU_ASSERT(refused < 20000);
+    /* one field of one entry: that entry alone is lost, and said to be */
+    char error[256];
+    twin_recording *recording = NULL;
+    CU_ASSERT_EQUAL_FATAL(
+        twin_recording_read_bytes(bytes, size, "good", &recording, error, sizeof(error)),
+        TWIN_RECORDING_OK);
+    size_t whole = twin_recording_count(recording);
+    uint64_t at = twin_recording_offset(recording, whole / 2);
+    twin_recording_free(recording);
+    memset(bytes + at + offsetof(struct twin_record_entry, begin_seq), 0, sizeof(uint64_t));
+    CU_ASSERT_EQUAL_FATAL(
+        twin_recording_read_bytes(bytes, size, "bad", &recording, error, sizeof(error)),
+        TWIN_RECORDING_OK);
+    CU_ASSERT_EQUAL(twin_recording_count(recording), whole - 1);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 1);
+    CU_ASSERT_EQUAL(twin_recording_damage_at(recording, 0)->offset, at);
+    twin_recording_free(recording);
+    fclose(sink);
+    free(bytes);
+}
+
+static void test_other_versions(void)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    struct twin_record_header *header = (struct twin_record_header *)(void *)bytes;
+    char error[256] = "";
+    twin_recording *recording = NULL;
+    /* a kind that nobody knows yet is handed out as it is */
+    CU_ASSERT_EQUAL_FATAL(
+        twin_recording_read_bytes(bytes, size, "good", &recording, error, sizeof(error)),
+        TWIN_RECORDING_OK);
+    uint64_t at = twin_recording_offset(recording, 3);
+    size_t whole = twin_recording_count(recording);
+    twin_recording_free(recording);
+    const uint16_t unknown = 0x7fff;
+    memcpy(bytes + at + offsetof(struct twin_record_entry, kind), &unknown, sizeof(unknown));
+    CU_ASSERT_EQUAL_FATAL(
+        twin_recording_read_bytes(bytes, size, "newer", &recording, error, sizeof(error)),
+        TWIN_RECORDING_OK);
+    CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    CU_ASSERT_EQUAL(twin_recording_at(recording, 3)->kind, unknown);
+    CU_ASSERT_PTR_NULL(twin_recording_kind(unknown));
+    twin_recording_free(recording);
+    header->version++;
+    CU_ASSERT_EQUAL(
+        twin_recording_read_bytes(bytes, size, "newer", &recording, error, sizeof(error)),
+        TWIN_RECORDING_E_FORMAT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error, "version"));
+    free(bytes);
+}
+
+static twin_recording *read_bytes(const unsigned char *bytes, size_t size)
+{
+    char error[256];
+    twin_recording *recording = NULL;
+    CU_ASSERT_EQUAL_FATAL(
+        twin_recording_read_bytes(bytes, size, "bytes", &recording, error, sizeof(error)),
+        TWIN_RECORDING_OK);
+    return recording;
+}
+
+/* One value in an entry of a kind: that entry alone is left out. */
+static void expect_left_out(enum twin_record_kind kind, bool in_tail, size_t offset, uint64_t value,
+                            size_t value_bytes)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    twin_recording *recording = read_bytes(bytes, size);
+    size_t whole = twin_recording_count(recording);
+    uint64_t at = 0;
+    size_t tail = 0;
+    for (size_t i = 0; i < whole && at == 0; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        if (entry->kind != kind)
+            continue;
+        at = twin_recording_offset(recording, i);
+        (void)twin_recording_tail(entry, &tail);
+        offset += in_tail ? sizeof(*entry) + entry->fixed_bytes + tail - 1 : 0;
+    }
+    twin_recording_free(recording);
+    CU_ASSERT_NOT_EQUAL_FATAL(at, 0);
+    memcpy(bytes + at + offset, &value, value_bytes);
+    recording = read_bytes(bytes, size);
+    CU_ASSERT_EQUAL(twin_recording_count(recording), whole - 1);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 1);
+    CU_ASSERT_EQUAL(twin_recording_damage_at(recording, 0)->offset, at);
+    twin_recording_free(recording);
+    free(bytes);
+}
+
+static void test_each_thing_that_is_checked(void)
+{
+    const size_t fields = sizeof(struct twin_record_entry);
+    /* a text without its end, longer than the entry; fields beyond it; an end before its beginning */
+    expect_left_out(TWIN_RECORD_SETTING, true, 0, 'x', 1);
+    expect_left_out(TWIN_RECORD_SETTING, false,
+                    fields + offsetof(struct twin_record_SETTING, text_bytes), 100000, 4);
+    expect_left_out(TWIN_RECORD_WORK_COPY, false, offsetof(struct twin_record_entry, fixed_bytes),
+                    0x4000, 2);
+    expect_left_out(TWIN_RECORD_WORK_COPY, false, offsetof(struct twin_record_entry, fixed_bytes),
+                    20, 2);
+    expect_left_out(TWIN_RECORD_WORK_COPY, false, offsetof(struct twin_record_entry, end_seq), 1,
+                    8);
+    expect_left_out(TWIN_RECORD_WORK_COPY, false, offsetof(struct twin_record_entry, begin_seq), 0,
+                    8);
+}
+
+static const twin_test tests[] = {
+    {"a file that was cut anywhere is read as far as it goes",
+     test_every_truncation_is_read_as_far_as_it_goes},
+    {"damage is told and left out", test_damage_is_told_and_left_out},
+    {"each thing that is checked is left out alone", test_each_thing_that_is_checked},
+    {"later kinds are handed out, other versions refused", test_other_versions},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("record_damage", tests, TWIN_COUNT(tests), argc, argv);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a record has when it is asked for: contents of host memory, time stamps of the wrapper's own. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake_device.h"
+#include "record/reader.h"
+#include "seam/wrapper.h"
+#include "support/cunit_main.h"
+
+const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below);
+
+static char path[64];
+static const struct twin_backend *table;
+static twin_hw_device *device;
+static twin_queue *queue;
+
+static void start(const char *data, const char *times)
+{
+    (void)snprintf(path, sizeof(path), "record_extra.%ld.rec", (long)getpid());
+    table = twin_wrapper_entry(&fake_backend);
+    fake_set("TWINRT_RECORD", path);
+    fake_set("TWINRT_RECORD_DATA", data);
+    fake_set("TWINRT_RECORD_TIMES", times);
+    fake_status = TWIN_OK;
+    CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_OK);
+    table->device.open(0, &device);
+    table->queue.create(device, &(twin_queue_config){.id = 1}, &queue);
+}
+
+static twin_recording *stop(void)
+{
+    char error[256];
+    twin_recording *recording = NULL;
+    table->queue.destroy(queue);
+    table->device.close(device);
+    table->process.stop();
+    CU_ASSERT_EQUAL_FATAL(twin_recording_read(path, &recording, error, sizeof(error)),
+                          TWIN_RECORDING_OK);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    (void)unlink(path);
+    return recording;
+}
+
+static uint64_t address_of(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+/* The content of the op that is number `which`, from 0, among those of its kind. */
+static const unsigned char *content_of(const twin_recording *recording, unsigned kind,
+                                       unsigned which, uint32_t *out_data, size_t *out_bytes)
+{
+    uint64_t seq = 0;
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        struct twin_record_CONTENT content;
+        if (entry->kind == kind && which-- == 0)
+            seq = entry->begin_seq;
+        if (seq == 0 || !TWIN_RECORDING_GET(entry, CONTENT, &content) || content.of_seq != seq)
+            continue;
+        *out_data = content.data;
+        return twin_recording_data(recording, content.data, out_bytes);
+    }
+    return NULL;
+}
+
+static void test_copies_to_the_device_keep_their_bytes(void)
+{
+    unsigned char source[64];
+    uint32_t first = 0;
+    uint32_t second = 0;
+    size_t bytes = 0;
+    for (unsigned i = 0; i < sizeof(source); i++)
+        source[i] = (unsigned char)(i * 3);
+    start("on", "device");
+    table->memory.copy(device, &(twin_copy){0x10000, address_of(source), 40});
+    table->memory.copy(device, &(twin_copy){0x10100, address_of(source), 40}); /* the same bytes */
+    table->work.copy(queue, &(twin_copy){0x10000, address_of(source) + 1, 40});
+    table->memory.copy(device, &(twin_copy){address_of(source), 0x10000, 8}); /* from the device */
+    table->memory.copy_rows(device, &(twin_rows){0x10000, address_of(source), 5, 10, 3, 4});
+    fake_status = TWIN_E_INVALID;
+    table->memory.copy(device, &(twin_copy){0x10000, 8, 40}); /* nobody reads there */
+    fake_status = TWIN_OK;
+    twin_recording *recording = stop();
+
+    const unsigned char *data = content_of(recording, TWIN_RECORD_MEMORY_COPY, 0, &first, &bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(data);
+    CU_ASSERT_EQUAL(bytes, 40);
+    CU_ASSERT_EQUAL(memcmp(data, source, 40), 0);
+    CU_ASSERT_PTR_NOT_NULL(content_of(recording, TWIN_RECORD_MEMORY_COPY, 1, &second, &bytes));
+    CU_ASSERT_EQUAL(first, second);
+    data = content_of(recording, TWIN_RECORD_WORK_COPY, 0, &second, &bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(data);
+    CU_ASSERT_NOT_EQUAL(first, second);
+    CU_ASSERT_EQUAL(memcmp(data, source + 1, 40), 0);
+    CU_ASSERT_PTR_NULL(content_of(recording, TWIN_RECORD_MEMORY_COPY, 2, &second, &bytes));
+    CU_ASSERT_PTR_NULL(content_of(recording, TWIN_RECORD_MEMORY_COPY, 3, &second, &bytes));
+    data = content_of(recording, TWIN_RECORD_MEMORY_COPY_ROWS, 0, &second, &bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(data);
+    CU_ASSERT_EQUAL_FATAL(bytes, 12);
+    for (unsigned i = 0; i < 12; i++)
+        CU_ASSERT_EQUAL(data[i], source[i / 3 * 10 + i % 3]);
+    unsigned contents = 0;
+    for (size_t i = 0; i < twin_recording_count(recording); i++)
+        contents += twin_recording_at(recording, i)->kind == TWIN_RECORD_DATA;
+    CU_ASSERT_EQUAL(contents, 3);
+    twin_recording_free(recording);
+}
+
+enum { PAGE = 4096 };
+static unsigned char *shifting; /* two pages; the second cannot be read yet */
+
+/* The reader has come to the second page: the first one changes behind its back. */
+static void on_second_page(int number)
+{
+    (void)number;
+    (void)mprotect(shifting, (size_t)2 * PAGE, PROT_READ | PROT_WRITE);
+    shifting[0] = 2;
+}
+
+static void test_bytes_that_change_while_they_are_kept(void)
+{
+    uint32_t number = 0;
+    size_t bytes = 0;
+    struct sigaction before, ours = {.sa_handler = on_second_page};
+    shifting =
+        mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CU_ASSERT_FATAL(shifting != MAP_FAILED);
+    start("on", "device");
+    shifting[0] = 1;
+    (void)mprotect(shifting + PAGE, PAGE, PROT_NONE);
+    (void)sigaction(SIGSEGV, &ours, &before);
+    table->memory.copy(device, &(twin_copy){0x10000, address_of(shifting), 2 * PAGE});
+    (void)sigaction(SIGSEGV, &before, NULL);
+    CU_ASSERT_EQUAL(shifting[0], 2);
+    for (unsigned char i = 1; i < 3; i++) {
+        shifting[0] = i;
+        table->memory.copy(device, &(twin_copy){0x10000, address_of(shifting), 2 * PAGE});
+    }
+    twin_recording *recording = stop();
+    for (unsigned i = 1; i < 3; i++) {
+        const unsigned char *data =
+            content_of(recording, TWIN_RECORD_MEMORY_COPY, i, &number, &bytes);
+        CU_ASSERT(data && data[0] == i);
+    }
+    twin_recording_free(recording);
+    (void)munmap(shifting, (size_t)2 * PAGE);
+}
+
+static size_t copy_at(const twin_recording *recording, unsigned which)
+{
+    for (size_t i = 0; i < twin_recording_count(recording); i++)
+        if (twin_recording_at(recording, i)->kind == TWIN_RECORD_WORK_COPY && which-- == 0)
+            return i;
+    return TWIN_RECORDING_NONE;
+}
+
+static void test_stamps_tell_when_work_ended(void)
+{
+    struct twin_recording_times times;
+    fake_tells_tasks = false;
+    fake_stamped = false;
+    start("off", "events");
+    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    table->queue.drain(queue, 0); /* the time is not there yet */
+    fake_status = TWIN_E_BUSY;    /* nothing was queued, so nothing is stamped */
+    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    fake_status = TWIN_OK;
+    fake_stamped = true;
+    table->queue.drain(queue, TWIN_FOREVER);
+    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    fake_stamped = false; /* never looked at */
+    twin_recording *recording = stop();
+
+    CU_ASSERT_NOT_EQUAL_FATAL(copy_at(recording, 2), TWIN_RECORDING_NONE);
+    twin_recording_times(recording, copy_at(recording, 0), &times);
+    CU_ASSERT_TRUE(times.ended);
+    CU_ASSERT_FALSE(times.begun);
+    CU_ASSERT_EQUAL(times.end_ns, 4242);
+    twin_recording_times(recording, copy_at(recording, 1), &times);
+    CU_ASSERT_FALSE(times.ended);
+    twin_recording_times(recording, copy_at(recording, 2), &times);
+    CU_ASSERT_FALSE(times.ended);
+    /* records of the wrapper's own are no calls of the core */
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        CU_ASSERT_NOT_EQUAL(twin_recording_at(recording, i)->kind, TWIN_RECORD_WORK_RECORD);
+        CU_ASSERT_NOT_EQUAL(twin_recording_at(recording, i)->kind, TWIN_RECORD_SIGNAL_CREATE);
+    }
+    twin_recording_free(recording);
+}
+
+static void test_more_work_than_stamps(void)
+{
+    enum { WORK = 3000 };
+    fake_tells_tasks = false;
+    fake_stamped = false;
+    start("off", "events");
+    for (unsigned i = 0; i < WORK; i++)
+        table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    fake_stamped = true;
+    table->queue.drain(queue, TWIN_FOREVER);
+    twin_recording *recording = stop();
+    unsigned stamped = 0;
+    for (unsigned i = 0; i < WORK; i++) {
+        struct twin_recording_times times;
+        twin_recording_times(recording, copy_at(recording, i), &times);
+        stamped += times.ended;
+    }
+    CU_ASSERT_EQUAL(stamped, 1024); /* the rest went without */
+    twin_recording_free(recording);
+    fake_tells_tasks = true;
+}
+
+static void test_times_come_from_tasks(void)
+{
+    struct twin_recording_times times;
+    fake_tells_tasks = true;
+    start("off", "device");
+    table->work.copy_rows(queue, &(twin_rows){0x10000, 0x10008, 8, 8, 8, 2});
+    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    uint64_t first = table->diag.newest_task(queue) - 2; /* the rows are two tasks */
+    fake_task_ends(&(twin_task_end){.number = first, .begin_ns = 100, .end_ns = 150});
+    fake_task_ends(&(twin_task_end){
+        .number = first + 1, .begin_ns = 140, .end_ns = 260, .status = TWIN_E_COPY});
+    twin_recording *recording = stop();
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        twin_recording_times(recording, i, &times);
+        if (twin_recording_at(recording, i)->kind == TWIN_RECORD_WORK_COPY_ROWS) {
+            CU_ASSERT(times.begun && times.ended);
+            CU_ASSERT_EQUAL(times.begin_ns, 100);
+            CU_ASSERT_EQUAL(times.end_ns, 260);
+            CU_ASSERT_EQUAL(times.status, TWIN_E_COPY);
+        } else {
+            CU_ASSERT_FALSE(times.begun || times.ended);
+        }
+    }
+    twin_recording_free(recording);
+}
+
+static const twin_test tests[] = {
+    {"copies to the device keep their bytes, equal ones once",
+     test_copies_to_the_device_keep_their_bytes},
+    {"bytes that change while they are kept are not taken for others",
+     test_bytes_that_change_while_they_are_kept},
+    {"stamps tell when work ended", test_stamps_tell_when_work_ended},
+    {"work that finds no stamp goes without", test_more_work_than_stamps},
+    {"times of an op come from its tasks", test_times_come_from_tasks},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("record_extra", tests, TWIN_COUNT(tests), argc, argv);
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every op of the seam through the record wrapper, and back out of the file. */
+#define _GNU_SOURCE /* open_memstream */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake_device.h"
+#include "record/print.h"
+#include "record/reader.h"
+#include "seam/wrapper.h"
+#include "support/cunit_main.h"
+
+const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below);
+
+static char path[64];
+
+static const struct twin_backend *start(void)
+{
+    const struct twin_backend *table = twin_wrapper_entry(&fake_backend);
+    (void)snprintf(path, sizeof(path), "record_ops.%ld.rec", (long)getpid());
+    fake_set("TWINRT_RECORD", path);
+    fake_status = TWIN_OK;
+    fake_tells_tasks = true;
+    CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_OK);
+    return table;
+}
+
+static twin_recording *read_back(void)
+{
+    char error[256];
+    twin_recording *recording = NULL;
+    CU_ASSERT_EQUAL_FATAL(twin_recording_read(path, &recording, error, sizeof(error)),
+                          TWIN_RECORDING_OK);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    (void)unlink(path);
+    return recording;
+}
+
+/* ---- no op is forgotten ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} ops[] = {
+#define X(group, op) {#group "." #op, offsetof(struct twin_backend, group.op)},
+#include "seam_ops.def"
+#undef X
+};
+/* A new op of the seam belongs into seam_ops.def, into record_kinds.h and into the wrapper. */
+static_assert(sizeof(ops) / sizeof(ops[0]) ==
+                  (sizeof(struct twin_backend) - offsetof(struct twin_backend, process)) /
+                      sizeof(void (*)(void)),
+              "each op of the seam stands in the list once");
+
+/* Ops without an entry of their own, and why. */
+static const struct {
+    const char *name;
+    const char *reason;
+} unrecorded[] = {
+    {"host.enter", "with leave it is host.call"},
+    {"host.leave", "with enter it is host.call"},
+    {"host.traced", "the core's question, once, about leave"},
+    {"host.now", "every entry has it"},
+    {"host.reach", "of whoever runs a record again"},
+    {"memory.info", "follows from what is allocated"},
+    {"diag.tasks", "the wrapper is the observer"},
+    {"diag.newest_task", "part of each work entry"},
+};
+
+static const char *why_unrecorded(const char *name)
+{
+    for (size_t i = 0; i < TWIN_COUNT(unrecorded); i++)
+        if (strcmp(unrecorded[i].name, name) == 0)
+            return unrecorded[i].reason;
+    return NULL;
+}
+
+static void test_every_op_has_a_kind(void)
+{
+    for (size_t i = 0; i < TWIN_COUNT(ops); i++) {
+        bool has_kind = twin_recording_kind_named(ops[i].name) != NULL;
+        bool excused = why_unrecorded(ops[i].name) != NULL;
+        if (has_kind == excused)
+            fprintf(stderr, "%s: kind %d, excuse %d\n", ops[i].name, has_kind, excused);
+        CU_ASSERT_NOT_EQUAL(has_kind, excused);
+    }
+}
+
+static void test_every_slot_is_the_wrappers(void)
+{
+    struct twin_backend below;
+    memset(&below, 0x5a, sizeof(below)); /* nobody's functions */
+    below.name = "nobody";
+    const struct twin_backend *table = twin_wrapper_entry(&below);
+    for (size_t i = 0; i < TWIN_COUNT(ops); i++) {
+        void *slot;
+        void *beneath;
+        memcpy(&slot, (const char *)table + ops[i].offset, sizeof(slot));
+        memcpy(&beneath, (const char *)&below + ops[i].offset, sizeof(beneath));
+        bool through = strcmp(ops[i].name, "host.now") == 0 ||
+                       strcmp(ops[i].name, "host.reach") == 0 ||
+                       strcmp(ops[i].name, "memory.info") == 0;
+        if (!slot || (slot == beneath) != through)
+            fprintf(stderr, "%s is not wrapped\n", ops[i].name);
+        CU_ASSERT_PTR_NOT_NULL(slot);
+        CU_ASSERT_EQUAL(slot == beneath, through);
+    }
+}
+
+/* ---- a round trip of all of them ------------------------------------------------------------------ */
+
+static void run(void *argument)
+{
+    (void)argument;
+}
+
+static const twin_step steps[] = {{.pipe = TWIN_PIPE_VECTOR, .kind = TWIN_STEP_WORK, .amount = 5},
+                                  {.pipe = TWIN_PIPE_MTE3, .kind = TWIN_STEP_WRITE, .amount = 64}};
+static const twin_steps programs[] = {{steps, 2}, {steps + 1, 1}, {steps, 2}};
+static unsigned kept;
+static unsigned released;
+
+static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_launch_work *out)
+{
+    (void)kernel;
+    (void)reach;
+    *out = (twin_launch_work){programs, 3};
+    return TWIN_OK;
+}
+static void keep(twin_launch *kernel)
+{
+    (void)kernel;
+    kept++;
+}
+static void release(twin_launch *kernel)
+{
+    (void)kernel;
+    released++;
+}
+
+static void call_work(const struct twin_backend *t, twin_hw_device *device, twin_queue *q,
+                      twin_queue *other, twin_signal *signal, twin_channel *channel,
+                      twin_program *program)
+{
+    static const twin_code_place places[] = {{8, 16}, {24, 32}};
+    static const twin_image_source source = {.bytes = path, .size = 4, .magic = 0x41};
+    static twin_launch_code code = {.function = "add_half",
+                                    .blocks = 3,
+                                    .host_args = "argument",
+                                    .args_bytes = 8,
+                                    .places = places,
+                                    .place_count = 2,
+                                    .timeout_given = true,
+                                    .timeout_us = 11};
+    static twin_launch kernel = {.name = "add",
+                                 .cores = TWIN_CORES_VECTOR,
+                                 .blocks = 3,
+                                 .batch = true,
+                                 .weight = 4,
+                                 .timeout_ns = 900,
+                                 .code = &code,
+                                 .describe = describe,
+                                 .keep = keep,
+                                 .release = release};
+    uint64_t address = 0;
+    t->image.load(device, &source, &code.image, &address);
+    t->work.copy(q, &(twin_copy){.dst = 0x10001, .src = 0x10002, .bytes = 3});
+    t->work.fill(q, &(twin_fill){.dst = 0x10004, .bytes = 5, .value = 6});
+    t->work.record(q, signal);
+    t->work.wait(q, signal, TWIN_FOREVER);
+    t->work.reset(q, signal);
+    t->work.write_value(q, 0x10008, 9);
+    t->work.wait_value(q, &(twin_value_wait){0x10010, 11, TWIN_VALUE_AND});
+    t->work.call(q, channel, &(twin_host_call){.fn = run, .argument = path, .block = true});
+    t->work.run(q, program);
+    t->work.end(q);
+    t->work.activate(q, other);
+    t->work.branch(q, &(twin_branch){TWIN_IF_LESS, 0x10012, 0x10014, true, other});
+    t->work.label(q, 0x10020, 2);
+    t->work.jump(q, 0x10021, 0x10022, 4);
+    t->work.count(q, signal, &(twin_count_change){TWIN_COUNT_OR, 8});
+    t->work.wait_count(
+        q, signal,
+        &(twin_count_wait){
+            .relation = TWIN_COUNT_MASK, .value = 3, .clear = true, .timeout_ns = 4});
+    t->work.reduce(q, &(twin_reduce){0x10031, 0x10032, 64, TWIN_REDUCE_MAX, TWIN_ELEMENT_BF16});
+    t->work.copy_rows(q, &(twin_rows){0x10041, 0x10042, 43, 44, 42, 2});
+    t->work.launch(q, &kernel);
+    t->image.unload(code.image);
+}
+
+static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin_queue *q,
+                      twin_signal *signal, twin_channel *channel, twin_program *program)
+{
+    static const int32_t pids[] = {91, 92, 93};
+    static const twin_signal_config config = {
+        .kind = TWIN_SIGNAL_NOTIFY, .name = 6, .shared = true};
+    char name[TWIN_SHARE_NAME];
+    uint64_t number = 0;
+    uint32_t small = 0;
+    double length = 0;
+    bool idle = false;
+    twin_failure failure = {0};
+    twin_signal *opened = NULL;
+    twin_signal_state state = {.ask = TWIN_ASK_WAITS};
+    twin_taken_call taken;
+    twin_usage usage;
+    t->queue.drain(q, 70);
+    t->queue.query(q, &idle);
+    t->queue.room(q);
+    t->queue.abort(q);
+    t->queue.stop(q);
+    t->queue.set_priority(q, 5);
+    t->queue.stop_on_failure(q);
+    t->queue.take_failure(q, &failure);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(failure.kernel);
+    if (!failure.kernel)
+        return; /* what the analyser does not know */
+    CU_ASSERT_STRING_EQUAL(failure.kernel->name, "add");
+    failure.kernel->release(failure.kernel);
+    t->signal.query(signal, &state);
+    t->signal.wait(signal, 75);
+    t->signal.timestamp(signal, &number);
+    CU_ASSERT_EQUAL(number, 4242);
+    t->signal.elapsed(signal, signal, &length);
+    t->signal.available(device, TWIN_SIGNAL_NOTIFY, &small);
+    t->signal.clear(signal);
+    t->signal.share(signal, true, name);
+    t->signal.allow(signal, pids, 3);
+    t->signal.open(device, name, &config, &opened);
+    t->signal.destroy(opened);
+    t->channel.take(channel, 76, &taken);
+    t->channel.answer(channel, taken.ticket);
+    t->channel.close(channel);
+    t->program.bind(program, q, true);
+    t->program.unbind(program, q);
+    t->program.seal(program);
+    t->program.clean(q);
+    t->program.abort(program);
+    t->program.drain(program, 77);
+    t->diag.dump(device);
+    t->diag.usage(1, &usage);
+    t->fault.plant(&(twin_fault){.kind = TWIN_FAULT_MEMORY, .first = 2, .bytes = 12}, &small);
+    t->fault.remove(small);
+    t->fault.struck(small, &number);
+}
+
+static void ignore_fact(void *context, const twin_fact *fact)
+{
+    (void)context;
+    (void)fact;
+}
+
+static void call_all(const struct twin_backend *t)
+{
+    static const twin_call public_call = {"aclrtSomething", TWIN_COST_SUBMIT};
+    uint32_t small = 0;
+    uint64_t address = 0;
+    uint64_t total = 0;
+    size_t found = 0;
+    void *pointer = NULL;
+    const twin_device_traits *traits = NULL;
+    twin_hw_device *device = NULL;
+    twin_queue *q = NULL;
+    twin_queue *other = NULL;
+    twin_signal *signal = NULL;
+    twin_channel *channel = NULL;
+    twin_program *program = NULL;
+    twin_memory_error failed;
+    t->host.attach();
+    CU_ASSERT_TRUE(t->host.traced());
+    t->host.enter(&public_call);
+    t->process.count(&small);
+    t->process.describe(1, &traits);
+    t->host.last_task();
+    t->device.open(1, &device);
+    t->device.abort(device);
+    t->device.peer(device, 2, true);
+    t->memory.alloc(device, 16, TWIN_PAGES_HUGE_ONLY, &address);
+    t->memory.host_alloc(17, &pointer);
+    t->memory.space(device, 2, &address, &total);
+    t->memory.copy(device, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
+    t->memory.fill(device, &(twin_fill){.dst = 0x10000, .bytes = 9, .value = 7});
+    t->memory.copy_rows(device, &(twin_rows){0x10000, 0x10001, 3, 4, 2, 5});
+    t->memory.errors(device, &failed, 1, &found);
+    t->memory.repair(device, 0x10010, 64);
+    t->queue.create(device, &(twin_queue_config){.id = 1, .priority = 3, .fast_sync = true}, &q);
+    t->queue.create(device, &(twin_queue_config){.id = 2, .deferred = true}, &other);
+    t->signal.create(device, &(twin_signal_config){.kind = TWIN_SIGNAL_COUNT, .name = 5}, &signal);
+    t->channel.create(device, true, &channel);
+    t->program.create(device, &program);
+    call_work(t, device, q, other, signal, channel, program);
+    fake_task_ends(
+        &(twin_task_end){.number = 2, .begin_ns = 100, .end_ns = 200, .status = TWIN_E_COPY});
+    call_rest(t, device, q, signal, channel, program);
+    t->diag.facts(ignore_fact, NULL);
+    t->program.destroy(program);
+    t->channel.destroy(channel);
+    t->signal.destroy(signal);
+    t->queue.destroy(other);
+    t->queue.destroy(q);
+    t->memory.host_free(pointer);
+    t->memory.free(0x10000);
+    t->device.close(device);
+    t->host.leave(&public_call, 107000);
+    t->host.detach();
+    t->process.stop();
+}
+
+/* Entries in the order of their beginnings, as the printer tells them. */
+static const char *const expected[] = {
+    "process.start session=1 seam_version=" /* its number follows */,
+    "status value=TWIN_OK code=0 texts=[\"TWIN_OK\"]",
+    "setting number=1 texts=[\"TWINRT_DEVICES\", \"\"]",
+    "fact number=0 texts=[\"dma.fake_ns\", \"12\", \"ns\", \"assumed\", \"a test\", \"\"]",
+    "host.attach",
+    "string string=1 texts=[\"aclrtSomething\"]",
+    "host.call name=aclrtSomething cost=submit code=107000 depth=0",
+    "process.count count=3",
+    "process.describe device=1 stream_limit=11 ",
+    "host.last_task task=77",
+    "device.open device=1",
+    "device.abort device=1",
+    "device.peer device=1 other=2 enable=1",
+    "memory.alloc device=1 pages=huge bytes=16 address=memory1+0",
+    "memory.host_alloc bytes=17 address=host2+0",
+    "memory.space device=1 page_class=2 free=21 total=22",
+    "memory.copy device=1 dst=memory1+0 src=memory1+8 bytes=8",
+    "memory.fill device=1 value=0x7 dst=memory1+0 bytes=9",
+    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two parts */
+    "memory.copy_rows device=1 dst=memory1+0 src=memory1+1 dst_pitch=3 src_pitch=4 width=2 "
+    "height=5",
+    "memory.errors device=1 told=1 room=1 count=2 ranges=[[elsewhere, 64, 1]]",
+    "memory.repair device=1 address=elsewhere bytes=64",
+    "queue.create device=1 queue=1 stream=1 priority=3 group=0 fast_launch=0 fast_sync=1 "
+    "deferred=0 "
+    "is_default=0 tasks_told=1",
+    "queue.create device=1 queue=2 stream=2 priority=0 group=0 fast_launch=0 fast_sync=0 "
+    "deferred=1 "
+    "is_default=0 tasks_told=1",
+    "signal.create device=1 signal=1 kind=count name=5 timed=0 waitable=0 shared=0 counted=0",
+    "channel.create device=1 channel=1 service=1",
+    "program.create device=1 program=1",
+    "image.load device=1 image=1 magic=0x41 bytes=4 address=memory1+0 device_bytes=65536",
+    "work.copy queue=1 tasks=1 first_task=1 dst=memory1+1 src=memory1+2 bytes=3",
+    "work.fill queue=1 tasks=1 first_task=2 dst=memory1+4 bytes=5 value=0x6",
+    "work.record queue=1 tasks=1 first_task=3 signal=1",
+    "work.wait queue=1 tasks=1 first_task=4 signal=1 timeout_ns=forever",
+    "work.reset queue=1 tasks=1 first_task=5 signal=1",
+    "work.write_value queue=1 tasks=1 first_task=6 address=memory1+8 value=0x9",
+    "work.wait_value queue=1 tasks=1 first_task=7 address=elsewhere value=0xb relation=and",
+    "work.call queue=1 tasks=1 first_task=8 channel=1 block=1",
+    "work.run queue=1 tasks=1 first_task=9 program=1",
+    "work.end queue=1 tasks=1 first_task=10",
+    "work.activate queue=1 tasks=1 first_task=11 other=2",
+    "work.branch queue=1 tasks=1 first_task=12 to=2 condition=less left=elsewhere right=elsewhere "
+    "wide=1",
+    "work.label queue=1 tasks=1 first_task=13 table=elsewhere index=2",
+    "work.jump queue=1 tasks=1 first_task=14 address=elsewhere table=elsewhere count=4",
+    "work.count queue=1 tasks=1 first_task=15 signal=1 mode=or value=8",
+    "work.wait_count queue=1 tasks=1 first_task=16 signal=1 relation=mask value=3 clear=1 "
+    "timeout_ns=4",
+    "work.reduce queue=1 tasks=1 first_task=17 dst=elsewhere src=elsewhere bytes=64 op=max "
+    "element=bf16",
+    "work.copy_rows queue=1 tasks=2 first_task=18 dst=elsewhere src=elsewhere dst_pitch=43 "
+    "src_pitch=44 width=42 height=2",
+    "code kernel=1 image=1 blocks=3 schedule_given=0 batch=0 timeout_given=1 timeout_us=11 "
+    "device_args=0 places=2 args_bytes=8 bytes=33 function=add_half",
+    "work.launch queue=1 tasks=1 first_task=20 kernel=1 list=0 cores=vector blocks=3 batch=1 "
+    "weight=4 timeout_ns=900 has_effect=0 texts=[\"add\"]",
+    "described kernel=1 list=1",
+    "steps list=1 programs=3 steps=3",
+    "image.unload image=1",
+    "task queue=2 result=TWIN_E_COPY task=2 task_begin_ns=100 task_end_ns=200",
+    "queue.drain queue=1 timeout_ns=70",
+    "queue.query queue=1 idle=1",
+    "queue.room queue=1",
+    "queue.abort queue=1",
+    "queue.stop queue=1",
+    "queue.set_priority queue=1 priority=5",
+    "queue.stop_on_failure queue=1",
+    "queue.take_failure queue=1 failure=TWIN_E_COPY task_id=31 kernel=1",
+    "released kernel=1",
+    "signal.query signal=1 recorded=1 complete=0 waits_open=41 has_hardware_id=0 hardware_id=0 "
+    "ask=0x1",
+    "signal.wait signal=1 timeout_ns=75",
+    "signal.timestamp signal=1 time_ns=4242",
+    "signal.elapsed begin=1 end=1 length_ns=0.5",
+    "signal.available device=1 kind=notify count=51",
+    "signal.clear signal=1",
+    "signal.share signal=1 check_pid=1",
+    "signal.allow signal=1 count=3",
+    "signal.open device=1 signal=2 kind=notify name=6 timed=0 waitable=0 shared=1 counted=0",
+    "signal.destroy signal=2",
+    "channel.take channel=1 block=1 timeout_ns=76 ticket=0x3e",
+    "channel.answer channel=1 ticket=0x3e",
+    "channel.close channel=1",
+    "program.bind program=1 queue=1 head=1",
+    "program.unbind program=1 queue=1 head=0",
+    "program.seal program=1",
+    "program.clean queue=1",
+    "program.abort program=1",
+    "program.drain program=1 timeout_ns=77",
+    "diag.dump device=1",
+    "diag.usage device=1 cube=71 vector=-1 cpu=73",
+    "fault.plant kind=memory task=any device=0 stream=0 id=0 factor_permille=0 first=2 times=0 "
+    "duration_ns=0 address=0 bytes=12 access=0x0 device_status=0x0 number=81",
+    "fault.remove number=81",
+    "fault.struck number=81 times=82",
+    "vendor code=507899",
+    "diag.facts count=1",
+    "program.destroy program=1",
+    "channel.destroy channel=1",
+    "signal.destroy signal=1",
+    "queue.destroy queue=2",
+    "queue.destroy queue=1",
+    "memory.host_free address=host2+0",
+    "memory.free address=memory1+0",
+    "device.close device=1",
+    "host.detach",
+    "process.stop lost=0",
+};
+
+/* The line of each expected entry comes behind that of the one before. */
+static void compare_lines(const char *text)
+{
+    const char *from = text;
+    for (size_t i = 0; i < TWIN_COUNT(expected); i++) {
+        const char *found = strstr(from, expected[i]);
+        if (!found)
+            fprintf(stderr, "missing or out of order: %s\n", expected[i]);
+        CU_ASSERT_PTR_NOT_NULL(found);
+        if (found)
+            from = found + strlen(expected[i]);
+    }
+}
+
+static void check_code(const twin_recording *recording)
+{
+    struct twin_recording_code code;
+    bool found = false;
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        if (!twin_recording_code(twin_recording_at(recording, i), &code))
+            continue;
+        found = true;
+        CU_ASSERT_EQUAL_FATAL(code.place_count, 2);
+        CU_ASSERT(code.places[1].place == 24 && code.places[1].data == 32);
+        CU_ASSERT_EQUAL_FATAL(code.args_bytes, 8);
+        CU_ASSERT_EQUAL(memcmp(code.args, "argument", 8), 0);
+        CU_ASSERT_STRING_EQUAL(code.function, "add_half");
+    }
+    CU_ASSERT_TRUE(found);
+}
+
+static void check_steps(const twin_recording *recording)
+{
+    struct twin_recording_steps list;
+    CU_ASSERT_TRUE_FATAL(twin_recording_steps(recording, 1, &list));
+    CU_ASSERT_EQUAL_FATAL(list.program_count, 3);
+    CU_ASSERT_EQUAL_FATAL(list.step_count, 3); /* the third program is the first one again */
+    CU_ASSERT_EQUAL(list.programs[2].first, list.programs[0].first);
+    CU_ASSERT_EQUAL(list.programs[0].count, 2);
+    CU_ASSERT_EQUAL(memcmp(list.steps, steps, sizeof(steps)), 0);
+    CU_ASSERT_EQUAL(memcmp(list.steps + list.programs[1].first, steps + 1, sizeof(steps[0])), 0);
+    CU_ASSERT_FALSE(twin_recording_steps(recording, 2, &list));
+}
+
+static void test_round_trip(void)
+{
+    fake_stamped = true;
+    kept = released = 0;
+    call_all(start());
+    CU_ASSERT_EQUAL(kept, 1);
+    CU_ASSERT_EQUAL(released, 2);
+    twin_recording *recording = read_back();
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_TRUE(
+        twin_recording_print(recording, &(struct twin_recording_print){.stable = true}, file));
+    fclose(file);
+    compare_lines(text);
+    free(text);
+    /* and each kind that there is */
+    bool seen[TWIN_RECORD_KINDS_END] = {false};
+    for (size_t i = 0; i < twin_recording_count(recording); i++)
+        seen[twin_recording_at(recording, i)->kind] = true;
+    for (unsigned kind = 0; kind < TWIN_RECORD_KINDS_END; kind++) {
+        bool by_setting =
+            kind == TWIN_RECORD_STAMP || kind == TWIN_RECORD_DATA || kind == TWIN_RECORD_CONTENT;
+        if (twin_recording_kind(kind) && !by_setting && !seen[kind])
+            fprintf(stderr, "no entry %s\n", twin_recording_kind(kind)->name);
+        CU_ASSERT_TRUE(!twin_recording_kind(kind) || by_setting || seen[kind]);
+    }
+    check_steps(recording);
+    check_code(recording);
+    twin_recording_free(recording);
+}
+
+/* ---- answers that are none ------------------------------------------------------------------------- */
+
+static void test_failures_have_no_answers(void)
+{
+    const struct twin_backend *t = start();
+    twin_hw_device *device = NULL;
+    twin_queue *q = NULL;
+    t->device.open(0, &device);
+    fake_status = TWIN_E_NO_QUEUE;
+    CU_ASSERT_EQUAL(t->queue.create(device, &(twin_queue_config){.id = 1}, &q), TWIN_E_NO_QUEUE);
+    CU_ASSERT_PTR_NULL(q);
+    fake_status = TWIN_OK;
+    t->queue.create(device, &(twin_queue_config){.id = 1}, &q);
+    fake_status = TWIN_E_BUSY;
+    CU_ASSERT_EQUAL(t->work.copy(q, &(twin_copy){1, 2, 3}), TWIN_E_BUSY);
+    fake_status = TWIN_OK;
+    t->queue.destroy(q);
+    t->device.close(device);
+    t->process.stop();
+    twin_recording *recording = read_back();
+    const struct twin_recording_object *object =
+        twin_recording_object(recording, TWIN_RECORD_ROLE_QUEUE, 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(object); /* the one that was made has the number */
+    if (!object)
+        return; /* what the analyser does not know */
+    CU_ASSERT_EQUAL(twin_recording_at(recording, object->made)->kind, TWIN_RECORD_QUEUE_CREATE);
+    CU_ASSERT_EQUAL(twin_recording_at(recording, object->gone)->kind, TWIN_RECORD_QUEUE_DESTROY);
+    CU_ASSERT_PTR_NULL(twin_recording_object(recording, TWIN_RECORD_ROLE_QUEUE, 2));
+    unsigned refused = 0;
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        if (entry->kind == TWIN_RECORD_WORK_COPY &&
+            strcmp(twin_recording_status(recording, entry->status), "TWIN_E_BUSY") == 0)
+            refused++;
+    }
+    CU_ASSERT_EQUAL(refused, 1);
+    twin_recording_free(recording);
+}
+
+static const twin_test tests[] = {
+    {"every op has a kind of entry, or a reason for none", test_every_op_has_a_kind},
+    {"every slot of the table is the wrapper's own", test_every_slot_is_the_wrappers},
+    {"every op comes back out of the file as it went in", test_round_trip},
+    {"a call that fails makes nothing", test_failures_have_no_answers},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("record_ops", tests, TWIN_COUNT(tests), argc, argv);
+}

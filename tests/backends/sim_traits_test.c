@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the model's devices tell of their AI cores: the numbers of the vendor's platform files. */
+#include "seam.h"
+
+typedef struct part {
+    const char *profile;
+    uint32_t ub_kib, l1_kib, l0c_kib;
+    bool split;
+    uint32_t fp32; /* products in a cycle; 0: none */
+    uint32_t l0a_rate, l0c_rate;
+} part;
+
+static const part parts[] = {
+    {"310b1", 248, 1024, 128, true, 8, 512, 128},   {"310p3", 256, 1024, 256, false, 0, 512, 512},
+    {"910_9391", 192, 512, 128, true, 4, 512, 256}, {"910a", 256, 1024, 256, false, 0, 512, 256},
+    {"910b1", 192, 512, 128, true, 4, 512, 256},    {"910b2", 192, 512, 128, true, 4, 512, 256},
+    {"910b3", 192, 512, 128, true, 4, 512, 256},    {"910b4", 192, 512, 128, true, 4, 512, 256},
+    {"950", 248, 512, 256, true, 8, 256, 128},
+};
+
+static void test_parts(void)
+{
+    for (size_t i = 0; i < TWIN_COUNT(parts); i++) {
+        const part *wanted = &parts[i];
+        const twin_device_traits *traits = NULL;
+        seam_set("TWINRT_PROFILE", wanted->profile);
+        SEAM_OK(seam_start());
+        SEAM_OK(seam->process.describe(0, &traits));
+        const twin_core_traits *core = &traits->core;
+        CU_ASSERT(core->ub_bytes == wanted->ub_kib << 10 && core->l1_bytes == wanted->l1_kib << 10);
+        CU_ASSERT(core->l0a_bytes == 65536 && core->l0b_bytes == 65536);
+        CU_ASSERT_EQUAL(core->l0c_bytes, wanted->l0c_kib << 10);
+        CU_ASSERT_EQUAL(core->split, wanted->split);
+        CU_ASSERT(core->vector_bytes == 128 && core->cube_k_fp16 == 16 && core->cube_k_int8 == 32);
+        CU_ASSERT_EQUAL(core->cube_k_fp32, wanted->fp32);
+        CU_ASSERT_EQUAL(core->l0a_load_bytes, wanted->l0a_rate);
+        CU_ASSERT_EQUAL(core->l0b_load_bytes, 256);
+        CU_ASSERT_EQUAL(core->l0c_read_bytes, wanted->l0c_rate);
+        /* Assumed: any number, but one that counts. */
+        CU_ASSERT(core->vector_start > 0 && core->cube_start > 0 && core->mte_start > 0);
+        CU_ASSERT(core->scalar_block > 0);
+        seam->process.stop();
+    }
+    seam_set("TWINRT_PROFILE", NULL);
+}
+
+static const twin_test tests[] = {
+    {"the cores of each part have its buffers and rates", test_parts},
+};
+
+int main(int argc, char **argv)
+{
+    seam_load(SEAM_PLUGIN);
+    return twin_run_suite("sim_traits", tests, TWIN_COUNT(tests), argc, argv);
+}

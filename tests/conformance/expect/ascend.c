@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The board, with a second copy of this runtime in the place of the vendor's: what the way through the vendor's interface
+ * cannot carry. */
+#include "expect.h"
+
+#include <stddef.h>
+
+#define NO_DEADLOCK                                                                                \
+    "calls of host functions pass through a thread of the backend, so a wait for one that nobody " \
+    "takes lasts"
+#define NO_HOST_TIME                                                                               \
+    "calls that the runtime answers by itself reach no model that could charge them"
+#define REAL_WAIT "waiting for calls of host functions is the backend's affair and takes real time"
+#define REAL_THREADS                                                                               \
+    "threads of the backend pass calls of host functions on, and come when they come"
+#define REAL_LIMIT                                                                                 \
+    "the limit is measured in real time, which a callback that waits in simulated time does not "  \
+    "take"
+#define WHOLE_US                                                                                   \
+    "the vendor's interface tells the unit of limits of an open device, in whole microseconds"
+#define NO_KERNEL                                                                                  \
+    "the vendor's function and arguments of a failed kernel are not those of the core's launch"
+#define NO_FAULTS    "faults are planted in the model, which lies below the copy"
+#define OWN_SETTINGS "kernels run in the copy, whose settings have names of their own"
+#define OWN_OVERFLOWS                                                                              \
+    "the status of overflows is a place of the core's, which no kernel of the copy sets; the "     \
+    "vendor's functions for it are not asked"
+#define OWN_OBJECTS "below a list of labels is one more list of labels, which takes memory too"
+
+static const twin_exception unsupported[] = {
+    {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
+    {"facts", "CFG-16", WHOLE_US},
+    {"facts", "CFG-17, CFG-19", WHOLE_US},
+    {"native", "COD-06: cores that fail", NO_FAULTS},
+    {"native", "COD-07: a kernel that reads", NO_FAULTS},
+    {"native", "ERR-47, ERR-48: a kernel that was trapped", NO_KERNEL},
+    {"native", "what a kernel forgets", OWN_SETTINGS},
+    {"program", "LBL-06, LBL-09: a jump keeps", OWN_OBJECTS},
+    {"report", "CBK-09", NO_DEADLOCK},
+    {"report", "CBK-11, EXC-14", REAL_WAIT},
+    {"report", "waiting for callbacks that nobody", NO_DEADLOCK},
+    {"report", "one call of processing runs all", REAL_THREADS},
+    {"report", "two runs with host functions", REAL_THREADS},
+    {"report", "what nobody processes is dropped", NO_DEADLOCK},
+    {"time", "TIME-2: calls of the host", NO_HOST_TIME},
+    {NULL, NULL, NULL},
+};
+
+static const twin_exception known_failing[] = {{"native", "OVF-06: a kernel's", OWN_OVERFLOWS},
+                                               {NULL, NULL, NULL}};
+
+const twin_exceptions twin_exceptions_ascend = {"ascend", unsupported, known_failing};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A board, beside what stands in ascend.c: tests that ask the model for its profile, its simulated time or its deadlocks.
+ * Made from what the tests use; a board has not been at hand. */
+#include "expect.h"
+
+#include <stddef.h>
+
+#define PROFILE   "it compares with the profile of the model, which says nothing of a board"
+#define SIMULATED "it needs simulated time"
+#define FOREVER                                                                                    \
+    "it waits for what never comes; only who simulates can tell, on a board such a wait lasts"
+#define DEVICES "it needs as many devices as the model is told to have"
+
+static const twin_exception unsupported[] = {
+    {"callback", "DEV-57", DEVICES},
+    {"config", "CFG-08", PROFILE},
+    {"config", "CFG-09", PROFILE},
+    {"config", "CFG-11", PROFILE},
+    {"config", "CFG-12", PROFILE},
+    {"config", "DEV-42", PROFILE},
+    {"config", "the process counts", DEVICES},
+    {"device", "DEV-07", "it breaks a profile"},
+    {"device", "DEV-37", DEVICES},
+    {"device", "DEV-44", PROFILE},
+    {"event", "EVT-05", PROFILE},
+    {"event", "EVT-34", PROFILE},
+    {"facts", "DEV-40", SIMULATED},
+    {"facts", "DEV-42", PROFILE},
+    {"facts", "a device that is not", DEVICES},
+    {"facts", "logical and", DEVICES},
+    {"facts", "devices are linked", PROFILE},
+    {"facts", "attributes and", PROFILE},
+    {"facts", "SoCs", PROFILE},
+    {"facts", "CFG-17, CFG-18", PROFILE},
+    {"launch", "", "its kernels are none that a board could run"},
+    {"memory", "code of the host cannot touch",
+     "what code of the host may touch is a setting of the model"},
+    {"notify", "NTF-02", PROFILE},
+    {"notify", "NTF-12: a batch reset clears", PROFILE},
+    {"notify", "NTF-12: a batch reset takes any", PROFILE},
+    {"report", "EXC-07", DEVICES},
+    {"sharing", "a deadlock that no other process", FOREVER},
+    {"sharing", "a wait whose other process has ended", FOREVER},
+    {"sharing", "a wait whose other process was killed", FOREVER},
+    {"stream", "STR-03", PROFILE},
+    {"stream", "STR-04", PROFILE},
+    {"value", "VAL-08", PROFILE},
+    {NULL, NULL, NULL},
+};
+
+static const twin_exception known_failing[] = {{NULL, NULL, NULL}};
+
+const twin_exceptions twin_exceptions_board = {"ascend", unsupported, known_failing};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of the kernels in native_kernels.c, as the tests give them. Addresses are of device memory. */
+#ifndef TWINRT_CONFORMANCE_NATIVE_ARGS_H
+#define TWINRT_CONFORMANCE_NATIVE_ARGS_H
+
+#include <stdint.h>
+
+enum { NATIVE_TILE = 4096, NATIVE_ROW = 16, NATIVE_SQUARE = 64 };
+
+/* add: z = x + y, floats; `single` 1: without a second set of buffers. */
+struct native_add {
+    uint64_t x, y, z;
+    uint32_t count; /* a multiple of NATIVE_TILE */
+    uint32_t single;
+};
+
+/* places: each block writes a row of NATIVE_ROW words at its number. */
+struct native_places {
+    uint64_t rows;
+};
+
+/* echo: writes what it was given. */
+struct native_echo {
+    uint64_t to;
+    uint32_t number;
+    uint16_t half;
+    uint8_t byte;
+    uint64_t pointer; /* 0, or a word of global memory that is written too */
+};
+
+/* work: so many vector instructions, one after the other. */
+struct native_work {
+    uint32_t times;
+    uint32_t elements; /* floats */
+};
+
+/* product: c = a * b, fp16 to fp32, by cube and vector cores of a mixed block: the vector cores then add 1. */
+struct native_product {
+    uint64_t a, b, c; /* NATIVE_SQUARE by NATIVE_SQUARE, one after the other for each block */
+};
+
+/* wrong: what a kernel must not do. */
+enum native_fault {
+    NATIVE_TRAP,
+    NATIVE_FAR,    /* an address that is none */
+    NATIVE_PAST,   /* past the end of an allocation */
+    NATIVE_BUFFER, /* past the end of UB */
+    NATIVE_CRASH,  /* a wild pointer */
+    NATIVE_LOOP,   /* for ever */
+    NATIVE_STUCK,  /* a flag that nobody sets */
+    NATIVE_FORGET, /* a flag that is not set where one is needed */
+    NATIVE_FAULTS
+};
+struct native_wrong {
+    uint64_t memory; /* NATIVE_TILE words */
+    uint32_t what;
+    uint32_t block; /* that does it */
+};
+
+/* square: of a number, in fp16. */
+struct native_square {
+    uint64_t to;
+    uint32_t number;
+};
+
+/* count: adds 1 to a variable of the shared object and writes it. */
+struct native_count {
+    uint64_t to;
+};
+
+#endif

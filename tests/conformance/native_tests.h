@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of native kernels share: an image of native_kernels.c, a stream, and device memory. */
+#ifndef TWINRT_CONFORMANCE_NATIVE_TESTS_H
+#define TWINRT_CONFORMANCE_NATIVE_TESTS_H
+
+#include "native_args.h"
+#include "profile.h"
+#include "suite.h"
+
+typedef struct native {
+    aclrtBinHandle binary;
+    aclrtStream stream;
+} native;
+
+/* Device 0 is set and the kernels are loaded. */
+void native_begin(native *n);
+void native_end(native *n);
+/* The file with the kernels. */
+const char *native_path(void);
+aclrtFuncHandle native_find(aclrtBinHandle binary, const char *name);
+/* The arguments are on the host. */
+aclError native_launch_on(const native *n, const char *kernel, uint32_t blocks, const void *args,
+                          size_t bytes, aclrtStream stream);
+#define NATIVE_LAUNCH(n, kernel, blocks, args)                                                     \
+    CHECK_OK(native_launch_on((n), (kernel), (blocks), &(args), sizeof(args), (n)->stream))
+/* Device memory of `bytes` bytes, each 0. */
+void *native_memory(size_t bytes);
+void native_free(void *memory);
+void native_read(void *host, const void *device, size_t bytes);
+void native_write(void *device, const void *host, size_t bytes);
+static inline uint64_t native_address(const void *memory)
+{
+    return (uint64_t)(uintptr_t)memory;
+}
+
+/* Something that is queued on a stream, and the device time that it takes there, in ns. */
+typedef void (*native_work)(const native *n, aclrtStream stream, void *argument);
+double native_span(const native *n, native_work work, void *argument);
+
+/* native_exception.c */
+void test_failed_kernel_is_told(void);
+void test_kernel_meets_failed_memory(void);
+void test_engine_fails_under_a_kernel(void);
+
+/* native_fault.c */
+void test_faults(void);
+void test_fault_of_cube(void);
+void test_endless(void);
+void test_time_limits(void);
+void test_hazards(void);
+void test_after_a_fault(void);
+void test_stop_on_failure(void);
+void native_hazard_child(void);
+
+/* native_object.c */
+void test_damaged_object(void);
+void test_instances(void);
+void test_kept_instances(void);
+void test_unloaded_while_launched(void);
+void test_reset_while_running(void);
+void test_two_devices(void);
+void native_devices_child(void);
+void test_threads(void);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Native kernels in device time: what the blocks, the pipes of a core and the streams of a device do side by side. Times are
+ * differences of event times, in steps of the profile's counter. */
+#include "native_tests.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define STEP_NS 20.0 /* of event times, of the parts that these tests run on */
+
+/* Of two differences of event times. */
+static bool close_to(double got, double want)
+{
+    if (fabs(got - want) <= 2 * STEP_NS)
+        return true;
+    printf("\n    %.0f ns, not %.0f\n", got, want);
+    return false;
+}
+
+static double cycles_ns(double cycles)
+{
+    return cycles * 1000.0 / (double)twin_profile_value("aicore.clock_mhz");
+}
+
+/* An instruction of the vector unit over so many bytes of operands. */
+static double vector_ns(uint64_t bytes)
+{
+    const uint64_t each = twin_profile_value("aicore.vector_bytes");
+    const uint64_t cycles =
+        twin_profile_value("aicore.vector_start_cycles") + (bytes + each - 1) / each;
+    return cycles_ns((double)cycles);
+}
+
+/* From a block's issue to its first operation. */
+static double begin_ns(void)
+{
+    return (double)(twin_profile_value("aicore.dispatch_ns") +
+                    twin_profile_value("aicore.core_init_ns") +
+                    twin_profile_value("aicore.software_init_ns"));
+}
+
+static uint32_t vector_cores(void)
+{
+    return (uint32_t)twin_profile_value("limit.aiv_cores");
+}
+
+/* One launch. */
+typedef struct shape {
+    const char *kernel;
+    uint32_t blocks;
+    struct native_work args;
+} shape;
+
+static void launch_shape(const native *n, aclrtStream stream, void *argument)
+{
+    const shape *s = argument;
+    CHECK_OK(native_launch_on(n, s->kernel, s->blocks, &s->args, sizeof(s->args), stream));
+}
+
+static double span_of(const native *n, uint32_t blocks, uint32_t times)
+{
+    shape s = {"work", blocks, {times, 8192}};
+    return native_span(n, launch_shape, &s);
+}
+
+static void test_empty_kernel(void)
+{
+    native n;
+    native_begin(&n);
+    shape s = {"empty", 1, {0}};
+    const double none = native_span(&n, NULL, NULL);
+    const double one = native_span(&n, launch_shape, &s) - none;
+    const double least = begin_ns() + (double)twin_profile_value("aicore.report_ns");
+    CHECK(one >= least);
+    CHECK(one < least + 1500); /* and what every task takes */
+    native_end(&n);
+}
+
+static void test_time_of_work(void)
+{
+    native n;
+    native_begin(&n);
+    const double each = vector_ns(8192 * 4);
+    const double few = span_of(&n, 1, 100);
+    CHECK(close_to(span_of(&n, 1, 300) - few, 200 * each));
+    CHECK(close_to(span_of(&n, 1, 1100) - few, 1000 * each));
+    native_end(&n);
+}
+
+/* The second wave's blocks begin one by one as those of the first end: all of it takes as long again as one block. */
+static void test_waves(void)
+{
+    native n;
+    native_begin(&n);
+    const uint32_t cores = vector_cores();
+    const double one[2] = {span_of(&n, cores, 100), span_of(&n, cores, 200)};
+    const double two[2] = {span_of(&n, 2 * cores, 100), span_of(&n, 2 * cores, 200)};
+    const double three = span_of(&n, 3 * cores, 100);
+    const double work = 100 * vector_ns(8192 * 4);
+    CHECK(close_to(one[1] - one[0], work));
+    CHECK(close_to(two[1] - two[0], 2 * work));
+    CHECK(close_to(three - two[0], two[0] - one[0]));
+    CHECK(two[0] - one[0] >= begin_ns() + work - 2 * STEP_NS);
+    CHECK(two[0] - one[0] <= begin_ns() + work + 200); /* its scalar code */
+    /* One block more than there are cores is a wave. */
+    CHECK(span_of(&n, cores + 1, 100) - one[0] >= work);
+    native_end(&n);
+}
+
+static void test_batch(void)
+{
+    native n;
+    native_begin(&n);
+    const uint32_t cores = vector_cores();
+    shape s = {"work_batch", cores, {100, 8192}};
+    const double batch = native_span(&n, launch_shape, &s);
+    CHECK(close_to(batch, span_of(&n, cores, 100))); /* alone it is as any other */
+    const aclrtFuncHandle function = native_find(n.binary, "work_batch");
+    CHECK_CODE(aclrtLaunchKernelWithHostArgs(function, cores + 1, n.stream, NULL, &s.args,
+                                             sizeof(s.args), NULL, 0),
+               ACL_ERROR_RT_PARAM_INVALID);
+    native_end(&n);
+}
+
+/* ---- pipes ---------------------------------------------------------------------------------------- */
+
+enum { TILES = 64, COUNT = TILES * NATIVE_TILE };
+
+static void launch_add(const native *n, aclrtStream stream, void *argument)
+{
+    const struct native_add *args = argument;
+    CHECK_OK(native_launch_on(n, "add", 1, args, sizeof(*args), stream));
+}
+
+/* With one set of buffers a tile's load, its sum and its store follow each other. With two the next tile's load goes on
+ * meanwhile: what is left is the loads, or the rest of the way when that is longer. */
+static void test_buffers_overlap(void)
+{
+    native n;
+    native_begin(&n);
+    void *memory = native_memory((size_t)COUNT * 4);
+    struct native_add args = {native_address(memory), native_address(memory),
+                              native_address(memory), COUNT, 1};
+    const double single = native_span(&n, launch_add, &args);
+    args.single = 0;
+    const double two = native_span(&n, launch_add, &args);
+    const double sums = TILES * vector_ns(NATIVE_TILE * 4);
+    CHECK(two < single);
+    CHECK(single - two >= sums / 2); /* most of them are hidden */
+    CHECK(two >= sums);
+    native_free(memory);
+    native_end(&n);
+}
+
+/* ---- streams -------------------------------------------------------------------------------------- */
+
+/* Something on the stream of the measurement and something on another, begun together and both waited for. */
+typedef struct pair {
+    aclrtStream other;
+    aclrtEvent fork, join;
+    native_work first, second;
+    void *first_argument, *second_argument;
+} pair;
+
+static void pair_begin(pair *p)
+{
+    p->other = twin_stream();
+    p->fork = twin_event(EVENT_EX);
+    p->join = twin_event(EVENT_EX);
+}
+
+static void pair_end(const pair *p)
+{
+    CHECK_OK(aclrtDestroyEvent(p->fork));
+    CHECK_OK(aclrtDestroyEvent(p->join));
+    CHECK_OK(aclrtDestroyStream(p->other));
+}
+
+static void launch_pair(const native *n, aclrtStream stream, void *argument)
+{
+    const pair *p = argument;
+    CHECK_OK(aclrtRecordEvent(p->fork, stream));
+    CHECK_OK(aclrtStreamWaitEvent(p->other, p->fork));
+    if (p->second)
+        p->second(n, p->other, p->second_argument);
+    CHECK_OK(aclrtRecordEvent(p->join, p->other));
+    if (p->first)
+        p->first(n, stream, p->first_argument);
+    CHECK_OK(aclrtStreamWaitEvent(stream, p->join));
+}
+
+/* A kernel of 2000 instructions takes some 0.15 ms; what forking and joining costs is a hundredth of that. */
+static void test_streams_overlap(void)
+{
+    native n;
+    native_begin(&n);
+    const uint32_t cores = vector_cores();
+    const double work = 2000 * vector_ns(8192 * 4);
+    shape half = {"work", cores / 2, {2000, 8192}};
+    shape whole = {"work", cores, {2000, 8192}};
+    pair p = {.first = launch_shape, .second = launch_shape};
+    pair_begin(&p);
+    p.first_argument = p.second_argument = &half;
+    const double halves = native_span(&n, launch_pair, &p);
+    CHECK(halves >= work);
+    CHECK(halves < 1.1 * work); /* each has cores of its own */
+    p.first_argument = p.second_argument = &whole;
+    const double wholes = native_span(&n, launch_pair, &p);
+    CHECK(wholes >= 2 * work);
+    CHECK(wholes < 2.1 * work);
+    pair_end(&p);
+    native_end(&n);
+}
+
+typedef struct copying {
+    void *device, *host;
+    size_t bytes;
+} copying;
+
+static void copy_in(const native *n, aclrtStream stream, void *argument)
+{
+    const copying *c = argument;
+    (void)n;
+    CHECK_OK(aclrtMemcpyAsync(c->device, c->bytes, c->host, c->bytes, ACL_MEMCPY_HOST_TO_DEVICE,
+                              stream));
+}
+
+static void test_kernel_beside_copy(void)
+{
+    native n;
+    native_begin(&n);
+    copying c = {.bytes = (size_t)4 << 20};
+    c.device = native_memory(c.bytes);
+    CHECK_OK(aclrtMallocHost(&c.host, c.bytes));
+    shape s = {"work", 8, {2000, 8192}};
+    pair p = {.first = launch_shape, .first_argument = &s, .second = NULL, .second_argument = &c};
+    pair_begin(&p);
+    const double kernel = native_span(&n, launch_pair, &p);
+    p.first = NULL;
+    p.second = copy_in;
+    const double copy = native_span(&n, launch_pair, &p);
+    p.first = launch_shape;
+    const double both = native_span(&n, launch_pair, &p);
+    const double longer = kernel > copy ? kernel : copy;
+    CHECK(both >= longer - 2 * STEP_NS);
+    CHECK(both < longer + 0.1 * (kernel + copy - longer)); /* they share nothing */
+    pair_end(&p);
+    CHECK_OK(aclrtFreeHost(c.host));
+    native_free(c.device);
+    native_end(&n);
+}
+
+static const twin_test tests[] = {
+    {"a batch begins when there are cores for all", test_batch},
+    {"a kernel beside a copy", test_kernel_beside_copy},
+    {"a kernel's work takes the time that the profile says", test_time_of_work},
+    {"a second set of buffers hides work behind copies", test_buffers_overlap},
+    {"an empty kernel takes its four times", test_empty_kernel},
+    {"kernels of two streams share the cores", test_streams_overlap},
+    {"twice the blocks are two waves", test_waves},
+};
+
+static const twin_suite suite = {
+    .name = "native_time", .tests = tests, .test_count = TWIN_COUNT(tests), .initialise = true};
+
+int main(int argc, char **argv)
+{
+    return twin_suite_main(&suite, argc, argv);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lets every single call of the device fail in turn (TWINRT_FAIL): the program gets a documented code, nothing crashes or hangs, nothing
+ * is left behind, and afterwards the runtime works.
+ *
+ *   fail_sweep [STATUS...]          each call, with each of these statuses
+ *   fail_sweep --once               the scenario alone, with the environment as it is */
+#define _GNU_SOURCE /* environ, pipe2 */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "acl/acl.h"
+#include "seam/status.h"
+
+#define BYTES        4096u
+#define LIMIT_MS     20000
+#define CALLS_MOST   400u
+#define OUTPUT_BYTES 16384u
+#define LAST_ROUND   "fail_sweep: the last round"
+#define EXIT_BAD     1
+#define EXIT_STAYS   3 /* calls of the last round fail too */
+
+/* ---- the scenario ------------------------------------------------------------------------------- */
+
+static bool is_documented(int code)
+{
+    static const int codes[] = {
+#define CODE(name, code, text) code,
+        TWIN_STATUS_LIST(CODE)
+#undef CODE
+            507047, /* what of an event is 507046 of a stream */
+    };
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+static unsigned failed_calls;
+static bool is_bad;
+
+/* Notes what a call answered; true: it worked. */
+static bool went(int code, const char *what)
+{
+    if (code == 0)
+        return true;
+    failed_calls++;
+    if (!is_documented(code)) {
+        fprintf(stderr, "fail_sweep: %s answered %d, which nothing stands for\n", what, code);
+        is_bad = true;
+    }
+    return false;
+}
+#define WENT(call) went((call), #call)
+
+struct objects {
+    aclrtStream first, second;
+    aclrtEvent event, timed;
+    void *device_memory, *host_memory;
+};
+
+static void called_back(void *argument)
+{
+    (void)argument;
+}
+
+static void use(const struct objects *o)
+{
+    aclrtEventRecordedStatus recorded;
+    aclrtStreamStatus state;
+    float ms = 0;
+    size_t free_bytes = 0;
+    size_t total = 0;
+    char *host = o->host_memory;
+    char *device = o->device_memory;
+    (void)WENT(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total));
+    (void)WENT(aclrtMemcpy(device, BYTES, host, BYTES, ACL_MEMCPY_HOST_TO_DEVICE));
+    (void)WENT(aclrtMemset(device, BYTES, 1, BYTES));
+    (void)WENT(aclrtMemcpyAsync(device, BYTES, host, BYTES, ACL_MEMCPY_HOST_TO_DEVICE, o->first));
+    (void)WENT(aclrtRecordEvent(o->event, o->first));
+    (void)WENT(aclrtStreamWaitEvent(o->second, o->event));
+    (void)WENT(aclrtMemsetAsync(device, BYTES, 2, BYTES, o->second));
+    (void)WENT(aclrtRecordEvent(o->timed, o->second));
+    (void)WENT(aclrtMemcpyAsync(host, BYTES, device, BYTES, ACL_MEMCPY_DEVICE_TO_HOST, o->second));
+    (void)WENT(aclrtLaunchHostFunc(o->second, called_back, NULL));
+    (void)WENT(aclrtStreamQuery(o->first, &state));
+    (void)WENT(aclrtSynchronizeStream(o->second));
+    (void)WENT(aclrtSynchronizeEvent(o->event));
+    (void)WENT(aclrtQueryEventStatus(o->event, &recorded));
+    (void)WENT(aclrtEventElapsedTime(&ms, o->timed, o->timed));
+    (void)WENT(aclrtSynchronizeDevice());
+    (void)WENT(aclrtStreamAbort(o->first));
+}
+
+/* Makes what it can, uses it when all is there, and ends what was made. */
+static void scenario(void)
+{
+    struct objects o = {0};
+    bool all = WENT(aclrtSetDevice(0));
+    if (!all)
+        return;
+    all = WENT(aclrtCreateStream(&o.first)) && all;
+    all = WENT(aclrtCreateStream(&o.second)) && all;
+    all = WENT(aclrtCreateEventExWithFlag(&o.event, ACL_EVENT_SYNC)) && all;
+    all = WENT(aclrtCreateEventExWithFlag(&o.timed, ACL_EVENT_TIME_LINE)) && all;
+    all = WENT(aclrtMalloc(&o.device_memory, BYTES, ACL_MEM_MALLOC_HUGE_FIRST)) && all;
+    all = WENT(aclrtMallocHost(&o.host_memory, BYTES)) && all;
+    if (all)
+        use(&o);
+    /* a call that failed may be made again */
+    if (o.second && !WENT(aclrtDestroyStream(o.second)))
+        (void)WENT(aclrtDestroyStreamForce(o.second));
+    if (o.first && !WENT(aclrtDestroyStream(o.first)))
+        (void)WENT(aclrtDestroyStreamForce(o.first));
+    if (o.event)
+        (void)WENT(aclrtDestroyEvent(o.event));
+    if (o.timed)
+        (void)WENT(aclrtDestroyEvent(o.timed));
+    if (o.device_memory && !WENT(aclrtFree(o.device_memory)))
+        (void)WENT(aclrtFree(o.device_memory));
+    if (o.host_memory && !WENT(aclrtFreeHost(o.host_memory)))
+        (void)WENT(aclrtFreeHost(o.host_memory));
+    if (!WENT(aclrtResetDevice(0)))
+        (void)WENT(aclrtResetDeviceForce(0));
+}
+
+/* One call fails in the first round or the second; the third must be as if nothing had been. */
+static int run_once(void)
+{
+    (void)WENT(aclInit(NULL));
+    scenario();
+    scenario();
+    unsigned before = failed_calls;
+    bool was_bad = is_bad;
+    fputs(LAST_ROUND "\n", stderr);
+    scenario();
+    bool stays = failed_calls != before;
+    (void)WENT(aclFinalize());
+    fprintf(stderr, "fail_sweep: %u calls failed\n", failed_calls);
+    return was_bad || is_bad ? EXIT_BAD : stays ? EXIT_STAYS : 0;
+}
+
+/* ---- the sweep ------------------------------------------------------------------------------------ */
+
+struct outcome {
+    int status;
+    bool timed_out;
+    char output[OUTPUT_BYTES];
+};
+
+static double seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void run_child(const char *self, const char *rule, struct outcome *out)
+{
+    int ends[2];
+    size_t used = 0;
+    out->timed_out = false;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        exit(2);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        (void)setenv("TWINRT_FAIL", rule, 1);
+        execl(self, self, "--once", (char *)NULL);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    double end = seconds() + LIMIT_MS / 1000.0;
+    for (;;) {
+        struct pollfd wait = {.fd = ends[0], .events = POLLIN};
+        int left_ms = (int)((end - seconds()) * 1000);
+        if (left_ms <= 0 || poll(&wait, 1, left_ms) == 0) {
+            out->timed_out = true;
+            (void)kill(child, SIGKILL);
+            break;
+        }
+        char rest[512];
+        bool fits = used < sizeof(out->output) - 1;
+        ssize_t got = read(ends[0], fits ? out->output + used : rest,
+                           fits ? sizeof(out->output) - 1 - used : sizeof(rest));
+        if (got <= 0)
+            break;
+        if (fits)
+            used += (size_t)got;
+    }
+    out->output[used] = '\0';
+    (void)close(ends[0]);
+    (void)waitpid(child, &out->status, 0);
+}
+
+static bool is_good(const struct outcome *o)
+{
+    if (o->timed_out || !WIFEXITED(o->status))
+        return false;
+    /* How many devices there are is asked once. */
+    bool may_stay = strstr(o->output, "which is process.count") != NULL;
+    int code = WEXITSTATUS(o->status);
+    return (code == 0 || (code == EXIT_STAYS && may_stay)) && !strstr(o->output, "was not freed") &&
+           !strstr(o->output, "still exist");
+}
+
+/* The calls that were let fail, or 0 and a message. */
+static unsigned sweep(const char *self, const char *status)
+{
+    static struct outcome outcome;
+    for (unsigned call = 1; call < CALLS_MOST; call++) {
+        char rule[96];
+        (void)snprintf(rule, sizeof(rule), "*:%u=%s", call, status);
+        run_child(self, rule, &outcome);
+        const char *struck = strstr(outcome.output, "TWINRT_FAIL: call");
+        const char *last_round = strstr(outcome.output, LAST_ROUND);
+        if (!struck || (last_round && last_round < struck))
+            return call - 1; /* all calls of the rounds before have had their turn */
+        if (!is_good(&outcome)) {
+            fprintf(stderr, "%s: %s, status 0x%x\n%s\n", rule,
+                    outcome.timed_out ? "does not end" : "went wrong", (unsigned)outcome.status,
+                    outcome.output);
+            return 0;
+        }
+    }
+    return CALLS_MOST;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--once") == 0)
+        return run_once();
+    static char self[4096];
+    if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+        return 2;
+    for (int i = 1; i < argc; i++) {
+        unsigned calls = sweep(self, argv[i]);
+        if (calls < 50) { /* the scenario makes more */
+            fprintf(stderr, "fail_sweep: %s after %u calls\n", argv[i], calls);
+            return 1;
+        }
+        printf("%s: each of %u calls failed once\n", argv[i], calls);
+    }
+    return 0;
+}

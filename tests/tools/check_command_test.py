@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`twinrt check`, `twinrt run --check` and `twinrt compare` from outside: statuses, reports, and files that are no records.
+
+  check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--damage N]
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+failures = []
+
+
+def expect(good, text):
+    if not good:
+        failures.append(text)
+        print("FAILED:", text)
+
+
+class Tool:
+    def __init__(self, twinrt, folder):
+        self.twinrt, self.folder = twinrt, folder
+
+    def run(self, *arguments, **environment):
+        return subprocess.run([self.twinrt, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                              cwd=self.folder, env={**os.environ, "TWINRT_BACKEND": "sim", **environment}, check=False)
+
+    def record(self, name, program, **environment):
+        path = os.path.join(self.folder, name)
+        done = self.run("record", "-o", path, "--", *program, **environment)
+        expect(done.returncode == 0, f"record {name}: {done.stderr.decode()}")
+        return path
+
+    def json(self, *arguments):
+        done = self.run(*arguments)
+        expect(done.returncode in (0, 1), f"{arguments}: {done.returncode} {done.stderr.decode()}")
+        return done.returncode, json.loads(done.stdout)
+
+
+def test_check(tool, clean, racing):
+    status, report = tool.json("check", "--json", clean)
+    expect(status == 0 and report["clean"] and report["findings"] == [], "a clean record is clean")
+    expect((report["format"], report["version"]) == ("twinrt-check", 1), "format")
+    for rule in report["rules"]:
+        expect((rule["judged"] == 0) == ("needs" in rule), f"{rule['rule']}: what is not judged says what it needs")
+    status, report = tool.json("check", "--json", racing)
+    expect(status == 1 and not report["clean"], "a race is found")
+    finding = report["findings"][0]
+    for part in ("first", "second"):
+        expect({"seq", "kind", "call", "thread"} <= finding[part].keys(), f"the {part} op is told")
+    expect(finding["why" if "why" in finding else "seen"] and finding["mend"], "why and what to do")
+    few, all_of_them = tool.run("check", racing), tool.run("check", "--all", racing)
+    expect(few.returncode == all_of_them.returncode == 1, "status of the text")
+    shown = all_of_them.stdout.decode().count("\n  seen:   ")
+    expect(shown == len(report["findings"]), f"--all shows {shown} of {len(report['findings'])}")
+    expect(few.stdout.count(b"\n  seen:   ") < shown, "without it, fewer")
+    expect(tool.run("check", racing).stdout == few.stdout, "twice the same")
+
+
+def test_run(tool, check_program, random_program):
+    good = tool.run("run", "--check", "--", check_program, "3", "5")
+    expect(good.returncode == 0 and b" 0 findings" in good.stdout, "run --check of a good program")
+    bad = tool.run("run", "--check", "--", random_program, "3")
+    expect(bad.returncode == 99 and b"RACE-" in bad.stdout, f"run --check of a racing one: {bad.returncode}")
+    kept = os.path.join(tool.folder, "kept.rec")
+    both = tool.run("run", "--check", "--record", kept, "--", check_program, "3", "5")
+    expect(both.returncode == 0 and os.path.exists(kept), "--record keeps what --check judged")
+    expect(tool.run("check", kept).returncode == 0, "and it can be judged again")
+    none = tool.run("run", "--check", "--", "/bin/true")
+    expect(none.returncode == 125 and b"left no record" in none.stderr, f"no ACL call: {none.returncode}")
+    failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
+    expect(failed.returncode == 7, f"the program's status: {failed.returncode}")
+    left = [name for name in os.listdir(tool.folder) if name.startswith("twinrt.")]
+    expect(not left, f"left behind: {left}")
+
+
+def test_compare(tool, clean, other):
+    status, same = tool.json("compare", "--json", clean, clean)
+    expect(status == 0 and same["same"], "a record is the same as itself")
+    expect(same["swapped"] == same["a"]["alone"] == same["b"]["alone"] == same["other_answers"] == 0, "no difference")
+    expect(same["kinds"] and all(kind[part] == 1 for kind in same["kinds"] for part in ("median", "p5", "p95", "least", "most")),
+           "all ratios are 1")
+    _, there = tool.json("compare", "--json", clean, other)
+    _, back = tool.json("compare", "--json", other, clean)
+    expect(there["pairs"] == back["pairs"] == same["pairs"], "the same pairs both ways, as many as with itself")
+    expect(there["a"]["polls"] != there["b"]["polls"], "loops turn more often on one")
+    expect(same["pairs"] + same["a"]["polls"] - 10 < same["a"]["ops"], "a row of questions is one op")
+    # the program gives up asking after 50 times, and waits
+    alone = {group["call"] for side in ("a", "b") for group in there[side]["alone_by_call"]}
+    expect(alone <= {"aclrtSynchronizeEvent"}, f"and that is no difference: {alone}")
+    expect(there["swapped"] == back["swapped"], f"as many swaps both ways: {there['swapped']}, {back['swapped']}")
+    mirrored = {kind["kind"]: kind for kind in back["kinds"]}
+    for kind in there["kinds"]:
+        opposite = mirrored[kind["kind"]]
+        expect(abs(kind["most"] * opposite["least"] - 1) < 1e-9, f"{kind['kind']}: most and least are each other's inverse")
+    picture = os.path.join(tool.folder, "compare.svg")
+    expect(tool.run("compare", clean, other, "--svg", picture).returncode in (0, 1), "--svg")
+    root = xml.etree.ElementTree.parse(picture).getroot()
+    width, height = float(root.get("width")), float(root.get("height"))
+    circles = [item for item in root.iter() if item.tag.endswith("circle")]
+    expect(len(circles) > 10, "the picture has points")
+    expect(all(0 <= float(item.get("cx")) <= width and 0 <= float(item.get("cy")) <= height for item in circles), "inside")
+
+
+def tasks_of(tool, record):
+    """{(queue, task): (begin, end)} from what `twinrt record` prints."""
+    report = json.loads(tool.run("record", "--print", record, "--json").stdout)
+    return {(entry["queue"], entry["task"]): (entry["task_begin_ns"], entry["task_end_ns"])
+            for entry in report["entries"] if entry["op"] == "task"}
+
+
+def test_order(tool, clean, other):
+    """Pairs in another order, counted one by one. One thread, so queues and tasks have the same numbers on both sides."""
+    a, b = tasks_of(tool, clean), tasks_of(tool, other)
+    expect(a.keys() == b.keys() and len(a) > 30, "the same tasks")
+    swapped = sum(1 for x in a for y in a
+                  if a[x][1] <= a[y][0] and a[x][0] < a[y][0] and b[y][1] <= b[x][0] and b[y][0] < b[x][0])
+    _, report = tool.json("compare", "--json", clean, other)
+    expect(swapped > 0 and report["swapped"] == swapped, f"{report['swapped']} pairs in another order, not {swapped}")
+    ratios = sorted((b[task][1] - b[task][0]) / (a[task][1] - a[task][0]) for task in a if a[task][1] > a[task][0])
+    least, most = min(kind["least"] for kind in report["kinds"]), max(kind["most"] for kind in report["kinds"])
+    expect(abs(least / ratios[0] - 1) < 1e-9 and abs(most / ratios[-1] - 1) < 1e-9, "least and most of all ratios")
+    expect(sum(kind["tasks"] for kind in report["kinds"]) == len(ratios), "each task has a ratio")
+
+
+def test_extra(tool, check_program, clean):
+    """Ops that one side has more: those are told, and all others are paired as before."""
+    more = tool.record("more.rec", [check_program, "6", "40", "7"])
+    _, same = tool.json("compare", "--json", clean, clean)
+    status, report = tool.json("compare", "--json", clean, more)
+    expect(status == 1 and not report["same"], "more ops are a difference")
+    expect(report["pairs"] == same["pairs"], f"{report['pairs']} pairs, not {same['pairs']}")
+    expect(report["a"]["alone"] == 0 and report["b"]["alone"] == 7, f"{report['b']['alone']} ops alone, not 7")
+    group, = report["b"]["alone_by_call"]
+    expect((group["kind"], group["call"], group["count"]) == ("synchronous fill", "aclrtMemset", 7), f"which: {group}")
+
+
+def derived(folder, name, changes):
+    """A profile on 910b3 in which some parameters have other values."""
+    def entries(tree):
+        return {key: {"value": value, "unit": "ns", "mark": "assumed", "source": "a test"}
+                if isinstance(value, int) else entries(value) for key, value in tree.items()}
+    for file in os.listdir(os.path.join(TOP, "sim", "profiles")):
+        shutil.copy(os.path.join(TOP, "sim", "profiles", file), folder)
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"base": "910b3", **entries(changes)}, file)
+    return path
+
+
+def facts(tool, profile):
+    report = json.loads(tool.run("info", "--json", TWINRT_PROFILE=profile).stdout)
+    return {fact["name"]: fact["value"] for fact in report["parameters"]}
+
+
+def test_ratio(tool, program):
+    """A copy on the device of one byte, alone: fetch, decode, setup, next to nothing on the way, retire."""
+    slow = derived(tool.folder, "slow.json", {"dma": {"sdma": {"setup_ns": 7000}}, "sqe": {"decode_ns": 240}})
+    lengths, records = [], []
+    for name, profile in (("fast", "910b3"), ("slow", slow)):
+        values = facts(tool, profile)
+        lengths.append(sum(int(values[key]) for key in ("fetch.read_ns", "sqe.decode_ns", "dma.sdma.setup_ns", "sqe.retire_ns")))
+        records.append(tool.record(name + ".rec", [program, "--one-copy"], TWINRT_PROFILE=profile))
+    _, report = tool.json("compare", "--json", *records)
+    kind = next(kind for kind in report["kinds"] if kind["kind"] == "copy")
+    # the byte itself takes a few ns on both sides
+    expect(kind["tasks"] == 1 and abs(kind["median"] / (lengths[1] / lengths[0]) - 1) < 0.02,
+           f"the ratio of an isolated copy is {kind['median']}, not {lengths[1]} by {lengths[0]}")
+
+
+def test_no_records(tool):
+    empty = os.path.join(tool.folder, "empty.rec")
+    with open(empty, "wb"):
+        pass
+    for arguments, text in ((("check", "/nowhere/at.all"), b"No such file"), (("check", tool.folder), b""),
+                            (("check", empty), b""), (("check", tool.twinrt), b""), (("compare", empty, empty), b"")):
+        done = tool.run(*arguments)
+        expect(done.returncode == 2 and done.stderr.startswith(b"twinrt: ") and text in done.stderr and not done.stdout,
+               f"{arguments}: {done.returncode} {done.stderr}")
+    for arguments in (("check",), ("check", "a", "b"), ("compare", "a"), ("compare", "a", "b", "c"), ("check", "--what", "a")):
+        expect(tool.run(*arguments).returncode == 2, f"usage: {arguments}")
+
+
+def test_damage(tool, record, times):
+    """Files that are cut off or changed anywhere: an answer or a clear refusal, and in time."""
+    with open(record, "rb") as file:
+        content = file.read()
+    # the bytes that are used; the rest is room
+    path = os.path.join(tool.folder, "damaged.rec")
+    used = max(4096 + 64, len(content.rstrip(b"\0")))
+    seen = set()
+    for seed in range(times):
+        dice = random.Random(seed)
+        damaged = bytearray(content)
+        if seed % 3 == 0:
+            damaged = damaged[:dice.randrange(4096 if seed % 12 == 0 else used)]
+        else:
+            for _ in range(dice.choice((1, 3, 30, 300))):
+                at = dice.randrange(0 if seed % 3 == 1 else 4096, used)
+                damaged[at] = dice.choice((0, 1, 0x7f, 0x80, 0xff, dice.randrange(256)))
+        with open(path, "wb") as file:
+            file.write(damaged)
+        for arguments in (("check", "--json", path), ("compare", "--json", record, path)):
+            done = tool.run(*arguments)
+            seen.add(done.returncode)
+            good = done.returncode in (0, 1, 3) and json.loads(done.stdout) or done.returncode == 2 and done.stderr
+            expect(good, f"damage {seed}: {arguments[0]} ended with {done.returncode}: {done.stderr[:300]}")
+            if arguments[0] == "check" and done.returncode in (0, 1, 3):
+                report = json.loads(done.stdout)
+                wanted = 1 if report["findings"] else 0 if report["damaged_places"] + report["lost"] == 0 else 3
+                # a changed word of the header may also say that the recording was cut
+                expect(done.returncode == wanted or (done.returncode == 3 and not report["whole"]),
+                       f"damage {seed}: status {done.returncode}, not {wanted}")
+    expect(times < 30 or {0, 2, 3} <= seen, f"statuses seen: {seen}")
+
+
+def test_cut(tool, check_program, clean):
+    """A record that is not whole gives no all-clear, whatever is found in the rest."""
+    with open(clean, "rb") as file:
+        content = file.read()
+    path = os.path.join(tool.folder, "cut.rec")
+    with open(path, "wb") as file:
+        file.write(content[:4096 + (len(content.rstrip(b"\0")) - 4096) * 9 // 10])
+    done = tool.run("check", path)
+    expect(done.returncode == 3 and b" 0 findings in what is left of the record" in done.stdout, f"cut: {done.returncode}")
+    status = tool.run("check", "--json", path)
+    expect(status.returncode == 3 and not json.loads(status.stdout)["whole"], "JSON says so too")
+    expect(json.loads(tool.run("check", "--json", clean).stdout)["whole"], "the whole one is whole")
+    # as a recording that stopped for lack of room says of itself: state 3, so many entries lost
+    with open(path, "wb") as file:
+        file.write(content[:28] + (3).to_bytes(4, "little") + content[32:40] + (7).to_bytes(8, "little") + content[48:])
+    done = tool.run("check", path)
+    expect(done.returncode == 3 and b"7 entries found no place" in done.stdout, f"stopped: {done.returncode}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("twinrt")
+    parser.add_argument("check_program")
+    parser.add_argument("random_program")
+    parser.add_argument("--damage", type=int, default=60)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder
+        tool = Tool(options.twinrt, folder)
+        clean = tool.record("clean.rec", [options.check_program, "6", "40"])
+        slow = derived(folder, "other.json", {"dma": {"sdma": {"setup_ns": 40000}}})
+        other = tool.record("other.rec", [options.check_program, "6", "40"], TWINRT_PROFILE=slow)
+        racing = tool.record("racing.rec", [options.random_program, "1"])
+        test_check(tool, clean, racing)
+        test_run(tool, options.check_program, options.random_program)
+        test_compare(tool, clean, other)
+        test_order(tool, clean, other)
+        test_extra(tool, options.check_program, clean)
+        test_ratio(tool, options.check_program)
+        test_no_records(tool)
+        test_cut(tool, options.check_program, clean)
+        test_damage(tool, clean, options.damage)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

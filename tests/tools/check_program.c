@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program made of a seed that does nothing wrong: whoever touches a buffer first makes sure, in one of many ways, that he
+ * comes behind who touched it last. What it asks for is looked at from outside, in its record.
+ *
+ *   check_program SEED [STEPS [EXTRA]]
+
+ *   check_program --one-copy */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl.h"
+
+#define THREADS 3
+#define STREAMS 6 /* of a thread; number 0 is the default stream, which all share */
+#define BUFFERS 6
+#define BYTES   ((size_t)1 << 20)
+
+struct buffer {
+    void *device, *host;
+    int stream; /* that touched it last, -1: the host knows that all is done */
+};
+
+struct worker {
+    uint64_t state;
+    int steps, extra; /* after a third of the steps: so many more fills */
+    aclrtContext context;
+    aclrtStream streams[STREAMS];
+    aclrtEvent event, relay, flag;
+    aclrtStream last_round;  /* who waited for the notify last */
+    aclrtStream last_writer; /* of the word */
+
+    aclrtNotify notify, gate;
+    uint64_t *word;
+    uint64_t value;
+    struct buffer buffers[BUFFERS];
+    int has_words, has_reset;
+};
+
+static void check(aclError error, const char *what)
+{
+    if (error == ACL_SUCCESS)
+        return;
+    fprintf(stderr, "check_program: %s: %d\n", what, error);
+    exit(1);
+}
+
+#define CHECK(call) check(call, #call)
+
+static uint32_t draw(struct worker *worker, uint32_t below)
+{
+    worker->state ^= worker->state << 13;
+    worker->state ^= worker->state >> 7;
+    worker->state ^= worker->state << 17;
+    return (uint32_t)(worker->state >> 33) % below;
+}
+
+/* ---- ways to come behind ---- */
+
+static void by_event(struct worker *worker, aclrtStream from, aclrtStream to, aclrtEvent event)
+{
+    CHECK(aclrtRecordEvent(event, from));
+    CHECK(aclrtStreamWaitEvent(to, event));
+    if (draw(worker, 3) == 0)
+        CHECK(aclrtStreamWaitEvent(worker->streams[draw(worker, STREAMS)], event));
+}
+
+static void by_notify(struct worker *worker, aclrtStream from, aclrtStream to)
+{
+    /* a record that comes before the last wait has passed would be lost */
+    CHECK(aclrtSynchronizeStream(worker->last_round));
+    worker->last_round = to;
+
+    if (draw(worker, 2) == 0) {
+        CHECK(aclrtRecordNotify(worker->notify, from));
+        CHECK(aclrtWaitAndResetNotify(worker->notify, to, 0));
+    } else {
+        CHECK(aclrtWaitAndResetNotify(worker->notify, to, 0));
+        CHECK(aclrtRecordNotify(worker->notify, from));
+    }
+}
+
+/* Each round ends before the next begins: the host waits for the reset. */
+static void by_flag(struct worker *worker, aclrtStream from, aclrtStream to)
+{
+    CHECK(aclrtRecordEvent(worker->flag, from));
+    CHECK(aclrtStreamWaitEvent(to, worker->flag));
+    CHECK(aclrtResetEvent(worker->flag, to));
+    CHECK(aclrtSynchronizeStream(to));
+}
+
+static void by_word(struct worker *worker, aclrtStream from, aclrtStream to)
+{
+    /* an older value that comes late would take the newer one's place */
+    CHECK(aclrtSynchronizeStream(worker->last_writer));
+    worker->last_writer = from;
+
+    worker->value++;
+    CHECK(aclrtValueWrite(worker->word, worker->value, 0, from));
+    CHECK(aclrtValueWait(worker->word, worker->value, 0, to));
+}
+
+static void by_chain(struct worker *worker, aclrtStream from, aclrtStream to)
+{
+    aclrtStream over = worker->streams[draw(worker, STREAMS)];
+    by_event(worker, from, over, worker->event);
+    by_event(worker, over, to, worker->relay);
+}
+
+static void by_query(struct worker *worker, aclrtStream from)
+{
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    CHECK(aclrtRecordEvent(worker->event, from));
+    for (int i = 0; i < 50 && status != ACL_EVENT_RECORDED_STATUS_COMPLETE; i++)
+        CHECK(aclrtQueryEventStatus(worker->event, &status));
+    if (status != ACL_EVENT_RECORDED_STATUS_COMPLETE)
+        CHECK(aclrtSynchronizeEvent(worker->event));
+}
+
+static void come_behind(struct worker *worker, int last, int stream)
+{
+    aclrtStream from = worker->streams[last];
+    aclrtStream to = worker->streams[stream];
+    switch (draw(worker, 10)) {
+    case 0:
+        CHECK(aclrtSynchronizeStream(from));
+        break;
+    case 1:
+        CHECK(aclrtRecordEvent(worker->event, from));
+        CHECK(aclrtSynchronizeEvent(worker->event));
+        break;
+    case 2:
+        by_query(worker, from);
+        break;
+    case 3:
+        by_notify(worker, from, to);
+        break;
+    case 4:
+    case 5:
+        by_chain(worker, from, to);
+        break;
+    case 6:
+        if (worker->has_reset) {
+            by_flag(worker, from, to);
+            break;
+        }
+        by_notify(worker, from, to);
+        break;
+    case 7:
+        if (worker->has_words) {
+            by_word(worker, from, to);
+            break;
+        }
+        by_chain(worker, from, to);
+        break;
+    default:
+        by_event(worker, from, to, worker->event);
+        break;
+    }
+}
+
+/* ---- work ---- */
+
+static void touch(struct worker *worker)
+{
+    struct buffer *buffer = &worker->buffers[draw(worker, BUFFERS)];
+    int stream = (int)draw(worker, STREAMS);
+    size_t bytes = 1 + draw(worker, 1u << (4 + draw(worker, 17)));
+    if (draw(worker, 2) == 0)
+        bytes = BYTES / 2 + draw(worker, BYTES / 4);
+    if (buffer->stream >= 0 && buffer->stream != stream)
+        come_behind(worker, buffer->stream, stream);
+    aclrtStream to = worker->streams[stream];
+    switch (draw(worker, 4)) {
+    case 0:
+        CHECK(aclrtMemsetAsync(buffer->device, BYTES, 5, bytes, to));
+        break;
+    case 1:
+        CHECK(aclrtMemcpyAsync(buffer->host, BYTES, buffer->device, bytes,
+                               ACL_MEMCPY_DEVICE_TO_HOST, to));
+        break;
+    case 2:
+        CHECK(aclrtMemcpyAsync((char *)buffer->device + BYTES / 2, BYTES / 2, buffer->device,
+                               bytes / 2 + 1, ACL_MEMCPY_DEVICE_TO_DEVICE, to));
+        break;
+    default:
+        CHECK(aclrtMemcpyAsync(buffer->device, BYTES, buffer->host, bytes,
+                               ACL_MEMCPY_HOST_TO_DEVICE, to));
+        break;
+    }
+    buffer->stream = stream;
+}
+
+static void copy_now(struct worker *worker)
+{
+    struct buffer *buffer = &worker->buffers[draw(worker, BUFFERS)];
+    if (buffer->stream >= 0)
+        CHECK(aclrtSynchronizeStream(worker->streams[buffer->stream]));
+    buffer->stream = -1;
+    CHECK(aclrtMemcpy(buffer->host, BYTES, buffer->device, 4096, ACL_MEMCPY_DEVICE_TO_HOST));
+}
+
+static void renew(struct worker *worker)
+{
+    struct buffer *buffer = &worker->buffers[draw(worker, BUFFERS)];
+    if (buffer->stream >= 0)
+        CHECK(aclrtSynchronizeStream(worker->streams[buffer->stream]));
+    buffer->stream = -1;
+    CHECK(aclrtFree(buffer->device));
+    CHECK(aclrtMalloc(&buffer->device, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
+}
+
+/* One stream is shut; what the host waits for meanwhile has nothing to do with it. */
+static void shut_one(struct worker *worker)
+{
+    int shut = (int)draw(worker, STREAMS);
+    int other = draw(worker, 2) == 0 ? 0 : (shut + 1 + (int)draw(worker, STREAMS - 1)) % STREAMS;
+    aclrtStream on = worker->streams[shut];
+    int touched = draw(worker, 2) == 0;
+    /* other threads' work on the default stream would hold what waits for it */
+    if (shut == 0)
+        shut = 1, on = worker->streams[1], other = 2;
+    CHECK(aclrtRecordEvent(worker->event, on));
+    if (touched)
+        CHECK(aclrtStreamWaitEvent(worker->streams[other], worker->event));
+    CHECK(aclrtWaitAndResetNotify(worker->gate, on, 0));
+    CHECK(aclrtMemsetAsync((char *)worker->word + 64 * shut + 64, 64, 1, 64, on));
+    CHECK(aclrtMemsetAsync((char *)worker->word + 64 * other + 64, 64, 1, 64,
+                           worker->streams[other]));
+    if (draw(worker, 2) == 0)
+        CHECK(aclrtSynchronizeEvent(worker->event));
+    if (draw(worker, 2) == 0)
+        CHECK(aclrtSynchronizeStream(worker->streams[other]));
+    aclrtStream opener = worker->streams[other];
+    CHECK(aclrtRecordNotify(worker->gate, opener));
+    CHECK(aclrtSynchronizeStream(on));
+}
+
+static void step(struct worker *worker)
+{
+    switch (draw(worker, 24)) {
+    case 0:
+        copy_now(worker);
+        break;
+    case 1:
+        renew(worker);
+        break;
+    case 2:
+    case 4:
+        shut_one(worker);
+        break;
+    case 3: {
+        int stream = (int)draw(worker, STREAMS);
+        CHECK(aclrtSynchronizeStream(worker->streams[stream]));
+        for (int i = 0; i < BUFFERS; i++)
+            if (worker->buffers[i].stream == stream)
+                worker->buffers[i].stream = -1;
+        break;
+    }
+    default:
+        touch(worker);
+        break;
+    }
+}
+
+static void set_up(struct worker *worker)
+{
+    aclrtStream wanted = NULL;
+    CHECK(aclrtSetCurrentContext(worker->context));
+    worker->streams[0] = NULL;
+    for (int i = 1; i < STREAMS; i++)
+        CHECK(aclrtCreateStream(&worker->streams[i]));
+    CHECK(aclrtCreateEventExWithFlag(&worker->event, ACL_EVENT_SYNC));
+    CHECK(aclrtCreateEvent(&worker->relay));
+    worker->has_reset = aclrtCreateEventWithFlag(&worker->flag, ACL_EVENT_SYNC) == ACL_SUCCESS;
+    CHECK(aclrtCreateNotify(&worker->notify, 0));
+    CHECK(aclrtCreateNotify(&worker->gate, 0));
+    CHECK(aclrtMalloc((void **)&worker->word, 64 * (STREAMS + 1), ACL_MEM_MALLOC_HUGE_FIRST));
+    wanted = worker->streams[1];
+    CHECK(aclrtMemset(worker->word, 64, 0, 64));
+    worker->has_words = aclrtValueWrite(worker->word, 0, 0, wanted) == ACL_SUCCESS;
+    CHECK(aclrtSynchronizeStream(wanted));
+    for (int i = 0; i < BUFFERS; i++) {
+        CHECK(aclrtMalloc(&worker->buffers[i].device, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
+        CHECK(aclrtMallocHost(&worker->buffers[i].host, BYTES));
+        worker->buffers[i].stream = -1;
+    }
+}
+
+static void tear_down(struct worker *worker)
+{
+    for (int i = 0; i < STREAMS; i++)
+        CHECK(aclrtSynchronizeStream(worker->streams[i]));
+    for (int i = 0; i < BUFFERS; i++) {
+        CHECK(aclrtFree(worker->buffers[i].device));
+        CHECK(aclrtFreeHost(worker->buffers[i].host));
+    }
+    CHECK(aclrtFree(worker->word));
+    CHECK(aclrtDestroyEvent(worker->event));
+    CHECK(aclrtDestroyEvent(worker->relay));
+    if (worker->has_reset)
+        CHECK(aclrtDestroyEvent(worker->flag));
+    CHECK(aclrtDestroyNotify(worker->notify));
+    CHECK(aclrtDestroyNotify(worker->gate));
+    for (int i = 1; i < STREAMS; i++)
+        CHECK(aclrtDestroyStream(worker->streams[i]));
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    set_up(worker);
+    for (int i = 0; i < worker->steps; i++) {
+        for (int k = 0; i == worker->steps / 3 && k < worker->extra; k++)
+            CHECK(aclrtMemset(worker->word, 64, 0, 64));
+        step(worker);
+    }
+    tear_down(worker);
+    return NULL;
+}
+
+/* One copy of one byte on the device, and nothing else. */
+static void copy_once(void)
+{
+    void *memory = NULL;
+    CHECK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMemcpyAsync(memory, 1, (char *)memory + 2048, 1, ACL_MEMCPY_DEVICE_TO_DEVICE, NULL));
+    CHECK(aclrtSynchronizeStream(NULL));
+    CHECK(aclrtFree(memory));
+}
+
+int main(int argc, char **argv)
+{
+    static struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    int steps = argc > 2 ? atoi(argv[2]) : 60;
+    int extra = argc > 3 ? atoi(argv[3]) : 0;
+    int count = 1 + (int)(seed % THREADS);
+    aclrtContext context = NULL;
+    CHECK(aclInit(NULL));
+    CHECK(aclrtSetDevice(0));
+    CHECK(aclrtGetCurrentContext(&context));
+    if (argc > 1 && strcmp(argv[1], "--one-copy") == 0) {
+        copy_once();
+        count = 0;
+    }
+    for (int i = 0; i < count; i++) {
+        workers[i].state = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i + 1;
+        workers[i].steps = steps;
+        workers[i].extra = extra;
+        workers[i].context = context;
+        if (i > 0 && pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
+            return 1;
+    }
+    if (count > 0)
+        work(&workers[0]);
+    for (int i = 1; i < count; i++)
+        (void)pthread_join(threads[i], NULL);
+    CHECK(aclrtResetDevice(0));
+    CHECK(aclFinalize());
+    return 0;
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records of programs made of seeds, judged by `twinrt check`: nothing is found in programs that do nothing wrong, and in
+programs that race nothing but races.
+
+With --plants, breaches of the rules of order are planted into the records of the programs that do nothing wrong, so many of
+each rule, and all must be found.
+
+  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--plants N CHECK_PLANTS]
+"""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PROFILES = ("910b3", "910b3", "310p3", "910b1", "910_9391", "950")
+# What these programs bring to judgement; results of two records are no matter of one.
+JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-0{n}" for n in range(1, 5)] + \
+         [f"LIFE-{n:02}" for n in range(1, 11)]
+KEPT = 60  # records to plant in
+RACING = 10  # one run in so many is of the program that races
+
+
+def record(program, seed, path):
+    environment = {**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_RECORD": path,
+                   "TWINRT_PROFILE": PROFILES[seed % len(PROFILES)], "TWINRT_SEED": str(seed % 4)}
+    subprocess.run(program, check=True, timeout=120, env=environment)
+
+
+def judge(twinrt, path):
+    done = subprocess.run([twinrt, "check", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
+    report = json.loads(done.stdout)
+    assert done.returncode == (0 if report["clean"] else 1), done.returncode
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("twinrt")
+    parser.add_argument("check_program")
+    parser.add_argument("random_program")
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--plants", nargs=2, metavar=("N", "CHECK_PLANTS"))
+    options = parser.parse_args()
+    judged, racing, bad, kept = collections.Counter(), 0, 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.first, options.first + options.runs):
+            races = seed % RACING == 0
+            path = os.path.join(folder, f"{seed}.rec")
+            record([options.random_program, str(seed)] if races else [options.check_program, str(seed), "40"], seed, path)
+            report = judge(options.twinrt, path)
+            found = {finding["rule"] for finding in report["findings"]}
+            racing += races and bool(found)
+            wrong = {rule for rule in found if not (races and rule.startswith("RACE-"))}
+            if wrong or report["unanswered"] or report["damaged_places"]:
+                bad += 1
+                print(f"seed {seed}: {sorted(found)}, {report['unanswered']} calls open, "
+                      f"{report['damaged_places']} places damaged")
+                if bad <= 3:
+                    subprocess.run([options.twinrt, "check", path], check=False)
+            for rule in report["rules"]:
+                judged[rule["rule"]] += rule["judged"]
+            if races or len(kept) == KEPT or not options.plants:
+                os.unlink(path)
+            else:
+                kept.append(path)
+        planted = not options.plants or subprocess.run(
+            [options.plants[1], options.plants[0], str(options.first), *kept], timeout=600, check=False).returncode == 0
+    missing = [rule for rule in JUDGED if judged[rule] == 0]
+    print(f"{options.runs} records, {bad} with findings that should not be; {racing} with races that should")
+    if missing:
+        print("never judged:", ", ".join(missing))
+    if options.runs >= RACING and racing == 0:
+        print("no program raced")
+    return 1 if bad or missing or not planted or (options.runs >= RACING and racing == 0) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

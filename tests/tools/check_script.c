@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_script.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void script_begin(struct script *script)
+{
+    memset(script, 0, sizeof(*script));
+}
+
+uint32_t script_add(struct script *script, check_op op)
+{
+    if (script->count == SCRIPT_ROOM)
+        abort();
+    op.begin_seq = ++script->seq;
+    op.end_seq = ++script->seq;
+    op.name = CHECK_NONE;
+    op.task = CHECK_NONE;
+    op.thread = op.thread != 0 ? op.thread : 1;
+    if (script->now_ns != 0) {
+        op.begin_ns = script->now_ns;
+        script->now_ns += 100;
+        op.end_ns = script->now_ns;
+    }
+    script->ops[script->count] = op;
+    return script->count++;
+}
+
+uint32_t script_open(struct script *script, uint32_t device)
+{
+    return script_add(script, (check_op){.kind = CHECK_DEVICE_OPEN, .device = device});
+}
+
+uint32_t script_queue(struct script *script, uint32_t queue, bool is_default)
+{
+    check_op op = {.kind = CHECK_QUEUE_CREATE, .queue = queue};
+    op.config.name = queue;
+    op.config.is_default = is_default;
+    op.config.tasks_told = true;
+    return script_add(script, op);
+}
+
+uint32_t script_signal(struct script *script, uint32_t signal, check_signal_kind kind)
+{
+    check_op op = {.kind = CHECK_SIGNAL_CREATE, .object = signal};
+    op.config.signal_kind = kind;
+    op.config.name = signal;
+    return script_add(script, op);
+}
+
+uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes)
+{
+    check_op op = {.kind = CHECK_ALLOC};
+    op.dst = address;
+    op.bytes = bytes;
+    return script_add(script, op);
+}
+
+uint32_t script_copy(struct script *script, uint32_t queue, uint64_t dst, uint64_t src,
+                     uint64_t bytes)
+{
+    check_op op = {.kind = CHECK_COPY, .queue = queue, .tasks = 1};
+    op.dst = dst;
+    op.src = src;
+    op.bytes = bytes;
+    return script_add(script, op);
+}
+
+uint32_t script_fill(struct script *script, uint32_t queue, uint64_t dst, uint64_t bytes)
+{
+    check_op op = {.kind = CHECK_FILL, .queue = queue, .tasks = 1};
+    op.dst = dst;
+    op.bytes = bytes;
+    return script_add(script, op);
+}
+
+uint32_t script_word(struct script *script, check_kind kind, uint32_t queue, uint64_t address,
+                     uint64_t value)
+{
+    check_op op = {.kind = (uint16_t)kind, .queue = queue, .tasks = 1};
+    op.word.address = address;
+    op.word.value = value;
+    op.word.relation = 1; /* equal */
+    return script_add(script, op);
+}
+
+uint32_t script_sync(struct script *script, check_kind kind, uint32_t queue, uint32_t signal)
+{
+    return script_add(
+        script, (check_op){.kind = (uint16_t)kind, .queue = queue, .object = signal, .tasks = 1});
+}
+
+uint32_t script_on_queue(struct script *script, check_kind kind, uint32_t queue, twin_status status)
+{
+    return script_add(
+        script, (check_op){.kind = (uint16_t)kind, .queue = queue, .status = (uint16_t)status});
+}
+
+uint32_t script_on_signal(struct script *script, check_kind kind, uint32_t signal,
+                          twin_status status)
+{
+    return script_add(
+        script, (check_op){.kind = (uint16_t)kind, .object = signal, .status = (uint16_t)status});
+}
+
+uint32_t script_query(struct script *script, uint32_t signal, bool complete)
+{
+    return script_add(script, (check_op){.kind = CHECK_SIGNAL_QUERY,
+                                         .object = signal,
+                                         .recorded = true,
+                                         .positive = complete});
+}
+
+uint32_t script_now(struct script *script, check_kind kind, uint64_t dst, uint64_t src,
+                    uint64_t bytes)
+{
+    check_op op = {.kind = (uint16_t)kind};
+    op.dst = dst;
+    op.src = src;
+    op.bytes = bytes;
+    return script_add(script, op);
+}
+
+void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t end_ns)
+{
+    script->ops[op].timed = true;
+    script->ops[op].task_begin_ns = begin_ns;
+    script->ops[op].task_end_ns = end_ns;
+    script->ops[op].told = 1;
+}
+
+struct turn {
+    uint64_t key;
+    uint32_t op;
+};
+
+static int by_key(const void *left, const void *right)
+{
+    const struct turn *a = left;
+    const struct turn *b = right;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+struct checker *script_check(const struct script *script)
+{
+    static struct turn turns[SCRIPT_ROOM];
+    struct checker *checker = checker_new();
+    for (uint32_t i = 0; i < script->count; i++)
+        turns[i] = (struct turn){.key = check_order_key(&script->ops[i]), .op = i};
+    qsort(turns, script->count, sizeof(turns[0]), by_key);
+    for (uint32_t i = 0; checker && i < script->count; i++)
+        if (!checker_feed(checker, &script->ops[turns[i].op]))
+            abort();
+    if (!checker || !checker_finish(checker))
+        abort();
+    return checker;
+}
+
+static bool is_op(const struct script *script, const struct checker *checker, uint32_t index,
+                  uint32_t op)
+{
+    const check_op *seen = checker_op(checker, index);
+    return op == CHECK_NONE || (seen && seen->begin_seq == script->ops[op].begin_seq);
+}
+
+bool script_found(const struct script *script, const struct checker *checker, check_rule rule,
+                  uint32_t first, uint32_t second)
+{
+    size_t count = 0;
+    const struct check_finding *findings = checker_findings(checker, &count);
+    bool good = count == 1 && findings[0].rule == rule &&
+                is_op(script, checker, findings[0].first, first) &&
+                is_op(script, checker, findings[0].second, second);
+    if (!good)
+        script_print(checker);
+    return good;
+}
+
+void script_print(const struct checker *checker)
+{
+    size_t count = 0;
+    const struct check_finding *findings = checker_findings(checker, &count);
+    fprintf(stderr, "%zu findings\n", count);
+    for (size_t i = 0; i < count; i++) {
+        const check_op *first = checker_op(checker, findings[i].first);
+        const check_op *second = checker_op(checker, findings[i].second);
+        fprintf(stderr, "  %s: %s (seq %d), %s (seq %d): %s\n",
+                check_rule_texts[findings[i].rule].number,
+                first ? check_kind_word(first->kind) : "-", first ? (int)first->begin_seq : 0,
+                second ? check_kind_word(second->kind) : "-", second ? (int)second->begin_seq : 0,
+                findings[i].why);
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops made up by tests, one after the other, as if one thread had made them. */
+#ifndef TWINRT_TESTS_CHECK_SCRIPT_H
+#define TWINRT_TESTS_CHECK_SCRIPT_H
+
+#include "check/checker.h"
+
+#define SCRIPT_ROOM 4096u
+
+struct script {
+    check_op ops[SCRIPT_ROOM];
+    uint32_t count;
+    uint64_t seq;
+    uint64_t now_ns; /* the thread's clock; 0: it has none */
+};
+
+void script_begin(struct script *script);
+/* Adds an op behind the others: fills in its place in the sequence and the clock. Returns its index. */
+uint32_t script_add(struct script *script, check_op op);
+
+uint32_t script_open(struct script *script, uint32_t device);
+uint32_t script_queue(struct script *script, uint32_t queue, bool is_default);
+uint32_t script_signal(struct script *script, uint32_t signal, check_signal_kind kind);
+uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes);
+uint32_t script_copy(struct script *script, uint32_t queue, uint64_t dst, uint64_t src,
+                     uint64_t bytes);
+uint32_t script_fill(struct script *script, uint32_t queue, uint64_t dst, uint64_t bytes);
+uint32_t script_word(struct script *script, check_kind kind, uint32_t queue, uint64_t address,
+                     uint64_t value);
+/* RECORD, WAIT, RESET of a queue and a signal. */
+uint32_t script_sync(struct script *script, check_kind kind, uint32_t queue, uint32_t signal);
+/* DRAIN, QUEUE_DESTROY, QUEUE_ABORT. */
+uint32_t script_on_queue(struct script *script, check_kind kind, uint32_t queue,
+                         twin_status status);
+/* SIGNAL_WAIT, SIGNAL_DESTROY, SIGNAL_CLEAR. */
+uint32_t script_on_signal(struct script *script, check_kind kind, uint32_t signal,
+                          twin_status status);
+uint32_t script_query(struct script *script, uint32_t signal, bool complete);
+/* FREE, HOST_FREE, NOW_COPY, NOW_FILL. */
+uint32_t script_now(struct script *script, check_kind kind, uint64_t dst, uint64_t src,
+                    uint64_t bytes);
+/* Gives a task its times. */
+void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t end_ns);
+
+/* Feeds all in the checker's order. Ends the test program when memory is short. */
+struct checker *script_check(const struct script *script);
+/* Whether the one finding is of that rule and, where they are not CHECK_NONE, of those ops of the script. */
+bool script_found(const struct script *script, const struct checker *checker, check_rule rule,
+                  uint32_t first, uint32_t second);
+/* Prints what was found, for a test that failed. */
+void script_print(const struct checker *checker);
+
+#endif

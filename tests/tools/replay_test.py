@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records that are run again: the same device gives the same timeline, byte for byte; what differs is found; damaged records
+do no harm. Arguments: the tool, the folder of the examples, the folder of the test programs."""
+import glob
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS = os.path.abspath(sys.argv.pop())
+EXAMPLES = os.path.abspath(sys.argv.pop())
+TOOL = os.path.abspath(sys.argv.pop())
+HEADER, CHUNK, HEAD = 4096, 32, 64
+WORK_FILL, QUEUE_QUERY, TASK = 97, 75, 5
+
+
+def run(*arguments, seconds=60, **environment):
+    return subprocess.run(arguments, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
+                          env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def entries(data):
+    """Each entry: its offset, kind and bytes."""
+    chunk_bytes = struct.unpack_from("<I", data, 24)[0]
+    for start in range(HEADER, len(data), chunk_bytes):
+        if start + CHUNK > len(data) or data[start:start + 4] != b"CHNK":
+            continue
+        at, end = start + CHUNK, start + CHUNK + struct.unpack_from("<Q", data, start + 16)[0]
+        while at + HEAD <= min(end, len(data)):
+            size, kind = struct.unpack_from("<IH", data, at)
+            yield at, kind, size
+            at += size
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="twinrt-replay.")
+        self.addCleanup(place.cleanup)
+        self.folder = place.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def record(self, *program, data=True, **environment):
+        path = self.path("run.rec")
+        done = run(*program, TWINRT_RECORD=path, TWINRT_RECORD_DATA="on" if data else "off",
+                   TWINRT_TRACE=self.path("run.json"), **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def replay(self, path, *options, seconds=60, **environment):
+        environment.setdefault("TWINRT_BACKEND", "sim")
+        done = run(TOOL, "replay", path, *options, seconds=seconds, **environment)
+        self.assertIn(done.returncode, (0, 1, 2, 125), done.stderr)
+        return done
+
+    def same(self, *program, **environment):
+        """Replays a program's record: same answers, same timeline, and a record of the replay like the first."""
+        path = self.record(*program, **environment)
+        done = self.replay(path, "--trace", self.path("again.json"), "--record", self.path("again.rec"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the recorded one", done.stdout)
+        self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), program)
+        compared = run(TOOL, "compare", path, self.path("again.rec"))
+        self.assertEqual(compared.returncode, 0, compared.stdout)
+        for line in compared.stdout.split("farthest apart")[0].splitlines():
+            if line.startswith("  ") and line.split()[-1].replace(".", "").isdigit():
+                self.assertEqual(set(line.split()[-5:]), {"1"}, compared.stdout)
+        return done
+
+
+class Same(Folder):
+    def test_the_examples(self):
+        programs = [path for path in sorted(glob.glob(os.path.join(EXAMPLES, "*")))
+                    if os.path.isfile(path) and os.access(path, os.X_OK)]
+        self.assertGreaterEqual(len(programs), 7)
+        for path in programs:
+            with self.subTest(os.path.basename(path)):
+                self.same(path)
+
+    def test_programs_by_seeds(self):
+        for seed in range(1, 7):
+            with self.subTest(seed):
+                self.same(os.path.join(PROGRAMS, "random_program"), str(seed), TWINRT_SEED=str(seed % 3))
+
+    def test_programs_of_two_devices_and_host_functions(self):
+        for seed in range(1, 11):
+            place = self.path("order")
+            with self.subTest(seed):
+                done = run(os.path.join(PROGRAMS, "random_order"), f"--seed={seed}", "--calls=1",
+                           TWINRT_RECORD=place + ".%p.rec", TWINRT_RECORD_DATA="on", TWINRT_DEVICES="2",
+                           TWINRT_TRACE=self.path("run.json"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                records = glob.glob(place + ".*.rec")
+                self.assertEqual(len(records), 1)
+                done = self.replay(records[0], "--trace", self.path("again.json"))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), seed)
+                os.unlink(records[0])
+
+    def test_threads_that_race_race_once(self):
+        """When threads submit beside each other, the record tells who came first: all its replays are alike."""
+        for seed in (1, 2, 3):
+            path = self.record(os.path.join(PROGRAMS, "check_program"), str(seed))
+            for name in ("a.json", "b.json"):
+                done = self.replay(path, "--trace", self.path(name))
+                self.assertNotIn("left out", done.stdout)
+            self.assertTrue(content(self.path("a.json")) == content(self.path("b.json")), seed)
+
+    def test_another_seed_is_another_device(self):
+        path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
+        done = self.replay(path, TWINRT_SEED="5")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("another: TWINRT_SEED is 5 here, 0 in the record", done.stdout)
+
+    def test_another_part_takes_its_own_time(self):
+        program = os.path.join(EXAMPLES, "stream_wait_event")
+        path = self.record(program)
+        done = self.replay(path, "--profile", "910b4", "--record", self.path("there.rec"))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("another: ", done.stdout)
+        own = self.path("own.rec")
+        self.assertEqual(run(program, TWINRT_RECORD=own, TWINRT_PROFILE="910b4").returncode, 0)
+        compared = run(TOOL, "compare", own, self.path("there.rec"))
+        self.assertEqual(compared.returncode, 0, compared.stdout)
+
+    def test_every_part_takes_the_work(self):
+        path = self.record(os.path.join(PROGRAMS, "random_program"), "3")
+        for profile in ("310p3", "310b1", "910a", "910_9391", "950"):
+            with self.subTest(profile):
+                done = self.replay(path, "--profile", profile)
+                self.assertNotIn("did not survive", done.stderr)
+                self.assertIn(done.returncode, (0, 1))
+
+    def test_a_backend_without_devices(self):
+        done = self.replay(self.record(os.path.join(EXAMPLES, "host_function")), "--backend", "null")
+        self.assertEqual(done.returncode, 125, done.stdout)
+        self.assertIn("no device to replay on", done.stderr)
+
+
+class Otherwise(Folder):
+    def change(self, kind, offset, layout, change):
+        """Changes a field of the first entry of a kind."""
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
+        at = next(at for at, found, _ in entries(data) if found == kind) + HEAD + offset
+        old, = struct.unpack_from(layout, data, at)
+        struct.pack_into(layout, data, at, change(old))
+        return self.write("changed.rec", data)
+
+    def test_less_work_takes_less_time(self):
+        done = self.replay(self.change(WORK_FILL, 24, "<Q", lambda n: n // 2))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tasks at other times", done.stdout)
+
+    def test_another_time_of_a_task_is_told(self):
+        done = self.replay(self.change(TASK, 24, "<Q", lambda n: n + 1))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tasks at other times: 1\n", done.stdout)
+
+    def test_another_status_is_told(self):
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
+        at = next(at for at, kind, _ in entries(data) if kind == QUEUE_QUERY or kind == 74)
+        struct.pack_into("<H", data, at + 12, 1)
+        done = self.replay(self.write("changed.rec", data))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("answered otherwise: 1\n", done.stdout)
+        self.assertIn("TWIN_OK here (seq ", done.stdout)
+
+    def test_what_means_nothing_is_left_out(self):
+        done = self.replay(self.change(56, 4, "<I", lambda n: 77))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("its pages is 77, which means nothing", done.stdout)
+
+    def test_what_no_device_has(self):
+        path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
+        done = self.replay(path, "--profile", "no_such_part")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("no device to replay on", done.stderr)
+        # the model in SystemVerilog is there when it was built; else that is said, and nothing else
+        done = self.replay(path, "--model", "rtl")
+        self.assertIn(done.returncode, (0, 125))
+        self.assertTrue(done.returncode == 0 or "RTL" in done.stderr, done.stderr)
+
+
+class Damaged(Folder):
+    def survives(self, path):
+        done = self.replay(path, seconds=30, TWINRT_LOG="error")
+        self.assertNotIn("did not survive", done.stderr)
+        return done
+
+    def test_no_record(self):
+        self.assertEqual(self.replay(self.path("nothing")).returncode, 2)
+        self.assertEqual(self.replay(self.write("empty", b"")).returncode, 2)
+        self.assertEqual(self.replay(self.write("text", b"no record\n" * 1000)).returncode, 2)
+
+    def test_cut_off_anywhere(self):
+        data = content(self.record(os.path.join(EXAMPLES, "host_function"), data=False))
+        places = [at for at, _, _ in entries(data)]
+        for size in [100, HEADER - 1, HEADER, HEADER + 10, *places[::7], *(at + 30 for at in places[::11])]:
+            with self.subTest(size):
+                done = self.survives(self.write("cut.rec", data[:size]))
+                if size <= HEADER + 10:
+                    self.assertEqual(done.returncode, 2)
+
+    def test_a_process_that_died(self):
+        """Entries up to some place, and none behind: the calls under way then have no end."""
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        for at, _, _ in list(entries(data))[::-5][:8]:
+            begun, = struct.unpack_from("<Q", data, at + 16)
+            for other, _, _ in entries(data):
+                if struct.unpack_from("<Q", data, other + 24)[0] >= begun:
+                    struct.pack_into("<Q", data, other + 24, 0)
+            self.survives(self.write("died.rec", bytes(data)))
+
+    def test_damage_by_seeds(self):
+        for name, rounds in (("host_function", 40), ("vector_add", 30), ("stream_wait_event", 30)):
+            whole = content(self.record(os.path.join(EXAMPLES, name), data=False))
+            places = [(at, size) for at, kind, size in entries(whole) if kind not in (2, 3, 4)]
+            for seed in range(rounds):
+                dice = random.Random(f"{name} {seed}")
+                data = bytearray(whole)
+                for _ in range(dice.choice((1, 2, 5, 20))):
+                    at, size = dice.choice(places)
+                    at += dice.randrange(8, size)
+                    data[at] = dice.choice((0, 1, 2, 255, dice.randrange(256), data[at] ^ 1 << dice.randrange(8)))
+                with self.subTest(name, seed=seed):
+                    self.survives(self.write("damaged.rec", bytes(data)))
+
+
+class Hostile(Folder):
+    """Records that no writer makes, for everything that reads them."""
+    def test_texts_that_are_none(self):
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        for at, kind, size in list(entries(data)):
+            if kind == 1:  # a name; its text begins behind two numbers
+                data[at + HEAD + 8] = 0xff
+        path = self.write("bytes.rec", bytes(data))
+        for command in (("record", "--print", path, "--json"), ("compare", "--json", path, self.path("run.rec")),
+                        ("check", "--json", path)):
+            done = subprocess.run([TOOL, *command], capture_output=True, timeout=60, check=False)
+            json.loads(done.stdout.decode("utf-8", "strict"))
+
+    def test_an_op_of_many_tasks_takes_no_longer(self):
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        for at, kind, _ in list(entries(data)):
+            if 96 <= kind <= 114:
+                struct.pack_into("<I", data, at + HEAD + 4, 0xffffffff)
+        path = self.write("tasks.rec", bytes(data))
+        for command in ("check", "replay"):  # looking for each of them would take minutes
+            self.assertIn(run(TOOL, command, path, seconds=20).returncode, (0, 1, 2, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that go wrong: the run says where and why, its steps end with the failure, and the process goes on. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel_rig.h"
+#include "kernel_wrong.h"
+
+#define FAIL(what, fault, part)                                                                    \
+    rig_fail("wrong", 2, &(wrong_args){.how = (what)}, sizeof(wrong_args), fault, part)
+
+static void test_operations(void)
+{
+    FAIL(WRONG_ADDRESS, TWIN_NATIVE_ADDRESS,
+         "kernel \"wrong\", block 1: twk_load reads 64 bytes of global memory at 0x10");
+    FAIL(WRONG_STORE, TWIN_NATIVE_ADDRESS,
+         "twk_store writes 64 bytes of global memory at 0x1fffe0");
+    FAIL(WRONG_ROW, TWIN_NATIVE_ADDRESS, "twk_load reads 64 bytes of global memory at 0x200000");
+    FAIL(WRONG_BUFFER, TWIN_NATIVE_BUFFER,
+         "twk_load: bytes 196576 to 196639 are not in UB, which has 196608");
+    FAIL(WRONG_CORE, TWIN_NATIVE_BUFFER, "twk_load_l1: a vector core has no L1");
+    FAIL(WRONG_PIPE, TWIN_NATIVE_OPERATION, "twk_mmad: a vector core has no pipe M");
+    FAIL(WRONG_OFFSET, TWIN_NATIVE_ALIGNMENT, "twk_adds: offset 4 in UB is no multiple of 32");
+    FAIL(WRONG_ALIGNMENT, TWIN_NATIVE_ALIGNMENT,
+         "twk_gm_get: global address 0x100002 is no multiple of 4");
+    FAIL(WRONG_OVERLAP, TWIN_NATIVE_OPERATION,
+         "twk_add: its result at 32, 64 bytes, lies over an operand at 0");
+    FAIL(WRONG_FLAG, TWIN_NATIVE_OPERATION, "twk_set_flag: flag 8 from pipe MTE2 to V");
+    FAIL(WRONG_TELL, TWIN_NATIVE_OPERATION, "twk_tell: the kernel is not mixed");
+    FAIL(WRONG_PITCH, TWIN_NATIVE_OPERATION, "twk_load: 2 rows of 64 bytes");
+}
+
+static void test_place(void)
+{
+    const wrong_args args = {.how = WRONG_ADDRESS};
+    rig_begin("wrong", 3, &args, sizeof(args));
+    const twin_native_failure *failure = twin_native_failed(rig_run);
+    CU_ASSERT(failure->block == 1 && failure->core == 0);
+    CU_ASSERT(failure->has_address && failure->address == 0x10);
+    /* The block before it has its steps, its own end with the failure, the one behind has none. */
+    CU_ASSERT_EQUAL_FATAL(rig_work.count, 3);
+    const twin_steps *steps = rig_work.programs;
+    CU_ASSERT(steps[0].count > 0 && steps[1].count > 0 && steps[2].count == 0);
+    const twin_step *last = &steps[1].steps[steps[1].count - 1];
+    CU_ASSERT(last->pipe == TWIN_PIPE_SCALAR && last->kind == TWIN_STEP_FAULT && last->amount == 1);
+    twin_native_end(rig_run);
+}
+
+static uint64_t fault_of(uint32_t how)
+{
+    const wrong_args args = {.how = how};
+    rig_begin("wrong", 2, &args, sizeof(args));
+    const twin_steps *steps = &rig_work.programs[1];
+    const twin_step *last = &steps->steps[steps->count - 1];
+    const uint64_t amount = last->kind == TWIN_STEP_FAULT ? last->amount : 0;
+    twin_native_end(rig_run);
+    return amount;
+}
+
+static void test_traps(void)
+{
+    FAIL(WRONG_TRAP, TWIN_NATIVE_TRAP, "block 1: trap");
+    FAIL(WRONG_ASSERT, TWIN_NATIVE_TRAP, "kernel_wrong.c:");
+    FAIL(WRONG_ASSERT, TWIN_NATIVE_TRAP, ": args->how == 0");
+    CU_ASSERT_EQUAL(fault_of(WRONG_TRAP), 2);
+}
+
+static void test_stuck(void)
+{
+    FAIL(WRONG_WAIT, TWIN_NATIVE_STUCK, "twk_wait_flag(TWK_V, TWK_S, 1) waits for ever");
+    FAIL(WRONG_WAIT_PIPE, TWIN_NATIVE_STUCK, "twk_wait_flag(TWK_V, TWK_MTE3, 1) waits for ever");
+    CU_ASSERT_EQUAL(fault_of(WRONG_WAIT), 3);
+    rig_fail("deaf", 1, NULL, 0, TWIN_NATIVE_STUCK,
+             "block 0, cube core: twk_hear of flag 2 waits for ever: not each vector core has a "
+             "twk_tell");
+}
+
+static void test_endless(void)
+{
+    rig_cycles_most = 5000;
+    FAIL(WRONG_LOOP, TWIN_NATIVE_TIME, "it has run for 5000 cycles");
+    CU_ASSERT_EQUAL(fault_of(WRONG_LOOP), 3);
+    rig_cycles_most = 1000000;
+}
+
+static uint64_t cycles_of(uint32_t how, uint32_t turns)
+{
+    const wrong_args args = {.how = how, .turns = turns};
+    rig_begin("wrong", 1, &args, sizeof(args));
+    const twin_steps *steps = &rig_work.programs[0];
+    CU_ASSERT_FATAL(steps->count == 1 && steps->steps[0].kind == TWIN_STEP_WORK);
+    const uint64_t cycles = steps->steps[0].amount;
+    twin_native_end(rig_run);
+    return cycles;
+}
+
+/* Each turn of a loop is a basic block or more, and all turns cost alike, whatever the compiler makes of the loop. */
+static void test_counting(void)
+{
+    for (uint32_t how = GOOD_LOOP; how <= GOOD_SUM; how++) {
+        const uint64_t none = cycles_of(how, 0);
+        const uint64_t once = cycles_of(how, 1000);
+        const uint64_t twice = cycles_of(how, 2000);
+        const uint64_t turn = (twice - once) / 1000;
+        CU_ASSERT(turn >= 1 && turn <= 4);
+        CU_ASSERT_EQUAL(twice - once, 1000 * turn);
+        CU_ASSERT_EQUAL(turn, (once - none + 500) / 1000);
+        CU_ASSERT(once - none >= 1000);
+    }
+    const uint64_t cheap = cycles_of(GOOD_LOOP, 1000);
+    rig_core.scalar_block = 7;
+    CU_ASSERT_EQUAL(cycles_of(GOOD_LOOP, 1000), 7 * cheap);
+    rig_core.scalar_block = 1;
+}
+
+#ifndef TWIN_SANITIZED /* which have handlers of their own, and see what is wrong first */
+static void test_crashes(void)
+{
+    for (uint32_t again = 0; again < 3; again++) {
+        FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH,
+             "its own code touched (not through twk_load and the like) 0x100040");
+#ifdef __x86_64__
+        FAIL(WRONG_DIVISION, TWIN_NATIVE_CRASH, "arithmetic fault");
+#endif
+        FAIL(WRONG_RECURSION, TWIN_NATIVE_CRASH, "its stack of 256 KiB is full");
+        FAIL(WRONG_FRAME, TWIN_NATIVE_CRASH, "its stack of 256 KiB is full");
+        CU_ASSERT_EQUAL(fault_of(WRONG_POINTER), 1);
+        const wrong_args args = {.how = GOOD_LOOP, .turns = 3};
+        rig_do("wrong", 2, &args, sizeof(args));
+    }
+}
+
+static void *crash_on_thread(void *unused)
+{
+    test_crashes();
+    return unused;
+}
+
+/* CUnit's records are not guarded, and nobody else is at them. */
+static void test_crashes_of_threads(void)
+{
+    pthread_t thread;
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, crash_on_thread, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+/* How a process ends that sends itself a signal, with the handlers in place. */
+static int end_by(int number)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        raise(number);
+        _exit(7);
+    }
+    CU_ASSERT_EQUAL_FATAL(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void test_sent(void)
+{
+    FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH, "its own code touched");
+    const int killed = end_by(SIGSEGV), ignored = end_by(SIGILL);
+    CU_ASSERT(WIFSIGNALED(killed) && WTERMSIG(killed) == SIGSEGV);
+    CU_ASSERT(WIFEXITED(ignored) && WEXITSTATUS(ignored) == 7);
+}
+#endif
+
+static void test_launch(void)
+{
+    const wrong_args args = {.how = GOOD_LOOP};
+    rig_fail("wrong", 2, &args, 3, TWIN_NATIVE_OPERATION,
+             "it reads 8 bytes of arguments, the launch gives 3");
+    CU_ASSERT_EQUAL(sizeof(args), 8);
+    const wrong_args far = {.how = WRONG_ADDRESS};
+    rig_begin("wrong", 1, &far, sizeof(far)); /* it is block 1 that fails */
+    CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+    twin_native_end(rig_run);
+    rig_fail("thirds", 1, NULL, 0, TWIN_NATIVE_OPERATION,
+             "its blocks have 1 vector cores to a cube core, this part has 2");
+}
+
+int main(int argc, char **argv)
+{
+    static const twin_test tests[] = {
+        {"what operations cannot do fails the kernel, with the operation", test_operations},
+        {"a failure has its block, address and step", test_place},
+        {"traps and assertions", test_traps},
+        {"waits that never end are found", test_stuck},
+        {"a kernel that does not end is ended", test_endless},
+        {"basic blocks cost scalar cycles", test_counting},
+#ifndef TWIN_SANITIZED
+        {"faults in a kernel's own code fail the kernel alone", test_crashes},
+        {"so they do on other threads", test_crashes_of_threads},
+        {"signals that somebody sends do what they did before", test_sent},
+#endif
+        {"a launch that does not fit its kernel fails", test_launch},
+    };
+    signal(SIGILL, SIG_IGN); /* before the handlers come: test_sent */
+    return twin_run_suite("kernel_fault", tests, TWIN_COUNT(tests), argc, argv);
+}
