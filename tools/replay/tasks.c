@@ -126,7 +126,8 @@ void replay_tasks_compare(struct replay *replay)
     size_t then_count = 0;
     pthread_mutex_lock(&replay->task_lock);
     span(&replay->report.replayed, replay->tasks, replay->task_count);
-    qsort(replay->tasks, replay->task_count, sizeof(*replay->tasks), compare_tasks);
+    if (replay->task_count > 0)
+        qsort(replay->tasks, replay->task_count, sizeof(*replay->tasks), compare_tasks);
     if (!replay_tasks_recorded(replay, &then, &then_count) || !replay->report.timed)
         goto done;
     size_t a = 0;
