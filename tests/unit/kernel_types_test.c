@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Casts, integers, masks, rows and elements picked: against the slow way. */
 #include "kernel_number.h"
-#include "kernel_rig.h"
+#include "kernel_operations.h"
 
 #define COUNT 1001u
-#define A     RIG_BASE
-#define B     (RIG_BASE + 0x10000)
-#define R     (RIG_BASE + 0x20000)
-
-static uint64_t state = 7;
-static uint32_t random32(void)
-{
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)(state >> 32);
-}
 
 static void fill(uint64_t at, uint32_t words)
 {
@@ -144,70 +134,6 @@ static void test_whole_numbers(void)
 
 /* ---- integers ---------------------------------------------------------------------------------------- */
 
-enum {
-    DO_ADD,
-    DO_SUB,
-    DO_MUL,
-    DO_MAX,
-    DO_MIN,
-    DO_ADDS,
-    DO_MULS,
-    DO_MAXS,
-    DO_MINS,
-    DO_RELU,
-    DO_AND,
-    DO_OR,
-    DO_XOR,
-    DO_NOT,
-    DO_LEFT,
-    DO_RIGHT,
-    DO_SUM,
-    DO_LARGEST,
-    DO_SMALLEST
-};
-
-typedef struct int_args {
-    uint32_t what, type, count;
-    int32_t scalar;
-} int_args;
-
-TWK_VECTOR_KERNEL(integers, int_args, args)
-{
-    const twk_type type = (twk_type)args->type;
-    const uint32_t n = args->count, bytes = n * twk_bytes_of(type);
-    const twk_ub a = twk_ub_at(0), b = twk_ub_at(0x2000), r = twk_ub_at(0x4000);
-    const double s = args->scalar;
-    twk_load(a, A, bytes);
-    twk_load(b, B, bytes);
-    twk_load(r, R, bytes);
-    twk_barrier(TWK_ALL);
-    /* clang-format off */
-    switch (args->what) {
-    case DO_ADD: twk_add(type, r, a, b, n); break;
-    case DO_SUB: twk_sub(type, r, a, b, n); break;
-    case DO_MUL: twk_mul(type, r, a, b, n); break;
-    case DO_MAX: twk_max(type, r, a, b, n); break;
-    case DO_MIN: twk_min(type, r, a, b, n); break;
-    case DO_ADDS: twk_adds(type, r, a, s, n); break;
-    case DO_MULS: twk_muls(type, r, a, s, n); break;
-    case DO_MAXS: twk_maxs(type, r, a, s, n); break;
-    case DO_MINS: twk_mins(type, r, a, s, n); break;
-    case DO_RELU: twk_relu(type, r, a, n); break;
-    case DO_AND: twk_and(type, r, a, b, n); break;
-    case DO_OR: twk_or(type, r, a, b, n); break;
-    case DO_XOR: twk_xor(type, r, a, b, n); break;
-    case DO_NOT: twk_not(type, r, a, n); break;
-    case DO_LEFT: twk_shift_left(type, r, a, (uint32_t)args->scalar, n); break;
-    case DO_RIGHT: twk_shift_right(type, r, a, (uint32_t)args->scalar, n); break;
-    case DO_SUM: twk_sum(type, r, a, n); break;
-    case DO_LARGEST: twk_largest(type, r, a, n); break;
-    default: twk_smallest(type, r, a, n);
-    }
-    /* clang-format on */
-    twk_barrier(TWK_ALL);
-    twk_store(R, r, bytes);
-}
-
 static int64_t by_rule(uint32_t what, int64_t a, int64_t b, int64_t s)
 {
     switch (what) {
@@ -248,23 +174,28 @@ static int64_t by_rule(uint32_t what, int64_t a, int64_t b, int64_t s)
 
 static void test_integers(void)
 {
-    for (uint32_t what = DO_ADD; what <= DO_RIGHT; what++)
+    static const uint32_t all[] = {DO_ADD,  DO_SUB,  DO_MUL,  DO_MAX,  DO_MIN, DO_ADDS,
+                                   DO_MULS, DO_MAXS, DO_MINS, DO_RELU, DO_AND, DO_OR,
+                                   DO_XOR,  DO_NOT,  DO_LEFT, DO_RIGHT};
+    for (size_t k = 0; k < TWIN_COUNT(all); k++)
         for (uint32_t type = TWK_INT8; type <= TWK_UINT32; type++) {
-            const bool sums = what <= DO_MINS, shifts = what == DO_LEFT || what == DO_RIGHT;
+            const uint32_t what = all[k];
+            const bool sums = what <= DO_MINS && what != DO_RELU;
+            const bool shifts = what == DO_LEFT || what == DO_RIGHT;
             const uint32_t size = twk_bytes_of((twk_type)type);
             if ((sums && type != TWK_INT16 && type != TWK_INT32) || (shifts && size == 1) ||
                 (what == DO_RELU && type != TWK_INT32))
                 continue;
-            const int_args args = {.what = what, .type = type, .count = COUNT, .scalar = 5};
+            const op_args args = {.what = what, .type = type, .count = COUNT, .scalar = 5};
             fill(A, COUNT);
             fill(B, COUNT);
             fill(R, COUNT);
-            rig_do("integers", 1, &args, sizeof(args));
+            rig_do("op", 1, &args, sizeof(args));
             uint32_t wrong = 0;
             for (uint32_t i = 0; i < COUNT; i++) {
                 const int64_t wanted =
                     by_rule(what, (int64_t)slow_get((twk_type)type, rig_host(A), i),
-                            (int64_t)slow_get((twk_type)type, rig_host(B), i), args.scalar);
+                            (int64_t)slow_get((twk_type)type, rig_host(B), i), 5);
                 const int64_t found = (int64_t)slow_get((twk_type)type, rig_host(R), i);
                 const uint64_t bits = size == 4 ? 0xffffffffu : size == 2 ? 0xffffu : 0xffu;
                 wrong += ((uint64_t)found & bits) != ((uint64_t)wanted & bits);
@@ -286,16 +217,16 @@ static void test_integer_reductions(void)
     }
     const int32_t wanted[] = {(int32_t)sum, most, least};
     for (uint32_t what = DO_SUM; what <= DO_SMALLEST; what++) {
-        const int_args args = {.what = what, .type = TWK_INT32, .count = COUNT};
-        rig_do("integers", 1, &args, sizeof(args));
+        const op_args args = {.what = what, .type = TWK_INT32, .count = COUNT};
+        rig_do("op", 1, &args, sizeof(args));
         CU_ASSERT_EQUAL(*(const int32_t *)rig_host(R), wanted[what - DO_SUM]);
     }
 }
 
 static void test_bad_shift(void)
 {
-    const int_args args = {.what = DO_LEFT, .type = TWK_INT16, .count = 8, .scalar = 16};
-    rig_fail("integers", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION,
+    const op_args args = {.what = DO_LEFT, .type = TWK_INT16, .count = 8, .scalar = 16};
+    rig_fail("op", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION,
              "twk_shift_left by 16 bits of INT16");
 }
 
