@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,12 +156,18 @@ static int run_apart(struct replay *replay, const struct options *options)
         return run(replay, options);
     replay_place = place;
     (void)fflush(NULL);
+    const pid_t parent = getpid();
     pid_t child = fork();
     if (child < 0) {
         perror("twinrt: fork");
         return TWIN_TOOL_RUN_FAILED;
     }
-    return child == 0 ? run(replay, options) : watch(child, options->path);
+    if (child > 0)
+        return watch(child, options->path);
+    /* whoever ends the tool ends the device too */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        return TWIN_TOOL_RUN_FAILED;
+    return run(replay, options);
 }
 
 int twin_tool_replay(int argc, char **argv)
