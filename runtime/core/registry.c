@@ -2,6 +2,7 @@
 #include "core/registry.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,14 +52,16 @@ static pthread_once_t folder_once = PTHREAD_ONCE_INIT;
 static void find_folder(void)
 {
     Dl_info info;
+    struct link_map *map = NULL;
     char real[PATH_BYTES];
-    if (!dladdr((const void *)&running_table, &info) || !info.dli_fname ||
-        !realpath(info.dli_fname, real))
+    if (!dladdr1((const void *)&running_table, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
+        !map->l_name)
         return;
-    char *slash = strrchr(real, '/');
-    if (!slash)
+    /* A program that holds this code is known to the loader by how it was called, which need not say where it lies. */
+    const char *file = map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name;
+    if (!strchr(file, '/') || !realpath(file, real))
         return;
-    *slash = '\0';
+    *strrchr(real, '/') = '\0';
     static const char *const places[] = {"twinrt", "../lib64/twinrt"};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char path[2 * PATH_BYTES];
@@ -76,6 +79,14 @@ const char *twin_plugin_folder(void)
 {
     pthread_once(&folder_once, find_folder);
     return folder;
+}
+
+/* False: there is no folder, and nothing else is tried. */
+static bool plugin_path(char *path, size_t bytes, const char *name)
+{
+    const char *place = twin_plugin_folder();
+    snprintf(path, bytes, "%s/backend-%s.so", place, name);
+    return place[0] != '\0';
 }
 
 static void explain(const char *text)
@@ -118,7 +129,10 @@ bool twin_backend_complete(struct twin_backend *table, const struct twin_backend
 static void *open_plugin(const char *name, const char *entry, char *text, size_t text_bytes)
 {
     char path[PATH_BYTES + 64];
-    snprintf(path, sizeof(path), "%s/backend-%s.so", twin_plugin_folder(), name);
+    if (!plugin_path(path, sizeof(path), name)) {
+        snprintf(text, text_bytes, "where the runtime lies is not to be found out: no plug-ins");
+        return NULL;
+    }
     if (access(path, F_OK) != 0) {
         snprintf(text, text_bytes, "there is no plug-in %s", path);
         return NULL;
@@ -188,8 +202,7 @@ static bool wrap_locked(void)
 static bool plugin_present(const char *name)
 {
     char path[PATH_BYTES + 64];
-    snprintf(path, sizeof(path), "%s/backend-%s.so", twin_plugin_folder(), name);
-    return access(path, F_OK) == 0;
+    return plugin_path(path, sizeof(path), name) && access(path, F_OK) == 0;
 }
 
 /* The process ends: nothing reaches the backend any more, then it writes what it has to. */
