@@ -84,8 +84,18 @@ static size_t piece_count(const struct sim_arena *arena)
     return arena->bytes / SIM_OPEN_PIECE + 1;
 }
 
+/* Whether a file may have that size: one that may not ends the process with a signal. */
+static bool size_allowed(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
 static bool map_file(struct sim_arena *arena)
 {
+    if (!size_allowed(arena->bytes))
+        return false;
     arena->file = memfd_create("twinrt-device-memory", MFD_CLOEXEC);
     if (arena->file < 0 || ftruncate(arena->file, (off_t)arena->bytes) != 0)
         return false;

@@ -73,10 +73,9 @@ static twin_status reserve_memory(twin_hw_device *device, const struct sim_arena
     uint64_t capacity = device->memory.config.capacity;
     if (status == TWIN_OK && capacity < memory->capacity)
         sim_log(2,
-                "device %u: the process may not reserve the address space for %llu MiB of device "
-                "memory (ulimit "
-                "-v): the device has %llu MiB; raise the limit, or say so in limit.memory_mib of "
-                "the profile",
+                "device %u: the process may not reserve address space, or a file, for %llu MiB of "
+                "device memory (ulimit -v, -f): the device has %llu MiB; raise the limit, or say "
+                "so in limit.memory_mib of the profile",
                 device->index, (unsigned long long)(memory->capacity >> 20),
                 (unsigned long long)(capacity >> 20));
     return status;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "support/cunit_main.h"
 
@@ -371,7 +372,26 @@ static void test_open_memory_is_committed_on_touch(void)
     sim_arena_fini(&arena);
 }
 
+/* A file beyond the limit would end the process with a signal. */
+static void test_file_limit(void)
+{
+    const struct sim_arena_config config = {
+        .device = 3, .capacity = 64 * MIB, .hint = 0x130000000000ull};
+    struct rlimit was;
+    CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &was) == 0);
+    const struct rlimit room = {.rlim_cur = 65 * MIB, .rlim_max = was.rlim_max};
+    const struct rlimit none = {.rlim_cur = 1 * MIB, .rlim_max = was.rlim_max};
+    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &room) == 0);
+    CU_ASSERT_EQUAL(sim_arena_init_fitting(&arena, &config, 32 * MIB), TWIN_OK);
+    CU_ASSERT_EQUAL(arena.config.capacity, 32 * MIB);
+    sim_arena_fini(&arena);
+    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &none) == 0);
+    CU_ASSERT_EQUAL(sim_arena_init_fitting(&arena, &config, 32 * MIB), TWIN_E_NOMEM);
+    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &was) == 0);
+}
+
 static const twin_test tests[] = {
+    {"a limit of file sizes makes a smaller device", test_file_limit},
     {"free extents join with their neighbours", test_extents_join},
     {"the smallest extent that fits is taken, the lowest of equals", test_best_fit},
     {"random takes and gives never overlap", test_extents_at_random},
