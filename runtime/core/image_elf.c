@@ -100,6 +100,11 @@ static int32_t open_elf(reader *r)
     if (r->header.e_shentsize != sizeof(Elf64_Shdr) ||
         !lies_inside(r, r->header.e_shoff, (uint64_t)count * sizeof(Elf64_Shdr)))
         return fail_elf("its table of sections leaves the file");
+    GElf_Shdr names;
+    Elf_Scn *section = r->names != SHN_UNDEF ? elf_getscn(r->elf, r->names) : NULL;
+    if (r->names != SHN_UNDEF &&
+        (!section || !gelf_getshdr(section, &names) || names.sh_type != SHT_STRTAB))
+        return fail_elf("its e_shstrndx names no table of strings");
     return 0;
 }
 
@@ -244,8 +249,8 @@ static int32_t note_global(reader *r, const char *name, const GElf_Sym *symbol)
     GElf_Shdr home;
     Elf_Scn *section =
         symbol->st_shndx < SHN_LORESERVE ? elf_getscn(r->elf, symbol->st_shndx) : NULL;
-    if (!section || !gelf_getshdr(section, &home))
-        return 0; /* it lies in no section, so not in the image */
+    if (!section || !gelf_getshdr(section, &home) || home.sh_type == SHT_NOBITS)
+        return 0; /* it lies in no section that is part of the image */
     const twin_image *image = r->image;
     const uint64_t offset = home.sh_offset + (symbol->st_value - home.sh_addr);
     const uint64_t place = offset - image->slice_offset;

@@ -129,6 +129,26 @@ static void test_damage(void)
 
 /* ---- the slice ---------------------------------------------------------------------------------- */
 
+/* Names come from a table of strings that is there, or there are none. */
+static void test_names_outside(void)
+{
+    static const uint16_t wrong[] = {1, 60, 0xfff0}; /* .text, and none */
+    begin();
+    add_typed("k", AIV);
+    size_t bytes = 0;
+    unsigned char *file = object_write(&object, &bytes);
+    for (unsigned i = 0; i < TWIN_COUNT(wrong); i++) {
+        twin_image *image = NULL;
+        memcpy(file + offsetof(Elf64_Ehdr, e_shstrndx), &wrong[i], sizeof(wrong[i]));
+        (void)twin_messages_take();
+        CHECK_CODE(twin_image_read(file, bytes, &split, &image), REFUSED);
+        const char *message = twin_messages_take();
+        CU_ASSERT(message && strstr(message, "e_shstrndx"));
+    }
+    free(file);
+    object_end(&object);
+}
+
 static void test_slice(void)
 {
     static const unsigned char more[40] = {9};
@@ -144,6 +164,9 @@ static void test_slice(void)
     object_add_symbol(&object, "table", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), last, 8, 24);
     object_add_symbol(&object, "too_long", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), last, 8, 40);
     object_add_symbol(&object, "far", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), last, 1 << 20, 4);
+    const uint16_t bss =
+        object_add_section(&object, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, more, 32);
+    object_add_symbol(&object, "zeros", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), bss, 0, 4);
     object_add_symbol(&object, "own", ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), last, 0, 4);
     object_add_symbol(&object, "common", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), SHN_COMMON, 8, 4);
     object_add_kernel(&object, "k", 4, 8);
@@ -409,6 +432,7 @@ static const twin_test tests[] = {
     {"ELF-06: a section that leaves the file is refused", test_section_outside},
     {"ELF-06: an object cut or damaged at any byte is refused or read, and never left",
      test_damage},
+    {"ELF-06: the table of names is one of strings", test_names_outside},
     {"ELF-07, ELF-09, ELF-12: the slice, and what lies in it", test_slice},
     {"ELF-05, ELF-13: the stack that the image asks for", test_stack},
     {"ELF-08, ELF-11: which symbols are kernels", test_symbols},
