@@ -529,6 +529,8 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
         .mark = now.mark,
     };
     twin_status status = sim_drive_wait(&wait);
+    if (status == TWIN_OK)
+        sim_queue_release_kernels(now.mark.queue);
     return sim_failure_is(status) ? dropped(signal, &now) : status;
 }
 

@@ -120,6 +120,7 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
     token->kind = SIM_TOKEN_KERNEL;
     token->kernel = kernel;
+    atomic_store_explicit(&queue->has_kernels, true, memory_order_relaxed);
     sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
                    kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
                    credit_of(kernel->timeout_ns, traits->op_unit_ns));
@@ -207,6 +208,15 @@ static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
     return queue->tokens[(number - 1) & queue->mask].kernel;
 }
 
+/* Lines are few: a kernel that fails is not run to its end. */
+static void tell_out_of_reach(uint32_t device, uint32_t owner, uint64_t address)
+{
+    sim_log(3,
+            "device %u: a kernel reaches for 0x%llx, memory of device %u, to which it has no "
+            "access; call aclrtDeviceEnablePeerAccess first",
+            device, (unsigned long long)address, owner);
+}
+
 static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
 {
     enum twinsim_target target = TWINSIM_TARGET_NONE;
@@ -214,7 +224,13 @@ static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t by
     uint32_t owner = reach->device;
     if (bytes == 0)
         return NULL;
+    if (!sim_memory_allocated(address, bytes))
+        return NULL;
     void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
+    if (at && owner != reach->device && (reach->peers >> owner & 1) == 0) {
+        tell_out_of_reach(reach->device, owner, address);
+        return NULL;
+    }
     if (__builtin_expect(!reach->exact, 1) || !at)
         return at;
     uint16_t status = twinsim_memory_touch(sim_process.board, owner, address, bytes, access);

@@ -341,6 +341,19 @@ static void report_hazard(struct sim_arena *arena, struct sim_block *block, uint
         (unsigned long long)block->bytes, (unsigned long long)block->base);
 }
 
+bool sim_memory_allocated(uint64_t address, uint64_t bytes)
+{
+    struct sim_arena *arena = arena_of(address);
+    if (!arena)
+        return true;
+    const struct sim_block *block = sim_arena_find(arena, address);
+    if (!block)
+        return false;
+    const uint64_t offset = address - block->base;
+    const uint64_t size = block->bytes;
+    return offset <= size && bytes <= size - offset;
+}
+
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            enum twinsim_access access, enum twinsim_target *out_target,
                            uint32_t *out_device)

@@ -29,6 +29,9 @@ twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind 
 /* Of a reservation: less than that is no use to anybody. */
 #define SIM_MEMORY_LEAST (32ull << 20)
 
+/* Whether a range that starts in an arena is inside what was asked for there, to the byte. Lock free. */
+bool sim_memory_allocated(uint64_t address, uint64_t bytes);
+
 /* The translate callback of the model. Thread: model. */
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            enum twinsim_access access, enum twinsim_target *out_target,

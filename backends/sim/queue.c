@@ -228,6 +228,16 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
 }
 
+void sim_queue_reclaim(twin_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    sim_queue_reclaim_locked(queue);
+    const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    if (reclaimed >= queue->held)
+        atomic_store_explicit(&queue->has_kernels, false, memory_order_relaxed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 uint64_t sim_queue_next_id(twin_queue *queue)
 {
     uint64_t number = 0;
@@ -509,8 +519,10 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
     if (queue->config.deferred)
         return TWIN_OK;
     struct sim_mark mark = newest(queue);
-    if (sim_mark_fate(&mark) == SIM_DONE)
+    if (sim_mark_fate(&mark) == SIM_DONE) {
+        sim_queue_release_kernels(queue);
         return sim_failure_report(queue);
+    }
     struct sim_wait wait = {
         .kind = SIM_WAIT_MARK,
         .wake = queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_STREAM,
@@ -520,6 +532,7 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
     twin_status status = sim_drive_wait(&wait);
     if (status != TWIN_OK && !sim_failure_is(status))
         return status;
+    sim_queue_release_kernels(queue);
     twin_status reported = sim_failure_report(queue);
     return reported != TWIN_OK ? reported : status;
 }
@@ -571,12 +584,8 @@ twin_status sim_queue_room(twin_queue *queue)
 void sim_queue_reclaim_all(twin_hw_device *device)
 {
     unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
-    for (unsigned sq = 0; sq < slots; sq++) {
-        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_acquire);
-        pthread_mutex_lock(&queue->lock);
-        sim_queue_reclaim_locked(queue);
-        pthread_mutex_unlock(&queue->lock);
-    }
+    for (unsigned sq = 0; sq < slots; sq++)
+        sim_queue_reclaim(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
 }
 
 void sim_queue_drop_all(twin_hw_device *device)

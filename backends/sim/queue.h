@@ -72,6 +72,7 @@ struct twin_queue {
     uint32_t used;           /* ring entries that were ever used, as sim_rings_use() was told */
     uint32_t room_wanted;    /* SQEs of the piece of work that did not fit */
     bool id_wanted;          /* it was an event id that was missing */
+    atomic_bool has_kernels; /* hint: some are not released yet; read without lock */
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
 
@@ -114,6 +115,13 @@ enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark);
 twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
                              twin_queue **out_queue);
 void sim_queue_destroy(twin_queue *queue);
+void sim_queue_reclaim(twin_queue *queue);
+/* Releases kernels that are over, whose images and memory somebody may want to give back now. Thread: any, no lock. */
+static inline void sim_queue_release_kernels(twin_queue *queue)
+{
+    if (__builtin_expect(atomic_load_explicit(&queue->has_kernels, memory_order_relaxed), 0))
+        sim_queue_reclaim(queue);
+}
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
 twin_status sim_queue_room(twin_queue *queue);

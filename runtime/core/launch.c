@@ -28,17 +28,24 @@ static twin_kernel_launch *launch_of(twin_launch *kernel)
 static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_launch_work *out)
 {
     twin_kernel_launch *launch = launch_of(kernel);
+    const twin_reach wide = twin_launch_reach(launch, reach);
     void *args = NULL;
     if (launch->args_bytes > 0) {
-        args = reach->at(reach, launch->args_address, launch->args_bytes, launch->from_host);
-        if (!args)
+        args = wide.at(&wide, launch->args_address, launch->args_bytes, launch->from_host);
+        if (!args) {
+            twin_log(TWIN_LOG_ERROR,
+                     "kernel \"%s\": its %zu bytes of arguments at 0x%llx are not in memory that "
+                     "device %u reaches; arguments on the host go to aclrtLaunchKernelWithHostArgs",
+                     kernel->name, launch->args_bytes, (unsigned long long)launch->args_address,
+                     launch->device->id);
             return TWIN_E_KERNEL_EXCEPTION;
+        }
         if (launch->from_host)
             memcpy(args, launch->args, launch->args_bytes);
         atomic_store_explicit(&launch->there, true, memory_order_release);
     }
     if (launch->function->native)
-        return twin_launch_native_run(launch, reach, args, out);
+        return twin_launch_native_run(launch, &wide, args, out);
     *out = (twin_launch_work){0};
     return TWIN_OK;
 }
@@ -175,6 +182,7 @@ static int32_t make(twin_function *function, uint64_t function_handle, uint32_t 
         return code;
     launch->function = function;
     launch->function_handle = function_handle;
+    launch->device = device;
     launch->base = (twin_launch){.name = kernel->name,
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
                                  .weight = 1,

@@ -114,9 +114,10 @@ static void note_overflow(const twin_kernel_launch *launch, const twin_reach *re
 static twin_status effect(twin_launch *kernel, const twin_reach *reach)
 {
     twin_kernel_launch *launch = (twin_kernel_launch *)(void *)kernel; /* its first member */
-    const twin_status status = twin_native_effect(launch->run, reach);
+    const twin_reach wide = twin_launch_reach(launch, reach);
+    const twin_status status = twin_native_effect(launch->run, &wide);
     if (twin_native_overflowed(launch->run) && !launch->overflows.hidden)
-        note_overflow(launch, reach);
+        note_overflow(launch, &wide);
     twin_launch_native_end(launch); /* its memory serves the next run */
     if (status != TWIN_OK)
         twin_log(TWIN_LOG_ERROR,
@@ -129,7 +130,6 @@ static twin_status effect(twin_launch *kernel, const twin_reach *reach)
 void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
                                 twin_overflows overflows)
 {
-    launch->device = device;
     launch->overflows = overflows;
     launch->base.effect = effect;
     /* Without cores of their own, vector units belong to the others. */

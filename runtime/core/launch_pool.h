@@ -28,12 +28,21 @@ typedef struct twin_kernel_launch {
     atomic_bool there;   /* they have gone there */
     bool own_memory;     /* args_address is an allocation of this launch alone */
     unsigned char *args; /* near, or memory of its own */
+    twin_device *device; /* that it runs on; NULL: it runs the code itself */
     /* Of native kernels. */
     twin_overflows overflows;
-    twin_device *device;
     struct twin_native_run *run; /* kernel/run.h; NULL: none under way */
     unsigned char near_args[TWIN_LAUNCH_NEAR];
 } twin_kernel_launch;
+
+/* What the calls of one launch reach: its device, and those to which that has access at the moment. */
+static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
+                                           const twin_reach *reach)
+{
+    twin_reach wide = *reach;
+    wide.peers = atomic_load_explicit(&launch->device->peers, memory_order_relaxed);
+    return wide;
+}
 
 /* A launch with room for `bytes` of arguments on host and device; 0: none. Its kept members and its arguments are set, the
  * rest is 0 or, of `holds`, 1. The caller keeps the device up. 207001 and what the device says. */

@@ -6,6 +6,7 @@
 #include "core/event.h"
 #include "core/failure.h"
 #include "core/label.h"
+#include "core/launch.h"
 #include "core/log.h"
 #include "core/model.h"
 #include "core/registry.h"
@@ -304,8 +305,10 @@ int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
     if (__builtin_expect(halt != 0, 0))
         return twin_stream_fail_halted(halt, stream->id, stream->device->id);
     twin_status status = twin_ops()->queue.drain(stream->queue, timeout_ns);
-    if (__builtin_expect(status == TWIN_OK, 1))
+    if (__builtin_expect(status == TWIN_OK, 1)) {
+        twin_launches_reap();
         return 0;
+    }
     twin_device_note(stream->device, status);
     twin_failure_tell(stream);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream->id,

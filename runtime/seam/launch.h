@@ -68,12 +68,14 @@ typedef struct twin_launch_work {
     uint64_t count;
 } twin_launch_work;
 
-/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation, or memory there
- * has failed. exact: whoever asks for more than is read or written would meet memory that has failed for nothing. */
+/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation, on a device out of
+ * reach, or memory there has failed. exact: whoever asks for more than is read or written would meet memory that has failed for
+ * nothing. */
 typedef struct twin_reach {
     void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
     uint32_t device;
     bool exact;
+    uint64_t peers; /* the other devices whose memory is reached, a bit each; none as a backend gives it */
 } twin_reach;
 
 typedef struct twin_loaded_image

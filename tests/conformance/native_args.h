@@ -43,7 +43,7 @@ struct native_product {
 enum native_fault {
     NATIVE_TRAP,
     NATIVE_FAR,    /* an address that is none */
-    NATIVE_PAST,   /* past the end of an allocation */
+    NATIVE_PAST,   /* just past the end of an allocation */
     NATIVE_BUFFER, /* past the end of UB */
     NATIVE_CRASH,  /* a wild pointer */
     NATIVE_LOOP,   /* for ever */

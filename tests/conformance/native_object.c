@@ -176,10 +176,51 @@ static void on_device(void *argument, unsigned index)
     CHECK_OK(aclrtResetDevice((int32_t)index));
 }
 
+/* Another device's memory, be it data or arguments, is reached with access to that device alone. */
+static void reach_across(void)
+{
+    native n;
+    uint32_t seen = 0;
+    CHECK_OK(aclrtSetDevice(1));
+    void *far = native_memory(64);
+    native_begin(&n);
+    void *near = native_memory(64);
+    const struct native_count to_far = {native_address(far)};
+    const struct native_count to_near = {native_address(near)};
+    native_write(near, &to_near, sizeof(to_near));
+    for (int allowed = 0; allowed < 2; allowed++) {
+        const aclError expected = allowed ? ACL_SUCCESS : ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
+        if (allowed)
+            CHECK_OK(aclrtDeviceEnablePeerAccess(1, 0));
+        NATIVE_LAUNCH(&n, "count", 1, to_far);
+        CHECK_CODE(aclrtSynchronizeStream(n.stream), expected);
+        CHECK_OK(aclrtSetDevice(1));
+        native_read(&seen, far, sizeof(seen));
+        CHECK_EQUAL(seen != 0, allowed);
+        native_write(far, &to_near, sizeof(to_near));
+        CHECK_OK(aclrtSetDevice(0));
+        CHECK_OK(
+            aclrtLaunchKernel(native_find(n.binary, "count"), 1, far, sizeof(to_near), n.stream));
+        CHECK_CODE(aclrtSynchronizeStream(n.stream), expected);
+        CHECK_OK(aclrtSetDevice(1));
+        seen = 0;
+        native_write(far, &seen, sizeof(seen));
+        CHECK_OK(aclrtSetDevice(0));
+    }
+    CHECK_OK(aclrtDeviceDisablePeerAccess(1));
+    native_free(near);
+    native_end(&n);
+    CHECK_OK(aclrtSetDevice(1));
+    native_free(far);
+    for (int32_t device = 0; device < 2; device++)
+        CHECK_OK(aclrtResetDeviceForce(device));
+}
+
 void native_devices_child(void)
 {
     aclrtBinHandle binary = NULL;
     CHECK_OK(aclInit(NULL));
+    reach_across();
     CHECK_OK(aclrtSetDevice(0));
     CHECK_OK(aclrtBinaryLoadFromFile(native_path(), NULL, &binary));
     twin_threads_run(3, on_device, binary);
