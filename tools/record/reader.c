@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #endif
 
 #define READ_STEP ((size_t)1 << 20)
+#define SIZE_KEPT_MOST                                                                             \
+    ((uint64_t)1 << 36) /* what is longer is no record that anybody could look at */
 
 __attribute__((format(printf, 3, 4))) static void damaged(twin_recording *recording,
                                                           uint64_t offset, const char *format, ...)
@@ -332,36 +335,67 @@ static enum twin_recording_result make(twin_recording *recording, const char *na
     return result;
 }
 
-/* Reads until the end, whatever the size was said to be. */
-static bool read_all(int file, size_t expected, unsigned char **out, size_t *out_size)
+/* Room for the bytes of a file, all 0, which takes memory as it is filled in. */
+static bool make_room(twin_recording *recording, uint64_t size)
 {
-    size_t room = expected + READ_STEP;
-    size_t size = 0;
-    unsigned char *bytes = malloc(room);
-    while (bytes) {
-        if (size == room) {
-            unsigned char *larger = realloc(bytes, room * 2);
-            if (!larger)
-                break;
-            bytes = larger;
-            room *= 2;
-        }
-        ssize_t got = read(file, bytes + size, room - size);
+    void *place = mmap(NULL, (size_t)size + 1, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED)
+        return false;
+    recording->bytes = place;
+    recording->size = (size_t)size;
+    return true;
+}
+
+/* The next part of the file that is no hole. False: there is none. */
+static bool next_part(int file, uint64_t size, uint64_t *at, uint64_t *out_end)
+{
+    off_t begin = lseek(file, (off_t)*at, SEEK_DATA);
+    if (begin < 0 && errno == ENXIO)
+        return false;
+    if (begin < 0) /* nothing is known of holes */
+        begin = (off_t)*at;
+    off_t end = lseek(file, begin, SEEK_HOLE);
+    *at = (uint64_t)begin;
+    *out_end = end < 0 || (uint64_t)end > size ? size : (uint64_t)end;
+    return *at < *out_end;
+}
+
+/* One part; what is not there any more stays 0. */
+static bool read_part(int file, unsigned char *bytes, uint64_t at, uint64_t end)
+{
+    while (at < end) {
+        size_t step = end - at < READ_STEP ? (size_t)(end - at) : READ_STEP;
+        ssize_t got = pread(file, bytes + at, step, (off_t)at);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0)
-            break;
-        if (got == 0) {
-            *out = bytes;
-            *out_size = size;
-            return true;
-        }
-        size += (size_t)got;
+        if (got <= 0)
+            return got == 0;
+        at += (uint64_t)got;
     }
-    int reason = bytes ? errno : ENOMEM;
-    free(bytes);
-    errno = reason;
-    return false;
+    return true;
+}
+
+/* A file is as long as it says, however little is in it: holes are not read, and the one at its end is left out but for what may belong
+ * to a chunk. */
+static bool read_all(int file, uint64_t size, twin_recording *recording)
+{
+    uint64_t at = 0;
+    uint64_t end = 0;
+    uint64_t last = 0;
+    for (; next_part(file, size, &at, &end); at = end)
+        last = end;
+    uint64_t kept = size - last < TWIN_RECORD_CHUNK_MOST ? size : last + TWIN_RECORD_CHUNK_MOST;
+    if (kept > SIZE_KEPT_MOST) {
+        errno = EFBIG;
+        return false;
+    }
+    if (!make_room(recording, kept))
+        return false;
+    for (at = 0; next_part(file, kept, &at, &end); at = end)
+        if (!read_part(file, recording->bytes, at, end))
+            return false;
+    return true;
 }
 
 enum twin_recording_result twin_recording_read(const char *path, twin_recording **out, char *error,
@@ -382,12 +416,11 @@ enum twin_recording_result twin_recording_read(const char *path, twin_recording 
     }
     enum twin_recording_result result = TWIN_RECORDING_E_MEMORY;
     twin_recording *recording = calloc(1, sizeof(*recording));
-    if (!recording ||
-        !read_all(file, (size_t)status.st_size, &recording->bytes, &recording->size)) {
+    if (!recording || !read_all(file, (uint64_t)status.st_size, recording)) {
         if (recording && errno != ENOMEM)
             result = TWIN_RECORDING_E_FILE;
         (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
-        free(recording);
+        twin_recording_free(recording);
     } else {
         result = make(recording, path, out, error, error_bytes);
     }
@@ -400,15 +433,12 @@ enum twin_recording_result twin_recording_read_bytes(const void *bytes, size_t s
                                                      char *error, size_t error_bytes)
 {
     twin_recording *recording = calloc(1, sizeof(*recording));
-    if (recording)
-        recording->bytes = malloc(size + 1);
-    if (!recording || !recording->bytes) {
+    if (!recording || !make_room(recording, size)) {
         (void)snprintf(error, error_bytes, "%s: out of memory", name);
         free(recording);
         return TWIN_RECORDING_E_MEMORY;
     }
     memcpy(recording->bytes, bytes, size);
-    recording->size = size;
     return make(recording, name, out, error, error_bytes);
 }
 
@@ -421,7 +451,8 @@ void twin_recording_free(twin_recording *recording)
     free(recording->tasks);
     free(recording->objects);
     free(recording->entries);
-    free(recording->bytes);
+    if (recording->bytes)
+        (void)munmap(recording->bytes, recording->size + 1);
     free(recording);
 }
 
