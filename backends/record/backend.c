@@ -52,6 +52,42 @@ static void vendor_code(int32_t code)
     record_services->vendor_code(code);
 }
 
+/* ---- what threads meet by chance: who runs the record hands it out, and it stands in the new one too ---- */
+
+static bool chance(twin_chance what, uint64_t which, uint64_t *value)
+{
+    bool known = record_services->chance && record_services->chance(what, which, value);
+    struct record_call call;
+    if ((record_services->chance && !known) || record_self.inside == 0)
+        return known;
+    struct twin_record_CHANCE *f = RECORD_BEGIN(&call, CHANCE, 0);
+    f->what = (uint32_t)what;
+    f->of_seq = record_self.inside;
+    f->which = which;
+    f->value = *value;
+    record_mark(&call);
+    return known;
+}
+
+static void seen(uint32_t device, uint32_t queue, uint64_t newest)
+{
+    struct record_call call;
+    struct twin_record_SEEN *f = RECORD_BEGIN(&call, SEEN, 0);
+    f->device = device;
+    f->hardware_queue = queue;
+    f->newest = newest;
+    record_mark(&call);
+}
+
+static void moved(uint64_t at_ns, uint64_t events)
+{
+    struct record_call call;
+    struct twin_record_MOVED *f = RECORD_BEGIN(&call, MOVED, 0);
+    f->at_ns = at_ns;
+    f->events = events;
+    record_mark(&call);
+}
+
 static twin_status process_start(const twin_services *services)
 {
     static twin_services inner;
@@ -59,6 +95,9 @@ static twin_status process_start(const twin_services *services)
     record_services = services;
     inner = *services;
     inner.vendor_code = vendor_code;
+    inner.chance = chance;
+    inner.seen = seen;
+    inner.moved = moved;
     record_stamps_wanted = strcmp(services->setting("TWINRT_RECORD_TIMES"), "events") == 0;
     record_data_wanted = strcmp(services->setting("TWINRT_RECORD_DATA"), "on") == 0;
     record_global.now = no_time;
@@ -206,6 +245,9 @@ const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below)
     /* Asked often, and what they answer follows from what is recorded: they go straight through. */
     table.host.now = below->host.now;
     table.host.reach = below->host.reach;
+    table.host.pace = below->host.pace;
+    table.host.see = below->host.see;
+    table.host.move = below->host.move;
     table.memory.info = below->memory.info;
     return &table;
 }

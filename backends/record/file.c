@@ -299,9 +299,15 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
 void record_event(struct record_call *call)
 {
     struct twin_record_entry *entry = call->entry;
-    entry->status = TWIN_OK;
     entry->begin_ns = entry->end_ns = record_global.now();
     entry->begin_wall_ns = entry->end_wall_ns = record_wall();
+    record_mark(call);
+}
+
+void record_mark(struct record_call *call)
+{
+    struct twin_record_entry *entry = call->entry;
+    entry->status = TWIN_OK;
     entry->begin_seq = entry->end_seq = record_next();
     struct record_map *map = call->map;
     if (!map)

@@ -34,6 +34,7 @@ struct record_thread {
     uint32_t number; /* 0: none yet in this file */
     uint32_t file;   /* the file that number, chunk and depth belong to */
     uint32_t depth;  /* public calls under way */
+    uint64_t inside; /* begin_seq of the call that this thread is in; 0: none */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
 
@@ -50,6 +51,7 @@ extern struct record_global record_global;
 struct record_call {
     struct twin_record_entry *entry;
     struct record_map *map; /* NULL: the entry is not kept */
+    uint64_t outer;         /* record_thread.inside before */
 };
 
 /* ---- the file (file.c) ------------------------------------------------------------------------ */
@@ -131,6 +133,8 @@ static inline void record_called(struct record_call *call)
     entry->begin_ns = record_global.now();
     entry->begin_wall_ns = record_wall();
     entry->begin_seq = record_next();
+    call->outer = record_self.inside;
+    record_self.inside = entry->begin_seq;
     struct record_map *map = call->map;
     if (__builtin_expect(!map, 0))
         return;
@@ -146,6 +150,7 @@ static inline void record_returned(struct record_call *call, twin_status status)
     entry->end_wall_ns = record_wall();
     entry->status = (uint16_t)status;
     __atomic_store_n(&entry->end_seq, record_next(), __ATOMIC_RELEASE);
+    record_self.inside = call->outer;
     struct record_map *map = call->map;
     if (map && --map->open == 0 && __builtin_expect(map != record_self.map, 0))
         record_map_release(map);
@@ -153,6 +158,8 @@ static inline void record_returned(struct record_call *call, twin_status status)
 
 /* For an entry that is no call: its fields, and the tail if any, are filled in. */
 void record_event(struct record_call *call);
+/* The same for one whose place in the order is all that matters. */
+void record_mark(struct record_call *call);
 
 /* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of an entry of that kind. */
 #define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chance.h"
 #include "channel.h"
 #include "clock.h"
 #include "control.h"
@@ -92,6 +93,7 @@ static void process_stop(void)
     sim_memory_stop();
     sim_fault_remove();
     sim_settings_drop();
+    sim_pace_end();
     started = false;
 }
 
@@ -147,7 +149,10 @@ static const struct twin_backend backend = {
              .traced = sim_clock_traced,
              .now = sim_clock_now,
              .last_task = sim_clock_last_task,
-             .reach = sim_clock_raise_to},
+             .reach = sim_clock_raise_to,
+             .pace = sim_pace_begin,
+             .see = sim_pace_see,
+             .move = sim_pace_move},
     .device = {.open = sim_device_open, .close = sim_device_close, .abort = sim_control_abort_all},
     .memory = {.alloc = sim_memory_alloc,
                .free = sim_memory_free,

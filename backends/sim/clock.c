@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "chance.h"
 #include "drive.h"
 #include "process.h"
 #include "timeline.h"
@@ -16,8 +17,18 @@ static atomic_uint attach_count;
 
 void sim_clock_catch_up(void)
 {
+    if (sim_paced_now()) {
+        uint64_t then = 0;
+        if (sim_chance(TWIN_CHANCE_CLOCK, 0, &then))
+            sim_clock_raise(then);
+        return;
+    }
     /* acquire: a thread that sees this time also sees what was done until then */
-    sim_clock_raise(atomic_load_explicit(&sim_model_now, memory_order_acquire));
+    uint64_t now = atomic_load_explicit(&sim_model_now, memory_order_acquire);
+    if (sim_clock.now_ns >= now)
+        return;
+    sim_clock.now_ns = now;
+    (void)sim_chance(TWIN_CHANCE_CLOCK, 0, &now);
 }
 
 void sim_clock_attach(void)
@@ -26,7 +37,9 @@ void sim_clock_attach(void)
         return;
     sim_clock.attached = true;
     if (!sim_clock.numbered) { /* a thread may come and go and stays the same thread */
-        sim_clock.number = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
+        uint64_t before = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
+        (void)sim_chance(TWIN_CHANCE_THREAD, 0, &before);
+        sim_clock.number = (unsigned)before;
         sim_clock.system_id = (uint32_t)gettid();
     }
     sim_clock.numbered = true;

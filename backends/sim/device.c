@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "chance.h"
 #include "drive.h"
 #include "event.h"
 #include "kernel.h"
@@ -147,8 +148,11 @@ static twin_status make_board(void)
     };
     char error[512] = "";
     int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));
-    if (code == TWINSIM_OK)
+    if (code == TWINSIM_OK) {
+        if (sim_chance_matters())
+            twinsim_look_apart(sim_process.board);
         return sim_planted_begin();
+    }
     sim_process.board = NULL;
     sim_fail("the model cannot be built: %s", error);
     return code == TWINSIM_E_MEMORY ? TWIN_E_NOMEM : TWIN_E_SETUP;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "chance.h"
 #include "channel.h"
 #include "clock.h"
 #include "device.h"
@@ -38,10 +39,20 @@ static unsigned driver_yields; /* sleeps on lock_given until so many others had 
 /* Nonzero while a thread runs the model and reads CQEs. */
 static atomic_int running;
 
-void sim_model_lock(void)
+void sim_model_lock_alone(void)
 {
     atomic_fetch_add(&lock_wanted, 1);
     pthread_mutex_lock(&model_lock);
+}
+
+void sim_model_lock(void)
+{
+    uint64_t nothing = 0;
+    if (sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_LOCK, 0, &nothing);
+    sim_model_lock_alone();
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_LOCK, 0, &nothing);
 }
 
 void sim_model_unlock(void)
@@ -238,7 +249,7 @@ static void check(struct sim_wait *wait)
     case SIM_WAIT_TIME:
         return; /* its deadline ends it */
     case SIM_WAIT_EVENT_ID:
-        sim_queue_reclaim_all(wait->device);
+        sim_queue_reclaim_all(wait->device, true);
         sim_ids_clean(&wait->device->events, board, wait->device->index);
         if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
             mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
@@ -277,6 +288,25 @@ static bool settle(void)
     return any || sim_waits.count != before;
 }
 
+bool sim_drive_settle(void)
+{
+    bool any = settle();
+    /* before the chunk is over: who sees what it did is moved up to its time */
+    sim_drive_publish(twinsim_now(sim_process.board));
+    atomic_store_explicit(&running, 0, memory_order_release);
+    return any;
+}
+
+/* Whether settle() clears entries of tables. */
+static bool ids_to_clean(void)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i] &&
+            atomic_load_explicit(&sim_process.devices[i]->events.dirty, memory_order_relaxed) != 0)
+            return true;
+    return false;
+}
+
 void sim_drive_publish(uint64_t time_ns)
 {
     if (time_ns > atomic_load_explicit(&sim_model_now, memory_order_relaxed))
@@ -290,18 +320,20 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     if (hold <= until_ns)
         until_ns = hold > 0 ? hold - 1 : 0;
     uint64_t before = twinsim_now(sim_process.board);
+    uint64_t events = twinsim_events_now(sim_process.board);
     uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
                          ? CHUNK_SHARED
                          : CHUNK_ALONE;
+    bool seen = sim_pace_look();
     /* Counters that the chunk raises are released after this store. */
     atomic_store_explicit(&running, 1, memory_order_seq_cst);
     enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
                                   : twinsim_run(sim_process.board, until_ns, chunk);
-    bool any = settle();
     uint64_t now = twinsim_now(sim_process.board);
-    sim_drive_publish(
-        now); /* before the chunk is over: who sees what it did is moved up to its time */
-    atomic_store_explicit(&running, 0, memory_order_release);
+    if (sim_chance_matters() && (seen || now != before || ids_to_clean() ||
+                                 twinsim_events_now(sim_process.board) != events))
+        sim_pace_moved();
+    bool any = sim_drive_settle();
     if (any || now != before)
         sim_stall_over();
     *out_any = any;
@@ -361,9 +393,9 @@ static void drive_while_it_moves(struct sim_wait *self)
 }
 
 /* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. */
-void sim_drive_poll(void)
+static void poll(void)
 {
-    sim_model_lock();
+    sim_model_lock_alone();
     if (__builtin_expect(sim_channel_hold_locked() <= sim_clock.now_ns, 0)) {
         /* The model must not get there before a call that runs was answered. */
         sim_model_unlock();
@@ -383,6 +415,16 @@ void sim_drive_poll(void)
         sim_stall_expire(deadline);
     }
     sim_model_unlock();
+}
+
+void sim_drive_poll(void)
+{
+    uint64_t nothing = 0;
+    if (sim_paced_now() && sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing))
+        return;
+    poll();
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing);
 }
 
 /* ---- one wait ------------------------------------------------------------------------------- */
@@ -469,7 +511,7 @@ static void serve(struct sim_wait *wait)
 {
     uint64_t seen = UINT64_MAX;
     while (!sim_stall_service_sleep(wait)) {
-        sim_model_lock();
+        sim_model_lock_alone();
         uint64_t stamp = sim_stall_stamp();
         bool finished = atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
         if (finished || driver || stamp != seen || !sim_stall_service_due()) {
@@ -498,7 +540,7 @@ static void serve(struct sim_wait *wait)
 static void look(struct sim_wait *wait)
 {
     bool interrupted = sim_interrupt_asked();
-    sim_model_lock();
+    sim_model_lock_alone();
     wait->look_ns = sim_interrupt_next_look();
     if (interrupted) {
         wait->status = TWIN_E_INTERRUPTED;
@@ -534,6 +576,31 @@ static void take_part(struct sim_wait *wait)
     }
 }
 
+static void tell_end(const struct sim_wait *wait)
+{
+    uint64_t woke = wait->status == TWIN_E_TIMEOUT       ? TWIN_WOKE_TIMEOUT
+                    : wait->status == TWIN_E_DEADLOCK    ? TWIN_WOKE_DEADLOCK
+                    : wait->status == TWIN_E_INTERRUPTED ? TWIN_WOKE_INTERRUPTED
+                                                         : TWIN_WOKE_DONE;
+    (void)sim_chance(TWIN_CHANCE_WOKE, 0, &woke);
+}
+
+/* Returns when the wait was over then. One that was given up is not looked at by anybody else, for what it waited for may
+ * have come soon after. The model lock is held. */
+static void repeat(struct sim_wait *wait, uint64_t outlook)
+{
+    static const twin_status given_up[] = {[TWIN_WOKE_TIMEOUT] = TWIN_E_TIMEOUT,
+                                           [TWIN_WOKE_DEADLOCK] = TWIN_E_DEADLOCK,
+                                           [TWIN_WOKE_INTERRUPTED] = TWIN_E_INTERRUPTED};
+    bool gives_up = outlook > TWIN_WOKE_DONE && outlook <= TWIN_WOKE_INTERRUPTED;
+    if (gives_up)
+        sim_wait_finish(wait, given_up[outlook],
+                        outlook == TWIN_WOKE_TIMEOUT ? wait->deadline_ns : wait->begin_ns);
+    sim_model_unlock();
+    (void)sim_chance(TWIN_CHANCE_WOKE, 0, &outlook);
+    sim_model_lock_alone();
+}
+
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
     sim_stall_init();
@@ -545,7 +612,12 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     atomic_init(&wait->state, WAITING);
     sem_init(&wait->sem, 0, 0);
 
-    sim_model_lock();
+    uint64_t outlook = TWIN_WOKE_DONE;
+    bool repeated = sim_paced_now() && sim_process.services->outlook(&outlook);
+    if (wait->kind == SIM_WAIT_MARK)
+        sim_model_lock_alone(); /* what it waits for does not depend on when it began */
+    else
+        sim_model_lock();
     twin_status status = post(wait);
     if (status != TWIN_OK) {
         sim_model_unlock();
@@ -554,12 +626,15 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     }
     sim_channel_suspend_locked(wait->kind);
     enlist(wait);
-    check(wait);
-    if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED &&
-        sim_drive_conducted()) {
+    if (outlook == TWIN_WOKE_DONE)
+        check(wait);
+    if (repeated)
+        repeat(wait, outlook);
+    else if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED &&
+             sim_drive_conducted()) {
         sim_model_unlock();
         sim_process.services->waiting();
-        sim_model_lock();
+        sim_model_lock_alone();
     }
     if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
         sim_model_unlock();
@@ -572,6 +647,8 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         take_part(wait);
     }
     sem_destroy(&wait->sem);
+    if (!sim_paced_now() && sim_chance_matters())
+        tell_end(wait);
     settle_clock(wait);
     if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))
         sim_observe_waited(wait, sim_clock.now_ns);

@@ -14,8 +14,10 @@
 #include "process.h"
 #include "queue.h"
 
-/* The model lock, first in rank. A driver gives way to whoever asks for it. */
+/* The model lock, first in rank. A driver gives way to whoever asks for it. An op that takes it meets the model by chance
+ * where it is just then, unless what it does under the lock is not told (`alone`). */
 void sim_model_lock(void);
+void sim_model_lock_alone(void);
 void sim_model_unlock(void);
 
 enum sim_wait_kind {

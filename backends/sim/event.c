@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "chance.h"
 #include "clock.h"
 #include "device.h"
 #include "drive.h"
@@ -41,7 +42,7 @@ static bool take_id(twin_hw_device *device, struct sim_ids *ids, uint32_t *out_i
     if (sim_ids_take(ids, &cursor, out_id, out_generation))
         return true;
     sim_model_lock();
-    sim_queue_reclaim_all(device);
+    sim_queue_reclaim_all(device, true);
     sim_ids_clean(ids, sim_process.board, device->index);
     bool taken = sim_ids_take(ids, &cursor, out_id, out_generation);
     sim_model_unlock();
@@ -199,6 +200,8 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
                       : atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
     };
     signal->in_program = queue->config.deferred;
+    uint64_t nothing = 0;
+    (void)sim_chance(TWIN_CHANCE_SET, 0, &nothing);
     if (__builtin_expect(publication != NULL, 0))
         sim_shared_publish_locked(signal, publication, &signal->mark);
     *token = (struct sim_token){
@@ -405,7 +408,12 @@ struct snapshot {
 
 __attribute__((always_inline)) static inline struct snapshot look(twin_signal *signal)
 {
+    uint64_t nothing = 0;
+    if (sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &nothing);
     pthread_mutex_lock(&signal->lock);
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &nothing);
     struct snapshot snapshot = {
         .recorded = signal->recorded,
         .timed = signal->recorded && signal->timed_serial == signal->serial,
@@ -469,18 +477,29 @@ static twin_status dropped(const twin_signal *signal, const struct snapshot *now
     return reason;
 }
 
+/* They end when somebody looks at the tokens of their queues. */
+static uint32_t waits_open(const twin_signal *signal)
+{
+    uint64_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
+    if (sim_paced_now())
+        waits = 0; /* only others are told */
+    if (waits != 0 || sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_WAITS, 0, &waits);
+    return (uint32_t)waits;
+}
+
 twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
 {
     struct snapshot now = look(signal);
     enum sim_fate fate = fate_of(signal, &now);
-    uint32_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
+    uint32_t waits = waits_open(signal);
     if (fate == SIM_PENDING || waits != 0) {
         sim_drive_poll();
         if (waits != 0) {
             for (uint32_t i = 0; i < sim_process.device_count; i++)
                 if (sim_process.devices[i])
-                    sim_queue_reclaim_all(sim_process.devices[i]);
-            waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
+                    sim_queue_reclaim_all(sim_process.devices[i], false);
+            waits = waits_open(signal);
         }
         if (fate == SIM_PENDING)
             fate = fate_now(signal, &now);
@@ -557,7 +576,7 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 {
     struct sim_ids *ids = ids_of(device, kind);
     sim_model_lock();
-    sim_queue_reclaim_all(device);
+    sim_queue_reclaim_all(device, true);
     sim_ids_clean(ids, sim_process.board, device->index);
     *out_count = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
     sim_model_unlock();

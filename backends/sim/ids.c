@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "process.h"
+#include "chance.h"
 
 static uint32_t word_count(uint32_t count)
 {
@@ -43,8 +43,35 @@ void sim_ids_fini(struct sim_ids *ids)
     memset(ids, 0, sizeof(*ids));
 }
 
+/* The id is taken, its binding at rest. */
+static uint32_t bind(struct sim_ids *ids, uint32_t id)
+{
+    uint64_t old = atomic_load_explicit(&ids->bindings[id].state, memory_order_relaxed);
+    uint32_t generation = (uint32_t)(old >> 32) + 1;
+    atomic_store_explicit(&ids->bindings[id].state, (uint64_t)generation << 32 | 1,
+                          memory_order_release);
+    atomic_fetch_sub_explicit(&ids->free_count, 1, memory_order_relaxed);
+    return generation;
+}
+
+/* The id that was found then. */
+static bool take_again(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
+                       uint32_t *out_generation)
+{
+    uint64_t id = 0;
+    if (!sim_chance(TWIN_CHANCE_ID, 0, &id) || id >= ids->count ||
+        (atomic_fetch_or(&ids->taken[id / 64], UINT64_C(1) << (id % 64)) >> (id % 64) & 1) != 0)
+        return false;
+    *out_id = (uint32_t)id;
+    *cursor = (uint32_t)id + 1;
+    *out_generation = bind(ids, (uint32_t)id);
+    return true;
+}
+
 bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id, uint32_t *out_generation)
 {
+    if (sim_paced_now())
+        return take_again(ids, cursor, out_id, out_generation);
     uint32_t words = word_count(ids->count);
     uint32_t start = *cursor % ids->count;
     for (uint32_t step = 0; step <= words; step++) {
@@ -64,14 +91,13 @@ bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id, uint3
                 continue;
             }
             uint32_t id = index * 64 + bit;
-            uint64_t old = atomic_load_explicit(&ids->bindings[id].state, memory_order_relaxed);
-            uint32_t generation = (uint32_t)(old >> 32) + 1;
-            atomic_store_explicit(&ids->bindings[id].state, (uint64_t)generation << 32 | 1,
-                                  memory_order_release);
-            atomic_fetch_sub_explicit(&ids->free_count, 1, memory_order_relaxed);
             *cursor = id + 1;
             *out_id = id;
-            *out_generation = generation;
+            *out_generation = bind(ids, id);
+            if (sim_chance_matters()) {
+                uint64_t found = id;
+                (void)sim_chance(TWIN_CHANCE_ID, 0, &found);
+            }
             return true;
         }
     }

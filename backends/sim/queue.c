@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chance.h"
 #include "channel.h"
 #include "clock.h"
 #include "device.h"
@@ -69,23 +70,41 @@ static enum sim_fate told(enum sim_fate fate)
     return fate;
 }
 
-enum sim_fate sim_mark_fate(const struct sim_mark *mark)
+/* What the counters said of the mark, and of the queue when it is the newest task that is asked for, is met by chance. */
+static bool chance_of(struct sim_mark *mark, bool done)
+{
+    uint64_t value = mark->number * 2 + done;
+    if (!sim_chance(TWIN_CHANCE_FATE, 0, &value))
+        return done;
+    mark->number = value / 2;
+    return (value & 1) != 0;
+}
+
+static enum sim_fate fate_of(struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
-    if (mark->number == 0)
-        return SIM_DONE;
     if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired =
             twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
         /* The counter restarts with the epoch: it counts only if the epoch still stands. */
         atomic_thread_fence(memory_order_acquire);
-        if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
-            return told(retired >= mark->number && sim_drive_settled() ? SIM_DONE : SIM_PENDING);
+        if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
+            bool done = retired >= mark->number && sim_drive_settled();
+            if (sim_chance_matters())
+                done = chance_of(mark, done);
+            return told(done ? SIM_DONE : SIM_PENDING);
+        }
     }
     sim_model_lock();
     enum sim_fate fate = sim_mark_fate_locked(mark);
     sim_model_unlock();
     return told(fate);
+}
+
+enum sim_fate sim_mark_fate(const struct sim_mark *mark)
+{
+    struct sim_mark asked = *mark;
+    return mark->number == 0 ? SIM_DONE : fate_of(&asked);
 }
 
 enum sim_fate sim_mark_fate_now(const struct sim_mark *mark)
@@ -203,13 +222,40 @@ static bool lost_cqe(const twin_queue *queue, uint64_t place)
     return true;
 }
 
-void sim_queue_reclaim_locked(twin_queue *queue)
+/* How far the tokens of retired entries can be let go by somebody who does not keep the model from running: `what` tells who. */
+static uint64_t chance_of_free(const twin_queue *queue, twin_chance what, uint64_t reclaimed,
+                               uint64_t retired)
 {
-    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint64_t free = reclaimed;
+    while (free < retired && free < queue->held) {
+        const struct sim_token *token = &queue->tokens[free & queue->mask];
+        if (token->kind != SIM_TOKEN_NONE && token->expects_cqe && !token->cqe_read &&
+            !sim_drive_settled())
+            break;
+        free++;
+    }
+    if (free >= queue->held) /* the others hold nothing */
+        free = retired;
+    if (free > reclaimed)
+        (void)sim_chance(what, sim_chance_queue(queue->device->index, queue->sq), &free);
+    return free;
+}
+
+/* As far as it was then; the model may have to run on for that. */
+static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t retired,
+                           uint64_t then)
+{
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    if (reclaimed == submitted || queue->config.deferred)
-        return;
-    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    if (then <= reclaimed || then > submitted)
+        return reclaimed;
+    if (then > retired)
+        sim_pace_until_retired(queue->device->index, queue->sq, then);
+    return then;
+}
+
+/* Looks at tokens of entries up to `retired`. */
+static void reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
+{
     if (reclaimed < retired)
         queue->id_cursor = queue->sq * 64u;
     while (reclaimed < retired && reclaimed < queue->held) {
@@ -226,6 +272,24 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     if (reclaimed < retired) /* the others hold nothing */
         reclaimed = retired;
     atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
+}
+
+void sim_queue_reclaim_locked(twin_queue *queue)
+{
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (reclaimed == submitted || queue->config.deferred)
+        return;
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t then = 0;
+    if (sim_paced_now())
+        retired =
+            sim_chance(TWIN_CHANCE_FREED, sim_chance_queue(queue->device->index, queue->sq), &then)
+                ? free_again(queue, reclaimed, retired, then)
+                : reclaimed;
+    else if (sim_chance_matters())
+        retired = chance_of_free(queue, TWIN_CHANCE_FREED, reclaimed, retired);
+    reclaim_to(queue, reclaimed, retired);
 }
 
 void sim_queue_reclaim(twin_queue *queue)
@@ -514,12 +578,18 @@ static struct sim_mark newest(twin_queue *queue)
     return mark;
 }
 
+/* Others may submit to the queue just now. */
+static enum sim_fate fate_of_newest(struct sim_mark *mark)
+{
+    return mark->number == 0 && !sim_chance_matters() ? SIM_DONE : fate_of(mark);
+}
+
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 {
     if (queue->config.deferred)
         return TWIN_OK;
     struct sim_mark mark = newest(queue);
-    if (sim_mark_fate(&mark) == SIM_DONE) {
+    if (fate_of_newest(&mark) == SIM_DONE) {
         sim_queue_release_kernels(queue);
         return sim_failure_report(queue);
     }
@@ -543,7 +613,7 @@ twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
     *out_idle = true;
     if (queue->config.deferred)
         return TWIN_OK;
-    bool idle = sim_mark_fate(&mark) != SIM_PENDING;
+    bool idle = fate_of_newest(&mark) != SIM_PENDING;
     if (!idle) {
         sim_drive_poll();
         idle = sim_mark_fate_now(&mark) != SIM_PENDING;
@@ -581,11 +651,34 @@ twin_status sim_queue_room(twin_queue *queue)
 
 /* ---- all queues of a device ------------------------------------------------------------------ */
 
-void sim_queue_reclaim_all(twin_hw_device *device)
+/* One queue of many. While a record is run again what others do comes in between, before the queue's lock is taken. */
+static void sweep(twin_queue *queue, bool model_locked)
+{
+    uint64_t then = 0;
+    bool repeats = !model_locked && sim_paced_now();
+    if (repeats &&
+        !sim_chance(TWIN_CHANCE_SWEPT, sim_chance_queue(queue->device->index, queue->sq), &then))
+        return;
+    pthread_mutex_lock(&queue->lock);
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (reclaimed != submitted && !queue->config.deferred) {
+        uint64_t retired =
+            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        if (repeats)
+            retired = free_again(queue, reclaimed, retired, then);
+        else if (!model_locked && sim_chance_matters())
+            retired = chance_of_free(queue, TWIN_CHANCE_SWEPT, reclaimed, retired);
+        reclaim_to(queue, reclaimed, retired);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked)
 {
     unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
     for (unsigned sq = 0; sq < slots; sq++)
-        sim_queue_reclaim(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
+        sweep(atomic_load_explicit(&device->queues[sq], memory_order_acquire), model_locked);
 }
 
 void sim_queue_drop_all(twin_hw_device *device)

@@ -172,8 +172,8 @@ twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason);
 
 /* Reads CQEs of a queue whose CQ has got some (completion.c). Thread: model. */
 void sim_queue_read_cq(twin_hw_device *device, uint32_t sq);
-/* Reclaims every queue of a device. Thread: any; takes their locks. */
-void sim_queue_reclaim_all(twin_hw_device *device);
+/* Reclaims every queue of a device. `model_locked`: the caller has the model lock. Thread: any; takes their locks. */
+void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked);
 /* Ends the queues that a reset of the device closed under their users. Thread: model. */
 void sim_queue_drop_all(twin_hw_device *device);
 /* Calls `visit` for each open queue of a device. Thread: model. */

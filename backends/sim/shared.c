@@ -463,7 +463,8 @@ enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits)
         return outlook;
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
-            sim_queue_reclaim_all(sim_process.devices[i]); /* counts of waits are exact then */
+            sim_queue_reclaim_all(sim_process.devices[i],
+                                  true); /* counts of waits are exact then */
     pthread_mutex_lock(&shared_lock);
     for (const struct foreign_wait *wait = foreign_waits; wait; wait = wait->next)
         if (!abandoned(wait) && sim_shared_fate(wait->signal, wait->number) == SIM_PENDING)

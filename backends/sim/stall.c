@@ -82,7 +82,7 @@ void sim_drive_submitted(void)
 
 void sim_drive_reconsider(void)
 {
-    sim_model_lock();
+    sim_model_lock_alone();
     sim_stall_wake();
     sim_model_unlock();
 }
@@ -356,7 +356,7 @@ void sim_stall_service_needed(void)
 
 void sim_stall_end(void)
 {
-    sim_model_lock();
+    sim_model_lock_alone();
     atomic_store(&ended, true);
     sim_model_unlock();
 }

@@ -24,6 +24,8 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
 /* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (TIME-5).
  * *out_any: something came of it. */
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
+/* After the model moved: what has come of it is told to those who wait. True: something has. */
+bool sim_drive_settle(void);
 /* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
 void sim_drive_publish(uint64_t time_ns);
 /* The driver gives the model lock away to sleep, and takes it again. */

@@ -356,10 +356,12 @@ int32_t twin_backend_need(void)
     return TWIN_CODE_OK;
 }
 
-int32_t twin_backend_conduct(void (*waiting)(void), char *text, size_t text_bytes)
+int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t text_bytes)
 {
     twin_lock_take(&registry_lock);
-    services.waiting = waiting;
+    services.waiting = conductor->waiting;
+    services.chance = conductor->chance;
+    services.outlook = conductor->outlook;
     if (atomic_load(&phase) == PHASE_IDLE)
         start_locked();
     bool running = atomic_load(&phase) == PHASE_RUNNING;

@@ -24,10 +24,15 @@ static inline const struct twin_backend *twin_ops(void)
 /* Chooses, loads and starts the backend unless that is done, and attaches the calling thread to it.
  * 0, or the code of a failure, with a message; a failure is final for the process. Thread: any. */
 int32_t twin_backend_need(void);
+/* As in twin_services. */
+typedef struct twin_conductor {
+    void (*waiting)(void);
+    bool (*chance)(twin_chance what, uint64_t which, uint64_t *value);
+    bool (*outlook)(uint64_t *value);
+} twin_conductor;
 /* For a program that runs a record again in place of the core's objects: chooses, loads and starts the backend as
- * twin_backend_need() does, and attaches nobody. `waiting` is as in twin_services. 0, or the code of a failure, and `text` says
- * why. Once per process, before any other call. Thread: any. */
-int32_t twin_backend_conduct(void (*waiting)(void), char *text, size_t text_bytes);
+ * twin_backend_need() does, and attaches nobody. 0, or the code of a failure, and `text` says why. Once per process, before any other call. Thread: any. */
+int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t text_bytes);
 /* How many backends have started: moves when the table below another name of it does. */
 uint32_t twin_backend_starts(void);
 /* Whether a backend has started and not ended. */

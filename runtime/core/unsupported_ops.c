@@ -55,6 +55,26 @@ static void host_reach(uint64_t at_ns)
     (void)at_ns;
 }
 
+static twin_status host_pace(void)
+{
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status host_see(uint32_t device, uint32_t queue, uint64_t newest)
+{
+    (void)device;
+    (void)queue;
+    (void)newest;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status host_move(uint64_t at_ns, uint64_t events)
+{
+    (void)at_ns;
+    (void)events;
+    return TWIN_E_UNSUPPORTED;
+}
+
 static twin_status device_open(uint32_t index, twin_hw_device **out_device)
 {
     (void)index;
@@ -451,7 +471,10 @@ const struct twin_backend twin_unsupported_ops = {
              .traced = host_traced,
              .now = host_now,
              .last_task = host_last_task,
-             .reach = host_reach},
+             .reach = host_reach,
+             .pace = host_pace,
+             .see = host_see,
+             .move = host_move},
     .device = {.open = device_open,
                .close = device_close,
                .abort = device_abort,
@@ -551,6 +574,9 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(host, now);
     FILL(host, last_task);
     FILL(host, reach);
+    FILL(host, pace);
+    FILL(host, see);
+    FILL(host, move);
     FILL(device, open);
     FILL(device, close);
     FILL(device, abort);

@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 7u
+#define TWIN_SEAM_VERSION 8u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -73,6 +73,14 @@ struct twin_host_ops {
     /* Brings this thread's clock up to `at_ns` if it lies behind: who runs a record again gives threads the times that they
      * were moved up to then. Thread: any. */
     void (*reach)(uint64_t at_ns);
+    /* From now on until the process stops the device moves, and sees what is queued, in the two ops below alone; ops ask
+     * services.chance what they found then, and threads are moved up by `reach` alone. Before the first device.open, with
+     * TWIN_BACKEND_CONDUCTED. Thread: init. TWIN_E_UNSUPPORTED: it cannot be made to. */
+    twin_status (*pace)(void);
+    /* As services.seen told it. Thread: any. TWIN_E_INVALID: there is no such work. */
+    twin_status (*see)(uint32_t device, uint32_t queue, uint64_t newest);
+    /* As services.moved told it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come to that. */
+    twin_status (*move)(uint64_t at_ns, uint64_t events);
 };
 
 struct twin_device_ops {

@@ -76,6 +76,21 @@
     F(S, uint64_t, args_bytes, BYTES)                                                              \
     F(S, uint64_t, bytes, BYTES)
 
+/* The device saw the work of a hardware queue up to `newest`, counted since that was opened (services.seen). This and the next two
+ * have no times of their own: what they tell is the order. */
+#define TWIN_RECORD_SEEN_FIELDS(F, S)                                                              \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, newest, NUMBER)
+/* The device came to a time, and so many events at that time (services.moved). */
+#define TWIN_RECORD_MOVED_FIELDS(F, S) F(S, uint64_t, at_ns, NS) F(S, uint64_t, events, NUMBER)
+/* What the call that is entry `of_seq` (its begin_seq) found, and when (services.chance). */
+#define TWIN_RECORD_CHANCE_FIELDS(F, S)                                                            \
+    F(S, uint32_t, what, CHANCE)                                                                   \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, of_seq, NUMBER)                                                                 \
+    F(S, uint64_t, which, HEX)                                                                     \
+    F(S, uint64_t, value, NUMBER)
+
 /* ---- process, host ---- */
 
 /* Texts: name of the backend, version of the runtime. */

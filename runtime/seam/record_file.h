@@ -38,6 +38,7 @@
  * Versions. A reader refuses another `version`. `revision` counts additions within it: new kinds, which a reader that does not
  * know them skips by `bytes`, and new fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a
  * shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
+ * Revision 2: SEEN, MOVED and CHANCE, without which it is not known what threads that raced met.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -49,7 +50,7 @@
 
 #define TWIN_RECORD_MAGIC        "TWINREC" /* with its end: 8 bytes */
 #define TWIN_RECORD_VERSION      1u
-#define TWIN_RECORD_REVISION     1u
+#define TWIN_RECORD_REVISION     2u
 #define TWIN_RECORD_HEADER_BYTES 4096u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
 #define TWIN_RECORD_CHUNK_BYTES  65536u      /* as this version writes; readers take the header's */

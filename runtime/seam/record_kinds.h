@@ -60,7 +60,8 @@
     X(CONDITION) /* twin_condition */                                                              \
     X(CORES)     /* twin_launch_cores */                                                           \
     X(FAULT)     /* twin_fault_kind */                                                             \
-    X(STRIKES)   /* twin_fault_task */
+    X(STRIKES)   /* twin_fault_task */                                                             \
+    X(CHANCE)    /* twin_chance */
 
 /* Tails: X(TAIL). */
 #define TWIN_RECORD_TAIL_LIST(X)                                                                   \
@@ -87,6 +88,9 @@
     X(11, CONTENT, "content", TWIN_RECORD_CONTENT_FIELDS, NONE)                                    \
     X(12, VENDOR, "vendor", TWIN_RECORD_VENDOR_FIELDS, NONE)                                       \
     X(13, CODE, "code", TWIN_RECORD_CODE_FIELDS, BYTES)                                            \
+    X(14, SEEN, "seen", TWIN_RECORD_SEEN_FIELDS, NONE)                                             \
+    X(15, MOVED, "moved", TWIN_RECORD_MOVED_FIELDS, NONE)                                          \
+    X(16, CHANCE, "chance", TWIN_RECORD_CHANCE_FIELDS, NONE)                                       \
     X(32, PROCESS_START, "process.start", TWIN_RECORD_START_FIELDS, TEXTS)                         \
     X(33, PROCESS_STOP, "process.stop", TWIN_RECORD_STOP_FIELDS, NONE)                             \
     X(34, PROCESS_COUNT, "process.count", TWIN_RECORD_COUNT_FIELDS, NONE)                          \

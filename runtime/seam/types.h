@@ -394,6 +394,41 @@ typedef struct twin_branch {
     twin_queue *to; /* goes on instead when the condition holds */
 } twin_branch;
 
+/* What an op finds that only the order says in which threads got somewhere: X(NAME, word). */
+#define TWIN_CHANCE_LIST(X)                                                                        \
+    X(LOCK, "lock")     /* from here on it has the device to itself */                             \
+    X(SIGNAL, "signal") /* it looked which record of a signal is the newest */                     \
+    X(SET, "set")       /* it made its own that */                                                 \
+    X(FATE, "fate")     /* twice the number of a task, and 1 more if that was done */              \
+    X(FREED, "freed")   /* tasks of queue `which` up to this one were done and let go */           \
+    X(SWEPT, "swept")   /* the same, of one queue after the other */                               \
+    X(ID, "id")         /* a hardware id that was free */                                          \
+    X(WAITS, "waits")   /* waits for a signal that were open */                                    \
+    X(WOKE, "woke")     /* its wait was over: 0 what it waited for came, else twin_woke */         \
+    X(LOOKED, "looked") /* the device had come to the thread's time, or farther */                 \
+    X(THREAD, "thread") /* threads that had attached before */                                     \
+    X(CLOCK, "clock")   /* its thread was moved up to this time, to which others moved the device */
+typedef enum twin_chance {
+#define TWIN_CHANCE_NAME(name, word) TWIN_CHANCE_##name,
+    TWIN_CHANCE_LIST(TWIN_CHANCE_NAME)
+#undef TWIN_CHANCE_NAME
+        TWIN_CHANCE_COUNT
+} twin_chance;
+/* Whether an op that does again what a record says waits for the place where it came upon this. The others come while it holds
+ * locks: it begins where the last of those came that stand before all that wait. */
+static inline bool twin_chance_waits(twin_chance what)
+{
+    return what == TWIN_CHANCE_LOCK || what == TWIN_CHANCE_SIGNAL || what == TWIN_CHANCE_FATE ||
+           what == TWIN_CHANCE_SWEPT || what == TWIN_CHANCE_WAITS || what == TWIN_CHANCE_WOKE ||
+           what == TWIN_CHANCE_LOOKED;
+}
+typedef enum twin_woke {
+    TWIN_WOKE_DONE,
+    TWIN_WOKE_TIMEOUT,
+    TWIN_WOKE_DEADLOCK,
+    TWIN_WOKE_INTERRUPTED
+} twin_woke;
+
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */
 typedef struct twin_services {
     /* Value of a setting by its name ("TWINRT_PROFILE"), or its default; never NULL.
@@ -420,6 +455,18 @@ typedef struct twin_services {
      * the device itself; it holds no lock. Other threads' ops may run until it returns. Threads then never wait for each
      * other in real time: each counts as waiting while another one is inside an op, and none leaves its wait to another. */
     void (*waiting)(void);
+    /* NULL unless somebody writes down what threads met by chance (`chance`, `seen`, `moved`), or hands it out again after
+     * host.pace (`chance`, `outlook`).
+     * An op found `*value`. Handed out: true, and *value is what it was then; those that twin_chance_waits() return where they
+     * came then, so the backend calls them before it takes a lock, the others when it holds what it must. False: the
+     * record has no such thing here. Thread: any, inside of an op. */
+    bool (*chance)(twin_chance what, uint64_t which, uint64_t *value);
+    /* WOKE, before the wait begins: what it will be. */
+    bool (*outlook)(uint64_t *value);
+    /* The device has seen the work of its hardware queue `queue` up to `newest`, counted since that was opened. */
+    void (*seen)(uint32_t device, uint32_t queue, uint64_t newest);
+    /* The device has come to at_ns, and so many events at that time. */
+    void (*moved)(uint64_t at_ns, uint64_t events);
 } twin_services;
 
 #endif

@@ -256,6 +256,36 @@ TWINSIM_API void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, ui
         sim->board.device(device).doorbell(sq, tail, at_ns);
 }
 
+TWINSIM_API void twinsim_look_apart(twinsim *sim)
+{
+    sim->board.take_in_apart();
+}
+
+TWINSIM_API void twinsim_look(twinsim *sim,
+                              void (*seen)(void *context, const struct twinsim_seen *what),
+                              void *context)
+{
+    guard(nullptr, 0, [&]() -> int {
+        sim->board.take_in(seen, context);
+        return TWINSIM_OK;
+    });
+}
+
+TWINSIM_API int twinsim_look_again(twinsim *sim, const struct twinsim_seen *seen)
+{
+    if (!seen || !has_queue(sim, seen->device, seen->sq))
+        return TWINSIM_E_ARGUMENT;
+    return guard(nullptr, 0, [&]() -> int {
+        return sim->board.device(seen->device).take_in(seen->sq, seen->newest) ? TWINSIM_OK
+                                                                               : TWINSIM_E_STATE;
+    });
+}
+
+TWINSIM_API uint64_t twinsim_events_now(const twinsim *sim)
+{
+    return sim->board.events_now();
+}
+
 TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq)
 {
     if (has_queue(sim, device, sq))

@@ -25,8 +25,8 @@ void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
     held_ = held;
     if (__builtin_expect(state_.kernel_wanted != kNone, 0)) // CORE-2
         state_.stop |= BoardState::kStopKernel;
-    for (const auto &device : devices_)
-        device->take_in();
+    if (!apart_)
+        take_in(nullptr, nullptr);
     if (!state_.polls.empty()) // COND-10: the host may have stored meanwhile
         for (const uint32_t timer : state_.polls.timers())
             devices_[timer >> BoardState::kDeviceShift]->scheduler().look_again(
@@ -35,6 +35,12 @@ void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
     const Cycle until = until_ns == UINT64_MAX ? kNever : until_ns / state_.params.cycle_ns;
     limit_ = std::max(state_.now, until);
     budget_ = max_events;
+}
+
+void Board::take_in(void (*seen)(void *context, const twinsim_seen *what), void *context)
+{
+    for (const auto &device : devices_)
+        device->take_in(seen, context);
 }
 
 bool Board::running() const
@@ -70,7 +76,9 @@ void Board::advance(Cycle horizon)
             break;
         }
         --budget_;
-        state_.now = calendar.time_of(timer);
+        const Cycle time = calendar.time_of(timer);
+        events_now_ = time == state_.now ? events_now_ + 1 : 1;
+        state_.now = time;
         calendar.pop(timer);
         prefetch_next();
         if (__builtin_expect(timer != state_.link_timer, 1))
@@ -134,7 +142,11 @@ twinsim_stop Board::end_run()
         return TWINSIM_STOP_CHUNK;
     // TIM-8: the limit is reached. With cycles longer than 1 ns it may lie between two edges.
     now_ns_ = std::max(now_ns_, until_ns_);
-    state_.now = std::max(state_.now, state_.params.to_cycles(now_ns_));
+    const Cycle reached = state_.params.to_cycles(now_ns_);
+    if (reached > state_.now) {
+        state_.now = reached;
+        events_now_ = 0;
+    }
     return TWINSIM_STOP_LIMIT;
 }
 

@@ -44,6 +44,14 @@ class Board
     /// The kernel whose description is wanted; false: there is none (CORE-2).
     [[nodiscard]] bool wanted(twinsim_kernel_wanted &out) const;
 
+    // Doorbells are looked at when a run begins, or apart from runs, from the first of these calls on.
+
+    void take_in_apart() { apart_ = true; }
+    void take_in(void (*seen)(void *context, const twinsim_seen *what), void *context);
+
+    /// Events that have come to pass at the present instant.
+    [[nodiscard]] uint64_t events_now() const { return events_now_; }
+
     // One run in parts, so that a shell may put its own clock between them.
 
     /// Takes in doorbells and sets the limits of a run; `held` as TIM-9 has it.
@@ -71,6 +79,8 @@ class Board
     Cycle limit_ = 0;
     uint32_t budget_ = 0;
     bool held_ = false;
+    bool apart_ = false;
+    uint64_t events_now_ = 0;
 };
 
 } // namespace tsim

@@ -50,7 +50,7 @@ class TaskScheduler::Port : public CondPort
         if (scheduler_.queues_[sq].state != State::kIdle)
             return STARS_ERROR_CONFLICT;
         TaskQueue &front = scheduler_.fronts_[sq];
-        front.take_in(scheduler_.board_.now, scheduler_.board_.params.cycle_ns);
+        front.take_in(front.rung(), scheduler_.board_.now, scheduler_.board_.params.cycle_ns);
         front.set_head(head, scheduler_.board_.now);
         scheduler_.check_watch(sq);
         scheduler_.set_enabled(sq, scheduler_.queues_[sq].enabled);

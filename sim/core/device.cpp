@@ -5,7 +5,7 @@ namespace tsim
 {
 
 Device::Device(BoardState &board, uint32_t index)
-    : board_(board), scheduler_(board, index), host_dma_(board, index)
+    : board_(board), index_(index), scheduler_(board, index), host_dma_(board, index)
 {
 }
 
@@ -33,7 +33,7 @@ void Device::doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns)
         rung_words_.fetch_or(word_bit, std::memory_order_seq_cst);
 }
 
-void Device::take_in()
+void Device::take_in(void (*seen)(void *context, const twinsim_seen *what), void *context)
 {
     if (rung_words_.load(std::memory_order_seq_cst) == 0)
         return;
@@ -41,9 +41,26 @@ void Device::take_in()
     for (; words != 0; words &= words - 1) {
         const auto word = static_cast<uint32_t>(__builtin_ctzll(words));
         uint64_t bits = rung_[word].exchange(0, std::memory_order_seq_cst);
-        for (; bits != 0; bits &= bits - 1)
-            scheduler_.take_in(word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits)));
+        for (; bits != 0; bits &= bits - 1) {
+            const uint32_t sq = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
+            const TaskQueue &front = scheduler_.front(sq);
+            const uint64_t rung = front.rung();
+            if (__builtin_expect(seen != nullptr, 0) && front.is_open()) {
+                const twinsim_seen what{index_, sq, rung - front.rung_at(0)};
+                seen(context, &what);
+            }
+            scheduler_.take_in(sq, rung);
+        }
     }
+}
+
+bool Device::take_in(uint32_t sq, uint64_t newest)
+{
+    const TaskQueue &front = scheduler_.front(sq);
+    if (!front.is_open() || !front.has_rung(front.rung_at(newest)))
+        return false;
+    scheduler_.take_in(sq, front.rung_at(newest));
+    return true;
 }
 
 void Device::fire_other(uint32_t timer)

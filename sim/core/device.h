@@ -24,8 +24,10 @@ class Device
 
     /// Any thread (FE-1).
     void doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns);
-    /// Looks at the queues whose doorbells were rung since last time (FE-2).
-    void take_in();
+    /// Looks at the queues whose doorbells were rung since last time (FE-2); `seen`, if any, hears of each.
+    void take_in(void (*seen)(void *context, const twinsim_seen *what), void *context);
+    /// The same for one queue, as if nothing had been rung beyond `newest`. False: so much has not been rung.
+    [[nodiscard]] bool take_in(uint32_t sq, uint64_t newest);
 
     void fire(uint32_t timer)
     {
@@ -62,6 +64,7 @@ class Device
     [[nodiscard]] int write_page(uint32_t sq, uint32_t offset, uint32_t value);
 
     BoardState &board_;
+    const uint32_t index_;
     TaskScheduler scheduler_;
     HostDma host_dma_;
     // The doorbell mask in two levels. Written by any thread; the model takes it with exchanges.

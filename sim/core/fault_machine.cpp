@@ -19,16 +19,16 @@ void TaskScheduler::ask_faults(uint32_t sq)
 }
 
 // FLT-12: what was lost arrives with what the next doorbell brings.
-bool TaskScheduler::doorbell_lost(uint32_t sq)
+bool TaskScheduler::doorbell_lost(uint32_t sq, uint64_t rung)
 {
     TaskQueue &front = fronts_[sq];
     uint64_t &lost = board_.faults.lost_doorbell(timer(sq));
     if (board_.faults.loses_doorbell(device_, queues_[sq].stream_id)) {
-        lost = front.rung();
+        lost = rung;
         return true;
     }
     if (lost != 0)
-        front.arrive_with(lost);
+        front.arrive_with(lost, rung);
     lost = 0;
     return false;
 }

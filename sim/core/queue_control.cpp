@@ -23,7 +23,7 @@ bool TaskScheduler::set_head(uint32_t sq, uint32_t head)
     Queue &q = queues_[sq];
     if (q.enabled || q.state != State::kIdle || head >= fronts_[sq].depth())
         return false;
-    fronts_[sq].take_in(board_.now, board_.params.cycle_ns);
+    fronts_[sq].take_in(fronts_[sq].rung(), board_.now, board_.params.cycle_ns);
     fronts_[sq].set_head(head, board_.now);
     check_watch(sq);
     return true;
@@ -76,7 +76,7 @@ bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
         handled(sq);
     if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0) {
         TaskQueue &front = fronts_[sq];
-        front.take_in(board_.now, board_.params.cycle_ns);
+        front.take_in(front.rung(), board_.now, board_.params.cycle_ns);
         front.drop_all(board_.now);
         check_watch(sq);
         idle(sq);

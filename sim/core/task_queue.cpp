@@ -65,9 +65,8 @@ bool TaskQueue::doorbell(uint32_t tail, uint64_t at_ns)
     return true;
 }
 
-void TaskQueue::take_in(Cycle now, uint64_t cycle_ns)
+void TaskQueue::take_in(uint64_t rung, Cycle now, uint64_t cycle_ns)
 {
-    const uint64_t rung = rung_.load(std::memory_order_seq_cst);
     if (cycle_ns == 1) {
         // Times never fall, so those in the past come first.
         for (uint64_t i = seen_; i != rung && times_[i & mask_].arrival < now; ++i)
@@ -81,9 +80,9 @@ void TaskQueue::take_in(Cycle now, uint64_t cycle_ns)
     seen_ = rung;
 }
 
-void TaskQueue::arrive_with(uint64_t until)
+void TaskQueue::arrive_with(uint64_t until, uint64_t rung)
 {
-    if (rung() == until)
+    if (rung == until)
         return;
     for (uint64_t i = seen_; i < until; ++i)
         times_[i & mask_].arrival = times_[until & mask_].arrival;

@@ -51,12 +51,19 @@ class TaskQueue
 
     // ---- the model's side ----
 
-    /// Reads the doorbell: what was rung is known from now on; a time in the past counts as now (FE-2).
-    void take_in(Cycle now, uint64_t cycle_ns);
+    /// Reads the doorbell: what was rung up to `rung` is known from now on; a time in the past counts as now (FE-2).
+    void take_in(uint64_t rung, Cycle now, uint64_t cycle_ns);
     /// What was rung, as take_in() counts it.
     [[nodiscard]] uint64_t rung() const { return rung_.load(std::memory_order_seq_cst); }
-    /// What was rung up to `until` and not taken in arrives with the next one.
-    void arrive_with(uint64_t until);
+    /// What was rung up to `until` and not taken in arrives with the next one; `rung` is what there is now.
+    void arrive_with(uint64_t until, uint64_t rung);
+    /// How rung() counts entries of which `number` were rung since open.
+    [[nodiscard]] uint64_t rung_at(uint64_t number) const { return number + depth(); }
+    /// Whether entries up to this one have been rung and none beyond what is there.
+    [[nodiscard]] bool has_rung(uint64_t rung) const
+    {
+        return rung >= seen_ && rung <= this->rung();
+    }
     /// An SQE is there and its doorbell has been seen.
     [[nodiscard]] bool visible(Cycle now) const { return head_ != seen_ && next_arrival() <= now; }
     [[nodiscard]] bool has_more() const { return head_ != seen_; }

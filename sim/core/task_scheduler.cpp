@@ -179,13 +179,13 @@ void TaskScheduler::at(uint32_t sq, Cycle time, Step step)
     board_.calendar.schedule(timer(sq), time, Rank::kQueue);
 }
 
-void TaskScheduler::take_in(uint32_t sq)
+void TaskScheduler::take_in(uint32_t sq, uint64_t rung)
 {
     Queue &q = queues_[sq];
     if (q.state == State::kClosed ||
-        (__builtin_expect(board_.faults.armed(), 0) && doorbell_lost(sq)))
+        (__builtin_expect(board_.faults.armed(), 0) && doorbell_lost(sq, rung)))
         return;
-    fronts_[sq].take_in(board_.now, board_.params.cycle_ns);
+    fronts_[sq].take_in(rung, board_.now, board_.params.cycle_ns);
     if (q.state == State::kIdle && !board_.calendar.pending(timer(sq)))
         idle(sq);
 }

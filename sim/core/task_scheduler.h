@@ -42,7 +42,7 @@ class TaskScheduler : private KernelOwner
     [[nodiscard]] TaskQueue &front(uint32_t sq) { return fronts_[sq]; }
     [[nodiscard]] const TaskQueue &front(uint32_t sq) const { return fronts_[sq]; }
     /// Looks at a queue whose doorbell was rung.
-    void take_in(uint32_t sq);
+    void take_in(uint32_t sq, uint64_t rung);
     void watch(uint32_t sq, uint64_t retired);
     /// The host took CQEs (CQ-4); false for a head outside what was written.
     [[nodiscard]] bool set_cq_head(uint32_t sq, uint32_t head);
@@ -318,7 +318,7 @@ class TaskScheduler : private KernelOwner
 
     // planted faults, all off the usual path; see fault_machine.cpp
     [[gnu::cold]] void ask_faults(uint32_t sq);
-    [[nodiscard, gnu::cold]] bool doorbell_lost(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool doorbell_lost(uint32_t sq, uint64_t rung);
     /// Whether the fault has struck and has not acted yet; then it has.
     [[nodiscard]] bool acts(uint32_t sq, uint32_t kind);
     [[nodiscard]] bool is_struck(uint32_t sq) const

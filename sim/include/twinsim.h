@@ -129,6 +129,8 @@ int twinsim_create(const struct twinsim_config *config, twinsim **out, char *err
                    size_t error_bytes);
 /* Simulated time reached so far. Thread: model. */
 uint64_t twinsim_now(const twinsim *sim);
+/* Events that have come to pass at that very time; with it, how far the model has come. Thread: model. */
+uint64_t twinsim_events_now(const twinsim *sim);
 /* First state again: queues closed, tables clear, engines empty; work in flight is dropped, posted transfers end as
  * failed. Time goes on. Thread: model. */
 int twinsim_reset(twinsim *sim, uint32_t device);
@@ -157,6 +159,20 @@ int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
 /* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at at_ns.
  * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
 void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
+/* What a look at a doorbell found: SQEs up to this one, counted from the opening, are known from then on. */
+struct twinsim_seen {
+    uint32_t device;
+    uint32_t sq;
+    uint64_t newest;
+};
+/* From now on doorbells are looked at in the next two calls, and not when a run begins. Thread: model. */
+void twinsim_look_apart(twinsim *sim);
+/* Looks at every doorbell; `seen` hears of each that was rung, in the order in which they are looked at. Thread: model. */
+void twinsim_look(twinsim *sim, void (*seen)(void *context, const struct twinsim_seen *what),
+                  void *context);
+/* Looks at one, as if nothing had been rung beyond `newest`: so what a look found can be found again. TWINSIM_E_STATE: so
+ * much has not been rung. Thread: model. */
+int twinsim_look_again(twinsim *sim, const struct twinsim_seen *seen);
 /* A hint, without effect on anything but the host's caches: the doorbell of `sq` will be rung soon. Thread: any. */
 void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq);
 /* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by

@@ -83,6 +83,26 @@ static uint64_t host_now(void)
 {
     return thread_now;
 }
+static twin_status host_pace(void)
+{
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status host_see(uint32_t device, uint32_t queue, uint64_t newest)
+{
+    (void)device;
+    (void)queue;
+    (void)newest;
+    return TWIN_E_UNSUPPORTED;
+}
+
+static twin_status host_move(uint64_t at_ns, uint64_t events)
+{
+    (void)at_ns;
+    (void)events;
+    return TWIN_E_UNSUPPORTED;
+}
+
 static void host_reach(uint64_t at_ns)
 {
     (void)at_ns;
@@ -484,7 +504,7 @@ const struct twin_backend fake_backend = {
     .name = "fake",
     .process = {process_start, process_stop, process_count, process_describe},
     .host = {host_plain, host_plain, host_enter, host_leave, host_traced, host_now, host_last_task,
-             host_reach},
+             host_reach, host_pace, host_see, host_move},
     .device = {device_open, device_close, device_abort, device_peer},
     .memory = {.alloc = memory_alloc,
                .free = memory_free,

@@ -63,6 +63,9 @@ static const struct {
     {"host.traced", "the core's question, once, about leave"},
     {"host.now", "every entry has it"},
     {"host.reach", "of whoever runs a record again"},
+    {"host.pace", "of whoever runs a record again"},
+    {"host.see", "of whoever runs a record again: the entry is seen"},
+    {"host.move", "of whoever runs a record again: the entry is moved"},
     {"memory.info", "follows from what is allocated"},
     {"diag.tasks", "the wrapper is the observer"},
     {"diag.newest_task", "part of each work entry"},
@@ -98,9 +101,10 @@ static void test_every_slot_is_the_wrappers(void)
         void *beneath;
         memcpy(&slot, (const char *)table + ops[i].offset, sizeof(slot));
         memcpy(&beneath, (const char *)&below + ops[i].offset, sizeof(beneath));
-        bool through = strcmp(ops[i].name, "host.now") == 0 ||
-                       strcmp(ops[i].name, "host.reach") == 0 ||
-                       strcmp(ops[i].name, "memory.info") == 0;
+        bool through =
+            strcmp(ops[i].name, "host.now") == 0 || strcmp(ops[i].name, "host.reach") == 0 ||
+            strcmp(ops[i].name, "host.pace") == 0 || strcmp(ops[i].name, "host.see") == 0 ||
+            strcmp(ops[i].name, "host.move") == 0 || strcmp(ops[i].name, "memory.info") == 0;
         if (!slot || (slot == beneath) != through)
             fprintf(stderr, "%s is not wrapped\n", ops[i].name);
         CU_ASSERT_PTR_NOT_NULL(slot);

@@ -28,7 +28,7 @@ struct Fixture {
     void ring_up_to(uint32_t tail, uint64_t at)
     {
         queue.doorbell(tail, at);
-        queue.take_in(now, 1);
+        queue.take_in(queue.rung(), now, 1);
     }
     stars_sqe ring[kDepth] = {};
     stars_cqe cq[8] = {};
@@ -194,7 +194,7 @@ static void test_doorbell_from_another_thread()
     });
     bool good = true;
     for (uint64_t n = 0; n < kCount;) {
-        f.queue.take_in(0, 1);
+        f.queue.take_in(f.queue.rung(), 0, 1);
         for (; f.queue.has_more(); ++n) {
             good = good && f.queue.next_arrival() == 1000 + n + 1;
             f.queue.retire(0);

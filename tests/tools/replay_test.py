@@ -16,7 +16,7 @@ PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 HEADER, CHUNK, HEAD = 4096, 32, 64
-WORK_FILL, QUEUE_QUERY, TASK = 97, 75, 5
+WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
 
 
 def run(*arguments, seconds=60, **environment):
@@ -113,14 +113,46 @@ class Same(Folder):
                 self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), seed)
                 os.unlink(records[0])
 
-    def test_threads_that_race_race_once(self):
-        """When threads submit beside each other, the record tells who came first: all its replays are alike."""
+    def test_threads_that_race(self):
+        """Two to eight threads share streams and events; no two runs are alike, and a replay is like its run. More seeds than
+        these: race_program."""
+        for seed in range(1, 15):
+            with self.subTest(seed):
+                self.same(os.path.join(PROGRAMS, "race_program"), str(seed), "40", TWINRT_SEED=str(seed % 3))
+
+    def test_threads_that_race_little(self):
         for seed in (1, 2, 3):
-            path = self.record(os.path.join(PROGRAMS, "check_program"), str(seed))
-            for name in ("a.json", "b.json"):
-                done = self.replay(path, "--trace", self.path(name))
-                self.assertNotIn("left out", done.stdout)
-            self.assertTrue(content(self.path("a.json")) == content(self.path("b.json")), seed)
+            with self.subTest(seed):
+                self.same(os.path.join(PROGRAMS, "check_program"), str(seed))
+
+    def test_a_record_of_an_older_version(self):
+        """Without the entries that tell what threads met, it is run as well as can be, which is said."""
+        path = self.record(os.path.join(PROGRAMS, "race_program"), "1", "20", "3")
+        data = bytearray(content(path))
+        struct.pack_into("<I", data, 12, 1)
+        for at, kind, _ in list(entries(data)):
+            if kind in (SEEN, MOVED, CHANCE):
+                struct.pack_into("<H", data, at + 4, 31)  # a kind that nobody knows
+        done = self.replay(self.write("old.rec", bytes(data)))
+        self.assertIn("does not tell what threads met that raced", done.stdout)
+        self.assertNotIn("left out", done.stdout)
+        done = self.replay(path)
+        self.assertNotIn("does not tell what threads met that raced", done.stdout)
+
+    def test_the_model_in_systemverilog(self):
+        """The blocks as SystemVerilog, alone and in lock step, do what was recorded of the C++, to the cycle."""
+        programs = ((os.path.join(EXAMPLES, "stream_wait_event"),), (os.path.join(PROGRAMS, "random_program"), "2"),
+                    (os.path.join(PROGRAMS, "race_program"), "1", "8", "3"))
+        for program in programs:
+            path = self.record(*program)
+            for model in ("rtl", "lockstep"):
+                with self.subTest(program[0], model=model):
+                    done = self.replay(path, "--model", model, "--trace", self.path("again.json"), seconds=120)
+                    if done.returncode == 125 and "RTL" in done.stderr:
+                        self.skipTest("the model in SystemVerilog was not built")
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertIn("the recorded one", done.stdout)
+                    self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")))
 
     def test_another_seed_is_another_device(self):
         path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
@@ -254,6 +286,55 @@ class Hostile(Folder):
                         ("check", "--json", path)):
             done = subprocess.run([TOOL, *command], capture_output=True, timeout=60, check=False)
             json.loads(done.stdout.decode("utf-8", "strict"))
+
+    def claim(self, kind, offset, layout, value, program="stream_wait_event"):
+        """All entries of a kind claim something."""
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, program), data=False)))
+        for at, found, _ in list(entries(data)):
+            if found == kind:
+                struct.pack_into(layout, data, at + HEAD + offset, value)
+        return self.write("claim.rec", bytes(data))
+
+    def bounded(self, path, *options):
+        """The replay comes to its end, and neither it nor a reader ever had more than 1 GiB."""
+        for command in (("replay", path, *options), ("check", path), ("record", "--print", path)):
+            script = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, timeout=60); "
+                      "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.returncode); "
+                      "sys.stdout.write(done.stdout[:20000].decode(errors='replace'))")
+            done = subprocess.run([sys.executable, "-c", script, TOOL, *command], capture_output=True, text=True, timeout=90, check=True,
+                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_LOG": "error"})
+            most, code = done.stdout.splitlines()[0].split()
+            self.assertLess(int(most), 1 << 20, command)
+            self.assertIn(int(code), (0, 1, 2, 3), done.stdout)
+            if command[0] == "replay":
+                told = done.stdout
+        return told
+
+    def test_huge_work_is_left_out(self):
+        """Fills of 16 GiB in allocations that hold them, and no more than 256 MiB for all."""
+        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        for at, kind, _ in list(entries(data)):
+            if kind == 56:  # memory.alloc
+                struct.pack_into("<Q", data, at + HEAD + 8, 16 << 30)
+            elif kind == WORK_FILL:
+                struct.pack_into("<Q", data, at + HEAD + 24, 16 << 30)
+        told = self.bounded(self.write("fill.rec", bytes(data)), "--memory", "256")
+        self.assertIn("with 0x400000000 bytes more than 256 MiB of memory would be in use", told)
+
+    def test_huge_claims(self):
+        for name, kind, offset, layout, value in (("an allocation", 56, 8, "<Q", 1 << 62), ("pinned memory", 58, 8, "<Q", 1 << 45),
+                                                  ("a copy", 96, 32, "<Q", 1 << 39), ("a copy at once", 61, 24, "<Q", 1 << 39),
+                                                  ("a fill", WORK_FILL, 24, "<Q", 1 << 39), ("a time", MOVED, 0, "<Q", 1 << 61),
+                                                  ("many events", MOVED, 8, "<Q", 1 << 63), ("many tasks", SEEN, 8, "<Q", 1 << 63)):
+            with self.subTest(name):
+                self.bounded(self.claim(kind, offset, layout, value, "vector_add" if kind == 61 else "stream_wait_event"),
+                             "--memory", "256")
+
+    def test_a_file_of_holes(self):
+        """A file that says to be a terabyte long and has nothing in it but its beginning."""
+        path = self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)
+        os.truncate(path, 1 << 40)
+        self.bounded(path)
 
     def test_an_op_of_many_tasks_takes_no_longer(self):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))

@@ -114,6 +114,11 @@ static const char *const strikes[] = {
     TWIN_FAULT_TASK_LIST(STRIKES_WORD)
 #undef STRIKES_WORD
 };
+static const char *const chances[] = {
+#define CHANCE_WORD(name, word) [TWIN_CHANCE_##name] = (word),
+    TWIN_CHANCE_LIST(CHANCE_WORD)
+#undef CHANCE_WORD
+};
 static const char *const links[] = {[TWIN_LINK_NONE] = "none",
                                     [TWIN_LINK_HCCS] = "hccs",
                                     [TWIN_LINK_PIX] = "pix",
@@ -131,7 +136,7 @@ static const struct {
     WORDS(KIND, signal_kinds),    WORDS(REDUCE, reductions), WORDS(ELEMENT, elements),
     WORDS(RELATION, relations),   WORDS(CHANGE, changes),    WORDS(COUNT, count_relations),
     WORDS(CONDITION, conditions), WORDS(CORES, cores),       WORDS(FAULT, faults),
-    WORDS(STRIKES, strikes),
+    WORDS(STRIKES, strikes),      WORDS(CHANCE, chances),
 };
 
 const char *twin_recording_word(enum twin_record_role role, uint64_t value)

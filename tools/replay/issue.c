@@ -223,6 +223,28 @@ static twin_status fault_struck(struct replay_call *call)
         &call->now.FAULT_STRUCK.out_times);
 }
 
+void replay_move(struct replay *replay, size_t index)
+{
+    const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
+    struct replay_call *inside = replay_current;
+    struct twin_record_SEEN seen;
+    struct twin_record_MOVED moved;
+    replay_current = NULL; /* what comes of it is nothing that this thread's call meets */
+    if (TWIN_RECORDING_GET(entry, SEEN, &seen)) {
+        if (replay->ops->host.see(seen.device, seen.hardware_queue, seen.newest) != TWIN_OK)
+            replay_note(&replay->report.times, index,
+                        "hardware queue %u of device %u has no %" PRIu64
+                        " tasks that the device could see",
+                        seen.hardware_queue, seen.device, seen.newest);
+    } else if (TWIN_RECORDING_GET(entry, MOVED, &moved) &&
+               replay->ops->host.move(moved.at_ns, moved.events) != TWIN_OK) {
+        replay_note(&replay->report.times, index,
+                    "the device does not come to event %" PRIu64 " of %" PRIu64 " ns", moved.events,
+                    moved.at_ns);
+    }
+    replay_current = inside;
+}
+
 /* ---- the table ---- */
 
 static replay_issue own(unsigned kind)
@@ -306,11 +328,15 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     struct replay_call call = {.replay = replay,
                                .entry = twin_recording_at(replay->recording, index),
                                .index = index,
+                               .awaits = TWIN_RECORDING_NONE,
                                .outer = outer};
     const struct twin_record_entry *entry = call.entry;
     twin_recording_fields(entry, &call.then, sizeof(call.then));
     call.now = call.then;
     call.succeeded = twin_recording_succeeded(entry);
+    if (replay->report.paced)
+        call.chances_end = replay_index_find(&replay->chances, entry->begin_seq, &call.chances);
+    call.chances_end += call.chances;
     twin_status status = TWIN_OK;
     if (replay_place)
         *replay_place = entry->begin_seq;
@@ -333,6 +359,10 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     replay->report.asked++;
     if (entry->kind == TWIN_RECORD_HOST_CALL)
         return; /* its end is an event of its own */
+    if (replay->report.paced && replay->ops->host.now() < entry->end_ns) {
+        replay->ops->host.reach(entry->end_ns);
+        replay->report.raised++;
+    }
     replay_compare(&call, status);
     if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
         replay->report.clocks++;

@@ -10,6 +10,7 @@
     ((uint64_t)2 << 20) /* pages of the program are stood for at the same places within huge ones */
 #define SCRATCH_MOST ((uint64_t)1 << 40)
 #define ERRORS_MOST  65536u
+#define PAGE         4096u
 
 /* ---- ranges ---- */
 
@@ -17,6 +18,16 @@ static struct replay_range *range_at(const struct replay *replay, uint64_t recor
 {
     struct range_node *node = range_tree_from(&replay->memory, recorded);
     return node && node->begin <= recorded ? (struct replay_range *)(void *)node : NULL;
+}
+
+/* What was touched of it is nobody's any more. */
+static void drop(struct replay *replay, uint64_t begin)
+{
+    struct replay_range *range =
+        (struct replay_range *)(void *)range_tree_remove(&replay->memory, begin);
+    if (range)
+        replay->touched -= range->touched;
+    free(range);
 }
 
 bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes, uint64_t now,
@@ -27,7 +38,7 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
     /* a free that the record has lost leaves something in the way */
     for (struct range_node *node = range_tree_from(&replay->memory, recorded);
          node && node->begin < recorded + bytes; node = range_tree_from(&replay->memory, recorded))
-        free(range_tree_remove(&replay->memory, node->begin));
+        drop(replay, node->begin);
     struct replay_range *range = calloc(1, sizeof(*range));
     if (!range)
         return false;
@@ -42,7 +53,7 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
 
 void replay_memory_remove(struct replay *replay, uint64_t recorded)
 {
-    free(range_tree_remove(&replay->memory, recorded));
+    drop(replay, recorded);
 }
 
 void replay_memory_close(struct replay *replay, uint32_t device)
@@ -53,7 +64,7 @@ void replay_memory_close(struct replay *replay, uint32_t device)
         const struct replay_range *range = (const struct replay_range *)(const void *)node;
         address = node->end;
         if (!range->host && range->device == device)
-            free(range_tree_remove(&replay->memory, node->begin));
+            drop(replay, node->begin);
         if (address == UINT64_MAX)
             return;
     }
@@ -63,6 +74,41 @@ uint64_t replay_address_any(struct replay *replay, uint64_t recorded)
 {
     const struct replay_range *range = range_at(replay, recorded);
     return range && range->now ? range->now + (recorded - range->node.begin) : recorded;
+}
+
+/* ---- how much of it comes to life ---- */
+
+/* Pages come to life when the device or the replay touches them; a record may ask for that of more than the machine has. False:
+ * there may not be `more`, and nothing was counted. */
+static bool touch(struct replay *replay, uint64_t *touched, uint64_t more)
+{
+    if (more > replay->touched_most - replay->touched)
+        return false;
+    *touched += more;
+    replay->touched += more;
+    return true;
+}
+
+static bool touch_range(struct replay *replay, struct replay_range *range, uint64_t bytes)
+{
+    uint64_t left = range->node.end - range->node.begin - range->touched;
+    uint64_t pages = bytes < left ? bytes + 2 * (uint64_t)PAGE : left;
+    return touch(replay, &range->touched, pages < left ? pages : left);
+}
+
+/* It is used from its base on. */
+static bool touch_scratch(struct replay *replay, struct replay_scratch *scratch, uint64_t recorded,
+                          uint64_t bytes)
+{
+    uint64_t end = recorded % SCRATCH_ALIGN + bytes;
+    return end <= scratch->touched || touch(replay, &scratch->touched, end - scratch->touched);
+}
+
+static void leave_out_large(struct replay_call *call, uint64_t bytes)
+{
+    replay_leave_out(call, "with 0x%llx bytes more than %llu MiB of memory would be in use",
+                     (unsigned long long)bytes,
+                     (unsigned long long)(call->replay->touched_most >> 20));
 }
 
 /* ---- memory of the program ---- */
@@ -86,6 +132,7 @@ static uint64_t scratch_at(struct replay_scratch *scratch, uint64_t recorded, ui
         uint64_t base = ((uint64_t)(uintptr_t)mapped + SCRATCH_ALIGN - 1) & ~(SCRATCH_ALIGN - 1);
         scratch->base = (char *)(uintptr_t)base;
         scratch->bytes = room;
+        scratch->touched = 0; /* what was touched before stays in use */
     }
     return (uint64_t)(uintptr_t)scratch->base + offset;
 }
@@ -119,7 +166,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                          (unsigned long long)recorded);
         return false;
     }
-    const struct replay_range *range = range_at(replay, recorded);
+    struct replay_range *range = range_at(replay, recorded);
     if (range && range->now == 0) {
         replay_leave_out(call, "the memory at 0x%llx was not to be had",
                          (unsigned long long)recorded);
@@ -129,10 +176,14 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
     if (range) {
         *out_now = range->now + (recorded - range->node.begin);
         /* what the device then took is its to refuse, but contents are put there before */
-        if (!call->succeeded || !range->host || bytes <= range->node.end - recorded)
+        if (call->succeeded && range->host && bytes > range->node.end - recorded) {
+            replay_leave_out(call, "0x%llx bytes at 0x%llx leave their allocation",
+                             (unsigned long long)bytes, (unsigned long long)recorded);
+            return false;
+        }
+        if (touch_range(replay, range, bytes))
             return true;
-        replay_leave_out(call, "0x%llx bytes at 0x%llx leave their allocation",
-                         (unsigned long long)bytes, (unsigned long long)recorded);
+        leave_out_large(call, bytes);
         return false;
     }
     /* What a device once gave and took back is refused by it again. */
@@ -144,9 +195,15 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
         replay_leave_out(call, "no memory is allocated at 0x%llx", (unsigned long long)recorded);
         return false;
     }
-    *out_now = was_refused(call)
-                   ? forbidden_at(recorded, bytes)
-                   : scratch_at(side == REPLAY_FROM ? &replay->from : &replay->to, recorded, bytes);
+    struct replay_scratch *scratch = side == REPLAY_FROM ? &replay->from : &replay->to;
+    *out_now =
+        was_refused(call) ? forbidden_at(recorded, bytes) : scratch_at(scratch, recorded, bytes);
+    /* what is only read there is one page of zeros; contents are counted when they are put there */
+    if (*out_now != 0 && side == REPLAY_TO && !was_refused(call) &&
+        !touch_scratch(replay, scratch, recorded, bytes)) {
+        leave_out_large(call, bytes);
+        return false;
+    }
     if (*out_now == 0)
         replay_leave_out(call, "0x%llx bytes of the program's memory are not to be had",
                          (unsigned long long)bytes);
@@ -203,7 +260,9 @@ void replay_contents(struct replay_call *call, uint64_t recorded, uint64_t now, 
     if (!range && replay->ops->memory.info(now, &info) == TWIN_OK &&
         info.kind != TWIN_MEMORY_UNKNOWN)
         return;
-    if (!fill_in(call, (char *)(uintptr_t)now, width, pitch, rows))
+    uint64_t span = (rows - 1) * pitch + width;
+    if ((!range && !touch_scratch(replay, &replay->from, recorded, span)) ||
+        !fill_in(call, (char *)(uintptr_t)now, width, pitch, rows))
         replay->report.no_contents++;
 }
 

@@ -23,6 +23,7 @@ static bool key_of(const struct twin_record_entry *entry, unsigned kind, uint64_
     struct twin_record_CONTENT content;
     struct twin_record_DESCRIBED described;
     struct twin_record_CODE code;
+    struct twin_record_CHANCE chance;
     if (entry->kind != kind)
         return false;
     if (TWIN_RECORDING_GET(entry, CONTENT, &content))
@@ -31,6 +32,8 @@ static bool key_of(const struct twin_record_entry *entry, unsigned kind, uint64_
         *out_key = described.kernel;
     else if (TWIN_RECORDING_GET(entry, CODE, &code))
         *out_key = code.kernel;
+    else if (TWIN_RECORDING_GET(entry, CHANCE, &chance))
+        *out_key = chance.of_seq;
     return true;
 }
 
@@ -142,32 +145,82 @@ static int compare_events(const void *left, const void *right)
         return a->seq < b->seq ? -1 : 1;
     if (a->entry != b->entry)
         return a->entry < b->entry ? -1 : 1;
-    return (int)a->end - (int)b->end;
+    return (int)a->what - (int)b->what;
+}
+
+/* Where a call begins to meet what others did: before, it does nothing that they could see. */
+static uint64_t begin_of(const struct replay *replay, const struct twin_record_entry *entry)
+{
+    size_t first;
+    size_t count = 0;
+    uint64_t begin = entry->begin_seq;
+    /* What it gave another thread may just have freed; and before it came back nobody used it. */
+    if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
+        return entry->end_seq != 0 ? entry->end_seq : begin;
+    if (replay->report.paced && entry->kind != TWIN_RECORD_HOST_CALL)
+        count = replay_index_find(&replay->chances, entry->begin_seq, &first);
+    for (size_t i = 0; i < count; i++) {
+        const struct twin_record_entry *met =
+            twin_recording_at(replay->recording, replay->chances.list[first + i].entry);
+        struct twin_record_CHANCE chance;
+        twin_recording_fields(met, &chance, sizeof(chance));
+        bool waits = chance.what < TWIN_CHANCE_COUNT && twin_chance_waits((twin_chance)chance.what);
+        if ((i == 0 || !waits) && met->begin_seq > begin && met->begin_seq < entry->end_seq)
+            begin = met->begin_seq;
+        if (waits)
+            break;
+    }
+    return begin;
+}
+
+/* What is no call. */
+static void add_other(struct replay *replay, size_t index)
+{
+    const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
+    enum replay_what what = entry->kind == TWIN_RECORD_CHANCE  ? REPLAY_CHANCE
+                            : entry->kind == TWIN_RECORD_SEEN  ? REPLAY_SEE
+                            : entry->kind == TWIN_RECORD_MOVED ? REPLAY_MOVE
+                                                               : REPLAY_END;
+    const struct replay_thread *thread = find_thread(replay, entry->thread);
+    if (what == REPLAY_END || !replay->report.paced)
+        return;
+    bool known = thread < replay->threads + replay->thread_count && thread->number == entry->thread;
+    if (known || what != REPLAY_CHANCE)
+        replay->events[replay->event_count++] =
+            (struct replay_event){.seq = entry->begin_seq,
+                                  .entry = index,
+                                  .thread = known ? thread->index : replay->threads[0].index,
+                                  .what = what};
 }
 
 static bool make_events(struct replay *replay)
 {
+    free(replay->events);
+    replay->event_count = 0;
+    replay->report.open = 0;
     replay->events = malloc((replay->stop - replay->start + 1) * 2 * sizeof(*replay->events));
     if (!replay->events)
         return false;
     for (size_t i = replay->start; i < replay->stop; i++) {
         const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
-        if (!takes_part(replay, i))
+        if (!takes_part(replay, i)) {
+            add_other(replay, i);
             continue;
+        }
         bool ended = twin_recording_ended(entry);
         /* What had not come back may have waited for what the record does not have. */
         if (!ended && entry->kind != TWIN_RECORD_HOST_CALL) {
             replay->report.open++;
             continue;
         }
-        struct replay_event event = {.seq = entry->begin_seq,
+        struct replay_event event = {.seq = begin_of(replay, entry),
                                      .entry = i,
                                      .thread = find_thread(replay, entry->thread)->index};
         replay->events[replay->event_count++] = event;
         if (!ended)
             continue;
         event.seq = entry->end_seq;
-        event.end = true;
+        event.what = REPLAY_END;
         replay->events[replay->event_count++] = event;
     }
     qsort(replay->events, replay->event_count, sizeof(*replay->events), compare_events);
@@ -219,6 +272,19 @@ static void find_statuses(struct replay *replay)
             if (strcmp(names[known], twin_recording_text(entry, 0)) == 0)
                 replay->statuses[row.value] = (uint16_t)known;
     }
+}
+
+bool replay_has_moves(const struct replay *replay)
+{
+    for (size_t i = replay->start; i < replay->stop; i++)
+        if (twin_recording_at(replay->recording, i)->kind == TWIN_RECORD_MOVED)
+            return true;
+    return false;
+}
+
+bool replay_plan_paced(struct replay *replay)
+{
+    return make_index(replay, TWIN_RECORD_CHANCE, &replay->chances) && make_events(replay);
 }
 
 bool replay_plan(struct replay *replay, char *error, size_t error_bytes)

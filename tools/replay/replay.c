@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "replay/state.h"
 
@@ -29,7 +30,13 @@ struct replay *replay_new(const twin_recording *recording, char *error, size_t e
     if (replay_tasks_recorded(replay, &tasks, &count))
         free(tasks);
     replay->task_limit = REPLAY_TASKS_SPARE + 10 * (uint64_t)count;
+    replay->touched_most = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
     return replay;
+}
+
+void replay_memory_most(struct replay *replay, uint64_t bytes)
+{
+    replay->touched_most = bytes;
 }
 
 const char *replay_backend(const struct replay *replay)
@@ -153,6 +160,10 @@ bool replay_run(struct replay *replay, const struct twin_backend *ops, bool trac
     if (ops->process.describe(0, &traits) == TWIN_OK)
         (void)snprintf(report->part, sizeof(report->part), "%s", traits->soc_name);
     compare_device(replay, setting);
+    report->paced = report->same && replay->conducted && replay_has_moves(replay) &&
+                    ops->host.pace() == TWIN_OK;
+    if (report->paced && !replay_plan_paced(replay))
+        return false;
     bool good = replay_walk_all(replay);
     replay_tasks_compare(replay);
     return good;

@@ -43,6 +43,7 @@ struct replay_report {
     char backend[32]; /* where it ran */
     char part[64];    /* its first device */
     bool same;        /* the device is the recorded one */
+    bool paced;       /* and moves as it did */
     char why[200];    /* what is not the same */
     bool refused;     /* its first device could not be opened: nothing else was asked for */
     bool timed;       /* the record tells when tasks ran */
@@ -70,6 +71,9 @@ struct replay;
 
 /* Called once. NULL: `error` says why the record cannot be run. Both stay until the end of the process. */
 struct replay *replay_new(const twin_recording *recording, char *error, size_t error_bytes);
+/* How much memory ops may bring to life, of devices and of what stands for the program's: what needs more is left out. Without,
+ * half of the machine's. */
+void replay_memory_most(struct replay *replay, uint64_t bytes);
 /* Name of the backend that was recorded. */
 const char *replay_backend(const struct replay *replay);
 /* Calls `take` with each setting of the record that says what the device is. */
@@ -77,6 +81,8 @@ void replay_settings(const struct replay *replay,
                      void (*take)(const char *name, const char *value));
 /* For twin_backend_conduct(). */
 void replay_waiting(void);
+bool replay_chance(twin_chance what, uint64_t which, uint64_t *value);
+bool replay_outlook(uint64_t *value);
 /* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` tells
  * values of settings. Called once. False: no threads are to be had. */
 bool replay_run(struct replay *replay, const struct twin_backend *ops, bool traced,

@@ -53,6 +53,10 @@ static void tell_limits(const struct replay_report *report, FILE *to)
     if (report->sessions > 1)
         fprintf(to, "the device was started %u times; this is the first of them\n",
                 report->sessions);
+    if (report->same && !report->paced && report->threads > 1)
+        fputs("the record does not tell what threads met that raced (an older version wrote it): "
+              "their tasks may come at other times\n",
+              to);
     if (report->open > 0)
         fprintf(to, "%" PRIu64 " calls had not come back in the record and are left out\n",
                 report->open);

@@ -13,12 +13,18 @@
 #define REPLAY_THREADS_MOST 1024u
 #define REPLAY_NESTED_MOST  16u /* ops of one thread inside the waits of others of its own */
 
-/* One end of a call. */
+enum replay_what {
+    REPLAY_BEGIN, /* of a call */
+    REPLAY_CHANCE, /* that a call in its midst has come upon; this and the next two only when the device is paced */
+    REPLAY_SEE,
+    REPLAY_MOVE,
+    REPLAY_END /* of a call */
+};
 struct replay_event {
     uint64_t seq;
     size_t entry;
     uint32_t thread; /* index */
-    bool end;
+    enum replay_what what;
 };
 
 /* What stands for something that the record has a number for. */
@@ -39,6 +45,7 @@ struct replay_object {
 struct replay_range {
     struct range_node node; /* first: as recorded */
     uint64_t now;           /* 0: it was not to be had */
+    uint64_t touched;       /* bytes of it that ops may have brought to life, at most */
     uint32_t device;
     bool host;
 };
@@ -80,8 +87,7 @@ struct replay_thread {
 struct replay_scratch {
     char *base; /* aligned to REPLAY_SCRATCH_ALIGN */
     uint64_t bytes;
-    void *mapped;
-    uint64_t mapped_bytes;
+    uint64_t touched; /* as of a range, from the base on */
 };
 
 struct replay {
@@ -101,14 +107,16 @@ struct replay {
     struct replay_index contents;  /* by of_seq */
     struct replay_index described; /* by kernel, in order */
     struct replay_index codes;     /* by kernel */
+    struct replay_index chances;   /* by of_seq */
     uint16_t statuses[256]; /* ours, for each of the record's; TWIN_STATUS_COUNT: not known */
 
     /* threads.c */
     pthread_mutex_t lock;
     uint32_t turn; /* whose */
     bool over;
-    bool failed; /* threads were not to be had */
-    size_t next; /* event */
+    bool failed;    /* threads were not to be had */
+    size_t next;    /* event */
+    uint64_t place; /* seq of the newest that was taken */
 
     /* Only the thread whose turn it is touches the rest, but for the tasks. */
     twin_hw_device *devices[REPLAY_DEVICES_MOST];
@@ -116,6 +124,7 @@ struct replay {
     struct replay_object *objects;          /* as twin_recording_object_at() */
     struct range_tree memory;
     struct replay_scratch from, to;
+    uint64_t touched, touched_most; /* memory that ops bring to life, in all */
     struct replay_ticket *tickets;
     size_t ticket_count, ticket_room;
     struct replay_name {
@@ -147,12 +156,15 @@ struct replay_call {
     struct replay *replay;
     const struct twin_record_entry *entry;
     size_t index;
-    union replay_fields then; /* as recorded */
-    union replay_fields now;  /* with the answers of now */
-    bool succeeded;           /* in the record */
-    bool ended;               /* its end in the record has come */
-    bool skipped;             /* nothing was asked, and that is no loss */
-    const char *left_out;     /* why nothing was asked of the device; NULL: it was */
+    union replay_fields then;    /* as recorded */
+    union replay_fields now;     /* with the answers of now */
+    bool succeeded;              /* in the record */
+    bool ended;                  /* its end in the record has come */
+    size_t chances, chances_end; /* of the index: those that it has not come upon yet */
+    size_t awaits;               /* entry of the one that it waits for */
+    bool arrived;                /* and that one has come */
+    bool skipped;                /* nothing was asked, and that is no loss */
+    const char *left_out;        /* why nothing was asked of the device; NULL: it was */
     char left_out_text[120];
     struct replay_call *outer;
 };
@@ -171,6 +183,10 @@ const char *replay_status_name(uint32_t status);
 /* ---- plan.c ---- */
 
 bool replay_plan(struct replay *replay, char *error, size_t error_bytes);
+/* Whether the record tells how the device moved. */
+bool replay_has_moves(const struct replay *replay);
+/* Plans anew for a device that is paced. False: out of memory. */
+bool replay_plan_paced(struct replay *replay);
 /* Entries with this key: how many, and the first. */
 size_t replay_index_find(const struct replay_index *index, uint64_t key, size_t *out_first);
 
@@ -185,6 +201,8 @@ bool replay_can_issue(unsigned kind);
 void replay_execute(struct replay *replay, size_t entry, struct replay_call *outer);
 /* The end of a public function. */
 void replay_leave(struct replay *replay, size_t entry);
+/* The device sees work, or moves, as it did. */
+void replay_move(struct replay *replay, size_t entry);
 /* The op that this thread is in. */
 extern _Thread_local struct replay_call *replay_current;
 

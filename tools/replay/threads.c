@@ -56,10 +56,37 @@ static void begin_call(struct replay *replay, size_t entry)
         replay_execute(replay, entry, replay_current);
 }
 
+/* A call that waits for its place may have come to it. */
+static void arrive(size_t entry)
+{
+    for (struct replay_call *call = replay_current; call; call = call->outer)
+        if (call->awaits == entry)
+            call->arrived = true;
+}
+
+static void take(struct replay *replay, const struct replay_event *event)
+{
+    switch (event->what) {
+    case REPLAY_BEGIN:
+        begin_call(replay, event->entry);
+        break;
+    case REPLAY_CHANCE:
+        arrive(event->entry);
+        break;
+    case REPLAY_SEE:
+    case REPLAY_MOVE:
+        replay_move(replay, event->entry);
+        break;
+    case REPLAY_END:
+        end_call(replay, event->entry);
+        break;
+    }
+}
+
 /* Has the turn; returns without it, or with it when `until`, in whose wait this is, is to go on. */
 static void walk(struct replay *replay, uint32_t self, const struct replay_call *until)
 {
-    while (!until || !until->ended) {
+    while (!until || !(until->ended || until->arrived)) {
         if (replay->over || replay->report.refused || replay->next == replay->event_count) {
             finish(replay);
             return;
@@ -71,24 +98,78 @@ static void walk(struct replay *replay, uint32_t self, const struct replay_call 
             continue;
         }
         replay->next++;
-        if (event->end)
-            end_call(replay, event->entry);
-        else
-            begin_call(replay, event->entry);
+        replay->place = event->seq;
+        take(replay, event);
     }
 }
 
 static _Thread_local uint32_t own_index;
 
-void replay_waiting(void)
+/* Others go on until the call's end has come, or what it awaits. */
+static void give_way(struct replay_call *call)
 {
-    struct replay_call *call = replay_current;
     unsigned depth = 0;
     for (const struct replay_call *outer = call; outer; outer = outer->outer)
         depth++;
     /* Very deep only in records that no program makes: then it waits at once. */
-    if (call && !call->ended && depth <= REPLAY_NESTED_MOST)
+    if (!call->ended && depth <= REPLAY_NESTED_MOST)
         walk(call->replay, own_index, call);
+}
+
+void replay_waiting(void)
+{
+    if (replay_current)
+        give_way(replay_current);
+}
+
+/* ---- what calls meet by chance ---- */
+
+/* The next such thing of the call; one that waits for its place may leave out others that do. `chances_end`: there is none. */
+static size_t find_chance(const struct replay_call *call, twin_chance what, uint64_t which,
+                          bool beyond, struct twin_record_CHANCE *out)
+{
+    const struct replay *replay = call->replay;
+    for (size_t i = call->chances; i < call->chances_end; i++) {
+        twin_recording_fields(twin_recording_at(replay->recording, replay->chances.list[i].entry),
+                              out, sizeof(*out));
+        if (out->what == (uint32_t)what && out->which == which)
+            return i;
+        if (!beyond && twin_chance_waits((twin_chance)out->what))
+            break;
+    }
+    return call->chances_end;
+}
+
+bool replay_chance(twin_chance what, uint64_t which, uint64_t *value)
+{
+    struct replay_call *call = replay_current;
+    struct twin_record_CHANCE found;
+    bool waits = twin_chance_waits(what);
+    if (!call)
+        return false;
+    size_t at = find_chance(call, what, which, waits, &found);
+    if (at == call->chances_end)
+        return false;
+    call->chances = at + 1;
+    call->awaits = call->replay->chances.list[at].entry;
+    call->arrived =
+        twin_recording_at(call->replay->recording, call->awaits)->begin_seq <= call->replay->place;
+    if (waits && !call->arrived)
+        give_way(call);
+    call->arrived = false;
+    call->awaits = TWIN_RECORDING_NONE;
+    *value = found.value;
+    return true;
+}
+
+bool replay_outlook(uint64_t *value)
+{
+    const struct replay_call *call = replay_current;
+    struct twin_record_CHANCE found;
+    if (!call || find_chance(call, TWIN_CHANCE_WOKE, 0, true, &found) == call->chances_end)
+        return false;
+    *value = found.value;
+    return true;
 }
 
 static void *thread_main(void *argument)

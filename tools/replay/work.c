@@ -19,11 +19,12 @@ static struct replay_object *work_queue(struct replay_call *call)
     return queue;
 }
 
-/* Asks until the queue has room, as the core does. `op` is the asking. */
+/* Asks until the queue has room, as the core does; a device that is paced has it where it had it. `op` is the asking. */
 #define ASK(queue, op)                                                                             \
     ({                                                                                             \
         twin_status asked;                                                                         \
         while ((asked = (op)) == TWIN_E_BUSY && call->succeeded && !(queue)->deferred &&           \
+               !call->replay->report.paced &&                                                      \
                call->replay->ops->queue.room((queue)->handle) == TWIN_OK)                          \
             call->replay->report.waited++;                                                         \
         asked;                                                                                     \

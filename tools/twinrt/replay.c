@@ -19,7 +19,7 @@
 
 #define MOST_TOLD 10u
 
-enum { KEY_BACKEND = 0x100, KEY_MODEL, KEY_PROFILE, KEY_RECORD, KEY_TRACE, KEY_ALL };
+enum { KEY_BACKEND = 0x100, KEY_MODEL, KEY_PROFILE, KEY_RECORD, KEY_TRACE, KEY_ALL, KEY_MEMORY };
 
 struct options {
     const char *path;
@@ -28,8 +28,19 @@ struct options {
     const char *profile;
     const char *record;
     const char *trace;
+    uint64_t memory_mib; /* 0: not given */
     int all;
 };
+
+static uint64_t number_of(const char *text, const struct argp_state *state)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || number == 0 || number > UINT64_MAX >> 20)
+        argp_error(state, "no amount of memory: %s (in MiB)", text);
+    return number;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -55,6 +66,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ALL:
         options->all = 1;
+        return 0;
+    case KEY_MEMORY:
+        options->memory_mib = number_of(argument, state);
         return 0;
     case ARGP_KEY_ARG:
         if (options->path)
@@ -110,7 +124,9 @@ static int run(struct replay *replay, const struct options *options)
     char text[4096];
     if (prepare(replay, options) != 0)
         return TWIN_TOOL_RUN_FAILED;
-    if (twin_backend_conduct(replay_waiting, text, sizeof(text)) != 0) {
+    static const twin_conductor conductor = {
+        .waiting = replay_waiting, .chance = replay_chance, .outlook = replay_outlook};
+    if (twin_backend_conduct(&conductor, text, sizeof(text)) != 0) {
         fprintf(stderr, "twinrt: no device to replay on: %s\n", text);
         return TWIN_TOOL_RUN_FAILED;
     }
@@ -181,6 +197,10 @@ int twin_tool_replay(int argc, char **argv)
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC that the model imitates", 0},
         {"record", KEY_RECORD, "FILE", 0, "Record the replay", 1},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the replay", 1},
+        {"memory", KEY_MEMORY, "MIB", 0,
+         "Memory that the replay may use for that of devices and program; without, half of the "
+         "machine's",
+         1},
         {"all", KEY_ALL, NULL, 0, "Tell of every difference, not of ten of each kind", 1},
         {0},
     };
@@ -211,5 +231,7 @@ int twin_tool_replay(int argc, char **argv)
         fprintf(stderr, "twinrt: %s: %s\n", options.path, error);
         return TWIN_TOOL_UNREADABLE;
     }
+    if (options.memory_mib != 0)
+        replay_memory_most(replay, options.memory_mib << 20);
     return run_apart(replay, &options);
 }

@@ -166,7 +166,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         const uint64_t at = now_ + below(60) - std::min<uint64_t>(now_, below(30));
         m.last_at = std::max(m.last_at, at);
         (void)m.queue.doorbell(static_cast<uint32_t>(m.rung + added) & (depth - 1), at);
-        m.queue.take_in(now_, 1);
+        m.queue.take_in(m.queue.rung(), now_, 1);
         for (uint32_t i = 0; i < added; ++i)
             m.arrivals[(m.rung + i) & (depth - 1)] = std::max(m.last_at, now_);
         m.rung += added;

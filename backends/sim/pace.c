@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model moves as it did when a record was made: the same looks at doorbells, each run as far as it came then. */
+#include "chance.h"
+#include "drive.h"
+#include "kernel.h"
+#include "stall.h"
+
+#define EVENTS_AT_ONCE 65536u
+/* Times beyond are none: the model adds to them. */
+#define LATEST_NS (UINT64_MAX / 4)
+
+bool sim_paced;
+
+static void saw(void *context, const struct twinsim_seen *what)
+{
+    bool *any = context;
+    *any = true;
+    sim_process.services->seen(what->device, what->sq, what->newest);
+}
+
+bool sim_pace_look(void)
+{
+    bool any = false;
+    if (sim_chance_matters())
+        twinsim_look(sim_process.board, sim_process.services->seen ? saw : NULL, &any);
+    return any;
+}
+
+void sim_pace_moved(void)
+{
+    if (sim_process.services->moved)
+        sim_process.services->moved(twinsim_now(sim_process.board),
+                                    twinsim_events_now(sim_process.board));
+}
+
+twin_status sim_pace_begin(void)
+{
+    if (sim_process.board || !sim_chance_matters())
+        return TWIN_E_UNSUPPORTED;
+    sim_paced = true;
+    return TWIN_OK;
+}
+
+void sim_pace_end(void)
+{
+    sim_paced = false;
+}
+
+twin_status sim_pace_see(uint32_t device, uint32_t sq, uint64_t newest)
+{
+    const struct twinsim_seen what = {.device = device, .sq = sq, .newest = newest};
+    if (!sim_paced || !sim_process.board)
+        return TWIN_E_INVALID;
+    sim_model_lock_alone();
+    bool good = twinsim_look_again(sim_process.board, &what) == TWINSIM_OK;
+    sim_model_unlock();
+    if (good && sim_process.services->seen)
+        sim_process.services->seen(device, sq, newest);
+    return good ? TWIN_OK : TWIN_E_INVALID;
+}
+
+/* Everything before that time, then so many events at it. False: it does not come to that. */
+static bool run_to(uint64_t at_ns, uint64_t events)
+{
+    twinsim *board = sim_process.board;
+    enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
+    if (twinsim_now(board) > at_ns)
+        return false;
+    while (at_ns > 0 && twinsim_now(board) < at_ns - 1 && stop != TWINSIM_STOP_IDLE &&
+           stop != TWINSIM_STOP_KERNEL)
+        stop = twinsim_run(board, at_ns - 1, EVENTS_AT_ONCE);
+    for (;;) {
+        uint64_t now = twinsim_now(board);
+        uint64_t done = now == at_ns ? twinsim_events_now(board) : 0;
+        if (now == at_ns && done >= events)
+            return done == events;
+        if (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_KERNEL)
+            return false;
+        uint64_t left = events - done;
+        stop = twinsim_run(board, at_ns,
+                           left == 0               ? 1u
+                           : left < EVENTS_AT_ONCE ? (uint32_t)left
+                                                   : EVENTS_AT_ONCE);
+        if (stop == TWINSIM_STOP_LIMIT && events != 0 &&
+            !(twinsim_now(board) == at_ns && twinsim_events_now(board) == events))
+            return false;
+    }
+}
+
+twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
+{
+    if (!sim_paced || !sim_process.board || at_ns > LATEST_NS)
+        return TWIN_E_INVALID;
+    sim_model_lock_alone();
+    bool good = run_to(at_ns, events);
+    sim_pace_moved();
+    (void)sim_drive_settle();
+    struct twinsim_kernel_wanted wanted;
+    if (twinsim_kernel_next(sim_process.board, &wanted))
+        sim_kernel_describe_locked();
+    sim_model_unlock();
+    return good ? TWIN_OK : TWIN_E_INVALID;
+}
+
+void sim_pace_until_retired(uint32_t device, uint32_t sq, uint64_t retired)
+{
+    sim_model_lock_alone();
+    enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
+    while (twinsim_queue_retired(sim_process.board, device, sq) < retired &&
+           stop != TWINSIM_STOP_IDLE && stop != TWINSIM_STOP_KERNEL)
+        stop = twinsim_run(sim_process.board, LATEST_NS, 1);
+    sim_model_unlock();
+}
