@@ -36,8 +36,8 @@ static inline uint64_t sim_chance_queue(uint32_t device, uint32_t sq)
 
 /* The model looks at all doorbells, when it does that apart from its runs; true: it saw any. Thread: model. */
 bool sim_pace_look(void);
-/* The model has moved. Thread: model. */
-void sim_pace_moved(void);
+/* A run has ended, and may have changed where the model stands. Thread: model. */
+void sim_pace_moved(bool changed);
 
 twin_status sim_pace_begin(void);
 void sim_pace_end(void);

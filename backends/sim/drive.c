@@ -297,16 +297,6 @@ bool sim_drive_settle(void)
     return any;
 }
 
-/* Whether settle() clears entries of tables. */
-static bool ids_to_clean(void)
-{
-    for (uint32_t i = 0; i < sim_process.device_count; i++)
-        if (sim_process.devices[i] &&
-            atomic_load_explicit(&sim_process.devices[i]->events.dirty, memory_order_relaxed) != 0)
-            return true;
-    return false;
-}
-
 void sim_drive_publish(uint64_t time_ns)
 {
     if (time_ns > atomic_load_explicit(&sim_model_now, memory_order_relaxed))
@@ -330,9 +320,8 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
                                   : twinsim_run(sim_process.board, until_ns, chunk);
     uint64_t now = twinsim_now(sim_process.board);
-    if (sim_chance_matters() && (seen || now != before || ids_to_clean() ||
-                                 twinsim_events_now(sim_process.board) != events))
-        sim_pace_moved();
+    if (sim_chance_matters())
+        sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.board) != events);
     bool any = sim_drive_settle();
     if (any || now != before)
         sim_stall_over();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model moves as it did when a record was made: the same looks at doorbells, each run as far as it came then. */
 #include "chance.h"
+#include "device.h"
 #include "drive.h"
 #include "kernel.h"
 #include "stall.h"
@@ -26,9 +27,19 @@ bool sim_pace_look(void)
     return any;
 }
 
-void sim_pace_moved(void)
+/* Whether what comes after a run clears entries of tables. */
+static bool ids_to_clean(void)
 {
-    if (sim_process.services->moved)
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i] &&
+            atomic_load_explicit(&sim_process.devices[i]->events.dirty, memory_order_relaxed) != 0)
+            return true;
+    return false;
+}
+
+void sim_pace_moved(bool changed)
+{
+    if (sim_process.services->moved && (changed || ids_to_clean()))
         sim_process.services->moved(twinsim_now(sim_process.board),
                                     twinsim_events_now(sim_process.board));
 }
@@ -93,7 +104,7 @@ twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
     bool good = run_to(at_ns, events);
-    sim_pace_moved();
+    sim_pace_moved(true);
     (void)sim_drive_settle();
     struct twinsim_kernel_wanted wanted;
     if (twinsim_kernel_next(sim_process.board, &wanted))

@@ -159,6 +159,8 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_t
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
 /* Notes a failure that no CQE tells of. Thread: model, with the queue's lock. */
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text);
+/* Lets go of what a token holds. */
+void sim_queue_release_token(twin_queue *queue, struct sim_token *token);
 /* Looks at the tokens of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */

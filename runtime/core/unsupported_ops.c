@@ -2,6 +2,7 @@
 #include "core/unsupported_ops.h"
 
 #include "core/unsupported_fault.h"
+#include "core/unsupported_host.h"
 #include "core/unsupported_work.h"
 
 static twin_status process_start(const twin_services *services)
@@ -53,26 +54,6 @@ static uint64_t host_now(void)
 static void host_reach(uint64_t at_ns)
 {
     (void)at_ns;
-}
-
-static twin_status host_pace(void)
-{
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status host_see(uint32_t device, uint32_t queue, uint64_t newest)
-{
-    (void)device;
-    (void)queue;
-    (void)newest;
-    return TWIN_E_UNSUPPORTED;
-}
-
-static twin_status host_move(uint64_t at_ns, uint64_t events)
-{
-    (void)at_ns;
-    (void)events;
-    return TWIN_E_UNSUPPORTED;
 }
 
 static twin_status device_open(uint32_t index, twin_hw_device **out_device)
@@ -472,9 +453,9 @@ const struct twin_backend twin_unsupported_ops = {
              .now = host_now,
              .last_task = host_last_task,
              .reach = host_reach,
-             .pace = host_pace,
-             .see = host_see,
-             .move = host_move},
+             .pace = twin_unsupported_host_pace,
+             .see = twin_unsupported_host_see,
+             .move = twin_unsupported_host_move},
     .device = {.open = device_open,
                .close = device_close,
                .abort = device_abort,

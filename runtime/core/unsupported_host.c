@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/unsupported_host.h"
+
+twin_status twin_unsupported_host_pace(void)
+{
+    return TWIN_E_UNSUPPORTED;
+}
+
+twin_status twin_unsupported_host_see(uint32_t device, uint32_t queue, uint64_t newest)
+{
+    (void)device;
+    (void)queue;
+    (void)newest;
+    return TWIN_E_UNSUPPORTED;
+}
+
+twin_status twin_unsupported_host_move(uint64_t at_ns, uint64_t events)
+{
+    (void)at_ns;
+    (void)events;
+    return TWIN_E_UNSUPPORTED;
+}
