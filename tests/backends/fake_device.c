@@ -124,7 +124,13 @@ static void device_close(twin_hw_device *device)
 }
 static twin_status device_abort(twin_hw_device *device)
 {
+    uint64_t found = 7;
     device_close(device);
+    if (started_with->chance) { /* somebody records */
+        started_with->seen(1, 2, 3);
+        started_with->moved(4, 5);
+        (void)started_with->chance(TWIN_CHANCE_FREED, 6, &found);
+    }
     return fake_status;
 }
 static twin_status device_peer(twin_hw_device *device, uint32_t other, bool enable)
