@@ -415,10 +415,6 @@ void TaskScheduler::retire(uint32_t sq)
     if (is_struck(sq) && completion_held(sq))
         return;
     if (wants_cqe(sqe) && !(is_struck(sq) && acts(sq, TWINSIM_FAULT_CQE_LOST))) {
-        if (front.cq_full()) {
-            hold(sq, Hold::kCq);
-            return;
-        }
         stars_cqe cqe{};
         cqe.flags =
             static_cast<uint16_t>(((sq & STARS_CQE_SQ_MASK) << STARS_CQE_SQ_SHIFT) |
@@ -428,7 +424,10 @@ void TaskScheduler::retire(uint32_t sq)
         cqe.stream_id = q.stream_id;
         cqe.task_id = task_of(sqe);
         cqe.u.timestamp = board_.params.to_ticks(board_.now);
-        front.write_cqe(cqe);
+        if (!front.complete(cqe)) {
+            hold(sq, Hold::kCq);
+            return;
+        }
         if (!firmware_)
             interrupts_.back().set(sq);
     }
@@ -471,10 +470,6 @@ void TaskScheduler::report(uint32_t sq)
     TaskQueue &front = fronts_[sq];
     if (is_struck(sq) && report_held(sq))
         return;
-    if (front.cq_full()) {
-        hold(sq, Hold::kCqError);
-        return;
-    }
     stars_cqe cqe{};
     cqe.flags =
         static_cast<uint16_t>(((sq & STARS_CQE_SQ_MASK) << STARS_CQE_SQ_SHIFT) | STARS_CQE_ERROR);
@@ -485,7 +480,10 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_type = q.type;
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
-    front.write_cqe(cqe);
+    if (!front.complete(cqe)) {
+        hold(sq, Hold::kCqError);
+        return;
+    }
     if (__builtin_expect(board_.notes_ends, 0))
         note_retire(sq, true);
     release_token(sq);

@@ -31,20 +31,24 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     ring_ = static_cast<const stars_sqe *>(ring);
     cq_ = static_cast<stars_cqe *>(cq);
     rings_.store(times_, std::memory_order_relaxed);
-    mask_ = config.depth - 1;
+    mask_ = static_cast<uint16_t>(config.depth - 1);
     ring_mask_.store(mask_, std::memory_order_relaxed);
     cq_mask_ = config.cq_depth - 1;
     head_ = seen_ = config.depth;
     laps_ = uint64_t{0} - config.depth;
-    drop_prefetched();
+    buffered_ = ahead_ = 0;
     cq_head_ = cq_tail_ = 0;
     last_at_ = 0;
     retired_.store(0, std::memory_order_relaxed);
+    if (twinned_)
+        (void)decide({FrontRequest::kOpen, sq_, uint64_t{cq_mask_} << 32 | mask_});
     rung_.store(config.depth, std::memory_order_release);
 }
 
 void TaskQueue::close()
 {
+    if (twinned_ && is_open())
+        (void)decide({FrontRequest::kClose, sq_});
     ring_ = nullptr;
     rings_.store(nullptr, std::memory_order_relaxed);
 }
@@ -77,6 +81,13 @@ void TaskQueue::take_in(uint64_t rung, Cycle now, uint64_t cycle_ns)
             at = std::max(now, at / cycle_ns + (at % cycle_ns != 0));
         }
     }
+    if (__builtin_expect(twinned_, 0)) {
+        FrontRequest request{FrontRequest::kRing, sq_, rung - seen_};
+        request.times = times_;
+        if (rung != seen_)
+            (void)decide(request);
+        return;
+    }
     seen_ = rung;
 }
 
@@ -99,6 +110,10 @@ uint16_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) con
 
 TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 {
+    if (__builtin_expect(twinned_, 0)) {
+        const FrontAnswer answer = decide(seen_at(now, FrontRequest::kFetch, read_time));
+        return {answer.time, answer.ok};
+    }
     if (buffered_ != 0)
         return {now, false};
     Fetch result{now, false};
@@ -116,6 +131,8 @@ TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 
 uint32_t TaskQueue::read_in(Cycle now, uint32_t most)
 {
+    if (__builtin_expect(twinned_, 0))
+        return decide(seen_at(now, FrontRequest::kReadIn, most)).queue.buffered;
     buffered_ = count_visible(head_, now, most);
     ahead_ = 0;
     return buffered_;
@@ -132,11 +149,15 @@ void TaskQueue::publish(uint64_t number, Cycle now)
 void TaskQueue::retire(Cycle now, bool seen)
 {
     times_[head_ & mask_].done = now;
-    ++head_;
-    if (buffered_ != 0)
-        --buffered_;
-    else if (ahead_ != 0)
-        --ahead_;
+    if (__builtin_expect(twinned_, 0)) {
+        (void)decide({FrontRequest::kRetire, sq_});
+    } else {
+        ++head_;
+        if (buffered_ != 0)
+            --buffered_;
+        else if (ahead_ != 0)
+            --ahead_;
+    }
     if (__builtin_expect(seen, 1))
         retired_.store(done(), std::memory_order_release);
 }
@@ -146,8 +167,12 @@ void TaskQueue::drop_all(Cycle now)
     const uint64_t from = seen_ - head_ > mask_ ? seen_ - mask_ - 1 : head_;
     for (uint64_t i = from; i != seen_; ++i)
         times_[i & mask_].done = now;
-    head_ = seen_;
-    drop_prefetched();
+    if (twinned_) {
+        (void)decide({FrontRequest::kDropAll, sq_});
+    } else {
+        head_ = seen_;
+        drop_prefetched();
+    }
     retired_.store(done(), std::memory_order_release);
 }
 
@@ -156,33 +181,55 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
     const uint64_t forward = (value - static_cast<uint32_t>(head_)) & mask_;
     for (uint64_t i = 0; i < forward; ++i)
         times_[(head_ + i) & mask_].done = now;
-    const uint64_t retired = done() + forward;
-    head_ = seen_ - ((tail() - value) & mask_);
-    laps_ = retired - head_;
-    drop_prefetched();
+    if (twinned_) {
+        (void)decide({FrontRequest::kSetHead, sq_, value});
+    } else {
+        const uint64_t retired = done() + forward;
+        head_ = seen_ - ((tail() - value) & mask_);
+        laps_ = retired - head_;
+        drop_prefetched();
+    }
     if (seen)
-        retired_.store(retired, std::memory_order_release);
+        retired_.store(done(), std::memory_order_release);
 }
 
-void TaskQueue::write_cqe(stars_cqe cqe)
+inline void TaskQueue::store(uint32_t place, const stars_cqe &cqe)
 {
-    const bool first_lap = ((cq_tail_ / (uint64_t{cq_mask_} + 1)) & 1) == 0;
-    if (first_lap)
-        cqe.flags |= STARS_CQE_PHASE;
-    else
-        cqe.flags = static_cast<uint16_t>(cqe.flags & ~STARS_CQE_PHASE);
-    stars_cqe *at = &cq_[cq_tail_ & cq_mask_];
+    stars_cqe *at = &cq_[place];
     // The phase bit last: whoever polls it then sees the rest (CQ-1).
     at->u = cqe.u;
     at->sq_head = cqe.sq_head;
     at->stream_id = cqe.stream_id;
     at->task_id = cqe.task_id;
     __atomic_store_n(&at->flags, cqe.flags, __ATOMIC_RELEASE);
+}
+
+bool TaskQueue::complete(stars_cqe cqe)
+{
+    if (__builtin_expect(twinned_, 0)) {
+        FrontRequest request{FrontRequest::kComplete, sq_};
+        request.cqe = cqe;
+        const FrontAnswer answer = decide(request);
+        if (answer.ok)
+            store(answer.place, answer.cqe);
+        return answer.ok;
+    }
+    if (cq_tail_ - cq_head_ >= cq_mask_)
+        return false;
+    const bool first_lap = ((cq_tail_ / (uint64_t{cq_mask_} + 1)) & 1) == 0;
+    if (first_lap)
+        cqe.flags |= STARS_CQE_PHASE;
+    else
+        cqe.flags = static_cast<uint16_t>(cqe.flags & ~STARS_CQE_PHASE);
+    store(cq_tail(), cqe);
     ++cq_tail_;
+    return true;
 }
 
 bool TaskQueue::set_cq_head(uint32_t head)
 {
+    if (twinned_)
+        return decide({FrontRequest::kSetCqHead, sq_, head}).ok;
     const uint64_t taken = (head - static_cast<uint32_t>(cq_head_)) & cq_mask_;
     if (head > cq_mask_ || taken > cq_tail_ - cq_head_)
         return false;

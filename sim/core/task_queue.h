@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "core/time_pool.h"
+#include "core/twin.h"
 #include "core/types.h"
 #include "twinsim.h"
 #include "twinsim/stars.h"
@@ -27,6 +28,13 @@ class TaskQueue
     TaskQueue(const TaskQueue &) = delete;
     TaskQueue &operator=(const TaskQueue &) = delete;
 
+    /// `twin` decides in place of this queue, which is its queue `sq`. While closed.
+    void attach(FrontTwin &twin, uint32_t sq)
+    {
+        twin_ = &twin;
+        sq_ = sq;
+        twinned_ = true;
+    }
     /// Opens it, enabled and empty. `ring` and `cq` lie at least depth entries long in host memory.
     /// Throws std::bad_alloc.
     void open(const twinsim_queue &config, const void *ring, void *cq);
@@ -65,7 +73,12 @@ class TaskQueue
         return rung >= seen_ && rung <= this->rung();
     }
     /// An SQE is there and its doorbell has been seen.
-    [[nodiscard]] bool visible(Cycle now) const { return head_ != seen_ && next_arrival() <= now; }
+    [[nodiscard]] bool visible(Cycle now) const
+    {
+        if (__builtin_expect(twinned_, 0))
+            return look(now);
+        return head_ != seen_ && next_arrival() <= now;
+    }
     [[nodiscard]] bool has_more() const { return head_ != seen_; }
     /// When the SQE at the head becomes visible. Only with has_more().
     [[nodiscard]] Cycle next_arrival() const { return times_[head_ & mask_].arrival; }
@@ -83,7 +96,12 @@ class TaskQueue
     /// The queue turns to the SQE at its head: where is it, and what is read ahead (FE-4 to FE-6)?
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
     /// Forgets what was read ahead (FE-7).
-    void drop_prefetched() { buffered_ = ahead_ = 0; }
+    void drop_prefetched()
+    {
+        if (__builtin_expect(twinned_, 0))
+            return (void)decide({FrontRequest::kDrop, sq_});
+        buffered_ = ahead_ = 0;
+    }
     /// Whether the SQE at the head has been read.
     [[nodiscard]] bool buffered() const { return buffered_ != 0; }
     /// Reads at most so many SQEs that are visible now; says how many (HW-4).
@@ -99,7 +117,7 @@ class TaskQueue
     /// The head register, modulo depth.
     [[nodiscard]] uint32_t head() const { return static_cast<uint32_t>(head_) & mask_; }
     [[nodiscard]] uint32_t tail() const { return static_cast<uint32_t>(seen_) & mask_; }
-    [[nodiscard]] uint32_t depth() const { return mask_ + 1; }
+    [[nodiscard]] uint32_t depth() const { return uint32_t{mask_} + 1; }
     /// The head of a queue at rest is moved (FE-8). What counts as retired goes forward by (value - head) modulo depth;
     /// the SQEs from there to the tail are there to run, again if they have run before.
     void set_head(uint32_t value, Cycle now, bool seen = true);
@@ -111,17 +129,26 @@ class TaskQueue
 
     // ---- completion queue ----
 
-    [[nodiscard]] bool cq_full() const { return cq_tail_ - cq_head_ >= cq_mask_; }
-    /// Writes an entry; phase and SQ fields are filled in here (CQ-1). Not when full.
-    void write_cqe(stars_cqe cqe);
+    /// Writes an entry; its phase is filled in here (CQ-1). False: the CQ is full (CQ-3, CQ-6).
+    [[nodiscard]] bool complete(stars_cqe cqe);
     /// Takes the host's CQ head; false when it lies outside what was written (CQ-5).
     [[nodiscard]] bool set_cq_head(uint32_t head);
     [[nodiscard]] uint32_t cq_head() const { return static_cast<uint32_t>(cq_head_) & cq_mask_; }
     [[nodiscard]] uint32_t cq_tail() const { return static_cast<uint32_t>(cq_tail_) & cq_mask_; }
 
+    /// What a twin keeps of it.
+    [[nodiscard]] FrontState state() const;
+
   private:
     void map_times(uint32_t depth);
     [[nodiscard]] uint16_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
+    void store(uint32_t place, const stars_cqe &cqe);
+
+    // With a twin: it decides, and what it keeps is kept here too.
+    [[gnu::cold]] FrontAnswer decide(const FrontRequest &request);
+    [[nodiscard]] FrontRequest seen_at(Cycle now, FrontRequest::Op op, uint64_t value) const;
+    [[nodiscard, gnu::cold]] bool look(Cycle now) const;
+    void keep(const FrontState &state);
 
     // A doorbell touches the host's line, an SQE the model's; with all queues in turn each line that is not touched is a
     // part of the cache won.
@@ -144,7 +171,8 @@ class TaskQueue
     Cycle ahead_at_ = 0;
     uint16_t buffered_ = 0; // SQEs of the buffer, from the head on; fewer than depth
     uint16_t ahead_ = 0;    // SQEs behind them on their way, there at ahead_at_
-    uint32_t mask_ = 0;
+    uint16_t mask_ = 0;     // entries of the ring less one
+    bool twinned_ = false;  // there is a twin
 
     // What an SQE with a CQE touches.
     alignas(64) stars_cqe *cq_ = nullptr;
@@ -152,6 +180,8 @@ class TaskQueue
     uint64_t cq_tail_ = 0;
     uint32_t cq_mask_ = 0;
     uint32_t mapped_ = 0; // entries of times_
+    FrontTwin *twin_ = nullptr;
+    uint32_t sq_ = 0; // there
 };
 
 static_assert(sizeof(TaskQueue) == 192);

@@ -57,6 +57,15 @@ DmaPool dma_pool(const BoardState &board, uint32_t device, uint32_t queues, cons
             board.twins ? board.twins->dma_pool(count, queues, seed, {device, name}) : nullptr};
 }
 
+std::unique_ptr<FrontTwin> front_twin(const BoardState &board, uint32_t device)
+{
+    const Params &p = board.params;
+    return board.twins
+               ? board.twins->front_end(static_cast<uint32_t>(p.queues.value),
+                                        static_cast<uint32_t>(p.fetch_window.value), {device, ""})
+               : nullptr;
+}
+
 std::unique_ptr<SlotsTwin> slots_twin(const BoardState &board, uint32_t device)
 {
     return board.twins ? board.twins->slots(static_cast<uint32_t>(board.params.queues.value),
@@ -66,9 +75,10 @@ std::unique_ptr<SlotsTwin> slots_twin(const BoardState &board, uint32_t device)
 } // namespace
 
 TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
-    : board_(board), device_(device), fronts_(board.params.queues.value),
-      queues_(board.params.queues.value), jobs_(board.params.queues.value),
-      programs_(board.params.queues.value), events_(event_table(board, device, queue_count())),
+    : board_(board), device_(device), front_twin_(front_twin(board, device)),
+      fronts_(board.params.queues.value), queues_(board.params.queues.value),
+      jobs_(board.params.queues.value), programs_(board.params.queues.value),
+      events_(event_table(board, device, queue_count())),
       notifies_(notify_table(board, device, queue_count())),
       counts_(static_cast<uint32_t>(board.params.count_notifies.value), queue_count()),
       sdma_(dma_pool(board, device, queue_count(), board.params.sdma_channels,
@@ -88,6 +98,8 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
     classes_.reserve(kClassCount);
     for (const char *const name : kClassNames)
         classes_.emplace_back(rules_, arbiter_twin(board, rules_, device, name));
+    for (uint32_t sq = 0; front_twin_ && sq < queue_count(); ++sq)
+        fronts_[sq].attach(*front_twin_, sq);
     if (board.params.fw_loop.value != 0)
         firmware_ = std::make_unique<Firmware>(board.params, queue_count());
     reset();
@@ -116,6 +128,8 @@ void TaskScheduler::reset()
     board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer);
     board_.links_changed();
     reset_forwards();
+    if (front_twin_)
+        front_twin_->reset();
     events_.reset();
     notifies_.reset();
     counts_.reset();

@@ -443,6 +443,7 @@ class TaskScheduler : private KernelOwner
 
     BoardState &board_;
     const uint32_t device_;
+    std::unique_ptr<FrontTwin> front_twin_; // null: the plain model
     ApartVector<TaskQueue, 2048> fronts_;
     ApartVector<Queue, 1024> queues_;
     ApartVector<DmaJob, 3072> jobs_; // by queue: the DMA under way

@@ -8,7 +8,9 @@
 
 #include <memory>
 
+#include "core/time_pool.h"
 #include "core/types.h"
+#include "twinsim/stars.h"
 
 namespace tsim
 {
@@ -16,7 +18,7 @@ namespace tsim
 struct ArbiterRules;
 
 /// Of the classes below: model and RTL lie in two libraries, which must fit.
-inline constexpr uint32_t kTwinVersion = 2;
+inline constexpr uint32_t kTwinVersion = 3;
 
 /// Which one of its kind a block is, for reports and for names of files.
 struct TwinPlace {
@@ -146,6 +148,62 @@ class SlotsTwin
     [[nodiscard]] virtual uint32_t free_count() const = 0;
 };
 
+/// What is kept of the front end of a queue; counts are modulo 2^32.
+struct FrontState {
+    uint32_t head = 0;    ///< entries behind the head
+    uint32_t tail = 0;    ///< entries rung
+    uint32_t retired = 0; ///< SQEs
+    uint16_t buffered = 0;
+    uint16_t ahead = 0;
+    Cycle ahead_at = 0; ///< none ahead: 0
+    uint32_t cq_head = 0;
+    uint32_t cq_tail = 0;
+};
+
+/// What is done to the front end of a queue.
+struct FrontRequest {
+    enum Op : uint8_t {
+        kOpen, ///< value: entries of the CQ less one in the upper half, of the ring less one in the lower
+        kClose,     ///< an open one
+        kRing,      ///< value: how many entries
+        kFetch,     ///< value: read time
+        kRetire,    ///< the SQE at the head
+        kSetHead,   ///< value: head
+        kDrop,      ///< what was read ahead
+        kDropAll,   ///< the head moves to the tail
+        kLook,      ///< is an SQE visible?
+        kComplete,  ///< an entry for the CQ
+        kSetCqHead, ///< value: head
+        kReadIn     ///< value: most
+    };
+    Op op;
+    uint32_t sq;
+    uint64_t value = 0;
+    uint32_t visible = 0; ///< SQEs from the head on; more than two lines need not be counted
+    Cycle arrival = 0;    ///< when the SQE at the head can be seen; 0: there is none
+    const SqeTimes *times = nullptr; ///< by ring position; of entries that are rung now, too
+    stars_cqe cqe = {};              ///< without its phase
+};
+
+/// What the front end says to that.
+struct FrontAnswer {
+    bool ok = false; ///< fetch: it had to wait; look: visible; complete: written; CQ head: taken
+    Cycle time = 0;  ///< fetch: when the SQE is there
+    FrontState queue;
+    uint32_t place = 0; ///< of an entry that was written
+    stars_cqe cqe = {}; ///< as it goes to memory
+};
+
+/// Behind TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the times of SQEs and what
+/// the host has been told of stay with TaskQueue.
+class FrontTwin
+{
+  public:
+    virtual ~FrontTwin() = default;
+    virtual void reset() = 0;
+    virtual FrontAnswer run(const FrontRequest &request) = 0;
+};
+
 /// Makes twins. Each may answer null: that block stays plain C++. Each throws std::bad_alloc.
 class TwinFactory
 {
@@ -153,6 +211,9 @@ class TwinFactory
     virtual ~TwinFactory() = default;
     /// The clock and the seed of the board whose blocks come next, for reports. The clock stays where it is.
     virtual void attach(const Cycle &now, uint64_t seed) = 0;
+    /// `window`: SQEs of a line (FE-4).
+    [[nodiscard]] virtual std::unique_ptr<FrontTwin> front_end(uint32_t queues, uint32_t window,
+                                                               TwinPlace place) = 0;
     /// `rules` are what the arbiter follows, and change.
     [[nodiscard]] virtual std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules,
                                                                TwinPlace place) = 0;

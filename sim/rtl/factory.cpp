@@ -36,6 +36,10 @@ class Factory final : public TwinFactory
     {
         return make_events(reporter_, lockstep_, shape, place);
     }
+    std::unique_ptr<FrontTwin> front_end(uint32_t queues, uint32_t window, TwinPlace place) override
+    {
+        return make_front_end(reporter_, lockstep_, queues, window, place);
+    }
     std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues, TwinPlace place) override
     {
         return make_notifies(reporter_, lockstep_, ids, queues, place);

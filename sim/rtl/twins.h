@@ -20,6 +20,8 @@ std::unique_ptr<DmaPoolTwin> make_dma_pool(const Reporter &reporter, bool lockst
                                            TwinPlace place);
 std::unique_ptr<EventTwin> make_events(const Reporter &reporter, bool lockstep,
                                        const EventShape &shape, TwinPlace place);
+std::unique_ptr<FrontTwin> make_front_end(const Reporter &reporter, bool lockstep, uint32_t queues,
+                                          uint32_t window, TwinPlace place);
 std::unique_ptr<NotifyTwin> make_notifies(const Reporter &reporter, bool lockstep, uint32_t ids,
                                           uint32_t queues, TwinPlace place);
 

@@ -162,19 +162,18 @@ static void test_cq_phase_and_room()
     Fixture f;
     stars_cqe cqe{};
     for (uint32_t n = 0; n < 7; ++n) {
-        CU_ASSERT_FALSE(f.queue.cq_full());
         cqe.task_id = static_cast<uint16_t>(n);
-        f.queue.write_cqe(cqe);
+        CU_ASSERT(f.queue.complete(cqe));
         EXPECT_EQ(f.cq[n].task_id, n);
         EXPECT_EQ(f.cq[n].flags & STARS_CQE_PHASE, 1);
     }
-    CU_ASSERT(f.queue.cq_full());
+    CU_ASSERT_FALSE(f.queue.complete(cqe)); // full
     CU_ASSERT_FALSE(f.queue.set_cq_head(8));
     CU_ASSERT(f.queue.set_cq_head(7));
     CU_ASSERT_FALSE(f.queue.set_cq_head(1)); // nothing was written there since
-    f.queue.write_cqe(cqe);
+    CU_ASSERT(f.queue.complete(cqe));
     EXPECT_EQ(f.cq[7].flags & STARS_CQE_PHASE, 1);
-    f.queue.write_cqe(cqe);
+    CU_ASSERT(f.queue.complete(cqe));
     EXPECT_EQ(f.cq[0].flags & STARS_CQE_PHASE, 0); // second lap
     CU_ASSERT(f.queue.set_cq_head(1));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_front_end against the model's TaskQueue: the same random operations, the same answers, the same CQ in memory.
-// Rules FE-3 to FE-9, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6.
+// Rules FE-3 to FE-9, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4.
 #include <Vnpu_front_end.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ enum Op : uint8_t {
     kDropAll,
     kLook,
     kComplete,
-    kSetCqHead
+    kSetCqHead,
+    kReadIn
 };
 
 /// What an entry of the CQ is made of; the block adds phase, queue and head.
@@ -185,13 +186,8 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         what.code = static_cast<uint8_t>(dice.roll());
         what.sqe_type = static_cast<uint8_t>(below(64));
         what.status = static_cast<uint16_t>(dice.roll());
-        const bool full = m.queue.cq_full();
         const uint32_t place = m.queue.cq_tail();
         const Answer answer = tell(kComplete, 0, &what);
-        ++(full ? refused : completed);
-        same("rsp_ok_o", answer.ok, !full);
-        if (full)
-            return;
         stars_cqe cqe{};
         cqe.flags =
             static_cast<uint16_t>(sq_ << STARS_CQE_SQ_SHIFT | (what.error ? STARS_CQE_ERROR : 0) |
@@ -208,7 +204,11 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             cqe.u.error.sqe_index = static_cast<uint16_t>(m.queue.head());
             cqe.u.error.status = what.status;
         }
-        m.queue.write_cqe(cqe);
+        const bool written = m.queue.complete(cqe);
+        ++(written ? completed : refused);
+        same("rsp_ok_o", answer.ok, written);
+        if (!written)
+            return;
         same("cqe_place_o", answer.place, place);
         m.rtl_cq[answer.place & (m.rtl_cq.size() - 1)] = answer.cqe;
         same("cqe_data_o",
@@ -257,7 +257,11 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         } else if (choice == 37) {
             m.queue.drop_prefetched();
             (void)tell(kDrop);
-        } else if (choice == 38 && below(20) == 0) {
+        } else if (choice == 38) {
+            const uint32_t most = 1 + below(window_);
+            answer = tell(kReadIn, most);
+            same("buffered", answer.buffered, m.queue.read_in(now_, most));
+        } else if (choice == 39 && below(20) == 0) {
             (void)tell(kClose);
             m.queue.close();
             open(sq);

@@ -3,8 +3,8 @@
 
 /// The front ends of all queues: ring, head, tail, buffer and line read ahead, and the writer of
 /// the CQ.
-/// Rules FE-1 to FE-9, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6. One operation at a time; one answer to
-/// each.
+/// Rules FE-1, FE-3 to FE-9, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4. One operation at a time; one
+/// answer to each.
 module npu_front_end #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 2048,
@@ -25,8 +25,8 @@ module npu_front_end #(
   input  npu_front_end_pkg::cqe_t                  req_cqe_i,       // of OpComplete
 
   // From doorbells to SQEs that can be seen (FE-1): how many there are from the head on, at most
-  // 65535, and when the one at
-  // the head becomes one; in the same cycle, or for all of the operation
+  // 65535 (more than two lines need not be counted), and when the one at the head becomes one; in
+  // the same cycle, or for all of the operation
   output logic                  arrival_req_o,
   output logic [QueueWidth-1:0] arrival_queue_o,
   output logic [31:0]           arrival_place_o,    // of the head, in the ring
@@ -92,6 +92,9 @@ module npu_front_end #(
   assign filled    = entry_q.ahead != 16'd0 ? entry_q.ahead : line;
   assign behind    = arrival_visible_i - filled;  // what was read is visible
   assign next_line = behind < cfg_window_i ? behind : cfg_window_i;
+
+  logic [15:0] read_in;
+  assign read_in = {48'd0, arrival_visible_i} < value_q ? arrival_visible_i : value_q[15:0];
 
   assign arrival_req_o   = state_q == StOperate;
   assign arrival_queue_o = queue_q;
@@ -210,6 +213,10 @@ module npu_front_end #(
           npu_front_end_pkg::OpSetCqHead: begin
             ok_d = (value_q[31:0] <= entry_q.cq_mask) && (cq_taken <= entry_q.cq_tail - entry_q.cq_head);
             if (ok_d) entry_d.cq_head = entry_q.cq_head + cq_taken;
+          end
+          npu_front_end_pkg::OpReadIn: begin  // HW-4: the firmware's own read, nothing ahead of it
+            entry_d.buffered = read_in;
+            entry_d.ahead    = 16'd0;
           end
           default: ;
         endcase

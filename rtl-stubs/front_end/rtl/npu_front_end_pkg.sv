@@ -15,6 +15,7 @@ package npu_front_end_pkg;
   localparam logic [OpWidth-1:0] OpLook      = 4'd8;   // is an SQE there (FE-1)
   localparam logic [OpWidth-1:0] OpComplete  = 4'd9;   // cqe: an entry for the CQ (CQ-1 to CQ-3)
   localparam logic [OpWidth-1:0] OpSetCqHead = 4'd10;  // value: CQ head (CQ-5)
+  localparam logic [OpWidth-1:0] OpReadIn    = 4'd11;  // value: most SQEs (HW-4)
 
   /// What an entry is made of. The front end adds phase, queue and head.
   typedef struct packed {
