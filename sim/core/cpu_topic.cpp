@@ -41,8 +41,11 @@ void TaskScheduler::post_message(uint32_t sq)
     q.state = State::kAnswer;
     q.mark = board_.now;
     const uint32_t credit = (sqe.word[3] >> STARS_W3_CREDIT_SHIFT) & 0xffu;
-    if (credit != 0 && credit != STARS_CREDIT_NEVER) // SQE-8
-        at(sq, board_.now + credit * p.credit_unit.value, Step::kLimit);
+    const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
+    const Cycle limit = due(sq, SqeOp::kMove, SqeNext::kLimit, // SQE-8
+                            limited ? board_.now + credit * p.credit_unit.value : kNever);
+    if (limit != kNever)
+        at(sq, limit, Step::kLimit);
 }
 
 // CPU-4: a limit that passes first still counts. CPU-5: who waits no more is not answered.

@@ -62,8 +62,9 @@ void TaskScheduler::start_list(uint32_t sq)
     list.ready = board_.now + board_.params.list_read.value;
     list.turn = board_.now;
     const uint32_t credit = fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT & 0xffu;
-    if (credit != 0 && credit != STARS_CREDIT_NEVER)
-        list.limit = board_.now + credit * board_.params.credit_unit.value;
+    const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
+    list.limit = due(sq, SqeOp::kMove, SqeNext::kLimit,
+                     limited ? board_.now + credit * board_.params.credit_unit.value : kNever);
     q.state = State::kTransfer;
     list_turn(sq);
 }

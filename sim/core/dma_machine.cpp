@@ -36,7 +36,7 @@ void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
     Cycle time = latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
     if (is_struck(sq))
         time = slowed(sq, time);
-    at(sq, board_.now + time, Step::kSetUp);
+    at(sq, due(sq, SqeOp::kSetUp, SqeNext::kSetUp, board_.now + time), Step::kSetUp);
 }
 
 // DMA-3, DMA-4.
@@ -66,10 +66,11 @@ void TaskScheduler::start_transfer(uint32_t sq)
     q.transfer = board_.links.start(board_.now, job.route, job.bytes, uint64_t{device_} << 32 | sq);
     board_.links_changed();
     const uint32_t credit = (fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT) & 0xffu;
-    if (credit != 0 && credit != STARS_CREDIT_NEVER) {
-        job.limit = board_.now + credit * p.credit_unit.value;
+    const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
+    job.limit = due(sq, SqeOp::kMove, SqeNext::kLimit,
+                    limited ? board_.now + credit * p.credit_unit.value : kNever);
+    if (job.limit != kNever)
         at(sq, job.limit, Step::kLimit);
-    }
     if (__builtin_expect(board_.seed != 0, 0) && !is_struck(sq))
         choose_effect(sq);
 }

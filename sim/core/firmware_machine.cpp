@@ -113,7 +113,7 @@ void TaskScheduler::served(uint32_t sq, FirmwareLoop::Work work)
         if ((front.sqe().word[0] >> STARS_W0_PRE_P_SHIFT & 3) != 0) // SQE-4
             hold(sq, Hold::kBefore);
         else
-            after_decode(sq, board_.now);
+            after_decode(sq, board_.now, SqeOp::kBegin);
         break;
     default:
         note(sq, {TWINSIM_PHASE_RETIRE, q.mark, cost.index});

@@ -100,6 +100,7 @@ void TaskScheduler::abandon(uint32_t sq)
 {
     Queue &q = queues_[sq];
     board_.calendar.cancel(timer(sq));
+    end_sqe(sq);
     if (has_firmware())
         firmware_->loop.forget(sq);
     switch (q.state) {
@@ -158,10 +159,10 @@ void TaskScheduler::end_hold(uint32_t sq)
     queues_[sq].mark = board_.now;
     switch (queues_[sq].hold) {
     case Hold::kBefore:
-        after_decode(sq, board_.now);
+        after_decode(sq, board_.now, SqeOp::kResume);
         break;
     case Hold::kAfter:
-        start_retire(sq);
+        start_retire(sq, SqeOp::kResume);
         break;
     case Hold::kPause:
         go_on(sq);

@@ -197,7 +197,7 @@ void TaskScheduler::prepare_arbiters(uint32_t priority, uint32_t group)
 Arbiter *TaskScheduler::arbiter_of(const Queue &q)
 {
     return q.state == State::kWaitSlot    ? &asking_
-           : q.state == State::kWaitClass ? &classes_[class_of(q)].who
+           : q.state == State::kWaitClass ? &classes_[q.share].who
                                           : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What one SQE does, from fetch to retirement or failure. Rules SQE-1 to SQE-12, EVT, NTF, CQ.
+/// What one SQE goes through, from fetch to retirement or failure. Rules SQE-1 to SQE-12, EVT, NTF, CQ. What it does is in
+/// sqe_effect.cpp.
 #include <algorithm>
 #include <cstring>
 
@@ -36,42 +37,6 @@ namespace
     return static_cast<uint16_t>(sqe.word[1] >> STARS_W1_TASK_SHIFT);
 }
 
-/// Where a write-value SQE writes.
-struct Store {
-    enum { kMemory, kEvent, kNotify, kNowhere } where;
-    uint64_t address;
-    uint32_t id;
-    uint32_t bytes;
-};
-
-[[nodiscard]] Store store_of(const stars_sqe &sqe, uint32_t events, uint32_t notifies)
-{
-    Store store{Store::kNowhere, uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32, 0,
-                1u << field(sqe, 5, STARS_W5_SIZE_SHIFT, 3)};
-    if ((sqe.word[5] & STARS_W5_VIRTUAL) != 0) {
-        store.where = Store::kMemory;
-        return store;
-    }
-    if (store.address % 4 != 0)
-        return store;
-    const uint64_t event = (store.address - STARS_EVENT_TABLE_BASE) / 4;
-    const uint64_t notify = (store.address - STARS_NOTIFY_TABLE_BASE) / 4;
-    if (store.address >= STARS_EVENT_TABLE_BASE && event < events) {
-        store.where = Store::kEvent;
-        store.id = static_cast<uint32_t>(event);
-    } else if (store.address >= STARS_NOTIFY_TABLE_BASE && notify < notifies) {
-        store.where = Store::kNotify;
-        store.id = static_cast<uint32_t>(notify);
-    }
-    return store;
-}
-
-/// What the time of an access to an event rests on.
-[[nodiscard]] uint32_t event_parameter(const Params &p, bool loaded)
-{
-    return loaded ? p.event_miss.index : p.event_table.index;
-}
-
 } // namespace
 
 // ---- from fetch to execution -------------------------------------------------------------------
@@ -97,183 +62,9 @@ void TaskScheduler::begin(uint32_t sq)
     if (board_.trace.on())
         note_begun(sq, fetch.ready);
     if (pre_p(sqe) != 0)
-        at(sq, decoded, Step::kDecoded);
+        advance(sq, SqeOp::kBegin, {SqeNext::kDecoded, SqeHold::kNot, decoded});
     else
-        after_decode(sq, decoded);
-}
-
-// SQE-3: how long the SQE takes until it has its effect.
-void TaskScheduler::after_decode(uint32_t sq, Cycle decoded)
-{
-    Queue &q = queues_[sq];
-    const Params &p = board_.params;
-    const stars_sqe &sqe = fronts_[sq].sqe();
-    q.state = State::kWork;
-    q.mark = decoded;
-    switch (q.type) {
-    case STARS_SQE_EVENT_RECORD:
-    case STARS_SQE_EVENT_WAIT:
-        at(sq, decoded + latency(sq, p.event_table), Step::kExecute);
-        break;
-    case STARS_SQE_NOTIFY_RECORD:
-    case STARS_SQE_NOTIFY_WAIT:
-        at(sq, decoded + latency(sq, p.notify_table), Step::kExecute);
-        break;
-    case STARS_SQE_WRITE_VALUE: {
-        const auto where = store_of(sqe, events_.size(), notifies_.size()).where;
-        const Cycle time = where == Store::kEvent    ? latency(sq, p.event_table)
-                           : where == Store::kNotify ? latency(sq, p.notify_table)
-                                                     : latency(sq, p.write_value);
-        at(sq, decoded + time, Step::kExecute);
-        break;
-    }
-    default:
-        at(sq, decoded, Step::kExecute);
-        break;
-    }
-}
-
-void TaskScheduler::execute(uint32_t sq, bool loaded)
-{
-    Queue &q = queues_[sq];
-    const stars_sqe &sqe = fronts_[sq].sqe();
-    const Params &p = board_.params;
-    switch (q.type) {
-    case STARS_SQE_PLACEHOLDER:
-        if (field(sqe, 0, STARS_W0_BLOCK_DIM_SHIFT, 16) == STARS_PLACEHOLDER_NOP) {
-            executed(sq);
-            return;
-        }
-        break;
-    case STARS_SQE_EVENT_RECORD: {
-        const uint32_t id = sqe.word[2] & STARS_W2_EVENT_MASK;
-        if (id >= events_.size())
-            break;
-        if (__builtin_expect(events_.in_memory(id), 0) && !loaded) {
-            load_event(sq, id);
-            return;
-        }
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), id});
-        write_event(id, true, sq);
-        executed(sq);
-        return;
-    }
-    case STARS_SQE_EVENT_WAIT:
-        q.wait_id = sqe.word[2] & STARS_W2_EVENT_MASK;
-        if (q.wait_id >= events_.size())
-            break;
-        if (__builtin_expect(events_.in_memory(q.wait_id), 0) && !loaded) {
-            load_event(sq, q.wait_id);
-            return;
-        }
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), q.wait_id});
-        if (events_.wait(q.wait_id, sq, board_.now))
-            executed(sq);
-        else
-            park(sq, sqe, sqe.word[STARS_EVENT_TIMEOUT_WORD]);
-        return;
-    case STARS_SQE_NOTIFY_RECORD: {
-        if ((sqe.word[2] & STARS_W2_COUNT) != 0) {
-            if (record_count(sq, sqe))
-                return;
-            break;
-        }
-        const uint32_t id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
-        if (id >= notifies_.size())
-            break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, id});
-        write_notify(id, true, sq);
-        executed(sq);
-        return;
-    }
-    case STARS_SQE_NOTIFY_WAIT:
-        if ((sqe.word[2] & STARS_W2_COUNT) != 0) {
-            if (wait_count(sq, sqe))
-                return;
-            break;
-        }
-        q.wait_id = sqe.word[2] & STARS_W2_NOTIFY_MASK;
-        if (q.wait_id >= notifies_.size())
-            break;
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, q.wait_id});
-        if (notifies_.wait(q.wait_id, sq, board_.now))
-            executed(sq);
-        else
-            park(sq, sqe, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
-        return;
-    case STARS_SQE_WRITE_VALUE:
-        write_value(sq, sqe, loaded);
-        return;
-    case STARS_SQE_COND:
-        dispatch(sq);
-        return;
-    case STARS_SQE_AICORE:
-        if (kernel_is_good(sqe)) {
-            dispatch(sq);
-            return;
-        }
-        break;
-    case STARS_SQE_SDMA:
-    case STARS_SQE_PCIE_DMA:
-        if (decode_job(sqe, p.list_most.value, jobs_[sq])) {
-            dispatch(sq);
-            return;
-        }
-        break;
-    case STARS_SQE_AICPU:
-        if (field(sqe, 2, STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST) {
-            dispatch(sq);
-            return;
-        }
-        break;
-    default:
-        break;
-    }
-    fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE); // SQE-10
-}
-
-void TaskScheduler::write_value(uint32_t sq, const stars_sqe &sqe, bool loaded)
-{
-    Queue &q = queues_[sq];
-    const Params &p = board_.params;
-    const Store store = store_of(sqe, events_.size(), notifies_.size());
-    const uint32_t subtype = sqe.word[7];
-    const bool reset = subtype == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
-    if ((subtype != STARS_WRITE_VALUE_SUBTYPE_GENERIC && !reset) || store.bytes > 32 ||
-        (reset && store.where != Store::kEvent && store.address < STARS_PEER_BASE)) {
-        fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
-        return;
-    }
-    const bool flag = (sqe.word[8] & 1u) != 0;
-    if (store.where == Store::kEvent) {
-        if (__builtin_expect(events_.in_memory(store.id), 0) && !loaded) {
-            load_event(sq, store.id);
-            return;
-        }
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), store.id});
-        write_event(store.id, flag, sq);
-    } else if (store.where == Store::kNotify) {
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, store.id});
-        write_notify(store.id, flag, sq);
-    } else if (store.where == Store::kNowhere && store.address >= STARS_PEER_BASE) {
-        write_remote(sq, sqe);
-        return;
-    } else {
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index, kNone, store.bytes});
-        twinsim_target target = TWINSIM_TARGET_NONE;
-        uint32_t owner = device_;
-        void *to = store.where == Store::kNowhere
-                       ? nullptr
-                       : board_.bus.translate(board_.bus.context, device_, store.address,
-                                              store.bytes, TWINSIM_WRITE, &target, &owner);
-        if (!to) {
-            fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
-            return;
-        }
-        std::memcpy(to, &sqe.word[8], store.bytes);
-        board_.stored(store.address, store.bytes);
-    }
-    executed(sq);
+        after_decode(sq, decoded, SqeOp::kBegin);
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -286,13 +77,13 @@ void TaskScheduler::load_event(uint32_t sq, uint32_t id)
     note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, id});
     q.mark = board_.now;
     q.wait_id = id;
-    at(sq, board_.now + p.event_miss.value, Step::kLoaded);
+    at(sq, due(sq, SqeOp::kMiss, SqeNext::kLoaded, board_.now + p.event_miss.value), Step::kLoaded);
 }
 
 void TaskScheduler::event_loaded(uint32_t sq)
 {
     events_.load(queues_[sq].wait_id);
-    execute(sq, true);
+    execute(sq);
 }
 
 // EVT-1, EVT-4, EVT-5.
@@ -342,7 +133,10 @@ void TaskScheduler::park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout)
     if (credit != 0 && credit != STARS_CREDIT_NEVER)
         limit = std::min(limit, credit * p.credit_unit.value);
     if (limit != kNever)
-        at(sq, board_.now + limit, Step::kLimit);
+        limit += board_.now;
+    limit = due(sq, SqeOp::kPark, SqeNext::kLimit, limit);
+    if (limit != kNever)
+        at(sq, limit, Step::kLimit);
 }
 
 // SCH-11: a released queue asks for a slot again; its wait has passed.
@@ -379,21 +173,21 @@ void TaskScheduler::limit_reached(uint32_t sq)
         if (is_struck(sq) && gave_up(sq))
             return;
     }
-    fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
+    fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
 }
 
 // ---- retirement, failure, holds ----------------------------------------------------------------
 
-void TaskScheduler::executed(uint32_t sq)
+void TaskScheduler::executed(uint32_t sq, SqeOp op)
 {
     if (post_p(fronts_[sq].sqe()) != 0)
-        hold(sq, Hold::kAfter);
+        advance(sq, op, {SqeNext::kHold, SqeHold::kAfter});
     else
-        start_retire(sq);
+        start_retire(sq, op);
 }
 
 // SQE-5.
-void TaskScheduler::start_retire(uint32_t sq)
+void TaskScheduler::start_retire(uint32_t sq, SqeOp op)
 {
     const Params &p = board_.params;
     queues_[sq].state = State::kWork;
@@ -403,7 +197,7 @@ void TaskScheduler::start_retire(uint32_t sq)
         return;
     }
     const Cycle cqe = wants_cqe(fronts_[sq].sqe()) ? p.cq_write.value : 0;
-    at(sq, board_.now + p.retire.value + cqe, Step::kRetire);
+    advance(sq, op, {SqeNext::kRetire, SqeHold::kNot, board_.now + p.retire.value + cqe});
 }
 
 // SQE-6, FE-3, CQ-2, CQ-3.
@@ -414,7 +208,9 @@ void TaskScheduler::retire(uint32_t sq)
     const stars_sqe &sqe = front.sqe();
     if (is_struck(sq) && completion_held(sq))
         return;
-    if (wants_cqe(sqe) && !(is_struck(sq) && acts(sq, TWINSIM_FAULT_CQE_LOST))) {
+    bool full = false;
+    const bool reports = wants_cqe(sqe) && !(is_struck(sq) && acts(sq, TWINSIM_FAULT_CQE_LOST));
+    if (reports) {
         stars_cqe cqe{};
         cqe.flags =
             static_cast<uint16_t>(((sq & STARS_CQE_SQ_MASK) << STARS_CQE_SQ_SHIFT) |
@@ -424,13 +220,17 @@ void TaskScheduler::retire(uint32_t sq)
         cqe.stream_id = q.stream_id;
         cqe.task_id = task_of(sqe);
         cqe.u.timestamp = board_.params.to_ticks(board_.now);
-        if (!front.complete(cqe)) {
-            hold(sq, Hold::kCq);
-            return;
-        }
-        if (!firmware_)
-            interrupts_.back().set(sq);
+        full = !front.complete(cqe);
     }
+    if (__builtin_expect(sqe_twin_ != nullptr, 0)) {
+        if (!retires(sq, SqeOp::kRetire, full))
+            return;
+    } else if (full) {
+        hold(sq, Hold::kCq);
+        return;
+    }
+    if (reports && !firmware_)
+        interrupts_.back().set(sq);
     const uint32_t target = field(sqe, 0, STARS_W0_IE_SHIFT, 2);
     const bool tells = wants_cqe(sqe) || target == interrupts_.size();
     if (!firmware_ || target != interrupts_.size())
@@ -448,7 +248,7 @@ void TaskScheduler::retire(uint32_t sq)
 }
 
 // SQE-10: an error CQE, then the queue stands still. The head stays on the failed SQE.
-void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status)
+void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
 {
     Queue &q = queues_[sq];
     const Params &p = board_.params;
@@ -458,10 +258,13 @@ void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status)
     q.status = status;
     if (__builtin_expect(board_.faults.armed(), 0) && status == STARS_STATUS_BUS_FAULT)
         q.status = board_.faults.take_status(status); // FLT-4
-    if (has_firmware())
+    if (has_firmware()) {
         ask_report(sq, Step::kReport);
-    else
-        at(sq, board_.now + p.retire.value + p.cq_write.value, Step::kReport);
+        return;
+    }
+    // A planted status is none that the machine of the SQE finds by itself.
+    advance(sq, q.status == status ? op : SqeOp::kFail,
+            {SqeNext::kReport, SqeHold::kNot, board_.now + p.retire.value + p.cq_write.value});
 }
 
 void TaskScheduler::report(uint32_t sq)
@@ -480,7 +283,11 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_type = q.type;
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
-    if (!front.complete(cqe)) {
+    const bool full = !front.complete(cqe);
+    if (__builtin_expect(sqe_twin_ != nullptr, 0)) {
+        if (!retires(sq, SqeOp::kReport, full))
+            return;
+    } else if (full) {
         hold(sq, Hold::kCqError);
         return;
     }
@@ -500,6 +307,7 @@ void TaskScheduler::report(uint32_t sq)
 // SQE-11: the failed SQE is skipped, the queue goes on.
 void TaskScheduler::handled(uint32_t sq)
 {
+    end_sqe(sq);
     fronts_[sq].retire(board_.now);
     check_watch(sq);
     go_on(sq);

@@ -100,9 +100,32 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
         classes_.emplace_back(rules_, arbiter_twin(board, rules_, device, name));
     for (uint32_t sq = 0; front_twin_ && sq < queue_count(); ++sq)
         fronts_[sq].attach(*front_twin_, sq);
+    if (board.twins && board.params.fw_loop.value == 0)
+        sqe_twin_ = board.twins->sqes(sqe_shape(), {device, ""});
     if (board.params.fw_loop.value != 0)
         firmware_ = std::make_unique<Firmware>(board.params, queue_count());
     reset();
+}
+
+SqeShape TaskScheduler::sqe_shape() const
+{
+    const Params &p = board_.params;
+    const auto room = [this](BlockDispatcher::Kind kind) {
+        return board_.bus.kernel ? cores_.room(kind) : 0;
+    };
+    return {events_.size(),
+            notifies_.size(),
+            counts_.size(),
+            static_cast<uint32_t>(p.list_most.value),
+            room(BlockDispatcher::Kind::kAic),
+            room(BlockDispatcher::Kind::kAiv),
+            room(BlockDispatcher::Kind::kMixed),
+            p.decode.value,
+            p.event_miss.value,
+            p.retire.value,
+            p.cq_write.value,
+            p.credit_unit.value,
+            p.to_cycles(STARS_TIMEOUT_UNIT_NS)};
 }
 
 void TaskScheduler::reset()
@@ -130,6 +153,8 @@ void TaskScheduler::reset()
     reset_forwards();
     if (front_twin_)
         front_twin_->reset();
+    if (sqe_twin_)
+        sqe_twin_->reset();
     events_.reset();
     notifies_.reset();
     counts_.reset();
@@ -227,7 +252,7 @@ void TaskScheduler::fire_queue(uint32_t sq)
         swap_done(sq);
         break;
     case Step::kDecoded: // SQE-4
-        hold(sq, Hold::kBefore);
+        advance(sq, SqeOp::kDecoded, {SqeNext::kHold, SqeHold::kBefore});
         break;
     case Step::kExecute:
         execute(sq);
@@ -458,7 +483,7 @@ void TaskScheduler::admitted(uint32_t sq)
 void TaskScheduler::dispatch(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    const Class token = class_of(q);
+    const Class token = q.share;
     Waiting &waiting = classes_[token];
     q.mark = board_.now;
     if (waiting.free == 0) {

@@ -211,9 +211,10 @@ class TaskScheduler : private KernelOwner
         uint16_t stream_id = 0;
         uint32_t wait_id = 0;
         uint32_t transfer = kNone;
-        bool struck = false; // a planted fault has struck the SQE at the head
-        Cycle begun = 0;     // of the SQE
-        Cycle mark = 0;      // of the phase under way
+        bool struck = false;    // a planted fault has struck the SQE at the head
+        Class share = kNoClass; // that the SQE at the head needs, once it is decoded
+        Cycle begun = 0;        // of the SQE
+        Cycle mark = 0;         // of the phase under way
         uint64_t watch = 0;
         uint64_t traced = 0; // what the trace was last told of the SQE at the head
     };
@@ -232,6 +233,7 @@ class TaskScheduler : private KernelOwner
         return (device_ << BoardState::kDeviceShift) + sq;
     }
     void at(uint32_t sq, Cycle time, Step step);
+    [[nodiscard]] SqeShape sqe_shape() const;
 
     // slots and classes
     void ask_for_slot(uint32_t sq, Resume resume);
@@ -261,8 +263,12 @@ class TaskScheduler : private KernelOwner
 
     // one SQE
     void begin(uint32_t sq);
-    void after_decode(uint32_t sq, Cycle decoded);
-    void execute(uint32_t sq, bool loaded = false);
+    void after_decode(uint32_t sq, Cycle decoded, SqeOp op);
+    void execute(uint32_t sq);
+    [[nodiscard]] SqeDecoded decode(uint32_t sq, const stars_sqe &sqe);
+    void have_effect(uint32_t sq, SqeDecoded decoded);
+    void write_memory(uint32_t sq, const stars_sqe &sqe);
+    [[nodiscard]] Cycle access_time(uint32_t sq, const stars_sqe &sqe) const;
     void write_remote(uint32_t sq, const stars_sqe &sqe);
     void remote_written(uint32_t sq);
     void remote_done(uint32_t sq);
@@ -275,13 +281,11 @@ class TaskScheduler : private KernelOwner
     void reset_forwards();
     [[gnu::cold]] void load_event(uint32_t sq, uint32_t id);
     void event_loaded(uint32_t sq);
-    void wait_event(uint32_t sq, const stars_sqe &sqe);
-    void wait_notify(uint32_t sq, const stars_sqe &sqe);
-    /// Both: false for a bad SQE.
-    [[nodiscard]] bool record_count(uint32_t sq, const stars_sqe &sqe);
-    [[nodiscard]] bool wait_count(uint32_t sq, const stars_sqe &sqe);
+    void wait_event(uint32_t sq, uint32_t id, const stars_sqe &sqe);
+    void wait_notify(uint32_t sq, uint32_t id, const stars_sqe &sqe);
+    void record_count(uint32_t sq, uint32_t id, const stars_sqe &sqe);
+    void wait_count(uint32_t sq, uint32_t id, const stars_sqe &sqe);
     void release_count(uint32_t id, uint32_t waker);
-    void write_value(uint32_t sq, const stars_sqe &sqe, bool loaded);
     void park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout);
     void wake(uint32_t sq, uint32_t waker);
     [[nodiscard]] Origin origin_of(uint32_t waker) const
@@ -290,10 +294,10 @@ class TaskScheduler : private KernelOwner
                               : Origin{Trace::source(device_, waker), fronts_[waker].number()};
     }
     void wake_from(uint32_t sq, const Origin &origin, uint32_t parameter);
-    void executed(uint32_t sq);
-    void start_retire(uint32_t sq);
+    void executed(uint32_t sq, SqeOp op = SqeOp::kDone);
+    void start_retire(uint32_t sq, SqeOp op);
     void retire(uint32_t sq);
-    void fail(uint32_t sq, uint8_t error, uint16_t status);
+    void fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op = SqeOp::kFail);
     void report(uint32_t sq);
     void hold(uint32_t sq, Hold why);
     void resume(uint32_t sq, uint8_t what);
@@ -301,6 +305,35 @@ class TaskScheduler : private KernelOwner
     void handled(uint32_t sq);
     void kill(uint32_t sq);
     void abandon(uint32_t sq);
+
+    // what comes next of an SQE, with a twin what that says; see sqe_twin.cpp
+    void advance(uint32_t sq, SqeOp op, const SqeStep &plain)
+    {
+        if (__builtin_expect(sqe_twin_ != nullptr, 0))
+            follow(sq, ask(sq, op, plain));
+        else
+            carry_out(sq, plain);
+    }
+    /// When: where only that is in question.
+    [[nodiscard]] Cycle due(uint32_t sq, SqeOp op, SqeNext next, Cycle plain)
+    {
+        return __builtin_expect(sqe_twin_ != nullptr, 0) ? ask_due(sq, op, next, plain) : plain;
+    }
+    /// The SQE under way is killed, skipped or closed.
+    void end_sqe(uint32_t sq)
+    {
+        if (__builtin_expect(sqe_twin_ != nullptr, 0))
+            (void)ask(sq, SqeOp::kEnd, {});
+    }
+    void carry_out(uint32_t sq, const SqeStep &step);
+    [[nodiscard, gnu::cold]] SqeAnswer ask(uint32_t sq, SqeOp op, const SqeStep &plain,
+                                           bool flag = false);
+    [[nodiscard, gnu::cold]] Cycle ask_due(uint32_t sq, SqeOp op, SqeNext next, Cycle plain);
+    [[gnu::cold]] void follow(uint32_t sq, const SqeAnswer &answer);
+    [[gnu::cold]] void execute_twin(uint32_t sq, SqeDecoded decoded);
+    /// Whether an SQE that has written its CQE, if it could, is over.
+    [[nodiscard, gnu::cold]] bool retires(uint32_t sq, SqeOp op, bool full);
+
     void dispatch(uint32_t sq);
     void want_channel(uint32_t sq);
     void set_up(uint32_t sq, uint32_t channel);
@@ -397,16 +430,6 @@ class TaskScheduler : private KernelOwner
     {
         return queues_[sq].type == STARS_SQE_SDMA ? sdma_ : pcie_;
     }
-    [[nodiscard]] Class class_of(const Queue &q) const
-    {
-        const uint32_t type = q.type;
-        return type == STARS_SQE_SDMA    ? kSdma
-               : type == STARS_SQE_COND  ? kCond
-               : type == STARS_SQE_AICPU ? kCpuTopic
-               : type == STARS_SQE_AICORE
-                   ? kernel_class(fronts_[static_cast<size_t>(&q - queues_.data())].sqe())
-                   : kPcieDma;
-    }
     [[nodiscard]] bool is_dma(uint32_t type) const
     {
         return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA;
@@ -443,7 +466,10 @@ class TaskScheduler : private KernelOwner
 
     BoardState &board_;
     const uint32_t device_;
-    std::unique_ptr<FrontTwin> front_twin_; // null: the plain model
+    // Null: the plain model.
+    std::unique_ptr<FrontTwin> front_twin_;
+    std::unique_ptr<SqeTwin> sqe_twin_;
+    SqeDecoded decoded_; // for that: what the SQE that executes asks for
     ApartVector<TaskQueue, 2048> fronts_;
     ApartVector<Queue, 1024> queues_;
     ApartVector<DmaJob, 3072> jobs_; // by queue: the DMA under way
@@ -468,6 +494,33 @@ class TaskScheduler : private KernelOwner
     uint32_t interrupt_mask_ = 0;
     uint64_t seed_;
 };
+
+/// Inline: what comes next is mostly known where it is called from.
+inline void TaskScheduler::carry_out(uint32_t sq, const SqeStep &step)
+{
+    switch (step.next) {
+    case SqeNext::kDecoded:
+        at(sq, step.due, Step::kDecoded);
+        break;
+    case SqeNext::kExecute:
+        at(sq, step.due, Step::kExecute);
+        break;
+    case SqeNext::kRetire:
+        at(sq, step.due, Step::kRetire);
+        break;
+    case SqeNext::kReport:
+        at(sq, step.due, Step::kReport);
+        break;
+    case SqeNext::kHold:
+        hold(sq, step.hold == SqeHold::kBefore  ? Hold::kBefore
+                 : step.hold == SqeHold::kAfter ? Hold::kAfter
+                 : step.hold == SqeHold::kCq    ? Hold::kCq
+                                                : Hold::kCqError);
+        break;
+    default:
+        break;
+    }
+}
 
 } // namespace tsim
 

@@ -18,7 +18,7 @@ namespace tsim
 struct ArbiterRules;
 
 /// Of the classes below: model and RTL lie in two libraries, which must fit.
-inline constexpr uint32_t kTwinVersion = 3;
+inline constexpr uint32_t kTwinVersion = 4;
 
 /// Which one of its kind a block is, for reports and for names of files.
 struct TwinPlace {
@@ -204,6 +204,109 @@ class FrontTwin
     virtual FrontAnswer run(const FrontRequest &request) = 0;
 };
 
+/// What an SQE asks for once it is decoded (SQE-9, SQE-10, SQE-12); numbers as in npu_sqe_pkg, here and below.
+enum class SqeEffect : uint8_t {
+    kNothing,
+    kEventRecord,
+    kEventWait,
+    kEventClear,
+    kNotifyRecord,
+    kNotifyWait,
+    kNotifyClear,
+    kCountRecord,
+    kCountWait,
+    kStore,
+    kRemote,
+    kNowhere,  ///< a store that leads nowhere
+    kDispatch, ///< needs a share of its class
+    kBad
+};
+
+struct SqeDecoded {
+    SqeEffect effect = SqeEffect::kBad;
+    uint8_t share = 0; ///< of kDispatch: the class, a twinsim_class
+    uint32_t id = 0;   ///< of an event, notify or count
+};
+
+/// What happens to the SQE at the head of a queue.
+enum class SqeOp : uint8_t {
+    kBegin,   ///< value: when it is in the buffer; flag: a fault makes it a bad one (FLT-5)
+    kDecoded, ///< it is to be held
+    kExecute, ///< the time to its effect is over
+    kMiss,    ///< its entry lies in memory
+    kDone,    ///< it has had its effect, or its wait has passed
+    kPark,
+    kSetUp,  ///< a channel was found
+    kMove,   ///< an engine, or the host, works on it
+    kFail,   ///< value: error 7:0, status 23:8
+    kRetire, ///< the time to that is over; flag: the CQ is full
+    kReport, ///< the same of one that failed
+    kResume, ///< a hold ends
+    kEnd,    ///< it is killed, skipped or closed
+    kLimit   ///< its time is over
+};
+
+/// What comes next.
+enum class SqeNext : uint8_t {
+    kNothing,
+    kDecoded,
+    kExecute,
+    kLoaded,
+    kEffect,
+    kSetUp,
+    kLimit,
+    kRetire,
+    kReport,
+    kRetired,
+    kFailed,
+    kHold
+};
+enum class SqeHold : uint8_t { kNot, kBefore, kAfter, kCq, kCqError };
+
+struct SqeStep {
+    SqeNext next = SqeNext::kNothing;
+    SqeHold hold = SqeHold::kNot;
+    Cycle due = kNever; ///< kNever: it has no time
+};
+
+/// What becomes of an SQE: what comes next and, where it counts, why.
+struct SqeAnswer {
+    SqeStep step;
+    SqeDecoded decoded;  ///< of kExecute
+    uint8_t type = 0;    ///< of kBegin
+    uint8_t error = 0;   ///< of SqeNext::kReport
+    uint16_t status = 0; ///< likewise
+};
+
+struct SqeRequest {
+    SqeOp op;
+    bool flag = false;
+    uint32_t sq;
+    uint64_t value = 0;
+    const stars_sqe *sqe;
+    // Times that vary from one SQE to the next (TIM-10).
+    Cycle event = 0, notify = 0, store = 0, sdma_setup = 0, pcie_setup = 0;
+};
+
+/// What a machine of SQEs is made of; times in cycles.
+struct SqeShape {
+    uint32_t events, notifies, counts;
+    uint32_t list_most; ///< descriptors
+    uint32_t aic_room, aiv_room,
+        mixed_room; ///< blocks of a kernel that run at once; 0: no such cores
+    Cycle decode, event_miss, retire, cq_write, credit_unit, timeout_unit;
+};
+
+/// Behind what TaskScheduler decides about an SQE. What an effect does, and to whom, stays there.
+class SqeTwin
+{
+  public:
+    virtual ~SqeTwin() = default;
+    virtual void reset() = 0;
+    /// `plain` is what the C++ has decided.
+    virtual SqeAnswer run(const SqeRequest &request, const SqeAnswer &plain) = 0;
+};
+
 /// Makes twins. Each may answer null: that block stays plain C++. Each throws std::bad_alloc.
 class TwinFactory
 {
@@ -227,6 +330,7 @@ class TwinFactory
     /// Ceilings in bytes per cycle have 48 binary digits after the point.
     [[nodiscard]] virtual std::unique_ptr<BurstTwin>
     bursts(uint64_t burst_bytes, uint64_t outstanding, TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) = 0;
     [[nodiscard]] virtual std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
                                                            TwinPlace place) = 0;
 };

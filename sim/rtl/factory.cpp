@@ -49,6 +49,10 @@ class Factory final : public TwinFactory
     {
         return make_slots(reporter_, lockstep_, queues, rules, place);
     }
+    std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) override
+    {
+        return make_sqes(reporter_, lockstep_, shape, place);
+    }
 
   private:
     const bool lockstep_;

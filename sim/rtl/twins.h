@@ -28,6 +28,9 @@ std::unique_ptr<NotifyTwin> make_notifies(const Reporter &reporter, bool lockste
 std::unique_ptr<SlotsTwin> make_slots(const Reporter &reporter, bool lockstep, uint32_t queues,
                                       const SlotRules &rules, TwinPlace place);
 
+std::unique_ptr<SqeTwin> make_sqes(const Reporter &reporter, bool lockstep, const SqeShape &shape,
+                                   TwinPlace place);
+
 } // namespace tsim::rtl
 
 #endif

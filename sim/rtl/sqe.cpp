@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/// npu_sqe beside what TaskScheduler decides about SQEs, for all queues of a device.
+#include "core/twin.h"
+
+#include <cstring>
+
+#include <Tnpu_sqe.h>
+#include <Vnpu_sqe.h>
+
+#include "rtl/twins.h"
+#include "rtl/unit.h"
+
+namespace tsim::rtl
+{
+
+namespace
+{
+
+struct SqePorts {
+    static constexpr const char *kBlock = "npu_sqe";
+    static constexpr uint32_t kWords = sizeof(stars_sqe) / sizeof(uint64_t);
+    enum : uint8_t {
+        kOp,
+        kQueue,
+        kValue,
+        kFlag,
+        kSqe,
+        kIds = kSqe + kWords, ///< events 16:0, notifies 33:17, counts 50:34
+        kRooms,               ///< AIC 15:0, AIV 31:16, mixed 47:32, descriptors of a list 63:48
+        kDecode,
+        kEvent,
+        kEventMiss,
+        kNotify,
+        kStore,
+        kRetire,
+        kCqWrite,
+        kSdmaSetup,
+        kPcieSetup,
+        kCreditUnit,
+        kTimeoutUnit,
+        kNumbers
+    };
+    static constexpr std::array<Signal, kNumbers> kRequest = {
+        {{"op"},       {"queue"},      {"value"},      {"flag"},        {"sqe0"},
+         {"sqe1"},     {"sqe2"},       {"sqe3"},       {"sqe4"},        {"sqe5"},
+         {"sqe6"},     {"sqe7"},       {"ids"},        {"rooms"},       {"decode"},
+         {"event"},    {"event_miss"}, {"notify"},     {"store"},       {"retire"},
+         {"cq_write"}, {"sdma_setup"}, {"pcie_setup"}, {"credit_unit"}, {"timeout_unit"}}};
+    enum : uint8_t { kNext, kHold, kTimed, kDue, kType, kEffect, kClass, kId, kError, kStatus };
+    static constexpr std::array<Signal, 10> kResponse = {
+        {{"next", "SQE-1, SQE-4, SQE-5, SQE-7, SQE-8, SQE-10, CQ-3"},
+         {"hold", "SQE-4, SQE-7, CQ-3"},
+         {"timed", "SQE-8"},
+         {"due", "SQE-2, SQE-3, SQE-5, SQE-8, SQE-10, DMA-2, EVT-8"},
+         {"type", "FLT-5"},
+         {"effect", "SQE-9, SQE-10, SQE-12"},
+         {"class", "SCH-8"},
+         {"id", "SQE-9, SQE-10"},
+         {"error", "SQE-8, SQE-10"},
+         {"status", "SQE-8, SQE-10"}}};
+
+    static const char *op_name(uint64_t op)
+    {
+        static const char *const names[] = {"begin",  "decoded", "execute", "miss", "done",
+                                            "park",   "set up",  "move",    "fail", "retire",
+                                            "report", "resume",  "end",     "limit"};
+        return op < std::size(names) ? names[op] : "?";
+    }
+    template <class Top>
+    static void drive(Top &top, Cycle now, const std::array<uint64_t, kNumbers> &r)
+    {
+        top.now_i = now;
+        top.req_op_i = static_cast<uint8_t>(r[kOp]);
+        top.req_queue_i = static_cast<uint16_t>(r[kQueue]);
+        top.req_value_i = r[kValue];
+        top.req_flag_i = r[kFlag] != 0;
+        std::memcpy(&top.req_sqe_i[0], &r[kSqe], sizeof(stars_sqe));
+        top.cfg_events_i = r[kIds] & 0x1ffff;
+        top.cfg_notifies_i = r[kIds] >> 17 & 0x1ffff;
+        top.cfg_counts_i = r[kIds] >> 34 & 0x1ffff;
+        top.cfg_aic_room_i = static_cast<uint16_t>(r[kRooms]);
+        top.cfg_aiv_room_i = static_cast<uint16_t>(r[kRooms] >> 16);
+        top.cfg_mixed_room_i = static_cast<uint16_t>(r[kRooms] >> 32);
+        top.cfg_list_most_i = static_cast<uint16_t>(r[kRooms] >> 48);
+        top.cfg_decode_i = r[kDecode];
+        top.cfg_event_i = r[kEvent];
+        top.cfg_event_miss_i = r[kEventMiss];
+        top.cfg_notify_i = r[kNotify];
+        top.cfg_store_i = r[kStore];
+        top.cfg_retire_i = r[kRetire];
+        top.cfg_cq_write_i = r[kCqWrite];
+        top.cfg_sdma_setup_i = r[kSdmaSetup];
+        top.cfg_pcie_setup_i = r[kPcieSetup];
+        top.cfg_credit_unit_i = r[kCreditUnit];
+        top.cfg_timeout_unit_i = r[kTimeoutUnit];
+    }
+    // Numbers that mean nothing after this operation are 0.
+    template <class Top>
+    static void read(const Top &top, std::array<uint64_t, 10> &out)
+    {
+        // decoded_t, its last field lowest: ends in access, task, timeout, credit, post_p, pre_p, ie, wr_cqe, bytes,
+        // address; then id from bit 120 on, class, effect.
+        const uint32_t words[2] = {top.rsp_decoded_o[3], top.rsp_decoded_o[4]};
+        const uint64_t from_120 = uint64_t{words[0]} >> 24 | uint64_t{words[1]} << 8;
+        out = {};
+        out[kNext] = top.rsp_next_o;
+        out[kHold] = top.rsp_hold_o;
+        out[kTimed] = top.rsp_timed_o;
+        out[kDue] = top.rsp_timed_o ? top.rsp_due_o : kNever;
+        if (top.req_op_i == static_cast<uint8_t>(SqeOp::kBegin))
+            out[kType] = top.rsp_type_o;
+        if (top.req_op_i == static_cast<uint8_t>(SqeOp::kExecute)) {
+            out[kEffect] = from_120 >> 20 & 0xf;
+            out[kClass] = dispatches(out[kEffect]) ? from_120 >> 17 & 7 : 0;
+            out[kId] = has_id(out[kEffect]) ? from_120 & 0x1ffff : 0;
+        }
+        if (out[kNext] == static_cast<uint64_t>(SqeNext::kReport)) {
+            out[kError] = top.rsp_error_o;
+            out[kStatus] = top.rsp_status_o;
+        }
+    }
+    static bool dispatches(uint64_t effect)
+    {
+        return effect == static_cast<uint64_t>(SqeEffect::kDispatch);
+    }
+    static bool has_id(uint64_t effect)
+    {
+        return effect >= static_cast<uint64_t>(SqeEffect::kEventRecord) &&
+               effect <= static_cast<uint64_t>(SqeEffect::kCountWait);
+    }
+};
+
+/// The RTL with its configuration.
+class SqeUnit
+{
+  public:
+    SqeUnit(const Reporter &reporter, const SqeShape &shape, TwinPlace place)
+        : shape_(shape), unit_(reporter, place)
+    {
+    }
+    [[nodiscard]] Request<SqePorts> request(const SqeRequest &of) const
+    {
+        using P = SqePorts;
+        Request<P> r{};
+        r[P::kOp] = static_cast<uint64_t>(of.op);
+        r[P::kQueue] = of.sq;
+        r[P::kValue] = of.value;
+        r[P::kFlag] = of.flag;
+        std::memcpy(&r[P::kSqe], of.sqe, sizeof(stars_sqe));
+        r[P::kIds] =
+            shape_.events | uint64_t{shape_.notifies} << 17 | uint64_t{shape_.counts} << 34;
+        r[P::kRooms] = shape_.aic_room | uint64_t{shape_.aiv_room} << 16 |
+                       uint64_t{shape_.mixed_room} << 32 | uint64_t{shape_.list_most} << 48;
+        r[P::kDecode] = shape_.decode;
+        r[P::kEvent] = of.event;
+        r[P::kEventMiss] = shape_.event_miss;
+        r[P::kNotify] = of.notify;
+        r[P::kStore] = of.store;
+        r[P::kRetire] = shape_.retire;
+        r[P::kCqWrite] = shape_.cq_write;
+        r[P::kSdmaSetup] = of.sdma_setup;
+        r[P::kPcieSetup] = of.pcie_setup;
+        r[P::kCreditUnit] = shape_.credit_unit;
+        r[P::kTimeoutUnit] = shape_.timeout_unit;
+        return r;
+    }
+    [[nodiscard]] Unit<SqePorts> &unit() { return unit_; }
+
+  private:
+    const SqeShape shape_;
+    Unit<SqePorts> unit_;
+};
+
+class RtlSqe final : public SqeTwin
+{
+  public:
+    RtlSqe(const Reporter &reporter, const SqeShape &shape, TwinPlace place)
+        : rtl_(reporter, shape, place)
+    {
+    }
+    void reset() override { rtl_.unit().reset(); }
+    SqeAnswer run(const SqeRequest &request, const SqeAnswer &) override
+    {
+        using P = SqePorts;
+        const Response<P> &r = rtl_.unit().run_one(rtl_.request(request));
+        return {{static_cast<SqeNext>(r[P::kNext]), static_cast<SqeHold>(r[P::kHold]), r[P::kDue]},
+                {static_cast<SqeEffect>(r[P::kEffect]), static_cast<uint8_t>(r[P::kClass]),
+                 static_cast<uint32_t>(r[P::kId])},
+                static_cast<uint8_t>(r[P::kType]),
+                static_cast<uint8_t>(r[P::kError]),
+                static_cast<uint16_t>(r[P::kStatus])};
+    }
+
+  private:
+    SqeUnit rtl_;
+};
+
+class LockstepSqe final : public SqeTwin
+{
+  public:
+    LockstepSqe(const Reporter &reporter, const SqeShape &shape, TwinPlace place)
+        : rtl_(reporter, shape, place)
+    {
+    }
+    void reset() override { rtl_.unit().reset(); }
+    SqeAnswer run(const SqeRequest &request, const SqeAnswer &plain) override
+    {
+        const bool executes = request.op == SqeOp::kExecute;
+        const auto effect = executes ? static_cast<uint64_t>(plain.decoded.effect) : 0;
+        rtl_.unit().expect(
+            rtl_.request(request),
+            Response<SqePorts>{static_cast<uint64_t>(plain.step.next),
+                               static_cast<uint64_t>(plain.step.hold), plain.step.due != kNever,
+                               plain.step.due, plain.type, effect,
+                               SqePorts::dispatches(effect) ? plain.decoded.share : uint64_t{0},
+                               SqePorts::has_id(effect) ? plain.decoded.id : uint64_t{0},
+                               plain.error, plain.status});
+        return plain;
+    }
+
+  private:
+    SqeUnit rtl_;
+};
+
+} // namespace
+
+template <>
+std::unique_ptr<Machine<SqePorts>> make_machine<SqePorts>(const std::string &trace)
+{
+    if (trace.empty())
+        return std::make_unique<VerilatedMachine<SqePorts, Vnpu_sqe, false>>(trace);
+    return std::make_unique<VerilatedMachine<SqePorts, Tnpu_sqe, true>>(trace);
+}
+
+std::unique_ptr<SqeTwin> make_sqes(const Reporter &reporter, bool lockstep, const SqeShape &shape,
+                                   TwinPlace place)
+{
+    if (lockstep)
+        return std::make_unique<LockstepSqe>(reporter, shape, place);
+    return std::make_unique<RtlSqe>(reporter, shape, place);
+}
+
+} // namespace tsim::rtl
