@@ -109,7 +109,7 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded, SqeOp op)
 }
 
 // SQE-10: what is not understood is bad. Of a DMA the job is read, too.
-inline SqeDecoded TaskScheduler::decode(uint32_t sq, const stars_sqe &sqe)
+[[gnu::always_inline]] inline SqeDecoded TaskScheduler::decode(uint32_t sq, const stars_sqe &sqe)
 {
     const uint8_t type = queues_[sq].type;
     switch (type) {
@@ -163,16 +163,25 @@ inline SqeDecoded TaskScheduler::decode(uint32_t sq, const stars_sqe &sqe)
     return {};
 }
 
-void TaskScheduler::execute(uint32_t sq)
+inline void TaskScheduler::wait_event(uint32_t sq, uint32_t id, const stars_sqe &sqe)
 {
-    const SqeDecoded decoded = decode(sq, fronts_[sq].sqe());
-    if (__builtin_expect(sqe_twin_ != nullptr, 0))
-        execute_twin(sq, decoded);
+    queues_[sq].wait_id = id;
+    if (events_.wait(id, sq, board_.now))
+        executed(sq);
     else
-        have_effect(sq, decoded);
+        park(sq, sqe, sqe.word[STARS_EVENT_TIMEOUT_WORD]);
 }
 
-void TaskScheduler::have_effect(uint32_t sq, SqeDecoded decoded)
+inline void TaskScheduler::wait_notify(uint32_t sq, uint32_t id, const stars_sqe &sqe)
+{
+    queues_[sq].wait_id = id;
+    if (notifies_.wait(id, sq, board_.now))
+        executed(sq);
+    else
+        park(sq, sqe, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
+}
+
+[[gnu::always_inline]] inline void TaskScheduler::effect_of(uint32_t sq, SqeDecoded decoded)
 {
     Queue &q = queues_[sq];
     const Params &p = board_.params;
@@ -236,24 +245,6 @@ void TaskScheduler::have_effect(uint32_t sq, SqeDecoded decoded)
     }
 }
 
-void TaskScheduler::wait_event(uint32_t sq, uint32_t id, const stars_sqe &sqe)
-{
-    queues_[sq].wait_id = id;
-    if (events_.wait(id, sq, board_.now))
-        executed(sq);
-    else
-        park(sq, sqe, sqe.word[STARS_EVENT_TIMEOUT_WORD]);
-}
-
-void TaskScheduler::wait_notify(uint32_t sq, uint32_t id, const stars_sqe &sqe)
-{
-    queues_[sq].wait_id = id;
-    if (notifies_.wait(id, sq, board_.now))
-        executed(sq);
-    else
-        park(sq, sqe, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
-}
-
 void TaskScheduler::write_memory(uint32_t sq, const stars_sqe &sqe)
 {
     const Store store = store_of(sqe, events_.size(), notifies_.size());
@@ -270,6 +261,35 @@ void TaskScheduler::write_memory(uint32_t sq, const stars_sqe &sqe)
     std::memcpy(to, &sqe.word[8], store.bytes);
     board_.stored(store.address, store.bytes);
     executed(sq);
+}
+
+// Both at once, so that a plain SQE is looked at once.
+void TaskScheduler::execute(uint32_t sq)
+{
+    if (__builtin_expect(sqe_twin_ != nullptr, 0))
+        execute_twin(sq);
+    else
+        effect_of(sq, decode(sq, fronts_[sq].sqe()));
+}
+
+void TaskScheduler::have_effect(uint32_t sq, SqeDecoded decoded)
+{
+    effect_of(sq, decoded);
+}
+
+void TaskScheduler::execute_twin(uint32_t sq)
+{
+    decoded_ = decode(sq, fronts_[sq].sqe());
+    switch (decoded_.effect) {
+    case SqeEffect::kNothing:
+    case SqeEffect::kNowhere:
+    case SqeEffect::kBad: // what comes next is known, and told with it
+        have_effect(sq, decoded_);
+        break;
+    default:
+        advance_twin(sq, SqeOp::kExecute, SqeNext::kEffect, SqeHold::kNot, kNever);
+        break;
+    }
 }
 
 } // namespace tsim

@@ -67,6 +67,12 @@ void TaskScheduler::begin(uint32_t sq)
         after_decode(sq, decoded, SqeOp::kBegin);
 }
 
+// SQE-4.
+void TaskScheduler::hold_before(uint32_t sq)
+{
+    advance(sq, SqeOp::kDecoded, {SqeNext::kHold, SqeHold::kBefore});
+}
+
 // ---- tables ------------------------------------------------------------------------------------
 
 // EVT-8: the access found the entry in memory.

@@ -5,11 +5,17 @@
 namespace tsim
 {
 
+namespace
+{
+constexpr stars_sqe kNoSqe{};
+} // namespace
+
 SqeAnswer TaskScheduler::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool flag)
 {
     const Queue &q = queues_[sq];
     const Params &p = board_.params;
-    SqeRequest request{op, flag, sq, 0, &fronts_[sq].sqe()};
+    // The end may find no SQE at the head, and somebody about to write one there.
+    SqeRequest request{op, flag, sq, 0, op == SqeOp::kEnd ? &kNoSqe : &fronts_[sq].sqe()};
     request.event = latency(sq, p.event_table);
     request.notify = latency(sq, p.notify_table);
     request.store = latency(sq, p.write_value);
@@ -37,6 +43,11 @@ SqeAnswer TaskScheduler::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool f
     return sqe_twin_->run(request, answer);
 }
 
+void TaskScheduler::advance_twin(uint32_t sq, SqeOp op, SqeNext next, SqeHold hold, Cycle due)
+{
+    follow(sq, ask(sq, op, {next, hold, due}));
+}
+
 Cycle TaskScheduler::ask_due(uint32_t sq, SqeOp op, SqeNext next, Cycle plain)
 {
     return ask(sq, op, {next, SqeHold::kNot, plain}).step.due;
@@ -61,21 +72,6 @@ void TaskScheduler::follow(uint32_t sq, const SqeAnswer &answer)
         break;
     }
     carry_out(sq, answer.step);
-}
-
-void TaskScheduler::execute_twin(uint32_t sq, SqeDecoded decoded)
-{
-    decoded_ = decoded;
-    switch (decoded.effect) {
-    case SqeEffect::kNothing:
-    case SqeEffect::kNowhere:
-    case SqeEffect::kBad: // what comes next is known, and told with it
-        have_effect(sq, decoded);
-        break;
-    default:
-        follow(sq, ask(sq, SqeOp::kExecute, {SqeNext::kEffect}));
-        break;
-    }
 }
 
 bool TaskScheduler::retires(uint32_t sq, SqeOp op, bool full)

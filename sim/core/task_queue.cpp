@@ -41,14 +41,14 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     last_at_ = 0;
     retired_.store(0, std::memory_order_relaxed);
     if (twinned_)
-        (void)decide({FrontRequest::kOpen, sq_, uint64_t{cq_mask_} << 32 | mask_});
+        (void)act(FrontRequest::kOpen, uint64_t{cq_mask_} << 32 | mask_);
     rung_.store(config.depth, std::memory_order_release);
 }
 
 void TaskQueue::close()
 {
     if (twinned_ && is_open())
-        (void)decide({FrontRequest::kClose, sq_});
+        (void)act(FrontRequest::kClose);
     ring_ = nullptr;
     rings_.store(nullptr, std::memory_order_relaxed);
 }
@@ -81,13 +81,8 @@ void TaskQueue::take_in(uint64_t rung, Cycle now, uint64_t cycle_ns)
             at = std::max(now, at / cycle_ns + (at % cycle_ns != 0));
         }
     }
-    if (__builtin_expect(twinned_, 0)) {
-        FrontRequest request{FrontRequest::kRing, sq_, rung - seen_};
-        request.times = times_;
-        if (rung != seen_)
-            (void)decide(request);
-        return;
-    }
+    if (__builtin_expect(twinned_, 0))
+        return ring_twin(rung);
     seen_ = rung;
 }
 
@@ -110,10 +105,8 @@ uint16_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) con
 
 TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 {
-    if (__builtin_expect(twinned_, 0)) {
-        const FrontAnswer answer = decide(seen_at(now, FrontRequest::kFetch, read_time));
-        return {answer.time, answer.ok};
-    }
+    if (__builtin_expect(twinned_, 0))
+        return fetch_twin(now, read_time);
     if (buffered_ != 0)
         return {now, false};
     Fetch result{now, false};
@@ -132,7 +125,7 @@ TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 uint32_t TaskQueue::read_in(Cycle now, uint32_t most)
 {
     if (__builtin_expect(twinned_, 0))
-        return decide(seen_at(now, FrontRequest::kReadIn, most)).queue.buffered;
+        return read_in_twin(now, most);
     buffered_ = count_visible(head_, now, most);
     ahead_ = 0;
     return buffered_;
@@ -150,7 +143,7 @@ void TaskQueue::retire(Cycle now, bool seen)
 {
     times_[head_ & mask_].done = now;
     if (__builtin_expect(twinned_, 0)) {
-        (void)decide({FrontRequest::kRetire, sq_});
+        (void)act(FrontRequest::kRetire);
     } else {
         ++head_;
         if (buffered_ != 0)
@@ -168,7 +161,7 @@ void TaskQueue::drop_all(Cycle now)
     for (uint64_t i = from; i != seen_; ++i)
         times_[i & mask_].done = now;
     if (twinned_) {
-        (void)decide({FrontRequest::kDropAll, sq_});
+        (void)act(FrontRequest::kDropAll);
     } else {
         head_ = seen_;
         drop_prefetched();
@@ -182,7 +175,7 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
     for (uint64_t i = 0; i < forward; ++i)
         times_[(head_ + i) & mask_].done = now;
     if (twinned_) {
-        (void)decide({FrontRequest::kSetHead, sq_, value});
+        (void)act(FrontRequest::kSetHead, value);
     } else {
         const uint64_t retired = done() + forward;
         head_ = seen_ - ((tail() - value) & mask_);
@@ -193,27 +186,10 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
         retired_.store(done(), std::memory_order_release);
 }
 
-inline void TaskQueue::store(uint32_t place, const stars_cqe &cqe)
-{
-    stars_cqe *at = &cq_[place];
-    // The phase bit last: whoever polls it then sees the rest (CQ-1).
-    at->u = cqe.u;
-    at->sq_head = cqe.sq_head;
-    at->stream_id = cqe.stream_id;
-    at->task_id = cqe.task_id;
-    __atomic_store_n(&at->flags, cqe.flags, __ATOMIC_RELEASE);
-}
-
 bool TaskQueue::complete(stars_cqe cqe)
 {
-    if (__builtin_expect(twinned_, 0)) {
-        FrontRequest request{FrontRequest::kComplete, sq_};
-        request.cqe = cqe;
-        const FrontAnswer answer = decide(request);
-        if (answer.ok)
-            store(answer.place, answer.cqe);
-        return answer.ok;
-    }
+    if (__builtin_expect(twinned_, 0))
+        return complete_twin(cqe);
     if (cq_tail_ - cq_head_ >= cq_mask_)
         return false;
     const bool first_lap = ((cq_tail_ / (uint64_t{cq_mask_} + 1)) & 1) == 0;
@@ -229,7 +205,7 @@ bool TaskQueue::complete(stars_cqe cqe)
 bool TaskQueue::set_cq_head(uint32_t head)
 {
     if (twinned_)
-        return decide({FrontRequest::kSetCqHead, sq_, head}).ok;
+        return act(FrontRequest::kSetCqHead, head);
     const uint64_t taken = (head - static_cast<uint32_t>(cq_head_)) & cq_mask_;
     if (head > cq_mask_ || taken > cq_tail_ - cq_head_)
         return false;

@@ -99,7 +99,7 @@ class TaskQueue
     void drop_prefetched()
     {
         if (__builtin_expect(twinned_, 0))
-            return (void)decide({FrontRequest::kDrop, sq_});
+            return (void)act(FrontRequest::kDrop);
         buffered_ = ahead_ = 0;
     }
     /// Whether the SQE at the head has been read.
@@ -144,10 +144,15 @@ class TaskQueue
     [[nodiscard]] uint16_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
     void store(uint32_t place, const stars_cqe &cqe);
 
-    // With a twin: it decides, and what it keeps is kept here too.
-    [[gnu::cold]] FrontAnswer decide(const FrontRequest &request);
-    [[nodiscard]] FrontRequest seen_at(Cycle now, FrontRequest::Op op, uint64_t value) const;
+    // With a twin: it decides, and what it keeps is kept here too. All out of the way of the plain model.
+    [[gnu::cold]] bool act(FrontRequest::Op op, uint64_t value = 0);
+    [[gnu::cold]] void ring_twin(uint64_t rung);
+    [[nodiscard, gnu::cold]] Fetch fetch_twin(Cycle now, Cycle read_time);
+    [[nodiscard, gnu::cold]] uint32_t read_in_twin(Cycle now, uint32_t most);
+    [[nodiscard, gnu::cold]] bool complete_twin(stars_cqe cqe);
     [[nodiscard, gnu::cold]] bool look(Cycle now) const;
+    FrontAnswer decide(const FrontRequest &request);
+    [[nodiscard]] FrontRequest seen_at(Cycle now, FrontRequest::Op op, uint64_t value) const;
     void keep(const FrontState &state);
 
     // A doorbell touches the host's line, an SQE the model's; with all queues in turn each line that is not touched is a
@@ -185,6 +190,17 @@ class TaskQueue
 };
 
 static_assert(sizeof(TaskQueue) == 192);
+
+inline void TaskQueue::store(uint32_t place, const stars_cqe &cqe)
+{
+    stars_cqe *at = &cq_[place];
+    // The phase bit last: whoever polls it then sees the rest (CQ-1).
+    at->u = cqe.u;
+    at->sq_head = cqe.sq_head;
+    at->stream_id = cqe.stream_id;
+    at->task_id = cqe.task_id;
+    __atomic_store_n(&at->flags, cqe.flags, __ATOMIC_RELEASE);
+}
 
 } // namespace tsim
 

@@ -60,6 +60,40 @@ FrontRequest TaskQueue::seen_at(Cycle now, FrontRequest::Op op, uint64_t value) 
     return request;
 }
 
+bool TaskQueue::act(FrontRequest::Op op, uint64_t value)
+{
+    return decide({op, sq_, value}).ok;
+}
+
+void TaskQueue::ring_twin(uint64_t rung)
+{
+    FrontRequest request{FrontRequest::kRing, sq_, rung - seen_};
+    request.times = times_;
+    if (rung != seen_)
+        (void)decide(request);
+}
+
+TaskQueue::Fetch TaskQueue::fetch_twin(Cycle now, Cycle read_time)
+{
+    const FrontAnswer answer = decide(seen_at(now, FrontRequest::kFetch, read_time));
+    return {answer.time, answer.ok};
+}
+
+uint32_t TaskQueue::read_in_twin(Cycle now, uint32_t most)
+{
+    return decide(seen_at(now, FrontRequest::kReadIn, most)).queue.buffered;
+}
+
+bool TaskQueue::complete_twin(stars_cqe cqe)
+{
+    FrontRequest request{FrontRequest::kComplete, sq_};
+    request.cqe = cqe;
+    const FrontAnswer answer = decide(request);
+    if (answer.ok)
+        store(answer.place, answer.cqe);
+    return answer.ok;
+}
+
 bool TaskQueue::look(Cycle now) const
 {
     return twin_->run(seen_at(now, FrontRequest::kLook, 0)).ok;

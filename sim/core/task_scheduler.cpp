@@ -251,8 +251,8 @@ void TaskScheduler::fire_queue(uint32_t sq)
     case Step::kSwapDone:
         swap_done(sq);
         break;
-    case Step::kDecoded: // SQE-4
-        advance(sq, SqeOp::kDecoded, {SqeNext::kHold, SqeHold::kBefore});
+    case Step::kDecoded:
+        hold_before(sq);
         break;
     case Step::kExecute:
         execute(sq);

@@ -264,9 +264,11 @@ class TaskScheduler : private KernelOwner
     // one SQE
     void begin(uint32_t sq);
     void after_decode(uint32_t sq, Cycle decoded, SqeOp op);
+    void hold_before(uint32_t sq);
     void execute(uint32_t sq);
     [[nodiscard]] SqeDecoded decode(uint32_t sq, const stars_sqe &sqe);
     void have_effect(uint32_t sq, SqeDecoded decoded);
+    void effect_of(uint32_t sq, SqeDecoded decoded);
     void write_memory(uint32_t sq, const stars_sqe &sqe);
     [[nodiscard]] Cycle access_time(uint32_t sq, const stars_sqe &sqe) const;
     void write_remote(uint32_t sq, const stars_sqe &sqe);
@@ -307,10 +309,10 @@ class TaskScheduler : private KernelOwner
     void abandon(uint32_t sq);
 
     // what comes next of an SQE, with a twin what that says; see sqe_twin.cpp
-    void advance(uint32_t sq, SqeOp op, const SqeStep &plain)
+    void advance(uint32_t sq, SqeOp op, SqeStep plain)
     {
         if (__builtin_expect(sqe_twin_ != nullptr, 0))
-            follow(sq, ask(sq, op, plain));
+            advance_twin(sq, op, plain.next, plain.hold, plain.due);
         else
             carry_out(sq, plain);
     }
@@ -323,14 +325,15 @@ class TaskScheduler : private KernelOwner
     void end_sqe(uint32_t sq)
     {
         if (__builtin_expect(sqe_twin_ != nullptr, 0))
-            (void)ask(sq, SqeOp::kEnd, {});
+            advance_twin(sq, SqeOp::kEnd, SqeNext::kNothing, SqeHold::kNot, kNever);
     }
-    void carry_out(uint32_t sq, const SqeStep &step);
+    void carry_out(uint32_t sq, SqeStep step);
+    [[gnu::cold]] void advance_twin(uint32_t sq, SqeOp op, SqeNext next, SqeHold hold, Cycle due);
     [[nodiscard, gnu::cold]] SqeAnswer ask(uint32_t sq, SqeOp op, const SqeStep &plain,
                                            bool flag = false);
     [[nodiscard, gnu::cold]] Cycle ask_due(uint32_t sq, SqeOp op, SqeNext next, Cycle plain);
     [[gnu::cold]] void follow(uint32_t sq, const SqeAnswer &answer);
-    [[gnu::cold]] void execute_twin(uint32_t sq, SqeDecoded decoded);
+    [[gnu::cold]] void execute_twin(uint32_t sq);
     /// Whether an SQE that has written its CQE, if it could, is over.
     [[nodiscard, gnu::cold]] bool retires(uint32_t sq, SqeOp op, bool full);
 
@@ -496,7 +499,7 @@ class TaskScheduler : private KernelOwner
 };
 
 /// Inline: what comes next is mostly known where it is called from.
-inline void TaskScheduler::carry_out(uint32_t sq, const SqeStep &step)
+[[gnu::always_inline]] inline void TaskScheduler::carry_out(uint32_t sq, SqeStep step)
 {
     switch (step.next) {
     case SqeNext::kDecoded:
