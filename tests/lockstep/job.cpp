@@ -50,6 +50,13 @@ constexpr KindInfo kKindInfo[static_cast<size_t>(Kind::kKinds)] = {
     {"host_clear", false, 1},
     {"host_notify", false, 1},
     {"host_notify_clear", false, 1},
+    {"pause", true, 0},
+    {"debug_pause", true, 0},
+    {"debug_resume", true, 0},
+    {"kill", true, 0},
+    {"terminate", true, 0},
+    {"set_head", true, 1},
+    {"priority", true, 2},
     {"placeholder", true, 1},
     {"record", true, 1},
     {"wait", true, 2},
@@ -255,6 +262,10 @@ namespace
         if (step.kind == Kind::kQueue && !good_queue(step)) {
             error = "a queue has a priority 0 to 7, a group 0 to 63, and depths of 2 to 4096, "
                     "powers of two";
+            return false;
+        }
+        if (step.kind == Kind::kPriority && (step.args[0] >= 8 || step.args[1] >= 64)) {
+            error = "a queue has a priority 0 to 7 and a group 0 to 63";
             return false;
         }
         while (step.is_task() && words >> word)

@@ -60,6 +60,13 @@ enum class Kind : uint8_t {
     kHostClear,
     kHostNotify,
     kHostNotifyClear,
+    kPause,
+    kDebugPause,
+    kDebugResume,
+    kKill,
+    kTerminate,
+    kSetHead,  ///< of a disabled queue at rest
+    kPriority, ///< priority, group
     // tasks, written into the ring
     kPlaceholder, ///< command
     kEventRecord,

@@ -72,6 +72,12 @@ inline void add_memory(Outcome &out, const char *side, const uint8_t *bytes)
     return static_cast<uint8_t>((at * 2654435761u + side * 40503u) >> 5);
 }
 
+/// Whether all SQEs from there to the tail have been rung at some time: others have no time at which they arrived.
+[[nodiscard]] inline bool was_rung(uint64_t rung, uint64_t head, uint64_t depth)
+{
+    return head < depth && ((rung - head) & (depth - 1)) <= rung;
+}
+
 /// Of the first line that opens the queue.
 [[nodiscard]] inline uint64_t cq_depth(const Job &job, uint32_t sq)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A job on the model: Board, through the rig of its tests.
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -133,6 +134,7 @@ class Model
         switch (step.kind) {
         case Kind::kRing:
             rig_.ring(sq, rig_.now() + step.args[0]);
+            rung_[sq] = rig_.sent(sq);
             return;
         case Kind::kCqTake: {
             const uint32_t mask = static_cast<uint32_t>(cq_depth(job_, sq)) - 1;
@@ -150,10 +152,35 @@ class Model
         case Kind::kEnable:
             scheduler.set_enabled(sq, id != 0);
             return;
-        default:
-            if (rig_.sent(sq) - front.done() < front.depth() - 1)
+        case Kind::kPause:
+            (void)scheduler.control(sq, STARS_SQ_CONTROL_TASK_PAUSE);
+            return;
+        case Kind::kDebugPause:
+            (void)scheduler.control(sq, STARS_SQ_CONTROL_DEBUG_PAUSE);
+            return;
+        case Kind::kDebugResume:
+            (void)scheduler.control(sq, STARS_SQ_CONTROL_DEBUG_RESUME);
+            return;
+        case Kind::kKill:
+            (void)scheduler.control(sq, STARS_SQ_CONTROL_TASK_KILL);
+            return;
+        case Kind::kTerminate:
+            (void)scheduler.control(sq, STARS_SQ_CONTROL_TASK_TERMINATE);
+            return;
+        case Kind::kSetHead:
+            if (was_rung(rung_[sq], id, front.depth()))
+                (void)scheduler.set_head(sq, id);
+            return;
+        case Kind::kPriority:
+            (void)scheduler.set_priority(sq, static_cast<uint8_t>(step.args[0]),
+                                         static_cast<uint8_t>(step.args[1]));
+            return;
+        default: {
+            const uint64_t mask = front.depth() - 1; // one place stays free
+            if (((rig_.sent(sq) - front.head()) & mask) != mask)
                 rig_.write(sq, step.sqe());
             return;
+        }
         }
     }
 
@@ -237,6 +264,7 @@ class Model
     const Job &job_;
     Rig rig_;
     std::set<uint32_t> open_;
+    std::array<uint64_t, kQueues> rung_{};
     std::vector<std::string> ends_;
 };
 

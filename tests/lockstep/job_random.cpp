@@ -156,7 +156,7 @@ class Program
 
     void software()
     {
-        switch (dice_.below(10)) {
+        switch (dice_.below(15)) {
         case 0:
         case 1:
             add({Kind::kCqTake, queue(), {dice_.between(1, 6)}});
@@ -181,12 +181,41 @@ class Program
                  0,
                  {dice_.below(job_.machine[kEvents])}});
             break;
+        case 9:
+            add({dice_.one_in(4) ? Kind::kDebugPause : Kind::kPause, queue()});
+            break;
+        case 10:
+            add({Kind::kDebugResume, queue()});
+            break;
+        case 11:
+            add({Kind::kKill, queue()});
+            break;
+        case 12:
+            if (dice_.one_in(3))
+                add({Kind::kTerminate, queue()});
+            else
+                add({Kind::kPriority, queue(), {dice_.below(8), dice_.below(4)}});
+            break;
+        case 13:
+            go_back(queue());
+            break;
         default:
             add({dice_.one_in(3) ? Kind::kHostNotifyClear : Kind::kHostNotify,
                  0,
                  {dice_.below(job_.machine[kNotifies])}});
             break;
         }
+    }
+
+    // Some SQEs once more, or fewer of them, if the queue is at rest.
+    void go_back(uint32_t sq)
+    {
+        add({Kind::kEnable, sq, {0}});
+        if (dice_.one_in(2))
+            add({Kind::kRun, 0, {now_ += dice_.below(400)}});
+        add({Kind::kSetHead, sq, {dice_.below(dice_.one_in(2) ? 4 : 70)}});
+        if (!dice_.one_in(6))
+            add({Kind::kEnable, sq, {1}});
     }
 
     Dice &dice_;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-`include "npu_assert.svh"
 
 /// One timer for each queue, and which of them is due first; among equals the one that was set
 /// first (TIM-3, TIM-4).
-/// A tournament: a change plays the games from its leaf to the root, one per clock.
 module npu_calendar #(
   /// Timers, a power of two from 8 to 2048
-  parameter int unsigned Timers    = 64,
+  parameter int unsigned Timers = 64,
   localparam int unsigned IdWidth = $clog2(Timers)
 ) (
   input  logic               clk_i,
@@ -28,128 +26,32 @@ module npu_calendar #(
 );
 
   localparam int unsigned SequenceBits = 40;  // never wraps: a change takes several clocks
-  localparam int unsigned KeyBits = 1 + 64 + SequenceBits;
 
-  typedef enum logic [1:0] {StClear, StIdle, StPlay} state_e;
-  state_e state_q, state_d;
+  logic [SequenceBits-1:0]    sequence_q;
+  logic [64+SequenceBits-1:0] first;
 
-  logic [KeyBits-1:0]      key_mem [0:Timers-1];     // {pending, time, sequence}
-  logic [IdWidth-1:0]      winner_mem [0:Timers-1];  // by inner node; 0 has no meaning
-  logic [SequenceBits-1:0] sequence_q, sequence_d;
-  logic [IdWidth-1:0]      id_q, id_d;               // the winner on the way up
-  logic [KeyBits-1:0]      key_q, key_d;             // and its key
-  logic [IdWidth:0]        node_q, node_d;           // where it stands: leaves are Timers on
-  logic [KeyBits-1:0]      first_key_q;
-  logic [IdWidth-1:0]      first_id_q;
-
-  logic [IdWidth:0]        other_node;
-  logic [IdWidth-1:0]      other_id;
-  logic [KeyBits-1:0]      other_key;
-  logic                    other_wins;
-  logic [IdWidth:0]        parent;
-  logic                    key_we, winner_we;
-  logic [IdWidth-1:0]      key_waddr;
-  logic [KeyBits-1:0]      key_wdata;
-  logic [IdWidth-1:0]      winner_waddr, winner_wdata;
-
-  assign other_node = node_q ^ (IdWidth + 1)'(1);
-  assign other_id   = other_node[IdWidth] ? other_node[IdWidth-1:0] : winner_mem[other_node[IdWidth-1:0]];
-  assign other_key  = key_mem[other_id];
-  assign other_wins = other_key[KeyBits-1] &&
-                      (!key_q[KeyBits-1] || other_key[KeyBits-2:0] < key_q[KeyBits-2:0]);
-  assign parent     = node_q >> 1;
-
-  // A leaf below an inner node: the first one.
-  function automatic logic [IdWidth-1:0] leaf_below(input logic [IdWidth-1:0] node);
-    logic [IdWidth:0] down;
-    down = {1'b0, node};
-    for (int unsigned i = 0; i < IdWidth; i++) begin
-      if (!down[IdWidth]) down = down << 1;
-    end
-    leaf_below = down[IdWidth-1:0];
-  endfunction
-
-  always_comb begin
-    state_d      = state_q;
-    sequence_d   = sequence_q;
-    id_d         = id_q;
-    key_d        = key_q;
-    node_d       = node_q;
-    key_we       = 1'b0;
-    key_waddr    = id_q;
-    key_wdata    = '0;
-    winner_we    = 1'b0;
-    winner_waddr = parent[IdWidth-1:0];
-    winner_wdata = other_wins ? other_id : id_q;
-    unique case (state_q)
-      StClear: begin
-        // Leaves and inner nodes alike; where nothing is set any leaf below is as good a winner as
-        // another.
-        key_we       = 1'b1;
-        winner_we    = 1'b1;
-        winner_waddr = id_q;
-        winner_wdata = leaf_below(id_q);
-        id_d         = id_q + IdWidth'(1);
-        if (id_q == IdWidth'(Timers - 1)) state_d = StIdle;
-      end
-      StIdle: begin
-        if (req_valid_i) begin
-          key_we     = 1'b1;
-          key_waddr  = req_id_i;
-          key_wdata  = {req_set_i, req_time_i, sequence_q};
-          sequence_d = sequence_q + SequenceBits'(1);
-          id_d       = req_id_i;
-          key_d      = key_wdata;
-          node_d     = {1'b1, req_id_i};
-          state_d    = StPlay;
-        end
-      end
-      StPlay: begin
-        winner_we = 1'b1;
-        node_d    = parent;
-        if (other_wins) begin
-          id_d  = other_id;
-          key_d = other_key;
-        end
-        if (parent == (IdWidth + 1)'(1)) state_d = StIdle;
-      end
-      default: state_d = StIdle;
-    endcase
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (key_we) key_mem[key_waddr] <= key_wdata;
-    if (winner_we) winner_mem[winner_waddr] <= winner_wdata;
-  end
+  npu_tournament #(.Entries(Timers), .KeyBits(64 + SequenceBits)) u_timers (
+    .clk_i,
+    .rst_ni,
+    .req_valid_i   (req_valid_i),
+    .req_ready_o   (req_ready_o),
+    .req_set_i     (req_set_i),
+    .req_id_i      (req_id_i),
+    .req_key_i     ({req_time_i, sequence_q}),
+    .look_id_i     (look_id_i),
+    .pending_o     (pending_o),
+    .first_valid_o (first_valid_o),
+    .first_id_o    (first_id_o),
+    .first_key_o   (first)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q     <= StClear;
-      sequence_q  <= '0;
-      id_q        <= '0;
-      key_q       <= '0;
-      node_q      <= '0;
-      first_key_q <= '0;
-      first_id_q  <= '0;
-    end else begin
-      state_q    <= state_d;
-      sequence_q <= sequence_d;
-      id_q       <= id_d;
-      key_q      <= key_d;
-      node_q     <= node_d;
-      if (state_q == StPlay) begin
-        first_key_q <= key_d;
-        first_id_q  <= id_d;
-      end
-    end
+    if (!rst_ni) sequence_q <= '0;
+    else if (req_valid_i && req_ready_o) sequence_q <= sequence_q + SequenceBits'(1);
   end
 
-  assign req_ready_o   = state_q == StIdle;
-  assign pending_o     = key_mem[look_id_i][KeyBits-1];
-  assign first_valid_o = first_key_q[KeyBits-1];
-  assign first_id_o    = first_id_q;
-  assign first_time_o  = first_key_q[KeyBits-2:SequenceBits];
+  assign first_time_o = first[64+SequenceBits-1:SequenceBits];
 
-  `NPU_ASSERT(TimersAreAPowerOfTwo, 2 ** IdWidth == Timers)
-  `NPU_ASSERT(RequestHeldUntilTaken, req_valid_i && !req_ready_o |=> req_valid_i && $stable(req_id_i))
+  logic unused;
+  assign unused = ^first[SequenceBits-1:0];
 endmodule

@@ -2,10 +2,8 @@
 `include "npu_assert.svh"
 
 /// Transfers of two engines, each at the ceiling of its channel, a power of two of bytes per cycle,
-/// on links that are never
-/// full: what LNK-5 and LNK-8 say of such. One transfer for each channel; what is complete comes
-/// out in the order of time,
-/// route, and bytes still to come (LNK-7).
+/// on links that are never full: what LNK-5 and LNK-8 say of such. One transfer for each channel;
+/// what is complete comes out in the order of time, route, and bytes still to come (LNK-7).
 module npu_fixed_link #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 64,
@@ -29,24 +27,18 @@ module npu_fixed_link #(
 
   output logic                    first_valid_o,  // the next that is complete, while ready
   output logic [63:0]             first_time_o,
-  output logic [QueueWidth-1:0]   first_queue_o,
-  output logic [ChannelWidth-1:0] first_channel_o
+  output logic [QueueWidth-1:0]   first_queue_o
 );
 
   localparam int unsigned SequenceBits = 40;
-  // {time, engine, route, goal, sequence, queue}: what is due first is the smallest
-  localparam int unsigned KeyBits = 64 + 1 + 4 + 71 + SequenceBits + QueueWidth;
+  // {time, engine, route, goal, sequence}: what is due first is the smallest
+  localparam int unsigned KeyBits = 64 + 1 + 4 + 71 + SequenceBits;
 
-  typedef enum logic [0:0] {StIdle, StSearch} state_e;
-  state_e state_q, state_d;
-
-  logic [Channels-1:0]     moving_q, moving_d;
-  logic [KeyBits-1:0]      mem [0:Channels-1];
+  logic [QueueWidth-1:0]   queue_mem [0:Channels-1];
   logic [SequenceBits-1:0] sequence_q;
-  logic [ChannelWidth-1:0] at_q, at_d;
-  logic                    found_q, found_d;
-  logic [KeyBits-1:0]      best_q, best_d;
-  logic [ChannelWidth-1:0] best_channel_q, best_channel_d;
+  logic [KeyBits-1:0]      key, first_key;
+  logic [ChannelWidth-1:0] first_channel;
+  logic                    moves, starts;
 
   // What the channel's route has carried by now and this transfer's bytes: where it ends.
   logic [70:0] goal, whole;
@@ -54,76 +46,39 @@ module npu_fixed_link #(
   assign goal  = ({7'd0, now_i} << req_shift_i) + {7'd0, req_bytes_i};
   assign whole = (goal + (71'd1 << req_shift_i) - 71'd1) >> req_shift_i;
   assign ends  = whole[63:0];
+  assign key   = {ends, req_channel_i[ChannelWidth-1], req_route_i, goal, sequence_q};
 
-  logic unused;
-  assign unused = ^whole[70:64];
+  npu_tournament #(.Entries(Channels), .KeyBits(KeyBits)) u_transfers (
+    .clk_i,
+    .rst_ni,
+    .req_valid_i   (req_valid_i),
+    .req_ready_o   (req_ready_o),
+    .req_set_i     (req_start_i),
+    .req_id_i      (req_channel_i),
+    .req_key_i     (key),
+    .look_id_i     (req_channel_i),
+    .pending_o     (moves),
+    .first_valid_o (first_valid_o),
+    .first_id_o    (first_channel),
+    .first_key_o   (first_key)
+  );
 
-  logic [KeyBits-1:0] row;
-  assign row = mem[at_q];
-
-  always_comb begin
-    state_d        = state_q;
-    moving_d       = moving_q;
-    at_d           = at_q;
-    found_d        = found_q;
-    best_d         = best_q;
-    best_channel_d = best_channel_q;
-    unique case (state_q)
-      StIdle: begin
-        if (req_valid_i) begin
-          moving_d[req_channel_i] = req_start_i;
-          at_d    = '0;
-          found_d = 1'b0;
-          state_d = StSearch;
-        end
-      end
-      StSearch: begin
-        if (moving_q[at_q] && (!found_q || row < best_q)) begin
-          found_d        = 1'b1;
-          best_d         = row;
-          best_channel_d = at_q;
-        end
-        at_d = at_q + ChannelWidth'(1);
-        if (at_q == ChannelWidth'(Channels - 1) || moving_q == '0) state_d = StIdle;
-      end
-      default: state_d = StIdle;
-    endcase
-  end
-
+  assign starts = req_valid_i && req_ready_o && req_start_i;
   always_ff @(posedge clk_i) begin
-    if (state_q == StIdle && req_valid_i && req_start_i)
-      mem[req_channel_i] <=
-          {ends, req_channel_i[ChannelWidth-1], req_route_i, goal, sequence_q, req_queue_i};
+    if (starts) queue_mem[req_channel_i] <= req_queue_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q        <= StIdle;
-      moving_q       <= '0;
-      sequence_q     <= '0;
-      at_q           <= '0;
-      found_q        <= 1'b0;
-      best_q         <= '0;
-      best_channel_q <= '0;
-    end else begin
-      state_q        <= state_d;
-      moving_q       <= moving_d;
-      at_q           <= at_d;
-      found_q        <= found_d;
-      best_q         <= best_d;
-      best_channel_q <= best_channel_d;
-      if (state_q == StIdle && req_valid_i) sequence_q <= sequence_q + SequenceBits'(1);
-    end
+    if (!rst_ni) sequence_q <= '0;
+    else if (starts) sequence_q <= sequence_q + SequenceBits'(1);
   end
 
-  assign req_ready_o     = state_q == StIdle;
-  assign first_valid_o   = found_q;
-  assign first_time_o    = best_q[KeyBits-1 -: 64];
-  assign first_queue_o   = best_q[QueueWidth-1:0];
-  assign first_channel_o = best_channel_q;
+  assign first_time_o  = first_key[KeyBits-1 -: 64];
+  assign first_queue_o = queue_mem[first_channel];
 
-  `NPU_ASSERT(OneTransferForAChannel,
-      req_valid_i && req_ready_o && req_start_i |-> !moving_q[req_channel_i])
-  `NPU_ASSERT(SomethingMoves,
-      req_valid_i && req_ready_o && req_start_i |-> req_bytes_i != 64'd0)
+  logic unused;
+  assign unused = ^{whole[70:64], first_key[KeyBits-65:0], moves};
+
+  `NPU_ASSERT(OneTransferForAChannel, starts |-> !moves)
+  `NPU_ASSERT(SomethingMoves, starts |-> req_bytes_i != 64'd0)
 endmodule

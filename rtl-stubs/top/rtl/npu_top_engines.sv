@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "npu_assert.svh"
+
+/// What npu_top does with SDMA and PCIe DMA: shares of the class, channels, transfers, and the
+/// memory behind them. Rules SCH-8, SCH-9, SQE-8, SQE-9, DMA-1 to DMA-6.
+module npu_top_engines #(
+  /// Queues, a power of two from 8 to 2048
+  parameter int unsigned Queues = 32,
+  localparam int unsigned QueueWidth = $clog2(Queues)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // The part, still after reset
+  input  logic [2:0]            cfg_strict_level_i,
+  input  logic                  cfg_weight_first_i,
+  input  logic                  cfg_reload_spent_i,
+  input  logic [15:0]           cfg_sdma_cap_i,
+  input  logic [15:0]           cfg_pcie_cap_i,
+  input  logic [6:0]            cfg_sdma_channels_i,
+  input  logic [6:0]            cfg_pcie_channels_i,
+  input  logic [2:0]            cfg_sdma_shift_i,
+  input  logic [2:0]            cfg_pcie_shift_i,
+
+  // The act, and what follows it (npu_act_pkg)
+  input  npu_act_pkg::act_t     act_i,
+  input  npu_act_pkg::op_t      op_i,
+  output npu_act_pkg::act_t     next_o,
+  output npu_act_pkg::act_t     then_o,
+  output npu_act_pkg::act_t     after_o,
+  output npu_act_pkg::op_t      op_o,
+  output npu_act_pkg::turn_t    turn_o,
+  output logic                  ready_o,         // blocks are ready for the first act
+
+  // The queue that is looked at
+  input  logic [63:0]           now_i,
+  input  logic [QueueWidth-1:0] at_i,
+  input  logic [npu_top_pkg::StateWidth-1:0] state_i,
+  input  logic [2:0]            level_i,
+  input  logic [5:0]            group_i,
+  input  logic [2:0]            share_i,         // the class that its SQE needs
+  output npu_top_pkg::change_t  change_o,
+  output npu_top_pkg::note_t    note_o,
+
+  output logic [QueueWidth-1:0] winner_o,        // of a share
+  output logic [QueueWidth-1:0] heir_o,          // the one that gets the channel
+
+  // The transfer that is complete first, while the link is ready
+  output logic                  link_ready_o,
+  output logic                  link_valid_o,
+  output logic [63:0]           link_time_o,
+  output logic [QueueWidth-1:0] link_queue_o,
+
+  // Memory: answers in the same cycle
+  output logic                  memory_req_o,
+  output logic [1:0]            memory_op_o,
+  input  logic                  memory_ok_i,
+  input  logic [3:0]            memory_route_i,
+  input  logic [63:0]           memory_bytes_i
+);
+
+  // ---- what is kept of each queue ----
+
+  typedef struct packed {
+    logic       pcie;         // engine of share and channel
+    logic       has_share;
+    logic       has_channel;
+    logic [5:0] channel;
+  } row_t;
+  localparam int unsigned RowBits = 3 + 6;
+
+  logic [RowBits-1:0] row_mem [0:Queues-1];
+  row_t               row, row_d;
+  logic               row_we;
+
+  assign row = row_mem[at_i];
+  always_ff @(posedge clk_i) begin
+    if (row_we) row_mem[at_i] <= row_d;
+  end
+
+  // ---- who waits for a share: of SDMA, of PCIe DMA ----
+
+  logic [1:0]            chosen, class_clk, class_ready, class_valid, class_empty, class_busy;
+  logic [QueueWidth-1:0] class_winner [0:1];
+  logic [QueueWidth-1:0] winner_q;
+  assign chosen = row.pcie ? 2'b10 : 2'b01;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_class
+    logic called;
+    assign called = act_i == npu_act_pkg::CallClass && chosen[i];
+
+    npu_clock_gate u_clock (
+      .clk_i,
+      .enable_i (called || class_busy[i]),
+      .clk_o    (class_clk[i])
+    );
+
+    npu_arbiter #(.Queues(Queues)) u_waiting (
+      .clk_i              (class_clk[i]),
+      .rst_ni,
+      .cfg_strict_level_i (cfg_strict_level_i),
+      .cfg_weight_first_i (cfg_weight_first_i),
+      .cfg_reload_spent_i (cfg_reload_spent_i),
+      .req_valid_i        (called),
+      .req_ready_o        (class_ready[i]),
+      .req_op_i           (op_i[1:0]),
+      .req_queue_i        (at_i),
+      .req_priority_i     (level_i),
+      .req_group_i        (group_i),
+      .req_weight_i       ('0),
+      .req_seeded_i       (1'b0),
+      .req_draw0_i        ('0),
+      .req_draw1_i        ('0),
+      .rsp_valid_o        (class_valid[i]),
+      .rsp_ready_i        (act_i == npu_act_pkg::ClassRsp),
+      .rsp_last_o         (),
+      .rsp_queue_o        (class_winner[i]),
+      .rsp_draws_o        (),
+      .empty_o            (class_empty[i]),
+      .busy_o             (class_busy[i])
+    );
+  end
+
+  // ---- channels ----
+
+  logic [1:0]            pool_clk, pool_ready, pool_valid, pool_found, pool_busy;
+  logic [5:0]            pool_channel [0:1];
+  logic [QueueWidth-1:0] pool_queue [0:1];
+  logic                  found_q;
+  logic [5:0]            channel_q;
+  logic [QueueWidth-1:0] heir_q;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_pool
+    logic called;
+    assign called = act_i == npu_act_pkg::CallPool && chosen[i];
+
+    npu_clock_gate u_clock (
+      .clk_i,
+      .enable_i (called || pool_busy[i]),
+      .clk_o    (pool_clk[i])
+    );
+
+    npu_dma_pool #(.Queues(Queues)) u_pool (
+      .clk_i          (pool_clk[i]),
+      .rst_ni,
+      .cfg_channels_i (i == 0 ? cfg_sdma_channels_i : cfg_pcie_channels_i),
+      .req_valid_i    (called),
+      .req_ready_o    (pool_ready[i]),
+      .req_op_i       (op_i[1:0]),
+      .req_channel_i  (row.channel),
+      .req_queue_i    (at_i),
+      .req_seeded_i   (1'b0),
+      .req_draw_i     ('0),
+      .rsp_valid_o    (pool_valid[i]),
+      .rsp_ready_i    (act_i == npu_act_pkg::PoolRsp),
+      .rsp_last_o     (),
+      .rsp_found_o    (pool_found[i]),
+      .rsp_channel_o  (pool_channel[i]),
+      .rsp_queue_o    (pool_queue[i]),
+      .free_o         (),
+      .busy_o         (pool_busy[i])
+    );
+  end
+
+  // ---- the link ----
+
+  logic        link_clk;
+  logic        way_q;     // the addresses lead somewhere; the effect was had
+  logic [63:0] bytes_q;
+  logic [3:0]  route_q;
+
+  npu_clock_gate u_link_clock (
+    .clk_i,
+    .enable_i (act_i == npu_act_pkg::CallLink || !link_ready_o),
+    .clk_o    (link_clk)
+  );
+
+  npu_fixed_link #(.Queues(Queues)) u_link (
+    .clk_i           (link_clk),
+    .rst_ni,
+    .now_i           (now_i),
+    .req_valid_i     (act_i == npu_act_pkg::CallLink),
+    .req_ready_o     (link_ready_o),
+    .req_start_i     (op_i == npu_act_pkg::LinkStart),
+    .req_channel_i   ({row.pcie, row.channel}),
+    .req_queue_i     (at_i),
+    .req_bytes_i     (bytes_q),
+    .req_route_i     (route_q),
+    .req_shift_i     (row.pcie ? cfg_pcie_shift_i : cfg_sdma_shift_i),
+    .first_valid_o   (link_valid_o),
+    .first_time_o    (link_time_o),
+    .first_queue_o   (link_queue_o)
+  );
+
+  // ---- acts ----
+
+  logic [15:0] sdma_taken_q, sdma_taken_d, pcie_taken_q, pcie_taken_d;  // shares
+  logic        wants_pcie, share_there;
+
+  assign wants_pcie  = share_i == npu_sqe_pkg::ClassPcieDma;
+  assign share_there = wants_pcie ? pcie_taken_q < cfg_pcie_cap_i : sdma_taken_q < cfg_sdma_cap_i;
+
+  always_comb begin
+    next_o       = npu_act_pkg::Return;
+    then_o       = npu_act_pkg::Return;
+    after_o      = npu_act_pkg::Return;
+    op_o         = '0;
+    turn_o       = npu_act_pkg::TurnSame;
+    change_o     = '0;
+    note_o       = '0;
+    row_d        = row;
+    row_we       = 1'b0;
+    sdma_taken_d = sdma_taken_q;
+    pcie_taken_d = pcie_taken_q;
+    memory_req_o = 1'b0;
+    memory_op_o  = npu_top_pkg::MemoryRoute;
+
+    unique case (act_i)
+      npu_act_pkg::Reset, npu_act_pkg::Opened: begin
+        row_d  = '0;
+        row_we = 1'b1;
+      end
+
+      // ---- shares ----
+
+      npu_act_pkg::Dispatch: begin  // SCH-8
+        row_d.pcie = wants_pcie;
+        row_we     = 1'b1;
+        if (!wants_pcie && share_i != npu_sqe_pkg::ClassSdma) begin
+          next_o = npu_act_pkg::BadSqe;  // what the top does not do
+        end else if (share_there) begin
+          note_o.valid    = 1'b1;
+          note_o.kind     = npu_top_pkg::NoteShare;
+          note_o.value    = 32'(wants_pcie);
+          row_d.has_share = 1'b1;
+          if (wants_pcie) pcie_taken_d = pcie_taken_q + 16'd1;
+          else sdma_taken_d = sdma_taken_q + 16'd1;
+          next_o = npu_act_pkg::Admit;
+        end else begin
+          change_o.state = npu_top_pkg::QWaitClass;
+          next_o         = npu_act_pkg::CallClass;
+          op_o           = npu_act_pkg::ArbAdd;
+          then_o         = npu_act_pkg::Leave;
+        end
+      end
+      npu_act_pkg::Unshare: begin  // SCH-9
+        if (row.has_share) begin
+          note_o.valid    = 1'b1;
+          note_o.kind     = npu_top_pkg::NoteUnshare;
+          note_o.value    = 32'(row.pcie);
+          row_d.has_share = 1'b0;
+          row_we          = 1'b1;
+          if ((class_empty & chosen) == 2'b00) begin
+            next_o = npu_act_pkg::CallClass;
+            op_o   = npu_act_pkg::ArbTake;
+            then_o = npu_act_pkg::ShareNext;
+          end else if (row.pcie) begin
+            pcie_taken_d = pcie_taken_q - 16'd1;
+          end else begin
+            sdma_taken_d = sdma_taken_q - 16'd1;
+          end
+        end
+      end
+      npu_act_pkg::ShareNext: begin
+        turn_o = npu_act_pkg::TurnClass;
+        next_o = npu_act_pkg::ShareGive;
+      end
+      npu_act_pkg::ShareGive: begin
+        note_o.valid    = 1'b1;
+        note_o.kind     = npu_top_pkg::NoteShare;
+        note_o.value    = 32'(row.pcie);
+        row_d.has_share = 1'b1;
+        row_we          = 1'b1;
+        next_o          = npu_act_pkg::Ask;
+        op_o            = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeDispatch);
+        then_o          = npu_act_pkg::ShareBack;
+      end
+      npu_act_pkg::ShareBack: turn_o = npu_act_pkg::TurnMain;
+
+      // ---- channels ----
+
+      npu_act_pkg::Admit: begin  // DMA-1
+        next_o = npu_act_pkg::CallPool;
+        op_o   = npu_act_pkg::PoolAcquire;
+        then_o = npu_act_pkg::Acquired;
+      end
+      npu_act_pkg::Acquired: begin
+        if (found_q) begin
+          note_o.valid      = 1'b1;
+          note_o.kind       = npu_top_pkg::NoteChannel;
+          note_o.value      = 32'(channel_q);
+          row_d.has_channel = 1'b1;
+          row_d.channel     = channel_q;
+          row_we            = 1'b1;
+          change_o.state    = npu_top_pkg::QWork;
+          next_o            = npu_act_pkg::CallSqe;
+          op_o              = {1'b0, npu_sqe_pkg::OpSetUp};
+          then_o            = npu_act_pkg::Next;
+        end else begin
+          change_o.state = npu_top_pkg::QWaitChannel;
+          next_o         = npu_act_pkg::CallPool;
+          op_o           = npu_act_pkg::PoolWait;
+        end
+      end
+      npu_act_pkg::FreeChannel: begin  // DMA-6
+        if (row.has_channel) begin
+          row_d.has_channel = 1'b0;
+          row_we            = 1'b1;
+          next_o            = npu_act_pkg::CallPool;
+          op_o              = npu_act_pkg::PoolRelease;
+          then_o            = npu_act_pkg::Freed;
+        end
+      end
+      npu_act_pkg::Freed: begin
+        if (found_q) begin
+          turn_o = npu_act_pkg::TurnPool;
+          next_o = npu_act_pkg::NextSetUp;
+        end
+      end
+      npu_act_pkg::NextSetUp: begin
+        next_o  = npu_act_pkg::CallPool;
+        op_o    = npu_act_pkg::PoolAcquire;
+        then_o  = npu_act_pkg::Acquired;
+        after_o = npu_act_pkg::Back;
+      end
+      npu_act_pkg::Back: turn_o = npu_act_pkg::TurnMain;
+
+      // ---- transfers ----
+
+      npu_act_pkg::Start: begin  // DMA-3
+        memory_req_o = 1'b1;
+        memory_op_o  = npu_top_pkg::MemoryRoute;
+        next_o       = npu_act_pkg::Started;
+      end
+      npu_act_pkg::Started: begin  // DMA-4
+        if (way_q) begin
+          next_o = npu_act_pkg::CallLink;
+          op_o   = npu_act_pkg::LinkStart;
+          then_o = npu_act_pkg::Move;
+        end else begin
+          note_o.valid = 1'b1;
+          note_o.kind  = npu_top_pkg::NoteNoWay;
+          next_o       = npu_act_pkg::FreeChannel;
+          then_o       = npu_act_pkg::Fault;
+        end
+      end
+      npu_act_pkg::Move: begin
+        note_o.valid   = 1'b1;
+        note_o.kind    = npu_top_pkg::NoteMove;
+        note_o.value   = 32'(route_q);
+        change_o.state = npu_top_pkg::QTransfer;
+        next_o         = npu_act_pkg::CallSqe;
+        op_o           = {1'b0, npu_sqe_pkg::OpMove};
+        then_o         = npu_act_pkg::Next;
+      end
+      npu_act_pkg::Apply: begin  // DMA-5
+        note_o.valid   = 1'b1;
+        note_o.kind    = npu_top_pkg::NoteMoved;
+        note_o.value   = 32'(row.channel);
+        memory_req_o   = 1'b1;
+        memory_op_o    = npu_top_pkg::MemoryApply;
+        change_o.state = npu_top_pkg::QWork;
+        next_o         = npu_act_pkg::Applied;
+      end
+      npu_act_pkg::Applied: begin
+        next_o  = npu_act_pkg::CallLink;
+        op_o    = npu_act_pkg::LinkEnd;
+        then_o  = npu_act_pkg::FreeChannel;
+        after_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+      end
+      npu_act_pkg::Store: begin  // SQE-9
+        memory_req_o = 1'b1;
+        memory_op_o  = npu_top_pkg::MemoryStore;
+        next_o       = npu_act_pkg::Stored;
+      end
+      npu_act_pkg::Stored: next_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+
+      npu_act_pkg::Limit: begin  // SQE-8
+        note_o.valid = 1'b1;
+        note_o.kind  = npu_top_pkg::NoteLimit;
+        if (state_i == npu_top_pkg::QParked) begin
+          next_o = npu_act_pkg::Forget;
+          then_o = npu_act_pkg::Limited;
+        end else begin
+          next_o  = npu_act_pkg::CallLink;
+          op_o    = npu_act_pkg::LinkEnd;
+          then_o  = npu_act_pkg::FreeChannel;
+          after_o = npu_act_pkg::Limited;
+        end
+      end
+      npu_act_pkg::Limited: begin
+        next_o = npu_act_pkg::CallSqe;
+        op_o   = {1'b0, npu_sqe_pkg::OpLimit};
+        then_o = npu_act_pkg::Next;
+      end
+
+      npu_act_pkg::CallClass:
+        next_o = (class_ready & chosen) != 2'b00 ? npu_act_pkg::ClassRsp : npu_act_pkg::CallClass;
+      npu_act_pkg::ClassRsp:
+        if ((class_valid & chosen) == 2'b00) next_o = npu_act_pkg::ClassRsp;
+      npu_act_pkg::CallPool:
+        next_o = (pool_ready & chosen) != 2'b00 ? npu_act_pkg::PoolRsp : npu_act_pkg::CallPool;
+      npu_act_pkg::PoolRsp:
+        if ((pool_valid & chosen) == 2'b00) next_o = npu_act_pkg::PoolRsp;
+      npu_act_pkg::CallLink: if (!link_ready_o) next_o = npu_act_pkg::CallLink;
+      default: ;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sdma_taken_q <= '0;
+      pcie_taken_q <= '0;
+      winner_q     <= '0;
+      found_q      <= 1'b0;
+      channel_q    <= '0;
+      heir_q       <= '0;
+      way_q        <= 1'b0;
+      bytes_q      <= '0;
+      route_q      <= '0;
+    end else begin
+      sdma_taken_q <= sdma_taken_d;
+      pcie_taken_q <= pcie_taken_d;
+      if (act_i == npu_act_pkg::ClassRsp && (class_valid & chosen) != 2'b00)
+        winner_q <= class_winner[row.pcie];
+      if (act_i == npu_act_pkg::PoolRsp && (pool_valid & chosen) != 2'b00) begin
+        found_q   <= pool_found[row.pcie];
+        channel_q <= pool_channel[row.pcie];
+        heir_q    <= pool_queue[row.pcie];
+      end
+      if (memory_req_o) way_q <= memory_ok_i;
+      if (act_i == npu_act_pkg::Start) begin
+        bytes_q <= memory_bytes_i;
+        route_q <= memory_route_i;
+      end
+    end
+  end
+
+  assign ready_o  = class_ready == 2'b11 && pool_ready == 2'b11;
+  assign winner_o = winner_q;
+  assign heir_o   = heir_q;
+
+  `NPU_ASSERT(RowHasItsWidth, $bits(row_t) == RowBits)
+  `NPU_ASSERT(NoMoreSharesThanThereAre,
+      sdma_taken_q <= cfg_sdma_cap_i && pcie_taken_q <= cfg_pcie_cap_i)
+endmodule

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "npu_assert.svh"
+
+/// Software's side of npu_top: what it asks for while nothing runs, and what it has said of each
+/// queue. Rules FE-1, FE-8, FE-10, SCH-13 to SCH-15, SCH-17, SCH-18, SQE-11, CQ-4, CQ-5.
+module npu_top_host #(
+  /// Queues, a power of two from 8 to 2048
+  parameter int unsigned Queues = 32,
+  localparam int unsigned QueueWidth = $clog2(Queues)
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+
+  // A request is taken in the act Wait
+  input  logic                           host_valid_i,
+  input  logic [npu_top_pkg::HostWidth-1:0] host_op_i,
+  input  logic [63:0]                    host_value_i,
+  input  logic [2:0]                     host_priority_i,
+  input  logic [5:0]                     host_group_i,
+  input  logic [15:0]                    host_stream_i,
+  input  logic                           host_enable_i,
+
+  // The act, and what follows it (npu_act_pkg)
+  input  npu_act_pkg::act_t              act_i,
+  output npu_act_pkg::act_t              next_o,
+  output npu_act_pkg::act_t              then_o,
+  output npu_act_pkg::act_t              after_o,
+  output npu_act_pkg::op_t               op_o,
+
+  // The queue that is looked at
+  input  logic [QueueWidth-1:0]          at_i,
+  input  logic [npu_top_pkg::StateWidth-1:0] state_i,
+  input  logic [npu_top_pkg::HoldWidth-1:0] hold_i,
+  input  logic                           timer_pending_i,
+  input  logic                           front_ok_i,      // the last operation of the front end
+  output npu_top_pkg::change_t           change_o,
+  output npu_top_pkg::note_t             note_o,
+
+  output logic [63:0]                    value_o,         // of the request
+  // what software has said of the queue
+  output logic                           enabled_o,
+  output logic                           paused_o,        // it holds before the next SQE
+  output logic [2:0]                     level_o,
+  output logic [5:0]                     group_o,
+  output logic [15:0]                    stream_o
+);
+
+  logic [npu_top_pkg::HostWidth-1:0] op_q;
+  logic [63:0]                       value_q;
+  logic [2:0]                        priority_q;
+  logic [5:0]                        group_q;
+  logic [15:0]                       stream_q;
+  logic                              enable_q;
+
+  typedef struct packed {
+    logic        enabled;
+    logic [npu_top_pkg::Pauses-1:0] paused;
+    logic        skips;      // it was killed while an SQE was under way
+    logic [2:0]  level;      // priority
+    logic [5:0]  group;
+    logic [15:0] stream;
+  } row_t;
+  localparam int unsigned RowBits = 2 + npu_top_pkg::Pauses + 3 + 6 + 16;
+
+  logic [RowBits-1:0] row_mem [0:Queues-1];
+  row_t               row, row_d;
+  logic               row_we;
+
+  assign row = row_mem[at_i];
+  always_ff @(posedge clk_i) begin
+    if (row_we) row_mem[at_i] <= row_d;
+  end
+
+  logic waits_for_cq, between, ends_task;
+  assign waits_for_cq = hold_i == npu_sqe_pkg::HoldCq || hold_i == npu_sqe_pkg::HoldCqError;
+  // no SQE is under way
+  assign between   = state_i == npu_top_pkg::QIdle ||
+                     (state_i == npu_top_pkg::QHeld && hold_i == npu_top_pkg::HoldPause);
+  assign ends_task = (value_q[npu_top_pkg::Pauses-1:0] & npu_top_pkg::PauseTask) != '0;
+
+  always_comb begin
+    next_o   = npu_act_pkg::Return;
+    then_o   = npu_act_pkg::Return;
+    after_o  = npu_act_pkg::Return;
+    op_o     = '0;
+    change_o = '0;
+    note_o   = '0;
+    row_d    = row;
+    row_we   = 1'b0;
+
+    unique case (act_i)
+      npu_act_pkg::Reset: begin
+        row_d  = '0;
+        row_we = 1'b1;
+      end
+
+      npu_act_pkg::Host: begin
+        unique case (op_q)
+          npu_top_pkg::HostOpen: begin
+            next_o = npu_act_pkg::CallFront;
+            op_o   = {1'b0, npu_front_end_pkg::OpOpen};
+            then_o = npu_act_pkg::Opened;
+          end
+          npu_top_pkg::HostRing: begin
+            next_o = npu_act_pkg::CallFront;
+            op_o   = {1'b0, npu_front_end_pkg::OpRing};
+            then_o = npu_act_pkg::Rung;
+          end
+          npu_top_pkg::HostCqHead: begin
+            next_o = npu_act_pkg::CallFront;
+            op_o   = {1'b0, npu_front_end_pkg::OpSetCqHead};
+            then_o = npu_act_pkg::CqHeadSet;
+          end
+          npu_top_pkg::HostResume: begin
+            row_d.paused = row.paused & ~value_q[npu_top_pkg::Pauses-1:0];
+            row_we       = 1'b1;
+            next_o       = npu_act_pkg::Resume;
+          end
+          npu_top_pkg::HostHandled:   next_o = npu_act_pkg::Handled;
+          npu_top_pkg::HostEnable:    next_o = npu_act_pkg::Enable;
+          npu_top_pkg::HostPause:     next_o = npu_act_pkg::Pause;
+          npu_top_pkg::HostKill:      next_o = npu_act_pkg::Kill;
+          npu_top_pkg::HostTerminate: next_o = npu_act_pkg::Terminate;
+          npu_top_pkg::HostSetHead: begin
+            if (!row.enabled && state_i == npu_top_pkg::QIdle) begin
+              next_o = npu_act_pkg::CallFront;
+              op_o   = {1'b0, npu_front_end_pkg::OpSetHead};
+            end
+          end
+          npu_top_pkg::HostPriority:  next_o = npu_act_pkg::Priority;
+          npu_top_pkg::HostEventRecord: begin
+            next_o = npu_act_pkg::CallTable;
+            op_o   = npu_act_pkg::TableRecord;
+            then_o = npu_act_pkg::Released;
+          end
+          npu_top_pkg::HostNotifyRecord: begin
+            next_o = npu_act_pkg::CallTable;
+            op_o   = npu_act_pkg::TableRecord | npu_act_pkg::TableNotifies;
+            then_o = npu_act_pkg::Released;
+          end
+          npu_top_pkg::HostEventClear: begin
+            next_o = npu_act_pkg::CallTable;
+            op_o   = npu_act_pkg::TableClear;
+          end
+          npu_top_pkg::HostNotifyClear: begin
+            next_o = npu_act_pkg::CallTable;
+            op_o   = npu_act_pkg::TableClear | npu_act_pkg::TableNotifies;
+          end
+          default: ;
+        endcase
+      end
+
+      npu_act_pkg::Opened: begin
+        row_d.enabled  = enable_q;
+        row_d.paused   = '0;
+        row_d.skips    = 1'b0;
+        row_d.level    = priority_q;
+        row_d.group    = group_q;
+        row_d.stream   = stream_q;
+        row_we         = 1'b1;
+        change_o.state = npu_top_pkg::QIdle;
+        next_o         = npu_act_pkg::CallSlots;
+        op_o           = npu_act_pkg::SlotsClear;
+      end
+      npu_act_pkg::Rung: begin
+        if (state_i == npu_top_pkg::QIdle && !timer_pending_i) next_o = npu_act_pkg::Look;
+      end
+      npu_act_pkg::CqHeadSet: begin  // CQ-4
+        if (front_ok_i && waits_for_cq) next_o = npu_act_pkg::EndHold;
+      end
+      npu_act_pkg::Resume: begin  // SCH-13, SCH-17, SCH-18
+        if (state_i == npu_top_pkg::QHeld) begin
+          if (hold_i == npu_top_pkg::HoldPause ? row.paused == '0 : ends_task)
+            next_o = npu_act_pkg::EndHold;
+        end else if (state_i == npu_top_pkg::QKilled && ends_task) begin
+          next_o = npu_act_pkg::Look;
+          if (row.skips) begin
+            next_o  = npu_act_pkg::CallFront;
+            op_o    = {1'b0, npu_front_end_pkg::OpRetire};
+            then_o  = npu_act_pkg::Skipped;
+            after_o = npu_act_pkg::Look;
+          end
+        end
+      end
+      npu_act_pkg::EndHold: begin
+        if (state_i == npu_top_pkg::QHeld) begin
+          note_o.valid   = 1'b1;
+          note_o.kind    = npu_top_pkg::NoteResume;
+          change_o.state = npu_top_pkg::QWork;
+          unique case (hold_i)
+            npu_top_pkg::HoldPause:   next_o = npu_act_pkg::GoOn;
+            npu_sqe_pkg::HoldCq:      next_o = npu_act_pkg::Retire;
+            npu_sqe_pkg::HoldCqError: next_o = npu_act_pkg::Report;
+            default: begin
+              next_o = npu_act_pkg::CallSqe;
+              op_o   = {1'b0, npu_sqe_pkg::OpResume};
+              then_o = npu_act_pkg::Next;
+            end
+          endcase
+        end
+      end
+      npu_act_pkg::Handled: begin  // SQE-11
+        if (state_i == npu_top_pkg::QException) begin
+          next_o = npu_act_pkg::CallSqe;
+          op_o   = {1'b0, npu_sqe_pkg::OpEnd};
+          then_o = npu_act_pkg::Skip;
+        end
+      end
+      npu_act_pkg::Skip: begin
+        next_o  = npu_act_pkg::CallFront;
+        op_o    = {1'b0, npu_front_end_pkg::OpRetire};
+        then_o  = npu_act_pkg::Skipped;
+        after_o = npu_act_pkg::GoOn;
+      end
+      npu_act_pkg::Skipped: begin
+        note_o.valid = 1'b1;
+        note_o.kind  = npu_top_pkg::NoteSkip;
+      end
+      npu_act_pkg::Enable: begin  // FE-8
+        row_d.enabled = value_q[0];
+        row_we        = 1'b1;
+        if (state_i == npu_top_pkg::QIdle) begin
+          next_o = npu_act_pkg::CallTimer;
+          op_o   = npu_act_pkg::TimerOff;
+          then_o = npu_act_pkg::Look;
+        end
+      end
+
+      // FE-10: it goes on waiting, among those of the new priority.
+      npu_act_pkg::Priority: begin
+        next_o = npu_act_pkg::Reorder;
+        if (state_i == npu_top_pkg::QWaitSlot || state_i == npu_top_pkg::QWaitClass) begin
+          next_o = state_i == npu_top_pkg::QWaitSlot ? npu_act_pkg::CallAsking
+                                                     : npu_act_pkg::CallClass;
+          op_o   = npu_act_pkg::ArbRemove;
+          then_o = npu_act_pkg::Reorder;
+        end
+      end
+      npu_act_pkg::Reorder: begin
+        row_d.level = priority_q;
+        row_d.group = group_q;
+        row_we      = 1'b1;
+        op_o        = npu_act_pkg::ArbAdd;
+        if (state_i == npu_top_pkg::QWaitSlot)  next_o = npu_act_pkg::CallAsking;
+        if (state_i == npu_top_pkg::QWaitClass) next_o = npu_act_pkg::CallClass;
+      end
+
+      npu_act_pkg::Pause: begin  // SCH-13, SCH-18
+        row_d.paused = row.paused | value_q[npu_top_pkg::Pauses-1:0];
+        row_we       = 1'b1;
+        if (state_i == npu_top_pkg::QIdle) begin
+          next_o = npu_act_pkg::CallTimer;
+          op_o   = npu_act_pkg::TimerOff;
+          then_o = npu_act_pkg::HoldPause;
+        end
+      end
+
+      // SCH-14: the SQE ends without effect; what the queue had is free again.
+      npu_act_pkg::Kill: begin
+        row_d.paused = '0;
+        if (state_i != npu_top_pkg::QKilled) row_d.skips = !between;
+        row_we       = 1'b1;
+        next_o       = npu_act_pkg::CallTimer;
+        op_o         = npu_act_pkg::TimerOff;
+        then_o       = npu_act_pkg::KillWhere;
+      end
+      npu_act_pkg::KillWhere: begin
+        next_o = npu_act_pkg::KillFree;
+        then_o = npu_act_pkg::KillFree;
+        unique case (state_i)
+          npu_top_pkg::QWaitSlot: begin
+            next_o = npu_act_pkg::CallAsking;
+            op_o   = npu_act_pkg::ArbRemove;
+          end
+          npu_top_pkg::QWaitClass: begin
+            next_o = npu_act_pkg::CallClass;
+            op_o   = npu_act_pkg::ArbRemove;
+          end
+          npu_top_pkg::QWaitChannel: begin
+            next_o = npu_act_pkg::CallPool;
+            op_o   = npu_act_pkg::PoolForget;
+          end
+          npu_top_pkg::QParked: next_o = npu_act_pkg::Forget;
+          npu_top_pkg::QTransfer: begin
+            next_o = npu_act_pkg::CallLink;
+            op_o   = npu_act_pkg::LinkEnd;
+          end
+          default: then_o = npu_act_pkg::Return;
+        endcase
+      end
+      npu_act_pkg::KillFree: begin
+        next_o  = npu_act_pkg::FreeChannel;
+        then_o  = npu_act_pkg::Unshare;
+        after_o = npu_act_pkg::KillLeave;
+      end
+      npu_act_pkg::KillLeave: begin
+        next_o = npu_act_pkg::Leave;
+        then_o = npu_act_pkg::KillEnd;
+      end
+      npu_act_pkg::KillEnd: begin
+        next_o = npu_act_pkg::CallSqe;
+        op_o   = {1'b0, npu_sqe_pkg::OpEnd};
+        then_o = npu_act_pkg::Killed;
+      end
+      npu_act_pkg::Killed: begin
+        note_o.valid   = 1'b1;
+        note_o.kind    = npu_top_pkg::NoteKill;
+        change_o.state = npu_top_pkg::QKilled;
+      end
+      npu_act_pkg::Terminate: begin  // SCH-15
+        if (state_i == npu_top_pkg::QKilled) begin
+          next_o = npu_act_pkg::CallFront;
+          op_o   = {1'b0, npu_front_end_pkg::OpDropAll};
+          then_o = npu_act_pkg::Look;
+        end
+      end
+      default: ;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      op_q       <= '0;
+      value_q    <= '0;
+      priority_q <= '0;
+      group_q    <= '0;
+      stream_q   <= '0;
+      enable_q   <= 1'b0;
+    end else if (act_i == npu_act_pkg::Wait && host_valid_i) begin
+      op_q       <= host_op_i;
+      value_q    <= host_value_i;
+      priority_q <= host_priority_i;
+      group_q    <= host_group_i;
+      stream_q   <= host_stream_i;
+      enable_q   <= host_enable_i;
+    end
+  end
+
+  assign value_o   = value_q;
+  assign enabled_o = row.enabled;
+  assign paused_o  = row.paused != '0;
+  assign level_o   = row.level;
+  assign group_o   = row.group;
+  assign stream_o  = row.stream;
+
+  `NPU_ASSERT(RowHasItsWidth, $bits(row_t) == RowBits)
+endmodule

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "npu_assert.svh"
+
+/// Who gets an active slot of npu_top, and when: from the wish to the first SQE, and out again.
+/// Rules SCH-2 to SCH-6, SCH-19, SCH-20. Slots themselves are in npu_slots, turns in npu_arbiter.
+module npu_top_slotting #(
+  /// Queues, a power of two from 8 to 2048
+  parameter int unsigned Queues = 32,
+  localparam int unsigned QueueWidth = $clog2(Queues)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // The part, still after reset
+  input  logic [7:0]            cfg_slots_i,
+  input  logic [2:0]            cfg_strict_level_i,
+  input  logic                  cfg_weight_first_i,
+  input  logic                  cfg_reload_spent_i,
+  input  logic [63:0]           cfg_arbitration_i,
+  input  logic [63:0]           cfg_record_i,
+  input  logic [63:0]           cfg_enable_i,
+  input  logic [63:0]           cfg_drain_i,
+  input  logic [63:0]           cfg_disable_i,
+
+  // The act, and what follows it (npu_act_pkg)
+  input  npu_act_pkg::act_t     act_i,
+  input  npu_act_pkg::op_t      op_i,
+  output npu_act_pkg::act_t     next_o,
+  output npu_act_pkg::act_t     then_o,
+  output npu_act_pkg::op_t      op_o,
+  output npu_act_pkg::turn_t    turn_o,
+  output logic                  ready_o,          // memories are clear
+
+  // The queue that is looked at
+  input  logic [63:0]           now_i,
+  input  logic [QueueWidth-1:0] at_i,
+  input  logic [2:0]            level_i,
+  input  logic [5:0]            group_i,
+  output logic                  has_slot_o,
+  output npu_top_pkg::change_t  change_o,
+  output npu_top_pkg::note_t    note_o,
+
+  output logic [63:0]           time_o,           // what npu_slots has said, for the timer
+  output logic [QueueWidth-1:0] winner_o,
+  output logic                  grant_pending_o,  // a grant is due, then
+  output logic [63:0]           grant_time_o
+);
+
+  // ---- who asks ----
+
+  logic                  arbiter_clk, arbiter_ready, arbiter_valid, arbiter_busy, nobody_asks;
+  logic [QueueWidth-1:0] arbiter_winner, winner_q;
+
+  npu_clock_gate u_arbiter_clock (
+    .clk_i,
+    .enable_i (act_i == npu_act_pkg::CallAsking || arbiter_busy),
+    .clk_o    (arbiter_clk)
+  );
+
+  npu_arbiter #(.Queues(Queues)) u_asking (
+    .clk_i              (arbiter_clk),
+    .rst_ni,
+    .cfg_strict_level_i (cfg_strict_level_i),
+    .cfg_weight_first_i (cfg_weight_first_i),
+    .cfg_reload_spent_i (cfg_reload_spent_i),
+    .req_valid_i        (act_i == npu_act_pkg::CallAsking),
+    .req_ready_o        (arbiter_ready),
+    .req_op_i           (op_i[1:0]),
+    .req_queue_i        (at_i),
+    .req_priority_i     (level_i),
+    .req_group_i        (group_i),
+    .req_weight_i       ('0),
+    .req_seeded_i       (1'b0),
+    .req_draw0_i        ('0),
+    .req_draw1_i        ('0),
+    .rsp_valid_o        (arbiter_valid),
+    .rsp_ready_i        (act_i == npu_act_pkg::AskingRsp),
+    .rsp_last_o         (),
+    .rsp_queue_o        (arbiter_winner),
+    .rsp_draws_o        (),
+    .empty_o            (nobody_asks),
+    .busy_o             (arbiter_busy)
+  );
+
+  // ---- what is kept of each queue ----
+
+  typedef struct packed {
+    logic [npu_top_pkg::ResumeWidth-1:0] resume;  // what it goes on with in its slot
+    logic                                has_slot;
+    logic [6:0]                          slot;
+  } row_t;
+  localparam int unsigned RowBits = npu_top_pkg::ResumeWidth + 1 + 7;
+
+  logic [RowBits-1:0] row_mem [0:Queues-1];
+  logic [63:0]        asked_mem [0:Queues-1];     // when it asked (SCH-22)
+  row_t               row, row_d;
+  logic               row_we;
+  logic [63:0]        asked;
+
+  assign row   = row_mem[at_i];
+  assign asked = asked_mem[at_i];
+  always_ff @(posedge clk_i) begin
+    if (row_we) row_mem[at_i] <= row_d;
+    if (act_i == npu_act_pkg::Ask) asked_mem[at_i] <= now_i;
+  end
+
+  // ---- slots ----
+
+  logic        slots_clk, slots_ready, slots_valid, slots_busy, slots_flag;
+  logic [63:0] slots_time, time_q;
+  logic [6:0]  slots_slot, slot_q;
+  logic        flag_q;
+
+  npu_clock_gate u_slots_clock (
+    .clk_i,
+    .enable_i (act_i == npu_act_pkg::CallSlots || slots_busy),
+    .clk_o    (slots_clk)
+  );
+
+  npu_slots #(.Queues(Queues)) u_slots (
+    .clk_i             (slots_clk),
+    .rst_ni,
+    .cfg_slots_i       (cfg_slots_i),
+    .cfg_arbitration_i (cfg_arbitration_i),
+    .cfg_start_i       (cfg_record_i + cfg_enable_i),
+    .cfg_leave_i       (cfg_drain_i + cfg_disable_i),
+    .now_i             (now_i),
+    .req_valid_i       (act_i == npu_act_pkg::CallSlots),
+    .req_ready_o       (slots_ready),
+    .req_op_i          (op_i[2:0]),
+    .req_queue_i       (at_i),
+    .req_slot_i        (row.slot),
+    .req_asked_i       (asked),
+    .rsp_valid_o       (slots_valid),
+    .rsp_ready_i       (act_i == npu_act_pkg::SlotsRsp),
+    .rsp_last_o        (),
+    .rsp_time_o        (slots_time),
+    .rsp_flag_o        (slots_flag),
+    .rsp_slot_o        (slots_slot),
+    .rsp_swap_ins_o    (),
+    .rsp_waited_o      (),
+    .free_count_o      (),
+    .busy_o            (slots_busy)
+  );
+
+  // ---- acts ----
+
+  logic        grant_pending_q, grant_pending_d;
+  logic [63:0] grant_time_q;
+
+  always_comb begin
+    next_o          = npu_act_pkg::Return;
+    then_o          = npu_act_pkg::Return;
+    op_o            = '0;
+    turn_o          = npu_act_pkg::TurnSame;
+    change_o        = '0;
+    note_o          = '0;
+    row_d           = row;
+    row_we          = 1'b0;
+    grant_pending_d = grant_pending_q;
+
+    unique case (act_i)
+      npu_act_pkg::Reset, npu_act_pkg::Opened: begin
+        row_d  = '0;
+        row_we = 1'b1;
+      end
+
+      npu_act_pkg::Ask: begin  // SCH-2, SCH-20
+        row_d.resume = op_i[npu_top_pkg::ResumeWidth-1:0];
+        row_we       = 1'b1;
+        next_o       = npu_act_pkg::CallSlots;
+        op_o         = npu_act_pkg::SlotsLeaving;
+        then_o       = npu_act_pkg::Asked;
+      end
+      npu_act_pkg::AskAgain: begin
+        next_o = npu_act_pkg::Ask;
+        op_o   = npu_act_pkg::OpWidth'(row.resume);
+      end
+      npu_act_pkg::Asked: begin
+        if (time_q != 64'd0) begin  // swapped out then
+          change_o.state = npu_top_pkg::QSwapOut;
+          change_o.step  = npu_top_pkg::StepSwapOut;
+          next_o         = npu_act_pkg::CallTimer;
+          op_o           = npu_act_pkg::TimerSlots;
+        end else begin
+          change_o.state = npu_top_pkg::QWaitSlot;
+          next_o         = npu_act_pkg::CallAsking;
+          op_o           = npu_act_pkg::ArbAdd;
+          then_o         = npu_act_pkg::Arm;
+        end
+      end
+
+      npu_act_pkg::Arm: begin  // SCH-3
+        if (!nobody_asks && !grant_pending_q) begin
+          next_o = npu_act_pkg::CallSlots;
+          op_o   = npu_act_pkg::SlotsNext;
+          then_o = npu_act_pkg::Armed;
+        end
+      end
+      npu_act_pkg::Armed: grant_pending_d = time_q != '1;
+
+      npu_act_pkg::Leave: begin  // SCH-6, SCH-19
+        if (row.has_slot) begin
+          note_o.valid   = 1'b1;
+          note_o.kind    = npu_top_pkg::NoteLeave;
+          note_o.value   = 32'(row.slot);
+          row_d.has_slot = 1'b0;
+          row_we         = 1'b1;
+          next_o         = npu_act_pkg::CallSlots;
+          op_o           = npu_act_pkg::SlotsLeave;
+          then_o         = npu_act_pkg::Arm;
+        end
+      end
+
+      npu_act_pkg::Grant: begin
+        grant_pending_d = 1'b0;
+        next_o          = npu_act_pkg::CallSlots;
+        op_o            = npu_act_pkg::SlotsNext;
+        then_o          = npu_act_pkg::Granting;
+      end
+      npu_act_pkg::Granting: begin  // SCH-4
+        next_o = npu_act_pkg::Arm;
+        if (!nobody_asks && flag_q) begin
+          next_o = npu_act_pkg::CallAsking;
+          op_o   = npu_act_pkg::ArbTake;
+          then_o = npu_act_pkg::Won;
+        end
+      end
+      npu_act_pkg::Won: begin
+        turn_o = npu_act_pkg::TurnAsking;
+        next_o = npu_act_pkg::GrantTo;
+      end
+      npu_act_pkg::GrantTo: begin
+        next_o = npu_act_pkg::CallSlots;
+        op_o   = npu_act_pkg::SlotsGrant;
+        then_o = npu_act_pkg::Enter;
+      end
+      npu_act_pkg::Enter: begin  // SCH-5
+        note_o.valid   = 1'b1;
+        note_o.kind    = npu_top_pkg::NoteGrant;
+        note_o.value   = 32'(slot_q);
+        row_d.has_slot = 1'b1;
+        row_d.slot     = slot_q;
+        row_we         = 1'b1;
+        change_o.state = npu_top_pkg::QSwapIn;
+        change_o.step  = npu_top_pkg::StepSwapDone;
+        next_o         = npu_act_pkg::CallTimer;
+        op_o           = npu_act_pkg::TimerSlots;
+        then_o         = npu_act_pkg::Arm;
+      end
+      npu_act_pkg::SwapDone: begin
+        change_o.state = npu_top_pkg::QWork;
+        unique case (row.resume)
+          npu_top_pkg::ResumeBegin:    next_o = npu_act_pkg::GoOn;
+          npu_top_pkg::ResumeDispatch: next_o = npu_act_pkg::Admit;
+          default:                     next_o = npu_act_pkg::Done;
+        endcase
+      end
+
+      npu_act_pkg::CallAsking:
+        next_o = arbiter_ready ? npu_act_pkg::AskingRsp : npu_act_pkg::CallAsking;
+      npu_act_pkg::AskingRsp: if (!arbiter_valid) next_o = npu_act_pkg::AskingRsp;
+      npu_act_pkg::CallSlots:
+        next_o = slots_ready ? npu_act_pkg::SlotsRsp : npu_act_pkg::CallSlots;
+      npu_act_pkg::SlotsRsp: if (!slots_valid) next_o = npu_act_pkg::SlotsRsp;
+      default: ;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      grant_pending_q <= 1'b0;
+      grant_time_q    <= '0;
+      winner_q        <= '0;
+      time_q          <= '0;
+      flag_q          <= 1'b0;
+      slot_q          <= '0;
+    end else begin
+      grant_pending_q <= grant_pending_d;
+      if (act_i == npu_act_pkg::Armed) grant_time_q <= time_q;
+      if (act_i == npu_act_pkg::AskingRsp && arbiter_valid) winner_q <= arbiter_winner;
+      if (act_i == npu_act_pkg::SlotsRsp && slots_valid) begin
+        time_q <= slots_time;
+        flag_q <= slots_flag;
+        slot_q <= slots_slot;
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = ^op_i;
+
+  assign ready_o         = slots_ready && arbiter_ready;
+  assign has_slot_o      = row.has_slot;
+  assign time_o          = time_q;
+  assign winner_o        = winner_q;
+  assign grant_pending_o = grant_pending_q;
+  assign grant_time_o    = grant_time_q;
+
+  `NPU_ASSERT(RowHasItsWidth, $bits(row_t) == RowBits)
+endmodule

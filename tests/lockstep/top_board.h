@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The world around npu_top while a job runs: rings, doorbells, CQs, memory, and software. Everything else is in the RTL.
+#ifndef TWINRT_TESTS_LOCKSTEP_TOP_BOARD_H
+#define TWINRT_TESTS_LOCKSTEP_TOP_BOARD_H
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/dma.h"
+#include "job.h"
+#include "job_lines.h"
+#include "rig.h"
+#include "top_notes.h"
+
+namespace job
+{
+
+/// `Model` is Verilator's class of npu_top. `Wave`, with dump(), is called after each evaluation; see NoWave.
+struct NoWave {
+    void dump() {}
+};
+
+template <class Model, class Wave = NoWave>
+class TopBoard
+{
+  public:
+    /// `notes`, if there is one, hears what happens.
+    TopBoard(const Job &job, Model &top, Wave &wave)
+        : job_(job), top_(top), wave_(wave),
+          counter_mhz_(shipped_profile().params().counter_mhz.value)
+    {
+        for (uint64_t i = 0; i < kMemory; ++i) {
+            host_[i] = first_byte(0, i);
+            hbm_[i] = first_byte(1, i);
+        }
+        start();
+    }
+    void tell(TopNotes *notes) { notes_ = notes; }
+    [[nodiscard]] const TopNotes::Done &done() const { return done_; }
+    [[nodiscard]] uint64_t clocks() const { return clocks_; }
+    [[nodiscard]] uint64_t now() const { return top_.now_o; }
+
+    /// All steps, then on until nothing is left to happen. Throws a std::string when the RTL hangs.
+    void run()
+    {
+        for (const Step &step : job_.steps)
+            take(step);
+        advance(UINT64_MAX);
+    }
+
+    void end(Outcome &out)
+    {
+        for (uint32_t sq = 0; sq < kQueues; ++sq) {
+            const Queue &q = queues_[sq];
+            if (q.depth != 0)
+                add_queue(out, sq, static_cast<uint32_t>(done_[sq] & (q.depth - 1)), done_[sq],
+                          q.cq_tail & (cq_size(q) - 1), state_name(state_of(sq)), q.cq);
+        }
+        add_memory(out, "host", host_);
+        add_memory(out, "hbm", hbm_);
+        out.state.push_back("time " + std::to_string(top_.now_o));
+        out.steps = clocks_;
+    }
+
+  private:
+    // npu_top_pkg.
+    enum Host : uint8_t {
+        kHostOpen,
+        kHostRing,
+        kHostCqHead,
+        kHostResume,
+        kHostHandled,
+        kHostEnable,
+        kHostEventRecord,
+        kHostEventClear,
+        kHostNotifyRecord,
+        kHostNotifyClear,
+        kHostPause,
+        kHostKill,
+        kHostTerminate,
+        kHostSetHead,
+        kHostPriority
+    };
+    enum Pauses : uint8_t { kTask = 1, kDebug = 2 };
+    enum MemoryOp : uint8_t { kFindRoute, kApplyDma, kStoreValue };
+    enum State : uint8_t { kIdle = 1, kParked = 9, kHeld = 10, kException = 11, kKilled = 12 };
+
+    struct Queue {
+        uint32_t depth = 0; // 0: closed
+        std::vector<stars_sqe> ring;
+        std::vector<uint64_t> arrivals;
+        std::vector<stars_cqe> cq;
+        uint64_t sent = 0, ringing = 0; // written; told by doorbells
+        uint64_t rung = 0, seen = 0;    // of these the RTL knows; of these it can see
+        uint64_t last_at = 0;
+        uint32_t cq_head = 0, cq_tail = 0;
+        bool enabled = false;
+    };
+
+    static constexpr uint64_t kPatience = 5000000; // clocks of one run
+
+    [[nodiscard]] static uint32_t cq_size(const Queue &q)
+    {
+        return static_cast<uint32_t>(q.cq.size());
+    }
+
+    void start()
+    {
+        const auto &m = job_.machine;
+        top_.cfg_slots_i = static_cast<uint8_t>(m[kSlots]);
+        top_.cfg_strict_level_i = static_cast<uint8_t>(m[kStrictLevel]);
+        top_.cfg_weight_first_i = 0;
+        top_.cfg_reload_spent_i = 0;
+        top_.cfg_sdma_cap_i = static_cast<uint16_t>(m[kSdmaCap]);
+        top_.cfg_pcie_cap_i = static_cast<uint16_t>(m[kPcieCap]);
+        top_.cfg_sdma_channels_i = static_cast<uint8_t>(m[kSdmaChannels]);
+        top_.cfg_pcie_channels_i = static_cast<uint8_t>(m[kPcieChannels]);
+        top_.cfg_sdma_shift_i = static_cast<uint8_t>(m[kSdmaShift]);
+        top_.cfg_pcie_shift_i = static_cast<uint8_t>(m[kPcieShift]);
+        top_.cfg_window_i = static_cast<uint16_t>(m[kWindow]);
+        top_.cfg_events_i = static_cast<uint32_t>(m[kEvents]);
+        top_.cfg_lines_i = static_cast<uint32_t>(m[kEventCached]);
+        top_.cfg_notifies_i = static_cast<uint32_t>(m[kNotifies]);
+        top_.cfg_read_i = m[kRead];
+        top_.cfg_arbitration_i = m[kArbitration];
+        top_.cfg_record_i = m[kRecord];
+        top_.cfg_enable_i = m[kEnable];
+        top_.cfg_drain_i = m[kDrain];
+        top_.cfg_disable_i = m[kSlotDisable];
+        top_.cfg_decode_i = m[kDecode];
+        top_.cfg_event_i = m[kEvent];
+        top_.cfg_event_miss_i = m[kEventMiss];
+        top_.cfg_notify_i = m[kNotify];
+        top_.cfg_store_i = m[kStore];
+        top_.cfg_retire_i = m[kRetire];
+        top_.cfg_cq_write_i = m[kCqWrite];
+        top_.cfg_sdma_setup_i = m[kSdmaSetup];
+        top_.cfg_pcie_setup_i = m[kPcieSetup];
+        top_.cfg_credit_unit_i = m[kCreditUnit];
+        top_.cfg_timeout_unit_i = STARS_TIMEOUT_UNIT_NS;
+        top_.host_valid_i = 0;
+        top_.run_valid_i = 0;
+        top_.counter_i = 0;
+        top_.clk_i = 0;
+        top_.rst_ni = 1;
+        top_.eval();
+        top_.rst_ni = 0; // asynchronous: an edge
+        clock();
+        top_.rst_ni = 1;
+        wait_ready();
+    }
+
+    // ---- clocks ----
+
+    // What the RTL asks for and tells comes from registers: it stands since the last edge, and answers count at the next.
+    void clock()
+    {
+        if (top_.arrival_req_o)
+            arrivals(queues_[top_.arrival_queue_o], top_.arrival_place_o);
+        if (top_.ring_req_o)
+            std::memcpy(&top_.ring_sqe_i[0], &sqe_at(top_.ring_queue_o, top_.ring_place_o),
+                        sizeof(stars_sqe));
+        if (top_.memory_req_o)
+            memory();
+        if (top_.cqe_valid_o)
+            complete();
+        if (top_.note_valid_o)
+            note();
+        top_.clk_i = 0;
+        top_.eval();
+        wave_.dump();
+        top_.clk_i = 1;
+        top_.eval();
+        wave_.dump();
+        ++clocks_;
+        if (top_.now_o != counted_at_) {
+            counted_at_ = top_.now_o;
+            top_.counter_i = static_cast<uint64_t>(static_cast<unsigned __int128>(counted_at_) *
+                                                   counter_mhz_ / 1000);
+        }
+    }
+
+    void wait_ready()
+    {
+        for (uint64_t i = 0; !top_.host_ready_o; ++i) {
+            clock();
+            if (i == kPatience)
+                throw std::string("the RTL does not come back");
+        }
+    }
+
+    void ask(Host op, uint32_t sq, uint64_t value)
+    {
+        quiet_ = false;
+        top_.host_valid_i = 1;
+        top_.host_op_i = op;
+        top_.host_queue_i = static_cast<uint8_t>(sq);
+        top_.host_value_i = value;
+        clock();
+        top_.host_valid_i = 0;
+        wait_ready();
+    }
+
+    void advance(uint64_t until)
+    {
+        // FE-2: doorbells are looked at when a run starts, queue by queue.
+        for (uint32_t sq = 0; sq < kQueues; ++sq)
+            ring(sq);
+        if (quiet_)
+            return; // nothing can happen: no clocks
+        top_.run_valid_i = 1;
+        top_.run_until_i = until;
+        clock();
+        top_.run_valid_i = 0;
+        wait_ready();
+        quiet_ = top_.idle_o;
+    }
+
+    void ring(uint32_t sq)
+    {
+        Queue &q = queues_[sq];
+        if (q.ringing == q.rung)
+            return;
+        const uint64_t added = q.ringing - q.rung;
+        for (uint64_t i = q.rung; i < q.ringing; ++i) {
+            uint64_t &at = q.arrivals[i & (q.depth - 1)];
+            at = std::max<uint64_t>(at, top_.now_o);
+        }
+        q.rung = q.ringing;
+        ask(kHostRing, sq, added);
+    }
+
+    [[nodiscard]] uint32_t state_of(uint32_t sq)
+    {
+        top_.host_queue_i = static_cast<uint8_t>(sq);
+        top_.eval();
+        return top_.host_state_o;
+    }
+
+    [[nodiscard]] static const char *state_name(uint32_t state)
+    {
+        return state == kIdle        ? "idle"
+               : state == kParked    ? "parked"
+               : state == kHeld      ? "held"
+               : state == kKilled    ? "held"
+               : state == kException ? "failed"
+                                     : "running";
+    }
+
+    // ---- what the RTL asks for ----
+
+    // What is visible from a place of the ring on; what was rung last lies behind the newest entry.
+    void arrivals(Queue &q, uint32_t place)
+    {
+        const uint64_t mask = q.depth - 1;
+        while (q.seen < q.rung && q.arrivals[q.seen & mask] <= top_.now_o)
+            ++q.seen;
+        const uint64_t there = (q.rung - place) & mask, hidden = q.rung - q.seen;
+        top_.arrival_visible_i = static_cast<uint16_t>(there > hidden ? there - hidden : 0);
+        top_.arrival_time_i = q.arrivals[place & mask];
+    }
+
+    [[nodiscard]] const stars_sqe &sqe_at(uint32_t sq, uint32_t place)
+    {
+        const Queue &q = queues_[sq];
+        return q.ring[place & (q.depth - 1)];
+    }
+
+    static void *translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
+                           twinsim_access, twinsim_target *target, uint32_t *owner)
+    {
+        auto *const self = static_cast<TopBoard *>(context);
+        *owner = device;
+        if (address >= Rig::kHost && address - Rig::kHost + bytes <= kMemory) {
+            *target = TWINSIM_TARGET_HOST;
+            return self->host_ + (address - Rig::kHost);
+        }
+        if (address >= Rig::kHbm && address - Rig::kHbm + bytes <= kMemory) {
+            *target = TWINSIM_TARGET_HBM;
+            return self->hbm_ + (address - Rig::kHbm);
+        }
+        return nullptr;
+    }
+
+    void memory()
+    {
+        const stars_sqe &sqe = sqe_at(top_.memory_queue_o, top_.ring_place_o);
+        if (top_.memory_op_o == kStoreValue) {
+            store(sqe);
+            return;
+        }
+        tsim::DmaJob dma;
+        if (!tsim::decode_job(sqe, 0, dma))
+            throw std::string("the RTL runs a DMA that is none");
+        if (top_.memory_op_o == kApplyDma) {
+            twinsim_bus bus{};
+            bus.context = this;
+            bus.translate = translate;
+            top_.memory_ok_i = tsim::apply(dma, bus, 0);
+            return;
+        }
+        find_route(dma);
+    }
+
+    void store(const stars_sqe &sqe)
+    {
+        twinsim_target target = TWINSIM_TARGET_NONE;
+        uint32_t owner = 0;
+        const uint32_t bytes = 1u << (sqe.word[5] >> STARS_W5_SIZE_SHIFT & 7u);
+        const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
+        void *const to = translate(this, 0, address, bytes, TWINSIM_WRITE, &target, &owner);
+        if (to)
+            std::memcpy(to, &sqe.word[8], bytes);
+        top_.memory_ok_i = to != nullptr;
+    }
+
+    void find_route(const tsim::DmaJob &dma)
+    {
+        // In the order of the model's routes.
+        enum { kToDevice, kToHost, kWithin, kLoop, kFillDevice, kFillHost };
+        twinsim_target from = TWINSIM_TARGET_NONE, to = TWINSIM_TARGET_NONE;
+        uint32_t owner = 0;
+        const bool fill = dma.kind == tsim::DmaJob::Kind::kFill;
+        const bool there =
+            translate(this, 0, dma.dst, dma.bytes, TWINSIM_ROUTE, &to, &owner) &&
+            (fill || translate(this, 0, dma.src, dma.bytes, TWINSIM_ROUTE, &from, &owner));
+        const bool to_hbm = to == TWINSIM_TARGET_HBM, from_hbm = from == TWINSIM_TARGET_HBM;
+        top_.memory_ok_i = there;
+        top_.memory_bytes_i = dma.bytes;
+        top_.memory_route_i = fill       ? (to_hbm ? kFillDevice : kFillHost)
+                              : from_hbm ? (to_hbm ? kWithin : kToHost)
+                                         : (to_hbm ? kToDevice : kLoop);
+    }
+
+    void complete()
+    {
+        Queue &q = queues_[top_.cqe_queue_o];
+        std::memcpy(&q.cq[top_.cqe_place_o & (cq_size(q) - 1)], &top_.cqe_data_o[0],
+                    sizeof(stars_cqe));
+        ++q.cq_tail;
+    }
+
+    // ---- what it tells ----
+
+    void note()
+    {
+        const auto note = static_cast<Note>(top_.note_kind_o);
+        const uint32_t sq = top_.note_queue_o;
+        if (notes_)
+            notes_->tell(note, sq, top_.now_o, top_.note_value_o);
+        if (note == Note::kRetired || note == Note::kSkip)
+            ++done_[sq];
+    }
+
+    // ---- software ----
+
+    void take(const Step &step)
+    {
+        const uint64_t id = step.args[0];
+        switch (step.kind) {
+        case Kind::kQueue:
+            open(step);
+            return;
+        case Kind::kRun:
+            if (top_.now_o < id)
+                advance(id);
+            return;
+        case Kind::kHostRecord:
+        case Kind::kHostClear:
+            if (id < job_.machine[kEvents])
+                ask(step.kind == Kind::kHostRecord ? kHostEventRecord : kHostEventClear, 0, id);
+            return;
+        case Kind::kHostNotify:
+        case Kind::kHostNotifyClear:
+            if (id < job_.machine[kNotifies])
+                ask(step.kind == Kind::kHostNotify ? kHostNotifyRecord : kHostNotifyClear, 0, id);
+            return;
+        default:
+            if (queues_[step.queue].depth != 0)
+                take_queue(step);
+            return;
+        }
+    }
+
+    void take_queue(const Step &step)
+    {
+        const uint32_t sq = step.queue;
+        const uint64_t number = step.args[0];
+        Queue &q = queues_[sq];
+        switch (step.kind) {
+        case Kind::kRing:
+            if (q.sent == q.ringing)
+                return;
+            q.last_at = std::max<uint64_t>(q.last_at, top_.now_o + number);
+            for (; q.ringing < q.sent; ++q.ringing)
+                q.arrivals[q.ringing & (q.depth - 1)] = q.last_at;
+            return;
+        case Kind::kCqTake:
+            q.cq_head += static_cast<uint32_t>(std::min<uint64_t>(q.cq_tail - q.cq_head, number));
+            ask(kHostCqHead, sq, q.cq_head & (cq_size(q) - 1));
+            return;
+        case Kind::kResume:
+            ask(kHostResume, sq, kTask);
+            return;
+        case Kind::kDebugResume:
+            ask(kHostResume, sq, kDebug);
+            return;
+        case Kind::kPause:
+            ask(kHostPause, sq, kTask);
+            return;
+        case Kind::kDebugPause:
+            ask(kHostPause, sq, kDebug);
+            return;
+        case Kind::kKill:
+            ask(kHostKill, sq, 0);
+            return;
+        case Kind::kTerminate:
+            if (state_of(sq) != kKilled)
+                return;
+            ring(sq); // doorbells are looked at first
+            done_[sq] += pending(sq);
+            ask(kHostTerminate, sq, 0);
+            return;
+        case Kind::kSetHead:
+            set_head(sq, number);
+            return;
+        case Kind::kPriority:
+            top_.host_priority_i = static_cast<uint8_t>(step.args[0]);
+            top_.host_group_i = static_cast<uint8_t>(step.args[1]);
+            ask(kHostPriority, sq, 0);
+            return;
+        case Kind::kHandled:
+            ask(kHostHandled, sq, 0);
+            return;
+        case Kind::kEnable:
+            q.enabled = number != 0;
+            ask(kHostEnable, sq, number != 0);
+            return;
+        default: {
+            if (((q.sent - done_[sq]) & (q.depth - 1)) == q.depth - 1)
+                return;
+            stars_sqe sqe = step.sqe();
+            sqe.word[1] = sq | static_cast<uint32_t>(q.sent + 1) << STARS_W1_TASK_SHIFT;
+            q.ring[q.sent++ & (q.depth - 1)] = sqe;
+            return;
+        }
+        }
+    }
+
+    // SQEs that the RTL knows of, from its head on.
+    [[nodiscard]] uint64_t pending(uint32_t sq) const
+    {
+        const Queue &q = queues_[sq];
+        return (q.rung - done_[sq]) & (q.depth - 1);
+    }
+
+    // FE-8.
+    void set_head(uint32_t sq, uint64_t head)
+    {
+        const Queue &q = queues_[sq];
+        if (q.enabled || !was_rung(q.ringing, head, q.depth) || state_of(sq) != kIdle)
+            return;
+        ring(sq);
+        done_[sq] += (head - done_[sq]) & (q.depth - 1);
+        ask(kHostSetHead, sq, head);
+    }
+
+    void open(const Step &step)
+    {
+        Queue &q = queues_[step.queue];
+        if (q.depth != 0)
+            return;
+        q.depth = static_cast<uint32_t>(step.args[2]);
+        q.ring.assign(q.depth, {});
+        q.arrivals.assign(q.depth, 0);
+        q.cq.assign(step.args[3], {});
+        top_.host_priority_i = static_cast<uint8_t>(step.args[0]);
+        top_.host_group_i = static_cast<uint8_t>(step.args[1]);
+        top_.host_stream_i = static_cast<uint16_t>(step.queue);
+        q.enabled = step.args[4] != 0;
+        top_.host_enable_i = q.enabled;
+        ask(kHostOpen, step.queue, (step.args[3] - 1) << 32 | (step.args[2] - 1));
+    }
+
+    const Job &job_;
+    Model &top_;
+    Wave &wave_;
+    const uint64_t counter_mhz_;
+    TopNotes *notes_ = nullptr;
+    uint64_t clocks_ = 0;
+    uint64_t counted_at_ = 0;
+    bool quiet_ = true; // nothing is left to happen
+    TopNotes::Done done_{};
+    std::array<Queue, kQueues> queues_{};
+    uint8_t host_[kMemory], hbm_[kMemory];
+};
+
+} // namespace job
+
+#endif
