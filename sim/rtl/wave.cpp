@@ -14,6 +14,8 @@ namespace tsim::rtl
 namespace
 {
 constexpr uint64_t kStepsPerCycle = 1000;
+// A block of the file is put together from lists of changes, signal by signal: they should not be larger than a cache.
+constexpr uint32_t kDumpsPerBlock = 4096;
 
 // Files that are open. Their last blocks are written when the process ends, even where the board is never freed; so the
 // set itself stays.
@@ -48,6 +50,8 @@ void FstFile::dump(uint64_t cycle)
 {
     last_ = std::max(last_ + 1, cycle * kStepsPerCycle);
     file_->dump(last_);
+    if (++dumps_ % kDumpsPerBlock == 0)
+        file_->flush();
 }
 
 void FstFile::close()

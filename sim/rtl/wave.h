@@ -33,6 +33,7 @@ class FstFile
   private:
     std::unique_ptr<VerilatedFstC> file_;
     uint64_t last_ = 0;
+    uint32_t dumps_ = 0;
 };
 
 /// Ends all files that are open: their last block is written. For the end of the process.

@@ -49,7 +49,7 @@ function(twin_verilate target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
   set(options --cc -O3 --assert --x-assign fast --x-initial fast -Wno-fatal)
   if(arg_TRACE)
-    list(APPEND options --trace-fst)
+    list(APPEND options --trace-fst --trace-max-array 16) # larger memories cost most
   endif()
   if(arg_COVERAGE)
     list(APPEND options --coverage-line --coverage-toggle)
