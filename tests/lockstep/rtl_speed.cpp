@@ -1,36 +1,230 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the RTL costs the host: behind the model's ports against a bare loop on the same Verilated class, with waveforms against
-/// without, and when it has nothing to do. Prints numbers and judges none: host time is noisy.
-///   rtl_speed [operations]
+/// What the RTL costs the host, in CPU time of one thread: npu_top while it is busy (P15), with waveforms (P17), a block behind
+/// the model's ports beside a bare loop on the same Verilated class (P14), and both when there is nothing to do (P16). Prints
+/// numbers and judges none: host time is noisy. How to read them: rtl-stubs/README.md.
+///   rtl_speed [--repeats=N] [--rounds=N] [top] [block] [idle]
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include <Tnpu_top.h>
 #include <Vnpu_arbiter.h>
+#include <Vnpu_top.h>
 #include <verilated.h>
 
 #include "core/arbiter.h"
 #include "rig.h"
 #include "rtl/factory.h"
+#include "rtl/wave.h"
+#include "top_board.h"
 
 namespace
 {
 
-constexpr uint32_t kQueues = 512;
-constexpr uint32_t kRepeats = 5;
+uint32_t g_repeats = 11;
+uint32_t g_rounds = 60; // of the busy job
 
-using Clock = std::chrono::steady_clock;
-
-double seconds(Clock::time_point since)
+/// CPU time of this thread since `run` began.
+double seconds_of(const std::function<void()> &run)
 {
-    return std::chrono::duration<double>(Clock::now() - since).count();
+    const auto now = [] {
+        timespec time{};
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    const double begin = now();
+    run();
+    return now() - begin;
 }
 
+/// Samples of one number: the middle, the lowest and the highest are told.
+class Samples
+{
+  public:
+    void add(double value) { values_.push_back(value); }
+    [[nodiscard]] double last() const { return values_.back(); }
+    void print(const char *what, const char *unit) const
+    {
+        std::vector<double> sorted = values_;
+        std::sort(sorted.begin(), sorted.end());
+        std::printf("  %-34s %9.3f %-12s (%.3f to %.3f)\n", what, sorted[sorted.size() / 2], unit,
+                    sorted.front(), sorted.back());
+    }
+
+  private:
+    std::vector<double> values_;
+};
+
+// ---- npu_top ----
+
+/// All kinds of tasks on 16 queues, some of which wait for each other; software takes the CQEs between rounds.
+job::Job busy_job()
+{
+    constexpr uint32_t kQueues = 16;
+    job::Job made;
+    const auto add = [&made](job::Kind kind, uint32_t sq, uint64_t a = 0, uint64_t b = 0,
+                             uint64_t c = 0, bool cqe = false) {
+        job::Step step{kind, sq, {a, b, c}};
+        step.cqe = cqe;
+        made.steps.push_back(step);
+    };
+    for (uint32_t sq = 0; sq < kQueues; ++sq)
+        made.steps.push_back({job::Kind::kQueue, sq, {sq % 8, sq % 3, 64, 64, 1}});
+    uint64_t now = 0;
+    for (uint32_t round = 0; round < g_rounds; ++round) {
+        for (uint32_t sq = 0; sq < kQueues; ++sq) {
+            const uint32_t other = (sq + 1) % kQueues;
+            add(job::Kind::kSdma, sq, Rig::kHbm + 128 * sq, Rig::kHbm + 64 * other, 1024);
+            add(job::Kind::kEventRecord, sq, sq);
+            add(job::Kind::kEventWait, sq, other);
+            add(job::Kind::kPlaceholder, sq, 0, 0, 0, true);
+            add(job::Kind::kWriteMemory, sq, Rig::kHbm + 8 * sq, 3, round);
+            add(job::Kind::kNotifyRecord, sq, other);
+            add(job::Kind::kNotifyWait, sq, sq);
+            add(job::Kind::kWriteEvent, sq, sq, 0);
+            add(job::Kind::kPcie, sq, Rig::kHost + 128 * sq, Rig::kHbm + 64 * sq, 512, true);
+            add(job::Kind::kRing, sq);
+        }
+        now += 20000;
+        add(job::Kind::kRun, 0, now);
+        for (uint32_t sq = 0; sq < kQueues; ++sq)
+            add(job::Kind::kCqTake, sq, 64);
+    }
+    return made;
+}
+
+/// A Verilated npu_top with a context of its own.
+template <class Model>
+struct Machine {
+    Machine() : context(std::make_unique<VerilatedContext>())
+    {
+        context->threads(1); // the default context would start a worker thread
+        Verilated::threadContextp(context.get());
+        model = std::make_unique<Model>(context.get());
+    }
+    ~Machine()
+    {
+        Verilated::threadContextp(context.get());
+        model->final();
+    }
+    Machine(const Machine &) = delete;
+    Machine &operator=(const Machine &) = delete;
+
+    std::unique_ptr<VerilatedContext> context;
+    std::unique_ptr<Model> model;
+};
+
+struct Fst {
+    explicit Fst(Machine<Tnpu_top> &machine) : model(*machine.model)
+    {
+        machine.context->traceEverOn(true);
+        model.trace(file.file(), 99);
+        file.open("rtl_speed.top.fst");
+    }
+    ~Fst()
+    {
+        file.close();
+        (void)std::remove("rtl_speed.top.fst");
+    }
+    Fst(const Fst &) = delete;
+    Fst &operator=(const Fst &) = delete;
+    void dump() { file.dump(model.now_o); }
+
+    Tnpu_top &model;
+    tsim::rtl::FstFile file;
+};
+
+struct Counts {
+    uint64_t clocks = 0, cycles = 0, tasks = 0;
+};
+
+Counts play(const job::Job &busy, Machine<Vnpu_top> &machine, job::Outcome *out)
+{
+    Verilated::threadContextp(machine.context.get());
+    job::NoWave none;
+    job::TopBoard<Vnpu_top> board(busy, *machine.model, none);
+    std::unique_ptr<job::TopNotes> notes;
+    if (out) {
+        notes = std::make_unique<job::TopNotes>(busy, board.done(), *out);
+        board.tell(notes.get());
+    }
+    board.run();
+    if (out) {
+        board.end(*out);
+        std::sort(out->spans.begin(), out->spans.end());
+    }
+    Counts counts{board.clocks(), board.now(), 0};
+    for (const uint64_t done : board.done())
+        counts.tasks += done;
+    return counts;
+}
+
+void play_with_waves(const job::Job &busy)
+{
+    Machine<Tnpu_top> machine;
+    Fst fst(machine);
+    job::TopBoard<Tnpu_top, Fst> board(busy, *machine.model, fst);
+    board.run();
+}
+
+[[nodiscard]] bool same(const job::Outcome &a, const job::Outcome &b)
+{
+    return a.spans == b.spans && a.ends == b.ends && a.state == b.state;
+}
+
+bool measure_top()
+{
+    const job::Job busy = busy_job();
+    Machine<Vnpu_top> machine;
+    Counts counts = play(busy, machine, nullptr);
+    const auto clocks = static_cast<double>(counts.clocks);
+    Samples alone, tasks, cycles, checked, beside, waves, wave_ratio;
+    bool good = true;
+    for (uint32_t i = 0; i < g_repeats; ++i) { // in turn, so that all see the same machine
+        const double bare = seconds_of([&] { (void)play(busy, machine, nullptr); });
+        alone.add(clocks / bare / 1e6);
+        tasks.add(static_cast<double>(counts.tasks) / bare / 1e3);
+        cycles.add(static_cast<double>(counts.cycles) / bare / 1e6);
+        job::Outcome rtl;
+        checked.add(clocks / seconds_of([&] { (void)play(busy, machine, &rtl); }) / 1e6);
+        job::Outcome again;
+        const double both = seconds_of([&] {
+            (void)play(busy, machine, &again);
+            good = same(again, job::run_model(busy)) && good;
+        });
+        beside.add(clocks / both / 1e6);
+        waves.add(clocks / seconds_of([&] { play_with_waves(busy); }) / 1e6);
+        wave_ratio.add(waves.last() / alone.last());
+    }
+    std::printf("npu_top, busy: %llu tasks of 16 queues, %.1f clocks each\n",
+                static_cast<unsigned long long>(counts.tasks),
+                clocks / static_cast<double>(counts.tasks));
+    alone.print("alone (P15)", "M clocks/s");
+    tasks.print("", "k tasks/s");
+    cycles.print("", "M cycles/s");
+    checked.print("with the checker of lockstep.jobs", "M clocks/s");
+    beside.print("and the model beside it", "M clocks/s");
+    waves.print("alone, with waveforms (FST)", "M clocks/s");
+    wave_ratio.print("  of without (P17)", "");
+    if (!good)
+        std::printf("RTL and model differ\n");
+    return good;
+}
+
+// ---- a block in the model ----
+
+constexpr uint32_t kQueues = 512;
+constexpr uint32_t kOperations = 100000;
+
 // All queues ask, then each winner asks again: add and take in turn.
-double behind_ports(uint32_t operations, const char *trace)
+double behind_ports(const char *trace)
 {
     const auto factory = tsim::rtl::make_factory(TWINSIM_MODEL_RTL, trace);
     static const tsim::Cycle now = 0;
@@ -41,22 +235,19 @@ double behind_ports(uint32_t operations, const char *trace)
     for (uint32_t sq = 0; sq < kQueues; ++sq)
         twin->add(sq, sq % 8, sq % 5);
     uint64_t seed = 0;
-    const auto begin = Clock::now();
-    for (uint32_t i = 0; i < operations; i += 2) {
-        const uint32_t sq = twin->take(seed);
-        twin->add(sq, sq % 8, sq % 5);
-    }
-    return operations / seconds(begin);
+    return seconds_of([&] {
+        for (uint32_t i = 0; i < kOperations; i += 2) {
+            const uint32_t sq = twin->take(seed);
+            twin->add(sq, sq % 8, sq % 5);
+        }
+    });
 }
 
 // The same on the class alone; says how many clocks that took.
-double bare(uint32_t operations, uint64_t &clocks)
+double bare(uint64_t &clocks)
 {
-    auto context = std::make_unique<VerilatedContext>();
-    context->threads(1);
-    Verilated::threadContextp(context.get());
-    Vnpu_arbiter top(context.get());
-    clocks = 0;
+    Machine<Vnpu_arbiter> machine;
+    Vnpu_arbiter &top = *machine.model;
     const auto clock = [&] {
         ++clocks;
         top.clk_i = 1;
@@ -88,61 +279,112 @@ double bare(uint32_t operations, uint64_t &clocks)
     for (uint32_t sq = 0; sq < kQueues; ++sq)
         (void)run(0, sq);
     clocks = 0;
-    const auto begin = Clock::now();
-    for (uint32_t i = 0; i < operations; i += 2)
-        (void)run(0, run(2, 0));
-    const double result = operations / seconds(begin);
-    top.final();
-    Verilated::threadContextp(context.get());
-    return result;
+    return seconds_of([&] {
+        for (uint32_t i = 0; i < kOperations; i += 2)
+            (void)run(0, run(2, 0));
+    });
 }
 
-// A board with nothing to do, time by time: how long a run takes, plain or with RTL.
-double idle(twinsim_model model, uint32_t runs)
+void measure_block()
 {
+    uint64_t clocks = 0;
+    Samples alone, ports, ratio, waves, wave_ratio;
+    const auto rate = [&clocks](double seconds) {
+        return static_cast<double>(clocks) / seconds / 1e6;
+    };
+    for (uint32_t i = 0; i < g_repeats; ++i) {
+        alone.add(rate(bare(clocks)));
+        ports.add(rate(behind_ports("")));
+        waves.add(rate(behind_ports("rtl_speed")));
+        ratio.add(ports.last() / alone.last());
+        wave_ratio.add(waves.last() / ports.last());
+    }
+    (void)std::remove("rtl_speed.0.arbiter.speed.fst");
+    std::printf("npu_arbiter: %u operations of %.1f clocks\n", kOperations,
+                static_cast<double>(clocks) / kOperations);
+    alone.print("bare loop", "M clocks/s");
+    ports.print("behind the ports of the model", "M clocks/s");
+    ratio.print("  of bare (P14)", "");
+    waves.print("with waveforms (FST)", "M clocks/s");
+    wave_ratio.print("  of without (P17)", "");
+}
+
+// ---- nothing to do ----
+
+// Nanoseconds of a run of a board that has nothing to do, time by time.
+double idle_board(twinsim_model model)
+{
+    constexpr uint32_t kRuns = 100000;
     const auto factory = tsim::rtl::make_factory(model, "");
     Rig::Options options;
     options.trace = false;
     options.twins = factory.get();
     Rig rig(options, nullptr);
-    const auto begin = Clock::now();
-    for (uint32_t i = 1; i <= runs; ++i)
-        (void)rig.board().run(uint64_t{i} * 1000000, UINT32_MAX);
-    return seconds(begin) / runs * 1e9;
+    return seconds_of([&rig] {
+               for (uint32_t i = 1; i <= kRuns; ++i)
+                   (void)rig.board().run(uint64_t{i} * 1000000, UINT32_MAX);
+           }) /
+           kRuns * 1e9;
 }
 
-double middle(std::vector<double> values)
+void measure_idle()
 {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
+    Samples plain, rtl;
+    for (uint32_t i = 0; i < g_repeats; ++i) {
+        plain.add(idle_board(TWINSIM_MODEL_TLM));
+        rtl.add(idle_board(TWINSIM_MODEL_RTL));
+    }
+    job::Job quiet;
+    quiet.steps.push_back({job::Kind::kQueue, 0, {0, 0, 64, 64, 1}});
+    Machine<Vnpu_top> machine;
+    const uint64_t before = play(quiet, machine, nullptr).clocks;
+    for (uint32_t i = 1; i <= 1000; ++i)
+        quiet.steps.push_back({job::Kind::kRun, 0, {uint64_t{i} * 1000000}});
+    const uint64_t after = play(quiet, machine, nullptr).clocks;
+    std::printf("Nothing to do (P16)\n");
+    plain.print("a run of a board, plain", "ns");
+    rtl.print("a run of a board with RTL", "ns");
+    std::printf("  %-34s %9llu clocks\n", "1000 runs of npu_top",
+                static_cast<unsigned long long>(after - before));
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    const auto operations =
-        static_cast<uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 200000);
-    std::vector<double> ports, alone, waves, ratio, wave_ratio;
-    uint64_t clocks = 0;
-    for (uint32_t i = 0; i < kRepeats; ++i) { // in turn, so that both see the same machine
-        alone.push_back(bare(operations, clocks));
-        ports.push_back(behind_ports(operations, ""));
-        waves.push_back(behind_ports(operations, "rtl_speed"));
-        ratio.push_back(ports.back() / alone.back());
-        wave_ratio.push_back(waves.back() / ports.back());
+    bool top = false, block = false, idle = false;
+    for (int i = 1; i < argc; ++i) {
+        if (std::strcmp(argv[i], "top") == 0)
+            top = true;
+        else if (std::strcmp(argv[i], "block") == 0)
+            block = true;
+        else if (std::strcmp(argv[i], "idle") == 0)
+            idle = true;
+        else if (std::strncmp(argv[i], "--repeats=", 10) == 0)
+            g_repeats = static_cast<uint32_t>(std::strtoul(argv[i] + 10, nullptr, 10));
+        else if (std::strncmp(argv[i], "--rounds=", 9) == 0)
+            g_rounds = static_cast<uint32_t>(std::strtoul(argv[i] + 9, nullptr, 10));
+        else
+            g_repeats = 0;
     }
-    (void)std::remove("rtl_speed.0.arbiter.speed.fst");
-    const double per_operation = static_cast<double>(clocks) / operations;
-    std::printf("npu_arbiter, %u operations of %.1f clocks, middle of %u repeats\n", operations,
-                per_operation, kRepeats);
-    std::printf("bare loop              %8.2f M clocks/s\n", middle(alone) * per_operation / 1e6);
-    std::printf("behind the ports       %8.2f M clocks/s, %.2f of bare\n",
-                middle(ports) * per_operation / 1e6, middle(ratio));
-    std::printf("with waveforms (FST)   %8.2f M clocks/s, %.2f of without\n",
-                middle(waves) * per_operation / 1e6, middle(wave_ratio));
-    constexpr uint32_t kRuns = 200000;
-    const double plain = idle(TWINSIM_MODEL_TLM, kRuns), rtl = idle(TWINSIM_MODEL_RTL, kRuns);
-    std::printf("a run of an idle board %8.1f ns plain, %.1f ns with RTL\n", plain, rtl);
-    return 0;
+    if (g_repeats == 0 || g_rounds == 0) {
+        std::printf("rtl_speed [--repeats=N] [--rounds=N] [top] [block] [idle]\n");
+        return 2;
+    }
+    try {
+        std::printf("Middle of %u, lowest and highest behind it; CPU time of the thread.\n",
+                    g_repeats);
+        const bool all = !top && !block && !idle;
+        const bool good = !(all || top) || measure_top();
+        if (all || block)
+            measure_block();
+        if (all || idle)
+            measure_idle();
+        return good ? 0 : 1;
+    } catch (const std::string &what) { // the RTL hangs
+        std::printf("%s\n", what.c_str());
+    } catch (const std::exception &what) {
+        std::printf("%s\n", what.what());
+    }
+    return 1;
 }

@@ -441,6 +441,8 @@ module npu_top_engines #(
   assign heir_o   = heir_q;
 
   `NPU_ASSERT(RowHasItsWidth, $bits(row_t) == RowBits)
+  `NPU_ASSERT(OneTransferForAQueue, act_i == npu_act_pkg::CallLink &&
+      op_i == npu_act_pkg::LinkStart |-> state_i == npu_top_pkg::QWork)
   `NPU_ASSERT(NoMoreSharesThanThereAre,
       sdma_taken_q <= cfg_sdma_cap_i && pcie_taken_q <= cfg_pcie_cap_i)
 endmodule
