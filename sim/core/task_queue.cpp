@@ -182,6 +182,9 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
         laps_ = retired - head_;
         drop_prefetched();
     }
+    // Places of the lap before the first: no doorbell has given them a time, the tail has been past them all along.
+    for (uint64_t i = head_; i <= mask_; ++i)
+        times_[i].arrival = now;
     if (seen)
         retired_.store(done(), std::memory_order_release);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -18,12 +19,16 @@ constexpr uint32_t kWindow = 2;
 struct Fixture {
     Fixture()
     {
+        open();
+        for (uint32_t i = 0; i < kDepth; ++i)
+            ring[i].word[1] = i;
+    }
+    void open()
+    {
         twinsim_queue config{};
         config.depth = kDepth;
         config.cq_depth = 8;
         queue.open(config, ring, cq);
-        for (uint32_t i = 0; i < kDepth; ++i)
-            ring[i].word[1] = i;
     }
     void ring_up_to(uint32_t tail, uint64_t at)
     {
@@ -156,6 +161,42 @@ static void test_set_head()
     EXPECT_EQ(f.queue.head(), f.queue.tail());
 }
 
+// FE-8: so do places that no doorbell has named since the queue was opened, whatever its memory held before.
+static void test_set_head_to_places_never_rung()
+{
+    tsim::SqeTimes *const block = tsim::TimePool::take(kDepth);
+    std::fill_n(block, kDepth, tsim::SqeTimes{tsim::kNever, tsim::kNever});
+    tsim::TimePool::give_back(block, kDepth);
+    Fixture f; // its times lie in that block
+    f.ring_up_to(3, 0);
+    f.queue.drop_all(10);
+    f.queue.set_head(5, 77);
+    EXPECT_EQ(f.queue.next_arrival(), 77);
+    for (const uint32_t place : {5u, 6u, 7u, 0u, 1u, 2u}) {
+        CU_ASSERT(f.queue.visible(77));
+        EXPECT_EQ(f.queue.sqe().word[1], place);
+        f.queue.retire(80);
+    }
+    CU_ASSERT_FALSE(f.queue.has_more());
+}
+
+// FE-8, FE-1: a doorbell of the queue's life before is none of this one; one that is still on its way is.
+static void test_set_head_after_another_life()
+{
+    Fixture f;
+    f.ring_up_to(7, 1000000);
+    f.queue.close();
+    f.open();
+    f.ring_up_to(2, 500);
+    f.queue.set_head(6, 100);
+    for (uint32_t n = 0; n < 2; ++n) { // places 6 and 7
+        CU_ASSERT(f.queue.visible(100));
+        f.queue.retire(100);
+    }
+    CU_ASSERT_FALSE(f.queue.visible(499));
+    CU_ASSERT(f.queue.visible(500));
+}
+
 // CQ-1, CQ-5, CQ-6.
 static void test_cq_phase_and_room()
 {
@@ -213,6 +254,8 @@ static const twin_test tests[] = {
     {"a line holds what was visible when it was asked for", test_a_line_holds_what_was_visible},
     {"a dropped buffer is read again", test_dropped_buffer},
     {"software may move the head", test_set_head},
+    {"the head may go to places that were never rung", test_set_head_to_places_never_rung},
+    {"doorbells of a queue that was closed are forgotten", test_set_head_after_another_life},
     {"the CQ's phase changes with each lap and it holds depth - 1", test_cq_phase_and_room},
     {"a host thread may ring while the model takes in", test_doorbell_from_another_thread},
 };
