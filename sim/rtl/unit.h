@@ -3,10 +3,11 @@
 #ifndef TWINSIM_RTL_UNIT_H
 #define TWINSIM_RTL_UNIT_H
 
-#include <iterator>
 #include <algorithm>
-#include <cstdio>
-#include <stdexcept>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "core/twin.h"
 #include "rtl/difference.h"

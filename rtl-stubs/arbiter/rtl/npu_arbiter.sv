@@ -14,7 +14,7 @@ module npu_arbiter #(
   input  logic                   rst_ni,
 
   // Arbitration registers; they may change between operations
-  input  logic [LevelWidth-1:0]  cfg_strict_level_i,  // priorities from here on are one group (ARB-1)
+  input  logic [LevelWidth-1:0]  cfg_strict_level_i,  // priorities from here are one group (ARB-1)
   input  logic                   cfg_weight_first_i,  // a turn goes on while weight is left (ARB-3)
   input  logic                   cfg_reload_spent_i,  // only spent weights are loaded (ARB-4)
 
@@ -110,7 +110,8 @@ module npu_arbiter #(
   logic [Levels-1:0] going_q, going_d;                // and still has the turn
   logic [Groups-1:0] loaded_q, loaded_d;              // its weight was written; else 1
 
-  // Members of each set: a word counts only if its bit in the row's summary is set, the row only if somebody asks.
+  // Members of each set: a word counts only if its bit in the row's summary is set, the row only if
+  // somebody asks.
   logic [WordBits-1:0] word_mem[Sets*Words];
   logic [Words-1:0] summary_mem[Sets];
   logic [QueueWidth-1:0] winner_mem[Sets];
@@ -382,7 +383,7 @@ module npu_arbiter #(
         state_d = StWeight;
       end
 
-      // ARB-4: a new weight counts when it is loaded, so what has been loaded is written down first.
+      // ARB-4: a new weight counts when it is loaded, so what has been loaded is written first.
       StWeight: begin
         left_write = fresh[group_q];
         left_wdata = left_now;

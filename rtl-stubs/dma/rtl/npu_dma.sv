@@ -2,8 +2,9 @@
 `include "npu_assert.svh"
 
 /// Channels that cut transfers into bursts and hand them to the links through one AXI-like port: an
-/// address channel, and a response when a burst has passed its last link. Rules BST-1, BST-2, BST-4.
-/// One operation at a time, one response each, behind the bursts that it lets begin.
+/// address channel, and a response when a burst has passed its last link.
+/// Rules BST-1, BST-2, BST-4. One operation at a time, one response each, behind the bursts that it
+/// lets begin.
 module npu_dma #(
   /// Channels: 2 to 4096, a power of two
   parameter int unsigned Channels = 4096,

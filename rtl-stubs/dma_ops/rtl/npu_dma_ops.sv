@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// npu_dma behind one operation channel: a burst response is an operation too, and the bursts that an
-/// operation lets begin come as responses in front of its last one. So the model drives it in lock
-/// step, where the links are the model's.
+/// npu_dma behind one operation channel: a burst response is an operation too, and the bursts that
+/// an operation lets begin come as responses in front of its last one. So the model drives it in
+/// lock step, where the links are the model's.
 module npu_dma_ops #(
   /// Channels: 2 to 4096, a power of two
   parameter int unsigned Channels = 4096,
@@ -30,13 +30,13 @@ module npu_dma_ops #(
   output logic                    rsp_valid_o,
   input  logic                    rsp_ready_i,
   output logic                    rsp_last_o,      // no burst: the operation is done
-  output logic [31:0]             rsp_bytes_o,     // of the burst that begins; 0 in the last response
+  output logic [31:0]             rsp_bytes_o,     // of the burst that begins; in the last one 0
   output logic [63:0]             rsp_src_o,       // of the burst
   output logic [63:0]             rsp_dst_o,
   output logic                    rsp_final_o,     // it is the last burst of its transfer
   output logic                    rsp_error_o,     // last response: nothing was done
-  output logic                    rsp_done_o,      // last response, passed: the transfer is complete
-  output logic                    rsp_hold_o,      // last response: give it "resume" at the time below
+  output logic                    rsp_done_o,      // last response, passed: transfer is complete
+  output logic                    rsp_hold_o,      // last response: "resume" it at the time below
   output logic [63:0]             rsp_hold_at_o,
 
   output logic                    busy_o           // needs the clock

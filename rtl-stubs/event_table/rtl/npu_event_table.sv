@@ -22,7 +22,8 @@ module npu_event_table #(
   // An operation; its operands hold until it is taken
   input  logic                  req_valid_i,
   output logic                  req_ready_o,
-  input  logic [2:0]            req_op_i,         // 0 read, 1 wait, 2 record, 3 clear, 4 forget, 5 load
+  // 0 read, 1 wait, 2 record, 3 clear, 4 forget, 5 load
+  input  logic [2:0]            req_op_i,
   input  logic [IdWidth-1:0]    req_id_i,
   input  logic [QueueWidth-1:0] req_queue_i,      // wait, forget
   input  logic [63:0]           req_now_i,        // wait: the cycle; never falls

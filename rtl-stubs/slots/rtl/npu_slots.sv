@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
-/// The active slots of a device: which one a queue gets and when it begins there, when the next grant may be, and who still
-/// leaves one. Rules SCH-3, SCH-5, SCH-6, SCH-19, SCH-20, SCH-22. One operation at a time, one response each.
+/// The active slots of a device: which one a queue gets and when it begins there, when the next
+/// grant may be, and who still leaves one. Rules SCH-3, SCH-5, SCH-6, SCH-19, SCH-20, SCH-22.
+/// One operation at a time, one response each.
 module npu_slots #(
   /// Queues, 8 to 2048
   parameter int unsigned Queues = npu_pkg::MaxQueues,
@@ -24,7 +25,8 @@ module npu_slots #(
   // An operation; its operands and now_i hold until the response
   input  logic                  req_valid_i,
   output logic                  req_ready_o,
-  input  logic [2:0]            req_op_i,           // 0 clear, 1 counts, 2 leaving, 3 next, 4 grant, 5 leave
+  // 0 clear, 1 counts, 2 leaving, 3 next, 4 grant, 5 leave
+  input  logic [2:0]            req_op_i,
   input  logic [QueueWidth-1:0] req_queue_i,        // all but next
   input  logic [SlotWidth-1:0]  req_slot_i,         // leave: the slot
   input  logic [63:0]           req_asked_i,        // grant: when the queue asked
@@ -32,10 +34,11 @@ module npu_slots #(
   output logic                  rsp_valid_o,
   input  logic                  rsp_ready_i,
   output logic                  rsp_last_o,
-  // leaving: when the queue is swapped out, 0 when it is; next: when a grant may be, all ones when a slot has been given
-  // up; grant: when the queue begins
+  // leaving: when the queue is swapped out, 0 when it is; next: when a grant may be, all ones when
+  // a slot has been given up; grant: when the queue begins
   output logic [63:0]           rsp_time_o,
-  output logic                  rsp_flag_o,         // next: a slot is free now; grant: none was when the queue asked
+  // next: a slot is free now; grant: none was when the queue asked
+  output logic                  rsp_flag_o,
   output logic [SlotWidth-1:0]  rsp_slot_o,         // grant
   output logic [11:0]           rsp_swap_ins_o,     // counts
   output logic [19:0]           rsp_waited_o,       // counts
@@ -74,7 +77,8 @@ module npu_slots #(
   } leaving_t;
 
   state_e state_q, state_d;
-  logic fresh_q, fresh_d;  // nothing has been asked since the reset: cfg_slots_i says which slots are free
+  // Nothing has been asked since the reset: cfg_slots_i says which slots are free
+  logic fresh_q, fresh_d;
   logic [QueueWidth-1:0] walk_q, walk_d;
   logic [Slots-1:0] free_q, free_d;
   logic [CountWidth-1:0] free_count_q, free_count_d;
@@ -159,7 +163,8 @@ module npu_slots #(
         end
       end
 
-      // SCH-6: free in the cycle in which the queue is swapped out. All take as long, so they end in their order.
+      // SCH-6: free in the cycle in which the queue is swapped out. All take as long, so they end
+      // in their order.
       StCollect:
       if (left_q != '0 && leaving_data.free_at <= now_i) begin
         free_d[leaving_data.slot] = 1'b1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Lists of queues, doubly linked, each queue on one list at most. Whoever owns a list keeps its two
-/// ends (npu_*_table: in the entry); this block keeps the links and makes one change at a time.
+/// Lists of queues, doubly linked, each queue on one list at most. Whoever owns a list keeps its
+/// two ends (npu_*_table: in the entry); this block keeps the links and makes one change at a time.
 /// Rules EVT-4, NTF-3 (sorted), DMA-1 (not sorted).
 module npu_wait_lists #(
   /// Queues there are: 8 to 2048, a power of two
