@@ -6,9 +6,6 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "rig.h"
-#include "sqe.h"
-
 namespace job
 {
 
@@ -87,62 +84,35 @@ Job::Job()
         machine[i] = kNumberInfo[i].usual;
 }
 
-stars_sqe Step::sqe() const
+std::string Step::text() const
 {
-    stars_sqe made = sqe_placeholder();
-    const auto id = static_cast<uint32_t>(args[0]);
-    switch (kind) {
-    case Kind::kPlaceholder:
-        made.word[0] |= id << STARS_W0_BLOCK_DIM_SHIFT;
-        break;
-    case Kind::kEventRecord:
-        made = sqe_event_record(id);
-        break;
-    case Kind::kEventWait:
-        made = sqe_event_wait(id, static_cast<uint32_t>(args[1]));
-        break;
-    case Kind::kNotifyRecord:
-        made = sqe_notify_record(id);
-        break;
-    case Kind::kNotifyWait:
-        made = sqe_notify_wait(id, static_cast<uint32_t>(args[1]));
-        break;
-    case Kind::kWriteEvent:
-        made = sqe_event_write(id, static_cast<uint32_t>(args[1]));
-        break;
-    case Kind::kWriteNotify:
-        made = sqe_event_write(0, static_cast<uint32_t>(args[1]));
-        made.word[4] = STARS_NOTIFY_TABLE_BASE + 4 * id;
-        made.word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
-        break;
-    case Kind::kWriteMemory:
-        made = sqe_write_value(args[0], static_cast<uint32_t>(args[1]), args[2]);
-        break;
-    case Kind::kWriteNowhere:
-        made = sqe_write_value(args[0], 2, 1);
-        made.word[5] &= ~STARS_W5_VIRTUAL;
-        break;
-    case Kind::kSdma:
-        made = sqe_sdma(args[0], args[1], static_cast<uint32_t>(args[2]));
-        break;
-    case Kind::kFill:
-        made =
-            sqe_sdma_fill(args[0], static_cast<uint8_t>(args[1]), static_cast<uint32_t>(args[2]));
-        break;
-    case Kind::kPcie:
-        made = sqe_pcie_dma(args[0], args[1], args[2]);
-        break;
-    default:
-        made = {};
-        made.word[0] = id & STARS_W0_TYPE_MASK;
-        break;
+    const KindInfo &info = kKindInfo[static_cast<size_t>(kind)];
+    std::ostringstream out;
+    out << info.name;
+    if (info.queue)
+        out << ' ' << queue;
+    for (uint32_t i = 0; i < info.args; ++i) {
+        if (args[i] >= 0x10000)
+            out << " 0x" << std::hex << args[i] << std::dec;
+        else
+            out << ' ' << args[i];
     }
-    made = sqe_with_credit(made, credit);
     if (cqe)
-        made = sqe_with_cqe(made);
-    made.word[0] |=
-        ie << STARS_W0_IE_SHIFT | pre << STARS_W0_PRE_P_SHIFT | post << STARS_W0_POST_P_SHIFT;
-    return made;
+        out << " cqe";
+    if (credit != 0)
+        out << " credit=" << credit;
+    if (pre != 0)
+        out << " pre=" << pre;
+    if (post != 0)
+        out << " post=" << post;
+    if (ie != 0)
+        out << " ie=" << ie;
+    return out.str();
+}
+
+const char *Job::number_name(Number number)
+{
+    return kNumberInfo[number].name;
 }
 
 std::string Job::text() const
@@ -151,29 +121,8 @@ std::string Job::text() const
     for (size_t i = 0; i < kNumbers; ++i)
         if (machine[i] != kNumberInfo[i].usual)
             out << "machine " << kNumberInfo[i].name << ' ' << machine[i] << '\n';
-    for (const Step &step : steps) {
-        const KindInfo &info = kKindInfo[static_cast<size_t>(step.kind)];
-        out << info.name;
-        if (info.queue)
-            out << ' ' << step.queue;
-        for (uint32_t i = 0; i < info.args; ++i) {
-            if (step.args[i] >= 0x10000)
-                out << " 0x" << std::hex << step.args[i] << std::dec;
-            else
-                out << ' ' << step.args[i];
-        }
-        if (step.cqe)
-            out << " cqe";
-        if (step.credit != 0)
-            out << " credit=" << step.credit;
-        if (step.pre != 0)
-            out << " pre=" << step.pre;
-        if (step.post != 0)
-            out << " post=" << step.post;
-        if (step.ie != 0)
-            out << " ie=" << step.ie;
-        out << '\n';
-    }
+    for (const Step &step : steps)
+        out << step.text() << '\n';
     return out.str();
 }
 

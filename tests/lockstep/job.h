@@ -95,6 +95,8 @@ struct Step {
     [[nodiscard]] bool is_task() const { return kind >= Kind::kPlaceholder; }
     /// The 64 bytes, but for stream and task id.
     [[nodiscard]] stars_sqe sqe() const;
+    /// Its line.
+    [[nodiscard]] std::string text() const;
 };
 
 struct Job {
@@ -103,6 +105,7 @@ struct Job {
 
     Job();
     [[nodiscard]] std::string text() const;
+    [[nodiscard]] static const char *number_name(Number number);
     /// False: `error` says which line is wrong and why.
     [[nodiscard]] static bool parse(const std::string &text, Job &out, std::string &error);
     [[nodiscard]] static Job random(uint64_t seed);
@@ -116,8 +119,15 @@ struct Outcome {
     uint64_t steps = 0;             ///< clocks of the RTL
 };
 
-/// Memory of both sides that jobs use.
+/// Memory that jobs use: so many bytes of each side, and where they lie.
 inline constexpr uint64_t kMemory = 4096;
+inline constexpr uint64_t kHostMemory = 0x10000000;
+inline constexpr uint64_t kDeviceMemory = 0x1000000000;
+/// What lies there at first; side 0 is the host.
+[[nodiscard]] inline uint8_t first_byte(uint64_t side, uint64_t at)
+{
+    return static_cast<uint8_t>((at * 2654435761u + side * 40503u) >> 5);
+}
 inline constexpr uint32_t kQueues = 32; ///< of the Verilated top
 
 [[nodiscard]] Outcome run_model(const Job &job);

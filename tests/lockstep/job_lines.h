@@ -67,11 +67,6 @@ inline void add_memory(Outcome &out, const char *side, const uint8_t *bytes)
     out.state.emplace_back(text);
 }
 
-[[nodiscard]] inline uint8_t first_byte(uint64_t side, uint64_t at)
-{
-    return static_cast<uint8_t>((at * 2654435761u + side * 40503u) >> 5);
-}
-
 /// Whether all SQEs from there to the tail have been rung at some time: others have no time at which they arrived.
 [[nodiscard]] inline bool was_rung(uint64_t rung, uint64_t head, uint64_t depth)
 {

@@ -17,6 +17,8 @@ namespace job
 namespace
 {
 
+static_assert(kHostMemory == Rig::kHost && kDeviceMemory == Rig::kHbm);
+
 void set_machine(const Job &job, tsim::Params &p)
 {
     const auto &m = job.machine;

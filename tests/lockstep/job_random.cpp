@@ -3,7 +3,6 @@
 #include <random>
 
 #include "job.h"
-#include "rig.h"
 
 namespace job
 {
@@ -103,7 +102,7 @@ class Program
     {
         if (dice_.one_in(40))
             return 0x7777000; // nobody answers there
-        return (dice_.one_in(2) ? Rig::kHost : Rig::kHbm) + dice_.below(kMemory - bytes + 1);
+        return (dice_.one_in(2) ? kHostMemory : kDeviceMemory) + dice_.below(kMemory - bytes + 1);
     }
 
     // An id that is mostly one of the table's.
