@@ -384,9 +384,9 @@
     F(S, uint64_t, timeout_ns, NS)                                                                 \
     F(S, uint64_t, out_function, POINTER)                                                          \
     F(S, uint64_t, out_argument, POINTER)                                                          \
-    F(S, uint64_t, out_ticket, HEX)
+    F(S, uint64_t, out_ticket, POINTER)
 #define TWIN_RECORD_ANSWER_FIELDS(F, S)                                                            \
-    F(S, uint32_t, channel, CHANNEL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, HEX)
+    F(S, uint32_t, channel, CHANNEL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, POINTER)
 #define TWIN_RECORD_PROGRAM_CREATE_FIELDS(F, S)                                                    \
     F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_program, NEW_PROGRAM)
 #define TWIN_RECORD_PROGRAM_FIELDS(F, S)                                                           \
