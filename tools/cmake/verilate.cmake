@@ -57,7 +57,6 @@ function(twin_verilate target)
   foreach(parameter IN LISTS arg_PARAMETERS)
     list(APPEND options -G${parameter})
   endforeach()
-  list(REMOVE_ITEM options)
   add_custom_command(OUTPUT ${folder}/${arg_PREFIX}__ALL.cpp BYPRODUCTS ${folder}/${arg_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${TWIN_VERILATOR} ${options} --prefix ${arg_PREFIX} --top-module ${arg_TOP} --Mdir ${folder}
@@ -67,14 +66,14 @@ function(twin_verilate target)
     COMMENT "Verilating ${arg_TOP} (${target})" VERBATIM)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${folder}/${arg_PREFIX}__ALL.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
-  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${arg_COVERAGE}>,-O1,${TWIN_VERILATED_OPTIONS}> -w) # coverage is thousands of counters
+  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${arg_COVERAGE}>,-O0,${TWIN_VERILATED_OPTIONS}> -w) # coverage is thousands of counters: minutes at -O1
   target_compile_definitions(${target} PRIVATE $<IF:$<BOOL:${arg_TRACE}>,VM_TRACE=1,VM_TRACE=0>)
   target_link_libraries(${target} PUBLIC twin_verilated)
 endfunction()
 
 # twin_rtl_block(<block> [SOURCES file …] [PARTS block …] [SMALL Name=value …]): the folder rtl-stubs/<block> with the module
 # npu_<block>; PARTS are the blocks it instantiates. Libraries rtl_<block> and rtl_<block>_trace (class Tnpu_<block>) for the
-# product, at the parameters' defaults; tests rtl.lint.<block> and, with the parameters of SMALL, rtl.synth.<block>.
+# product, at the parameters' defaults; tests rtl.lint.<block> and, with the parameters of SMALL, rtl.synth.<block>, and coverage.
 function(twin_rtl_block block)
   cmake_parse_arguments(arg "" "" "SOURCES;PARTS;SMALL" ${ARGN})
   if(NOT arg_SOURCES)
@@ -90,6 +89,7 @@ function(twin_rtl_block block)
   endforeach()
   list(REMOVE_DUPLICATES sources)
   set_property(GLOBAL PROPERTY TWIN_RTL_SOURCES_${block} ${sources})
+  set_property(GLOBAL PROPERTY TWIN_RTL_SMALL_${block} ${arg_SMALL})
   set(all ${TWIN_RTL_COMMON} ${sources})
 
   twin_verilate(rtl_${block} TOP npu_${block} SOURCES ${all})
@@ -108,42 +108,64 @@ if(NOT TWIN_YOSYS)
   message(STATUS "RTL: no Yosys (./dev setup): tests rtl.synth.* are left out")
 endif()
 
-# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …]): a bench against the C++ twin, with the block at its
-# defaults (test rtl.bench.<block>) and, line and toggle coverage counted, at small parameters (rtl.bench.<block>.small). The
-# bench knows parameters as BENCH_<NAME>.
+# Line and toggle coverage: the programs that it depends on, each run once, and a table.
+if(TWINRT_TESTS)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(TWIN_RTL_COVERAGE_PROGRAMS ${PROJECT_BINARY_DIR}/tests/coverage)
+  add_custom_target(rtl_coverage VERBATIM USES_TERMINAL
+    COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/coverage.py --work ${PROJECT_BINARY_DIR}/rtl_coverage ${TWIN_RTL_COVERAGE_PROGRAMS})
+endif()
+
+# twin_rtl_coverage_program(<target> <block> [Name=value …]): makes of it the program tests/coverage/<block>, for rtl_coverage alone,
+# with the block at these parameters. It writes what it covered to --coverage=FILE.
+function(twin_rtl_coverage_program target block)
+  set(library rtl_${block}_coverage)
+  get_property(sources GLOBAL PROPERTY TWIN_RTL_SOURCES_${block})
+  twin_verilate(${library} TOP npu_${block} COVERAGE PARAMETERS ${ARGN} SOURCES ${TWIN_RTL_COMMON} ${sources})
+  target_sources(${library} PRIVATE ${TWIN_VERILATED_INCLUDE}/verilated_cov.cpp)
+  twin_bench_parameters(${target} ${ARGN})
+  target_compile_definitions(${target} PRIVATE BENCH_COVERAGE=1)
+  target_link_libraries(${target} PRIVATE ${library})
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${TWIN_RTL_COVERAGE_PROGRAMS} OUTPUT_NAME ${block} EXCLUDE_FROM_ALL ON)
+  add_dependencies(rtl_coverage ${target})
+endfunction()
+
+function(twin_bench_parameters target)
+  foreach(parameter IN LISTS ARGN)
+    string(TOUPPER "BENCH_${parameter}" definition)
+    target_compile_definitions(${target} PRIVATE ${definition})
+  endforeach()
+endfunction()
+
+# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …] [MODEL file …]): a bench against the C++ twin. Test
+# rtl.bench.<block> runs it with the block at its defaults, rtl_coverage with the parameters of SMALL, here or of the block. The bench
+# knows parameters as BENCH_<NAME>. MODEL: the twin's sources in sim/core, for those that need no others; without, all of the model
+# is linked.
 function(twin_rtl_bench block source)
   if(NOT TWINRT_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "" "SMALL;DEFAULTS" ${ARGN})
-  set(sizes DEFAULTS)
-  if(arg_SMALL)
-    list(APPEND sizes SMALL)
-    get_property(sources GLOBAL PROPERTY TWIN_RTL_SOURCES_${block})
-    twin_verilate(rtl_${block}_small TOP npu_${block} COVERAGE PARAMETERS ${arg_SMALL}
-      SOURCES ${TWIN_RTL_COMMON} ${sources})
-    target_sources(rtl_${block}_small PRIVATE ${TWIN_VERILATED_INCLUDE}/verilated_cov.cpp)
-  endif()
-  foreach(size IN LISTS sizes)
-    set(name rtl.bench.${block})
-    set(library rtl_${block})
-    set(coverage 0)
-    if(size STREQUAL SMALL)
-      set(name rtl.bench.${block}.small)
-      set(library rtl_${block}_small)
-      set(coverage 1)
-    endif()
-    string(REPLACE . _ target ${name})
-    add_executable(${target} ${TWIN_RTL_FOLDER}/${source})
-    foreach(parameter IN LISTS arg_${size})
-      string(TOUPPER "BENCH_${parameter}" definition)
-      target_compile_definitions(${target} PRIVATE ${definition})
-    endforeach()
-    target_compile_definitions(${target} PRIVATE BENCH_COVERAGE=${coverage})
+  cmake_parse_arguments(arg "" "" "DEFAULTS;SMALL;MODEL" ${ARGN})
+  list(TRANSFORM arg_MODEL PREPEND ${PROJECT_SOURCE_DIR}/sim/core/)
+  foreach(target IN ITEMS rtl_bench_${block} rtl_bench_${block}_coverage)
+    add_executable(${target} ${TWIN_RTL_FOLDER}/${source} ${arg_MODEL})
     target_include_directories(${target} PRIVATE ${TWIN_RTL_FOLDER})
-    target_link_libraries(${target} PRIVATE twinsim_core ${library} twin_warnings)
-    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
-    add_test(NAME ${name} COMMAND ${TWIN_RTL_FOLDER}/run_bench $<TARGET_FILE:${target}> ${coverage})
-    set_tests_properties(${name} PROPERTIES LABELS rtl TIMEOUT 120)
+    target_link_libraries(${target} PRIVATE twin_warnings)
+    if(arg_MODEL)
+      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR}/sim/include)
+    else()
+      target_link_libraries(${target} PRIVATE twinsim_core)
+    endif()
   endforeach()
+  twin_bench_parameters(rtl_bench_${block} ${arg_DEFAULTS})
+  target_compile_definitions(rtl_bench_${block} PRIVATE BENCH_COVERAGE=0)
+  target_link_libraries(rtl_bench_${block} PRIVATE rtl_${block})
+  set_target_properties(rtl_bench_${block} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  add_test(NAME rtl.bench.${block} COMMAND ${TWIN_RTL_FOLDER}/run_bench $<TARGET_FILE:rtl_bench_${block}>)
+  set_tests_properties(rtl.bench.${block} PROPERTIES LABELS rtl TIMEOUT 120)
+  if(NOT arg_SMALL)
+    get_property(arg_SMALL GLOBAL PROPERTY TWIN_RTL_SMALL_${block})
+  endif()
+  twin_rtl_coverage_program(rtl_bench_${block}_coverage ${block} ${arg_SMALL})
 endfunction()

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 
 namespace bench
 {
@@ -142,12 +143,14 @@ class Clocked
   public:
     Block block;
 
-    /// Keeps what was covered.
+    /// Keeps what was covered: each time in another file, file.1, file.2, …
     void write_coverage(const char *file)
     {
 #if BENCH_COVERAGE
+        static int number = 0;
         if (file)
-            context_->coveragep()->write(file);
+            context_->coveragep()->write(
+                (file + std::string(".") + std::to_string(++number)).c_str());
 #else
         (void)file;
 #endif
