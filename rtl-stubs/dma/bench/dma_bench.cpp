@@ -47,6 +47,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
     uint64_t bursts = 0;
     uint64_t complete = 0;
     uint64_t holds = 0;
+    uint64_t behind = 0; // operations that waited for a burst response
 
   private:
     enum Op : uint8_t { kStart, kCancel, kResume, kNoOp };
@@ -111,8 +112,9 @@ class Bench : public bench::Clocked<Vnpu_dma>
         t.bytes = std::min(t.bytes, kMemory / 4);
         if (dice.chance(30)) // whole bursts
             t.bytes = std::min(std::max<uint64_t>(t.bytes / burst_, 1) * burst_, kMemory / 4);
-        t.src = dice.below(kMemory / 4);
-        t.dst = kMemory / 2 + dice.below(kMemory / 4);
+        // Copies of the memory lie one behind the other in all of the address space.
+        t.src = dice.roll() / kMemory * kMemory + dice.below(kMemory / 4);
+        t.dst = dice.roll() / kMemory * kMemory + kMemory / 2 + dice.below(kMemory / 4);
         t.there.resize(t.bytes);
         t.times.resize(t.bytes);
         const uint64_t ceiling = dice.chance(50)   ? UINT64_MAX
@@ -149,12 +151,18 @@ class Bench : public bench::Clocked<Vnpu_dma>
 
     void pass(uint32_t channel)
     {
+        const bool with_operation = dice.chance(10);
+        if (with_operation) {
+            drive(kNoOp, channel);
+            block.req_valid_i = 1;
+        }
         operation = "burst response";
         block.now_i = now_;
         block.b_id_i = channel;
         block.b_valid_i = 1;
         block.eval();
         until([this] { return block.b_ready_o; }, "taken burst response");
+        BENCH_EQUAL("an operation is taken with it", "BST-1", block.req_ready_o, false);
         clock();
         block.b_valid_i = 0;
         block.eval();
@@ -166,6 +174,15 @@ class Bench : public bench::Clocked<Vnpu_dma>
             ++complete;
         }
         answer(channel, done, false);
+        if (with_operation) {
+            operation = "behind a burst response";
+            until([this] { return block.req_ready_o; }, "taken request");
+            clock();
+            block.req_valid_i = 0;
+            block.eval();
+            answer(channel, false, true);
+            ++behind;
+        }
     }
 
     // What is refused changes nothing.
@@ -250,7 +267,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
     {
         for (uint64_t i = 0; i < t.bytes; ++i) {
             BENCH_EQUAL("how often a byte was written", "BST-1", t.times[i], 1);
-            BENCH_EQUAL("byte", "DMA-5", t.there[i], memory_[t.src + i]);
+            BENCH_EQUAL("byte", "DMA-5", t.there[i], memory_[(t.src + i) % kMemory]);
         }
     }
 
@@ -265,7 +282,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
     std::vector<Transfer> transfers_;
     std::vector<uint32_t> active_;
     std::vector<unsigned char> memory_;
-    Time now_ = 5;
+    Time now_ = dice.roll() >> 1;
 };
 
 } // namespace
@@ -282,6 +299,7 @@ int main(int argc, char **argv)
     uint64_t bursts = 0;
     uint64_t complete = 0;
     uint64_t holds = 0;
+    uint64_t behind = 0;
     for (const Setting &setting : settings) {
         Bench bench(options.seed + clocks, setting.burst, setting.outstanding);
         bench.run(options.operations / 5);
@@ -289,11 +307,12 @@ int main(int argc, char **argv)
         bursts += bench.bursts;
         complete += bench.complete;
         holds += bench.holds;
+        behind += bench.behind;
         bench.write_coverage(options.coverage);
     }
-    if (bursts == 0 || complete == 0 || holds == 0) {
-        std::printf(
-            "FAIL: no burst began, no transfer ended or no ceiling held: the run proves nothing\n");
+    if (bursts == 0 || complete == 0 || holds == 0 || behind == 0) {
+        std::printf("FAIL: no burst began, no transfer ended, no ceiling held or no operation "
+                    "waited: the run proves nothing\n");
         return 1;
     }
     std::printf("PASS npu_dma: %llu operations, %llu transfers complete and their bytes equal, "

@@ -2,6 +2,7 @@
 // npu_event_table against the model's EventTable: random operations, every answer compared. Rules EVT-1 to EVT-11.
 #include <Vnpu_event_table.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -31,8 +32,12 @@ class Bench : public bench::Clocked<Vnpu_event_table>
             setting.isolated ? setting.lines / tsim::EventTable::kParts : setting.lines;
         block.cfg_isolated_i = setting.isolated;
         reset();
-        for (uint32_t i = 0; i < setting.spread; ++i)
+        ids_.push_back(setting.ids - 1);
+        while (ids_.size() < setting.spread) { // some are neighbours, and share a word of bits
             ids_.push_back(static_cast<uint32_t>(dice.below(setting.ids)));
+            if (dice.chance(50))
+                ids_.push_back(std::min(ids_.back() ^ 1, setting.ids - 1));
+        }
     }
 
     void run(uint64_t operations)
@@ -91,7 +96,8 @@ class Bench : public bench::Clocked<Vnpu_event_table>
         block.req_id_i = id;
         if (op == kBad) { // no such id where the port has room for one, else no such operation
             if (setting_.ids < kMaxIds)
-                block.req_id_i = setting_.ids + dice.below(kMaxIds - setting_.ids);
+                block.req_id_i =
+                    setting_.ids + (dice.chance(50) ? 0 : dice.below(kMaxIds - setting_.ids));
             block.req_op_i = setting_.ids < kMaxIds ? dice.below(8) : 6 + dice.below(2);
         }
         block.req_queue_i = queue;
@@ -148,7 +154,7 @@ class Bench : public bench::Clocked<Vnpu_event_table>
     tsim::EventTable table_;
     std::vector<uint32_t> waits_; // by queue: the id that it waits for
     std::vector<uint32_t> ids_;
-    tsim::Cycle now_ = 0;
+    tsim::Cycle now_ = dice.roll() >> 1;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // npu_notify_table against the model's NotifyTable: random operations, every answer compared. Rules NTF-1 to NTF-4.
 #include <Vnpu_notify_table.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -21,8 +22,12 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
     {
         block.cfg_notifies_i = ids;
         reset();
-        for (uint32_t i = 0; i < spread; ++i)
+        ids_.push_back(ids - 1);
+        while (ids_.size() < spread) { // some are neighbours, and share a word of bits
             ids_.push_back(static_cast<uint32_t>(dice.below(ids)));
+            if (dice.chance(50))
+                ids_.push_back(std::min(ids_.back() ^ 1, ids - 1));
+        }
     }
 
     void run(uint64_t operations)
@@ -73,7 +78,7 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
         block.req_id_i = id;
         if (op == kBad) { // no such id where the port has room for one, else no such operation
             if (all_ < kMaxIds)
-                block.req_id_i = all_ + dice.below(kMaxIds - all_);
+                block.req_id_i = all_ + (dice.chance(50) ? 0 : dice.below(kMaxIds - all_));
             block.req_op_i = all_ < kMaxIds ? dice.below(8) : 5 + dice.below(3);
         }
         block.req_queue_i = queue;
@@ -111,7 +116,7 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
     tsim::NotifyTable table_;
     std::vector<uint32_t> waits_; // by queue: the id that it waits for
     std::vector<uint32_t> ids_;
-    tsim::Cycle now_ = 0;
+    tsim::Cycle now_ = dice.roll() >> 1;
 };
 
 } // namespace

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// npu_arbiter against the model's Arbiter: random operations, every answer compared. Rules ARB-1 to ARB-6, TIM-6.
+#include <Vnpu_arbiter.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "../../common/bench/bench.h"
+#include "../../common/bench/tally.h"
+#include "core/arbiter.h"
+
+namespace
+{
+
+enum Op : uint8_t { kAdd, kRemove, kTake, kWeight };
+
+enum Met : uint8_t {
+    kAdds,
+    kRemoves,
+    kTakes,
+    kWeights,
+    kZeroWeights,
+    kStrictLevels,
+    kModes,
+    kResets,
+    kShared,
+    kEmptied,
+    kGroupChoices,
+    kSameGroup,
+    kGroupsWrapped,
+    kQueuesWrapped,
+    kOtherWord,
+    kOneDraw,
+    kTwoDraws,
+    kMetCount
+};
+const std::array<const char *, kMetCount> kMetNames = {
+    "queues asked",
+    "queues gave up",
+    "queues won",
+    "weights were written",
+    "of these were 0",
+    "times the strict level changed while queues asked",
+    "times the modes changed",
+    "resets",
+    "queues won from a level that several priorities share (ARB-1)",
+    "times nobody was left",
+    "wins with several model groups asking (ARB-2)",
+    "of these by the group that had won before (ARB-3)",
+    "of these by a lower group than before",
+    "wins by a lower queue of the set than before (ARB-5)",
+    "wins by a queue of another word than before",
+    "wins that drew one number (TIM-6)",
+    "wins that drew two numbers",
+};
+using Tally = bench::Tally<kMetCount>;
+
+struct Setting {
+    uint32_t queues; ///< that take part, from all over the range
+    uint32_t groups;
+    bool seeded;
+};
+
+class Bench : public bench::Clocked<Vnpu_arbiter>
+{
+  public:
+    Bench(uint64_t first_seed, const Setting &setting)
+        : Clocked(first_seed), seed(first_seed), setting_(setting),
+          draws_(setting.seeded ? first_seed | 1 : 0), arbiter_(rules_), askers_(setting.queues)
+    {
+        restart();
+    }
+
+    void run(uint64_t operations)
+    {
+        for (number = 0; number < operations; ++number) {
+            if (number % 256 == 0) // now few ask, now many
+                rush_ = 20 + 40 * dice.below(2);
+            step();
+        }
+    }
+
+    uint64_t number = 0;
+    const uint64_t seed;
+    const char *operation = "reset";
+    Tally tally{kMetNames};
+
+  private:
+    struct Asker {
+        uint32_t priority = 0;
+        uint32_t group = 0;
+        bool asks = false;
+    };
+    struct Last {
+        uint32_t group = tsim::kNone;
+        std::array<uint32_t, tsim::ArbiterRules::kGroups> queue;
+    };
+
+    uint32_t below(uint64_t end) { return static_cast<uint32_t>(dice.below(end)); }
+    /// The queue that number `who` of those that take part stands for: they lie all over the range.
+    [[nodiscard]] uint32_t queue_of(uint32_t who) const
+    {
+        return static_cast<uint32_t>(uint64_t{who} * (BENCH_QUEUES - 1) /
+                                     std::max(setting_.queues - 1, 1u));
+    }
+
+    void restart()
+    {
+        rules_ = {};
+        arbiter_.reset();
+        askers_.assign(askers_.size(), Asker{});
+        forget_winners();
+        configure();
+        reset();
+        BENCH_EQUAL("empty", "ARB-6", block.empty_o, true);
+        tally.met(kResets);
+    }
+    void forget_winners()
+    {
+        for (Last &last : last_) {
+            last.group = tsim::kNone;
+            last.queue.fill(tsim::kNone);
+        }
+    }
+    void configure()
+    {
+        block.cfg_strict_level_i = static_cast<uint8_t>(rules_.strict_level);
+        block.cfg_weight_first_i = rules_.weight_first;
+        block.cfg_reload_spent_i = rules_.reload_spent;
+        block.eval();
+    }
+
+    void step()
+    {
+        const uint32_t kind = below(100), who = below(setting_.queues);
+        if (kind < 3) {
+            weight(below(setting_.groups),
+                   static_cast<uint16_t>(below(dice.chance(80) ? 5 : 4096)));
+        } else if (kind < 5) {
+            rules_.weight_first = dice.chance(50);
+            rules_.reload_spent = dice.chance(50);
+            configure();
+            tally.met(kModes);
+        } else if (kind == 5 && dice.chance(10)) {
+            change_strict_level(below(tsim::kPriorities));
+        } else if (kind == 6 && dice.chance(3)) {
+            restart();
+        } else if (kind < 12) {
+            if (askers_[who].asks)
+                remove(who);
+        } else if (kind < 12 + rush_) {
+            if (!askers_[who].asks) {
+                askers_[who] = {below(tsim::kPriorities), below(setting_.groups), false};
+                add(who);
+            }
+        } else if (!arbiter_.empty()) {
+            win();
+        }
+    }
+
+    void send(Op op, uint32_t who)
+    {
+        static const char *const kNames[] = {"add", "remove", "take", "weight"};
+        operation = kNames[op];
+        block.req_op_i = op;
+        block.req_queue_i = static_cast<uint16_t>(queue_of(who));
+        block.req_priority_i = static_cast<uint8_t>(askers_[who].priority);
+        block.req_group_i = static_cast<uint8_t>(askers_[who].group);
+        block.req_seeded_i = 0;
+        block.req_draw0_i = dice.roll(); // count only where a number is drawn
+        block.req_draw1_i = dice.roll();
+    }
+    void answer()
+    {
+        BENCH_EQUAL("last", "ARB-6", block.rsp_last_o, true);
+        BENCH_EQUAL("empty", "ARB-6", block.empty_o, arbiter_.empty());
+        tally.met(kEmptied, arbiter_.empty());
+        take();
+    }
+
+    void add(uint32_t who)
+    {
+        Asker &asker = askers_[who];
+        send(kAdd, who);
+        request();
+        await();
+        arbiter_.prepare(asker.priority, asker.group);
+        arbiter_.add(queue_of(who), asker.priority, asker.group);
+        asker.asks = true;
+        tally.met(kAdds);
+        answer();
+    }
+
+    void remove(uint32_t who)
+    {
+        Asker &asker = askers_[who];
+        send(kRemove, who);
+        request();
+        await();
+        arbiter_.remove(queue_of(who), asker.priority, asker.group);
+        asker.asks = false;
+        tally.met(kRemoves);
+        answer();
+    }
+
+    void weight(uint32_t group, uint16_t value)
+    {
+        send(kWeight, 0);
+        block.req_group_i = static_cast<uint8_t>(group);
+        block.req_weight_i = value;
+        request();
+        await();
+        rules_.set_weight(group, value);
+        tally.met(kWeights);
+        tally.met(kZeroWeights, value == 0);
+        answer();
+    }
+
+    // As the scheduler does it: whoever asks gives up and asks again.
+    void change_strict_level(uint32_t level)
+    {
+        std::vector<uint32_t> asking;
+        for (uint32_t who = 0; who < setting_.queues; ++who)
+            if (askers_[who].asks)
+                asking.push_back(who);
+        for (const uint32_t who : asking)
+            remove(who);
+        rules_.strict_level = level;
+        configure();
+        for (const uint32_t who : asking)
+            add(who);
+        forget_winners();
+        tally.met(kStrictLevels, !asking.empty());
+    }
+
+    void win()
+    {
+        send(kTake, 0);
+        block.req_priority_i = static_cast<uint8_t>(dice.roll() % tsim::kPriorities);
+        block.req_group_i = static_cast<uint8_t>(below(tsim::ArbiterRules::kGroups));
+        if (draws_ != 0) {
+            uint64_t ahead = draws_;
+            block.req_seeded_i = 1;
+            block.req_draw0_i = tsim::mix(ahead);
+            block.req_draw1_i = tsim::mix(ahead);
+        }
+        uint64_t groups = 0; // of the level that wins
+        const uint32_t level = first_level(groups);
+        request();
+        await();
+        uint64_t drawn = draws_;
+        const uint32_t winner = arbiter_.take(draws_);
+        uint64_t draws = 0; // from where the numbers now stand
+        for (; drawn != draws_ && draws < 3; ++draws)
+            (void)tsim::mix(drawn);
+        BENCH_EQUAL("winner", "ARB-1 to ARB-5", block.rsp_queue_o, winner);
+        BENCH_EQUAL("numbers drawn", "TIM-6", block.rsp_draws_o, draws);
+        won(winner, level, groups, draws);
+        answer();
+    }
+
+    uint32_t first_level(uint64_t &groups) const
+    {
+        uint32_t first = tsim::kPriorities;
+        for (const Asker &asker : askers_) {
+            if (!asker.asks)
+                continue;
+            const uint32_t level = rules_.level(asker.priority);
+            if (level < first)
+                groups = 0;
+            first = std::min(first, level);
+            if (level == first)
+                groups |= uint64_t{1} << asker.group;
+        }
+        return first;
+    }
+
+    void won(uint32_t queue, uint32_t level, uint64_t groups, uint64_t draws)
+    {
+        uint32_t who = 0;
+        while (queue_of(who) != queue)
+            ++who;
+        Asker &asker = askers_[who];
+        BENCH_EQUAL("the winner asks", "ARB-2", asker.asks, true);
+        BENCH_EQUAL("priority group", "ARB-1", rules_.level(asker.priority), level);
+        asker.asks = false;
+        Last &last = last_[level];
+        const uint32_t before = last.queue[asker.group];
+        tally.met(kTakes);
+        tally.met(kShared, asker.priority > rules_.strict_level);
+        if ((groups & (groups - 1)) != 0) {
+            tally.met(kGroupChoices);
+            tally.met(kSameGroup, draws == 0 && asker.group == last.group);
+            tally.met(kGroupsWrapped,
+                      draws == 0 && last.group != tsim::kNone && asker.group < last.group);
+        }
+        tally.met(kQueuesWrapped, draws_ == 0 && before != tsim::kNone && queue < before);
+        tally.met(kOtherWord, before != tsim::kNone && queue / 64 != before / 64);
+        tally.met(kOneDraw, draws == 1);
+        tally.met(kTwoDraws, draws == 2);
+        last.group = asker.group;
+        last.queue[asker.group] = queue;
+    }
+
+    const Setting setting_;
+    uint64_t draws_; // the state from which the model draws its own numbers; 0: no seed
+    tsim::ArbiterRules rules_;
+    tsim::Arbiter arbiter_;
+    std::vector<Asker> askers_;
+    std::array<Last, tsim::kPriorities> last_;
+    uint32_t rush_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const bench::Options options = bench::options(argc, argv);
+    const uint32_t all = BENCH_QUEUES;
+    // Many in all groups; few that meet often; long lists in one group; the same by numbers drawn.
+    const Setting settings[] = {{all, 64, false}, {12, 3, false}, {all, 1, false},
+                                {all, 64, true},  {30, 2, true},  {1, 1, true}};
+    uint64_t clocks = 0;
+    Tally tally(kMetNames);
+    for (const Setting &setting : settings) {
+        Bench bench(options.seed + clocks, setting);
+        bench.run(options.operations / std::size(settings));
+        clocks += bench.clocks;
+        tally.add(bench.tally);
+        bench.write_coverage(options.coverage);
+    }
+    if (!tally.complete())
+        return 1;
+    std::printf("PASS npu_arbiter: %llu operations, %llu clocks, seed %llu\n",
+                static_cast<unsigned long long>(options.operations),
+                static_cast<unsigned long long>(clocks),
+                static_cast<unsigned long long>(options.seed));
+    return 0;
+}

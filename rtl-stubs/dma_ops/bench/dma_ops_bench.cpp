@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// npu_dma_ops against the model's BurstChannels: random operations, every response compared. What npu_dma does behind it
+// is its own bench's business; here it is that each answer is that operation's own. Rules BST-1, BST-2, BST-4.
+#include <Vnpu_dma_ops.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "../../common/bench/bench.h"
+#include "../../common/bench/tally.h"
+#include "core/burst_channels.h"
+
+namespace
+{
+
+using Time = tsim::BurstChannels::Time;
+
+enum Op : uint8_t { kStart, kCancel, kResume, kPassed };
+
+enum Met : uint8_t {
+    kStarts,
+    kCancels,
+    kResumes,
+    kPasses,
+    kRefused,
+    kBursts,
+    kFinal,
+    kDone,
+    kHolds,
+    kMetCount
+};
+const std::array<const char *, kMetCount> kMetNames = {
+    "starts",
+    "cancels",
+    "resumes",
+    "bursts that passed",
+    "operations refused",
+    "bursts that began",
+    "of these the last of their transfer",
+    "transfers complete",
+    "holds (BST-4)",
+};
+using Tally = bench::Tally<kMetCount>;
+
+constexpr unsigned kFraction = 48;
+
+class Bench : public bench::Clocked<Vnpu_dma_ops>
+{
+  public:
+    Bench(uint64_t first_seed, uint32_t burst, uint32_t outstanding)
+        : Clocked(first_seed), seed(first_seed), burst_(burst),
+          channels_(kFraction, burst, outstanding), transfers_(kUsed)
+    {
+        block.cfg_burst_bytes_i = burst;
+        block.cfg_outstanding_i = outstanding;
+        reset();
+    }
+
+    void run(uint64_t operations)
+    {
+        for (number = 0; number < operations; ++number) {
+            now_ += dice.chance(50) ? 0 : dice.below(2000000);
+            const auto which = static_cast<uint32_t>(dice.below(kUsed));
+            one(static_cast<Op>(dice.below(20) == 0 ? kCancel
+                                : dice.chance(60)   ? kPassed
+                                : dice.chance(50)   ? kResume
+                                                    : kStart),
+                which);
+        }
+    }
+
+    uint64_t number = 0;
+    const uint64_t seed;
+    const char *operation = "";
+    Tally tally{kMetNames};
+
+  private:
+    static constexpr uint32_t kUsed = 6; // transfers at most
+    struct Transfer {
+        bool open = false;
+        bool held = false;
+        uint64_t src = 0, dst = 0;
+        uint64_t bytes = 0, begun = 0;
+        uint64_t under_way = 0;
+    };
+
+    // The transfers' channels lie all over the range.
+    static uint32_t channel_of(uint32_t which)
+    {
+        return which * (BENCH_CHANNELS - 1) / (kUsed - 1);
+    }
+
+    [[nodiscard]] bool is_good(Op op, const Transfer &t) const
+    {
+        switch (op) {
+        case kStart:
+            return !t.open;
+        case kCancel:
+            return t.open;
+        case kResume:
+            return t.open && t.held;
+        default:
+            return t.open && t.under_way != 0;
+        }
+    }
+
+    void one(Op op, uint32_t which)
+    {
+        static const char *const kNames[] = {"start", "cancel", "resume", "passed"};
+        operation = kNames[op];
+        Transfer &t = transfers_[which];
+        const uint32_t channel = channel_of(which);
+        const bool good = is_good(op, t);
+        const uint64_t bytes = 1 + dice.below(6 * uint64_t{burst_});
+        const uint64_t ceiling = dice.chance(40) ? UINT64_MAX : dice.roll() >> (8 + dice.below(12));
+        block.req_op_i = op;
+        block.req_channel_i = static_cast<uint16_t>(channel);
+        block.req_now_i = now_;
+        block.req_src_i = dice.roll();
+        block.req_dst_i = dice.roll();
+        block.req_bytes_i = bytes;
+        block.req_ceiling_i = ceiling;
+        const Transfer asked = {true, false, block.req_src_i, block.req_dst_i, bytes, 0, 0};
+        request();
+        bool done = false;
+        if (!good) {
+            tally.met(kRefused);
+        } else if (op == kStart) {
+            t = asked;
+            channels_.start(now_, channel, bytes, ceiling);
+            tally.met(kStarts);
+        } else if (op == kCancel) {
+            t = {};
+            channels_.cancel(channel);
+            tally.met(kCancels);
+        } else if (op == kResume) {
+            t.held = false;
+            channels_.resume(now_, channel);
+            tally.met(kResumes);
+        } else {
+            --t.under_way;
+            done = channels_.passed(now_, channel);
+            tally.met(kPasses);
+        }
+        bursts(t, channel, good && op != kCancel && !done);
+        BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, !good);
+        BENCH_EQUAL("complete", "BST-1", block.rsp_done_o, done);
+        tally.met(kDone, done);
+        if (done)
+            t = {};
+        take();
+    }
+
+    // Bursts that begin, then the last response, which stays.
+    void bursts(Transfer &t, uint32_t channel, bool moves)
+    {
+        for (;;) {
+            await();
+            tsim::BurstChannels::Step step = {0, tsim::kNever};
+            if (moves)
+                step = channels_.next(now_, channel);
+            const bool burst = step.bytes != 0;
+            BENCH_EQUAL("last", "BST-2", block.rsp_last_o, !burst);
+            BENCH_EQUAL("bytes of the burst", "BST-1", block.rsp_bytes_o, step.bytes);
+            BENCH_EQUAL("source", "BST-1", block.rsp_src_o, burst ? t.src + t.begun : 0);
+            BENCH_EQUAL("destination", "BST-1", block.rsp_dst_o, burst ? t.dst + t.begun : 0);
+            t.begun += step.bytes;
+            const bool final = burst && t.begun == t.bytes;
+            BENCH_EQUAL("last burst", "BST-1", block.rsp_final_o, final);
+            tally.met(kFinal, final);
+            if (!burst) {
+                const bool holds = step.hold != tsim::kNever;
+                BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, holds);
+                BENCH_EQUAL("hold ends", "BST-4", block.rsp_hold_at_o, holds ? step.hold : 0);
+                t.held = t.held || holds;
+                tally.met(kHolds, holds);
+                return;
+            }
+            BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, false);
+            BENCH_EQUAL("complete", "BST-1", block.rsp_done_o, false);
+            BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, false);
+            ++t.under_way;
+            tally.met(kBursts);
+            take();
+        }
+    }
+
+    const uint32_t burst_;
+    tsim::BurstChannels channels_;
+    std::vector<Transfer> transfers_;
+    Time now_ = dice.roll() >> 1;
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const bench::Options options = bench::options(argc, argv);
+    uint64_t clocks = 0;
+    Tally tally(kMetNames);
+    for (const uint32_t outstanding : {1u, 3u, 65536u}) {
+        Bench bench(options.seed + clocks, outstanding == 3 ? 100 : 512, outstanding);
+        bench.run(options.operations / 3);
+        clocks += bench.clocks;
+        tally.add(bench.tally);
+        bench.write_coverage(options.coverage);
+    }
+    if (!tally.complete())
+        return 1;
+    std::printf("PASS npu_dma_ops: %llu operations, %llu clocks, seed %llu\n",
+                static_cast<unsigned long long>(options.operations),
+                static_cast<unsigned long long>(clocks),
+                static_cast<unsigned long long>(options.seed));
+    return 0;
+}
