@@ -113,7 +113,9 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
         const uint32_t channel = channel_of(which);
         const bool good = is_good(op, t);
         const uint64_t bytes = 1 + dice.below(6 * uint64_t{burst_});
-        const uint64_t ceiling = dice.chance(40) ? UINT64_MAX : dice.roll() >> (8 + dice.below(12));
+        const uint64_t ceiling = dice.chance(40)  ? UINT64_MAX
+                                 : dice.chance(5) ? dice.below(3)
+                                                  : dice.roll() >> (8 + dice.below(12));
         block.req_op_i = op;
         block.req_channel_i = static_cast<uint16_t>(channel);
         block.req_now_i = now_;

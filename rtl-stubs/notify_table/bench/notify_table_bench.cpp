@@ -33,7 +33,8 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
     void run(uint64_t operations)
     {
         for (number = 0; number < operations; ++number) {
-            now_ += dice.chance(40) ? 0 : dice.below(3);
+            crowd_ = number / 256 % 2 != 0;
+            now_ += dice.chance(crowd_ ? 95 : 40) ? 0 : dice.below(3);
             if (number % 4096 == 4095 && dice.chance(30)) {
                 reset();
                 table_.reset();
@@ -53,7 +54,7 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
   private:
     void step()
     {
-        const uint32_t id = ids_[dice.below(ids_.size())];
+        const uint32_t id = ids_[dice.below(crowd_ ? 3 : ids_.size())];
         const auto queue = static_cast<uint32_t>(dice.below(BENCH_QUEUES));
         const uint64_t kind = dice.below(100);
         if (kind < 50) { // whoever waits does nothing else
@@ -117,6 +118,7 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
     std::vector<uint32_t> waits_; // by queue: the id that it waits for
     std::vector<uint32_t> ids_;
     tsim::Cycle now_ = dice.roll() >> 1;
+    bool crowd_ = false; // many wait for few ids, in the same cycle
 };
 
 } // namespace
