@@ -8,7 +8,7 @@ ctest would. Caught is what makes it fail, or use more than LIMIT times the proc
 error that does not even build is not.
 
   mutations.py --work FOLDER               all of them
-  mutations.py --work FOLDER dma_pool      those whose file or test has that in its name
+  mutations.py --work FOLDER dma_pool …    those whose file or test has such a word in its name
   mutations.py --check                     only whether each still fits the sources, and each block has some
 
 Ends with 0 when all were caught.
@@ -191,7 +191,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="other sources, for the script's own test")
     parser.add_argument("--list", type=pathlib.Path, default=HERE / "mutations.tsv")
-    parser.add_argument("only", nargs="?", default="")
+    parser.add_argument("only", nargs="*", metavar="WORD")
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     mutations = read_list(arguments.list)
@@ -206,7 +206,8 @@ def main():
     if not arguments.work:
         parser.error("--work is missing")
 
-    mutations = [m for m in mutations if arguments.only in m["file"] + " " + m["test"]]
+    if arguments.only:
+        mutations = [m for m in mutations if any(word in m["file"] + " " + m["test"] for word in arguments.only)]
     by_test = collections.defaultdict(list)
     for number, mutation in enumerate(mutations):
         by_test[mutation["test"]].append((number, mutation))
