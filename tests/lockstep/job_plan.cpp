@@ -85,6 +85,14 @@ constexpr uint64_t kWide = 3;                 // size code of 8 bytes
     case Kind::kHandled:
     case Kind::kEnable:
         return "no call resumes, forgives, enables or disables a stream";
+    case Kind::kPause:
+    case Kind::kDebugPause:
+    case Kind::kDebugResume:
+    case Kind::kKill:
+    case Kind::kTerminate:
+    case Kind::kSetHead:
+    case Kind::kPriority:
+        return "no call pauses or kills a queue, sets its head, or changes its priority";
     case Kind::kHostRecord:
     case Kind::kHostClear:
         return step.args[0] < machine[kEvents] ? nullptr : no_event;
