@@ -5,6 +5,7 @@
   check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--damage N]
 """
 import argparse
+import fcntl
 import json
 import os
 import random
@@ -77,8 +78,47 @@ def test_run(tool, check_program, random_program):
     expect(none.returncode == 125 and b"left no record" in none.stderr, f"no ACL call: {none.returncode}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
     expect(failed.returncode == 7, f"the program's status: {failed.returncode}")
+    missing = tool.run("run", "--check", "--", "/no/such/program")
+    expect(missing.returncode == 127 and b"ACL call" not in missing.stderr, f"no program: {missing.stderr.decode()}")
+    expect_nothing_left(tool)
+
+
+def expect_nothing_left(tool):
     left = [name for name in os.listdir(tool.folder) if name.startswith("twinrt.")]
     expect(not left, f"left behind: {left}")
+
+
+def test_processes(tool, good, bad):
+    """A program of several processes: each of them is judged, whichever comes first."""
+    for script in (f"{bad}; {good}", f"{good}; {bad}", f"{good} & {bad}; wait"):
+        done = tool.run("run", "--check", "--", "/bin/sh", "-c", script)
+        expect(done.returncode == 99 and b"RACE-" in done.stdout, f"{script}: {done.returncode}")
+        expect(done.stdout.count(b"/bin/sh, process ") == 2, "each is named")
+    expect_nothing_left(tool)
+    kept = os.path.join(tool.folder, "both.rec")
+    done = tool.run("run", "--check", "--record", kept, "--", "/bin/sh", "-c", f"{bad}; {good}")
+    expect(done.returncode == 99, f"--record: {done.returncode}")
+    records = sorted(name for name in os.listdir(tool.folder) if name.startswith("both.rec"))
+    expect(len(records) == 2 and all(name.encode() in done.stderr for name in records), f"both are kept and told: {records}")
+    expect(sorted(tool.run("check", name).returncode for name in records) == [0, 1], "and can be judged again")
+    # records that carry the number of their process
+    place = os.path.join(tool.folder, "p")
+    os.mkdir(place)
+    for program, status, count in ((good, 0, 1), (f"{bad}; {good}", 99, 3)):
+        done = tool.run("run", "--check", "--record", "p/x.%p.rec", "--", "/bin/sh", "-c", program)
+        expect((done.returncode, len(os.listdir(place))) == (status, count), f"%p: {done.returncode} {os.listdir(place)}")
+    expect(done.stdout.count(b" ops, ") == 2, "those of an earlier run are not judged")
+
+
+def test_held(tool, program):
+    """Where another process holds the record of that name, it is said which name the new one has."""
+    path = os.path.join(tool.folder, "held.rec")
+    with open(path, "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = tool.run("record", "-o", path, "--", *program)
+    other = [name for name in os.listdir(tool.folder) if name.startswith("held.rec.")]
+    expect(done.returncode == 0 and len(other) == 1 and other[0].encode() in done.stderr, f"held: {done.stderr.decode()}")
+    expect(os.path.getsize(path) == 0, "the other's stays as it was")
 
 
 def test_compare(tool, clean, other):
@@ -256,6 +296,8 @@ def main():
         racing = tool.record("racing.rec", [options.random_program, "1"])
         test_check(tool, clean, racing)
         test_run(tool, options.check_program, options.random_program)
+        test_processes(tool, f"{options.check_program} 3 5", f"{options.random_program} 3")
+        test_held(tool, [options.check_program, "3", "5"])
         test_compare(tool, clean, other)
         test_order(tool, clean, other)
         test_extra(tool, options.check_program, clean)

@@ -258,6 +258,29 @@ class Run(unittest.TestCase):
             self.assertEqual(got.returncode, 125)
             self.assertEqual(os.listdir(folder), left)
 
+    def test_a_file_that_was_asked_for_is_there_or_missed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "old")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("from an earlier run")
+            for option, what in (("--trace", "timeline"), ("--stats", "counters"), ("--msprof", "profiling records"),
+                                 ("--vcd", "signals"), ("--record", "record")):
+                for given in (path, os.path.join(folder, "new")):
+                    got = run("run", f"{option}={given}", "--", "true")
+                    self.assertEqual(got.returncode, 125, option)
+                    self.assertIn(f"left no {what} at {given}:", got.stderr)
+                    got = run("run", f"{option}={given}", "--", "sh", "-c", "exit 7")
+                    self.assertEqual(got.returncode, 7, option)
+                got = run("run", f"{option}={path}", "--", "/no/such/program")
+                self.assertEqual(got.returncode, 127)
+                self.assertNotIn("ACL call", got.stderr)
+            self.assertEqual(os.listdir(folder), ["old"])
+
+    def test_help_names_every_backend(self):
+        shown = run("run", "--help").stdout
+        for name in ("auto", "sim", "ascend", "null"):
+            self.assertRegex(shown, rf"--backend=NAME +The device: .*\b{name}\b")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -126,6 +126,24 @@ class Record(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len([name for name in os.listdir(self.folder) if name.endswith(".rec")]), 1)
 
+    def test_a_record_that_is_not_to_be_had(self):
+        """The program runs; the status says that there is no record."""
+        old = self.path("old.rec")
+        with open(old, "w", encoding="utf-8") as file:
+            file.write("from an earlier run")
+        os.symlink(old, self.path("link"))
+        for where in ("/no/such/folder/x", self.folder, self.path("x" * 300), self.path("link")):
+            for command in (("record", "-o"), ("run", "--check", "--record")):
+                done = tool(*command, where, "--", PROGRAM)
+                self.assertEqual(done.returncode, 125, where)
+                self.assertIn(os.path.basename(where), done.stderr)
+        done = tool("run", "--trace", self.folder, "--", PROGRAM)
+        self.assertEqual((done.returncode, "left no timeline" in done.stderr), (125, True))
+        self.assertEqual(tool("record", "-o", old, "--", "/bin/true").returncode, 125)
+        with open(old, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "from an earlier run")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["link", "old.rec"])
+
 
 class Print(Folder):
     def test_what_is_no_record(self):

@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 
 #include "core/config.h"
 #include "core/fault_file.h"
+#include "left.h"
 
 enum {
     KEY_BACKEND = 0x100,
@@ -34,21 +36,30 @@ enum {
 
 #define WAITS_EXPLAINED 3u
 
-/* A file that the program is to leave behind. */
+/* What the program may leave behind. */
+enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
+
+static const struct {
+    twin_setting_id setting;
+    const char *what;
+    const char *own; /* name in a folder of ours; every process has a record to itself there */
+} kinds[FILE_COUNT] = {
+    [FILE_TRACE] = {TWIN_SETTING_TRACE, "timeline", "trace.json"},
+    [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.json"},
+    [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof"},
+    [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd"},
+    [FILE_RECORD] = {TWIN_SETTING_RECORD, "record", "record.%p"},
+};
+
 struct wanted_file {
-    const char *given; /* as given; NULL: a temporary one if it is needed */
-    char path[PATH_MAX];
-    bool needed; /* the tool reads it */
-    bool existed;
-    struct stat before;
+    const char *given;        /* as given; NULL: a temporary one if it is needed */
+    char path[PATH_MAX + 16]; /* as the program gets it */
+    bool needed;              /* the tool reads it */
+    struct left_files before, left;
 };
 
 struct options {
-    struct wanted_file trace;
-    struct wanted_file stats;
-    struct wanted_file msprof;
-    struct wanted_file vcd;
-    struct wanted_file record;
+    struct wanted_file files[FILE_COUNT];
     unsigned waits; /* explained */
     char **program;
 };
@@ -129,27 +140,27 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         set_faults(state, argument);
         return 0;
     case KEY_TRACE:
-        give_file(state, &options->trace, argument);
+        give_file(state, &options->files[FILE_TRACE], argument);
         return 0;
     case KEY_MSPROF:
-        give_file(state, &options->msprof, argument);
+        give_file(state, &options->files[FILE_MSPROF], argument);
         return 0;
     case KEY_VCD:
-        give_file(state, &options->vcd, argument);
+        give_file(state, &options->files[FILE_VCD], argument);
         return 0;
     case KEY_CHECK:
-        options->record.needed = true;
+        options->files[FILE_RECORD].needed = true;
         return 0;
     case KEY_RECORD:
-        give_file(state, &options->record, argument);
+        give_file(state, &options->files[FILE_RECORD], argument);
         return 0;
     case KEY_STATS:
-        options->stats.needed = true;
+        options->files[FILE_STATS].needed = true;
         if (argument)
-            give_file(state, &options->stats, argument);
+            give_file(state, &options->files[FILE_STATS], argument);
         return 0;
     case KEY_EXPLAIN:
-        options->trace.needed = true;
+        options->files[FILE_TRACE].needed = true;
         options->waits = argument ? count_of(state, argument) : WAITS_EXPLAINED;
         return 0;
     case ARGP_KEY_ARG:
@@ -165,7 +176,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* The program may change its folder before it writes the file. */
-static int set_path(twin_setting_id id, const char *path, char *absolute, size_t bytes)
+static int make_absolute(const char *path, char *absolute, size_t bytes)
 {
     char folder[PATH_MAX] = "";
     int used;
@@ -182,7 +193,7 @@ static int set_path(twin_setting_id id, const char *path, char *absolute, size_t
         fprintf(stderr, "twinrt: the path of a file is too long\n");
         return -1;
     }
-    return setenv(twin_setting_table[id].name, absolute, 1);
+    return 0;
 }
 
 static int set_library_path(void)
@@ -202,11 +213,14 @@ static int set_library_path(void)
     return result;
 }
 
-static void run_program(char **program)
+/* `tell`: where a byte goes when it cannot be run; -1: nobody asks. */
+static void run_program(char **program, int tell)
 {
     execvp(program[0], program);
     int error = errno;
     fprintf(stderr, "twinrt: %s: %s\n", program[0], strerror(error));
+    if (tell >= 0 && write(tell, "", 1) != 1)
+        perror("twinrt: write");
     _exit(error == ENOENT ? TWIN_TOOL_NOT_FOUND : TWIN_TOOL_NO_EXEC);
 }
 
@@ -239,8 +253,10 @@ static int wait_for(pid_t child, const sigset_t *signals)
     return WEXITSTATUS(status);
 }
 
-static int run_and_wait(char **program)
+static int run_and_wait(char **program, bool *out_ran)
 {
+    int ends[2];
+    char byte;
     sigset_t signals;
     sigset_t mask;
     struct sigaction child_ended;
@@ -256,107 +272,187 @@ static int run_and_wait(char **program)
     /* where SIGCHLD is ignored, the status of a child is lost */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child_ended);
 
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0) {
-        perror("twinrt: fork");
+    *out_ran = false;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        perror("twinrt: pipe");
         return TWIN_TOOL_RUN_FAILED;
     }
+    fflush(NULL);
+    pid_t child = fork();
     if (child == 0) {
         sigaction(SIGCHLD, &child_ended, NULL);
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        run_program(program);
+        run_program(program, ends[1]);
     }
-    int status = wait_for(child, &signals);
+    (void)close(ends[1]);
+    int status = TWIN_TOOL_RUN_FAILED;
+    if (child < 0)
+        perror("twinrt: fork");
+    else
+        status = wait_for(child, &signals);
+    *out_ran = child > 0 && read(ends[0], &byte, 1) == 0;
+    (void)close(ends[0]);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return status;
 }
 
-/* Whether the file at `path` is another one than `before` was. */
-static bool is_new(const char *path, const struct stat *before, bool existed)
+static bool is_own(const struct wanted_file *file)
 {
-    struct stat now;
-    if (stat(path, &now) != 0)
-        return false;
-    return !existed || now.st_ino != before->st_ino || now.st_dev != before->st_dev ||
-           now.st_ctim.tv_sec != before->st_ctim.tv_sec ||
-           now.st_ctim.tv_nsec != before->st_ctim.tv_nsec;
+    return file->needed && !file->given;
+}
+
+/* Every record is judged, so here no process may write over that of another. */
+static bool is_apart(const struct options *options, enum file which)
+{
+    const struct wanted_file *file = &options->files[which];
+    return which == FILE_RECORD && file->needed && file->given && !strstr(file->given, "%p");
 }
 
 /* Names the file to the program; `folder` takes those that nobody named. */
-static int prepare(twin_setting_id id, struct wanted_file *file, const char *folder,
-                   const char *name)
+static int prepare(struct options *options, enum file which, const char *folder)
 {
+    struct wanted_file *file = &options->files[which];
     char own[PATH_MAX + 16];
+    struct stat present;
     if (!file->given && !file->needed)
         return 0;
-    (void)snprintf(own, sizeof(own), "%s/%s", folder, name);
-    if (set_path(id, file->given ? file->given : own, file->path, sizeof(file->path)) != 0)
+    (void)snprintf(own, sizeof(own), "%s/%s", folder, kinds[which].own);
+    if (make_absolute(file->given ? file->given : own, file->path, PATH_MAX) != 0)
         return -1;
-    file->existed = stat(file->path, &file->before) == 0;
+    if (is_apart(options, which)) {
+        if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode)) {
+            fprintf(stderr, "twinrt: %s is no regular file, so no record goes there\n",
+                    file->given);
+            return -1;
+        }
+        size_t length = strlen(file->path);
+        (void)snprintf(file->path + length, sizeof(file->path) - length, ".%%p");
+    }
+    if (!left_find(file->path, which == FILE_RECORD, &file->before) ||
+        setenv(twin_setting_table[kinds[which].setting].name, file->path, 1) != 0) {
+        perror("twinrt: a file");
+        return -1;
+    }
     return 0;
 }
 
-static bool print_reports(struct options *options, bool *out_broken)
+/* ---- afterwards ------------------------------------------------------------------------------ */
+
+/* The record of one process gets the name that was given. Others stay where they are, and are told. */
+static void settle_record(struct options *options)
+{
+    struct wanted_file *file = &options->files[FILE_RECORD];
+    struct left_files *left = &file->left;
+    if (!file->given || strstr(file->given, "%p") || left->count == 0)
+        return;
+    char name[sizeof(file->path)];
+    size_t length = strlen(file->path) - (is_apart(options, FILE_RECORD) ? strlen(".%p") : 0);
+    (void)snprintf(name, sizeof(name), "%.*s", (int)length, file->path);
+    if (left->count == 1 && is_apart(options, FILE_RECORD) &&
+        rename(left->items[0].path, name) == 0)
+        (void)snprintf(left->items[0].path, strlen(name) + 1, "%s", name); /* it was longer */
+    if (left->count == 1 && strcmp(left->items[0].path, name) == 0)
+        return;
+    fprintf(stderr, "twinrt: each process has a record to itself:");
+    for (size_t i = 0; i < left->count; i++)
+        fprintf(stderr, " %s", left->items[i].path);
+    fputc('\n', stderr);
+}
+
+/* Finds what is new. False, with a message: something is missing. */
+static bool collect(struct options *options)
 {
     bool good = true;
-    if (options->trace.needed) {
-        fputc('\n', stdout);
-        good = twin_tool_explain(options->trace.path, options->waits) == 0;
-        if (good && options->trace.given)
-            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n",
-                   options->trace.given);
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        struct wanted_file *file = &options->files[which];
+        if (!file->given && !file->needed)
+            continue;
+        if (left_find(file->path, which == FILE_RECORD, &file->left))
+            left_keep_new(&file->left, &file->before);
+        if (file->left.count > 0)
+            continue;
+        good = false;
+        fprintf(
+            stderr,
+            "twinrt: the program left no %s%s%s: it made no ACL call, or ended before it could be "
+            "written%s\n",
+            kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
+            file->given ? ", or it cannot be written there" : "");
     }
-    if (options->stats.needed) {
+    settle_record(options);
+    return good;
+}
+
+/* Judges what each process did. False: something cannot be judged, or not in full. */
+static bool check_records(const struct options *options, bool *out_broken)
+{
+    const struct wanted_file *file = &options->files[FILE_RECORD];
+    bool good = true;
+    for (size_t i = 0; i < file->left.count; i++) {
+        const char *path = file->left.items[i].path;
+        char name[PATH_MAX + 32];
+        if (file->given)
+            (void)snprintf(name, sizeof(name), "%s",
+                           file->left.count == 1 && !strstr(file->given, "%p") ? file->given
+                                                                               : path);
+        else if (file->left.count == 1)
+            (void)snprintf(name, sizeof(name), "%s", options->program[0]);
+        else
+            (void)snprintf(name, sizeof(name), "%s, process %s", options->program[0],
+                           strrchr(path, '.') + 1);
         fputc('\n', stdout);
-        good = twin_tool_stats(options->stats.path) == 0 && good;
-    }
-    if (options->record.needed) {
-        fputc('\n', stdout);
-        int judged = twin_tool_check_record(&(struct twin_tool_check){
-            .path = options->record.path,
-            .name = options->record.given ? options->record.given : options->program[0]});
-        *out_broken = judged == TWIN_TOOL_FOUND;
-        good = judged != TWIN_TOOL_UNREADABLE && judged != TWIN_TOOL_PARTIAL && good;
+        int judged = twin_tool_check_record(&(struct twin_tool_check){.path = path, .name = name});
+        *out_broken = *out_broken || judged == TWIN_TOOL_FOUND;
+        good = good && judged != TWIN_TOOL_UNREADABLE && judged != TWIN_TOOL_PARTIAL;
     }
     return good;
 }
 
-static bool is_there(const struct wanted_file *file)
+static bool print_reports(const struct options *options, bool *out_broken)
 {
-    return !file->needed || is_new(file->path, &file->before, file->existed);
+    const struct wanted_file *trace = &options->files[FILE_TRACE];
+    const struct wanted_file *stats = &options->files[FILE_STATS];
+    bool good = true;
+    if (trace->needed && trace->left.count > 0) {
+        fputc('\n', stdout);
+        good = twin_tool_explain(trace->path, options->waits) == 0;
+        if (good && trace->given)
+            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n", trace->given);
+    }
+    if (stats->needed && stats->left.count > 0) {
+        fputc('\n', stdout);
+        good = twin_tool_stats(stats->path) == 0 && good;
+    }
+    if (options->files[FILE_RECORD].needed)
+        good = check_records(options, out_broken) && good;
+    return good;
 }
 
 /* Runs the program and prints what was asked for of what it left behind. */
-static int run_and_report(struct options *options, const char *folder)
+static int run_and_report(struct options *options)
 {
-    int status = run_and_wait(options->program);
-    bool reported = false;
+    bool ran = false;
     bool broken = false;
-    if (is_there(&options->trace) && is_there(&options->stats) && is_there(&options->record))
-        reported = print_reports(options, &broken);
-    else
-        fprintf(stderr,
-                "twinrt: the program left no %s: it made no ACL call, or ended before "
-                "it could be written\n",
-                !is_there(&options->trace)   ? "timeline"
-                : !is_there(&options->stats) ? "counters"
-                                             : "record");
-    struct wanted_file *const own[] = {&options->trace, &options->stats, &options->record};
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        if (own[i]->needed && !own[i]->given)
-            (void)unlink(own[i]->path);
-    (void)rmdir(folder);
+    int status = run_and_wait(options->program, &ran);
+    if (!ran)
+        return status;
+    bool good = collect(options);
+    good = print_reports(options, &broken) && good;
     if (broken)
         return TWIN_TOOL_CHECK_FAILED;
-    return status == 0 && !reported ? TWIN_TOOL_RUN_FAILED : status;
+    return status == 0 && !good ? TWIN_TOOL_RUN_FAILED : status;
 }
 
 static int run_for(struct options *options)
 {
     char folder[PATH_MAX] = "";
-    bool reports = options->trace.needed || options->stats.needed || options->record.needed;
-    if (reports) {
+    bool any = false;
+    bool own = false;
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        any = any || options->files[which].given || options->files[which].needed;
+        own = own || is_own(&options->files[which]);
+    }
+    if (own) {
         const char *temporary = getenv("TMPDIR");
         (void)snprintf(folder, sizeof(folder), "%s/twinrt.XXXXXX",
                        temporary && *temporary ? temporary : "/tmp");
@@ -365,26 +461,29 @@ static int run_for(struct options *options)
             return TWIN_TOOL_RUN_FAILED;
         }
     }
-    if (prepare(TWIN_SETTING_TRACE, &options->trace, folder, "trace.json") != 0 ||
-        prepare(TWIN_SETTING_STATS, &options->stats, folder, "stats.json") != 0 ||
-        prepare(TWIN_SETTING_MSPROF, &options->msprof, folder, "msprof") != 0 ||
-        prepare(TWIN_SETTING_VCD, &options->vcd, folder, "vcd") != 0 ||
-        prepare(TWIN_SETTING_RECORD, &options->record, folder, "record") != 0) {
-        if (reports)
-            (void)rmdir(folder);
-        return TWIN_TOOL_RUN_FAILED;
+    int status = 0;
+    for (enum file which = 0; which < FILE_COUNT && status == 0; which++)
+        if (prepare(options, which, folder) != 0)
+            status = TWIN_TOOL_RUN_FAILED;
+    if (status == 0 && any) {
+        status = run_and_report(options);
+    } else if (status == 0) {
+        fflush(NULL);
+        run_program(options->program, -1);
     }
-    if (reports)
-        return run_and_report(options, folder);
-    fflush(NULL);
-    run_program(options->program);
-    return TWIN_TOOL_RUN_FAILED;
+    if (own)
+        left_remove(folder);
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        left_free(&options->files[which].before);
+        left_free(&options->files[which].left);
+    }
+    return status;
 }
 
 int twin_tool_run(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, null", 0},
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, ascend, null", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
         {"model", KEY_MODEL, "NAME", 0, "What its blocks are: tlm, rtl, or both in lockstep", 0},
@@ -414,8 +513,8 @@ int twin_tool_run(int argc, char **argv)
         .doc =
             "Runs a program with the libraries of this runtime and ends with its status (128 plus "
             "the number of the signal that ended it).\v"
-            "99: --check found something; 125: twinrt itself failed; 126: PROGRAM cannot be run; "
-            "127: there is none.",
+            "99: --check found something; 125: twinrt itself failed, or a file that was asked for "
+            "was not written; 126: PROGRAM cannot be run; 127: there is none.",
     };
     static struct options options;
     argp_err_exit_status = TWIN_TOOL_RUN_FAILED;
