@@ -10,6 +10,7 @@ fewer only where a name stands: in paths, and beside @ and =."""
 import argparse
 import getpass
 import io
+import ipaddress
 import json
 import os
 import pathlib
@@ -19,12 +20,32 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 
 FORMAT = 1
 MODEL_ONLY = {"arbitration": "profiles and seeds are the model's", "part": "profiles are the model's",
               "time": "simulated time is the model's"}
 LABELS = ("pass", "fail", "skip", "known", "hang", "died")
+BAD = ("fail", "hang", "died")
+PASSED = (0, 77) # statuses of a suite: passed, skipped
+
+
+def hide_ipv6(found):
+    """What looks like an address and is one; times, buses and names of C++ are none."""
+    text = found.group()
+    for end in (len(text), len(text.rstrip(":"))):
+        try:
+            ipaddress.IPv6Address(text[:end].partition("%")[0])
+        except ValueError:
+            continue
+        return text if text.strip(":") == "" else "ADDRESS" + text[end:]
+    return text
+
+
+def hide_ipv4(found):
+    """Numbers behind the word "version" are no address."""
+    return found.group() if found.group(1) else "ADDRESS"
 
 
 class Packed:
@@ -46,10 +67,16 @@ class Packed:
             around = (r"(?<!\w)", r"(?!\w)") if len(name) > 3 else (r"(?<=[/@=])", r"(?![\w.])|(?<!\w){}(?=@)")
             if name:
                 quoted = re.escape(name)
-                self.patterns.append((around[0] + quoted + around[1].format(quoted), word))
+                flags = "i" if word == "HOST" else "" # a host has its name in any case
+                self.patterns.append((f"(?{flags}:{around[0]}{quoted}{around[1].format(quoted)})", word))
         # what names one piece of hardware, or one machine in a network
-        self.patterns.append((r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "UUID"))
-        self.patterns.append((r"\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b", "MAC"))
+        byte = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+        quad = rf"{byte}(?:\.{byte}){{3}}"
+        self.patterns += [
+            (r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{32}\b", "UUID"),
+            (r"(?<![\w:-])(?:[0-9a-fA-F]{2}[:-]){5,}[0-9a-fA-F]{2}(?![\w:-])", "MAC"),
+            (rf"(?<![\w:.])(?:[0-9a-fA-F]{{0,4}}:){{2,8}}(?:{quad}|[0-9a-fA-F]{{0,4}})(?:%\w+)?(?!\w|\.\d)", hide_ipv6),
+            (rf"(?i:(version\W{{1,3}})?)(?<![\w.-]){quad}(?!\w|\.\w|-\w)", hide_ipv4)]
 
     def hide(self, text):
         for pattern, word in self.patterns:
@@ -59,8 +86,8 @@ class Packed:
     def add(self, name, text):
         self.files[name] = self.hide(text)
 
-    def write(self, path):
-        with tarfile.open(path, "w:gz") as archive:
+    def write(self, file):
+        with tarfile.open(fileobj=file, mode="w:gz") as archive:
             for name in sorted(self.files):
                 data = self.files[name].encode("utf-8", "replace")
                 entry = tarfile.TarInfo(f"board-check/{name}")
@@ -88,17 +115,29 @@ def read_results(path):
     return [(line.split("\t") + ["", ""])[:3] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def lost(status):
+    return "hang" if status == "hang" else "died"
+
+
 def run_suite(program, seconds, environment, folder):
-    """([(outcome, test, reason)], log) of one suite."""
+    """([(outcome, test, reason)], log) of one suite. One that tells of no test has not passed."""
     results = folder / f"{program.name}.tsv"
     results.unlink(missing_ok=True)
     command = [program, "--backend=ascend", f"--results={results}"]
-    status, log = run(command, seconds, environment)
-    if isinstance(status, int) and results.exists():
-        return read_results(results), log
+    try:
+        status, log = run(command, seconds, environment)
+    except OSError as error:
+        return [("died", "all", f"cannot be run: {error.strerror}")], f"{error}\n"
+    found = read_results(results)
+    if isinstance(status, int) and found:
+        if status not in PASSED and not any(row[0] in BAD for row in found):
+            found.append(["died", "all", f"the suite ended with {status}"])
+        return found, log
     log += f"\n--- the suite ended with {status}; each test by itself ---\n"
     found = []
-    _, names = run([program, "--list"], seconds, environment)
+    status, names = run([program, "--list"], min(seconds, 60), environment)
+    if status != 0 or not names.split():
+        return [(lost(status), "all", f"the list of tests: {status}")], log + names
     for name in names.splitlines():
         results.unlink(missing_ok=True)
         status, text = run([*command, f"--only={name}"], min(seconds, 60), environment)
@@ -106,7 +145,7 @@ def run_suite(program, seconds, environment, folder):
         if isinstance(status, int) and own:
             found += own
         else:
-            found.append(("hang" if status == "hang" else "died", name, str(status)))
+            found.append((lost(status), name, str(status)))
         log += text
     return found, log
 
@@ -131,10 +170,40 @@ def versions(build, environment):
 
 
 def suites(build, wanted):
-    programs = sorted(path for path in (build / "tests/bin").glob("*_suite") if os.access(path, os.X_OK))
+    """Programs of the suites. SystemExit: there are none, or one that is wanted is none."""
     listed = build / "tests/board_suites.txt"
-    names = set(listed.read_text(encoding="utf-8").split()) if listed.exists() else {path.name[:-6] for path in programs}
-    return [path for path in programs if path.name[:-6] in names and (not wanted or path.name[:-6] in wanted)]
+    names = set(listed.read_text(encoding="utf-8").split()) if listed.exists() else None
+    programs = {path.name[:-6]: path for path in sorted((build / "tests/bin").glob("*_suite"))
+                if os.access(path, os.X_OK) and (names is None or path.name[:-6] in names)}
+    if not programs:
+        raise SystemExit(f"board-check: {build} has no suites; build it first")
+    unknown = sorted(set(wanted) - set(programs))
+    if unknown:
+        raise SystemExit(f"board-check: no suite is called {', '.join(unknown)}; there are: {' '.join(programs)}")
+    return [path for name, path in programs.items() if not wanted or name in wanted]
+
+
+def open_output(path):
+    """A file beside the place, which it takes when all is done. SystemExit: it cannot be made."""
+    try:
+        if path.exists() and not path.is_file():
+            raise FileExistsError(None, "it is no regular file")
+        return tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)
+    except OSError as error:
+        raise SystemExit(f"board-check: {path} cannot be written: {error.strerror}") from error
+
+
+def place(packed, file, path):
+    """Writes the result and gives it its name. False, with a message."""
+    try:
+        packed.write(file)
+        file.flush()
+        os.replace(file.name, path)
+    except OSError as error:
+        print(f"board-check: {path} cannot be written: {error.strerror}", file=sys.stderr)
+        return False
+    print(f"board-check: {path} holds all of it")
+    return True
 
 
 def summary(results, about, benched):
@@ -143,7 +212,7 @@ def summary(results, about, benched):
     for suite, rows in results.items():
         counts = [sum(1 for row in rows if row[0] == label) for label in LABELS]
         lines.append(f"{suite:<14}" + "".join(f"{count:>8}" for count in counts))
-    bad = [(suite, row) for suite, rows in results.items() for row in rows if row[0] in ("fail", "hang", "died")]
+    bad = [(suite, row) for suite, rows in results.items() for row in rows if row[0] in BAD]
     lines += ["", f"{len(bad)} tests did not pass"]
     lines += [f"  {row[0]:<5} {suite}: {row[1]}" for suite, row in bad]
     lines += ["", f"benchmarks: {benched}", ""]
@@ -160,13 +229,26 @@ def main():
     parser.add_argument("--repeats", type=int, default=11, help="samples of each benchmark (11); 0: none are run")
     options = parser.parse_args()
     build = options.build.resolve()
+    programs = suites(build, options.suite)
+    with open_output(options.output) as file:
+        try:
+            return check(options, build, programs, file)
+        finally:
+            pathlib.Path(file.name).unlink(missing_ok=True)
 
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
+
+def check(options, build, programs, file):
+    """Runs the programs and writes the result. What to end with."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("TWINRT_") or name == "TWINRT_ASCEND_HOME"}
     environment["TWINRT_BACKEND"] = "ascend"
     if options.home:
         environment["TWINRT_ASCEND_HOME"] = str(pathlib.Path(options.home).resolve())
     packed = Packed(build)
-    status, info = run([build / "bin/twinrt", "info", "--backend=ascend", "--all"], 120, environment)
+    try:
+        status, info = run([build / "bin/twinrt", "info", "--backend=ascend", "--all"], 120, environment)
+    except OSError as error:
+        status, info = 1, f"{error}\n"
     print(info, end="")
     if status != 0:
         print("board-check: there is no board to check; the line above says what is missing", file=sys.stderr)
@@ -174,7 +256,7 @@ def main():
     packed.add("info.txt", info)
     found = re.search(r"^  vendor\.library +(\S+) *(.*)$", info, re.MULTILINE)
     stand_in = bool(found and "second copy" in found.group(2))
-    if not options.home and found: # the suites take a stand-in where nothing is named
+    if not environment.get("TWINRT_ASCEND_HOME") and found: # the suites take a stand-in where nothing is named
         environment["TWINRT_ASCEND_HOME"] = str(pathlib.Path(found.group(1)).parent.parent)
     if not stand_in:
         environment["TWIN_TESTS_ON_BOARD"] = "1"
@@ -184,14 +266,14 @@ def main():
     results = {}
     folder = build / "board-check"
     folder.mkdir(exist_ok=True)
-    for program in suites(build, options.suite):
+    for program in programs:
         suite = program.name[:-6]
         if not stand_in and suite in MODEL_ONLY:
             results[suite] = [("skip", "all", MODEL_ONLY[suite])]
             continue
         print(f"{suite} ... ", end="", flush=True)
         results[suite], log = run_suite(program, options.seconds, environment, folder)
-        bad = sum(1 for row in results[suite] if row[0] in ("fail", "hang", "died"))
+        bad = sum(1 for row in results[suite] if row[0] in BAD)
         print(f"{len(results[suite])} tests, {bad} bad")
         packed.add(f"logs/{suite}.log", log)
         packed.add(f"results/{suite}.tsv", "".join("\t".join(row) + "\n" for row in results[suite]))
@@ -212,10 +294,8 @@ def main():
     text, bad = summary(results, about, benched)
     packed.add("versions.json", json.dumps(about, indent=1) + "\n")
     packed.add("summary.txt", text)
-    packed.write(options.output)
     print(text)
-    print(f"board-check: {options.output} holds all of it")
-    return 1 if bad else 0
+    return 0 if place(packed, file, options.output) and not bad else 1
 
 
 if __name__ == "__main__":

@@ -82,11 +82,108 @@ class BoardCheck(unittest.TestCase):
         packed.add("b", "root on amsterdam at / and /b/c, rooted\n")
         self.assertEqual(packed.files["b"], "USER on HOST at / and BUILD/c, rooted\n")
 
+    def test_addresses(self):
+        """What names a machine or a piece of it in a network, in all the ways in which it is written."""
+        sys.path.insert(0, str(SOURCE / "tools"))
+        import board_check # pylint: disable=import-outside-toplevel,import-error
+        packed = board_check.Packed("/data/build", home="/srv/alice", node="Rack7.lab.example", user="alice")
+        for private, shown in (("192.168.1.20", "ADDRESS"), ("10.0.0.1:8080", "ADDRESS:8080"), ("[10.1.2.3]", "[ADDRESS]"),
+                               ("fe80::21a:2bff:fe3c:4d5e%eth0", "ADDRESS"), ("2001:db8::7:1/64", "ADDRESS/64"),
+                               ("[2001:db8:0:1:2:3:4:5]:443", "[ADDRESS]:443"), ("::ffff:10.0.0.9", "ADDRESS"),
+                               ("fd00::2:", "ADDRESS:"), ("at ::1.", "at ADDRESS."), ("00-1A-2B-3C-4D-5E", "MAC"), ("00:1a:2b:3c:4d:5e", "MAC"),
+                               ("123456789abc8def8123456789abcdef", "UUID"), ("RACK7", "HOST"), ("rack7.LAB.example", "HOST")):
+            self.assertEqual(packed.hide(f"x {private} y"), f"x {shown} y")
+        for plain in ("0000:c1:00.0", "12:34:56", "12:34:56.789", "std::string", "a :: b", "version: 24.1.0.3", "1.2.3",
+                      "300.1.2.3", "5.10.0-60.18.0.50.oe2203", "0x123456789abc8def8123456789abcdef", "d" * 40, "rack70"):
+            self.assertEqual(packed.hide(f"x {plain} y"), f"x {plain} y")
+
     def test_nothing_there(self):
         with tempfile.TemporaryDirectory() as folder:
             done, files = check(folder, "--home", folder)
         self.assertEqual((done.returncode, files), (1, {}))
         self.assertIn("TWINRT_ASCEND_HOME is", done.stdout)
+
+
+class Build:
+    """A folder like that of a build, in which a tool and suites are scripts."""
+
+    def __init__(self, folder):
+        self.path = pathlib.Path(folder) / "build"
+        self.ran = self.path / "ran"
+        self.script("bin/twinrt", f'echo "$1 home=$TWINRT_ASCEND_HOME seed=$TWINRT_SEED" >> {self.ran}\n'
+                                  'echo "  vendor.library /x/lib64/libacl_rt.so a second copy"')
+
+    def script(self, name, text):
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def suite(self, name, text):
+        """`text` sees the file for results as $results."""
+        take = "for word; do case $word in --results=*) results=${word#*=};; esac; done\n"
+        self.script(f"tests/bin/{name}_suite", take + text)
+
+    def check(self, *arguments, **environment):
+        output = self.path.parent / "result.tar.gz"
+        return subprocess.run([sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", self.path, "--output", output,
+                               "--repeats=0", *arguments], env={**os.environ, **environment}, capture_output=True, text=True,
+                              timeout=170, check=False)
+
+
+class Trouble(unittest.TestCase):
+    """Whatever keeps suites from running is no success."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        self.build = Build(place.name)
+
+    def test_a_suite_that_tells_of_no_test(self):
+        passes = "test $1 != --list && printf 'pass\\tONE\\t\\n' > $results"
+        for text, row in (("kill -9 $$", "died  odd: all"), ("exit 127", "died  odd: all"), ("exit 0", "died  odd: all"),
+                          ("test $1 = --list && exec sleep 60; kill -9 $$", "hang  odd: all"),
+                          (passes + "; exit 3", "died  odd: all"), (passes, None)):
+            self.build.suite("odd", text)
+            done = self.build.check("--seconds=2")
+            self.assertEqual(done.returncode, 1 if row else 0, text + done.stdout + done.stderr)
+            self.assertIn(f"{1 if row else 0} tests did not pass", done.stdout)
+            if row:
+                self.assertIn(row, done.stdout)
+        (self.build.path / "tests/bin/odd_suite").write_bytes(b"\x7fELF of another machine")
+        done = self.build.check()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("died  odd: all", done.stdout)
+
+    def test_suites_that_are_not_there(self):
+        done = self.build.check()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("has no suites", done.stderr)
+        self.build.suite("event", "exit 0")
+        done = self.build.check("--suite", "event", "--suite", "nosuch")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("no suite is called nosuch; there are: event", done.stderr)
+        self.assertFalse(self.build.ran.exists())
+        self.assertEqual(os.listdir(self.folder), ["build"])
+
+    def test_the_toolkit_of_the_environment(self):
+        self.build.suite("event", "printf 'pass\\tONE\\t\\n' > $results; echo home=$TWINRT_ASCEND_HOME")
+        for arguments, home in (((), "/opt/theirs"), (("--home", "/opt/mine"), "/opt/mine")):
+            done = self.build.check(*arguments, TWINRT_ASCEND_HOME="/opt/theirs", TWINRT_SEED="7")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(f"info home={home} seed=\n", self.build.ran.read_text(encoding="utf-8"))
+            with tarfile.open(self.folder / "result.tar.gz") as archive:
+                self.assertEqual(archive.extractfile("board-check/logs/event.log").read().decode(), f"home={home}\n")
+
+    def test_a_place_that_cannot_be_written(self):
+        self.build.suite("event", "exit 0")
+        for place in (self.folder / "none/x.tar.gz", self.folder, "/dev/null"):
+            done = self.build.check("--output", place)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(f"{place} cannot be written", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertFalse(self.build.ran.exists(), "found out before anything ran")
 
 
 if __name__ == "__main__":
