@@ -121,6 +121,19 @@ def test_held(tool, program):
     expect(os.path.getsize(path) == 0, "the other's stays as it was")
 
 
+def test_full(tool, clean, check_program):
+    """A report that cannot be written is no success."""
+    for arguments, status in ((("check", clean), 2), (("check", "--json", clean), 2), (("compare", clean, clean), 2),
+                              (("compare", "--json", clean, clean), 2), (("info",), 1), (("info", "--json"), 1), (("api",), 1),
+                              (("bench", "--list"), 1), (("record", "--print", clean), 1), (("record", "--layout"), 1),
+                              (("run", "--check", "--", check_program, "3", "5"), 125), (("replay", clean), 125)):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tool.twinrt, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60, cwd=tool.folder,
+                                  env={**os.environ, "TWINRT_BACKEND": "sim"}, check=False)
+        expect(done.returncode == status and done.stderr.count(b"cannot be written") == 1,
+               f"{arguments}: {done.returncode} {done.stderr.decode()}")
+
+
 def test_compare(tool, clean, other):
     status, same = tool.json("compare", "--json", clean, clean)
     expect(status == 0 and same["same"], "a record is the same as itself")
@@ -298,6 +311,7 @@ def main():
         test_run(tool, options.check_program, options.random_program)
         test_processes(tool, f"{options.check_program} 3 5", f"{options.random_program} 3")
         test_held(tool, [options.check_program, "3", "5"])
+        test_full(tool, clean, options.check_program)
         test_compare(tool, clean, other)
         test_order(tool, clean, other)
         test_extra(tool, options.check_program, clean)

@@ -3,27 +3,39 @@
 
 #include <argp.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "output.h"
+
 struct command {
     const char *name;
     const char *summary;
     int (*run)(int argc, char **argv);
+    int unwritten; /* what it ends with when its output cannot be written; 0: it says so itself */
 };
 
 static const struct command commands[] = {
-    {"api", "list the functions of the interface that are not built", twin_tool_api},
-    {"bench", "measure synchronisation, copies, submission and the model", twin_tool_bench},
-    {"calibrate", "fit the assumed parameters of a profile to records", twin_tool_calibrate},
-    {"check", "judge order, races and lifetimes in a record", twin_tool_check},
-    {"compare", "lay two records of one program side by side", twin_tool_compare},
-    {"info", "show the device below: identity, limits, timing parameters", twin_tool_info},
-    {"record", "keep what a program asks of its device, and print it", twin_tool_record},
-    {"replay", "run a record again, on this device or another", twin_tool_replay},
-    {"run", "run a program on the device, and explain its time", twin_tool_run},
+    {"api", "list the functions of the interface that are not built", twin_tool_api,
+     TWIN_TOOL_FAILED},
+    {"bench", "measure synchronisation, copies, submission and the model", twin_tool_bench,
+     TWIN_TOOL_FAILED},
+    {"calibrate", "fit the assumed parameters of a profile to records", twin_tool_calibrate,
+     TWIN_TOOL_UNREADABLE},
+    {"check", "judge order, races and lifetimes in a record", twin_tool_check,
+     TWIN_TOOL_UNREADABLE},
+    {"compare", "lay two records of one program side by side", twin_tool_compare,
+     TWIN_TOOL_UNREADABLE},
+    {"info", "show the device below: identity, limits, timing parameters", twin_tool_info,
+     TWIN_TOOL_FAILED},
+    {"record", "keep what a program asks of its device, and print it", twin_tool_record,
+     TWIN_TOOL_FAILED},
+    {"replay", "run a record again, on this device or another", twin_tool_replay, 0},
+    {"run", "run a program on the device, and explain its time", twin_tool_run,
+     TWIN_TOOL_RUN_FAILED},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
@@ -109,7 +121,9 @@ int main(int argc, char **argv)
         static char title[32];
         (void)snprintf(title, sizeof(title), "twinrt %s", commands[i].name);
         argv[choice.first] = title;
-        return commands[i].run(argc - choice.first, argv + choice.first);
+        int status = commands[i].run(argc - choice.first, argv + choice.first);
+        bool lost = commands[i].unwritten != 0 && !output_flush();
+        return lost && status == 0 ? commands[i].unwritten : status;
     }
     fprintf(stderr, "twinrt: no such command: %s\nThere are:", wanted);
     for (size_t i = 0; i < COMMAND_COUNT; i++)

@@ -8,7 +8,7 @@
 /* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1) do. */
 #define TWIN_TOOL_FAILED       1
 #define TWIN_TOOL_FOUND        1 /* check: the record breaks a rule */
-#define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: a record cannot be read */
+#define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: a record cannot be read, or the report not written */
 #define TWIN_TOOL_USAGE        2
 #define TWIN_TOOL_PARTIAL      3  /* check: nothing in what is left of a record that is not whole */
 #define TWIN_TOOL_CHECK_FAILED 99 /* run --check */

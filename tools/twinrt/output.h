@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands write: files, and what they print. */
+#ifndef TWINRT_TOOLS_OUTPUT_H
+#define TWINRT_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A file to write, readable by its owner alone if it is new. NULL: errno says why. */
+FILE *output_create(const char *path);
+/* Whether output_create() could make a file beside `path` and give it that name. False: errno says why not. Leaves nothing. */
+bool output_is_possible(const char *path);
+/* Writes out what was printed. False, with a message: some of it is lost. */
+bool output_flush(void);
+
+#endif
