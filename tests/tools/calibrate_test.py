@@ -186,6 +186,13 @@ def add_profile(profile):
     setattr(SecretParameters, "test_" + profile, test)
 
 
+def calibrate_one(record, *arguments, free="fetch.read_ns"):
+    """A fit of one parameter in one step."""
+    fixed = ["--fix=" + name for name, row in parameters_of("910b3").items() if row["mark"] == "assumed" and name != free]
+    return subprocess.run([OPTIONS.twinrt, "calibrate", "--json", "--profile=910b3", "--steps=1", *fixed, *arguments, record],
+                          env=SETTINGS, text=True, capture_output=True, timeout=600, check=False)
+
+
 class Command(unittest.TestCase):
     """What is refused, and how."""
 
@@ -198,6 +205,20 @@ class Command(unittest.TestCase):
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
             self.assertIn("no.such_thing is no parameter", run(OPTIONS.twinrt, "calibrate", "--free=no.such_thing", record, status=2))
             self.assertIn("limit.streams", run(OPTIONS.twinrt, "calibrate", "--free=limit.streams", record, status=2))
+
+    def test_a_record_that_is_not_whole(self):
+        """It is used as far as it goes, and what is missing is told."""
+        with tempfile.TemporaryDirectory() as folder:
+            record = os.path.join(folder, "a.rec")
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
+            with open(record, "rb") as file:
+                content = file.read()
+            with open(record, "wb") as file:
+                file.write(content[:4096 + (len(content.rstrip(b"\0")) - 4096) * 9 // 10])
+            done = calibrate_one(record)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{record}: ", done.stderr)
+            self.assertIn("damaged places are left out", done.stderr)
 
     def test_not_a_record(self):
         self.assertIn("/dev/null", run(OPTIONS.twinrt, "calibrate", "/dev/null", status=2))

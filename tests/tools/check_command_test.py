@@ -265,6 +265,9 @@ def test_damage(tool, record, times):
             seen.add(done.returncode)
             good = done.returncode in (0, 1, 3) and json.loads(done.stdout) or done.returncode == 2 and done.stderr
             expect(good, f"damage {seed}: {arguments[0]} ended with {done.returncode}: {done.stderr[:300]}")
+            if arguments[0] == "compare" and done.returncode in (0, 3):
+                expect(json.loads(done.stdout)["whole"] == (done.returncode == 0),
+                       f"damage {seed}: compare ended with {done.returncode}")
             if arguments[0] == "check" and done.returncode in (0, 1, 3):
                 report = json.loads(done.stdout)
                 wanted = 1 if report["findings"] else 0 if report["damaged_places"] + report["lost"] == 0 else 3
@@ -293,6 +296,34 @@ def test_cut(tool, check_program, clean):
     expect(done.returncode == 3 and b"7 entries found no place" in done.stdout, f"stopped: {done.returncode}")
 
 
+def test_cut_compare(tool, clean):
+    """Two records that are the same in what is left of them are not called the same."""
+    with open(clean, "rb") as file:
+        content = file.read()
+    stopped = content[:28] + (3).to_bytes(4, "little") + content[32:40] + (7).to_bytes(8, "little") + content[48:]
+    used = 4096 + (len(content.rstrip(b"\0")) - 4096) * 9 // 10
+    path = os.path.join(tool.folder, "cut.rec")
+    for changed, text in ((content[:used], b"damaged places are left out"), (stopped, b"7 entries found no place")):
+        with open(path, "wb") as file:
+            file.write(changed)
+        done = tool.run("compare", path, path)
+        expect(done.returncode == 3 and text in done.stderr, f"compare: {done.returncode} {done.stderr.decode()}")
+        expect(b"not whole" in done.stdout and b", in what is left" in done.stdout, "the text says so")
+        report = json.loads(tool.run("compare", "--json", path, path).stdout)
+        expect(report["same"] and not report["whole"] and not report["a"]["whole"] and not report["b"]["whole"], "and JSON")
+        for sides, whole in (((path, clean), (False, True)), ((clean, path), (True, False))):
+            report = json.loads(tool.run("compare", "--json", *sides).stdout)
+            expect((report["a"]["whole"], report["b"]["whole"]) == whole and not report["whole"], "which of them")
+    _, report = tool.json("compare", "--json", clean, clean)
+    side = report["a"]
+    expect(report["whole"] and side["whole"] and side["damaged_places"] == side["lost"] == 0, "the whole one is")
+    # as a killed process leaves it: readable in full
+    with open(path, "wb") as file:
+        file.write(content[:28] + (1).to_bytes(4, "little") + content[32:])
+    done = tool.run("compare", path, clean)
+    expect(done.returncode == 0 and b"killed" in done.stderr, f"open: {done.returncode} {done.stderr.decode()}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("twinrt")
@@ -318,6 +349,7 @@ def main():
         test_ratio(tool, options.check_program)
         test_no_records(tool)
         test_cut(tool, options.check_program, clean)
+        test_cut_compare(tool, clean)
         test_damage(tool, clean, options.damage)
     print(f"{len(failures)} failures")
     return 1 if failures else 0

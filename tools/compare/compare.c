@@ -162,3 +162,8 @@ bool compare_is_same(const struct compare_result *result)
     return result->only[0].count == 0 && result->only[1].count == 0 && result->answers.count == 0 &&
            result->swapped == 0;
 }
+
+bool compare_is_whole(const struct compare_result *result)
+{
+    return !result->side[0].ops.partial && !result->side[1].ops.partial;
+}

@@ -62,6 +62,8 @@ bool compare_records(struct compare_result *result);
 void compare_free(struct compare_result *result);
 /* Whether the two did the same, in the same order, with the same answers. */
 bool compare_is_same(const struct compare_result *result);
+/* Whether nothing is damaged or missing in both records. */
+bool compare_is_whole(const struct compare_result *result);
 
 bool compare_list_add(struct compare_list *list, size_t item);
 bool compare_is_poll(const check_op *op);

@@ -184,9 +184,10 @@ void compare_report_text(const struct compare_result *result, FILE *out)
     char device[128];
     for (int which = 0; which < 2; which++) {
         compare_device_name(&result->side[which], device, sizeof(device));
-        fprintf(out, "%s: %s (%s), %zu ops, tasks over %.3f us\n", sides[which],
+        fprintf(out, "%s: %s (%s), %zu ops, tasks over %.3f us%s\n", sides[which],
                 result->side[which].path, device, result->side[which].ops.count,
-                (double)result->span_ns[which] / 1000);
+                (double)result->span_ns[which] / 1000,
+                result->side[which].ops.partial ? "; the record is not whole" : "");
     }
     fprintf(out, "%zu pairs; questions of loops: %" PRIu64 " in A, %" PRIu64 " in B\n",
             result->pair_count, result->polls[0], result->polls[1]);
@@ -195,9 +196,10 @@ void compare_report_text(const struct compare_result *result, FILE *out)
     print_swaps(result, out);
     print_kinds(result, out);
     print_worst(result, out);
-    fprintf(out, "\n%s\n",
+    fprintf(out, "\n%s%s\n",
             compare_is_same(result) ? "the same ops, in the same order, with the same answers"
-                                    : "the two differ");
+                                    : "the two differ",
+            compare_is_whole(result) ? "" : ", in what is left of the records");
 }
 
 /* ---- JSON ---- */
@@ -238,6 +240,11 @@ static cJSON *json_side(const struct compare_result *result, int which)
     compare_device_name(&result->side[which], device, sizeof(device));
     cJSON_AddStringToObject(object, "record", result->side[which].path);
     cJSON_AddStringToObject(object, "device", device);
+    cJSON_AddBoolToObject(object, "whole", !result->side[which].ops.partial);
+    cJSON_AddNumberToObject(object, "damaged_places",
+                            (double)twin_recording_damage_count(result->side[which].recording));
+    cJSON_AddNumberToObject(object, "lost",
+                            (double)twin_recording_header(result->side[which].recording)->lost);
     cJSON_AddNumberToObject(object, "ops", (double)result->side[which].ops.count);
     cJSON_AddNumberToObject(object, "span_ns", (double)result->span_ns[which]);
     cJSON_AddNumberToObject(object, "polls", (double)result->polls[which]);
@@ -277,6 +284,7 @@ bool compare_report_json(const struct compare_result *result, FILE *out)
     cJSON_AddStringToObject(root, "format", "twinrt-compare");
     cJSON_AddNumberToObject(root, "version", FORMAT_VERSION);
     cJSON_AddBoolToObject(root, "same", compare_is_same(result));
+    cJSON_AddBoolToObject(root, "whole", compare_is_whole(result));
     cJSON_AddItemToObject(root, "a", json_side(result, 0));
     cJSON_AddItemToObject(root, "b", json_side(result, 1));
     cJSON_AddNumberToObject(root, "pairs", (double)result->pair_count);

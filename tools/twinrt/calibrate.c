@@ -13,6 +13,7 @@
 
 #include "calibrate/calibrate.h"
 #include "core/config.h"
+#include "record/reader.h"
 
 enum { KEY_PROFILE = 0x100, KEY_FREE, KEY_FIX, KEY_JSON, KEY_STEPS, KEY_JOBS };
 enum { NAMES_MOST = 256, STEPS_USUAL = 20, STEPS_MOST = 1000, JOBS_MOST = 64 };
@@ -86,6 +87,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* Of those that can be read; calibrate_run() says of the others why not. */
+static void tell_gaps(const struct options *options)
+{
+    char error[512];
+    for (size_t i = 0; i < options->record_count; i++) {
+        twin_recording *recording = NULL;
+        if (twin_recording_read(options->records[i], &recording, error, sizeof(error)) ==
+            TWIN_RECORDING_OK)
+            twin_tool_tell_gaps(recording, options->records[i]);
+        twin_recording_free(recording);
+    }
+}
+
 static int calibrate(const struct options *options, const char *plugins)
 {
     char error[1024] = "";
@@ -102,6 +116,7 @@ static int calibrate(const struct options *options, const char *plugins)
                                       .plugin_folder = plugins,
                                       .setting = twin_setting_named,
                                       .progress = options->verbose ? stderr : NULL};
+    tell_gaps(options);
     bool good = calibrate_run(&job, &result, error, sizeof(error));
     if (good && options->output)
         good = calibrate_write(&job, &result, options->output, error, sizeof(error));

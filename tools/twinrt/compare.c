@@ -63,7 +63,9 @@ static int report(const struct compare_result *result, const struct options *opt
         compare_report_text(result, stdout);
     else if (!compare_report_json(result, stdout))
         return TWIN_TOOL_UNREADABLE;
-    return compare_is_same(result) ? 0 : TWIN_TOOL_FOUND;
+    if (!compare_is_same(result))
+        return TWIN_TOOL_FOUND;
+    return compare_is_whole(result) ? 0 : TWIN_TOOL_PARTIAL;
 }
 
 int twin_tool_compare(int argc, char **argv)
@@ -77,9 +79,11 @@ int twin_tool_compare(int argc, char **argv)
         .options = table,
         .parser = parse,
         .args_doc = "A B",
-        .doc = "Lays two records of one program side by side, op by op.\v"
-               "0: both did the same, in the same order, with the same answers, in whatever time; "
-               "1: they differ; 2: a record cannot be read.",
+        .doc =
+            "Lays two records of one program side by side, op by op.\v"
+            "0: both did the same, in the same order, with the same answers, in whatever time; "
+            "1: they differ; 2: a record cannot be read; 3: what is left of them is the same, but "
+            "one is damaged, or stopped before its run did.",
     };
     struct options options = {0};
     struct compare_result result = {0};
@@ -99,6 +103,7 @@ int twin_tool_compare(int argc, char **argv)
                     options.paths[which]);
             goto done;
         }
+        twin_tool_tell_gaps(recordings[which], options.paths[which]);
         result.side[which].path = options.paths[which];
         result.side[which].recording = recordings[which];
     }

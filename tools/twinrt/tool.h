@@ -5,12 +5,14 @@
 
 #include <stddef.h>
 
+typedef struct twin_recording twin_recording;
+
 /* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1) do. */
 #define TWIN_TOOL_FAILED       1
 #define TWIN_TOOL_FOUND        1 /* check: the record breaks a rule */
-#define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: a record cannot be read, or the report not written */
+#define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: no record, or no report */
 #define TWIN_TOOL_USAGE        2
-#define TWIN_TOOL_PARTIAL      3  /* check: nothing in what is left of a record that is not whole */
+#define TWIN_TOOL_PARTIAL      3  /* check, compare: nothing found, but a record is not whole */
 #define TWIN_TOOL_CHECK_FAILED 99 /* run --check */
 #define TWIN_TOOL_RUN_FAILED   125
 #define TWIN_TOOL_NO_EXEC      126
@@ -44,6 +46,9 @@ struct twin_tool_check {
 };
 /* Judges a record and prints what was found. Returns what `check` ends with. */
 int twin_tool_check_record(const struct twin_tool_check *what);
+
+/* Says on standard error what is missing in a record: damage, entries without a place, an end out of order. */
+void twin_tool_tell_gaps(const twin_recording *recording, const char *path);
 
 /* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a message. */
 int twin_tool_profiles(const char *folder);
