@@ -140,6 +140,7 @@ class SecretParameters(unittest.TestCase):
 
     def check_profile(self, hidden):
         fitted = parameters_of(hidden.fitted_path)
+        self.assertEqual(os.stat(hidden.fitted_path).st_mode & 0o777, 0o600)
         for row in hidden.of("identifiable"):
             self.assertEqual(fitted[row["name"]]["mark"], "measured", row["name"])
             self.assertEqual(fitted[row["name"]]["value"], row["fitted"])
@@ -186,10 +187,14 @@ def add_profile(profile):
     setattr(SecretParameters, "test_" + profile, test)
 
 
-def calibrate_one(record, *arguments, free="fetch.read_ns"):
-    """A fit of one parameter in one step."""
-    fixed = ["--fix=" + name for name, row in parameters_of("910b3").items() if row["mark"] == "assumed" and name != free]
-    return subprocess.run([OPTIONS.twinrt, "calibrate", "--json", "--profile=910b3", "--steps=1", *fixed, *arguments, record],
+def all_but(free):
+    """What a fit of one parameter in one step needs."""
+    return ["--profile=910b3", "--steps=1"] + ["--fix=" + name for name, row in parameters_of("910b3").items()
+                                               if row["mark"] == "assumed" and name != free]
+
+
+def calibrate_one(record, *arguments):
+    return subprocess.run([OPTIONS.twinrt, "calibrate", "--json", *all_but("fetch.read_ns"), *arguments, record],
                           env=SETTINGS, text=True, capture_output=True, timeout=600, check=False)
 
 
@@ -205,6 +210,22 @@ class Command(unittest.TestCase):
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
             self.assertIn("no.such_thing is no parameter", run(OPTIONS.twinrt, "calibrate", "--free=no.such_thing", record, status=2))
             self.assertIn("limit.streams", run(OPTIONS.twinrt, "calibrate", "--free=limit.streams", record, status=2))
+
+    def test_a_place_that_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = os.path.join(folder, "a.rec")
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
+            for place in (os.path.join(folder, "none", "x.json"), folder, os.path.join(folder, "x" * 300)):
+                done = calibrate_one(record, "--verbose", "-o", place)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, "^twinrt: " + place + " cannot be written: .*\n$", "before the fit")
+            # a name that its last moment alone is too long for: what was found is told all the same
+            place = os.path.join(folder, "x" * 248)
+            done = calibrate_one(record, "-o", place)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, "(?m)^twinrt: " + place + " cannot be written: File name too long$")
+            self.assertIn("fetch.read_ns", [row["name"] for row in json.loads(done.stdout)["parameters"]])
+            self.assertEqual(os.listdir(folder), ["a.rec"])
 
     def test_a_record_that_is_not_whole(self):
         """It is used as far as it goes, and what is missing is told."""

@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,15 +51,20 @@ static bool put(cJSON *root, const struct calibrate_parameter *parameter, double
     return false;
 }
 
-static bool write_json(const cJSON *root, const char *path, char *error, size_t error_bytes)
+/* `name` is what an error calls the file. It is readable by its owner alone. */
+static bool write_json(const cJSON *root, const char *path, const char *name, char *error,
+                       size_t error_bytes)
 {
     char *text = cJSON_Print(root);
-    FILE *file = text ? fopen(path, "w") : NULL;
+    int descriptor = text ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (!file && descriptor >= 0)
+        (void)close(descriptor);
     bool good = file && fputs(text, file) >= 0 && fputc('\n', file) >= 0;
     if (file && fclose(file) != 0)
         good = false;
     if (!good)
-        (void)snprintf(error, error_bytes, "%s cannot be written: %s", path,
+        (void)snprintf(error, error_bytes, "%s cannot be written: %s", name,
                        text ? strerror(errno) : "memory is short");
     cJSON_free(text);
     return good;
@@ -79,7 +85,7 @@ bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
     }
     if (!good)
         (void)snprintf(error, error_bytes, "memory is short");
-    good = good && write_json(root, path, error, error_bytes);
+    good = good && write_json(root, path, path, error, error_bytes);
     cJSON_Delete(root);
     return good;
 }
@@ -158,12 +164,18 @@ bool calibrate_write(const struct calibrate_job *job, const struct calibrate_res
         good = put_fitted(root, result, &result->parameters.items[i]);
     /* Beside the place, as its base may lie there; moved there when the model takes it. */
     int used = snprintf(trial, sizeof(trial), "%s.%d.json", path, (int)getpid());
-    good = good && used > 0 && (size_t)used < sizeof(trial) &&
-           write_json(root, trial, error, error_bytes);
-    cJSON_Delete(root);
-    if (!good)
+    if (good && (used < 0 || (size_t)used >= sizeof(trial))) {
+        (void)snprintf(error, error_bytes, "%s is too long a name", path);
+        good = false;
+    }
+    if (!good) {
+        cJSON_Delete(root);
         return false;
-    const struct twin_backend *backend = calibrate_backend_load(job, error, error_bytes);
+    }
+    good = write_json(root, trial, path, error, error_bytes);
+    cJSON_Delete(root);
+    const struct twin_backend *backend =
+        good ? calibrate_backend_load(job, error, error_bytes) : NULL;
     good = backend && calibrate_backend_start(job, backend, trial, 1, error, error_bytes);
     if (good && backend->process.stop)
         backend->process.stop();

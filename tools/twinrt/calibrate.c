@@ -13,6 +13,7 @@
 
 #include "calibrate/calibrate.h"
 #include "core/config.h"
+#include "output.h"
 #include "record/reader.h"
 
 enum { KEY_PROFILE = 0x100, KEY_FREE, KEY_FIX, KEY_JSON, KEY_STEPS, KEY_JOBS };
@@ -116,15 +117,21 @@ static int calibrate(const struct options *options, const char *plugins)
                                       .plugin_folder = plugins,
                                       .setting = twin_setting_named,
                                       .progress = options->verbose ? stderr : NULL};
+    if (options->output && !output_is_possible(options->output)) {
+        fprintf(stderr, "twinrt: %s cannot be written: %s\n", options->output, strerror(errno));
+        return TWIN_TOOL_UNREADABLE;
+    }
     tell_gaps(options);
     bool good = calibrate_run(&job, &result, error, sizeof(error));
+    bool fitted = good;
     if (good && options->output)
         good = calibrate_write(&job, &result, options->output, error, sizeof(error));
     if (!good)
         fprintf(stderr, "twinrt: %s\n", error);
-    else if (!options->json)
+    /* what was found is not lost with the file */
+    if (fitted && !options->json)
         calibrate_report_text(&result, stdout);
-    else if (!calibrate_report_json(&result, stdout))
+    else if (fitted && !calibrate_report_json(&result, stdout))
         good = false;
     calibrate_result_free(&result);
     return good ? 0 : TWIN_TOOL_UNREADABLE;
@@ -147,11 +154,10 @@ int twin_tool_calibrate(int argc, char **argv)
         .options = table,
         .parser = parse,
         .args_doc = "RECORD...",
-        .doc =
-            "Fits the assumed parameters of a profile to measured records by least squares, and "
-            "tells which of them the records determine.\v"
-            "0: done; 2: a record or the profile cannot be used, or the model cannot do its work "
-            "again.",
+        .doc = "Fits the assumed parameters of a profile to measured records by least squares, and "
+               "tells which of them the records determine.\v"
+               "0: done; 2: a record or the profile cannot be used, the model cannot do its work "
+               "again, or the result cannot be written.",
     };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     static struct options options;
