@@ -167,8 +167,16 @@ class Print(Folder):
         self.assertIn('name="\\u001bclrtSetDevice"', told)
 
     def test_usage(self):
-        for arguments in ((), ("--print",), ("-o", "x"), ("--", PROGRAM)):
-            self.assertNotEqual(tool("record", *arguments).returncode, 0)
+        record = self.record("run")
+        left = os.listdir(self.folder)
+        out = ("-o", self.path("x"))
+        for arguments in ((), ("--print",), ("-o", "x"), ("--", PROGRAM), ("--print", record, PROGRAM), ("--print", record, *out),
+                          ("--layout", "--print", record), ("--layout", PROGRAM), ("--layout", "--json"), ("--layout", *out),
+                          ("--json", *out, PROGRAM), ("--stable", *out, PROGRAM), ("--print", record, "--data"),
+                          ("--print", record, "--events")):
+            done = tool("record", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+        self.assertEqual(os.listdir(self.folder), left)
 
     def test_the_page_has_the_layout(self):
         with open(PAGE, encoding="utf-8") as file:

@@ -24,6 +24,25 @@ struct choice {
     int program_count;
 };
 
+/* What belongs to another use of the command is refused. */
+static void check_usage(struct argp_state *state, const struct choice *choice)
+{
+    bool runs = choice->program || choice->output || choice->data || choice->events;
+    bool shapes = choice->how.json || choice->how.stable;
+    if (choice->layout && (runs || shapes || choice->print))
+        argp_error(state, "--layout stands alone");
+    if (choice->layout)
+        return;
+    if (choice->print ? choice->program || choice->output : !choice->program)
+        argp_error(state, "either a program to run, or --print and a file");
+    if (choice->print && runs)
+        argp_error(state, "--data and --events are for a program to run");
+    if (!choice->print && shapes)
+        argp_error(state, "--json and --stable are for --print");
+    if (!choice->print && !choice->output)
+        argp_error(state, "where to? -o FILE");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct choice *choice = state->input;
@@ -55,12 +74,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (choice->layout)
-            return 0;
-        if (choice->print ? choice->program || choice->output : !choice->program)
-            argp_error(state, "either a program to run, or --print and a file");
-        if (!choice->print && !choice->output)
-            argp_error(state, "where to? -o FILE");
+        check_usage(state, choice);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
