@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <set>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <verilated_fst_c.h>
 
 namespace tsim::rtl
@@ -16,6 +20,7 @@ namespace
 constexpr uint64_t kStepsPerCycle = 1000;
 // A block of the file is put together from lists of changes, signal by signal: they should not be larger than a cache.
 constexpr uint32_t kDumpsPerBlock = 4096;
+constexpr mode_t kPrivate = 0600;
 
 // Files that are open. Their last blocks are written when the process ends, even where the board is never freed; so the
 // set itself stays.
@@ -44,6 +49,8 @@ void FstFile::open(const std::string &name)
 {
     open_files().insert(this);
     file_->open(name.c_str());
+    // Verilator makes it anew under the name; before the first value is in it, it is its owner's alone.
+    (void)chmod(name.c_str(), kPrivate);
 }
 
 void FstFile::dump(uint64_t cycle)
@@ -73,9 +80,13 @@ bool write_vcd(const std::string &name, const std::string &scope,
                const std::vector<const char *> &names,
                const std::vector<std::vector<uint64_t>> &rows)
 {
-    std::FILE *const file = std::fopen(name.c_str(), "w");
-    if (!file)
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kPrivate);
+    std::FILE *const file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
+    if (!file) {
+        if (descriptor >= 0)
+            (void)::close(descriptor);
         return false;
+    }
     std::fprintf(file, "$timescale 1ps $end\n$scope module %s $end\n", scope.c_str());
     for (size_t i = 0; i < names.size(); ++i)
         std::fprintf(file, "$var wire 64 s%zu %s $end\n", i, names[i]);

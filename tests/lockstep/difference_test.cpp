@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ namespace
 void differ(tsim::TwinFactory &factory)
 {
     static const tsim::Cycle now = 4711;
+    (void)umask(022); // files are private whatever the user's habit is
     factory.attach(now, 7);
     tsim::ArbiterRules rules;
     rules.weight_first = true;
@@ -36,9 +38,11 @@ void differ(tsim::TwinFactory &factory)
     (void)twin->take(seed);
 }
 
+// A waveform: there, and its owner's alone.
 bool is_there(const std::string &path)
 {
-    return access(path.c_str(), R_OK) == 0;
+    struct stat status = {};
+    return stat(path.c_str(), &status) == 0 && (status.st_mode & 0777) == 0600;
 }
 
 } // namespace

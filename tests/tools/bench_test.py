@@ -78,7 +78,9 @@ class Sync(unittest.TestCase):
     def test_fields(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "bench.json")
+            os.umask(0o022)
             got = run("--filter", "sync", "--repeats", "3", "--json", path)
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
             self.assertEqual(got.returncode, 0, got.stderr)
             with open(path, encoding="utf-8") as file:
                 report = json.load(file)

@@ -258,6 +258,7 @@ def main():
     parser.add_argument("twinrt")
     parser.add_argument("acl_bench")
     OPTIONS, rest = parser.parse_known_args()
+    os.umask(0o022) # files are private whatever the user's habit is
     for profile in OPTIONS.profiles.split(","):
         add_profile(profile)
     unittest.main(argv=sys.argv[:1] + rest)

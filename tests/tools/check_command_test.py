@@ -155,6 +155,7 @@ def test_compare(tool, clean, other):
         expect(abs(kind["most"] * opposite["least"] - 1) < 1e-9, f"{kind['kind']}: most and least are each other's inverse")
     picture = os.path.join(tool.folder, "compare.svg")
     expect(tool.run("compare", clean, other, "--svg", picture).returncode in (0, 1), "--svg")
+    expect(os.stat(picture).st_mode & 0o777 == 0o600, "the picture is its owner's alone")
     root = xml.etree.ElementTree.parse(picture).getroot()
     width, height = float(root.get("width")), float(root.get("height"))
     circles = [item for item in root.iter() if item.tag.endswith("circle")]
@@ -331,6 +332,7 @@ def main():
     parser.add_argument("random_program")
     parser.add_argument("--damage", type=int, default=60)
     options = parser.parse_args()
+    os.umask(0o022) # files are private whatever the user's habit is
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = folder
         tool = Tool(options.twinrt, folder)

@@ -16,6 +16,7 @@
 
 #include "bench_rows.h"
 #include "core/config.h"
+#include "output.h"
 
 enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_FILTER, KEY_REPEATS, KEY_JSON, KEY_LIST };
 enum { REPEATS_USUAL = 11, REPEATS_MOST = 64, PROCESSES_MOST = 3 };
@@ -295,7 +296,7 @@ static int tell(const struct options *options, const struct bench_rows *rows,
         return 0;
     if (!options->json_path)
         return bench_print_json(rows, about, stdout);
-    FILE *file = fopen(options->json_path, "w");
+    FILE *file = output_create(options->json_path);
     int result = file ? bench_print_json(rows, about, file) : -1;
     if (file && fclose(file) != 0)
         result = -1;

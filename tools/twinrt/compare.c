@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
+#include "output.h"
 
 enum { KEY_JSON = 0x100, KEY_SVG };
 
@@ -44,7 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static int draw(const struct compare_result *result, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = output_create(path);
     if (file) {
         compare_draw(result, file);
         int failed = ferror(file);
