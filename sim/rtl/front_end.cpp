@@ -289,7 +289,7 @@ class LockstepFront final : public FrontTwin
         const uint32_t mask = queue.depth() - 1, from = queue.tail();
         for (uint32_t i = 0; i < request.value; ++i)
             (void)queue.doorbell((from + i + 1) & mask, request.times[(from + i) & mask].arrival);
-        queue.take_in(unit_.reporter().now(), 1);
+        queue.take_in(queue.rung(), unit_.reporter().now(), 1);
     }
     void expect(const FrontRequest &request, const FrontAnswer &answer)
     {

@@ -119,7 +119,7 @@ class Run
         if (draw(8) == 0)
             return; // the next look brings it
         for (TaskQueue *const queue : {&plain, &twinned})
-            queue->take_in(now_, cycle_ns_);
+            queue->take_in(queue->rung(), now_, cycle_ns_);
     }
     void complete(Pair &pair, uint32_t sq)
     {
