@@ -50,6 +50,19 @@ uint32_t script_signal(struct script *script, uint32_t signal, check_signal_kind
     return script_add(script, op);
 }
 
+void script_stage(struct script *script)
+{
+    script_begin(script);
+    script_open(script, 0);
+    for (uint32_t q = 1; q <= 4; q++)
+        script_queue(script, q, q == 1);
+    script_signal(script, 1, CHECK_REBIND);
+    script_signal(script, 2, CHECK_REBIND);
+    script_signal(script, 3, CHECK_NOTIFY);
+    script_signal(script, 4, CHECK_LEVEL);
+    script_alloc(script, SCRIPT_MEMORY, 1 << 20);
+}
+
 uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes)
 {
     check_op op = {.kind = CHECK_ALLOC};
@@ -176,6 +189,25 @@ bool script_found(const struct script *script, const struct checker *checker, ch
     if (!good)
         script_print(checker);
     return good;
+}
+
+bool script_clean(const struct script *script)
+{
+    struct checker *checker = script_check(script);
+    size_t count = 0;
+    (void)checker_findings(checker, &count);
+    if (count > 0)
+        script_print(checker);
+    checker_free(checker);
+    return count == 0;
+}
+
+bool script_breaks(const struct script *script, check_rule rule, uint32_t first, uint32_t second)
+{
+    struct checker *checker = script_check(script);
+    bool found = script_found(script, checker, rule, first, second);
+    checker_free(checker);
+    return found;
 }
 
 void script_print(const struct checker *checker)

@@ -5,7 +5,8 @@
 
 #include "check/checker.h"
 
-#define SCRIPT_ROOM 4096u
+#define SCRIPT_ROOM   4096u
+#define SCRIPT_MEMORY UINT64_C(0x100000) /* of the stage, 1 MiB */
 
 struct script {
     check_op ops[SCRIPT_ROOM];
@@ -15,6 +16,9 @@ struct script {
 };
 
 void script_begin(struct script *script);
+/* Begins with an open device, queue 1 the default stream, queues 2 to 4 others, signals 1 and 2 events, 3 a notify, 4 an event
+ * with a flag, and memory. */
+void script_stage(struct script *script);
 /* Adds an op behind the others: fills in its place in the sequence and the clock. Returns its index. */
 uint32_t script_add(struct script *script, check_op op);
 
@@ -47,6 +51,9 @@ struct checker *script_check(const struct script *script);
 /* Whether the one finding is of that rule and, where they are not CHECK_NONE, of those ops of the script. */
 bool script_found(const struct script *script, const struct checker *checker, check_rule rule,
                   uint32_t first, uint32_t second);
+/* Whether the script as it is breaks no rule, or that one alone, as above. Prints what else was found. */
+bool script_clean(const struct script *script);
+bool script_breaks(const struct script *script, check_rule rule, uint32_t first, uint32_t second);
 /* Prints what was found, for a test that failed. */
 void script_print(const struct checker *checker);
 

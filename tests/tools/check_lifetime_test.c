@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each rule of `twinrt check` on what is alive: what keeps it is not blamed, what breaks it is, with the two ops. */
+#include "support/cunit_main.h"
+
+#include "check_script.h"
+
+#define MEMORY SCRIPT_MEMORY
+
+static struct script s;
+
+static void begin(void)
+{
+    script_stage(&s);
+}
+
+static void expect_clean(void)
+{
+    CU_ASSERT_TRUE(script_clean(&s));
+}
+
+static void expect(check_rule rule, uint32_t first, uint32_t second)
+{
+    CU_ASSERT_TRUE(script_breaks(&s, rule, first, second));
+}
+
+static void test_memory(void)
+{
+    begin();
+    uint32_t copy = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
+    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    uint32_t release = script_now(&s, CHECK_FREE, MEMORY, 0, 0);
+    expect_clean();
+    s.ops[drain].queue = 3;
+    expect(CHECK_LIFE_01, copy, release);
+    s.ops[drain].queue = 2;
+    uint32_t again = script_now(&s, CHECK_FREE, MEMORY, 0, 0);
+    s.ops[again].status = TWIN_E_INVALID;
+    expect(CHECK_LIFE_04, release, again);
+    s.count = again;
+    uint32_t late = script_fill(&s, 2, MEMORY + 100, 8);
+    expect(CHECK_LIFE_03, release, late);
+    s.count = release;
+    uint32_t outside = script_fill(&s, 2, MEMORY + (1 << 20) - 8, 16);
+    expect(CHECK_LIFE_02, CHECK_NONE, outside);
+    s.ops[outside].dst = 64;
+    expect(CHECK_LIFE_02, CHECK_NONE, outside);
+}
+
+static void test_objects(void)
+{
+    begin();
+    uint32_t copy = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
+    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    uint32_t gone = script_on_queue(&s, CHECK_QUEUE_DESTROY, 2, TWIN_OK);
+    expect_clean();
+    uint32_t late = script_fill(&s, 2, MEMORY, 8);
+    expect(CHECK_LIFE_06, CHECK_NONE, late);
+    s.count = late;
+    s.ops[drain].queue = 3;
+    expect(CHECK_LIFE_05, copy, gone);
+    s.ops[drain].kind = CHECK_QUEUE_ABORT;
+    s.ops[drain].queue = 2;
+    expect_clean();
+    script_on_signal(&s, CHECK_SIGNAL_DESTROY, 1, TWIN_OK);
+    expect_clean();
+    uint32_t query = script_query(&s, 1, true);
+    expect(CHECK_LIFE_06, CHECK_NONE, query);
+}
+
+static void test_flags_waited_for(void)
+{
+    begin();
+    uint32_t wait = script_sync(&s, CHECK_WAIT, 2, 3);
+    expect(CHECK_LIFE_07, wait, CHECK_NONE);
+    uint32_t record = script_sync(&s, CHECK_RECORD, 3, 3);
+    expect_clean();
+    s.count = record;
+    uint32_t gone = script_on_signal(&s, CHECK_SIGNAL_DESTROY, 3, TWIN_OK);
+    expect(CHECK_LIFE_07, wait, gone);
+}
+
+/* A second round of a notify, and of an event that is reset, behind the first or beside it. */
+static void test_rounds(void)
+{
+    begin();
+    script_sync(&s, CHECK_RECORD, 2, 3);
+    uint32_t wait = script_sync(&s, CHECK_WAIT, 3, 3);
+    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
+    uint32_t record = script_sync(&s, CHECK_RECORD, 2, 3);
+    script_sync(&s, CHECK_WAIT, 3, 3);
+    expect_clean();
+    s.ops[drain].queue = 2;
+    expect(CHECK_LIFE_10, wait, record);
+    begin();
+    script_sync(&s, CHECK_RECORD, 2, 4);
+    script_sync(&s, CHECK_WAIT, 3, 4);
+    uint32_t reset = script_sync(&s, CHECK_RESET, 3, 4);
+    drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
+    record = script_sync(&s, CHECK_RECORD, 2, 4);
+    script_sync(&s, CHECK_WAIT, 3, 4);
+    expect_clean();
+    s.ops[drain].queue = 2;
+    expect(CHECK_LIFE_10, reset, record);
+}
+
+static void test_never_recorded(void)
+{
+    begin();
+    uint32_t wait = script_sync(&s, CHECK_WAIT, 2, 1);
+    expect(CHECK_LIFE_08, CHECK_NONE, wait);
+}
+
+static void test_dead_handle(void)
+{
+    begin();
+    uint32_t call = script_add(&s, (check_op){.kind = CHECK_CALL_ENDED, .code = 107000});
+    expect_clean();
+    s.ops[call].code = 107017;
+    expect(CHECK_LIFE_09, CHECK_NONE, call);
+}
+
+/* Variables of an image lie where the device put it: on a board nothing else tells of that memory. */
+static void test_image(void)
+{
+    const uint64_t image = 0x900000;
+    begin();
+    uint32_t load = script_alloc(&s, image, 8192);
+    s.ops[load].kind = CHECK_IMAGE_LOAD;
+    s.ops[load].object = 1;
+    uint32_t copy = script_copy(&s, 2, image + 100, MEMORY, 64);
+    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    uint32_t unload =
+        script_add(&s, (check_op){.kind = CHECK_IMAGE_UNLOAD, .object = 1, .name = CHECK_NONE});
+    expect_clean();
+    s.ops[copy].bytes = 8192; /* past its end */
+    expect(CHECK_LIFE_02, load, copy);
+    s.ops[copy].bytes = 64;
+    s.ops[drain].queue = 3;
+    expect(CHECK_LIFE_01, copy, unload);
+    s.ops[drain].queue = 2;
+    s.ops[load].bytes =
+        0; /* the device does not tell how long it is, or the record is an older one */
+    expect_clean();
+    s.ops[load].status = TWIN_E_INVALID;
+    expect(CHECK_LIFE_02, CHECK_NONE, copy);
+    s.ops[load].status = TWIN_OK;
+    s.ops[load].bytes = 8192;
+    expect(CHECK_LIFE_03, unload, script_copy(&s, 2, image + 100, MEMORY, 64));
+}
+
+static const twin_test tests[] = {
+    {"LIFE-01, 02, 03, 04: memory that is freed in use, left, freed or freed twice", test_memory},
+    {"LIFE-05, 06: streams and events that are used up", test_objects},
+    {"LIFE-07: a flag that nobody sets", test_flags_waited_for},
+    {"LIFE-10: a round of a flag that begins before the last is over", test_rounds},
+    {"LIFE-08: an event that nobody recorded", test_never_recorded},
+    {"LIFE-09: a public call that met a dead handle", test_dead_handle},
+    {"LIFE-01, LIFE-02, LIFE-03: memory of images is an allocation", test_image},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("check_lifetime", tests, TWIN_COUNT(tests), argc, argv);
+}
