@@ -209,6 +209,51 @@ static void test_record_alone(void)
     expect(CHECK_ORD_05, record, wait);
 }
 
+static uint32_t stamped_sync(check_kind kind, uint32_t queue, uint32_t signal, uint64_t end_ns)
+{
+    uint32_t op = timed_sync(kind, queue, signal, 0, end_ns);
+    s.ops[op].stamped = true;
+    return op;
+}
+
+/* A time taken behind a task says no more than that the task had ended. The first record's time was taken late: who
+ * waits for it may be through before. What came before the record had ended by its own stamp. */
+static void test_stamps(void)
+{
+    begin();
+    uint32_t copy = timed_copy(2, 0, 40 * US);
+    s.ops[copy].stamped = true;
+    uint32_t record = stamped_sync(CHECK_RECORD, 2, 1, 50 * US);
+    uint32_t wait = stamped_sync(CHECK_WAIT, 3, 1, 45 * US);
+    uint32_t after = timed_copy(3, 0, 47 * US);
+    s.ops[after].stamped = true;
+    expect_clean();
+    CU_ASSERT_EQUAL(judged(CHECK_ORD_01), 2);
+    CU_ASSERT_EQUAL(judged(CHECK_ORD_05), 1);
+    s.ops[wait].task_end_ns = 39 * US;
+    expect(CHECK_ORD_05, copy, wait);
+    s.ops[wait].task_end_ns = 45 * US;
+    s.ops[after].task_end_ns = 44 * US;
+    expect(CHECK_ORD_01, wait, after);
+    s.ops[after].task_end_ns = 47 * US;
+    /* the record's own time, which the program asked for, is none taken later */
+    s.ops[record].stamped = false;
+    expect(CHECK_ORD_05, record, wait);
+}
+
+/* Nor does a call hold its thread because a time was taken late. */
+static void test_stamp_prompt(void)
+{
+    begin();
+    uint32_t record = stamped_sync(CHECK_RECORD, 2, 1, 301 * US);
+    s.now_ns = 100 * US;
+    uint32_t wait = stamped_sync(CHECK_WAIT, 3, 1, 310 * US);
+    s.ops[wait].end_ns = 302 * US;
+    expect_clean();
+    s.ops[record].stamped = false;
+    expect(CHECK_ORD_07, record, wait);
+}
+
 static void test_notify(void)
 {
     begin();
@@ -476,6 +521,8 @@ static const twin_test tests[] = {
     {"ORD-04: a failure that no wait tells is found", test_silent_failure},
     {"ORD-05: work behind a wait that begins too early is found", test_event},
     {"ORD-05: a wait that passes before the record is found", test_record_alone},
+    {"ORD-05: a time taken behind a record does not bind who waits for it", test_stamps},
+    {"ORD-07: nor who queues the wait", test_stamp_prompt},
     {"ORD-05: more waits than records of a notify are found", test_notify},
     {"ORD-05: a wait that passes between a reset and a record is found", test_flag},
     {"ORD-05: a wait that passed with no record at all is found", test_unrecorded_pass},

@@ -4,9 +4,10 @@
 programs that race nothing but races.
 
 With --plants, breaches of the rules of order are planted into the records of the programs that do nothing wrong, so many of
-each rule, and all must be found.
+each rule, and all must be found. With --board, so many of these run through a vendor's library too, where the record holds
+what TWINRT_RECORD_TIMES=events adds: no times but those of records behind the work.
 
-  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--plants N CHECK_PLANTS]
+  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--plants N CHECK_PLANTS] [--board N HOME]
 """
 import argparse
 import collections
@@ -24,9 +25,9 @@ KEPT = 60  # records to plant in
 RACING = 10  # one run in so many is of the program that races
 
 
-def record(program, seed, path):
+def record(program, seed, path, **settings):
     environment = {**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_RECORD": path,
-                   "TWINRT_PROFILE": PROFILES[seed % len(PROFILES)], "TWINRT_SEED": str(seed % 4)}
+                   "TWINRT_PROFILE": PROFILES[seed % len(PROFILES)], "TWINRT_SEED": str(seed % 4), **settings}
     subprocess.run(program, check=True, timeout=120, env=environment)
 
 
@@ -37,6 +38,24 @@ def judge(twinrt, path):
     return report
 
 
+def judge_stamps(options, folder):
+    """Whether nothing is found by times that are bounds; they must have been used."""
+    runs, home = int(options.board[0]), options.board[1]
+    judged, wrong = collections.Counter(), 0
+    path = os.path.join(folder, "board.rec")
+    for seed in range(options.first, options.first + runs):
+        record([options.check_program, str(seed), "40"], seed, path, TWINRT_BACKEND="ascend", TWINRT_ASCEND_HOME=home,
+               TWINRT_RECORD_TIMES="events")
+        report = judge(options.twinrt, path)
+        if report["findings"]:
+            wrong += 1
+            print(f"seed {seed} with stamps:", sorted(finding["rule"] for finding in report["findings"]))
+        for rule in report["rules"]:
+            judged[rule["rule"]] += rule["judged"]
+    print(f"{runs} records with stamps, {wrong} with findings that should not be")
+    return wrong == 0 and judged["ORD-01"] > 0 and judged["ORD-05"] > 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("twinrt")
@@ -45,6 +64,7 @@ def main():
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--plants", nargs=2, metavar=("N", "CHECK_PLANTS"))
+    parser.add_argument("--board", nargs=2, metavar=("N", "HOME"))
     options = parser.parse_args()
     judged, racing, bad, kept = collections.Counter(), 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
@@ -70,13 +90,14 @@ def main():
                 kept.append(path)
         planted = not options.plants or subprocess.run(
             [options.plants[1], options.plants[0], str(options.first), *kept], timeout=600, check=False).returncode == 0
+        stamped = not options.board or judge_stamps(options, folder)
     missing = [rule for rule in JUDGED if judged[rule] == 0]
     print(f"{options.runs} records, {bad} with findings that should not be; {racing} with races that should")
     if missing:
         print("never judged:", ", ".join(missing))
     if options.runs >= RACING and racing == 0:
         print("no program raced")
-    return 1 if bad or missing or not planted or (options.runs >= RACING and racing == 0) else 0
+    return 1 if bad or missing or not planted or not stamped or (options.runs >= RACING and racing == 0) else 0
 
 
 if __name__ == "__main__":

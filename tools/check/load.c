@@ -427,6 +427,7 @@ static void add_times(struct loader *loader, size_t index, uint64_t first_task, 
     twin_recording_times(loader->recording, index, &times);
     if (times.ended) {
         op->timed = true;
+        op->stamped = !times.begun;
         op->task_begin_ns = times.begun ? times.begin_ns : 0;
         op->task_end_ns = times.end_ns;
         op->task_status = status_of(loader, times.status);

@@ -130,6 +130,7 @@ typedef struct check_op {
     uint16_t status;      /* twin_status */
     uint16_t task_status; /* twin_status of the task; valid with `timed` */
     bool timed;
+    bool stamped;  /* task_end_ns was taken behind the task, which may have ended long before */
     bool blocks;   /* CALL: later tasks wait for the answer */
     bool positive; /* QUEUE_QUERY: idle; SIGNAL_QUERY: complete */
     bool recorded; /* SIGNAL_QUERY: there was a record */

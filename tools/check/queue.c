@@ -185,7 +185,9 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
         check_mark_drop(checker, number);
         return;
     }
-    mark->floor = record->timed && record->task_begin_ns == 0 ? queue->floor : before;
+    /* A stamp lies behind the record; who waits may pass before it. The stamps of what comes before lie ahead of it. */
+    bool own = record->timed && record->task_begin_ns == 0 && !record->stamped;
+    mark->floor = own ? queue->floor : before;
     mark->blind = queue->blind;
     mark->heard = record->begin_seq > queue->heard ? record->begin_seq : queue->heard;
     mark->done = true;

@@ -64,7 +64,8 @@ static void judge_begin(struct checker *checker, struct check_queue *queue, uint
 static void judge_prompt(struct checker *checker, uint32_t op, const check_op *record)
 {
     const check_op *wait = &checker->ops.items[op];
-    if (wait->end_ns == 0 || !record->timed || record->task_end_ns <= wait->begin_ns)
+    if (wait->end_ns == 0 || !record->timed || record->stamped ||
+        record->task_end_ns <= wait->begin_ns)
         return;
     checker->judged[CHECK_ORD_07]++;
     if (wait->begin_ns + PROMPT_NS < record->task_end_ns && wait->end_ns >= record->task_end_ns)
