@@ -509,6 +509,21 @@ static void test_trouble(void)
     expect_clean();
 }
 
+/* A process that is killed within a wait was told nothing, nor that its work failed. */
+static void test_unanswered_wait(void)
+{
+    begin();
+    script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
+    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_INTERNAL);
+    struct checker *checker = script_check(&s);
+    CU_ASSERT_TRUE(checker_failed(checker));
+    checker_free(checker);
+    s.ops[drain].end_seq = 0;
+    checker = script_check(&s);
+    CU_ASSERT_FALSE(checker_failed(checker));
+    checker_free(checker);
+}
+
 static const twin_test tests[] = {
     {"ORD-01: a task that begins before the end of the one before is found", test_fifo},
     {"ORD-12: the same, of two threads on the default stream", test_default_fifo},
@@ -541,6 +556,7 @@ static const twin_test tests[] = {
     {"RACE-01: two values for one word that nothing orders", test_words},
     {"RACE-01: the answer of a host function orders as the host does", test_answer},
     {"who fails excuses those who wait", test_trouble},
+    {"a wait within which the process was killed tells nothing", test_unanswered_wait},
 };
 
 int main(int argc, char **argv)

@@ -237,6 +237,8 @@ static void observe_queue(struct checker *checker, uint32_t op)
         check_find(checker, CHECK_LIFE_06, queue->op, op, "the stream had been destroyed");
         return;
     }
+    if (look->end_seq == 0)
+        return; /* the process was ended within it: nobody was told anything */
     uint32_t number = check_submitted_by(checker, queue, look->begin_seq);
     bool query = look->kind == CHECK_QUEUE_QUERY;
     if (look->status == TWIN_OK && (!query || look->positive)) {
