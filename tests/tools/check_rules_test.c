@@ -3,6 +3,9 @@
  * the two ops. Lifetimes: check_lifetime_test.c. */
 #include "support/cunit_main.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "check_script.h"
 
 #define MEMORY SCRIPT_MEMORY
@@ -524,6 +527,22 @@ static void test_unanswered_wait(void)
     checker_free(checker);
 }
 
+/* What a finding advises must be there: no function that is exported and not built. */
+static void test_mends(void)
+{
+    static const char *const not_built[] = {
+#define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) #name,
+#include "api/unsupported.def"
+#undef TWIN_UNSUPPORTED
+    };
+    for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
+        for (size_t i = 0; i < TWIN_COUNT(not_built); i++)
+            if (strstr(check_rule_texts[rule].mend, not_built[i])) {
+                fprintf(stderr, "%s: %s\n", check_rule_texts[rule].number, not_built[i]);
+                CU_FAIL("the mend is not built");
+            }
+}
+
 static const twin_test tests[] = {
     {"ORD-01: a task that begins before the end of the one before is found", test_fifo},
     {"ORD-12: the same, of two threads on the default stream", test_default_fifo},
@@ -556,6 +575,7 @@ static const twin_test tests[] = {
     {"RACE-01: two values for one word that nothing orders", test_words},
     {"RACE-01: the answer of a host function orders as the host does", test_answer},
     {"who fails excuses those who wait", test_trouble},
+    {"what a finding advises is built", test_mends},
     {"a wait within which the process was killed tells nothing", test_unanswered_wait},
 };
 

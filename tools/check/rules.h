@@ -67,7 +67,7 @@ typedef enum check_class {
       "wait for the stream, or for an event behind the work, before the call")                     \
     X(LIFE_01, "LIFE-01", LIFETIME, "memory is not freed while queued work names it",              \
       "a free of memory that queued work named",                                                   \
-      "wait for the stream before the free, or use aclrtFreeWithDevSync")                          \
+      "wait for the stream, or for an event behind the work, before the free")                     \
     X(LIFE_02, "LIFE-02", LIFETIME, "copies stay inside allocations", "any copy or fill",          \
       "check the size and the offset against what was allocated")                                  \
     X(LIFE_03, "LIFE-03", LIFETIME, "freed memory is not used", "any copy or fill",                \
