@@ -79,6 +79,50 @@ static void test_flags_waited_for(void)
     expect(CHECK_LIFE_07, wait, gone);
 }
 
+/* The host is told that nothing can end the wait, and cleans up. */
+static void test_flag_given_up(void)
+{
+    for (uint32_t signal = 3; signal <= 4; signal++) {
+        begin();
+        uint32_t wait = script_sync(&s, CHECK_WAIT, 2, signal);
+        uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_DEADLOCK);
+        uint32_t end = script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+        script_on_signal(&s, CHECK_SIGNAL_DESTROY, signal, TWIN_OK);
+        expect(CHECK_LIFE_07, wait, end);
+        /* who gives up of his own accord may have had other reasons */
+        s.ops[drain].status = TWIN_E_TIMEOUT;
+        expect_clean();
+        /* a record that comes in time keeps the promise */
+        s.count = end;
+        s.ops[drain].status = TWIN_E_DEADLOCK;
+        script_sync(&s, CHECK_RECORD, 3, signal);
+        script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+        script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+        expect_clean();
+    }
+    /* the host waited for another stream, behind a record of this one */
+    begin();
+    uint32_t blocked = script_sync(&s, CHECK_WAIT, 2, 3);
+    script_sync(&s, CHECK_RECORD, 2, 1);
+    script_sync(&s, CHECK_WAIT, 3, 1);
+    uint32_t told = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_E_DEADLOCK);
+    script_on_queue(&s, CHECK_QUEUE_ABORT, 3, TWIN_OK);
+    uint32_t last = script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+    expect(CHECK_LIFE_07, blocked, last);
+    s.ops[told].queue = 4;
+    expect_clean();
+    /* two waits that hold each other have their records queued */
+    begin();
+    script_sync(&s, CHECK_WAIT, 2, 3);
+    script_sync(&s, CHECK_RECORD, 2, 4);
+    script_sync(&s, CHECK_WAIT, 3, 4);
+    script_sync(&s, CHECK_RECORD, 3, 3);
+    script_on_queue(&s, CHECK_DRAIN, 3, TWIN_E_DEADLOCK);
+    script_on_queue(&s, CHECK_QUEUE_ABORT, 3, TWIN_OK);
+    script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+    expect_clean();
+}
+
 /* A second round of a notify, and of an event that is reset, behind the first or beside it. */
 static void test_rounds(void)
 {
@@ -152,6 +196,7 @@ static const twin_test tests[] = {
     {"LIFE-01, 02, 03, 04: memory that is freed in use, left, freed or freed twice", test_memory},
     {"LIFE-05, 06: streams and events that are used up", test_objects},
     {"LIFE-07: a flag that nobody sets", test_flags_waited_for},
+    {"LIFE-07: one for which the host knew that nobody will", test_flag_given_up},
     {"LIFE-10: a round of a flag that begins before the last is over", test_rounds},
     {"LIFE-08: an event that nobody recorded", test_never_recorded},
     {"LIFE-09: a public call that met a dead handle", test_dead_handle},

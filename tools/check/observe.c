@@ -142,12 +142,31 @@ static check_rule blocked_by(const struct checker *checker, const struct check_q
     return blocked && (blocked->is_default || queue->is_default) ? CHECK_ORD_03 : CHECK_ORD_02;
 }
 
+/* Nothing can end a wait for the first `number` pieces of a queue: notes which promise of a record they stop at, over
+ * records of other streams where need be. Who records after all keeps it. */
+static void note_hopeless(struct checker *checker, const struct check_queue *queue, uint32_t number)
+{
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        if (queue->parking != CHECK_ON_MARK || queue->carried >= number)
+            return;
+        struct check_mark *mark = &checker->marks.items[queue->parked_on];
+        if (mark->op == CHECK_NONE) {
+            mark->hopeless = true;
+            return;
+        }
+        number = mark->number;
+        queue = mark->queue;
+    }
+}
+
 /* `op` waited for the first `number` pieces of a queue and gave up. */
 static void judge_giving_up(struct checker *checker, struct check_queue *queue, uint32_t number,
                             const struct check_floor *floor, bool of_event, uint32_t op)
 {
     const check_op *wait = &checker->ops.items[op];
     judge_denial(checker, queue, number, op);
+    if (wait->status == TWIN_E_DEADLOCK)
+        note_hopeless(checker, queue, number);
     uint32_t known = check_known_at(checker, queue->place, wait->begin_seq);
     if (number <= queue->first || queue->carried < number || queue->blind ||
         excused(checker, queue, number) || known >= number)
@@ -312,7 +331,7 @@ static void drop_all(struct checker *checker, uint32_t device, uint32_t op)
         struct check_queue *queue = checker->all_queues.items[i];
         if (queue->device != device || queue->gone || queue->deferred)
             continue;
-        check_queue_drop(checker, queue, checker->ops.items[op].begin_seq);
+        check_queue_drop(checker, queue, op);
         check_queue_seen(checker, queue, queue->submitted, op);
         queue->failure = CHECK_NONE;
     }
@@ -334,7 +353,7 @@ void check_observe(struct checker *checker, uint32_t op)
         return;
     case CHECK_QUEUE_ABORT:
         if (queue && !queue->gone && !queue->deferred) {
-            check_queue_drop(checker, queue, look->begin_seq);
+            check_queue_drop(checker, queue, op);
             check_queue_seen(checker, queue, queue->submitted, op);
             queue->failure = CHECK_NONE;
         }

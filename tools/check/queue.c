@@ -364,9 +364,9 @@ void check_submit(struct checker *checker, uint32_t op)
 
 /* ---- ends ---- */
 
-void check_queue_drop(struct checker *checker, struct check_queue *queue, uint64_t seq)
+void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by)
 {
-    uint32_t known = check_known_at(checker, queue->place, seq);
+    uint32_t known = check_known_at(checker, queue->place, checker->ops.items[by].begin_seq);
     if (known < queue->submitted) {
         if (queue->aborted_to == 0)
             queue->aborted_from = known;
@@ -384,6 +384,8 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint64
             struct check_mark *mark = &checker->marks.items[number];
             mark->done = mark->blind = true;
             check_wake(checker, &mark->parked);
+        } else {
+            check_signal_given_up(checker, number, op, by);
         }
         check_mark_drop(checker, number);
     }
@@ -411,7 +413,7 @@ void check_queue_destroy(struct checker *checker, uint32_t op)
                        (unsigned)(queue->submitted - known));
     }
     checker->judged[CHECK_LIFE_06]++;
-    check_queue_drop(checker, queue, end->begin_seq);
+    check_queue_drop(checker, queue, op);
     check_queue_seen(checker, queue, queue->submitted, op);
     queue->gone = true;
     if (!LIST_ROOM(&checker->free_places)) {

@@ -277,6 +277,19 @@ static void judge_promises(struct checker *checker, const struct check_signal *s
     }
 }
 
+void check_signal_given_up(struct checker *checker, uint32_t number, uint32_t wait, uint32_t by)
+{
+    const struct check_mark *mark = &checker->marks.items[number];
+    const struct check_signal *signal = check_signal_find(checker, checker->ops.items[wait].object);
+    if (!mark->hopeless || mark->op != CHECK_NONE || !signal || signal->gone || signal->unjudged ||
+        checker->troubled || checker->expect_gaps)
+        return;
+    check_find(checker, CHECK_LIFE_07, wait, by,
+               "nobody had recorded %s %u when the stream was given up, and the host had been told "
+               "that nothing can end the wait",
+               signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
+}
+
 void check_signal_destroy(struct checker *checker, uint32_t op)
 {
     const check_op *end = &checker->ops.items[op];

@@ -50,6 +50,7 @@ struct check_mark {
     struct check_queue *parked; /* who waits for it */
     struct check_queue *queue;  /* of the record */
     bool done;                  /* in thought */
+    bool hopeless;              /* promised; the host was told that nothing will come */
     bool blind;                 /* order before it is not all known */
 };
 
@@ -229,7 +230,7 @@ void check_wake_one(struct checker *checker, struct check_queue *queue);
 /* The queue's context stops with its first failure from now on. */
 void check_queue_stops(struct checker *checker, const struct check_queue *queue);
 /* What is in the queue may not have happened; nobody is blamed for it. */
-void check_queue_drop(struct checker *checker, struct check_queue *queue, uint64_t seq);
+void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by);
 /* The host saw the first `number` pieces done: carries them out, whatever they wait for. */
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op);
 void check_queues_free(struct checker *checker);
@@ -242,6 +243,8 @@ void check_signal_create(struct checker *checker, uint32_t op);
 void check_signal_destroy(struct checker *checker, uint32_t op);
 void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op);
 void check_signal_clear(struct checker *checker, uint32_t op);
+/* A wait for that mark is dropped by `by`, which is no breach unless the host knew that no record was to come. */
+void check_signal_given_up(struct checker *checker, uint32_t mark, uint32_t wait, uint32_t by);
 /* From now on its waits and records are not judged. */
 void check_signal_leave(struct checker *checker, struct check_signal *signal);
 /* A record was carried out: of an event with a flag, it lets pass who waits for another one that has not come. */
