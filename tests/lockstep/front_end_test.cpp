@@ -179,8 +179,8 @@ class Run
             const uint32_t mask = plain.depth() - 1;
             const auto most = std::min<uint64_t>(pair.rung - mask - 1, mask);
             const uint32_t head = (plain.tail() - draw(most + 1)) & mask;
-            plain.take_in(now_, cycle_ns_);
-            twinned.take_in(now_, cycle_ns_);
+            plain.take_in(plain.rung(), now_, cycle_ns_);
+            twinned.take_in(twinned.rung(), now_, cycle_ns_);
             plain.set_head(head, now_);
             twinned.set_head(head, now_);
         } else if (what == 36) {

@@ -134,6 +134,18 @@ def test_full(tool, clean, check_program):
                f"{arguments}: {done.returncode} {done.stderr.decode()}")
 
 
+def test_refused(tool, check_program):
+    """What the runtime refuses reaches no device: a free has one reason for that, a fill has many."""
+    status, report = tool.json("check", "--json", tool.record("twice.rec", [check_program, "--free-twice"]))
+    found = [(finding["rule"], finding["second"]["call"], finding["repeats"]) for finding in report["findings"]]
+    expect(status == 1 and found == [("LIFE-04", "aclrtFree", 0)], f"a second free: {found}")
+    expect(report["refused"] == 1, f"fills refused: {report['refused']}")
+    # the device refuses the first, and the second frees
+    once = tool.record("once.rec", [check_program, "--free-twice"], TWINRT_FAIL="memory.free:1=TWIN_E_INVALID")
+    status, report = tool.json("check", "--json", once)
+    expect(status == 0, f"a free that the device refused: {report['findings']}")
+
+
 def test_compare(tool, clean, other):
     status, same = tool.json("compare", "--json", clean, clean)
     expect(status == 0 and same["same"], "a record is the same as itself")
@@ -345,6 +357,7 @@ def main():
         test_processes(tool, f"{options.check_program} 3 5", f"{options.random_program} 3")
         test_held(tool, [options.check_program, "3", "5"])
         test_full(tool, clean, options.check_program)
+        test_refused(tool, options.check_program)
         test_compare(tool, clean, other)
         test_order(tool, clean, other)
         test_extra(tool, options.check_program, clean)

@@ -154,6 +154,18 @@ static void test_never_recorded(void)
     expect(CHECK_LIFE_08, CHECK_NONE, wait);
 }
 
+/* The runtime refuses a free by itself: there is no op but the call. */
+static void test_refused_free(void)
+{
+    begin();
+    uint32_t call = script_add(&s, (check_op){.kind = CHECK_CALL_ENDED, .code = 107000});
+    expect_clean();
+    s.ops[call].of_free = true;
+    expect(CHECK_LIFE_04, CHECK_NONE, call);
+    s.ops[call].code = 207001; /* a failure that says nothing of the address */
+    expect_clean();
+}
+
 static void test_dead_handle(void)
 {
     begin();
@@ -199,6 +211,7 @@ static const twin_test tests[] = {
     {"LIFE-07: one for which the host knew that nobody will", test_flag_given_up},
     {"LIFE-10: a round of a flag that begins before the last is over", test_rounds},
     {"LIFE-08: an event that nobody recorded", test_never_recorded},
+    {"LIFE-04: a free that the runtime refused", test_refused_free},
     {"LIFE-09: a public call that met a dead handle", test_dead_handle},
     {"LIFE-01, LIFE-02, LIFE-03: memory of images is an allocation", test_image},
 };

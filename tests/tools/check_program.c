@@ -3,8 +3,8 @@
  * comes behind who touched it last. What it asks for is looked at from outside, in its record.
  *
  *   check_program SEED [STEPS [EXTRA]]
-
- *   check_program --one-copy */
+ *   check_program --one-copy
+ *   check_program --free-twice    fills more than an allocation holds, and frees it twice */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -331,6 +331,16 @@ static void copy_once(void)
     CHECK(aclrtFree(memory));
 }
 
+/* Wrong on purpose: what answers comes from the runtime, not from the device. */
+static void free_twice(void)
+{
+    void *memory = NULL;
+    CHECK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    (void)aclrtMemset(memory, BYTES, 0, BYTES);
+    (void)aclrtFree(memory);
+    (void)aclrtFree(memory);
+}
+
 int main(int argc, char **argv)
 {
     static struct worker workers[THREADS];
@@ -345,6 +355,10 @@ int main(int argc, char **argv)
     CHECK(aclrtGetCurrentContext(&context));
     if (argc > 1 && strcmp(argv[1], "--one-copy") == 0) {
         copy_once();
+        count = 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--free-twice") == 0) {
+        free_twice();
         count = 0;
     }
     for (int i = 0; i < count; i++) {

@@ -147,13 +147,19 @@ static void use_device(struct checker *checker, uint32_t op)
 
 /* ---- public calls ---- */
 
-#define DEAD_HANDLE 107017 /* ACL_ERROR_RT_INVALID_HANDLE */
+#define BAD_ARGUMENT 107000 /* ACL_ERROR_RT_PARAM_INVALID */
+#define DEAD_HANDLE  107017 /* ACL_ERROR_RT_INVALID_HANDLE */
 
 static void call_ended(struct checker *checker, uint32_t op)
 {
-    if (checker->ops.items[op].code == DEAD_HANDLE)
+    const check_op *call = &checker->ops.items[op];
+    if (call->code == DEAD_HANDLE)
         check_find(checker, CHECK_LIFE_09, CHECK_NONE, op,
                    "it answered 107017: its handle names nothing alive");
+    if (call->code == BAD_ARGUMENT && call->of_free)
+        check_find(checker, CHECK_LIFE_04, CHECK_NONE, op,
+                   "it answered 107000: at its address, which is not told, begins no allocation of "
+                   "its kind that lives");
 }
 
 /* ---- feeding ---- */

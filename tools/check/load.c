@@ -16,6 +16,7 @@ struct thread_calls {
     uint32_t depth;
     struct {
         uint64_t end_seq;
+        size_t op; /* what it became, if it failed: the one with that end_seq */
         uint32_t name;
     } calls[CALLS_DEEP];
 };
@@ -91,6 +92,7 @@ static bool enter_call(struct loader *loader, const struct twin_record_entry *en
     leave_calls(calls, entry->begin_seq);
     if (calls->depth < CALLS_DEEP) {
         calls->calls[calls->depth].end_seq = entry->end_seq;
+        calls->calls[calls->depth].op = loader->out->count;
         calls->calls[calls->depth++].name = name;
     }
     return true;
@@ -103,6 +105,30 @@ static uint32_t present_call(struct loader *loader, const struct twin_record_ent
         return CHECK_NONE;
     leave_calls(calls, entry->begin_seq);
     return calls->depth > 0 ? calls->calls[calls->depth - 1].name : CHECK_NONE;
+}
+
+/* ---- public calls that were refused ---- */
+
+/* The runtime refuses bad addresses itself: no op of the device tells of them. */
+static void fill_failure(struct loader *loader, check_op *op)
+{
+    const char *name = twin_recording_string(loader->recording, op->name);
+    op->kind = CHECK_CALL_ENDED;
+    op->of_free = strcmp(name, "aclrtFree") == 0 || strcmp(name, "aclrtFreeHost") == 0;
+    bool moves = strncmp(name, "aclrtMemcpy", strlen("aclrtMemcpy")) == 0 ||
+                 strncmp(name, "aclrtMemset", strlen("aclrtMemset")) == 0;
+    loader->out->refused += moves && op->code == 107000; /* ACL_ERROR_RT_PARAM_INVALID */
+}
+
+/* The device was asked to free, and that op tells what there is to tell. */
+static void note_free(struct loader *loader, const struct twin_record_entry *entry)
+{
+    const struct thread_calls *calls = calls_of(loader, entry->thread);
+    if (!calls || calls->depth == 0)
+        return;
+    check_op *call = &loader->out->ops[calls->calls[calls->depth - 1].op];
+    if (call->end_seq == calls->calls[calls->depth - 1].end_seq)
+        call->of_free = false;
 }
 
 /* ---- fields ---- */
@@ -409,10 +435,12 @@ static bool fill_rest(struct loader *loader, const struct twin_record_entry *ent
         return true;
     case TWIN_RECORD_HOST_CALL: {
         FIELDS(HOST_CALL, call);
-        op->kind = CHECK_CALL_ENDED;
         op->code = call.out_code, op->name = call.name;
         loader->out->calls += entry->end_seq != 0;
-        return entry->end_seq != 0 && call.out_code != 0;
+        if (entry->end_seq == 0 || call.out_code == 0)
+            return false;
+        fill_failure(loader, op);
+        return true;
     }
     default:
         return false;
@@ -506,6 +534,8 @@ static bool load_entry(struct loader *loader, size_t index)
         return true;
     if (op->kind != CHECK_CALL_ENDED)
         op->name = present_call(loader, entry);
+    if (op->kind == CHECK_FREE || op->kind == CHECK_HOST_FREE)
+        note_free(loader, entry);
     op->status = op->end_seq != 0 ? status_of(loader, entry->status) : TWIN_E_INTERNAL;
     loader->out->unanswered += op->end_seq == 0;
     loader->out->one_clock = loader->out->one_clock || (op->end_ns != 0 && op->timed);

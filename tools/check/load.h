@@ -12,6 +12,7 @@ struct check_ops {
     size_t count;
     uint64_t calls;      /* public calls that came back */
     uint64_t unanswered; /* ops that had not come back */
+    uint64_t refused;    /* public copies and fills that the runtime refused for an argument */
     bool whole;          /* the recording ended in order */
     bool partial;        /* something of it is damaged or missing */
     bool one_clock;      /* the callers' clock is the device's */

@@ -131,6 +131,7 @@ typedef struct check_op {
     uint16_t task_status; /* twin_status of the task; valid with `timed` */
     bool timed;
     bool stamped;  /* task_end_ns was taken behind the task, which may have ended long before */
+    bool of_free;  /* CALL_ENDED: it was to free memory, and the device was not asked */
     bool blocks;   /* CALL: later tasks wait for the answer */
     bool positive; /* QUEUE_QUERY: idle; SIGNAL_QUERY: complete */
     bool recorded; /* SIGNAL_QUERY: there was a record */

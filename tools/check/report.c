@@ -75,6 +75,12 @@ static void print_limits(const struct check_report *report, FILE *out)
                 header->lost);
     if (report->ops->unanswered > 0)
         fprintf(out, "%" PRIu64 " calls had not come back\n", report->ops->unanswered);
+    if (report->ops->refused > 0)
+        fprintf(out,
+                "%" PRIu64
+                " copies and fills answered 107000, for an address or another argument; the "
+                "record does not tell which: not judged\n",
+                report->ops->refused);
     uint64_t left = checker_unjudged_work(report->checker);
     if (left > 0)
         fprintf(out,
@@ -211,6 +217,7 @@ bool check_report_json(const struct check_report *report, FILE *out)
     cJSON_AddItemToObject(root, "rules", json_rules(report));
     cJSON_AddNumberToObject(root, "unjudged_work", (double)checker_unjudged_work(report->checker));
     cJSON_AddNumberToObject(root, "unanswered", (double)report->ops->unanswered);
+    cJSON_AddNumberToObject(root, "refused", (double)report->ops->refused);
     cJSON_AddNumberToObject(root, "lost", (double)twin_recording_header(report->recording)->lost);
     cJSON_AddNumberToObject(root, "damaged_places",
                             (double)twin_recording_damage_count(report->recording));
