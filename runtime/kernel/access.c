@@ -5,13 +5,22 @@
 
 #define PITCH_MOST ((uint64_t)1 << 31) /* of rows in global memory: no sum of them wraps */
 
+static void NATIVE_COLD no_step(native_core *core)
+{
+    const unsigned long long steps = core->steps.count;
+    if (steps < NATIVE_STEPS_MOST)
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    twin_native_fail(core, TWIN_NATIVE_TIME, NULL,
+                     "%s: the core has done %llu steps and is not done",
+                     twin_native_op_name(core->op), steps);
+}
+
 void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
                       uint64_t amount)
 {
     if (__builtin_expect(
             !native_steps_add(&core->steps, (twin_pipe)pipe, kind, (uint16_t)flag, amount), 0))
-        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "%llu operations, and no room for more",
-                         (unsigned long long)core->steps.count);
+        no_step(core);
 }
 
 void twin_native_scalar_time(native_core *core)
@@ -41,6 +50,7 @@ static bool has_pipe(const native_core *core, uint32_t pipe)
 native_core *twin_native_operation(uint32_t pipe, native_op op)
 {
     native_core *core = native_self();
+    core->op = (uint8_t)op;
     twin_native_scalar_time(core);
     if (__builtin_expect(!has_pipe(core, pipe), 0))
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: a %s core has no pipe %s",

@@ -29,6 +29,7 @@ typedef struct native_core {
     const char *waits_op;
     uint32_t size[NATIVE_BUFFERS]; /* 0: it has none */
     unsigned char *buffer[NATIVE_BUFFERS];
+    uint8_t op;       /* native_op: its newest operation */
     uint64_t counted; /* basic blocks that are in the steps */
     native_steps steps;
     native_order order;

@@ -168,8 +168,20 @@ static void add_fault(native_core *core, twin_native_fault fault)
 {
     const bool endless = fault == TWIN_NATIVE_STUCK || fault == TWIN_NATIVE_TIME;
     if (endless && core->run->call.limited)
-        (void)native_steps_add(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, FOR_EVER);
-    (void)native_steps_add(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, 0, step_of(fault));
+        (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, FOR_EVER);
+    if (!twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, step_of(fault)))
+        core->run->failure.fault = TWIN_NATIVE_NOMEM;
+}
+
+/* The kernel has failed in `core`, which does not run. */
+static void __attribute__((format(printf, 3, 4)))
+fail_core(native_core *core, twin_native_fault fault, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_failure(core->run, core, fault, NULL, format, args);
+    va_end(args);
+    add_fault(core, fault);
 }
 
 void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t *address,
@@ -275,14 +287,8 @@ static void stuck(twin_native_run *run)
         native_core *core = &run->cores[i];
         if (core->done)
             continue;
-        add_fault(core, TWIN_NATIVE_STUCK);
-        run->failure.block = run->block;
-        snprintf(run->failure_text, sizeof(run->failure_text),
-                 "kernel \"%s\", block %u%s: twk_hear of flag %u waits for ever: %s twk_tell of it",
-                 run->call.kernel->name, run->block, twin_native_core_name(core), core->waits_flag,
-                 i == 0 ? "not each vector core has a" : "the cube core has no");
-        run->failure = (twin_native_failure){
-            .fault = TWIN_NATIVE_STUCK, .block = run->block, .core = i, .text = run->failure_text};
+        fail_core(core, TWIN_NATIVE_STUCK, "twk_hear of flag %u waits for ever: %s twk_tell of it",
+                  core->waits_flag, i == 0 ? "not each vector core has a" : "the cube core has no");
         return;
     }
 }
@@ -295,18 +301,10 @@ static void check_waits(native_core *core)
          i = native_order_flag(order, i + 1)) {
         if (order->flags[i] > 0)
             continue;
-        twin_native_run *run = core->run;
         const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS), to = i / NATIVE_IDS % NATIVE_PIPES;
-        snprintf(run->failure_text, sizeof(run->failure_text),
-                 "kernel \"%s\", block %u%s: twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: "
-                 "nothing sets it",
-                 run->call.kernel->name, run->block, twin_native_core_name(core),
-                 twin_native_pipe_name(from), twin_native_pipe_name(to), i % NATIVE_IDS);
-        add_fault(core, TWIN_NATIVE_STUCK);
-        run->failure = (twin_native_failure){.fault = TWIN_NATIVE_STUCK,
-                                             .block = run->block,
-                                             .core = core->index,
-                                             .text = run->failure_text};
+        fail_core(core, TWIN_NATIVE_STUCK,
+                  "twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: nothing sets it",
+                  twin_native_pipe_name(from), twin_native_pipe_name(to), i % NATIVE_IDS);
         return;
     }
 }
@@ -332,8 +330,8 @@ static void finish_cores(twin_native_run *run)
     for (uint32_t i = 0; i < run->core_count; i++) {
         native_core *core = &run->cores[i];
         const uint64_t passed = native_fiber_head_of(&core->fiber)->count.blocks - core->counted;
-        (void)native_steps_add(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
-                               passed * run->call.core->scalar_block);
+        (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK,
+                                    passed * run->call.core->scalar_block);
         if (run->failure.fault == TWIN_NATIVE_GOOD)
             check_waits(core);
         if (run->failure.fault == TWIN_NATIVE_GOOD)
@@ -385,7 +383,7 @@ static bool run_block(twin_native_run *run)
 /* Blocks behind one that failed have nothing to do: the kernel does not get to them. */
 static bool fill_up(twin_native_run *run)
 {
-    const native_steps none = {0};
+    native_steps none = {0};
     for (uint64_t i = run->programs.count; i < (uint64_t)run->call.blocks * run->core_count; i++)
         if (!twin_native_programs_add(&run->programs, &none))
             return false;

@@ -9,6 +9,7 @@
 #define KEPT_PROGRAMS  65536u /* of a run that ended */
 #define KEPT_LISTS     16u    /* likewise, of */
 #define KEPT_STEPS     4096u  /* as many in all */
+#define LONG_STEPS     65536u /* of a list that is not copied */
 #define FREE           UINT32_MAX
 
 typedef struct native_shared_steps {
@@ -21,12 +22,25 @@ twin_step *twin_native_steps_grow(native_steps *steps)
     if (steps->count >= NATIVE_STEPS_MOST)
         return NULL;
     const uint64_t room = steps->room ? steps->room * 2 : FIRST_STEPS;
-    twin_step *list = realloc(steps->list, room * sizeof(*list));
+    twin_step *list = realloc(steps->list, (room + NATIVE_STEPS_LAST) * sizeof(*list));
     if (!list)
         return NULL;
     steps->list = list;
     steps->room = room;
     return &list[steps->count];
+}
+
+bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
+                           uint64_t amount)
+{
+    native_steps full = *steps;
+    if (steps->list)
+        full.room += NATIVE_STEPS_LAST;
+    const bool added = native_steps_add(&full, pipe, kind, 0, amount);
+    if (steps->list)
+        full.room -= NATIVE_STEPS_LAST;
+    *steps = full;
+    return added;
 }
 
 static uint64_t hash_of(const native_steps *steps)
@@ -80,7 +94,21 @@ static uint32_t find(const native_programs *programs, const native_steps *steps,
     }
 }
 
-static uint32_t share(native_programs *programs, const native_steps *steps)
+/* A copy of the list, or the list. */
+static twin_step *keep(native_steps *steps)
+{
+    twin_step *list = steps->list;
+    if (steps->count > LONG_STEPS) {
+        *steps = (native_steps){0};
+        return list;
+    }
+    twin_step *copy = malloc(steps->count * sizeof(*copy));
+    if (copy)
+        memcpy(copy, list, steps->count * sizeof(*copy));
+    return copy;
+}
+
+static uint32_t share(native_programs *programs, native_steps *steps)
 {
     if (programs->shared_count >= programs->table_room / 2 && !grow_table(programs))
         return FREE;
@@ -97,21 +125,18 @@ static uint32_t share(native_programs *programs, const native_steps *steps)
         programs->shared = shared;
         programs->shared_room = room;
     }
-    twin_step *copy = NULL;
-    if (steps->count > 0) {
-        copy = malloc(steps->count * sizeof(*copy));
-        if (!copy)
-            return FREE;
-        memcpy(copy, steps->list, steps->count * sizeof(*copy));
-    }
+    const uint64_t length = steps->count;
+    twin_step *kept = length > 0 ? keep(steps) : NULL;
+    if (length > 0 && !kept)
+        return FREE;
     programs->shared[programs->shared_count] =
-        (native_shared_steps){.hash = hash, .steps = {.steps = copy, .count = steps->count}};
-    programs->shared_steps += steps->count;
+        (native_shared_steps){.hash = hash, .steps = {.steps = kept, .count = length}};
+    programs->shared_steps += length;
     programs->table[at] = programs->shared_count;
     return programs->shared_count++;
 }
 
-bool twin_native_programs_add(native_programs *programs, const native_steps *steps)
+bool twin_native_programs_add(native_programs *programs, native_steps *steps)
 {
     if (programs->count == programs->room) {
         const uint64_t room = programs->room ? programs->room * 2 : FIRST_PROGRAMS;

@@ -7,14 +7,15 @@
 
 #include "seam/launch.h"
 
-#define NATIVE_STEPS_MOST ((uint64_t)1 << 26) /* of a core of a block */
+#define NATIVE_STEPS_MOST ((uint64_t)1 << 24) /* of a core of a block */
+#define NATIVE_STEPS_LAST 3u                  /* for which there is always room: how it ends */
 
 typedef struct native_steps {
     twin_step *list;
     uint64_t count, room;
 } native_steps;
 
-/* Room for one more; NULL: no memory, or too many. Called when the list is full. */
+/* Room for one more; NULL: no memory, or too many. Called when the list is full, but for its last steps. */
 twin_step *twin_native_steps_grow(native_steps *steps);
 
 /* The list as the block's core leaves it. false: no room. Work of one pipe that follows on itself is one step. */
@@ -43,6 +44,10 @@ static inline bool native_steps_add(native_steps *steps, twin_pipe pipe, twin_st
     return true;
 }
 
+/* One of the steps with which the list ends, at most NATIVE_STEPS_LAST: also when it is full. false: no memory. */
+bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
+                           uint64_t amount);
+
 /* Lists that blocks share, found by their hash; and which list each core of each block has. */
 typedef struct native_programs {
     twin_steps *list; /* block by block */
@@ -54,8 +59,8 @@ typedef struct native_programs {
     uint32_t table_room;
 } native_programs;
 
-/* Keeps a copy, or finds the equal list that is kept. false: no memory. */
-bool twin_native_programs_add(native_programs *programs, const native_steps *steps);
+/* Keeps a copy, or finds the equal list that is kept; a long list is taken away, and no copy. false: no memory. */
+bool twin_native_programs_add(native_programs *programs, native_steps *steps);
 /* What the run hands out: one block's, when all are alike. `per_block`: cores of a block. */
 twin_launch_work twin_native_programs_work(const native_programs *programs, uint32_t per_block);
 /* No block has a list. A few short lists stay for the next run, which is often of the same kernel. */

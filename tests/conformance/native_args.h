@@ -42,13 +42,16 @@ struct native_product {
 /* wrong: what a kernel must not do. */
 enum native_fault {
     NATIVE_TRAP,
-    NATIVE_FAR,    /* an address that is none */
-    NATIVE_PAST,   /* just past the end of an allocation */
-    NATIVE_BUFFER, /* past the end of UB */
-    NATIVE_CRASH,  /* a wild pointer */
-    NATIVE_LOOP,   /* for ever */
-    NATIVE_STUCK,  /* a flag that nobody sets */
-    NATIVE_FORGET, /* a flag that is not set where one is needed */
+    NATIVE_FAR,          /* an address that is none */
+    NATIVE_PAST,         /* just past the end of an allocation */
+    NATIVE_BUFFER,       /* past the end of UB */
+    NATIVE_CRASH,        /* a wild pointer */
+    NATIVE_LOOP,         /* for ever */
+    NATIVE_STUCK,        /* a flag that nobody sets */
+    NATIVE_STUCK_SCALAR, /* one for which its own code waits */
+    NATIVE_POLL,         /* for ever for a word of memory */
+    NATIVE_DEEP,         /* operations until its stack is full */
+    NATIVE_FORGET,       /* a flag that is not set where one is needed */
     NATIVE_FAULTS
 };
 struct native_wrong {

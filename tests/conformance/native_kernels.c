@@ -186,6 +186,13 @@ static void go_wrong(const struct native_wrong *args)
         twk_wait_flag(TWK_MTE2, TWK_V, 3);
         twk_duplicate(TWK_FP32, twk_ub_at(0), 1, 64);
         break;
+    case NATIVE_STUCK_SCALAR:
+        twk_wait_flag(TWK_MTE2, TWK_S, 3);
+        break;
+    case NATIVE_POLL:
+        while (twk_gm_get(TWK_UINT32, args->memory) == 0)
+            turns++;
+        break;
     default:
         twk_load(twk_ub_at(0), args->memory, 256); /* and no flag before the vector unit reads */
         twk_adds(TWK_FP32, twk_ub_at(0), twk_ub_at(0), 1, 64);

@@ -85,6 +85,33 @@ static void test_endless(void)
     rig_cycles_most = 1000000;
 }
 
+/* One whose turns have operations is ended by their number, before its steps fill the host's memory. */
+static void test_endless_operations(void)
+{
+    const wrong_args args = {.how = WRONG_POLL};
+    rig_cycles_most = 0;
+    memset(rig_host(RIG_BASE), 0, 4);
+    for (uint32_t limited = 0; limited < 2; limited++) {
+        rig_limited = limited != 0;
+        rig_begin("wrong", 2, &args, sizeof(args));
+        const twin_native_failure *failure = twin_native_failed(rig_run);
+        CU_ASSERT(failure->fault == TWIN_NATIVE_TIME && failure->block == 1);
+        CU_ASSERT_STRING_EQUAL(failure->text ? failure->text : "",
+                               "kernel \"wrong\", block 1: twk_gm_get: the core has done 16777216 "
+                               "steps and is not done");
+        CU_ASSERT_EQUAL_FATAL(rig_work.count, 2);
+        const twin_steps *steps = &rig_work.programs[1];
+        const twin_step *last = &steps->steps[steps->count - 1];
+        CU_ASSERT_EQUAL(steps->count, ((uint64_t)1 << 24) + 1 + limited);
+        CU_ASSERT(last->kind == TWIN_STEP_FAULT && last->amount == 3);
+        CU_ASSERT_EQUAL(last[-1].amount >= TWIN_STEP_MOST >> 6, rig_limited);
+        twin_native_end(rig_run);
+    }
+    rig_limited = false;
+    rig_cycles_most = 1000000;
+    twin_native_trim();
+}
+
 static uint64_t cycles_of(uint32_t how, uint32_t turns)
 {
     const wrong_args args = {.how = how, .turns = turns};
@@ -190,6 +217,7 @@ int main(int argc, char **argv)
         {"traps and assertions", test_traps},
         {"waits that never end are found", test_stuck},
         {"a kernel that does not end is ended", test_endless},
+        {"so is one that does operations without end", test_endless_operations},
         {"basic blocks cost scalar cycles", test_counting},
 #ifndef TWIN_SANITIZED
         {"faults in a kernel's own code fail the kernel alone", test_crashes},

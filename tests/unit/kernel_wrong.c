@@ -93,6 +93,10 @@ static void go_wrong(const wrong_args *args)
         while (zero == 0)
             ;
         break;
+    case WRONG_POLL: /* each turn is an operation, and one of its own */
+        while (twk_gm_get(TWK_INT32, GM) == 0)
+            ;
+        break;
     case WRONG_POINTER:
         *(volatile uint32_t *)(uintptr_t)(GM + 0x40) = 1; /* a device address is no pointer */
         break;
