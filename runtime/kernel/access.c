@@ -49,7 +49,7 @@ static bool has_pipe(const native_core *core, uint32_t pipe)
 
 native_core *twin_native_operation(uint32_t pipe, native_op op)
 {
-    native_core *core = native_self();
+    native_core *core = native_caller((uint8_t)op);
     core->op = (uint8_t)op;
     twin_native_scalar_time(core);
     if (__builtin_expect(!has_pipe(core, pipe), 0))

@@ -24,6 +24,7 @@ typedef struct native_core {
     bool has_cube;   /* L1, L0A, L0B, L0C; M, MTE1, FIX */
     bool has_vector; /* UB; V, MTE3 */
     bool done;
+    bool full;  /* its stack, when it called `op` */
     bool waits; /* for a twk_tell: `waits_flag` */
     uint32_t waits_flag;
     const char *waits_op;
@@ -81,6 +82,8 @@ void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t
                       const char *format, ...) __attribute__((noreturn, format(printf, 4, 5)));
 /* The core waits until `waits` is false; others of its block run. */
 void twin_native_wait(native_core *core);
+/* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the stack for it. */
+void twin_native_fail_full(native_core *core, uint8_t op) __attribute__((noreturn));
 /* What a pipe is called. */
 const char *twin_native_pipe_name(uint32_t pipe);
 const char *twin_native_buffer_name(uint32_t buffer);
@@ -94,5 +97,18 @@ static inline uint32_t native_size_of(uint32_t type)
 }
 
 #define NATIVE_COLD __attribute__((cold, noinline))
+
+/* The core that calls `op`, with the stack that operations need; else the kernel fails. They run in functions of the
+ * process, where a full stack could not be mended: some hold locks. */
+#define NATIVE_STACK_LEAST ((uintptr_t)24 << 10)
+
+static inline native_core *native_caller(uint8_t op)
+{
+    native_core *core = native_self();
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (__builtin_expect(here - (uintptr_t)core->fiber.stack < NATIVE_STACK_LEAST, 0))
+        twin_native_fail_full(core, op);
+    return core;
+}
 
 #endif

@@ -222,6 +222,14 @@ static void core_main(void)
     }
 }
 
+void twin_native_fail_full(native_core *core, uint8_t op)
+{
+    core->op = op;
+    core->full = true;
+    for (;;)
+        twin_native_fiber_leave(&core->run->host_fiber, &core->fiber);
+}
+
 void twin_native_wait(native_core *core)
 {
     core->waits = true;
@@ -265,6 +273,7 @@ static void begin_core(twin_native_run *run, native_core *core)
     core->place.block = run->block;
     core->done = false;
     core->waits = false;
+    core->full = false;
     core->counted = 0;
     core->steps.count = 0;
     native_fiber_head_of(&core->fiber)->count.blocks = 0;
@@ -277,6 +286,9 @@ static void resume(twin_native_run *run, native_core *core)
     run->running = core;
     twin_native_fiber_resume(&run->host_fiber, &core->fiber);
     run->running = NULL;
+    if (__builtin_expect(core->full, 0))
+        fail_core(core, TWIN_NATIVE_CRASH, "%s: its stack of 256 KiB is full",
+                  twin_native_op_name(core->op));
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */

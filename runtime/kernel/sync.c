@@ -236,7 +236,7 @@ static void hear(uint32_t pipe, uint32_t flag)
 
 static void __attribute__((format(printf, 1, 0))) print(const char *format, va_list args)
 {
-    native_core *core = native_self();
+    native_core *core = native_caller(NATIVE_OP_PRINT);
     twin_native_run *run = core->run;
     char text[PRINT_BYTES];
     if (!run->call.print || vsnprintf(text, sizeof(text), format, args) < 0)
@@ -254,14 +254,14 @@ static void __attribute__((format(printf, 1, 0))) print(const char *format, va_l
 
 static void trap(const char *text)
 {
-    native_core *core = native_self();
+    native_core *core = native_caller(NATIVE_OP_STOP);
     twin_native_scalar_time(core);
     twin_native_fail(core, TWIN_NATIVE_TRAP, NULL, "%s", text ? text : "trap");
 }
 
 static void spent(void)
 {
-    native_core *core = native_self();
+    native_core *core = native_caller(native_self()->op);
     twin_native_scalar_time(core);
     twin_native_fail(core, TWIN_NATIVE_TIME, NULL, "it has run for %llu cycles and is not done",
                      (unsigned long long)core->run->call.cycles_most);

@@ -264,27 +264,32 @@ static float join(uint32_t op, float a, float b)
     return op == TWK_OP_SUM ? a + b : op == TWK_OP_LARGEST ? larger(a, b) : smaller(a, b);
 }
 
+/* At most CHUNK elements. Not inline: `tree` calls itself, and would have this room each time. */
+static __attribute__((noinline)) float leaf(uint32_t op, uint32_t type, const unsigned char *from,
+                                            uint32_t count)
+{
+    float room[CHUNK], values[CHUNK];
+    const float *a = open_elements(type, from, count, room);
+    values[0] = 0;
+    memcpy(values, a, count * sizeof(*a));
+    for (uint32_t left = count; left > 1; left = left / 2 + left % 2) {
+        const float last = values[left - 1];
+        for (uint32_t i = 0; i < left / 2; i++)
+            values[i] = join(op, values[2 * i], values[2 * i + 1]);
+        if (left % 2 != 0)
+            values[left / 2] = last;
+    }
+    return values[0];
+}
+
 /* Neighbours are joined, then neighbours of the results, until one is left; an odd last one waits for the next round.
  * That is the same as joining the halves of [first, first + span), where span is a power of two. */
 static float tree(uint32_t op, uint32_t type, const unsigned char *from, uint32_t first,
                   uint32_t span, uint32_t count)
 {
-    if (span <= CHUNK) {
-        float room[CHUNK], values[CHUNK];
-        values[0] = 0;
-        uint32_t left = count - first < span ? count - first : span;
-        const float *a =
-            open_elements(type, from + (size_t)first * native_size_of(type), left, room);
-        memcpy(values, a, left * sizeof(*a));
-        for (; left > 1; left = left / 2 + left % 2) {
-            const float last = values[left - 1];
-            for (uint32_t i = 0; i < left / 2; i++)
-                values[i] = join(op, values[2 * i], values[2 * i + 1]);
-            if (left % 2 != 0)
-                values[left / 2] = last;
-        }
-        return values[0];
-    }
+    if (span <= CHUNK)
+        return leaf(op, type, from + (size_t)first * native_size_of(type),
+                    count - first < span ? count - first : span);
     const uint32_t half = span / 2;
     const float low = tree(op, type, from, first, half, count);
     return first + half < count ? join(op, low, tree(op, type, from, first + half, half, count))

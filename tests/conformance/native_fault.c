@@ -54,7 +54,8 @@ void test_faults(void)
                  {NATIVE_FAR, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION},
                  {NATIVE_PAST, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION},
                  {NATIVE_BUFFER, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION},
-                 {NATIVE_CRASH, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION}};
+                 {NATIVE_CRASH, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION},
+                 {NATIVE_DEEP, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION}};
     scene s;
     begin(&s);
     for (unsigned i = 0; i < TWIN_COUNT(cases); i++)

@@ -161,6 +161,14 @@ TWK_VECTOR_HALF(product, struct native_product, args)
 }
 TWK_MIX_KERNEL(product, struct native_product, 2);
 
+static uint32_t deeper(twk_gm memory, uint32_t depth)
+{
+    volatile uint32_t room[50];
+    room[0] = (uint32_t)twk_gm_get(TWK_UINT32, memory);
+    twk_printf("%s", "");
+    return depth == 0 ? room[0] : deeper(memory, depth - 1) + room[0];
+}
+
 static void go_wrong(const struct native_wrong *args)
 {
     volatile uint32_t turns = 0;
@@ -192,6 +200,9 @@ static void go_wrong(const struct native_wrong *args)
     case NATIVE_POLL:
         while (twk_gm_get(TWK_UINT32, args->memory) == 0)
             turns++;
+        break;
+    case NATIVE_DEEP:
+        turns = deeper(args->memory, 1u << 20);
         break;
     default:
         twk_load(twk_ub_at(0), args->memory, 256); /* and no flag before the vector unit reads */

@@ -77,6 +77,18 @@ static void test_stuck(void)
              "twk_tell");
 }
 
+/* Operations of the runtime end a kernel whose stack has no room for them; none of their own code meets its end. */
+static void test_full_stack(void)
+{
+    FAIL(WRONG_DEEP_GET, TWIN_NATIVE_CRASH, "block 1: twk_gm_get: its stack of 256 KiB is full");
+    FAIL(WRONG_DEEP_VECTOR, TWIN_NATIVE_CRASH, "twk_adds: its stack of 256 KiB is full");
+    FAIL(WRONG_DEEP_PRINT, TWIN_NATIVE_CRASH, "twk_printf: its stack of 256 KiB is full");
+    FAIL(WRONG_DEEP_TRAP, TWIN_NATIVE_CRASH, "twk_stop: its stack of 256 KiB is full");
+    CU_ASSERT_EQUAL(fault_of(WRONG_DEEP_GET), 1);
+    const wrong_args args = {.how = GOOD_LOOP, .turns = 3};
+    rig_do("wrong", 2, &args, sizeof(args));
+}
+
 static void test_endless(void)
 {
     rig_cycles_most = 5000;
@@ -216,6 +228,7 @@ int main(int argc, char **argv)
         {"a failure has its block, address and step", test_place},
         {"traps and assertions", test_traps},
         {"waits that never end are found", test_stuck},
+        {"operations need room on the stack", test_full_stack},
         {"a kernel that does not end is ended", test_endless},
         {"so is one that does operations without end", test_endless_operations},
         {"basic blocks cost scalar cycles", test_counting},

@@ -26,6 +26,29 @@ static uint32_t deeper(uint32_t depth, volatile unsigned char *above)
     return depth == 0 ? room[0] : deeper(depth - 1, room) + room[0];
 }
 
+/* Calls operations until its stack has no room for them. */
+static uint32_t deeper_by(uint32_t how, uint32_t depth, volatile unsigned char *above)
+{
+    volatile unsigned char room[200];
+    room[0] = above ? above[0] : 1;
+    if (how == WRONG_DEEP_GET)
+        room[1] = (unsigned char)twk_gm_get(TWK_INT32, GM);
+    else if (how == WRONG_DEEP_VECTOR)
+        twk_adds(TWK_FP16, twk_ub_at(0), twk_ub_at(0), 1, 64);
+    else
+        twk_printf("%s", "");
+    return depth == 0 ? room[0] : deeper_by(how, depth - 1, room) + room[0];
+}
+
+/* A frame that leaves next to nothing of the stack, and then an operation. */
+static __attribute__((noinline)) void trap_at_the_end(void)
+{
+    volatile unsigned char room[(256 << 10) - 8192];
+    for (uint32_t i = 0; i < sizeof(room); i += 1024)
+        room[i] = 1;
+    twk_stop("it is not said");
+}
+
 /* Larger than a stack and what lies between two of them. */
 static __attribute__((noinline)) void large_frame(void)
 {
@@ -105,6 +128,17 @@ static void go_wrong(const wrong_args *args)
         break;
     case WRONG_RECURSION:
         zero = deeper(100000, NULL) * 0;
+        break;
+    case WRONG_DEEP_VECTOR:
+        twk_duplicate(TWK_FP16, twk_ub_at(0), 1, 64);
+        zero = deeper_by(args->how, 100000, NULL) * 0;
+        break;
+    case WRONG_DEEP_GET:
+    case WRONG_DEEP_PRINT:
+        zero = deeper_by(args->how, 100000, NULL) * 0;
+        break;
+    case WRONG_DEEP_TRAP:
+        trap_at_the_end();
         break;
     case WRONG_FRAME:
         large_frame();
