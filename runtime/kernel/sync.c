@@ -150,13 +150,15 @@ static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
     native_core *core = twin_native_operation(to, NATIVE_OP_WAIT_FLAG);
     const uint32_t number = check_flag(core, NATIVE_OP_WAIT_FLAG, from, to, flag);
     native_order *order = &core->order;
-    twin_native_step(core, to, TWIN_STEP_WAIT, number, 0);
-    if (order->flags[number] > 0)
-        twin_native_order_join(core, to, &order->flag_clock[number]);
-    else if (to == TWIN_PIPE_SCALAR || order->flags[number] == INT16_MIN)
+    const bool set = order->flags[number] > 0;
+    /* A step that waits for ever would keep the device from the failure. */
+    if (!set && (to == TWIN_PIPE_SCALAR || order->flags[number] == INT16_MIN))
         twin_native_fail(core, TWIN_NATIVE_STUCK, NULL,
                          "twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: nothing has set it",
                          twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+    twin_native_step(core, to, TWIN_STEP_WAIT, number, 0);
+    if (set)
+        twin_native_order_join(core, to, &order->flag_clock[number]);
     order->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
     order->flags[number]--;
 }
@@ -217,11 +219,11 @@ static void hear(uint32_t pipe, uint32_t flag)
     native_core *core = twin_native_operation(pipe, NATIVE_OP_HEAR);
     check_tell(core, NATIVE_OP_HEAR, flag);
     native_tell *told = &core->run->tells[flag];
-    twin_native_step(core, pipe, TWIN_STEP_HEAR, flag, 0);
     while (!has_heard(core, told)) {
         core->waits_flag = flag;
         twin_native_wait(core);
     }
+    twin_native_step(core, pipe, TWIN_STEP_HEAR, flag, 0); /* none that waits for ever */
     if (core->index > 0) {
         told->to[core->index]--;
         twin_native_order_join(core, pipe, &told->to_clock[core->index]);

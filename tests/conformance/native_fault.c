@@ -136,12 +136,12 @@ void test_endless(void)
     end(&s);
 }
 
-static aclError stuck_for(const scene *s, uint32_t limit_us)
+static aclError stuck_for(const scene *s, uint32_t what, uint32_t limit_us)
 {
     aclrtLaunchKernelAttr attr = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US};
     aclrtLaunchKernelCfg cfg = {.attrs = &attr, .numAttrs = 1};
     attr.value.timeoutUs.timeoutLow = limit_us;
-    return go_wrong(s, "wrong", NATIVE_STUCK, 1, 0, &cfg);
+    return go_wrong(s, "wrong", what, 1, 0, &cfg);
 }
 
 /* A wait that never ends is ended by the limit: of the launch, else of the process. */
@@ -161,13 +161,18 @@ void test_time_limits(void)
         const double limit_ms =
             own ? (double)twin_profile_value("sqe.credit_unit_ns") / 1e6 : (double)actual / 1e3;
         CHECK_OK(aclrtRecordEvent(before, s.n.stream));
-        CHECK_CODE(own ? stuck_for(&s, 1) : go_wrong(&s, "wrong", NATIVE_STUCK, 1, 0, NULL),
+        CHECK_CODE(own ? stuck_for(&s, NATIVE_STUCK, 1)
+                       : go_wrong(&s, "wrong", NATIVE_STUCK, 1, 0, NULL),
                    ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
         CHECK_OK(aclrtRecordEvent(after, s.n.stream));
         CHECK_OK(aclrtSynchronizeStream(s.n.stream));
         CHECK_OK(aclrtEventElapsedTime(&ms, before, after));
         CHECK(ms >= limit_ms * 0.999 && ms < limit_ms * 1.001 + 1);
     }
+    CHECK_CODE(stuck_for(&s, NATIVE_POLL, 1), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
+    /* Without a limit it fails where it got to. */
+    CHECK_CODE(stuck_for(&s, NATIVE_STUCK, 0), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
+    CHECK_CODE(stuck_for(&s, NATIVE_STUCK_SCALAR, 0), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
     CHECK_OK(aclrtSetOpExecuteTimeOut(0));
     CHECK_OK(aclrtDestroyEvent(before));
     CHECK_OK(aclrtDestroyEvent(after));

@@ -77,6 +77,29 @@ static void test_stuck(void)
              "twk_tell");
 }
 
+/* Steps of the last core that has some. */
+static uint32_t steps_of_kind(const char *name, const wrong_args *args, twin_step_kind kind)
+{
+    uint32_t count = 0;
+    rig_begin(name, args ? 2 : 1, args, args ? sizeof(*args) : 0);
+    CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_STUCK);
+    for (uint64_t i = 0; i < rig_work.count; i++)
+        for (uint64_t j = 0; j < rig_work.programs[i].count; j++)
+            count += rig_work.programs[i].steps[j].kind == kind;
+    twin_native_end(rig_run);
+    return count;
+}
+
+/* The device comes to the failure only if no step before it waits for ever. */
+static void test_stuck_steps(void)
+{
+    const wrong_args args = {.how = WRONG_WAIT};
+    CU_ASSERT_EQUAL(steps_of_kind("wrong", &args, TWIN_STEP_WAIT), 0);
+    CU_ASSERT_EQUAL(steps_of_kind("wrong", &args, TWIN_STEP_FAULT), 1);
+    CU_ASSERT_EQUAL(steps_of_kind("deaf", NULL, TWIN_STEP_HEAR), 0);
+    CU_ASSERT_EQUAL(steps_of_kind("deaf", NULL, TWIN_STEP_FAULT), 1);
+}
+
 /* Operations of the runtime end a kernel whose stack has no room for them; none of their own code meets its end. */
 static void test_full_stack(void)
 {
@@ -228,6 +251,7 @@ int main(int argc, char **argv)
         {"a failure has its block, address and step", test_place},
         {"traps and assertions", test_traps},
         {"waits that never end are found", test_stuck},
+        {"and have no step that the device would wait for", test_stuck_steps},
         {"operations need room on the stack", test_full_stack},
         {"a kernel that does not end is ended", test_endless},
         {"so is one that does operations without end", test_endless_operations},
