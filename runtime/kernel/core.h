@@ -32,6 +32,7 @@ typedef struct native_core {
     unsigned char *buffer[NATIVE_BUFFERS];
     uint8_t op;       /* native_op: its newest operation */
     uint64_t counted; /* basic blocks that are in the steps */
+    uint32_t printed; /* bytes of text */
     native_steps steps;
     native_order order;
 } native_core;

@@ -274,6 +274,7 @@ static void begin_core(twin_native_run *run, native_core *core)
     core->done = false;
     core->waits = false;
     core->full = false;
+    core->printed = 0;
     core->counted = 0;
     core->steps.count = 0;
     native_fiber_head_of(&core->fiber)->count.blocks = 0;

@@ -12,6 +12,7 @@
 
 #define LINE_BYTES  64u /* that the scalar unit moves for an element of global memory */
 #define PRINT_BYTES 1024u
+#define PRINT_MOST  (1u << 20) /* bytes that a core of a block prints */
 
 static const twk_place *place(void)
 {
@@ -236,14 +237,9 @@ static void hear(uint32_t pipe, uint32_t flag)
 
 /* ---- messages --------------------------------------------------------------------------------------------- */
 
-static void __attribute__((format(printf, 1, 0))) print(const char *format, va_list args)
+static void print_lines(const native_core *core, char *line)
 {
-    native_core *core = native_caller(NATIVE_OP_PRINT);
-    twin_native_run *run = core->run;
-    char text[PRINT_BYTES];
-    if (!run->call.print || vsnprintf(text, sizeof(text), format, args) < 0)
-        return;
-    char *line = text;
+    const twin_native_run *run = core->run;
     while (line) {
         char *end = strchr(line, '\n');
         if (end)
@@ -252,6 +248,37 @@ static void __attribute__((format(printf, 1, 0))) print(const char *format, va_l
             run->call.print(run->call.user, run->block, core->index, line);
         line = end && end[1] != '\0' ? end + 1 : NULL;
     }
+}
+
+/* Not inline: `print` looks at the stack before there is this text on it. */
+static void __attribute__((noinline, format(printf, 2, 0)))
+print_text(native_core *core, const char *format, va_list args)
+{
+    char text[PRINT_BYTES], *large = NULL;
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(text, sizeof(text), format, args);
+    const uint32_t bytes = length < 0 ? 0 : (uint32_t)length + 1;
+    const bool last = bytes >= PRINT_MOST - core->printed;
+    core->printed += last ? PRINT_MOST - core->printed : bytes;
+    if (bytes > sizeof(text) && !last)
+        large = malloc(bytes);
+    if (large)
+        (void)vsnprintf(large, bytes, format, again);
+    va_end(again);
+    if (last)
+        snprintf(text, sizeof(text), "(more was not printed: a core prints %u bytes of a block)",
+                 PRINT_MOST);
+    if (length >= 0)
+        print_lines(core, large ? large : text);
+    free(large);
+}
+
+static void __attribute__((format(printf, 1, 0))) print(const char *format, va_list args)
+{
+    native_core *core = native_caller(NATIVE_OP_PRINT);
+    if (core->run->call.print && core->printed < PRINT_MOST)
+        print_text(core, format, args);
 }
 
 static void trap(const char *text)

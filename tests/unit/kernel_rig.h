@@ -47,6 +47,9 @@ static uint64_t rig_cycles_most = 1000000;
 /* What was printed and reported. */
 static char rig_printed[RIG_LINES][256], rig_hazards[RIG_LINES][512];
 static uint32_t rig_printed_count, rig_hazard_count;
+/* Of all that was printed. */
+static size_t rig_printed_bytes, rig_printed_lines, rig_longest_line;
+static char rig_last_line[256];
 
 static void *rig_at(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
 {
@@ -64,7 +67,12 @@ static twin_reach rig_reach = {.at = rig_at};
 
 static inline void rig_print(void *user, uint32_t block, uint32_t core, const char *text)
 {
+    const size_t length = strlen(text);
     (void)user;
+    rig_printed_bytes += length;
+    rig_printed_lines++;
+    rig_longest_line = length > rig_longest_line ? length : rig_longest_line;
+    snprintf(rig_last_line, sizeof(rig_last_line), "%u.%u %s", block, core, text);
     if (rig_printed_count < RIG_LINES)
         snprintf(rig_printed[rig_printed_count++], sizeof(rig_printed[0]), "%u.%u %s", block, core,
                  text);
@@ -93,6 +101,7 @@ static inline void rig_begin(const char *name, uint32_t blocks, const void *args
     if (!found)
         __builtin_unreachable();
     rig_printed_count = rig_hazard_count = 0;
+    rig_printed_bytes = rig_printed_lines = rig_longest_line = 0;
     rig_reach.exact = rig_exact;
     rig_gone = false;
     rig_asked = 0;

@@ -405,6 +405,34 @@ static void test_print(void)
     CU_ASSERT_STRING_EQUAL(rig_printed[3], "1.0 block 1");
 }
 
+typedef struct chatter_args {
+    uint32_t times, length;
+} chatter_args;
+
+TWK_VECTOR_KERNEL(chatter, chatter_args, args)
+{
+    for (uint32_t i = 0; i < args->times; i++)
+        twk_printf("%*u", (int)args->length, i);
+}
+
+/* Lines are whole, and those of a core of a block have an end. */
+static void test_print_much(void)
+{
+    chatter_args args = {.times = 1, .length = 5000};
+    rig_do("chatter", 1, &args, sizeof(args));
+    CU_ASSERT_EQUAL(rig_longest_line, 5000);
+    args = (chatter_args){.times = 1024, .length = 1000};
+    rig_do("chatter", 2, &args, sizeof(args));
+    CU_ASSERT(rig_printed_lines == 2048 && rig_printed_bytes == 2048000);
+    args.times = 100000;
+    rig_do("chatter", 2, &args, sizeof(args));
+    CU_ASSERT(rig_printed_bytes > 2 * (size_t)1000 << 10 && rig_printed_bytes < (size_t)2 << 20);
+    CU_ASSERT_PTR_NOT_NULL(strstr(rig_last_line, "1.0 (more was not printed"));
+    args = (chatter_args){.times = 2, .length = 2 << 20};
+    rig_do("chatter", 1, &args, sizeof(args));
+    CU_ASSERT(rig_printed_lines == 1 && strstr(rig_last_line, "0.0 (more was not printed"));
+}
+
 static void test_again(void)
 {
     /* What a run leaves for the next is not seen there: neither data nor flags nor memory. */
@@ -462,6 +490,7 @@ int main(int argc, char **argv)
         {"memory that is freed meanwhile fails the kernel at its end", test_gone},
         {"the cores of a mixed block meet", test_mix},
         {"lines are printed with their block", test_print},
+        {"long lines are whole, and very many have an end", test_print_much},
         {"runs do not see each other", test_again},
         {"objects for newer runtimes are refused", test_link},
     };
