@@ -32,6 +32,16 @@ static void test_operations(void)
     FAIL(WRONG_PITCH, TWIN_NATIVE_OPERATION, "twk_load: 2 rows of 64 bytes");
 }
 
+/* Counts whose bytes are too many for 32 bits. */
+static void test_counts(void)
+{
+    FAIL(WRONG_COUNT, TWIN_NATIVE_BUFFER,
+         "twk_store_atomic: bytes 0 to 4294967294 are not in UB, which has 196608");
+    CU_ASSERT_EQUAL(TWK_CUT_(UINT64_C(0xfffffffc)), 0xfffffffc);
+    CU_ASSERT_EQUAL(TWK_CUT_(UINT64_C(0x100000000)), UINT32_MAX);
+    CU_ASSERT_EQUAL(TWK_CUT_(UINT64_C(0x8fffffff00000004)), UINT32_MAX);
+}
+
 static void test_place(void)
 {
     const wrong_args args = {.how = WRONG_ADDRESS};
@@ -250,6 +260,7 @@ int main(int argc, char **argv)
         {"what operations cannot do fails the kernel, with the operation", test_operations},
         {"a failure has its block, address and step", test_place},
         {"traps and assertions", test_traps},
+        {"counts do not wrap", test_counts},
         {"waits that never end are found", test_stuck},
         {"and have no step that the device would wait for", test_stuck_steps},
         {"operations need room on the stack", test_full_stack},

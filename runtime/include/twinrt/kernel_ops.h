@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* 64 bits as 32; what is larger becomes UINT32_MAX, which no operation takes. No branch and no call: those are counted. */
+#define TWK_CUT_(wide) ((uint32_t)((wide) | (0 - (uint64_t)((wide) >> 32 != 0))))
+
 /* ---- copies: MTE2 in, MTE3 out --------------------------------------------------------------------- */
 
 static inline void twk_copy_(uint8_t way, uint32_t local, twk_gm gm, uint32_t bytes)
@@ -101,14 +104,15 @@ static inline void twk_load_padded(twk_type type, twk_ub dst, twk_gm src, const 
 static inline void twk_store_atomic(twk_atomic how, twk_type type, twk_gm dst, twk_ub src,
                                     uint32_t count)
 {
-    twk_copy copy = TWK_ZERO_;
-    copy.way      = TWK_WAY_UB_TO_GM;
-    copy.atomic   = (uint8_t)how;
-    copy.type     = (uint8_t)type;
-    copy.local    = src.at;
-    copy.gm       = dst;
-    copy.rows     = 1;
-    copy.bytes    = count * twk_bytes_of(type);
+    const uint64_t bytes = (uint64_t)count * twk_bytes_of(type);
+    twk_copy copy        = TWK_ZERO_;
+    copy.way             = TWK_WAY_UB_TO_GM;
+    copy.atomic          = (uint8_t)how;
+    copy.type            = (uint8_t)type;
+    copy.local           = src.at;
+    copy.gm              = dst;
+    copy.rows            = 1;
+    copy.bytes           = TWK_CUT_(bytes);
     twk_slot->copy(&copy);
 }
 
@@ -351,14 +355,15 @@ static inline twk_matrix twk_matrix_at(uint32_t at, uint32_t rows, uint32_t colu
 /* MTE2: rows of global memory, `pitch` bytes apart, become a matrix in L1; what fills it up is 0. */
 static inline void twk_load_matrix(twk_type type, twk_matrix dst, twk_gm src, uint64_t pitch)
 {
-    twk_copy copy = TWK_ZERO_;
-    copy.way      = TWK_WAY_MATRIX_TO_L1;
-    copy.type     = (uint8_t)type;
-    copy.local    = dst.at.at;
-    copy.gm       = src;
-    copy.rows     = dst.rows;
-    copy.bytes    = dst.columns * twk_bytes_of(type);
-    copy.gm_pitch = pitch;
+    const uint64_t bytes = (uint64_t)dst.columns * twk_bytes_of(type);
+    twk_copy copy        = TWK_ZERO_;
+    copy.way             = TWK_WAY_MATRIX_TO_L1;
+    copy.type            = (uint8_t)type;
+    copy.local           = dst.at.at;
+    copy.gm              = src;
+    copy.rows            = dst.rows;
+    copy.bytes           = TWK_CUT_(bytes);
+    copy.gm_pitch        = pitch;
     twk_slot->copy(&copy);
 }
 /* MTE1: the part of `from` that begins at (row, column) becomes the left operand, m by k. Transposed: the part is k by
