@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/access.h"
 
+#include <math.h>
+
+#include "kernel/number.h"
 #include "twinrt/kernel.h"
 
 #define PITCH_MOST ((uint64_t)1 << 31) /* of rows in global memory: no sum of them wraps */
@@ -159,6 +162,17 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
     if (!data)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     return data;
+}
+
+void twin_native_given(native_core *core, uint32_t type, void *at, double value)
+{
+    twin_native_run *run = core->run;
+    bool overflow = false;
+    twin_native_store(type, at, value, TWK_ROUND_EVEN, &overflow);
+    if (overflow && run->call.saturate)
+        twin_native_store(type, at, twin_native_saturated(type, copysign(INFINITY, value)),
+                          TWK_ROUND_EVEN, &overflow);
+    run->overflowed = run->overflowed || overflow;
 }
 
 void twin_native_bad_type(native_core *core, native_op op, uint32_t type)

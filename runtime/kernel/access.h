@@ -24,6 +24,9 @@ const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint
 unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
                                   uint64_t at, uint64_t bytes, uint32_t unit);
 
+/* The element that is nearest to a number of the author's. One that is too large for its type is an overflow. */
+void twin_native_given(native_core *core, uint32_t type, void *at, double value);
+
 /* Rows of global memory are there, for all of them, or the kernel fails. */
 void twin_native_check_global(native_core *core, native_op op, uint64_t address, uint64_t pitch,
                               uint32_t rows, uint32_t bytes, bool write);

@@ -74,9 +74,8 @@ static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t
     const uint64_t wide = check_rows(core, op, copy);
     const uint32_t size = native_size_of(copy->type);
     uint32_t element = 0;
-    bool overflow = false;
     if (wide > copy->bytes)
-        twin_native_store(copy->type, &element, copy->fill, TWK_ROUND_EVEN, &overflow);
+        twin_native_given(core, copy->type, &element, copy->fill);
     check_last(core, op, copy, buffer, wide);
     twin_native_check_global(core, op, copy->gm, copy->gm_pitch, copy->rows, copy->bytes, false);
     for (uint32_t row = 0; row < copy->rows; row++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cube: operands from L1, products, results. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,12 +248,52 @@ static void close_result(unsigned char *to, uint32_t m, uint32_t n, const uint32
                    4 * (size_t)(n - column < EDGE ? n - column : EDGE));
 }
 
-static void note_overflow(native_core *core, const float *c, size_t count)
+/* Operands and sums of a product, as rows. */
+typedef struct floats {
+    const twk_product *product;
+    const float *a, *b;
+    float *c;
+    const unsigned char *before; /* L0C, as it is until the sums are put there */
+} floats;
+
+static bool from_numbers(const floats *f, uint32_t row, uint32_t column)
+{
+    const uint32_t k = f->product->k, n = f->product->n;
+    bool numbers = true;
+    for (uint32_t at = 0; at < k; at++)
+        numbers = numbers && isfinite(f->a[(size_t)row * k + at]) &&
+                  isfinite(f->b[(size_t)at * n + column]);
+    if (f->product->accumulate) {
+        float before;
+        memcpy(&before, f->before + result_at(native_round_up(f->product->m, EDGE), row, column),
+               sizeof(before));
+        numbers = numbers && isfinite(before);
+    }
+    return numbers;
+}
+
+/* As the vector unit does it: what is no number and comes from numbers is an overflow. */
+static void NATIVE_COLD mend(native_core *core, const floats *f)
+{
+    const uint32_t m = f->product->m, n = f->product->n;
+    twin_native_run *run = core->run;
+    for (uint32_t row = 0; row < m; row++)
+        for (uint32_t column = 0; column < n; column++) {
+            float *sum = &f->c[(size_t)row * n + column];
+            if (isfinite(*sum))
+                continue;
+            run->overflowed = run->overflowed || from_numbers(f, row, column);
+            if (run->call.saturate)
+                *sum = (float)twin_native_saturated(TWK_FP32, (double)*sum);
+        }
+}
+
+static bool all_finite(const float *c, size_t count)
 {
     uint32_t special = 0;
     for (size_t i = 0; i < count; i++)
         special |= (native_bits(c[i]) & 0x7f800000u) == 0x7f800000u;
-    core->run->overflowed = core->run->overflowed || special;
+    return special == 0;
 }
 
 static uint32_t step_of(native_core *core, const twk_product *product)
@@ -310,7 +351,8 @@ void twin_native_multiply(const twk_product *product)
     } else {
         open_floats(product, size, a_from, b_from, a, b);
         multiply_floats(m, n, k, a, b, c);
-        note_overflow(core, c, (size_t)m * n);
+        if (!all_finite(c, (size_t)m * n))
+            mend(core, &(floats){product, a, b, c, to});
     }
     close_result(to, m, n, (const uint32_t *)(const void *)c);
     twin_native_step(core, TWIN_PIPE_CUBE, TWIN_STEP_WORK, 0,

@@ -165,9 +165,10 @@ static bool note_write(native_memory *memory, const native_write *write, uint32_
 /* ---- reading what the block wrote ------------------------------------------------------------------------ */
 
 /* One row's share of what is read: [begin, end) of memory, `out` stands for `address`. */
-static void lay_over(const native_write *write, uint32_t row, uint64_t begin, uint64_t end,
-                     uint64_t address, unsigned char *out)
+static void lay_over(const native_memory *memory, const native_write *write, uint32_t row,
+                     uint64_t begin, uint64_t end, uint64_t address, unsigned char *out)
 {
+    native_overflow seen = memory->overflow; /* it happens when the write is applied */
     const uint64_t at = write->address + row * write->pitch;
     const uint64_t from = begin > at ? begin : at;
     const uint64_t to = end < at + write->bytes ? end : at + write->bytes;
@@ -177,7 +178,8 @@ static void lay_over(const native_write *write, uint32_t row, uint64_t begin, ui
     if (write->atomic == TWK_ATOMIC_NONE)
         memcpy(out + (from - address), data, to - from);
     else
-        twin_native_combine(write->atomic, write->type, out + (from - address), data, to - from);
+        twin_native_combine(write->atomic, write->type, out + (from - address), data, to - from,
+                            &seen);
 }
 
 static bool meets(const native_write *write, uint64_t begin, uint64_t end, uint32_t *out_first,
@@ -223,7 +225,7 @@ static void lay_into(native_memory *memory, native_image *image, uint64_t page,
         for (uint64_t i = from - begin; below && i < to - begin; i++)
             if (!image->written[i])
                 image->data[i] = below[i - (from - begin)];
-        lay_over(write, row, begin, end, begin, image->data);
+        lay_over(memory, write, row, begin, end, begin, image->data);
         memset(image->written + (from - begin), 1, to - from);
     }
 }
@@ -307,7 +309,7 @@ static void visit(native_memory *memory, uint64_t address, uint64_t bytes, unsig
                 continue;
             meet(user, write);
             for (uint32_t row = first; out && row <= last; row++)
-                lay_over(write, row, from, to, address, out);
+                lay_over(memory, write, row, from, to, address, out);
         }
     }
 }
@@ -417,7 +419,8 @@ bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, ui
             if (write->atomic == TWK_ATOMIC_NONE)
                 memcpy(at, data, write->bytes);
             else
-                twin_native_combine(write->atomic, write->type, at, data, write->bytes);
+                twin_native_combine(write->atomic, write->type, at, data, write->bytes,
+                                    &memory->overflow);
         }
     }
     return true;
@@ -425,8 +428,9 @@ bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, ui
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
-void twin_native_memory_begin(native_memory *memory, const twin_reach *reach)
+void twin_native_memory_begin(native_memory *memory, const twin_reach *reach, bool saturate)
 {
+    memory->overflow = (native_overflow){.saturate = saturate};
     memory->reach = reach;
     memory->reading.next = 0;
     memory->writing.next = 0;

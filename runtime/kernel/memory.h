@@ -4,6 +4,7 @@
 #ifndef TWINRT_KERNEL_MEMORY_H
 #define TWINRT_KERNEL_MEMORY_H
 
+#include "kernel/number.h"
 #include "seam/types.h"
 
 #define NATIVE_WINDOWS 8u
@@ -55,11 +56,12 @@ typedef struct native_memory {
     /* Pages with many writes: what they leave, byte by byte. */
     struct native_image *images;
     uint32_t image_count, image_room;
-    bool gone;      /* the newest read found nothing any more */
+    native_overflow overflow; /* of atomic writes that were applied */
+    bool gone;                /* the newest read found nothing any more */
     bool unsettled; /* the newest write is not in the images yet: its data come after the call */
 } native_memory;
 
-void twin_native_memory_begin(native_memory *memory, const twin_reach *reach);
+void twin_native_memory_begin(native_memory *memory, const twin_reach *reach, bool saturate);
 /* The next block begins: nothing is its own. */
 void twin_native_memory_block(native_memory *memory);
 /* Ends a run; what is large is freed. */

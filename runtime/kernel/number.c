@@ -87,6 +87,11 @@ static double nearest(const format *of, double value, uint32_t mode, bool *out_o
     return copysign(to_largest ? of->largest : INFINITY, value);
 }
 
+double twin_native_saturated(uint32_t type, double value)
+{
+    return isnan(value) ? 0 : isinf(value) ? copysign(format_of(type)->largest, value) : value;
+}
+
 static double within(double value, double least, double most)
 {
     return isnan(value) ? 0 : value < least ? least : value > most ? most : value;
@@ -155,22 +160,52 @@ static float combined(uint32_t how, float old, float fresh)
     return how == TWK_ATOMIC_MAX ? (fresh > old ? fresh : old) : (fresh < old ? fresh : old);
 }
 
-static void combine_short(uint32_t how, bool half, unsigned char *at, const unsigned char *data,
-                          size_t bytes)
+/* What becomes of a result that is no number. */
+static double special(uint32_t type, double old, double fresh, double result,
+                      native_overflow *overflow)
 {
-    for (size_t i = 0; i + 2 <= bytes; i += 2) {
-        uint16_t old, fresh;
+    overflow->happened = overflow->happened || (isfinite(old) && isfinite(fresh));
+    return overflow->saturate ? twin_native_saturated(type, result) : result;
+}
+
+static void combine_floats(uint32_t how, unsigned char *at, const unsigned char *data, size_t bytes,
+                           native_overflow *overflow)
+{
+    for (size_t i = 0; i + 4 <= bytes; i += 4) {
+        float old, fresh;
         memcpy(&old, at + i, sizeof(old));
         memcpy(&fresh, data + i, sizeof(fresh));
-        const float sum = half ? combined(how, native_from_half(old), native_from_half(fresh))
-                               : combined(how, native_from_brain(old), native_from_brain(fresh));
-        const uint16_t result = half ? native_to_half(sum) : native_to_brain(sum);
+        float result = combined(how, old, fresh);
+        if (__builtin_expect(!isfinite(result), 0))
+            result = (float)special(TWK_FP32, (double)old, (double)fresh, (double)result, overflow);
+        memcpy(at + i, &result, sizeof(result));
+    }
+}
+
+static void combine_short(uint32_t how, bool half, unsigned char *at, const unsigned char *data,
+                          size_t bytes, native_overflow *overflow)
+{
+    const uint16_t infinite = half ? 0x7c00u : 0x7f80u;
+    for (size_t i = 0; i + 2 <= bytes; i += 2) {
+        uint16_t bits[2];
+        memcpy(&bits[0], at + i, sizeof(bits[0]));
+        memcpy(&bits[1], data + i, sizeof(bits[1]));
+        const float old = half ? native_from_half(bits[0]) : native_from_brain(bits[0]);
+        const float fresh = half ? native_from_half(bits[1]) : native_from_brain(bits[1]);
+        const float sum = combined(how, old, fresh);
+        uint16_t result = half ? native_to_half(sum) : native_to_brain(sum);
+        if (__builtin_expect((result & infinite) == infinite, 0)) {
+            const float found = half ? native_from_half(result) : native_from_brain(result);
+            const float left = (float)special(half ? TWK_FP16 : TWK_BF16, (double)old,
+                                              (double)fresh, (double)found, overflow);
+            result = half ? native_to_half(left) : native_to_brain(left);
+        }
         memcpy(at + i, &result, sizeof(result));
     }
 }
 
 void twin_native_combine(uint32_t how, uint32_t type, unsigned char *at, const unsigned char *data,
-                         size_t bytes)
+                         size_t bytes, native_overflow *overflow)
 {
     switch (type) {
     case TWK_INT8:
@@ -183,16 +218,10 @@ void twin_native_combine(uint32_t how, uint32_t type, unsigned char *at, const u
         COMBINE(int32_t);
         break;
     case TWK_FP32:
-        for (size_t i = 0; i + 4 <= bytes; i += 4) {
-            float old, fresh;
-            memcpy(&old, at + i, sizeof(old));
-            memcpy(&fresh, data + i, sizeof(fresh));
-            const float result = combined(how, old, fresh);
-            memcpy(at + i, &result, sizeof(result));
-        }
+        combine_floats(how, at, data, bytes, overflow);
         break;
     default:
-        combine_short(how, type == TWK_FP16, at, data, bytes);
+        combine_short(how, type == TWK_FP16, at, data, bytes, overflow);
     }
 }
 

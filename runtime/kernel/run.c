@@ -488,7 +488,7 @@ twin_status twin_native_begin(const twin_native_call *call, twin_native_run **ou
     run->reported.count = 0;
     run->overflowed = false;
     run->block = 0;
-    twin_native_memory_begin(&run->memory, call->reach);
+    twin_native_memory_begin(&run->memory, call->reach, call->saturate);
     bool good = copy_args(run) && make_buffers(run);
     if (good) {
         /* Whatever rounding the thread prefers: results are those of the plain one. */
@@ -514,7 +514,9 @@ twin_status twin_native_effect(twin_native_run *run, const twin_reach *reach)
     uint64_t address = 0;
     if (run->failure.fault != TWIN_NATIVE_GOOD)
         return TWIN_E_KERNEL_EXCEPTION;
-    if (twin_native_memory_apply(&run->memory, reach, &address))
+    const bool applied = twin_native_memory_apply(&run->memory, reach, &address);
+    run->overflowed = run->overflowed || run->memory.overflow.happened;
+    if (applied)
         return TWIN_OK;
     refuse(run, TWIN_NATIVE_ADDRESS,
            "what it wrote at 0x%llx cannot be left there: the memory was freed while it ran",

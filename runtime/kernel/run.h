@@ -101,7 +101,7 @@ void twin_native_end(twin_native_run *run);
 
 /* Valid until twin_native_end. fault GOOD: it has not failed; the other fields are 0 then. */
 const twin_native_failure *twin_native_failed(const twin_native_run *run);
-/* Whether a result of FP16, BF16 or FP32 was too large for its type. */
+/* Whether a result of FP16, BF16 or FP32 was too large for its type; of atomic stores once they have their effect. */
 bool twin_native_overflowed(const twin_native_run *run);
 /* Frees what ended runs have left for others: stacks, buffers, memory. At the end of the process, or for tests. */
 void twin_native_trim(void);

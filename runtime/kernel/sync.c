@@ -76,9 +76,7 @@ static void put(uint32_t space, uint32_t type, uint64_t at, double value)
     native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
     const uint32_t size = twin_native_check_type(core, op, type);
     uint32_t word = 0;
-    bool overflow = false;
-    twin_native_store(type, &word, value, TWK_ROUND_EVEN, &overflow);
-    core->run->overflowed = core->run->overflowed || overflow;
+    twin_native_given(core, type, &word, value);
     if (space == TWK_SPACE_GM) {
         write_word(core, op, at, size, &word);
         return;

@@ -193,20 +193,16 @@ static void find_rows(native_operands *on, const kind *one)
 static void duplicate(const native_operands *on)
 {
     uint32_t element = 0;
-    bool overflow = false;
-    twin_native_store(on->call->type, &element, on->call->scalar, TWK_ROUND_EVEN, &overflow);
-    on->core->run->overflowed = on->core->run->overflowed || overflow;
+    twin_native_given(on->core, on->call->type, &element, on->call->scalar);
     if (on->dst)
         twin_native_repeat(on->dst, on->call->count, on->size, &element);
 }
 
 static void index_up(const native_operands *on)
 {
-    bool overflow = false;
     for (uint32_t i = 0; i < on->call->count; i++)
-        twin_native_store(on->call->type, on->dst + (size_t)i * on->size, on->call->scalar + i,
-                          TWK_ROUND_EVEN, &overflow);
-    on->core->run->overflowed = on->core->run->overflowed || overflow;
+        twin_native_given(on->core, on->call->type, on->dst + (size_t)i * on->size,
+                          on->call->scalar + i);
 }
 
 static void gather(const native_operands *on)
