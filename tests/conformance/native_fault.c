@@ -67,6 +67,21 @@ void test_faults(void)
     end(&s);
 }
 
+/* What a kernel in C++ does not catch is a trap; what it catches is nothing. */
+void test_thrown(void)
+{
+    scene s;
+    begin(&s);
+    for (uint32_t block = 0; block < 5; block += 4) {
+        CHECK_CODE(go_wrong(&s, "thrown", 3, 5, block, NULL),
+                   ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION);
+        CHECK_EQUAL(marks(&s), 0);
+    }
+    CHECK_OK(go_wrong(&s, "thrown", 2, 5, 0, NULL));
+    CHECK_EQUAL(marks(&s), 5);
+    end(&s);
+}
+
 void test_fault_of_cube(void)
 {
     scene s;

@@ -501,6 +501,7 @@ static const twin_test tests[] = {
     {"so it has where an earlier one was never let go", test_kept_instances},
     {"faults of cube cores have their codes", test_fault_of_cube},
     {"faults of vector cores have their codes", test_faults},
+    {"exceptions that a kernel does not catch fail it", test_thrown},
     {"fewer bytes of arguments than a kernel reads", test_too_few_arguments},
     {"one image on several devices at once", test_two_devices},
     {"shares of cores bind no launch", test_shares},

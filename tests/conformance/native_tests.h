@@ -45,6 +45,7 @@ void test_engine_fails_under_a_kernel(void);
 /* native_fault.c */
 void test_faults(void);
 void test_fault_of_cube(void);
+void test_thrown(void);
 void test_endless(void);
 void test_time_limits(void);
 void test_hazards(void);

@@ -122,6 +122,20 @@ class Options(Compiler):
                 self.assertEqual(shown.returncode, 0, shown.stderr)
                 self.assertIn(words, shown.stderr)
 
+    def test_counting_of_exceptions(self):
+        """What catches exceptions is not counted: there is as much that counts as without."""
+        source = self.write("good.cpp", GOOD)
+        for compiler in ("g++", "clang++"):
+            if not shutil.which(compiler) or not shutil.which("objdump"):
+                continue
+            counts = []
+            for words in ((), ("-fno-exceptions",)):
+                inner = self.library(self.builds("-O2", *words, "--cxx=" + compiler, source))
+                shown = subprocess.run(["objdump", "-d", inner], capture_output=True, text=True, check=True)
+                counts.append(shown.stdout.count(" <__sanitizer_cov_trace_pc>\n"))
+            self.assertGreater(counts[0], 0)
+            self.assertEqual(counts[0], counts[1], compiler)
+
     def test_dependencies(self):
         self.write("more.h", "")
         source = self.write("good.c", '#include "more.h"\n' + GOOD)

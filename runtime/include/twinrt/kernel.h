@@ -123,6 +123,9 @@ typedef enum twk_round {
     TWK_ROUND_ODD /* FP32 to FP16: of the two around it the odd one */
 } twk_round;
 
+/* The kernel fails here, with this text. */
+TWK_HIDDEN void twk_stop(const char *text) __attribute__((noreturn));
+
 /* ---- kernels ------------------------------------------------------------------------------------ */
 
 /* The type of arguments of a kernel that has none. Structures of arguments have 2 bytes or more. */
@@ -149,12 +152,45 @@ typedef struct twk_none {
     static const twk_kernel_entry *const twk_listed_##kernel                                       \
         __attribute__((used, section("twk_kernels"))) = &twk_kernel_##kernel
 
+#ifdef __cpp_exceptions
+/* An exception that a kernel does not catch fails the kernel. What is here for that is not counted: kernels that throw
+ * nothing take the same time as without. */
+#if defined(__clang__)
+#define TWK_UNCOUNTED_ __attribute__((unused, noinline, no_sanitize("coverage")))
+#elif __has_attribute(no_sanitize_coverage)
+#define TWK_UNCOUNTED_ __attribute__((unused, noinline, no_sanitize_coverage))
+#else /* gcc 11 and older: a few basic blocks for each block of a kernel */
+#define TWK_UNCOUNTED_ __attribute__((unused, noinline))
+#endif
+static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const void *args)
+{
+    __asm__("" : "+r"(body)); /* what it calls is not known: nothing of it moves in here, or away */
+    try {
+        body(args);
+        return false;
+    } catch (...) {
+        return true; /* it is let go before the kernel ends */
+    }
+}
+#define TWK_BODY_(body, args_type, args)                                                           \
+    static void body##_body(const args_type *args);                                                \
+    static __attribute__((noinline)) void body##_counted(const void *twk_raw)                      \
+    {                                                                                              \
+        body##_body((const args_type *)twk_raw);                                                   \
+    }                                                                                              \
+    static TWK_UNCOUNTED_ void body##_run(const void *twk_raw)                                     \
+    {                                                                                              \
+        if (twk_throws_(body##_counted, twk_raw))                                                  \
+            twk_stop("an exception that the kernel does not catch");                               \
+    }
+#else
 #define TWK_BODY_(body, args_type, args)                                                           \
     static void body##_body(const args_type *args);                                                \
     static void body##_run(const void *twk_raw)                                                    \
     {                                                                                              \
         body##_body((const args_type *)twk_raw);                                                   \
     }
+#endif
 
 #define TWK_REST_(body, args_type, args)                                                           \
     static void body##_body(const args_type *args __attribute__((unused)))
@@ -291,8 +327,6 @@ static inline void twk_gm_set_word(twk_gm at, uint64_t value)
 
 /* One line of output, with kernel, block and core before it. Takes no time of the core. */
 TWK_HIDDEN void twk_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The kernel fails here, with this text. */
-TWK_HIDDEN void twk_stop(const char *text) __attribute__((noreturn));
 #define twk_trap()    twk_stop("trap")
 #define TWK_TEXT_(x)  #x
 #define TWK_TEXT(x)   TWK_TEXT_(x)
