@@ -177,6 +177,9 @@ void twin_native_given(native_core *core, uint32_t type, void *at, double value)
 
 void twin_native_bad_type(native_core *core, native_op op, uint32_t type)
 {
+    if (native_size_of(type) == 0)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: there is no type %u",
+                         twin_native_op_name(op), type);
     twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it takes no %s",
                      twin_native_op_name(op), twin_native_type_name(type));
 }

@@ -51,10 +51,12 @@ static bool differ(const row *a, const row *b, native_clash *out)
     const uint64_t end = a->end < b->end ? a->end : b->end;
     if (begin >= end || a->write->block == b->write->block)
         return false;
-    const bool atomic = a->write->atomic != 0;
-    if (atomic == (b->write->atomic != 0) &&
-        (atomic ||
-         memcmp(a->data + (begin - a->begin), b->data + (begin - b->begin), end - begin) == 0))
+    const native_write *one = a->write, *other = b->write;
+    const bool atomic = one->atomic != 0;
+    if (one->atomic == other->atomic &&
+        (atomic ? one->type == other->type
+                : memcmp(a->data + (begin - a->begin), b->data + (begin - b->begin), end - begin) ==
+                      0))
         return false;
     const bool in_order = a->write->block < b->write->block;
     *out = (native_clash){.first = in_order ? a->write : b->write,

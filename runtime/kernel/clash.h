@@ -10,8 +10,8 @@ typedef struct native_clash {
     uint64_t begin, end;                /* of the bytes that both write */
 } native_clash;
 
-/* Whether two blocks leave different bytes in one place, other than by atomic stores; one such place. Very many writes
- * are not looked at. */
+/* Whether two blocks leave different bytes in one place, other than by atomic stores of one operation and type; one such
+ * place. Very many writes are not looked at. */
 bool twin_native_clash_find(const native_memory *memory, native_clash *out_clash);
 
 #endif

@@ -77,6 +77,8 @@ class Options(Compiler):
         good = self.write("good.c", GOOD)
         self.refuses("no sources", status=2)
         self.refuses("unknown option --nosuch", good, "--nosuch", status=2)
+        self.refuses("give --cc=COMMAND", good, "--cc", "clang", status=2)
+        self.refuses("give --cxx=COMMAND", good, "--cxx", "clang++", status=2)
         self.refuses("a value is missing behind -I", good, "-I", status=2)
         self.refuses("unlike", good, self.write("good.txt", GOOD), status=2)
         got = self.run_tool(good)
@@ -154,6 +156,16 @@ class Errors(Compiler):
         self.refuses("define no kernel", self.write("none.c", "int nothing;\n"))
         self.refuses("no part of a name", self.write("name.c", GOOD.replace("good", "good_mix_aic")))
         self.refuses("missing.c", self.path("missing.c"))
+
+    def test_arguments_of_one_byte(self):
+        text = GOOD.replace("twk_gm to; uint32_t count;", "uint8_t count;").replace(", TWK_PARAM(struct arguments, to)", "")
+        text = text.replace("TWK_PARAM(struct arguments, to), ", "")
+        for name in ("small.c", "small.cpp"):
+            self.refuses("arguments of one byte", self.write(name, text))
+        none = text.replace("struct arguments { uint8_t count; };", "typedef twk_none none;").replace("struct arguments", "none")
+        none = none[:none.index("TWK_PARAMS")]
+        for name in ("none.c", "none.cpp"):
+            self.builds("-Wall", "-Wextra", "-Werror", self.write(name, none))
 
     def test_constructors_that_crash(self):
         text = GOOD + "\n#include <signal.h>\n__attribute__((constructor)) static void now(void) { raise(SIGABRT); }\n"

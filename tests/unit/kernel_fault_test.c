@@ -30,6 +30,7 @@ static void test_operations(void)
     FAIL(WRONG_FLAG, TWIN_NATIVE_OPERATION, "twk_set_flag: flag 8 from pipe MTE2 to V");
     FAIL(WRONG_TELL, TWIN_NATIVE_OPERATION, "twk_tell: the kernel is not mixed");
     FAIL(WRONG_PITCH, TWIN_NATIVE_OPERATION, "twk_load: 2 rows of 64 bytes");
+    FAIL(WRONG_TYPE, TWIN_NATIVE_OPERATION, "twk_duplicate: there is no type 99");
 }
 
 /* Counts whose bytes are too many for 32 bits. */

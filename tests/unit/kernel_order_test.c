@@ -302,7 +302,7 @@ static void test_mixed(void)
 typedef struct clash_args {
     uint32_t step;   /* bytes from a block's place to the next one's */
     uint32_t same;   /* all write the same */
-    uint32_t atomic; /* all add, or block 0 alone does */
+    uint32_t atomic; /* 1: all add; 2: block 0 alone; 3: all, but block 0 takes the larger */
 } clash_args;
 
 TWK_VECTOR_KERNEL(clash, clash_args, args)
@@ -311,8 +311,9 @@ TWK_VECTOR_KERNEL(clash, clash_args, args)
     const twk_rows rows = {.rows = 3, .bytes = 64, .gm_pitch = 1024, .pitch = 64};
     twk_duplicate(TWK_INT32, twk_ub_at(0), args->same ? 4 : twk_block(), 48);
     twk_barrier(TWK_ALL);
-    if (args->atomic == 1 || (args->atomic == 2 && twk_block() == 0))
-        twk_store_atomic(TWK_ATOMIC_ADD, TWK_INT32, to, twk_ub_at(0), 16);
+    if ((args->atomic & 1) != 0 || (args->atomic == 2 && twk_block() == 0))
+        twk_store_atomic(args->atomic == 3 && twk_block() == 0 ? TWK_ATOMIC_MAX : TWK_ATOMIC_ADD,
+                         TWK_INT32, to, twk_ub_at(0), 16);
     else
         twk_store_rows(to, twk_ub_at(0), &rows);
 }
@@ -327,7 +328,9 @@ static void test_blocks(void)
                  {{.step = 1024}, true}, /* row upon row */
                  {{.step = 60, .same = 1}, false},
                  {{.step = 60, .atomic = 1}, false},
-                 {{.step = 60, .same = 1, .atomic = 2}, true}};
+                 {{.step = 60, .same = 1, .atomic = 2}, true},
+                 {{.step = 60, .atomic = 3}, true}, /* which comes first is in the result */
+                 {{.step = 64, .atomic = 3}, false}};
     for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
         run("clash", &cases[i].args, sizeof(clash_args));
         CU_ASSERT_EQUAL(rig_hazard_count, cases[i].clash);

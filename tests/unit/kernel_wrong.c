@@ -143,6 +143,9 @@ static void go_wrong(const wrong_args *args)
     case WRONG_COUNT: /* times 4 it is 4 */
         twk_store_atomic(TWK_ATOMIC_ADD, TWK_INT32, GM, twk_ub_at(0), 0x40000001);
         break;
+    case WRONG_TYPE:
+        twk_duplicate((twk_type)99, twk_ub_at(0), 1, 64);
+        break;
     case WRONG_FRAME:
         large_frame();
         break;

@@ -138,6 +138,8 @@ static void take_word(struct options *options, int argc, char **argv, int *at)
         set_command(&build->cc, word + strlen("--cc="));
     } else if (begins(word, "--cxx=")) {
         set_command(&build->cxx, word + strlen("--cxx="));
+    } else if (strcmp(word, "--cc") == 0 || strcmp(word, "--cxx") == 0) {
+        usage(word[3] == 'c' ? "give --cc=COMMAND," : "give --cxx=COMMAND,", "in one word");
     } else if (!take_link(build, argc, argv, at) && !take_compile(build, argc, argv, at)) {
         usage("unknown option", word);
     }

@@ -133,7 +133,27 @@ typedef struct twk_none {
     uint8_t none;
 } twk_none;
 
+#ifdef __cplusplus
+} /* of "C": templates have no place there */
+template <typename args_type>
+struct twk_is_none_ {
+    static const bool value = __is_empty(args_type);
+};
+template <>
+struct twk_is_none_<twk_none> {
+    static const bool value = true;
+};
+extern "C" {
+#define TWK_ASSERT_        static_assert
+#define TWK_IS_NONE_(type) twk_is_none_<type>::value
+#else
+#define TWK_ASSERT_        _Static_assert
+#define TWK_IS_NONE_(type) __builtin_types_compatible_p(type, twk_none)
+#endif
+
 #define TWK_KERNEL_(kernel, args_type, kind, cubes, vectors, cube_fn, vector_fn)                   \
+    TWK_ASSERT_(sizeof(args_type) != sizeof(twk_none) || TWK_IS_NONE_(args_type),                  \
+                "arguments of one byte: give the structure 2 bytes or more, or take twk_none");    \
     TWK_EXTERN const twk_params twk_params_##kernel __attribute__((weak)) TWK_HIDDEN;              \
     TWK_EXTERN const twk_schedule twk_schedule_##kernel __attribute__((weak)) TWK_HIDDEN;          \
     TWK_EXTERN const twk_kernel_entry twk_kernel_##kernel TWK_HIDDEN;                              \
