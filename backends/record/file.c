@@ -34,7 +34,8 @@ struct spare {
 _Thread_local struct record_thread record_self;
 struct record_global record_global;
 
-static _Thread_local uint64_t nowhere[NOWHERE / sizeof(uint64_t)];
+/* Where a thread writes that has no host memory for it: several may at once, and nobody reads it. */
+static uint64_t last_resort[NOWHERE / sizeof(uint64_t)];
 
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -200,6 +201,8 @@ static void leave_map(struct record_thread *self)
 static void thread_end(void *value)
 {
     struct record_thread *self = value;
+    free(self->nowhere);
+    self->nowhere = NULL;
     if (getpid() != file_process || !self->map)
         return; /* in a forked child the file is the parent's */
     struct spare *spare = NULL;
@@ -267,6 +270,15 @@ static struct twin_record_entry *place_locked(struct record_call *call, size_t b
     return call->entry;
 }
 
+/* Room for an entry that is not kept. Not thread-local itself: the room for what is, in a library that a running program loads,
+ * is small. */
+static struct twin_record_entry *nowhere(struct record_thread *self)
+{
+    if (!self->nowhere)
+        self->nowhere = malloc(NOWHERE);
+    return self->nowhere ? self->nowhere : (struct twin_record_entry *)(void *)last_resort;
+}
+
 struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes)
 {
     struct record_thread *self = &record_self;
@@ -285,14 +297,14 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
                 stop_locked();
         }
         pthread_mutex_unlock(&lock);
-        (void)pthread_setspecific(thread_key, self);
     }
+    (void)pthread_setspecific(thread_key, self);
     if (entry)
         return entry;
     if (header && header->state == TWIN_RECORD_CUT)
         __atomic_fetch_add(&header->lost, 1, __ATOMIC_RELAXED);
     call->map = NULL;
-    call->entry = (struct twin_record_entry *)(void *)nowhere;
+    call->entry = nowhere(self);
     return call->entry;
 }
 

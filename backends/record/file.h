@@ -31,10 +31,11 @@ struct record_thread {
     char *at;
     char *limit;
     struct record_map *map;
-    uint32_t number; /* 0: none yet in this file */
-    uint32_t file;   /* the file that number, chunk and depth belong to */
-    uint32_t depth;  /* public calls under way */
-    uint64_t inside; /* begin_seq of the call that this thread is in; 0: none */
+    uint32_t number;                   /* 0: none yet in this file */
+    uint32_t file;                     /* the file that number, chunk and depth belong to */
+    uint32_t depth;                    /* public calls under way */
+    uint64_t inside;                   /* begin_seq of the call that this thread is in; 0: none */
+    struct twin_record_entry *nowhere; /* for what is not kept; NULL: not needed yet */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
 
