@@ -562,46 +562,6 @@ static void free_loader(struct loader *loader)
     }
 }
 
-struct turn {
-    uint64_t key;
-    size_t op;
-};
-
-static int by_key(const void *left, const void *right)
-{
-    const struct turn *a = left;
-    const struct turn *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->op < b->op ? -1 : a->op > b->op;
-}
-
-/* How far the device had come, from the entries that tell it, in the order in which ops came back. */
-static bool add_device_times(const twin_recording *recording, struct check_ops *out)
-{
-    struct turn *turns = malloc((out->count + 1) * sizeof(*turns));
-    if (!turns)
-        return false;
-    for (size_t i = 0; i < out->count; i++)
-        turns[i] = (struct turn){.key = out->ops[i].end_seq, .op = i};
-    qsort(turns, out->count, sizeof(*turns), by_key);
-    uint64_t device_ns = 0;
-    size_t turn = 0;
-    for (size_t i = 0; i < twin_recording_count(recording); i++) {
-        struct twin_record_MOVED moved;
-        const struct twin_record_entry *entry = twin_recording_at(recording, i);
-        if (!TWIN_RECORDING_GET(entry, MOVED, &moved))
-            continue;
-        for (; turn < out->count && turns[turn].key <= entry->begin_seq; turn++)
-            out->ops[turns[turn].op].device_ns = device_ns;
-        device_ns = moved.at_ns;
-    }
-    for (; turn < out->count; turn++)
-        out->ops[turns[turn].op].device_ns = device_ns;
-    free(turns);
-    return true;
-}
-
 bool check_ops_load(const twin_recording *recording, struct check_ops *out)
 {
     struct loader loader = {.recording = recording, .out = out};
@@ -616,7 +576,7 @@ bool check_ops_load(const twin_recording *recording, struct check_ops *out)
     bool good = out->ops && out->entries;
     for (size_t i = 0; good && i < count; i++)
         good = load_entry(&loader, i);
-    good = good && add_device_times(recording, out);
+    good = good && check_add_device_times(recording, out);
     free_loader(&loader);
     if (!good)
         check_ops_free(out);
@@ -639,28 +599,4 @@ const char *check_call_name(const twin_recording *recording, const check_op *op,
         text[used++] = (char)(*name > ' ' && *name < 0x7f ? *name : '?');
     text[used] = '\0';
     return text;
-}
-
-bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
-{
-    struct turn *turns = malloc((ops->count + 1) * sizeof(*turns));
-    if (!turns)
-        return false;
-    bool sorted = true;
-    for (size_t i = 0; i < ops->count; i++) {
-        turns[i] = (struct turn){.key = check_order_key(&ops->ops[i]), .op = i};
-        sorted = sorted && (i == 0 || turns[i - 1].key <= turns[i].key);
-    }
-    if (!sorted)
-        qsort(turns, ops->count, sizeof(*turns), by_key);
-    if (ops->whole)
-        checker_expect_times(checker);
-    if (ops->partial)
-        checker_expect_gaps(checker);
-    checker_count_calls(checker, ops->calls);
-    bool good = true;
-    for (size_t i = 0; good && i < ops->count; i++)
-        good = checker_feed(checker, &ops->ops[turns[i].op]);
-    free(turns);
-    return good && checker_finish(checker);
 }

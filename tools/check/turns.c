@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops by their place in the record's order: the one in which they came back, and the one in which the checker looks at them. */
+#include <stdlib.h>
+
+#include "check/load.h"
+
+struct turn {
+    uint64_t key;
+    size_t op;
+};
+
+static int by_key(const void *left, const void *right)
+{
+    const struct turn *a = left;
+    const struct turn *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->op < b->op ? -1 : a->op > b->op;
+}
+
+bool check_add_device_times(const twin_recording *recording, struct check_ops *out)
+{
+    struct turn *turns = malloc((out->count + 1) * sizeof(*turns));
+    if (!turns)
+        return false;
+    for (size_t i = 0; i < out->count; i++)
+        turns[i] = (struct turn){.key = out->ops[i].end_seq, .op = i};
+    qsort(turns, out->count, sizeof(*turns), by_key);
+    uint64_t device_ns = 0;
+    size_t turn = 0;
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        struct twin_record_MOVED moved;
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        if (!TWIN_RECORDING_GET(entry, MOVED, &moved))
+            continue;
+        for (; turn < out->count && turns[turn].key <= entry->begin_seq; turn++)
+            out->ops[turns[turn].op].device_ns = device_ns;
+        device_ns = moved.at_ns;
+    }
+    for (; turn < out->count; turn++)
+        out->ops[turns[turn].op].device_ns = device_ns;
+    free(turns);
+    return true;
+}
+
+bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
+{
+    struct turn *turns = malloc((ops->count + 1) * sizeof(*turns));
+    if (!turns)
+        return false;
+    bool sorted = true;
+    for (size_t i = 0; i < ops->count; i++) {
+        turns[i] = (struct turn){.key = check_order_key(&ops->ops[i]), .op = i};
+        sorted = sorted && (i == 0 || turns[i - 1].key <= turns[i].key);
+    }
+    if (!sorted)
+        qsort(turns, ops->count, sizeof(*turns), by_key);
+    if (ops->whole)
+        checker_expect_times(checker);
+    if (ops->partial)
+        checker_expect_gaps(checker);
+    checker_count_calls(checker, ops->calls);
+    bool good = true;
+    for (size_t i = 0; good && i < ops->count; i++)
+        good = checker_feed(checker, &ops->ops[turns[i].op]);
+    free(turns);
+    return good && checker_finish(checker);
+}
