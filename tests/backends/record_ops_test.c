@@ -400,8 +400,8 @@ static const char *const expected[] = {
     "signal.allow signal=1 count=3",
     "signal.open device=1 signal=2 kind=notify name=6 timed=0 waitable=0 shared=1 counted=0",
     "signal.destroy signal=2",
-    "channel.take channel=1 block=1 timeout_ns=76 ticket=0x3e",
-    "channel.answer channel=1 ticket=0x3e",
+    "channel.take channel=1 block=1 timeout_ns=76",
+    "channel.answer channel=1",
     "channel.close channel=1",
     "program.bind program=1 queue=1 head=1",
     "program.unbind program=1 queue=1 head=0",
@@ -441,6 +441,22 @@ static void compare_lines(const char *text)
         if (found)
             from = found + strlen(expected[i]);
     }
+}
+
+/* Pointers are not printed where records are compared. */
+static void check_ticket(const twin_recording *recording)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        struct twin_record_CHANNEL_TAKE take;
+        struct twin_record_CHANNEL_ANSWER answer;
+        if (TWIN_RECORDING_GET(entry, CHANNEL_TAKE, &take) && take.out_ticket == 0x3e)
+            found |= 1;
+        if (TWIN_RECORDING_GET(entry, CHANNEL_ANSWER, &answer) && answer.ticket == 0x3e)
+            found |= 2;
+    }
+    CU_ASSERT_EQUAL(found, 3);
 }
 
 static void check_code(const twin_recording *recording)
@@ -502,6 +518,7 @@ static void test_round_trip(void)
         CU_ASSERT_TRUE(!twin_recording_kind(kind) || by_setting || seen[kind]);
     }
     check_steps(recording);
+    check_ticket(recording);
     check_code(recording);
     twin_recording_free(recording);
 }

@@ -21,6 +21,8 @@ SECONDS = 100  # a program; its own watchdog ends it first
 THE_MODEL = b'["TWINRT_MODEL", '  # the one setting that is another one
 # When a thread of host functions begins to wait is the system's affair; what its functions do to tasks is compared.
 OF_THREADS = re.compile(rb"host_function|host\.attach|channel\.take")
+# What only the order decides in which the threads of the host took turns, and the count of all.
+OF_TURNS = re.compile(rb"\d+ +(chance|moved|seen) |.*\d+ entries, ")
 
 
 def content(path):
@@ -36,7 +38,7 @@ def entries(printed):
     found = []
     for line in printed.split(b"\n"):
         words = line.split(None, 2)  # number, thread, the rest
-        if len(words) == 3 and THE_MODEL not in line and not OF_THREADS.search(line):
+        if len(words) == 3 and THE_MODEL not in line and not OF_THREADS.search(line) and not OF_TURNS.match(words[2]):
             found.append(re.sub(rb"^\d+ +task queue=", b"task queue=", words[2]))
     return b"\n".join(sorted(found))
 
