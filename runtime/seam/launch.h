@@ -75,7 +75,8 @@ typedef struct twin_reach {
     void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
     uint32_t device;
     bool exact;
-    uint64_t peers; /* the other devices whose memory is reached, a bit each; none as a backend gives it */
+    uint64_t
+        peers; /* the other devices whose memory is reached, a bit each; none as a backend gives it */
 } twin_reach;
 
 typedef struct twin_loaded_image

@@ -179,7 +179,8 @@ static void go_wrong(const struct native_wrong *args)
         twk_load(twk_ub_at(0), 64, 32);
         break;
     case NATIVE_PAST:
-        twk_store(args->memory + NATIVE_TILE * 4, twk_ub_at(0), 128); /* there are 32 bytes more, or 64 */
+        twk_store(args->memory + NATIVE_TILE * 4, twk_ub_at(0),
+                  128); /* there are 32 bytes more, or 64 */
         break;
     case NATIVE_BUFFER:
         twk_load(twk_ub_at(twk_size(TWK_UB) - 32), args->memory, 64);

@@ -126,6 +126,8 @@ function(twin_rtl_coverage_program target block)
   twin_bench_parameters(${target} ${ARGN})
   target_compile_definitions(${target} PRIVATE BENCH_COVERAGE=1)
   target_link_libraries(${target} PRIVATE ${library})
+  # clang-tidy looks at what is built for the tests; the headers of this are made when it is.
+  set_target_properties(${target} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${TWIN_RTL_COVERAGE_PROGRAMS} OUTPUT_NAME ${block} EXCLUDE_FROM_ALL ON)
   add_dependencies(rtl_coverage ${target})
