@@ -182,6 +182,18 @@ class Same(Folder):
                 self.assertNotIn("did not survive", done.stderr)
                 self.assertIn(done.returncode, (0, 1))
 
+    def test_a_board(self):
+        """The loop stands in for one: no clock to compare, and nobody waits in the turn of whoever would wake him."""
+        board = {"TWINRT_BACKEND": "ascend", "TWINRT_ASCEND_HOME": os.path.join(os.path.dirname(EXAMPLES), "loop")}
+        for name in ("event_synchronize", "host_function", "stream_wait_event"):
+            for times in ("device", "events"):
+                with self.subTest(name, times=times):
+                    path = self.record(os.path.join(EXAMPLES, name), TWINRT_RECORD_TIMES=times, **board)
+                    done = self.replay(path, **board)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertIn("no two runs of a board take the same time", done.stdout)
+                    self.assertIn("\nthe same answers\n", done.stdout)
+
     def test_a_backend_without_devices(self):
         done = self.replay(self.record(os.path.join(EXAMPLES, "host_function")), "--backend", "null")
         self.assertEqual(done.returncode, 125, done.stdout)

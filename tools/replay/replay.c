@@ -120,6 +120,12 @@ static void compare_device(struct replay *replay, const char *(*setting)(const c
                        replay_backend(replay));
         return;
     }
+    if (!replay->conducted) {
+        report->same = false;
+        (void)snprintf(report->why, sizeof(report->why),
+                       "no two runs of a board take the same time");
+        return;
+    }
     if (start.tasks_stamped) {
         report->same = false;
         (void)snprintf(report->why, sizeof(report->why),

@@ -36,6 +36,21 @@ static void finish(struct replay *replay)
     pthread_mutex_unlock(&replay->lock);
 }
 
+/* On a device that takes no turns an op that waits is asked for when it came back: then what it waits for is there. */
+static bool waits(const struct replay *replay, size_t entry)
+{
+    switch (twin_recording_at(replay->recording, entry)->kind) {
+    case TWIN_RECORD_QUEUE_DRAIN:
+    case TWIN_RECORD_QUEUE_ROOM:
+    case TWIN_RECORD_SIGNAL_WAIT:
+    case TWIN_RECORD_CHANNEL_TAKE:
+    case TWIN_RECORD_PROGRAM_DRAIN:
+        return !replay->conducted;
+    default:
+        return false;
+    }
+}
+
 /* The op has come back in the record: whoever is in it may go on. */
 static void end_call(struct replay *replay, size_t entry)
 {
@@ -44,15 +59,13 @@ static void end_call(struct replay *replay, size_t entry)
             call->ended = true;
     if (twin_recording_at(replay->recording, entry)->kind == TWIN_RECORD_HOST_CALL)
         replay_leave(replay, entry);
-    else if (!replay->conducted)
+    else if (waits(replay, entry))
         replay_execute(replay, entry, replay_current);
 }
 
 static void begin_call(struct replay *replay, size_t entry)
 {
-    /* On a device that takes no turns an op that waits is asked for when it came back: then what it waits for is there. */
-    if (replay->conducted ||
-        twin_recording_at(replay->recording, entry)->kind == TWIN_RECORD_HOST_CALL)
+    if (!waits(replay, entry))
         replay_execute(replay, entry, replay_current);
 }
 
