@@ -145,12 +145,30 @@ static size_t blocked_at(size_t at)
     return found;
 }
 
-static size_t last_work(uint32_t queue, size_t before)
+/* Threads overlap: an op with a lower index has begun before another, and may end after it. */
+static bool ended_before(size_t first, size_t second)
 {
-    while (before-- > 0)
-        if (accepted(&ops[before]) && ops[before].queue == queue)
-            return before;
+    return ops[first].end_seq != 0 && ops[first].end_seq < ops[second].begin_seq;
+}
+
+/* The newest work of the stream that op `at` is about. NOWHERE: none, or one that another thread submits meanwhile, so
+ * that nobody can tell whether it is meant. */
+static size_t last_work(size_t at)
+{
+    for (size_t i = at; i-- > 0;)
+        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue)
+            return ended_before(i, at) ? i : NOWHERE;
     return NOWHERE;
+}
+
+/* A wait for the stream of `work` has shown the host that it is done, before op `at` began. */
+static bool drained(size_t work, size_t at)
+{
+    for (size_t i = work + 1; i < at; i++)
+        if (ops[i].kind == CHECK_DRAIN && ops[i].status == TWIN_OK &&
+            ops[i].queue == ops[work].queue && ended_before(work, i) && ended_before(i, at))
+            return true;
+    return false;
 }
 
 static bool observed_between(size_t after, size_t before)
@@ -161,11 +179,11 @@ static bool observed_between(size_t after, size_t before)
     return false;
 }
 
-/* Waits of streams that hold a record before op `at`. */
+/* Waits of streams that hold a record before op `at` ends. */
 static unsigned waiters(size_t record, size_t at)
 {
     unsigned found = 0;
-    for (size_t i = record; i < at; i++)
+    for (size_t i = record; i < count && ops[i].begin_seq < ops[at].end_seq; i++)
         found += accepted(&ops[i]) && ops[i].kind == CHECK_WAIT && bound[i] == record;
     return found;
 }
@@ -205,7 +223,7 @@ static size_t pending_wait(size_t drain)
 {
     for (size_t i = drain; i-- > 0 && !observes(&ops[i]);)
         if (accepted(&ops[i]) && ops[i].queue == ops[drain].queue && is_event_wait(i))
-            return i;
+            return ended_before(i, drain) ? i : NOWHERE;
     return NOWHERE;
 }
 
@@ -214,7 +232,7 @@ static bool innocent(size_t at, size_t *out_blocked)
     if (ops[at].kind != CHECK_DRAIN || ops[at].status != TWIN_OK)
         return false;
     *out_blocked = blocked_at(at);
-    size_t last = last_work(ops[at].queue, at);
+    size_t last = last_work(at);
     return *out_blocked != NOWHERE && ops[*out_blocked].queue != ops[at].queue && last != NOWHERE &&
            last > *out_blocked && !observed_between(last, at);
 }
@@ -228,12 +246,10 @@ static bool hold(size_t at, bool with_default, struct plant *plant)
     if (has_default != with_default)
         return false;
     /* no wait since what the host has seen last of that stream may lead elsewhere */
-    for (size_t i = at; i-- > 0;) {
-        if (ops[i].kind == CHECK_DRAIN && ops[i].status == TWIN_OK && ops[i].queue == ops[at].queue)
-            break;
-        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == CHECK_WAIT)
+    for (size_t i = at; i-- > 0;)
+        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == CHECK_WAIT &&
+            !drained(i, at))
             return false;
-    }
     ops[at].status = TWIN_E_DEADLOCK;
     *plant = (struct plant){.first = blocked, .second = at};
     return true;
@@ -376,7 +392,7 @@ static bool plant_09(size_t at, struct plant *plant)
 
 static bool plant_10(size_t at, struct plant *plant)
 {
-    size_t last = last_work(ops[at].queue, at);
+    size_t last = last_work(at);
     if (ops[at].kind != CHECK_DRAIN || ops[at].status != TWIN_OK || !timed(last) ||
         ops[last].task_end_ns <= ops[at].begin_ns + 1)
         return false;
@@ -396,7 +412,7 @@ static bool plant_11(size_t at, struct plant *plant)
         if (accepted(&ops[record]) && ops[record].kind == CHECK_RECORD &&
             ops[record].object == ops[at].object)
             break;
-    if (record == NOWHERE || blocked == NOWHERE || blocked < record ||
+    if (record == NOWHERE || !ended_before(record, at) || blocked == NOWHERE || blocked < record ||
         ops[blocked].queue != ops[record].queue || observed_between(record, at))
         return false;
     ops[at].status = TWIN_E_DEADLOCK;

@@ -121,14 +121,13 @@ static check_rule blocked_by(const struct checker *checker, const struct check_q
         if (join->number > number)
             continue;
         uint32_t op = check_work_at(checker, queue->place, join->number);
-        uint32_t record = check_work_at(checker, join->from_place, join->from_number);
         const struct check_queue *from = checker->places.items[join->from_place].queue;
-        uint32_t mark = record != CHECK_NONE ? checker->links.items[record] : CHECK_NONE;
+        uint32_t mark = checker->links.items[join->record];
         if (mark != CHECK_NONE && checker->marks.items[mark].waits >= 2) {
             *out_first = op;
             return CHECK_ORD_08;
         }
-        if (from->parking != CHECK_RUNS) {
+        if (from->parking != CHECK_RUNS && from->first < join->from_number) {
             *out_first = from->work.items[from->carried - from->first];
             return CHECK_ORD_06;
         }

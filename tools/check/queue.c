@@ -147,7 +147,11 @@ static void take_over(struct checker *checker, struct check_queue *queue,
         return;
     }
     queue->joins.items[queue->joins.count++] = (struct check_join){
-        .number = queue->carried + 1, .from_place = mark->place, .from_number = mark->number};
+        .number = queue->carried + 1,
+        .from_place = mark->place,
+        .from_number = mark->number,
+        .record = mark->op,
+    };
 }
 
 static bool carry_wait(struct checker *checker, struct check_queue *queue, uint32_t op)

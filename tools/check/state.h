@@ -60,6 +60,7 @@ enum check_parking { CHECK_RUNS, CHECK_ON_MARK, CHECK_ON_WORD, CHECK_ON_ANSWER }
 struct check_join {
     uint32_t number; /* of the wait */
     uint32_t from_place, from_number;
+    uint32_t record; /* op; known even when its stream is gone and another has its place */
 };
 
 struct check_queue {
