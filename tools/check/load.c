@@ -7,6 +7,8 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "seam/types.h"
+
 #define CALLS_DEEP 16u
 
 /* Public calls that a thread is in. */
@@ -495,9 +497,31 @@ static void note_record(struct loader *loader, const check_op *op, size_t at)
 }
 
 /* False: memory is short. */
+/* Something that an op found by chance; it is loaded already. */
+static void note_chance(struct loader *loader, const struct twin_record_entry *entry)
+{
+    FIELDS(CHANCE, chance);
+    size_t low = 0;
+    size_t high = loader->out->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (loader->out->ops[middle].begin_seq < chance.of_seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (chance.what == TWIN_CHANCE_CLOCK && low < loader->out->count &&
+        loader->out->ops[low].begin_seq == chance.of_seq)
+        loader->out->ops[low].moved = true;
+}
+
 static bool load_entry(struct loader *loader, size_t index)
 {
     const struct twin_record_entry *entry = twin_recording_at(loader->recording, index);
+    if (entry->kind == TWIN_RECORD_CHANCE) {
+        note_chance(loader, entry);
+        return true;
+    }
     struct twin_record_WORK_END work;
     check_op *op = &loader->out->ops[loader->out->count];
     memset(op, 0, sizeof(*op));

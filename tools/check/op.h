@@ -135,7 +135,9 @@ typedef struct check_op {
     bool blocks;   /* CALL: later tasks wait for the answer */
     bool positive; /* QUEUE_QUERY: idle; SIGNAL_QUERY: complete */
     bool recorded; /* SIGNAL_QUERY: there was a record */
-    uint8_t fill;  /* NOW_FILL, FILL: the byte */
+    bool
+        moved; /* the caller's clock was set to where other threads had brought the device meanwhile */
+    uint8_t fill; /* NOW_FILL, FILL: the byte */
 } check_op;
 
 static inline bool check_is_work(uint32_t kind)

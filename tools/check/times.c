@@ -60,11 +60,12 @@ static void judge_begin(struct checker *checker, struct check_queue *queue, uint
                    (double)(work->begin_ns - work->task_begin_ns) / 1000);
 }
 
-/* The call that queued the wait is not to last until the record. */
+/* The call that queued the wait is not to last until the record. Where its clock was moved for other threads, nobody knows how
+ * long it lasted. */
 static void judge_prompt(struct checker *checker, uint32_t op, const check_op *record)
 {
     const check_op *wait = &checker->ops.items[op];
-    if (wait->end_ns == 0 || !record->timed || record->stamped ||
+    if (wait->end_ns == 0 || wait->moved || !record->timed || record->stamped ||
         record->task_end_ns <= wait->begin_ns)
         return;
     checker->judged[CHECK_ORD_07]++;
