@@ -120,7 +120,7 @@ def environment():
 
 
 def run(*command, check=True, **options):
-    got = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False,
+    got = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False,
                          **dict({"env": environment()}, **options))
     if check and got.returncode != 0:
         raise AssertionError("%s ended with %d\n%s%s" % (" ".join(command), got.returncode,

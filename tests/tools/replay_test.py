@@ -19,7 +19,7 @@ HEADER, CHUNK, HEAD = 4096, 32, 64
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
 
 
-def run(*arguments, seconds=60, **environment):
+def run(*arguments, seconds=240, **environment):
     return subprocess.run(arguments, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
                           env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
 
@@ -63,7 +63,7 @@ class Folder(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return path
 
-    def replay(self, path, *options, seconds=60, **environment):
+    def replay(self, path, *options, seconds=240, **environment):
         environment.setdefault("TWINRT_BACKEND", "sim")
         done = run(TOOL, "replay", path, *options, seconds=seconds, **environment)
         self.assertIn(done.returncode, (0, 1, 2, 125), done.stderr)
@@ -150,7 +150,7 @@ class Same(Folder):
             path = self.record(*program)
             for model in ("rtl", "lockstep"):
                 with self.subTest(program[0], model=model):
-                    done = self.replay(path, "--model", model, "--trace", self.path("again.json"), seconds=120)
+                    done = self.replay(path, "--model", model, "--trace", self.path("again.json"))
                     if done.returncode == 125 and "RTL" in done.stderr:
                         self.skipTest("the model in SystemVerilog was not built")
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
