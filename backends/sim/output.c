@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* mkostemp */
+#define _GNU_SOURCE /* mkostemp, stpcpy */
 #include "output.h"
 
 #include <errno.h>
@@ -22,25 +22,41 @@ static int check_target(const char *path)
     return S_ISREG(present.st_mode) ? 0 : -EINVAL;
 }
 
-int sim_output_write(const char *path, int (*write)(FILE *file, void *context), void *context)
+/* "%p" becomes the number of the process. NULL: memory is short. */
+static char *expand(const char *path, const char *suffix)
 {
-    int error = check_target(path);
-    if (error)
-        return error;
-
-    static const char suffix[] = ".XXXXXX";
+    char number[24];
+    size_t digits = (size_t)snprintf(number, sizeof(number), "%ld", (long)getpid());
     size_t length = strlen(path);
-    char *temporary = malloc(length + sizeof(suffix));
-    if (!temporary)
-        return -ENOMEM;
-    memcpy(temporary, path, length);
-    memcpy(temporary + length, suffix, sizeof(suffix));
+    char *out = malloc(length / 2 * digits + length + strlen(suffix) + 1);
+    char *at = out;
+    if (!out)
+        return NULL;
+    while (*path) {
+        if (path[0] == '%' && path[1] == 'p') {
+            at = stpcpy(at, number);
+            path += 2;
+        } else {
+            *at++ = *path++;
+        }
+    }
+    (void)stpcpy(at, suffix);
+    return out;
+}
+
+int sim_output_write(const char *name, int (*write)(FILE *file, void *context), void *context)
+{
+    char *path = expand(name, "");
+    char *temporary = expand(name, ".XXXXXX");
+    int error = path && temporary ? check_target(path) : -ENOMEM;
+    if (error)
+        goto free_names;
 
     /* makes a new file, never follows a link, readable by its owner alone */
     int descriptor = mkostemp(temporary, O_CLOEXEC);
     if (descriptor < 0) {
         error = -errno;
-        goto free_temporary;
+        goto free_names;
     }
     FILE *file = fdopen(descriptor, "w");
     if (!file) {
@@ -58,7 +74,8 @@ int sim_output_write(const char *path, int (*write)(FILE *file, void *context), 
 remove_temporary:
     if (error)
         (void)unlink(temporary);
-free_temporary:
+free_names:
     free(temporary);
+    free(path);
     return error;
 }

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* Has `write` fill a private temporary file beside `path`, then renames it. Nothing but a regular file is ever replaced:
- * a symbolic link, device or pipe at `path` is refused. `write` returns 0 or a negative errno. Returns the same. */
-int sim_output_write(const char *path, int (*write)(FILE *file, void *context), void *context);
+/* Has `write` fill a private temporary file beside `name`, then renames it. "%p" in `name` is the number of the process. Nothing but a regular file is ever replaced:
+ * a symbolic link, device or pipe there is refused. `write` returns 0 or a negative errno. Returns the same. */
+int sim_output_write(const char *name, int (*write)(FILE *file, void *context), void *context);
 
 #endif

@@ -224,7 +224,7 @@ class Run(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             got = run("run", "--trace", "t.json", "--", "sh", "-c", "echo $TWINRT_TRACE",
                       cwd=folder)
-            self.assertEqual(got.stdout, os.path.join(os.path.realpath(folder), "t.json") + "\n")
+            self.assertEqual(got.stdout, os.path.join(os.path.realpath(folder), "t.json.%p") + "\n")
 
     def test_faults_are_read_before_the_program(self):
         with tempfile.TemporaryDirectory() as folder:

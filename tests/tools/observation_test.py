@@ -268,6 +268,36 @@ def damaged_vcd():
         expect(False, "damage to signals is not seen: " + new)
 
 
+# ---- several processes ------------------------------------------------------------------------
+
+def check_processes(twinrt, program, alone):
+    """Nobody writes over what another has left; one process alone has the plain names."""
+    wanted = {"--trace": alone["TWINRT_TRACE"], "--stats": alone["TWINRT_STATS"],
+              "--msprof": alone["TWINRT_MSPROF"], "--vcd": alone["TWINRT_VCD"]}
+    folder = os.path.abspath("several")
+    os.makedirs(folder, exist_ok=True)
+    for count, script in ((1, "{0} 1"), (2, "{0} 1 & {0} 1; wait $!")):
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+        given = [f"{option}={folder}/{option[2:]}" for option in wanted]
+        told = subprocess.run([twinrt, "run", "--explain=0", *given, "--", "sh", "-c", script.format(program)], timeout=90,
+                              env={**os.environ, "TWINRT_PROFILE": "910b3"}, capture_output=True, text=True, check=False)
+        expect(told.returncode == 0, f"{count} processes: {told.returncode}, {told.stderr}")
+        expect(told.stdout.count("timeline: ") == told.stdout.count("Counters over") == count, "reports: " + told.stdout)
+        left = os.listdir(folder)
+        for option, path in wanted.items():
+            names = [name for name in left if name.split(".")[0] == option[2:]]
+            expect(len(names) == count and (count > 1) == all("." in name for name in names), f"{option}: {left}")
+            for name in names:
+                expect(content(os.path.join(folder, name)) == content(path), f"{name} is not as if it were alone")
+            expect((f"{folder}/{option[2:]}." in told.stderr) == (count > 1), f"{option}: {told.stderr}")
+    with_number = subprocess.Popen([program, "1"], env={
+        **os.environ, "TWINRT_BACKEND": "sim", "TWINRT_PROFILE": "910b3", "TWINRT_TRACE": f"{folder}/%p-%p.json"})
+    expect(with_number.wait(50) == 0, "with %p")
+    path = f"{folder}/{with_number.pid}-{with_number.pid}.json"
+    expect(os.path.exists(path) and content(path) == content(wanted["--trace"]), "the number of the process in a name")
+
+
 # ---- all ----------------------------------------------------------------------------------------
 
 def main():
@@ -315,6 +345,7 @@ def main():
                           capture_output=True, text=True, timeout=50, check=False)
     expect(told.returncode == 0 and "rests on:" in told.stdout and "by cause:" in told.stdout and
            "Counters over" in told.stdout and told.stdout.count("  in all\n") == 2, "twinrt run: " + told.stdout[-2000:] + told.stderr)
+    check_processes(twinrt, program, run(program, 1, "910b3", "random1"))
     for text in failures[:40]:
         print(text)
     print("%d differences" % len(failures))

@@ -138,7 +138,7 @@ class Record(Folder):
                 self.assertEqual(done.returncode, 125, where)
                 self.assertIn(os.path.basename(where), done.stderr)
         done = tool("run", "--trace", self.folder, "--", PROGRAM)
-        self.assertEqual((done.returncode, "left no timeline" in done.stderr), (125, True))
+        self.assertEqual((done.returncode, "no timeline goes there" in done.stderr), (125, True))
         self.assertEqual(tool("record", "-o", old, "--", "/bin/true").returncode, 125)
         with open(old, encoding="utf-8") as file:
             self.assertEqual(file.read(), "from an earlier run")

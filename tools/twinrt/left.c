@@ -34,14 +34,14 @@ static bool is_named(const char *name, const char *path)
 }
 
 /* NULL: memory is short. */
-static char *glob_of(const char *name, bool record, const char *suffix)
+static char *glob_of(const char *name, const char *suffix)
 {
     char *pattern = malloc(strlen(A_NUMBER) * strlen(name) + strlen(suffix) + 1);
     char *at = pattern;
     if (!pattern)
         return NULL;
     while (*name) {
-        if (record && is_process(name)) {
+        if (is_process(name)) {
             at = stpcpy(at, A_NUMBER);
             name += 2;
             continue;
@@ -70,26 +70,26 @@ static bool add(struct left_files *files, const char *path)
     return items[files->count].path && ++files->count > 0;
 }
 
-static bool add_all(const char *name, bool record, const char *suffix, struct left_files *files)
+static bool add_all(const char *name, const char *suffix, struct left_files *files)
 {
     glob_t found = {0};
-    char *pattern = glob_of(name, record, suffix);
+    char *pattern = glob_of(name, suffix);
     bool good = pattern != NULL;
     int result = good ? glob(pattern, 0, NULL, &found) : 0;
     if (result == GLOB_NOSPACE)
         good = false;
     for (size_t i = 0; good && result == 0 && i < found.gl_pathc; i++)
-        if (!record || is_named(name, found.gl_pathv[i]))
+        if (is_named(name, found.gl_pathv[i]))
             good = add(files, found.gl_pathv[i]);
     globfree(&found);
     free(pattern);
     return good;
 }
 
-bool left_find(const char *path, bool record, struct left_files *out)
+bool left_find(const char *name, struct left_files *out)
 {
     *out = (struct left_files){0};
-    if (add_all(path, record, "", out) && (!record || add_all(path, record, "." A_NUMBER, out)))
+    if (add_all(name, "", out) && add_all(name, "." A_NUMBER, out))
         return true;
     left_free(out);
     return false;

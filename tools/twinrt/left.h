@@ -17,9 +17,9 @@ struct left_files {
     size_t count;
 };
 
-/* The regular file at `path`, if there is one. As a `record`, those that processes make of this name: "%p" in it is the
- * number of any process, and "." with such a number may come behind it. False: memory is short, `out` is empty. */
-bool left_find(const char *path, bool record, struct left_files *out);
+/* The regular files that processes make of a name: "%p" in it is the number of any process, and "." with such a number may
+ * come behind it. False: memory is short, `out` is empty. */
+bool left_find(const char *name, struct left_files *out);
 /* Leaves in `now` what is not in `before`, or has changed since. */
 void left_keep_new(struct left_files *now, const struct left_files *before);
 void left_free(struct left_files *files);

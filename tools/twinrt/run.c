@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,12 +43,12 @@ enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COU
 static const struct {
     twin_setting_id setting;
     const char *what;
-    const char *own; /* name in a folder of ours; every process has a record to itself there */
+    const char *own; /* name in a folder of ours */
 } kinds[FILE_COUNT] = {
-    [FILE_TRACE] = {TWIN_SETTING_TRACE, "timeline", "trace.json"},
-    [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.json"},
-    [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof"},
-    [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd"},
+    [FILE_TRACE] = {TWIN_SETTING_TRACE, "timeline", "trace.%p"},
+    [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.%p"},
+    [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof.%p"},
+    [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd.%p"},
     [FILE_RECORD] = {TWIN_SETTING_RECORD, "record", "record.%p"},
 };
 
@@ -55,6 +56,7 @@ struct wanted_file {
     const char *given;        /* as given; NULL: a temporary one if it is needed */
     char path[PATH_MAX + 16]; /* as the program gets it */
     bool needed;              /* the tool reads it */
+    bool apart;               /* ".%p" stands behind the name that was given */
     struct left_files before, left;
 };
 
@@ -301,34 +303,28 @@ static bool is_own(const struct wanted_file *file)
     return file->needed && !file->given;
 }
 
-/* Every record is judged, so here no process may write over that of another. */
-static bool is_apart(const struct options *options, enum file which)
-{
-    const struct wanted_file *file = &options->files[which];
-    return which == FILE_RECORD && file->needed && file->given && !strstr(file->given, "%p");
-}
-
 /* Names the file to the program; `folder` takes those that nobody named. */
 static int prepare(struct options *options, enum file which, const char *folder)
 {
     struct wanted_file *file = &options->files[which];
     char own[PATH_MAX + 16];
-    struct stat present;
     if (!file->given && !file->needed)
         return 0;
     (void)snprintf(own, sizeof(own), "%s/%s", folder, kinds[which].own);
     if (make_absolute(file->given ? file->given : own, file->path, PATH_MAX) != 0)
         return -1;
-    if (is_apart(options, which)) {
+    /* no process may write over what another has left */
+    file->apart = file->given && !strstr(file->given, "%p");
+    if (file->apart) {
+        struct stat present;
         if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode)) {
-            fprintf(stderr, "twinrt: %s is no regular file, so no record goes there\n",
-                    file->given);
+            fprintf(stderr, "twinrt: %s is no regular file, so no %s goes there\n", file->given,
+                    kinds[which].what);
             return -1;
         }
-        size_t length = strlen(file->path);
-        (void)snprintf(file->path + length, sizeof(file->path) - length, ".%%p");
+        (void)strcat(file->path, ".%p");
     }
-    if (!left_find(file->path, which == FILE_RECORD, &file->before) ||
+    if (!left_find(file->path, &file->before) ||
         setenv(twin_setting_table[kinds[which].setting].name, file->path, 1) != 0) {
         perror("twinrt: a file");
         return -1;
@@ -338,22 +334,31 @@ static int prepare(struct options *options, enum file which, const char *folder)
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* The record of one process gets the name that was given. Others stay where they are, and are told. */
-static void settle_record(struct options *options)
+/* Whether a process still writes the record that has this name. */
+static bool is_held(const char *name)
 {
-    struct wanted_file *file = &options->files[FILE_RECORD];
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool held = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0)
+        (void)close(file);
+    return held;
+}
+
+/* What one process left gets the name that was given, if nobody else writes there. What several left stays where it is, and
+ * is told. */
+static void settle(struct wanted_file *file, const char *what)
+{
     struct left_files *left = &file->left;
-    if (!file->given || strstr(file->given, "%p") || left->count == 0)
+    if (!file->apart)
         return;
     char name[sizeof(file->path)];
-    size_t length = strlen(file->path) - (is_apart(options, FILE_RECORD) ? strlen(".%p") : 0);
-    (void)snprintf(name, sizeof(name), "%.*s", (int)length, file->path);
-    if (left->count == 1 && is_apart(options, FILE_RECORD) &&
-        rename(left->items[0].path, name) == 0)
+    (void)snprintf(name, sizeof(name), "%.*s", (int)(strlen(file->path) - strlen(".%p")),
+                   file->path);
+    if (left->count == 1 && !is_held(name) && rename(left->items[0].path, name) == 0) {
         (void)snprintf(left->items[0].path, strlen(name) + 1, "%s", name); /* it was longer */
-    if (left->count == 1 && strcmp(left->items[0].path, name) == 0)
         return;
-    fprintf(stderr, "twinrt: each process has a record to itself:");
+    }
+    fprintf(stderr, "twinrt: the %s of each process:", what);
     for (size_t i = 0; i < left->count; i++)
         fprintf(stderr, " %s", left->items[i].path);
     fputc('\n', stderr);
@@ -367,10 +372,12 @@ static bool collect(struct options *options)
         struct wanted_file *file = &options->files[which];
         if (!file->given && !file->needed)
             continue;
-        if (left_find(file->path, which == FILE_RECORD, &file->left))
+        if (left_find(file->path, &file->left))
             left_keep_new(&file->left, &file->before);
-        if (file->left.count > 0)
+        if (file->left.count > 0) {
+            settle(file, kinds[which].what);
             continue;
+        }
         good = false;
         fprintf(
             stderr,
@@ -379,52 +386,61 @@ static bool collect(struct options *options)
             kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
             file->given ? ", or it cannot be written there" : "");
     }
-    settle_record(options);
     return good;
 }
 
-/* Judges what each process did. False: something cannot be judged, or not in full. */
-static bool check_records(const struct options *options, bool *out_broken)
+/* What a report calls the process that left file `index`. */
+static void name_process(const struct options *options, enum file which, size_t index, char *out,
+                         size_t room)
 {
-    const struct wanted_file *file = &options->files[FILE_RECORD];
-    bool good = true;
-    for (size_t i = 0; i < file->left.count; i++) {
-        const char *path = file->left.items[i].path;
-        char name[PATH_MAX + 32];
-        if (file->given)
-            (void)snprintf(name, sizeof(name), "%s",
-                           file->left.count == 1 && !strstr(file->given, "%p") ? file->given
-                                                                               : path);
-        else if (file->left.count == 1)
-            (void)snprintf(name, sizeof(name), "%s", options->program[0]);
-        else
-            (void)snprintf(name, sizeof(name), "%s, process %s", options->program[0],
-                           strrchr(path, '.') + 1);
-        fputc('\n', stdout);
-        int judged = twin_tool_check_record(&(struct twin_tool_check){.path = path, .name = name});
-        *out_broken = *out_broken || judged == TWIN_TOOL_FOUND;
-        good = good && judged != TWIN_TOOL_UNREADABLE && judged != TWIN_TOOL_PARTIAL;
-    }
-    return good;
+    const struct wanted_file *file = &options->files[which];
+    const char *path = file->left.items[index].path;
+    bool alone = file->left.count == 1 && (!file->given || file->apart);
+    if (file->given)
+        (void)snprintf(out, room, "%s", alone ? file->given : path);
+    else if (alone)
+        (void)snprintf(out, room, "%s", options->program[0]);
+    else
+        (void)snprintf(out, room, "%s, process %s", options->program[0], strrchr(path, '.') + 1);
 }
 
+/* Prints what one process left. Returns TWIN_TOOL_*. */
+static int report(const struct options *options, enum file which, const char *path,
+                  const char *name)
+{
+    switch (which) {
+    case FILE_TRACE:
+        if (twin_tool_explain(path, options->waits) != 0)
+            return TWIN_TOOL_UNREADABLE;
+        if (options->files[which].given)
+            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n", name);
+        return 0;
+    case FILE_STATS:
+        return twin_tool_stats(path) == 0 ? 0 : TWIN_TOOL_UNREADABLE;
+    case FILE_RECORD:
+        return twin_tool_check_record(&(struct twin_tool_check){.path = path, .name = name});
+    default:
+        return 0;
+    }
+}
+
+/* Process by process. False: something cannot be read or judged, or not in full. */
 static bool print_reports(const struct options *options, bool *out_broken)
 {
-    const struct wanted_file *trace = &options->files[FILE_TRACE];
-    const struct wanted_file *stats = &options->files[FILE_STATS];
     bool good = true;
-    if (trace->needed && trace->left.count > 0) {
-        fputc('\n', stdout);
-        good = twin_tool_explain(trace->path, options->waits) == 0;
-        if (good && trace->given)
-            printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n", trace->given);
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        const struct wanted_file *file = &options->files[which];
+        for (size_t i = 0; file->needed && i < file->left.count; i++) {
+            char name[PATH_MAX + 32];
+            name_process(options, which, i, name, sizeof(name));
+            fputc('\n', stdout);
+            if (file->left.count > 1 && which != FILE_RECORD)
+                printf("%s:\n", name);
+            int result = report(options, which, file->left.items[i].path, name);
+            *out_broken = *out_broken || result == TWIN_TOOL_FOUND;
+            good = good && result != TWIN_TOOL_UNREADABLE && result != TWIN_TOOL_PARTIAL;
+        }
     }
-    if (stats->needed && stats->left.count > 0) {
-        fputc('\n', stdout);
-        good = twin_tool_stats(stats->path) == 0 && good;
-    }
-    if (options->files[FILE_RECORD].needed)
-        good = check_records(options, out_broken) && good;
     return good;
 }
 
