@@ -114,6 +114,11 @@ twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind 
     return TWIN_OK;
 }
 
+uint32_t sim_memory_device(uint64_t address)
+{
+    return arena_of(address)->config.device;
+}
+
 twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
 {
     memset(out_info, 0, sizeof(*out_info));

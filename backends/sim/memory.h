@@ -26,6 +26,9 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
  * UNKNOWN: not in any arena. Lock free. */
 twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind);
 
+/* The device whose memory this is, after a check that said TWIN_MEMORY_DEVICE. */
+uint32_t sim_memory_device(uint64_t address);
+
 /* Of a reservation: less than that is no use to anybody. */
 #define SIM_MEMORY_LEAST (32ull << 20)
 

@@ -46,6 +46,14 @@ static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, 
     return status;
 }
 
+/* Between devices that have no link to each other, a copy is the PCIe DMA's too. */
+static bool crosses_host(const twin_copy *copy)
+{
+    twin_link link = sim_process.traits[0].peer_link;
+    return (link == TWIN_LINK_PHB || link == TWIN_LINK_PIX || link == TWIN_LINK_SYS) &&
+           sim_memory_device(copy->dst) != sim_memory_device(copy->src);
+}
+
 /* Work that takes several entries: `piece` bytes each, but for the last; rows count as bytes. */
 typedef struct pieces {
     const void *work;
@@ -99,7 +107,7 @@ twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
         status = check_sides(queue, copy, copy->bytes, &sdma);
     if (status != TWIN_OK)
         return status;
-    if (sdma)
+    if (sdma && !crosses_host(copy))
         return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE}, sdma_copy_entry);
     return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
 }

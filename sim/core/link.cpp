@@ -8,11 +8,22 @@
 namespace tsim
 {
 
+namespace
+{
+
+// HCCS links are there between all or none (LNK-1).
+uint32_t pair_count(const Params &params, uint32_t devices)
+{
+    return params.peers_at_host ? 0 : devices * devices;
+}
+
+} // namespace
+
 LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, TwinFactory *twins)
     : devices_(devices), cycle_ns_(params.cycle_ns),
       cycles_per_s_(static_cast<uint32_t>(1000000000u / params.cycle_ns)),
-      link_parameter_(devices * kPerDevice + devices * devices, kNone),
-      capacity_(devices * kPerDevice + devices * devices),
+      link_parameter_(devices * kPerDevice + pair_count(params, devices), kNone),
+      capacity_(link_parameter_.size()),
       routes_(devices * kRoutes + devices * devices * kPairRoutes), room_(capacity_.size()),
       demand_(capacity_.size())
 {
@@ -56,6 +67,19 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, Tw
         for (uint32_t b = 0; b < devices; ++b) {
             if (a == b)
                 continue;
+            const auto over_pcie = [&](uint32_t route, uint32_t written) {
+                add_route(route, params.pcie_to_host.index,
+                          {{link_of(a, kHbm), 1},
+                           {link_of(a, kToHost), 1},
+                           {link_of(b, kToDevice), 1},
+                           {link_of(b, kHbm), written}});
+            };
+            over_pcie(peer(a, b, true), 1);
+            if (params.peers_at_host) {
+                over_pcie(peer(a, b, false), 1);
+                over_pcie(reduce_peer(a, b), 2);
+                continue;
+            }
             const uint32_t hccs = devices * kPerDevice + a * devices + b;
             capacity_[hccs] = rate(params.hccs_pair.value);
             link_parameter_[hccs] = params.hccs_pair.index;
@@ -63,11 +87,6 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, Tw
                       {{link_of(a, kHbm), 1}, {hccs, 1}, {link_of(b, kHbm), 1}});
             add_route(reduce_peer(a, b), params.hccs_pair.index,
                       {{link_of(a, kHbm), 1}, {hccs, 1}, {link_of(b, kHbm), 2}});
-            add_route(peer(a, b, true), params.pcie_to_host.index,
-                      {{link_of(a, kHbm), 1},
-                       {link_of(a, kToHost), 1},
-                       {link_of(b, kToDevice), 1},
-                       {link_of(b, kHbm), 1}});
         }
     }
     if (bursts)

@@ -351,6 +351,8 @@ class ProfileReader
                 field.jitter = jitter ? static_cast<uint32_t>(jitter->valuedouble) : 0;
             }
         }
+        const std::string peer_link = profile_.find("identity.peer_link")->text;
+        params.peers_at_host = peer_link == "PHB" || peer_link == "PIX" || peer_link == "SYS";
     }
 
     Profile &profile_;

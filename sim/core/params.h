@@ -69,6 +69,7 @@ struct Params {
     Setting l2_peak, l2_hit;              ///< MB/s, permille
     Setting peer_write;
     Setting hccs_pair; ///< MB/s
+    bool peers_at_host = false; ///< no link between devices: they meet at the host (LNK-1)
 
     /// HBM as copies see it, in MB/s (LNK-2).
     [[nodiscard]] uint64_t hbm_mb_s() const { return hbm_peak.value * hbm_effective.value / 1000; }

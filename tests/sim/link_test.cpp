@@ -129,6 +129,30 @@ static void test_between_devices()
     EXPECT_EQ(links.next(), 1200);
 }
 
+// LNK-1, LNK-3: devices that meet at the host have no link of their own; what passes between them disturbs other copies.
+static void test_without_links_between_devices()
+{
+    Params p = round_params();
+    p.peers_at_host = true;
+    EXPECT_EQ(LinkNetwork(p, 3).link_count() + 3 * 3, LinkNetwork(round_params(), 3).link_count());
+    for (bool pcie : {false, true}) {
+        LinkNetwork links(p, 3);
+        links.start(0, links.peer(0, 1, pcie), 100000, 1); // PCIe up of 0: 500 a cycle, shared
+        links.start(0, links.device_to_host(0), 100000, 2);
+        links.start(0, links.device_to_host(1), 100000, 3); // the other card's is free
+        EXPECT_EQ(links.next(), 200);
+        EXPECT_EQ(links.complete(200).at(0), 3);
+        EXPECT_EQ(links.next(), 400);
+        EXPECT_EQ(links.complete(400).size(), 2);
+    }
+    LinkNetwork links(p, 3);
+    links.start(0, links.reduce_peer(0, 1), 100000, 1);
+    links.start(0, links.host_to_device(1), 300000, 2); // PCIe down of 1: 1000, 500 are left
+    EXPECT_EQ(links.next(), 200);
+    EXPECT_EQ(links.complete(200).at(0), 1);
+    EXPECT_EQ(links.next(), 400);
+}
+
 // Nothing is lost: a random load ends, and no earlier than the busiest link allows.
 static void test_random_load_conserves_bytes()
 {
@@ -164,6 +188,7 @@ static const twin_test tests[] = {
     {"what one cannot use the others share", test_max_min},
     {"a cancelled transfer gives its share back", test_cancel_gives_the_share_back},
     {"each pair of devices has its own link each way", test_between_devices},
+    {"without links devices meet at the host's PCIe", test_without_links_between_devices},
     {"a random load ends, not before the link allows", test_random_load_conserves_bytes},
 };
 
