@@ -226,6 +226,16 @@ class Run(unittest.TestCase):
                       cwd=folder)
             self.assertEqual(got.stdout, os.path.join(os.path.realpath(folder), "t.json.%p") + "\n")
 
+    def test_each_output_has_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "sub"))
+            os.symlink("sub", os.path.join(folder, "link"))
+            for first, second in (("--trace=f", "--vcd=f"), ("--stats=f", "--record=./f"), ("--trace=sub/f", "--msprof=link/f"),
+                                  ("--vcd=f%p", f"--record={folder}/f%p")):
+                got = run("run", first, second, "--", "echo", "ran", cwd=folder)
+                self.assertEqual((got.returncode, got.stdout), (125, ""), (first, second))
+                self.assertIn("give each a file", got.stderr)
+
     def test_faults_are_read_before_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "f.json")

@@ -303,6 +303,35 @@ static bool is_own(const struct wanted_file *file)
     return file->needed && !file->given;
 }
 
+/* Whether two paths are names of one file, as far as their folders are there. */
+static bool is_same_file(const char *a, const char *b)
+{
+    char folders[2][PATH_MAX];
+    const char *const paths[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        char folder[PATH_MAX + 16];
+        (void)snprintf(folder, sizeof(folder), "%s", paths[i]);
+        *strrchr(folder, '/') = '\0';
+        if (!realpath(*folder ? folder : "/", folders[i]))
+            return false;
+    }
+    return strcmp(strrchr(a, '/'), strrchr(b, '/')) == 0 && strcmp(folders[0], folders[1]) == 0;
+}
+
+/* Each output has a file of its own: another would be lost without a word. */
+static bool is_free(const struct options *options, enum file which)
+{
+    for (enum file before = 0; before < which; before++) {
+        const struct wanted_file *other = &options->files[before];
+        if (!other->given || !is_same_file(other->path, options->files[which].path))
+            continue;
+        fprintf(stderr, "twinrt: %s cannot take both %s and %s: give each a file\n", other->given,
+                kinds[before].what, kinds[which].what);
+        return false;
+    }
+    return true;
+}
+
 /* Names the file to the program; `folder` takes those that nobody named. */
 static int prepare(struct options *options, enum file which, const char *folder)
 {
@@ -324,6 +353,8 @@ static int prepare(struct options *options, enum file which, const char *folder)
         }
         (void)strcat(file->path, ".%p");
     }
+    if (file->given && !is_free(options, which))
+        return -1;
     if (!left_find(file->path, &file->before) ||
         setenv(twin_setting_table[kinds[which].setting].name, file->path, 1) != 0) {
         perror("twinrt: a file");
