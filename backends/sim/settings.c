@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct sim_process sim_process;
 
@@ -213,6 +214,24 @@ static bool profile_path(char *path, size_t room)
     return false;
 }
 
+/* Where the RTL's waveforms go must be a folder that takes them: they are made much later. */
+static bool check_rtl_trace(const char *beginning)
+{
+    char folder[sizeof(sim_process.rtl_trace)];
+    if (strlen(beginning) >= sizeof(folder)) {
+        sim_fail("TWINRT_RTL_TRACE names a path that is too long");
+        return false;
+    }
+    strcpy(folder, beginning);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    if (beginning[0] == '\0' || access(slash ? folder : ".", W_OK | X_OK) == 0)
+        return true;
+    sim_fail("TWINRT_RTL_TRACE: %s cannot be written: %s", beginning, strerror(errno));
+    return false;
+}
+
 twin_status sim_settings_read(const twin_services *services)
 {
     sim_process.services = services;
@@ -247,11 +266,10 @@ twin_status sim_settings_read(const twin_services *services)
         return TWIN_E_INVALID;
     }
 
-    if (strlen(rtl_trace) >= sizeof(sim_process.rtl_trace)) {
-        sim_fail("TWINRT_RTL_TRACE names a path that is too long");
+    if (!check_rtl_trace(rtl_trace))
         return TWIN_E_INVALID;
-    }
-
+    if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.board)
+        sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is tlm, which has no RTL");
     if (sim_process.board) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
             seed != sim_process.seed || bursts != sim_process.bursts ||

@@ -16,10 +16,11 @@ std::string to_text(const Difference &d)
     char line[512];
     std::string text;
     const auto add = [&text, &line](int) { text += line; };
+    const std::string instance = d.instance.empty() ? "" : " (" + d.instance + ")";
     add(std::snprintf(line, sizeof(line),
                       "twinrt: model and RTL differ: device %" PRIu32 ", cycle %" PRIu64
-                      ", block %s (%s)\n",
-                      d.device, d.cycle, d.block.c_str(), d.instance.c_str()));
+                      ", block %s%s\n",
+                      d.device, d.cycle, d.block.c_str(), instance.c_str()));
     add(std::snprintf(line, sizeof(line),
                       "  signal %s: model %" PRIu64 " (0x%" PRIx64 "), RTL %" PRIu64 " (0x%" PRIx64
                       ")\n  rule %s, seed %" PRIu64 "\n",
@@ -27,6 +28,12 @@ std::string to_text(const Difference &d)
     text += "  last operations of this block, the last one differs:\n";
     for (const std::string &operation : d.operations)
         text += "    " + operation + "\n";
+    return text;
+}
+
+std::string to_text_of_files(const Difference &d)
+{
+    std::string text;
     for (const std::string &file : d.files)
         text += "  waveform: " + file + "\n";
     if (!d.note.empty())
@@ -40,15 +47,29 @@ std::string Reporter::wave_prefix() const
                           : trace_ + ".difference";
 }
 
-void Reporter::report(const Difference &difference) const
+namespace
+{
+void print(const std::string &text)
+{
+    (void)std::fwrite(text.data(), 1, text.size(), stderr);
+    (void)std::fflush(stderr);
+}
+} // namespace
+
+void Reporter::tell(const Difference &difference) const
+{
+    if (!hook_)
+        print(to_text(difference));
+}
+
+void Reporter::end(const Difference &difference) const
 {
     if (hook_) {
         hook_(difference);
         return;
     }
-    const std::string text = to_text(difference);
-    (void)std::fwrite(text.data(), 1, text.size(), stderr);
-    (void)std::fflush(stderr);
+    print(to_text_of_files(difference));
+    (void)std::fflush(stdout); // what the program has printed until then
     close_waves();
     _exit(kDifferenceStatus);
 }

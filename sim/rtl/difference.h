@@ -29,11 +29,13 @@ struct Difference {
     std::vector<std::string>
         operations;                 ///< of this instance, oldest first; the last one is the culprit
     std::vector<std::string> files; ///< waveforms
-    std::string note;               ///< why there are none; may be empty
+    std::string note;               ///< why there are none, or not both; may be empty
 };
 
-/// All of it as text, in lines.
+/// Where and what, and the last operations, as text in lines.
 [[nodiscard]] std::string to_text(const Difference &difference);
+/// Which waveforms there are.
+[[nodiscard]] std::string to_text_of_files(const Difference &difference);
 
 /// What all units of a board share.
 class Reporter
@@ -57,8 +59,10 @@ class Reporter
     /// How names of files with the waveforms around a difference begin.
     [[nodiscard]] std::string wave_prefix() const;
 
-    /// Prints it and ends the process with kDifferenceStatus, or calls the hook.
-    void report(const Difference &difference) const;
+    /// Prints all but the waveforms, which may take long or fail; with a hook nothing.
+    void tell(const Difference &difference) const;
+    /// Prints the waveforms and ends the process with kDifferenceStatus, or calls the hook.
+    void end(const Difference &difference) const;
 
   private:
     const Cycle *now_ = nullptr;

@@ -58,6 +58,8 @@ class Machine
                       std::vector<Response<Ports>> &out) = 0;
     /// Clocks so far.
     [[nodiscard]] virtual uint64_t clocks() const = 0;
+    /// Whether its waveforms are written until now; they are ended by this.
+    [[nodiscard]] virtual bool is_drawn() = 0;
 };
 
 /// `Top` is Verilator's class of the block, with `Traced` the one that can write waveforms.
@@ -111,7 +113,8 @@ class VerilatedMachine final : public Machine<Ports>
         top_.req_valid_i = 1;
         clock(now); // the edge that takes it: the block is at rest, so it is ready
         top_.req_valid_i = 0;
-        for (uint32_t patience = kPatience; patience != 0; --patience) {
+        // An assertion that fails may fail at every clock from then on.
+        for (uint32_t patience = kPatience; patience != 0 && !context_->gotError(); --patience) {
             if (top_.rsp_valid_o) {
                 out.emplace_back();
                 Ports::read(top_, out.back());
@@ -126,6 +129,13 @@ class VerilatedMachine final : public Machine<Ports>
         return context_->gotError() ? Ended::kAsserted : Ended::kSilent;
     }
     [[nodiscard]] uint64_t clocks() const override { return clocks_; }
+    [[nodiscard]] bool is_drawn() override
+    {
+        const bool drawn = wave_ && wave_->is_open();
+        if (wave_)
+            wave_->close();
+        return drawn;
+    }
 
   private:
     static constexpr uint32_t kPatience = 1u << 20; // clocks
@@ -144,11 +154,13 @@ class VerilatedMachine final : public Machine<Ports>
     Ended settle(Cycle now)
     {
         for (uint32_t patience = kPatience; !top_.req_ready_o; --patience) {
-            if (patience == 0)
-                return Ended::kSilent;
+            if (patience == 0 || context_->gotError())
+                break;
             clock(now);
         }
-        return __builtin_expect(context_->gotError(), 0) ? Ended::kAsserted : Ended::kAnswered;
+        if (__builtin_expect(context_->gotError(), 0))
+            return Ended::kAsserted;
+        return top_.req_ready_o ? Ended::kAnswered : Ended::kSilent;
     }
     void step([[maybe_unused]] Cycle now)
     {

@@ -4,9 +4,9 @@
 #define TWINSIM_RTL_UNIT_H
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/twin.h"
@@ -95,25 +95,28 @@ class Unit
                (place_.name[0] != '\0' ? std::string(".") + place_.name : "");
     }
 
+    using Answers = std::vector<Response<Ports>>;
+
     // The first number that differs; how many answers there were counts as one.
-    void differ(const std::vector<Response<Ports>> &model)
+    void differ(const Answers &model)
     {
         for (size_t i = 0; i < std::min(model.size(), answers_.size()); ++i)
             for (size_t k = 0; k < Ports::kResponse.size(); ++k)
                 if (model[i][k] != answers_[i][k]) {
-                    report(Ports::kResponse[k].name, Ports::kResponse[k].rule, model[i][k],
-                           answers_[i][k]);
+                    report({Ports::kResponse[k].name, Ports::kResponse[k].rule}, model[i][k],
+                           answers_[i][k], &model);
                     return;
                 }
-        report("number of responses", Ports::kResponse[0].rule, model.size(), answers_.size());
+        report({"number of responses", Ports::kResponse[0].rule}, model.size(), answers_.size(),
+               &model);
     }
     // The RTL by itself: an assertion, or no response.
     void failed(const char *signal)
     {
         if (!broken_)
-            report(signal, "none: the RTL fails by itself", 0, 1);
+            report({signal, "none: the RTL fails by itself"}, 0, 1, nullptr);
     }
-    void report(const char *signal, const char *rule, uint64_t model, uint64_t rtl)
+    void report(const Signal &signal, uint64_t model, uint64_t rtl, const Answers *answers)
     {
         broken_ = true;
         Difference d;
@@ -121,15 +124,16 @@ class Unit
         d.cycle = reporter_.now();
         d.block = Ports::kBlock;
         d.instance = place_.name;
-        d.signal = signal;
+        d.signal = signal.name;
         d.model = model;
         d.rtl = rtl;
-        d.rule = rule;
+        d.rule = signal.rule;
         d.seed = reporter_.seed();
         for (size_t i = log_.size() > kShown ? log_.size() - kShown : 0; i < log_.size(); ++i)
             d.operations.push_back(text_of(log_[i]));
-        draw(d);
-        reporter_.report(d);
+        reporter_.tell(d);
+        draw(d, answers);
+        reporter_.end(d);
     }
     [[nodiscard]] static std::string text_of(const Entry &entry)
     {
@@ -141,31 +145,63 @@ class Unit
         return text;
     }
 
-    // Both waveforms, from the same operations once more. What the RTL answers then is also what the VCD file shows.
-    void draw(Difference &d) const
+    // Both waveforms, from the same operations once more.
+    void draw(Difference &d, const Answers *model) const
     {
+        enum { kFst = 1, kVcd = 2 };
         if (dropped_ != 0) {
             d.note = "no waveforms: more than " + std::to_string(kLogMost) +
                      " operations since the block's reset; run again with TWINRT_RTL_TRACE=file";
             return;
         }
         const std::string prefix = reporter_.wave_prefix() + "." + instance();
-        std::vector<const char *> names;
-        names.reserve(std::size(Ports::kRequest));
+        std::string why = "the files cannot be written there";
+        const int drawn = draw_apart(
+            [&] {
+                const std::unique_ptr<Machine<Ports>> again = make_machine<Ports>(prefix + ".fst");
+                const bool vcd = draw_values(*again, prefix + ".vcd", model);
+                return (again->is_drawn() ? kFst : 0) | (vcd ? kVcd : 0);
+            },
+            why);
+        if (drawn >= 0 && (drawn & kFst) != 0)
+            d.files.push_back(prefix + ".fst");
+        if (drawn >= 0 && (drawn & kVcd) != 0)
+            d.files.push_back(prefix + ".vcd");
+        if (d.files.size() < 2)
+            d.note = std::string(d.files.empty() ? "no waveforms" : "not both waveforms") + " at " +
+                     prefix + ": " + why;
+    }
+    // What was asked and answered. Until the last operation the model has answered as the RTL did.
+    [[nodiscard]] bool draw_values(Machine<Ports> &again, const std::string &name,
+                                   const Answers *model) const
+    {
+        std::vector<VcdFile::Column> columns;
         for (const Signal &signal : Ports::kRequest)
-            names.push_back(signal.name);
-        std::vector<std::vector<uint64_t>> rows;
-        const std::unique_ptr<Machine<Ports>> again = make_machine<Ports>(prefix + ".fst");
-        std::vector<Response<Ports>> answers;
+            columns.push_back({"request", signal.name});
+        for (const char *const side : {"rtl", "model"})
+            for (const Signal &signal : Ports::kResponse)
+                columns.push_back({side, signal.name});
+        VcdFile file(name, Ports::kBlock, columns);
+        Answers answers;
         for (const Entry &entry : log_) {
-            rows.emplace_back(1, entry.now);
-            rows.back().insert(rows.back().end(), entry.request.begin(), entry.request.end());
-            if (again->run(entry.now, entry.request, answers) != Ended::kAnswered)
+            const bool last = &entry == &log_.back();
+            const bool good = again.run(entry.now, entry.request, answers) == Ended::kAnswered;
+            const Answers *const models = last ? model : &answers;
+            const size_t rows = std::max(answers.size(), models ? models->size() : 0);
+            for (size_t i = 0; i == 0 || i < rows; ++i) {
+                std::vector<uint64_t> row(entry.request.begin(), entry.request.end());
+                for (const Answers *const side : {&std::as_const(answers), models}) {
+                    if (side && i < side->size())
+                        row.insert(row.end(), (*side)[i].begin(), (*side)[i].end());
+                    else
+                        row.insert(row.end(), Ports::kResponse.size(), VcdFile::kUnknown);
+                }
+                file.add(entry.now, row);
+            }
+            if (!good)
                 break;
         }
-        d.files.push_back(prefix + ".fst");
-        if (write_vcd(prefix + ".vcd", Ports::kBlock, names, rows))
-            d.files.push_back(prefix + ".vcd");
+        return file.close();
     }
 
     const Reporter &reporter_;

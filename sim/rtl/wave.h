@@ -4,9 +4,13 @@
 #define TWINSIM_RTL_WAVE_H
 
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 class VerilatedFstC;
 
@@ -25,13 +29,20 @@ class FstFile
 
     /// For the top's trace(), before open().
     [[nodiscard]] VerilatedFstC *file() const { return file_.get(); }
+    /// Says on standard error when the file cannot be made; then nothing is written.
     void open(const std::string &name);
-    /// The values of now: `cycle` has come.
+    /// The values of now: `cycle` has come. The file ends, with a word on standard error, when its disk is nearly full:
+    /// it is written through memory, and a full disk would end the process.
     void dump(uint64_t cycle);
     void close();
+    [[nodiscard]] bool is_open() const;
 
   private:
+    [[nodiscard]] bool has_room() const;
+
     std::unique_ptr<VerilatedFstC> file_;
+    std::string name_;
+    pid_t owner_ = 0; // a forked child leaves the file alone
     uint64_t last_ = 0;
     uint32_t dumps_ = 0;
 };
@@ -39,11 +50,33 @@ class FstFile
 /// Ends all files that are open: their last block is written. For the end of the process.
 void close_waves();
 
-/// Rows of whole numbers as a VCD file: `names` are the columns; time is the first of each row, in cycles.
-/// False: the file cannot be written.
-[[nodiscard]] bool write_vcd(const std::string &name, const std::string &scope,
-                             const std::vector<const char *> &names,
-                             const std::vector<std::vector<uint64_t>> &rows);
+/// Whole numbers over time as a VCD file that is its owner's alone: what was asked of a block, and what RTL and model answered.
+class VcdFile
+{
+  public:
+    struct Column {
+        std::string scope, name;
+    };
+    /// One that is not known.
+    static constexpr uint64_t kUnknown = UINT64_MAX;
+
+    VcdFile(const std::string &name, const std::string &scope, const std::vector<Column> &columns);
+    ~VcdFile();
+    VcdFile(const VcdFile &) = delete;
+    VcdFile &operator=(const VcdFile &) = delete;
+
+    void add(uint64_t cycle, const std::vector<uint64_t> &values);
+    /// False: it could not be made or written; errno says why.
+    [[nodiscard]] bool close();
+
+  private:
+    std::FILE *file_ = nullptr;
+    uint64_t last_ = 0;
+};
+
+/// Has `draw` write waveforms in a child process, so that what befalls it there (a full disk, above all) leaves this one alone.
+/// Returns what it did, 0 to 100, or -1 with the reason in `why`.
+[[nodiscard]] int draw_apart(const std::function<int()> &draw, std::string &why);
 
 } // namespace tsim::rtl
 

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What becomes of a difference: one is made on purpose, by a weight that is there before the reset. The C++ loads it
 /// then; the weights of the RTL are 1 after a reset, and a board has no others either.
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 
+#include <gtkwave/fstapi.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,43 +85,196 @@ static void test_report()
     }
 }
 
-static void test_process_ends()
+namespace
 {
-    int out[2];
-    CU_ASSERT_FATAL(pipe(out) == 0);
+
+struct Ended {
+    std::string out, err;
+    int status = 0;
+};
+
+// What a child process prints, and how it ends.
+Ended in_child(const std::function<void()> &body)
+{
+    int pipes[2][2];
+    Ended ended;
+    CU_ASSERT_FATAL(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
     (void)std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        (void)dup2(out[1], STDERR_FILENO);
+        (void)dup2(pipes[0][1], STDOUT_FILENO);
+        (void)dup2(pipes[1][1], STDERR_FILENO);
+        body();
+        std::exit(0);
+    }
+    for (int i = 0; i < 2; ++i) {
+        std::string &text = i == 0 ? ended.out : ended.err;
+        (void)close(pipes[i][1]);
+        char piece[4096];
+        for (ssize_t got = 0; (got = read(pipes[i][0], piece, sizeof(piece))) > 0;)
+            text.append(piece, static_cast<size_t>(got));
+        (void)close(pipes[i][0]);
+    }
+    (void)waitpid(child, &ended.status, 0);
+    return ended;
+}
+
+// The last values in a VCD file, by "scope.name".
+std::map<std::string, std::string> last_values(const std::string &path)
+{
+    std::ifstream file(path);
+    std::map<std::string, std::string> names, values;
+    std::string line, scope;
+    while (std::getline(file, line)) {
+        std::istringstream words(line);
+        std::string first, a, b, c, d;
+        words >> first >> a >> b >> c >> d;
+        if (first == "$scope")
+            scope = b;
+        else if (first == "$var")
+            names[c] = scope + "." + d;
+        else if (first[0] == 'b')
+            values[names[a]] = first.substr(1);
+    }
+    return values;
+}
+
+// Changes of values in an FST file; -1: it cannot be read.
+int64_t changes_in(const std::string &path)
+{
+    void *const file = fstReaderOpen(path.c_str());
+    if (!file)
+        return -1;
+    int64_t count = 0;
+    fstReaderSetFacProcessMaskAll(file);
+    const auto each = [](void *counter, uint64_t, fstHandle, const unsigned char *) {
+        ++*static_cast<int64_t *>(counter);
+    };
+    const bool good = fstReaderIterBlocks(file, each, &count, nullptr) != 0;
+    fstReaderClose(file);
+    return good ? count : -1;
+}
+
+} // namespace
+
+static void test_process_ends()
+{
+    const Ended ended = in_child([] {
+        std::printf("what the program printed, ");
+        std::fprintf(stderr, "%d\n", static_cast<int>(getpid()));
         differ(*tsim::rtl::make_factory(TWINSIM_MODEL_LOCKSTEP, ""));
-        _exit(0);
-    }
-    (void)close(out[1]);
-    std::string text;
-    char piece[4096];
-    for (ssize_t got = 0; (got = read(out[0], piece, sizeof(piece))) > 0;)
-        text.append(piece, static_cast<size_t>(got));
-    (void)close(out[0]);
-    int status = 0;
-    (void)waitpid(child, &status, 0);
-    CU_ASSERT(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), tsim::rtl::kDifferenceStatus);
-    for (const char *const part : {"device 2", "cycle 4711", "npu_arbiter", "winner", "model 11",
-                                   "RTL 12", "ARB-", "seed 7", ".fst", ".vcd"})
-        CU_ASSERT(text.find(part) != std::string::npos);
-    const std::string begin = "twinrt-difference." + std::to_string(child) + ".2.arbiter.test.";
-    for (const char *const end : {"fst", "vcd"}) {
+    });
+    const int self = std::atoi(ended.err.c_str());
+    CU_ASSERT(WIFEXITED(ended.status));
+    EXPECT_EQ(WEXITSTATUS(ended.status), tsim::rtl::kDifferenceStatus);
+    CU_ASSERT(ended.out == "what the program printed, ");
+    for (const char *const part : {"device 2", "cycle 4711", "npu_arbiter (test)", "winner",
+                                   "model 11", "RTL 12", "ARB-", "seed 7", ".fst", ".vcd"})
+        CU_ASSERT(ended.err.find(part) != std::string::npos);
+    const std::string begin = "twinrt-difference." + std::to_string(self) + ".2.arbiter.test.";
+    for (const char *const end : {"fst", "vcd"})
         CU_ASSERT(is_there(begin + end));
+    CU_ASSERT(changes_in(begin + "fst") > 0);
+    auto values = last_values(begin + "vcd");
+    const std::string zeros(60, '0');
+    CU_ASSERT(values["model.winner"] == zeros + "1011"); // 11
+    CU_ASSERT(values["rtl.winner"] == zeros + "1100");   // 12
+    for (const char *const end : {"fst", "vcd"})
         (void)std::remove((begin + end).c_str());
+}
+
+// The report comes even where nothing can be written, and files that were there before do not stay readable.
+static void test_files_that_cannot_be_written()
+{
+    const Ended ended = in_child([] {
+        const rlimit none = {0, 0};
+        (void)setrlimit(RLIMIT_FSIZE, &none);
+        differ(*tsim::rtl::make_factory(TWINSIM_MODEL_LOCKSTEP, ""));
+    });
+    CU_ASSERT(WIFEXITED(ended.status));
+    EXPECT_EQ(WEXITSTATUS(ended.status), tsim::rtl::kDifferenceStatus);
+    CU_ASSERT(ended.err.find("signal winner: model 11") != std::string::npos);
+    CU_ASSERT(ended.err.find("waveforms at twinrt-difference.") != std::string::npos);
+    CU_ASSERT(ended.err.find("waveform: ") == std::string::npos);
+
+    for (const char *const end : {"fst", "vcd"}) {
+        const std::string path = std::string("old.difference.2.arbiter.test.") + end;
+        std::ofstream(path) << "from an earlier run";
+        CU_ASSERT(chmod(path.c_str(), 0644) == 0);
     }
+    (void)in_child([] { differ(*tsim::rtl::make_factory(TWINSIM_MODEL_LOCKSTEP, "old")); });
+    for (const char *const end : {"fst", "vcd"})
+        CU_ASSERT(is_there(std::string("old.difference.2.arbiter.test.") + end));
+
+    const Ended nowhere = in_child(
+        [] { differ(*tsim::rtl::make_factory(TWINSIM_MODEL_LOCKSTEP, "no/such/folder")); });
+    EXPECT_EQ(WEXITSTATUS(nowhere.status), tsim::rtl::kDifferenceStatus);
+    CU_ASSERT(nowhere.err.find("no waveforms at no/such/folder") != std::string::npos);
+}
+
+// An assertion that goes on failing is told once and at once.
+static void test_assertion()
+{
+    const Ended ended = in_child([] {
+        static const tsim::Cycle now = 1;
+        const auto factory = tsim::rtl::make_factory(TWINSIM_MODEL_RTL, "assertion");
+        factory->attach(now, 0);
+        const auto twin = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
+        twin->reset();
+        uint64_t seed = 0;
+        (void)twin->take(seed); // of nobody
+    });
+    EXPECT_EQ(WEXITSTATUS(ended.status), tsim::rtl::kDifferenceStatus);
+    CU_ASSERT(ended.err.find("signal assertion") != std::string::npos);
+    const auto lines = std::count(ended.out.begin(), ended.out.end(), '\n');
+    CU_ASSERT(lines >= 1 && lines < 20);
+}
+
+// A forked child that ends as any program does leaves its parent's waveforms whole.
+static void test_fork()
+{
+    const auto work = [](const char *trace, bool forks) {
+        static const tsim::Cycle now = 1;
+        static std::unique_ptr<tsim::TwinFactory> factory; // as in a program: never freed
+        factory = tsim::rtl::make_factory(TWINSIM_MODEL_RTL, trace);
+        factory->attach(now, 0);
+        static std::unique_ptr<tsim::ArbiterTwin> twin;
+        twin = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
+        twin->reset();
+        for (uint32_t i = 0; i < 200; ++i) {
+            twin->add(i % 50, 0, 0);
+            uint64_t seed = 0;
+            (void)twin->take(seed);
+            if (!forks || i % 50 != 25)
+                continue;
+            const pid_t child = fork();
+            if (child == 0)
+                std::exit(0);
+            (void)waitpid(child, nullptr, 0);
+        }
+    };
+    (void)in_child([&] { work("alone", false); });
+    (void)in_child([&] { work("forked", true); });
+    const int64_t changes = changes_in("alone.0.arbiter.test.fst");
+    CU_ASSERT(changes > 1000);
+    EXPECT_EQ(changes_in("forked.0.arbiter.test.fst"), changes);
 }
 
 static const twin_test tests[] = {
     {"a difference tells where, when, what, which rule and what went before", test_report},
     {"without a hook it ends the process with its own status", test_process_ends},
+    {"it is told where no waveforms can be written, and those are private",
+     test_files_that_cannot_be_written},
+    {"an assertion that fails is told once", test_assertion},
+    {"a forked child leaves waveforms alone", test_fork},
 };
 
 int main(int argc, char **argv)
 {
-    return twin_run_suite("lockstep_difference", tests, TWIN_COUNT(tests), argc, argv);
+    std::string folder = (std::filesystem::temp_directory_path() / "difference.XXXXXX").string();
+    if (!mkdtemp(folder.data()) || chdir(folder.c_str()) != 0)
+        return 1;
+    const int status = twin_run_suite("lockstep_difference", tests, TWIN_COUNT(tests), argc, argv);
+    std::filesystem::remove_all(folder);
+    return status;
 }
