@@ -102,10 +102,11 @@ void sim_clock_enter(const twin_call *call)
 
 void sim_clock_leave(const twin_call *call, int32_t code)
 {
-    sim_timeline_call(sim_clock.number, call, sim_clock.call_began_ns, sim_clock.now_ns, code);
+    uint64_t began_ns = sim_clock.call_began_ns;
     sim_clock.in_call = false;
     if (__builtin_expect(sim_clock.depth > 0, 0))
         pop_call();
+    sim_timeline_call(sim_clock.number, call, began_ns, sim_clock.now_ns, code);
 }
 
 bool sim_clock_traced(void)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* madvise */
 #include "timeline.h"
+#include "observe.h"
 #include "output.h"
+#include "process.h"
 #include "timeline_notes.h"
 
 #include <errno.h>
@@ -21,27 +23,58 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* A note is one word if it fits: fresh memory is what noting costs most. Time is told as the distance
- * from the time at which the note before it ended, by the thread's clock, which never runs backwards.
+/* A note is one word if it fits, or none: fresh memory is what noting costs most. Time is told as the distance from the
+ * time at which the note before it ended, by the thread's clock, which never runs backwards.
  *
- *   call         tag | place of the call from the chunk's first on << 2 | length << 16 | ns passed << 40
+ *   call         tag | joint << 2 | place of the call from the chunk's first on << 4 | length << 18 | ns passed << 40
  *   submit       tag | track << 2 | SQE number << 15 | ns passed << 42
  *   wide call    tag | code << 32; begin; end; pointer to the call
  *   wide submit  tag | track << 32; time; number
- *   wait         the same tag with WAIT_BIT; begin; end; done; number | cause << 48 | wake << 56 | failed << 63 */
+ *   wait         the same tag with WAIT_BIT | SHORT_BIT | cause << 4 | wake << 8 | failed << 11 | ns passed << 12 |
+ *                length << 28 | wake-up << 48; number | track << 48
+ *   wide wait    the same without SHORT_BIT, in place of the times track << 32; begin; end; done; number
+ *
+ * A call with something joint is two notes, that one first. It ended with the call, and is
+ *   a submit     of the next SQE of the queue of the last submit
+ *   a wait       for the last submit; in cause, outcome, wake-up and how long its call had run by then, like the last
+ *                wait */
 enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
-#define TAG_MASK              3u
-#define WAIT_BIT              4u
-#define PLACE_SHIFT           2u
-#define LENGTH_SHIFT          16u
-#define ENDED_SHIFT           40u
-#define TRACK_SHIFT           2u
-#define NUMBER_SHIFT          15u
-#define AT_SHIFT              42u
+enum joint { JOINT_NONE, JOINT_SUBMIT, JOINT_WAIT };
+#define TAG_MASK          3u
+#define WAIT_BIT          4u
+#define SHORT_BIT         8u
+#define JOINT_SHIFT       2u
+#define PLACE_SHIFT       4u
+#define LENGTH_SHIFT      18u
+#define ENDED_SHIFT       40u
+#define TRACK_SHIFT       2u
+#define NUMBER_SHIFT      15u
+#define AT_SHIFT          42u
+#define CAUSE_SHIFT       4u
+#define WAKE_SHIFT        8u
+#define FAILED_SHIFT      11u
+#define WAITED_SHIFT      12u
+#define WAIT_LENGTH_SHIFT 28u
+#define WOKE_SHIFT        48u
+#define WAIT_TRACK_SHIFT  48u
+_Static_assert(SIM_HOST_CAUSES <= 1 << (WAKE_SHIFT - CAUSE_SHIFT), "a cause fits");
+_Static_assert(SIM_WAKE_COUNT <= 1 << (FAILED_SHIFT - WAKE_SHIFT), "a wake-up fits");
 #define FIELD(word, from, to) ((word) >> (from) & (((uint64_t)1 << ((to) - (from))) - 1))
 #define FITS(value, bits)     ((value) >> (bits) == 0)
 #define PLACES                ((uintptr_t)1 << (LENGTH_SHIFT - PLACE_SHIFT))
 #define LONGEST_WORDS         5u
+
+/* What the next notes are held against. Writer and reader keep it, both from the beginning of a chunk on. */
+struct context {
+    uint64_t last_ns; /* when the newest note ended */
+    uint64_t number;  /* of the last submit */
+    uint32_t track;
+    uint32_t how;   /* of the last wait: cause, wake and outcome as in a short one */
+    uint64_t woke;  /* how long it went on after what it waited for was there */
+    uint64_t after; /* how long the call had run, of the last one right behind a wait */
+};
+
+#define CONTEXT_AT_FIRST ((struct context){.track = TIMELINE_NONE})
 
 /* Each thread fills chunks of its own; all chunks hang on one list that only grows. */
 struct chunk {
@@ -50,9 +83,14 @@ struct chunk {
     uint64_t *end;         /* of what is filled */
     uint64_t *limit;       /* of what can be filled now */
     uint64_t *chunk_limit; /* of the whole */
-    uint64_t last_ns;      /* when the newest note ended */
-    uintptr_t calls;       /* where the calls begin that fit: one of them is the first in here */
-    unsigned thread;       /* of all its notes */
+    struct context context;
+    enum joint joint;   /* what the next call may take in: the newest note */
+    bool waited;        /* that is a wait */
+    uint64_t *newest;   /* where it is */
+    uint64_t begin_ns;  /* of a wait */
+    uint64_t before_ns; /* when the note before it ended */
+    uintptr_t calls;    /* where the calls begin that fit: one of them is the first in here */
+    unsigned thread;    /* of all its notes */
     uint64_t words[];
 };
 
@@ -85,7 +123,9 @@ static struct chunk *chunk_new(unsigned thread)
     chunk->end = chunk->words;
     chunk->limit = (uint64_t *)(void *)((char *)chunk + step);
     chunk->chunk_limit = (uint64_t *)(void *)((char *)chunk + bytes);
-    chunk->last_ns = 0;
+    chunk->context = CONTEXT_AT_FIRST;
+    chunk->joint = JOINT_NONE;
+    chunk->waited = false;
     chunk->calls = 0;
     chunk->thread = thread;
     chunk->next = atomic_load_explicit(&all_chunks, memory_order_relaxed);
@@ -97,64 +137,84 @@ static struct chunk *chunk_new(unsigned thread)
     return chunk;
 }
 
-static struct chunk *chunk_with_room(unsigned thread)
+/* Makes room for any note of the thread. False, and one note lost: memory is short. */
+__attribute__((cold, noinline)) static bool make_room(unsigned thread)
 {
     struct chunk *chunk = own_chunk;
     if (chunk && chunk->thread == thread && chunk->limit != chunk->chunk_limit) {
         chunk->limit += populate(chunk->limit) / sizeof(*chunk->limit);
-        return chunk;
+        return true;
     }
-    chunk = chunk_new(thread);
-    if (!chunk)
-        atomic_fetch_add_explicit(&dropped_notes, 1, memory_order_relaxed);
-    return chunk;
+    if (chunk_new(thread))
+        return true;
+    atomic_fetch_add_explicit(&dropped_notes, 1, memory_order_relaxed);
+    return false;
 }
 
-/* A chunk with room for any note of the thread; NULL, and one note lost, when memory is short. */
-static inline struct chunk *chunk_of(unsigned thread)
+/* Whether the calling thread's chunk has room for any note of that thread. */
+static inline bool has_room(const struct chunk *chunk, unsigned thread)
 {
-    struct chunk *chunk = own_chunk;
-    if (__builtin_expect(!chunk || chunk->thread != thread ||
-                             (size_t)(chunk->limit - chunk->end) < LONGEST_WORDS,
-                         0))
-        chunk = chunk_with_room(thread);
-    return chunk;
+    return __builtin_expect(chunk && chunk->thread == thread &&
+                                (size_t)(chunk->limit - chunk->end) >= LONGEST_WORDS,
+                            1);
 }
 
 void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
                        uint64_t end_ns, int32_t code)
 {
-    struct chunk *chunk = chunk_of(thread_number);
-    if (!chunk)
+    struct chunk *chunk = own_chunk;
+    if (!has_room(chunk, thread_number)) {
+        if (make_room(thread_number))
+            sim_timeline_call(thread_number, call, begin_ns, end_ns, code);
         return;
+    }
     if (chunk->calls == 0)
         chunk->calls = (uintptr_t)call - PLACES / 2 * _Alignof(twin_call);
+    struct context *context = &chunk->context;
     uint64_t *to = chunk->end;
-    uint64_t passed = end_ns - chunk->last_ns;
+    uint64_t last_ns = context->last_ns;
+    enum joint joint = chunk->joint;
+    uint64_t after = chunk->begin_ns - begin_ns;
+    if (last_ns != end_ns || (joint == JOINT_WAIT && after != context->after))
+        joint = JOINT_NONE;
+    if (joint != JOINT_NONE) {
+        to = chunk->newest;
+        last_ns = chunk->before_ns;
+    }
+    uint64_t passed = end_ns - last_ns;
     uint64_t length = end_ns - begin_ns;
     uintptr_t place = ((uintptr_t)call - chunk->calls) / _Alignof(twin_call);
     if (FITS(passed, 64 - ENDED_SHIFT) && FITS(length, ENDED_SHIFT - LENGTH_SHIFT) &&
         place < PLACES && code == 0) {
-        to[0] = TAG_CALL | (uint64_t)place << PLACE_SHIFT | length << LENGTH_SHIFT |
-                passed << ENDED_SHIFT;
+        to[0] = TAG_CALL | (uint64_t)joint << JOINT_SHIFT | (uint64_t)place << PLACE_SHIFT |
+                length << LENGTH_SHIFT | passed << ENDED_SHIFT;
         chunk->end = to + 1;
     } else {
+        to = chunk->end;
         to[0] = TAG_WIDE_CALL | (uint64_t)(uint32_t)code << 32;
         to[1] = begin_ns;
         to[2] = end_ns;
         to[3] = (uintptr_t)call;
         chunk->end = to + 4;
     }
-    chunk->last_ns = end_ns;
+    if (chunk->waited)
+        context->after = after;
+    context->last_ns = end_ns;
+    chunk->joint = JOINT_NONE;
+    chunk->waited = false;
 }
 
 void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number, uint64_t at_ns)
 {
-    struct chunk *chunk = chunk_of(thread_number);
-    if (!chunk)
+    struct chunk *chunk = own_chunk;
+    if (!has_room(chunk, thread_number)) {
+        if (make_room(thread_number))
+            sim_timeline_submit(thread_number, track, number, at_ns);
         return;
+    }
+    struct context *context = &chunk->context;
     uint64_t *to = chunk->end;
-    uint64_t passed = at_ns - chunk->last_ns;
+    uint64_t passed = at_ns - context->last_ns;
     if (FITS(passed, 64 - AT_SHIFT) && FITS(number, AT_SHIFT - NUMBER_SHIFT) &&
         FITS(track, NUMBER_SHIFT - TRACK_SHIFT)) {
         to[0] = TAG_SUBMIT | (uint64_t)track << TRACK_SHIFT | number << NUMBER_SHIFT |
@@ -166,23 +226,56 @@ void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number
         to[2] = number;
         chunk->end = to + 3;
     }
-    chunk->last_ns = at_ns;
+    bool follows = track == context->track && number == context->number + 1;
+    chunk->joint = follows ? JOINT_SUBMIT : JOINT_NONE;
+    chunk->waited = false;
+    chunk->newest = to;
+    chunk->before_ns = context->last_ns;
+    context->last_ns = at_ns;
+    context->number = number;
+    context->track = track;
 }
 
 void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
 {
-    struct chunk *chunk = chunk_of(thread_number);
-    if (!chunk)
+    struct chunk *chunk = own_chunk;
+    if (!has_room(chunk, thread_number)) {
+        if (make_room(thread_number))
+            sim_timeline_wait(thread_number, wait);
         return;
+    }
+    struct context *context = &chunk->context;
     uint64_t *to = chunk->end;
-    to[0] = TAG_WIDE_SUBMIT | WAIT_BIT | (uint64_t)wait->track << 32;
-    to[1] = wait->begin_ns;
-    to[2] = wait->end_ns;
-    to[3] = wait->done_ns;
-    to[4] = wait->number | (uint64_t)wait->cause << 48 | (uint64_t)wait->wake << 56 |
-            (uint64_t)wait->failed << 63;
-    chunk->end = to + 5;
-    chunk->last_ns = wait->end_ns;
+    uint64_t passed = wait->begin_ns - context->last_ns;
+    uint64_t length = wait->end_ns - wait->begin_ns;
+    uint64_t woke = wait->end_ns - wait->done_ns;
+    uint32_t how = (uint32_t)wait->cause << CAUSE_SHIFT | (uint32_t)wait->wake << WAKE_SHIFT |
+                   (uint32_t)wait->failed << FAILED_SHIFT;
+    bool same = how == context->how && woke == context->woke && wait->track == context->track &&
+                wait->number == context->number;
+    if (FITS(passed, WAIT_LENGTH_SHIFT - WAITED_SHIFT) &&
+        FITS(length, WOKE_SHIFT - WAIT_LENGTH_SHIFT) && FITS(woke, 64 - WOKE_SHIFT) &&
+        FITS(wait->track, 64 - WAIT_TRACK_SHIFT) && FITS(wait->number, WAIT_TRACK_SHIFT)) {
+        to[0] = TAG_WIDE_SUBMIT | WAIT_BIT | SHORT_BIT | how | passed << WAITED_SHIFT |
+                length << WAIT_LENGTH_SHIFT | woke << WOKE_SHIFT;
+        to[1] = wait->number | (uint64_t)wait->track << WAIT_TRACK_SHIFT;
+        chunk->end = to + 2;
+    } else {
+        to[0] = TAG_WIDE_SUBMIT | WAIT_BIT | how | (uint64_t)wait->track << 32;
+        to[1] = wait->begin_ns;
+        to[2] = wait->end_ns;
+        to[3] = wait->done_ns;
+        to[4] = wait->number;
+        chunk->end = to + 5;
+    }
+    chunk->joint = same ? JOINT_WAIT : JOINT_NONE;
+    chunk->waited = true;
+    chunk->begin_ns = wait->begin_ns;
+    chunk->newest = to;
+    chunk->before_ns = context->last_ns;
+    context->last_ns = wait->end_ns;
+    context->how = how;
+    context->woke = woke;
 }
 
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -222,63 +315,126 @@ static int compare_chunks(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Unpacks the note at `words`; last_ns is when the one before it ended. Returns the next one's place. */
-static const uint64_t *unpack(const struct chunk *chunk, const uint64_t *words, uint64_t last_ns,
-                              struct timeline_note *out)
+/* What a call was joint with: `out`, before the call. */
+static void unpack_joint(enum joint joint, struct context *context,
+                         const struct timeline_note *call, struct timeline_note *out)
+{
+    out->u.track = context->track;
+    if (joint == JOINT_SUBMIT) {
+        out->begin_ns = call->end_ns;
+        out->end_ns = ++context->number;
+        return;
+    }
+    out->wait = true;
+    out->begin_ns = call->begin_ns + context->after;
+    out->end_ns = call->end_ns;
+    out->number = context->number;
+}
+
+/* What waits are told by after the others. */
+static void unpack_how(const struct context *context, struct timeline_note *out)
+{
+    out->done_ns = out->end_ns - context->woke;
+    out->cause = (uint8_t)FIELD(context->how, CAUSE_SHIFT, WAKE_SHIFT);
+    out->wake = (uint8_t)FIELD(context->how, WAKE_SHIFT, FAILED_SHIFT);
+    out->failed = FIELD(context->how, FAILED_SHIFT, WAITED_SHIFT) != 0;
+}
+
+/* The wait at `words`; returns the next note's place. */
+static const uint64_t *unpack_wait(const uint64_t *words, struct context *context,
+                                   struct timeline_note *out)
 {
     uint64_t first = *words;
-    out->wait = (first & TAG_MASK) == TAG_WIDE_SUBMIT && (first & WAIT_BIT) != 0;
+    context->how = (uint32_t)FIELD(first, CAUSE_SHIFT, WAITED_SHIFT) << CAUSE_SHIFT;
+    out->wait = true;
+    if ((first & SHORT_BIT) != 0) {
+        out->begin_ns = context->last_ns + FIELD(first, WAITED_SHIFT, WAIT_LENGTH_SHIFT);
+        out->end_ns = out->begin_ns + FIELD(first, WAIT_LENGTH_SHIFT, WOKE_SHIFT);
+        context->woke = first >> WOKE_SHIFT;
+        out->number = FIELD(words[1], 0, WAIT_TRACK_SHIFT);
+        out->u.track = (uint32_t)(words[1] >> WAIT_TRACK_SHIFT);
+        return words + 2;
+    }
+    out->u.track = (uint32_t)(first >> 32);
+    out->begin_ns = words[1];
+    out->end_ns = words[2];
+    context->woke = words[2] - words[3];
+    out->number = words[4];
+    return words + 5;
+}
+
+/* Unpacks the note at *at, or the two, into `out`, which is all zeros, and moves *at behind. Returns how many; `before` is
+ * the one before them, NULL: none. */
+static size_t unpack(const struct chunk *chunk, const uint64_t **at, struct context *context,
+                     const struct timeline_note *before, struct timeline_note *out)
+{
+    const uint64_t *words = *at;
+    uint64_t first = *words;
+    enum joint joint = JOINT_NONE;
+    struct timeline_note *last = out;
     switch ((enum tag)(first & TAG_MASK)) {
     case TAG_CALL:
-        out->call =
+        joint = (enum joint)FIELD(first, JOINT_SHIFT, PLACE_SHIFT);
+        if (joint != JOINT_NONE)
+            last++;
+        last->call =
             (const twin_call *)(chunk->calls + (uintptr_t)FIELD(first, PLACE_SHIFT, LENGTH_SHIFT) *
                                                    _Alignof(twin_call));
-        out->end_ns = last_ns + (first >> ENDED_SHIFT);
-        out->begin_ns = out->end_ns - FIELD(first, LENGTH_SHIFT, ENDED_SHIFT);
-        out->u.code = 0;
-        return words + 1;
+        last->end_ns = context->last_ns + (first >> ENDED_SHIFT);
+        last->begin_ns = last->end_ns - FIELD(first, LENGTH_SHIFT, ENDED_SHIFT);
+        if (joint != JOINT_NONE)
+            unpack_joint(joint, context, last, out);
+        words++;
+        break;
     case TAG_SUBMIT:
-        out->call = NULL;
-        out->begin_ns = last_ns + (first >> AT_SHIFT);
+        out->begin_ns = context->last_ns + (first >> AT_SHIFT);
         out->end_ns = FIELD(first, NUMBER_SHIFT, AT_SHIFT);
         out->u.track = (uint32_t)FIELD(first, TRACK_SHIFT, NUMBER_SHIFT);
-        return words + 1;
+        words++;
+        break;
     case TAG_WIDE_CALL:
         out->call = (const twin_call *)(uintptr_t)words[3];
         out->begin_ns = words[1];
         out->end_ns = words[2];
         out->u.code = (int32_t)(first >> 32);
-        return words + 4;
+        words += 4;
+        break;
     case TAG_WIDE_SUBMIT:
-        out->call = NULL;
+        if ((first & WAIT_BIT) != 0) {
+            words = unpack_wait(words, context, out);
+            break;
+        }
         out->begin_ns = words[1];
         out->end_ns = words[2];
         out->u.track = (uint32_t)(first >> 32);
-        if (!out->wait)
-            break;
-        out->done_ns = words[3];
-        out->number = FIELD(words[4], 0, 48);
-        out->cause = (uint8_t)FIELD(words[4], 48, 56);
-        out->wake = (uint8_t)FIELD(words[4], 56, 63);
-        out->failed = words[4] >> 63 != 0;
-        return words + 5;
+        words += 3;
+        break;
     }
-    return words + 3;
+    *at = words;
+    if (out->wait)
+        unpack_how(context, out);
+    if (!last->call && !last->wait) {
+        context->number = last->end_ns;
+        context->track = last->u.track;
+    } else if (last->call && last == out && before && before->wait) {
+        context->after = before->begin_ns - last->begin_ns;
+    }
+    context->last_ns = last->call || last->wait ? last->end_ns : last->begin_ns;
+    return (size_t)(last - out) + 1;
 }
 
-/* Lays all notes out by thread, each thread's in the order it made them. */
-static int gather(struct timeline_notes *out)
+int timeline_gather(struct timeline_notes *out)
 {
     size_t chunk_count = 0;
-    size_t room = 0;
+    size_t words = 0;
     struct chunk *head = atomic_load_explicit(&all_chunks, memory_order_acquire);
     for (const struct chunk *chunk = head; chunk; chunk = chunk->next) {
         chunk_count++;
-        room += (size_t)(chunk->end - chunk->words);
+        words += (size_t)(chunk->end - chunk->words);
     }
 
     const struct chunk **chunks = calloc(chunk_count + 1, sizeof(const struct chunk *));
-    struct timeline_note *notes = calloc(room + 1, sizeof(*notes));
+    struct timeline_note *notes = calloc(2 * words + 1, sizeof(*notes));
     if (!chunks || !notes) {
         free(notes);
         free(chunks);
@@ -291,18 +447,20 @@ static int gather(struct timeline_notes *out)
 
     size_t filled = 0;
     for (size_t i = 0; i < chunk_count; i++) {
-        uint64_t last_ns = 0;
-        for (const uint64_t *words = chunks[i]->words; words != chunks[i]->end; filled++) {
-            struct timeline_note *note = &notes[filled];
-            words = unpack(chunks[i], words, last_ns, note);
-            note->thread = chunks[i]->thread;
-            last_ns = note->call || note->wait ? note->end_ns : note->begin_ns;
+        struct context context = CONTEXT_AT_FIRST;
+        const struct timeline_note *before = NULL;
+        for (const uint64_t *note = chunks[i]->words; note != chunks[i]->end;) {
+            size_t count = unpack(chunks[i], &note, &context, before, &notes[filled]);
+            for (; count > 0; count--)
+                notes[filled++].thread = chunks[i]->thread;
+            before = &notes[filled - 1];
         }
     }
     free(chunks);
 
     out->notes = notes;
     out->note_count = filled;
+    out->words = words;
     out->queues = queues;
     out->queue_count = queue_count;
     out->dropped = atomic_load_explicit(&dropped_notes, memory_order_relaxed);
@@ -324,7 +482,7 @@ static int draw(FILE *file, void *context)
 int sim_timeline_write(const char *path, const twinsim *sim, const twinsim_profile *profile)
 {
     struct timeline_notes notes;
-    int error = gather(&notes);
+    int error = timeline_gather(&notes);
     if (error)
         return error;
     struct drawing drawing = {.notes = &notes, .sim = sim, .profile = profile};

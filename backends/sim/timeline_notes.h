@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What timeline.c noted, as timeline_draw.c reads it. Private to those two files. */
+/* What timeline.c noted, as timeline_draw.c reads it. Private to those two files and their test. */
 #ifndef TWINRT_SIM_TIMELINE_NOTES_H
 #define TWINRT_SIM_TIMELINE_NOTES_H
 
@@ -31,10 +31,15 @@ struct timeline_note {
 struct timeline_notes {
     struct timeline_note *notes; /* by thread, then in the order they were made */
     size_t note_count;
+    size_t words;                        /* of 64 bits, that they took so far */
     const struct timeline_queue *queues; /* in the order they were named */
     size_t queue_count;
     uint64_t dropped; /* notes lost because memory was short */
 };
+
+/* Lays all notes out by thread, each thread's in the order it made them; out->notes is the caller's to free. Returns 0
+ * or -ENOMEM. Thread: model, with no other thread inside the notes. */
+int timeline_gather(struct timeline_notes *out);
 
 /* Writes the whole JSON text to `file`. Returns 0, -ENOMEM, or -EIO when the stream failed. */
 int timeline_draw(FILE *file, const struct timeline_notes *notes, const twinsim *sim,

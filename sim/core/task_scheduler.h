@@ -440,14 +440,21 @@ class TaskScheduler : private KernelOwner
 
     // trace; out of line, so that the code around it stays as short as without
     /// The queue as the trace knows it, told of the SQE at its head.
-    [[nodiscard, gnu::noinline]] uint32_t traced(uint32_t sq);
+    [[nodiscard]] uint32_t traced(uint32_t sq);
+    [[nodiscard, gnu::noinline]] uint32_t turn_to(uint32_t sq, uint64_t about);
     // One value each: a struct by reference would be filled in whether the trace is on or not.
     void note(uint32_t sq, Trace::Phase what)
     {
-        if (board_.trace.on())
+        if (!board_.trace.on())
+            return;
+        if (what.bytes == 0 && what.waker_number == 0 && (what.waker & what.route) == kNone)
+            write_part(sq, what.phase, what.begin, what.parameter, what.id);
+        else
             write_note(sq, what.phase, what.begin, what.parameter, what.id, what.bytes, what.waker,
                        what.waker_number, what.route);
     }
+    [[gnu::noinline]] void write_part(uint32_t sq, twinsim_phase phase, Cycle begin,
+                                      uint32_t parameter, uint32_t id);
     [[gnu::cold, gnu::noinline]] void write_note(uint32_t sq, twinsim_phase phase, Cycle begin,
                                                  uint32_t parameter, uint32_t id, uint64_t bytes,
                                                  uint32_t waker, uint64_t waker_number,

@@ -49,6 +49,7 @@ void Trace::grow()
     auto *first = static_cast<uint64_t *>(at);
     chunks_.push_back({std::unique_ptr<uint64_t[], Free>(first), first});
     end_ = limit_ = first;
+    joint_ = run_first_ = nullptr;
     chunk_limit_ = first + bytes / sizeof(uint64_t);
     step();
 }
@@ -76,17 +77,48 @@ void Trace::Unmap::operator()(Source *sources) const
     (void)munmap(sources, kSources * sizeof(Source));
 }
 
-inline void Trace::put(uint32_t kind, uint32_t source, Cycle now)
+// Time goes on, and more of it than the next entry can tell.
+void Trace::pass(Cycle now)
 {
-    reserve();
-    Cycle passed = now - now_;
-    if (passed >= kTimeLimit) {
-        put_word(kTime);
+    const Cycle passed = now - now_;
+    if (passed < kTimeLimit) {
+        put_word(kTime | passed << kTimeShift);
+    } else {
+        put_word(kTime | kWide);
         put_word(now);
-        passed = 0;
     }
     now_ = now;
-    put_word(kind | uint64_t{source} << kSourceShift | passed << kTimeShift);
+}
+
+// The last entry is a short retire, of the queue that the run is of. What is the same as the pattern becomes one word; else it
+// is the pattern.
+void Trace::end_run()
+{
+    uint64_t *const first = run_first_;
+    run_first_ = nullptr;
+    const auto count = static_cast<size_t>(end_ - first);
+    if (count > Pattern::kMost)
+        return;
+    Pattern &pattern = patterns_[place_of(*first)];
+    uint64_t other = (*first ^ pattern.words[0]) & kStartMask;
+    for (size_t i = 1; i < count; ++i)
+        other |= first[i] ^ pattern.words[i];
+    if (count != pattern.count || other != 0) {
+        pattern.count = count;
+        std::copy(first, end_, pattern.words);
+        end_[-1] |= kPattern << kShortShift;
+        return;
+    }
+    uint64_t word = kRepeat | (*first & kQueueMask);
+    if (*first >> kShortShift == pattern.words[0] >> kShortShift && run_passed_ < kTimeLimit)
+        word |= run_passed_ << kTimeShift;
+    else if (run_ == first)
+        word |= kWide | *first >> kTimeShift << kTimeShift;
+    else
+        return;
+    *run_ = word;
+    joint_ = run_;
+    end_ = run_ + 1;
 }
 
 void Trace::head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type)
@@ -98,12 +130,14 @@ void Trace::head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe
 
 void Trace::put_swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short)
 {
+    run_first_ = nullptr;
     put(kSwap | (was_short ? kFlag : 0), source, now);
     put_word(now - asked);
 }
 
 void Trace::put_begun(uint32_t source, Cycle now, Cycle arrival, Cycle ready)
 {
+    run_first_ = nullptr;
     const Cycle age = now - arrival;
     const Cycle fetch = ready - now;
     if (fits32(age | fetch)) {
@@ -116,23 +150,18 @@ void Trace::put_begun(uint32_t source, Cycle now, Cycle arrival, Cycle ready)
     }
 }
 
-inline void Trace::put_length(uint32_t kind, uint32_t source, Cycle now, Cycle length,
-                              uint32_t parameter, uint32_t id)
+void Trace::put_wide(uint32_t kind, uint32_t source, Cycle now, Cycle length, uint32_t parameter,
+                     uint32_t id)
 {
-    if (fits32(length) && fits(parameter, kParameterMask) && fits(id, kIdMask)) {
-        put(kind, source, now);
-        put_word(length | uint64_t{parameter & kParameterMask} << kParameterShift |
-                 uint64_t{id} << kIdShift);
-    } else {
-        put(kind | kWide, source, now);
-        put_word(length);
-        put_word(parameter);
-        put_word(id);
-    }
+    put(kind, source, now);
+    put_word(length);
+    put_word(parameter);
+    put_word(id);
 }
 
 void Trace::phase(uint32_t source, Cycle now, const Phase &what)
 {
+    reserve();
     const bool woken = what.waker != kNone || what.waker_number != 0;
     const uint32_t kind =
         what.phase | (what.bytes != 0 ? kBytes : 0u) | (woken || what.route != kNone ? kFlag : 0u);
@@ -166,6 +195,7 @@ void Trace::put_retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uin
 
 void Trace::retiring(uint32_t source, Cycle now, Cycle mark)
 {
+    reserve();
     put(kRetire | kWide | kFlag, source, now);
     put_word(now - mark);
     put_word(0);
@@ -173,6 +203,7 @@ void Trace::retiring(uint32_t source, Cycle now, Cycle mark)
 
 void Trace::opened(uint32_t source, Cycle now, uint32_t stream_id)
 {
+    reserve();
     put(kOpen, source, now);
     put_word(stream_id);
 }

@@ -74,12 +74,13 @@ class Trace
     {
         reserve();
         const Cycle wait = now - asked;
-        if (wait >> words::kStayBits != 0 ||
-            !put_joint(words::kShortSwap | (was_short ? words::kFlag : 0), source, now,
-                       wait | uint64_t{slot} << words::kStayBits)) {
+        const uint64_t rest = wait | uint64_t{slot} << words::kStayBits;
+        if ((wait >> words::kStayBits | rest >> words::kShortBits) != 0) {
             put_swapped_in(source, now, asked, was_short);
             return;
         }
+        start_run(now);
+        (void)put_joint(words::kShortSwap | (was_short ? words::kFlag : 0), source, now, rest);
         Source &known = of(source & ~kNext);
         known.granted = now - swap_time_;
         known.slot = slot;
@@ -103,11 +104,25 @@ class Trace
         reserve();
         of(source & ~kNext).decoded = ready + params_.decode.value;
         const bool read = ready != now;
-        if ((read && ready - now != params_.fetch_read.value) ||
-            !put_short(words::kShortBegin | (read ? words::kFlag : 0), source, now, now - arrival))
+        const Cycle age = now - arrival;
+        if ((read && ready - now != params_.fetch_read.value) || age >> words::kShortBits != 0) {
             put_begun(source, now, arrival, ready);
+            return;
+        }
+        start_run(now);
+        (void)put_short(words::kShortBegin | (read ? words::kFlag : 0), source, now, age);
     }
     void phase(uint32_t source, Cycle now, const Phase &what);
+    /// The same, when no more is to be told of it.
+    void phase(uint32_t source, Cycle now, twinsim_phase what, Cycle begin, uint32_t parameter,
+               uint32_t id)
+    {
+        reserve();
+        if (what == TWINSIM_PHASE_TABLE && id < words::kIdMask)
+            put_table(source, now, now - begin, parameter, id);
+        else
+            put_length(what, source, now, now - begin, parameter, id);
+    }
     /// A DMA task has waited for its channel, or was set up there, since `begin`. False: it is to be told as a phase.
     [[nodiscard]] bool engine(uint32_t source, Cycle now, twinsim_phase what, Cycle begin,
                               uint32_t channel)
@@ -148,9 +163,10 @@ class Trace
         reserve();
         const Source &known = of(source);
         const Cycle stay = now - known.since[kSlot];
-        if (joins(words::kShortRetire, now) && words::source_of(*joint_) == source &&
+        const bool retired = joins(words::kShortRetire, now);
+        if ((retired || joins(words::kRepeat, now)) && words::source_of(*joint_) == source &&
             known.granted == known.since[kSlot] && known.slot == slot) {
-            *joint_ |= words::kLeft << words::kShortShift;
+            *joint_ |= retired ? words::kLeft << words::kShortShift : words::kFlag;
             joint_ = nullptr;
         } else if (stay >> words::kStayBits != 0 ||
                    !put_short(words::kShortLeave, source, now,
@@ -165,6 +181,8 @@ class Trace
 
     /// Tells the counters what they have not seen. Throws std::bad_alloc.
     void count_up();
+    /// How many words are written.
+    [[nodiscard]] size_t words_written() const;
     /// How many records there are; looks only at what came since the last call.
     [[nodiscard]] size_t count() const;
     /// All records, oldest first; stays valid until the next entry. Throws std::bad_alloc.
@@ -186,6 +204,7 @@ class Trace
         uint64_t moved = 0;
         Cycle granted = 0;
         uint32_t slot = 0;
+        uint32_t table = 0;
     };
     /// A queue, as far as what is written of it tells what need not be: one line of memory, which begins as zeros.
     struct alignas(64) Source {
@@ -194,6 +213,7 @@ class Trace
         uint64_t moved = 0;          ///< of its last transfer, as words::moved() makes it
         Cycle granted = 0;           ///< the slot of its last swap-in
         uint32_t slot = 0;
+        uint32_t table = 0; ///< what its last kTable was about
     };
     struct Unmap {
         void operator()(Source *sources) const;
@@ -216,13 +236,47 @@ class Trace
         Cycle now = 0;
         std::vector<Head> heads;     ///< by source
         std::vector<LinkTold> links; ///< by link
+        size_t run = 0;              ///< where the last short swap or begin is
+        words::Pattern patterns[words::Pattern::kPlaces];
     };
 
-    void put(uint32_t kind, uint32_t source, Cycle now);
+    void put(uint32_t kind, uint32_t source, Cycle now)
+    {
+        if (__builtin_expect(now - now_ >= words::kTimeLimit, 0))
+            pass(now);
+        const Cycle passed = now - now_;
+        now_ = now;
+        put_word(kind | uint64_t{source} << words::kSourceShift | passed << words::kTimeShift);
+    }
     [[gnu::cold, gnu::noinline]] void put_rate(const LinkNetwork &links, uint32_t link,
                                                LinkNow &was, Cycle now);
     void put_length(uint32_t kind, uint32_t source, Cycle now, Cycle length, uint32_t parameter,
-                    uint32_t id);
+                    uint32_t id)
+    {
+        using namespace words;
+        if (fits32(length) && fits(parameter, kParameterMask) && fits(id, kIdMask)) {
+            put(kind, source, now);
+            put_word(length | uint64_t{parameter & kParameterMask} << kParameterShift |
+                     uint64_t{id} << kIdShift);
+        } else {
+            put_wide(kind | kWide, source, now, length, parameter, id);
+        }
+    }
+    void put_table(uint32_t source, Cycle now, Cycle length, uint32_t parameter, uint32_t id)
+    {
+        using namespace words;
+        if (!fits32(length) || !fits(parameter, kParameterMask)) {
+            put_wide(TWINSIM_PHASE_TABLE | kWide, source, now, length, parameter, id);
+            return;
+        }
+        Source &known = of(source & ~kNext);
+        put(kTable, source, now);
+        put_word(length | uint64_t{parameter & kParameterMask} << kParameterShift |
+                 uint64_t{id - known.table} << kIdShift);
+        known.table = id;
+    }
+    [[gnu::cold]] void put_wide(uint32_t kind, uint32_t source, Cycle now, Cycle length,
+                                uint32_t parameter, uint32_t id);
     [[gnu::cold]] void put_swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short);
     [[gnu::cold]] void put_begun(uint32_t source, Cycle now, Cycle arrival, Cycle ready);
     [[gnu::cold]] void put_retired(uint32_t source, Cycle now, Cycle mark, Cycle begun,
@@ -255,6 +309,17 @@ class Trace
     {
         return joint_ == end_ - 1 && now == now_ && words::kind_of(*joint_) == kind;
     }
+    /// What may be the first word of a pattern is put next. A short one has no place for much time: then that goes before.
+    void start_run(Cycle now)
+    {
+        run_ = end_;
+        run_passed_ = now - now_;
+        if (run_passed_ >> words::kShortTimeBits != 0)
+            pass(now);
+        run_first_ = end_;
+    }
+    void pass(Cycle now);
+    void end_run();
     void put_word(uint64_t word) { *end_++ = word; }
     void reserve()
     {
@@ -267,6 +332,9 @@ class Trace
     [[nodiscard]] Source &of(uint32_t source) { return known_[source]; }
     template <typename Take>
     void read(Reader &reader, Take &&take) const;
+    static void learn(Reader &reader, const uint64_t *first, const uint64_t *end);
+    template <typename Take>
+    void repeat(Reader &reader, uint64_t word, Take &&take) const;
     template <typename Take>
     const uint64_t *unpack(Reader &reader, const uint64_t *at, Take &&take) const;
     [[nodiscard]] static twinsim_trace_record blank(const Reader &reader, uint32_t source);
@@ -285,9 +353,14 @@ class Trace
     uint64_t *chunk_limit_ = nullptr; ///< of the newest chunk
     mutable uint64_t *joint_ =
         nullptr; ///< an entry as put_joint() makes it, and nobody has read it
+    /// Where the last short swap or begin is, and where the time before it; nullptr: no pattern begins there.
+    mutable uint64_t *run_first_ = nullptr;
+    uint64_t *run_ = nullptr;
+    Cycle run_passed_ = 0; ///< until then
     Cycle now_ = 0;
     const Cycle swap_time_;                  ///< from grant to the end of a swap-in
     std::unique_ptr<Source[], Unmap> known_; ///< by source
+    words::Pattern patterns_[words::Pattern::kPlaces];
     std::vector<Chunk> chunks_;
     std::vector<uint32_t> most_; ///< by device: slots, then shares of each class, in use at once
     Reader drained_;             ///< what the counters have seen
@@ -347,10 +420,14 @@ inline void Trace::retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, 
         (now - begun) >> words::kTaskBits != 0 ||
         !put_joint(words::kShortRetire | (cqe ? words::kWide : 0) |
                        (bytes != 0 ? words::kBytes : 0) | (share ? words::kFlag : 0),
-                   source, now, now - begun))
+                   source, now, now - begun)) {
         put_retired(source, now, mark, begun, bytes);
-    else if (share)
+        return;
+    }
+    if (share)
         known.since[kShare] = now; // it is told
+    if (run_first_ && words::source_of(*run_first_) == source)
+        end_run();
 }
 
 } // namespace tsim

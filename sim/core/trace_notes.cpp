@@ -15,23 +15,35 @@ namespace
 
 } // namespace
 
-uint32_t TaskScheduler::traced(uint32_t sq)
+inline uint32_t TaskScheduler::traced(uint32_t sq)
 {
     const stars_sqe &sqe = fronts_[sq].sqe();
-    const uint64_t number = fronts_[sq].number();
     const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
-    const uint64_t about = number << 24 | uint64_t{task_of(sqe)} << 8 | type;
-    const uint32_t source = Trace::source(device_, sq);
+    const uint64_t about = fronts_[sq].number() << 24 | uint64_t{task_of(sqe)} << 8 | type;
+    if (queues_[sq].traced == about)
+        return Trace::source(device_, sq);
+    return turn_to(sq, about);
+}
+
+uint32_t TaskScheduler::turn_to(uint32_t sq, uint64_t about)
+{
+    const uint16_t task = task_of(fronts_[sq].sqe());
     const uint64_t before = queues_[sq].traced;
-    if (before == about)
-        return source;
     constexpr uint64_t kOneOn = uint64_t{1} << 24 | uint64_t{1} << 8;
-    const bool follows = before != 0 && task_of(sqe) != 0 && about == before + kOneOn;
-    const uint32_t told = follows ? board_.trace.next(source) : source;
-    if (!follows)
-        board_.trace.head(source, number, task_of(sqe), type);
+    uint32_t told = Trace::source(device_, sq);
+    if (before != 0 && task != 0 && about == before + kOneOn)
+        told = board_.trace.next(told);
+    else
+        board_.trace.head(told, fronts_[sq].number(), task, static_cast<uint8_t>(about));
     queues_[sq].traced = about;
     return told;
+}
+
+void TaskScheduler::write_part(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
+                               uint32_t id)
+{
+    if (begin != board_.now)
+        board_.trace.phase(traced(sq), board_.now, phase, begin, parameter, id);
 }
 
 void TaskScheduler::write_note(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,

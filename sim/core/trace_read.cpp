@@ -49,7 +49,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     const uint32_t source = static_cast<uint32_t>(first >> kSourceShift) & kSourceMask;
     const bool flag = (first & kFlag) != 0;
     if (kind == kTime) {
-        reader.now = *at++;
+        reader.now = (first & kWide) != 0 ? *at++ : reader.now + (first >> kTimeShift);
         return at;
     }
     if (kind == kWhole) {
@@ -209,6 +209,11 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     case kShortLeave:
         leave(now - (rest & ((1u << kStayBits) - 1)), static_cast<uint32_t>(rest >> kStayBits));
         return at;
+    case kTable:
+        out.id = head.table = (head.table + static_cast<uint32_t>(*at >> kIdShift)) & kIdMask;
+        emit(TWINSIM_PHASE_TABLE, now - (*at & UINT32_MAX), now,
+             widen(*at >> kParameterShift, kParameterMask));
+        return at + 1;
     default:
         break;
     }
@@ -260,6 +265,34 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     return at;
 }
 
+// What lies between is told for the first time.
+void Trace::learn(Reader &reader, const uint64_t *first, const uint64_t *end)
+{
+    Pattern &pattern = reader.patterns[place_of(*first)];
+    pattern.count = static_cast<size_t>(end - first);
+    std::copy(first, end, pattern.words);
+    pattern.words[pattern.count - 1] &= ~((kLeft | kPattern) << kShortShift);
+}
+
+template <typename Take>
+void Trace::repeat(Reader &reader, uint64_t word, Take &&take) const
+{
+    const Pattern &pattern = reader.patterns[place_of(word)];
+    uint64_t words[Pattern::kMost];
+    std::copy_n(pattern.words, pattern.count, words);
+    words[0] &= kStartMask;
+    if ((word & kWide) != 0) {
+        words[0] |= word & ~kStartMask;
+    } else {
+        reader.now += word >> kTimeShift;
+        words[0] |= (word & kNextBit) | pattern.words[0] >> kShortShift << kShortShift;
+    }
+    if ((word & kFlag) != 0)
+        words[pattern.count - 1] |= kLeft << kShortShift;
+    for (const uint64_t *at = words; at != words + pattern.count;)
+        at = unpack(reader, at, take);
+}
+
 template <typename Take>
 void Trace::read(Reader &reader, Take &&take) const
 {
@@ -269,7 +302,16 @@ void Trace::read(Reader &reader, Take &&take) const
         const uint64_t *const end = newest ? end_ : chunk.end;
         const uint64_t *at = chunk.words.get() + reader.word;
         while (at != end) {
-            at = unpack(reader, at, take);
+            const uint64_t first = *at;
+            const uint32_t kind = kind_of(first);
+            if (kind == kShortSwap || kind == kShortBegin)
+                reader.run = static_cast<size_t>(at - chunk.words.get());
+            if (kind == kRepeat)
+                repeat(reader, *at++, take);
+            else
+                at = unpack(reader, at, take);
+            if (kind == kShortRetire && (first >> kShortShift & kPattern) != 0)
+                learn(reader, chunk.words.get() + reader.run, at);
             reader.word = static_cast<size_t>(at - chunk.words.get());
         }
         if (newest)
@@ -279,7 +321,7 @@ void Trace::read(Reader &reader, Take &&take) const
 
 void Trace::count_up()
 {
-    joint_ = nullptr;
+    joint_ = run_first_ = nullptr;
     if (!stats_)
         return;
     read(drained_, [this](const twinsim_trace_record &record) { stats_->take(record); });
@@ -297,9 +339,18 @@ void Trace::count_up()
     }
 }
 
+size_t Trace::words_written() const
+{
+    size_t words = 0;
+    for (const Chunk &chunk : chunks_)
+        words +=
+            static_cast<size_t>((&chunk == &chunks_.back() ? end_ : chunk.end) - chunk.words.get());
+    return words;
+}
+
 size_t Trace::count() const
 {
-    joint_ = nullptr;
+    joint_ = run_first_ = nullptr;
     if (keep_)
         read(counter_,
              [&](const twinsim_trace_record &record) { count_ += record.phase != Stats::kOpened; });

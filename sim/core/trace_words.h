@@ -15,7 +15,7 @@ namespace tsim::words
 // An entry's first word: kind, flags, source, whether the next SQE is meant, and the cycles since the entry before it.
 // Other words by kind:
 //   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops stand in the place of the time
-//   time   the time itself
+//   time   nothing else; wide: the time itself, as the cycles since are too many
 //   swap   time since it was asked for; flag: the slots were short
 //   begin  time since the arrival | time until it is fetched << 32
 //   phases length | parameter << 32 | id << 47;     bytes, if any;     with the flag: waker, its SQE's number; of a
@@ -23,9 +23,11 @@ namespace tsim::words
 //   retire time since the phase began | time since the SQE began << 32;     bytes, if any;     flag: it goes on
 //   link   of that number, in place of the source: length; parameter | device << 32; bytes per second
 //   open   the stream
+//   table  as a phase, with the id that it is higher by than in the queue's last one: programs take them in turn
 //   whole  the record
 // A wide entry has, in place of that one word, one per value.
-inline constexpr uint32_t kHead = 48; // below: a twinsim_phase
+inline constexpr uint32_t kTable = 47; // below: a twinsim_phase
+inline constexpr uint32_t kHead = 48;
 inline constexpr uint32_t kTime = 49;
 inline constexpr uint32_t kSwap = 50;
 inline constexpr uint32_t kBegin = 51;
@@ -45,11 +47,15 @@ inline constexpr uint32_t kFlag = 256;
 //   engine   length | channel << 16: ENGINE with the flag, else SETUP, for the reason that the engine has
 //   transfer length | channel << 16; kBytes: a word follows, as moved() makes it; else it is as of the queue's last one;
 //            flag: the link in there carried something for as long
-//   retire   time since the SQE began | 1 << 22 if the slot of the last swap is left; kWide: with the write of a CQE;
+//   retire   time since the SQE began | 1 << 22 if the slot of the last swap is left | 1 << 23 if what was written since the
+//            last short swap or begin is the pattern of its queue from now on; kWide: with the write of a CQE;
 //            kBytes: as many as in moved(); flag: the share that was taken after decode ends too
 //   leave    length of the stay | slot << 17
 //   link     length; at the rate that it was told of last
-// What comes together is put into the word that is there already.
+// What comes together is put into the word that is there already. And what a queue writes from a swap or begin to the retire is
+// mostly what it wrote for the SQE before:
+//   repeat   the pattern of the queue, word for word, but for the first one's time and whether the next SQE is meant; kWide:
+//            the rest of that word too is as in here; flag: the slot is left
 inline constexpr uint32_t kShortSwap = 56;
 inline constexpr uint32_t kShortBegin = 57;
 inline constexpr uint32_t kShortEngine = 58;
@@ -57,14 +63,18 @@ inline constexpr uint32_t kShortTransfer = 59;
 inline constexpr uint32_t kShortRetire = 60;
 inline constexpr uint32_t kShortLeave = 61;
 inline constexpr uint32_t kShortLink = 62;
+inline constexpr uint32_t kRepeat = 63;
 
 inline constexpr unsigned kSourceShift = 9;
 inline constexpr unsigned kNextShift = 26;
 inline constexpr unsigned kTimeShift = 27;
 inline constexpr uint32_t kSourceMask = (1u << (kNextShift - kSourceShift)) - 1;
+inline constexpr uint64_t kNextBit = uint64_t{1} << kNextShift;
+inline constexpr uint64_t kStartMask = kNextBit - 1; // kind, flags, source
+inline constexpr uint64_t kQueueMask = uint64_t{kSourceMask} << kSourceShift | kNextBit;
 inline constexpr Cycle kTimeLimit = uint64_t{1} << (64 - kTimeShift);
 static_assert(kMaxDevices * kMaxQueues == kSourceMask + 1);
-static_assert(TWINSIM_PHASE_COUNT <= kHead);
+static_assert(TWINSIM_PHASE_COUNT <= kTable);
 
 inline constexpr unsigned kShortTimeBits = 13;
 inline constexpr unsigned kShortShift = kTimeShift + kShortTimeBits;
@@ -73,6 +83,16 @@ inline constexpr unsigned kLengthBits = 16; // of engine and transfer
 inline constexpr unsigned kStayBits = 17;   // of leave, and of the wait of swap
 inline constexpr unsigned kTaskBits = 22;
 inline constexpr uint64_t kLeft = uint64_t{1} << kTaskBits;
+inline constexpr uint64_t kPattern = kLeft << 1;
+static_assert(kPattern >> kShortBits == 0);
+
+/// How an SQE was told that one of the same queue may repeat. Writer and readers keep some, at the same places.
+struct Pattern {
+    static constexpr size_t kMost = 6;
+    static constexpr uint32_t kPlaces = 8;
+    size_t count = 0;
+    uint64_t words[kMost] = {};
+};
 
 inline constexpr unsigned kParameterShift = 32;
 inline constexpr unsigned kIdShift = 47;
@@ -132,6 +152,11 @@ static_assert(kRecordWords * sizeof(uint64_t) == sizeof(twinsim_trace_record));
 [[nodiscard]] constexpr uint32_t kind_of(uint64_t word)
 {
     return static_cast<uint32_t>(word & kKindMask);
+}
+
+[[nodiscard]] constexpr uint32_t place_of(uint64_t word)
+{
+    return static_cast<uint32_t>(word >> kSourceShift) % Pattern::kPlaces;
 }
 
 [[nodiscard]] constexpr uint32_t source_of(uint64_t word)

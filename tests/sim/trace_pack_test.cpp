@@ -2,6 +2,7 @@
 /// The trace keeps less than it tells. What it tells must not depend on how large numbers are, nor on when it is asked.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "rig.h"
 
@@ -255,11 +256,134 @@ static void test_counters_without_records()
     EXPECT_EQ(slots[0].busy_ns, slots[1].busy_ns);
 }
 
+namespace
+{
+
+/// The same program twice. `alone` is told as it comes, in as few words as that takes; of `asked` somebody wants to know the
+/// number of records after every event, so that nothing it has written may be touched again.
+struct Pair {
+    Rig alone, asked;
+
+    template <typename Do>
+    void both(Do &&what)
+    {
+        what(alone);
+        what(asked);
+    }
+    void run()
+    {
+        alone.run();
+        while (asked.board().run(UINT64_MAX, 1, false) != TWINSIM_STOP_IDLE)
+            (void)asked.board().trace().count();
+        (void)asked.board().trace().count();
+    }
+    /// Both tell the same; returns how many words that took.
+    [[nodiscard]] std::pair<size_t, size_t> words() const
+    {
+        const size_t few = alone.board().trace().words_written();
+        const size_t many = asked.board().trace().words_written();
+        CU_ASSERT(same(all(alone), all(asked)));
+        return {few, many};
+    }
+};
+
+} // namespace
+
+// An event is recorded and waited for, again and again, with an id of its own each time and some time between.
+static void test_alike_tasks()
+{
+    constexpr uint32_t kTasks = 20000; // beyond the first chunk
+    constexpr uint32_t kIds = 4096;
+    Pair pair;
+    pair.both([](Rig &rig) { rig.open(0); });
+    for (uint32_t i = 0; i < kTasks; ++i) {
+        pair.both([&](Rig &rig) {
+            rig.put(0, sqe_event_record(static_cast<uint16_t>(64 + i % kIds)), rig.now() + 20000);
+        });
+        pair.run();
+    }
+    const auto [few, many] = pair.words();
+    CU_ASSERT(few <= kTasks + kTasks / 100);
+    CU_ASSERT(many > 4 * size_t{kTasks});
+    const Records records = all(pair.alone);
+    const auto tables = std::count_if(records.begin(), records.end(), [](const auto &r) {
+        return r.phase == TWINSIM_PHASE_TABLE && r.id == 64 + (r.number - 1) % kIds;
+    });
+    EXPECT_EQ(tables, kTasks);
+}
+
+// Nothing but the time between tasks differs, up to more than a word holds.
+static void test_time_between_alike_tasks()
+{
+    const uint64_t edges[] = {13, 24, 37, 40, 50};
+    Pair pair;
+    pair.both([](Rig &rig) { rig.open(0); });
+    std::vector<uint64_t> begins;
+    uint64_t at = 1000;
+    for (const uint64_t edge : edges) {
+        for (int64_t off = -700; off <= 700; ++off) {
+            at += (uint64_t{1} << edge) + static_cast<uint64_t>(off);
+            begins.push_back(at);
+            pair.both([&](Rig &rig) { rig.put(0, sqe_placeholder(), at); });
+            pair.run();
+        }
+    }
+    (void)pair.words();
+    const Records arrivals = pair.alone.phases(TWINSIM_PHASE_DOORBELL, 0);
+    CU_ASSERT_FATAL(arrivals.size() == begins.size());
+    size_t right = 0;
+    for (size_t i = 0; i < begins.size(); ++i)
+        right += arrivals[i].begin_ns == begins[i] && arrivals[i].number == i + 1;
+    EXPECT_EQ(right, begins.size());
+}
+
+// Queues whose patterns are kept at the same place, lots of tasks that wait behind each other, one pattern after the other,
+// a queue that is opened again.
+static void test_patterns_that_change()
+{
+    Pair pair;
+    for (uint32_t round = 0; round < 40; ++round) {
+        pair.both([&](Rig &rig) {
+            const uint64_t at = rig.now() + 1000 + round % 7 * 5000;
+            for (const uint32_t sq : {0u, 1u, 8u, 16u}) {
+                if (round % 10 == 0) {
+                    if (round != 0)
+                        rig.device().scheduler().close(sq);
+                    rig.open(sq);
+                }
+                for (uint32_t i = 0; i < 1 + round % 20; ++i) {
+                    const uint32_t which = (round / 4 + sq + i % (1 + round % 3)) % 5;
+                    const stars_sqe sqe =
+                        which == 0   ? sqe_placeholder()
+                        : which == 1 ? sqe_event_record(static_cast<uint16_t>(3 + sq))
+                        : which == 2 ? sqe_sdma_fill(Rig::kHbm, 7, 64)
+                        : which == 3 ? sqe_with_cqe(sqe_placeholder())
+                                     : sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, 64u << round % 5);
+                    rig.put(sq, sqe, at + (round % 2) * sq * 100000);
+                }
+            }
+        });
+        pair.run();
+    }
+    const auto [few, many] = pair.words();
+    CU_ASSERT(few < many);
+    uint64_t tasks = 0;
+    for (const uint32_t sq : {0u, 1u, 8u, 16u}) {
+        tasks += pair.alone.phases(TWINSIM_PHASE_TASK, sq).size();
+        expect_stays(pair.alone, sq);
+    }
+    EXPECT_EQ(tasks, 4 * 2 * 210);
+}
+
 static const twin_test tests[] = {
     {"records do not depend on when they are asked for", test_whenever_asked},
     {"a DMA task is told part by part, whatever its size and what was before it", test_of_any_size},
     {"long waits for slots and channels are told whole", test_long_waits},
     {"task ids begin again, and all else goes on", test_after_the_last_task_id},
+    {"tasks that are alike take a word each, whatever the ids of their events", test_alike_tasks},
+    {"any time may pass between tasks that are alike", test_time_between_alike_tasks},
+    {"patterns change, share places and meet bursts, and nothing else is told",
+     test_patterns_that_change},
     {"counters are the same without records", test_counters_without_records},
 };
 
