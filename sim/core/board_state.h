@@ -84,6 +84,9 @@ struct BoardState {
                chance(seed, occasion, kLatencyUse + setting.index) % (2 * most + 1);
     }
 
+    /// The status of an access that has just been refused (FLT-4).
+    [[nodiscard]] uint16_t refusal() const { return faults.refusal(STARS_STATUS_BUS_FAULT); }
+
     /// The model or its own DMA has changed memory.
     void stored(uint64_t address, uint64_t bytes)
     {

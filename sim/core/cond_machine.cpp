@@ -70,6 +70,8 @@ class TaskScheduler::Port : public CondPort
 
     [[nodiscard]] uint32_t jump() const { return jump_; }
     [[nodiscard]] bool acted() const { return acted_; }
+    /// Why the access at which the program ended was refused; 0: none was.
+    [[nodiscard]] uint16_t refusal() const { return refusal_; }
 
   private:
     [[nodiscard]] bool there(uint32_t sq) const
@@ -81,14 +83,18 @@ class TaskScheduler::Port : public CondPort
         const twinsim_bus &bus = scheduler_.board_.bus;
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = scheduler_.device_;
-        return bus.translate(bus.context, scheduler_.device_, address, bytes, access, &target,
-                             &owner);
+        void *const place =
+            bus.translate(bus.context, scheduler_.device_, address, bytes, access, &target, &owner);
+        if (!place)
+            refusal_ = scheduler_.board_.refusal();
+        return place;
     }
 
     TaskScheduler &scheduler_;
     const uint32_t sq_;
     const bool dry_;
     bool acted_ = false;
+    uint16_t refusal_ = 0;
     uint32_t jump_ = kNone;
 };
 
@@ -98,6 +104,8 @@ TaskScheduler::Program TaskScheduler::interpret(uint32_t sq, bool dry)
     Port port(*this, sq, dry);
     Program program;
     program.result = run_cond(front.sqe(), board_.params.cond_limit.value, port);
+    if (program.result.status == STARS_STATUS_BUS_FAULT && port.refusal() != 0)
+        program.result.status = port.refusal(); // FLT-4
     program.jump = port.jump();
     program.again = program.result.error == 0 && !port.acted() && program.jump == front.head();
     return program;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/board_state.h"
+
 namespace tsim
 {
 
@@ -144,7 +146,7 @@ bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
     out.kind = DmaJob::Kind::kCopy;
     out.route = kNone;
     out.rows = 0;
-    out.made = out.failed = false;
+    out.made = false;
     out.limit = kNever;
     if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_PCIE_DMA) {
         if ((sqe.word[7] & STARS_W7_CONVERTED) != 0) { // DMA-40
@@ -301,8 +303,10 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
                 const uint64_t in = plane * job.src_plane + i * job.src_row;
                 const uint64_t out = plane * job.dst_plane + i * job.dst_row;
                 const unsigned char *src = reads ? from.row(in, job.row) : nullptr;
+                if (reads && !src)
+                    return false;
                 unsigned char *dst = to.row(out, job.row);
-                if (!dst || (reads && !src))
+                if (!dst)
                     return false;
                 if (changes)
                     apply_row(job, dst, src, job.row);
@@ -317,6 +321,15 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 {
     return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device);
+}
+
+// The status is asked for at once: other accesses may come before the task fails (FLT-4, DMA-30).
+void apply(DmaJob &job, BoardState &board, uint32_t device)
+{
+    const bool good = apply(job, board.bus, device);
+    job.status = good ? uint16_t{0} : board.refusal();
+    if (good)
+        board.stored(job.dst, job.dst_span());
 }
 
 DmaCeiling::DmaCeiling(LinkNetwork &links, const Setting &mb_s)

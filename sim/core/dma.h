@@ -15,6 +15,8 @@
 namespace tsim
 {
 
+struct BoardState;
+
 /// Who has which channel, and who waits for one, first come, first served (DMA-1).
 class DmaPool
 {
@@ -63,7 +65,7 @@ struct alignas(64) DmaJob {
         0; ///< of a list: descriptors; else 0: a plain transfer, the fields around this one do not matter
     uint32_t planes = 0;
     bool made = false;    ///< its effect, before its end (DMA-30)
-    bool failed = false;  ///< in that
+    uint16_t status = 0;  ///< why its effect failed; 0: it did not
     Cycle limit = kNever; ///< of the SQE
     // From one row or plane to the next.
     alignas(64) uint64_t src_row = 0;
@@ -92,6 +94,8 @@ static_assert(sizeof(DmaJob) == 128);
 
 /// Makes the job's effect, at its instant (DMA-5); false when an address is a fault.
 [[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
+/// The same on a board: the job keeps why an access was refused.
+void apply(DmaJob &job, BoardState &board, uint32_t device);
 
 /// Where jobs of an engine go when its channels have a ceiling (DMA-28): the route that is theirs alone.
 class DmaCeiling

@@ -127,7 +127,7 @@ bool TaskScheduler::read_line(uint32_t sq)
         count * sizeof(stars_dma_descriptor), TWINSIM_READ, &target, &owner);
     if (!from) {
         job.row = list.next;
-        list.status = STARS_STATUS_BUS_FAULT;
+        list.status = board_.refusal();
         return false;
     }
     std::memcpy(list.line.data(), from, count * sizeof(stars_dma_descriptor));
@@ -195,10 +195,8 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
     board_.links_changed();
     if (__builtin_expect(board_.seed != 0, 0) && !is_struck(sq) &&
         (chance(board_.seed, occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) != 0) {
-        move.made = true; // DMA-30
-        move.failed = !apply(move, board_.bus, device_);
-        if (!move.failed)
-            board_.stored(move.dst, move.bytes);
+        apply(move, board_, device_); // DMA-30
+        move.made = true;
     }
     list.moves[place] = {move, transfer, number, operation, board_.now};
     ++list.open[operation];
@@ -217,13 +215,13 @@ void TaskScheduler::list_transfer_done(uint32_t who)
     move.transfer = kNone;
     --list.open[move.operation];
     --list.moving;
-    if (move.job.made ? !move.job.failed : apply(move.job, board_.bus, device_)) {
-        if (!move.job.made)
-            board_.stored(move.job.dst, move.job.bytes);
+    if (!move.job.made)
+        apply(move.job, board_, device_);
+    if (move.job.status == 0) {
         job.bytes += move.job.bytes;
     } else if (move.entry < job.row) { // kNone is larger than all
         job.row = move.entry;
-        list.status = STARS_STATUS_BUS_FAULT;
+        list.status = move.job.status;
     }
     queues_[sq].mark = board_.now;
     // TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.

@@ -91,10 +91,8 @@ void TaskScheduler::choose_effect(uint32_t sq)
 void TaskScheduler::make_effect(uint32_t sq)
 {
     DmaJob &job = jobs_[sq];
+    apply(job, board_, device_);
     job.made = true;
-    job.failed = !apply(job, board_.bus, device_);
-    if (!job.failed)
-        board_.stored(job.dst, job.dst_span());
     if (job.limit != kNever)
         at(sq, job.limit, Step::kLimit);
 }
@@ -103,7 +101,7 @@ void TaskScheduler::make_effect(uint32_t sq)
 void TaskScheduler::transfer_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
-    const DmaJob &job = jobs_[sq];
+    DmaJob &job = jobs_[sq];
     q.transfer = kNone;
     if (is_struck(sq) && engine_differs(sq))
         return;
@@ -111,14 +109,14 @@ void TaskScheduler::transfer_done(uint32_t sq)
     q.state = State::kWork;
     if (board_.trace.on())
         note_transfer(sq);
-    const bool good = job.made ? !job.failed : apply(job, board_.bus, device_);
-    if (good && !job.made)
-        board_.stored(job.dst, job.dst_span());
+    if (!job.made)
+        apply(job, board_, device_);
+    const uint16_t status = job.status;
     release_channel(sq);
-    if (good)
+    if (status == 0)
         executed(sq);
     else
-        fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        fail(sq, STARS_ERROR_EXCEPTION, status);
 }
 
 // DMA-6: the channel goes to the queue that has waited longest.

@@ -259,13 +259,6 @@ uint16_t FaultPlan::fails_host_dma(uint32_t device)
     return status;
 }
 
-uint16_t FaultPlan::take_status(uint16_t other)
-{
-    const uint16_t status = status_ != 0 ? status_ : other;
-    status_ = 0;
-    return status;
-}
-
 // ---- memory ------------------------------------------------------------------------------------
 
 // FLT-4: the blocks see the plan in place of the bus only while a memory fault is planted.
@@ -276,6 +269,7 @@ void FaultPlan::set_bus()
     });
     bus_ = inner_;
     watches_memory_ = wanted;
+    status_ = 0;
     if (!wanted)
         return;
     bus_.context = this;
@@ -303,8 +297,7 @@ void *FaultPlan::translate(void *context, uint32_t device, uint64_t address, uin
                            twinsim_access access, twinsim_target *out_target, uint32_t *out_device)
 {
     auto *plan = static_cast<FaultPlan *>(context);
-    if (access != TWINSIM_ROUTE)
-        plan->status_ = 0; // what fails from here on fails for its own reason
+    plan->status_ = 0; // what fails from here on fails for its own reason
     void *place = plan->inner_.translate(plan->inner_.context, device, address, bytes, access,
                                          out_target, out_device);
     if (place && access != TWINSIM_ROUTE && plan->hit(*out_device, address, bytes, access))
@@ -348,7 +341,7 @@ bool FaultPlan::hit(uint32_t device, uint64_t address, uint64_t bytes, twinsim_a
 uint16_t FaultPlan::touch(uint32_t device, uint64_t address, uint64_t bytes, twinsim_access access)
 {
     const bool struck = watches_memory_ && hit(device, address, bytes, access);
-    return struck ? take_status(STARS_STATUS_POISON) : uint16_t{0};
+    return struck ? status_ : uint16_t{0};
 }
 
 size_t FaultPlan::errors(uint32_t device, twinsim_memory_error *out, size_t room) const

@@ -72,8 +72,9 @@ class FaultPlan
     }
     /// A copy outside all queues would complete: the status that it fails with, or 0.
     [[nodiscard]] uint16_t fails_host_dma(uint32_t device);
-    /// The status of the fault that made the last access fail, which is asked for once; else `other`.
-    [[nodiscard]] uint16_t take_status(uint16_t other);
+    /// Why the access that has just been refused failed: the status of the fault that struck it, else `other`. For whoever
+    /// asked for the access, before it asks for another one; what fails later keeps the answer until then.
+    [[nodiscard]] uint16_t refusal(uint16_t other) const { return status_ != 0 ? status_ : other; }
 
     // ---- memory errors ----
 
@@ -115,7 +116,7 @@ class FaultPlan
     const uint32_t timers_;
     bool armed_ = false;
     bool watches_memory_ = false; // a memory fault is planted
-    uint16_t status_ = 0;         // of the access that failed last
+    uint16_t status_ = 0;         // of the fault that struck the last access; 0: none did
     uint32_t last_number_ = 0;
     std::vector<Planted> planted_; // in the order of planting
     std::vector<Strike> strikes_;  // by timer; made when something is planted first

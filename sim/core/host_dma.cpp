@@ -124,10 +124,8 @@ void HostDma::start(Channel &channel, uint32_t number)
     const uint64_t occasion = uint64_t{device_} << 58 | t.number;
     if (__builtin_expect(board_.seed != 0, 0) && !board_.faults.armed() &&
         (chance(board_.seed, occasion, kHostEffectUse) & 1) != 0) {
-        job.made = true; // DMA-30
-        job.failed = !apply(job, board_.bus, device_);
-        if (!job.failed)
-            board_.stored(job.dst, job.dst_span());
+        apply(job, board_, device_); // DMA-30
+        job.made = true;
     }
 }
 
@@ -140,12 +138,9 @@ void HostDma::transfer_done(uint32_t number)
     if (__builtin_expect(board_.faults.armed(), 0))
         status = board_.faults.fails_host_dma(device_); // FLT-14
     if (status == STARS_STATUS_NONE) {
-        const DmaJob &job = channel.job;
-        const bool good = job.made ? !job.failed : apply(job, board_.bus, device_);
-        if (good && !job.made)
-            board_.stored(job.dst, job.dst_span());
-        if (!good)
-            status = board_.faults.take_status(STARS_STATUS_BUS_FAULT);
+        if (!channel.job.made)
+            apply(channel.job, board_, device_);
+        status = channel.job.status;
     }
     finish(channel, number, status);
     arm();

@@ -255,7 +255,7 @@ void TaskScheduler::write_memory(uint32_t sq, const stars_sqe &sqe)
     void *const to = board_.bus.translate(board_.bus.context, device_, store.address, store.bytes,
                                           TWINSIM_WRITE, &target, &owner);
     if (!to) {
-        fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        fail(sq, STARS_ERROR_EXCEPTION, board_.refusal());
         return;
     }
     std::memcpy(to, &sqe.word[8], store.bytes);

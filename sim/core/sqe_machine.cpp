@@ -262,14 +262,11 @@ void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
     q.mark = board_.now;
     q.error = error;
     q.status = status;
-    if (__builtin_expect(board_.faults.armed(), 0) && status == STARS_STATUS_BUS_FAULT)
-        q.status = board_.faults.take_status(status); // FLT-4
     if (has_firmware()) {
         ask_report(sq, Step::kReport);
         return;
     }
-    // A planted status is none that the machine of the SQE finds by itself.
-    advance(sq, q.status == status ? op : SqeOp::kFail,
+    advance(sq, op,
             {SqeNext::kReport, SqeHold::kNot, board_.now + p.retire.value + p.cq_write.value});
 }
 
