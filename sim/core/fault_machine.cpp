@@ -18,6 +18,14 @@ void TaskScheduler::ask_faults(uint32_t sq)
         q.type = STARS_SQE_INVALID;
 }
 
+// FLT-11, FLT-13: a CQE about the SQE is due.
+void TaskScheduler::ask_cqe_faults(uint32_t sq)
+{
+    Queue &q = queues_[sq];
+    if (board_.faults.tell({device_, timer(sq), q.stream_id, fronts_[sq].sqe()}, q.struck))
+        q.struck = true;
+}
+
 // FLT-12: what was lost arrives with what the next doorbell brings.
 bool TaskScheduler::doorbell_lost(uint32_t sq, uint64_t rung)
 {

@@ -18,6 +18,9 @@ constexpr uint32_t kEngineKinds = bit(TWINSIM_FAULT_ENGINE_ERROR) |
                                   bit(TWINSIM_FAULT_ENGINE_TIMEOUT) |
                                   bit(TWINSIM_FAULT_ENGINE_SLOW) | bit(TWINSIM_FAULT_ENGINE_HANG);
 
+/// They strike CQEs, not the SQEs themselves.
+constexpr uint32_t kCqeKinds = bit(TWINSIM_FAULT_CQE_LOST) | bit(TWINSIM_FAULT_CQ_FULL);
+
 bool is(uint32_t kind, uint32_t kinds)
 {
     return (bit(kind) & kinds) != 0;
@@ -172,9 +175,6 @@ bool FaultPlan::fits(const twinsim_fault &fault, const Subject &subject)
     case TWINSIM_FAULT_MEMORY:
     case TWINSIM_FAULT_DOORBELL_LOST:
         return false;
-    case TWINSIM_FAULT_CQE_LOST:
-    case TWINSIM_FAULT_CQ_FULL:
-        return (subject.sqe.word[0] & STARS_W0_WR_CQE) != 0;
     case TWINSIM_FAULT_RECORD_LOST: {
         const uint32_t entry = entry_of(subject.sqe);
         return entry != kNone && (fault.id == TWINSIM_ANY || fault.id == entry);
@@ -225,12 +225,29 @@ bool FaultPlan::begin(const Subject &subject)
 {
     Strike strike;
     for (Planted &planted : planted_) {
-        if (fits(planted.fault, subject) && strikes_now(planted))
+        if (!is(planted.fault.kind, kCqeKinds) && fits(planted.fault, subject) &&
+            strikes_now(planted))
             note(planted.fault, type_of(subject.sqe), strike);
     }
     strikes_[subject.timer] = strike;
     armed_ = !planted_.empty();
     return strike.kinds != 0;
+}
+
+bool FaultPlan::tell(const Subject &subject, bool struck)
+{
+    Strike strike;
+    if (struck)
+        strike = strikes_[subject.timer];
+    for (Planted &planted : planted_) {
+        if (is(planted.fault.kind, kCqeKinds) && fits(planted.fault, subject) &&
+            strikes_now(planted))
+            note(planted.fault, type_of(subject.sqe), strike);
+    }
+    const bool any = (strike.kinds & kCqeKinds) != 0;
+    if (any)
+        strikes_[subject.timer] = strike;
+    return any;
 }
 
 bool FaultPlan::loses_doorbell(uint32_t device, uint16_t stream)

@@ -59,6 +59,9 @@ class FaultPlan
     [[nodiscard]] bool armed() const { return armed_; }
     /// A queue turns to an SQE: what befalls it (FLT-2)? False: nothing.
     [[nodiscard]] bool begin(const Subject &subject);
+    /// A CQE about it is due: what befalls that, beside what has befallen the SQE if it was `struck` (FLT-11, FLT-13)?
+    /// False: nothing.
+    [[nodiscard]] bool tell(const Subject &subject, bool struck);
     [[nodiscard]] Strike &strike(uint32_t timer) { return strikes_[timer]; }
     /// Whether this doorbell is lost (FLT-12).
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);

@@ -198,11 +198,14 @@ void TaskScheduler::start_retire(uint32_t sq, SqeOp op)
     const Params &p = board_.params;
     queues_[sq].state = State::kWork;
     queues_[sq].mark = board_.now;
+    const bool reports = wants_cqe(fronts_[sq].sqe());
+    if (reports && __builtin_expect(board_.faults.armed(), 0))
+        ask_cqe_faults(sq);
     if (has_firmware()) {
         ask_report(sq, Step::kRetire);
         return;
     }
-    const Cycle cqe = wants_cqe(fronts_[sq].sqe()) ? p.cq_write.value : 0;
+    const Cycle cqe = reports ? p.cq_write.value : 0;
     advance(sq, op, {SqeNext::kRetire, SqeHold::kNot, board_.now + p.retire.value + cqe});
 }
 
@@ -262,6 +265,8 @@ void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
     q.mark = board_.now;
     q.error = error;
     q.status = status;
+    if (__builtin_expect(board_.faults.armed(), 0))
+        ask_cqe_faults(sq);
     if (has_firmware()) {
         ask_report(sq, Step::kReport);
         return;

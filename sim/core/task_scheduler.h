@@ -354,6 +354,7 @@ class TaskScheduler : private KernelOwner
 
     // planted faults, all off the usual path; see fault_machine.cpp
     [[gnu::cold]] void ask_faults(uint32_t sq);
+    [[gnu::cold]] void ask_cqe_faults(uint32_t sq);
     [[nodiscard, gnu::cold]] bool doorbell_lost(uint32_t sq, uint64_t rung);
     /// Whether the fault has struck and has not acted yet; then it has.
     [[nodiscard]] bool acts(uint32_t sq, uint32_t kind);

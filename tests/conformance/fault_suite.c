@@ -297,6 +297,42 @@ static void test_lost_messages(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* A failed task is told of by an entry that no copy asks for: without it the stream stands still. */
+static void test_lost_failures(void)
+{
+    const twinrt_fault_kind kinds[] = {TWINRT_FAULT_REPORT_LOST, TWINRT_FAULT_REPORTS_FULL};
+    CHECK_OK(aclrtSetDevice(0));
+    for (size_t i = 0; i < TWIN_COUNT(kinds); i++) {
+        aclrtStream stream = twin_stream();
+        twin_buffer buffer;
+        twin_buffer_make(&buffer, 3 * CELL, 1);
+        twinrt_fault fault = twin_fault_for(TWINRT_FAULT_ENGINE_ERROR);
+        fault.task = TWINRT_FAULT_TASK_SDMA;
+        fault.first = 2;
+        twin_plant(&fault);
+        fault = twin_fault_for(kinds[i]);
+        fault.task = TWINRT_FAULT_TASK_SDMA;
+        uint32_t number = twin_plant(&fault);
+        uint64_t times = 77;
+        copy_within(&buffer, stream);
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+        CHECK_OK(twinrt_fault_struck(number, &times));
+        CHECK_EQUAL(times, 0); /* a copy that is well writes none */
+        copy_within(&buffer, stream);
+        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS),
+                   ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        CHECK_OK(twinrt_fault_struck(number, &times));
+        CHECK_EQUAL(times, 1);
+        CHECK_OK(twinrt_fault_remove(0));
+        CHECK_OK(aclrtStreamAbort(stream));
+        copy_within(&buffer, stream);
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+        twin_buffer_free(&buffer);
+        CHECK_OK(aclrtDestroyStream(stream));
+    }
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static twinrt_fault bad_memory(const uint8_t *at, size_t bytes)
@@ -561,6 +597,7 @@ static const twin_test tests[] = {
     {"a task that never answers is ended by each kind of abort", test_silent_tasks},
     {"a slow engine and late completions are late alone", test_late_tasks},
     {"lost records, doorbells and reports", test_lost_messages},
+    {"a failure whose report is lost or held stands still", test_lost_failures},
     {"ABT-22, ABT-25, ABT-26: memory that has failed is listed and repaired", test_failed_memory},
     {"ABT-24: links that have failed are forgotten, writes and waits fail",
      test_failed_links_and_writes},
