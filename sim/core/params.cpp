@@ -156,6 +156,10 @@ class ProfileReader
     void read_leaf(const cJSON *leaf, const ParamSpec &spec)
     {
         const std::string name = spec.name;
+        const auto i = static_cast<size_t>(&spec - kParamSchema);
+        // Names with dots lead to the same place by more than one way.
+        if (seen_[i] && from_[i] == at_)
+            fail(name, "is given twice; keep one");
         if (!cJSON_IsObject(leaf))
             fail(name, std::string("must be an object with value, unit, mark and source, not ") +
                            json_type_name(leaf));
@@ -184,7 +188,6 @@ class ProfileReader
                                   "speaks of, or leave it out");
         check_value(cJSON_GetObjectItemCaseSensitive(leaf, "value"), spec);
         check_jitter(leaf, spec, mark);
-        const auto i = static_cast<size_t>(&spec - kParamSchema);
         if (seen_[i]) // a file nearer to the profile has its own
             return;
         seen_[i] = leaf;

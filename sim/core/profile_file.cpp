@@ -57,6 +57,9 @@ void check_text(const std::string &text, const std::string &path)
         if (c == '\0')
             fail(path, "not valid JSON: a byte of value 0 in line " + line_of(text, i));
         if (quoted) {
+            if (text.compare(i, 6, "\\u0000") == 0)
+                fail(path, "a character of value 0 in line " + line_of(text, i) +
+                               ": a text would end there");
             i += c == '\\';
             quoted = c != '"';
             continue;

@@ -174,6 +174,10 @@ static void test_duplicate_keys()
     expect_message("\"fetch\": {", "\"fetch\": {}, \"fetch\": {", "fetch", "twice");
     expect_message("\"value\": 1000", "\"value\": 1000, \"value\": 500", "clock_mhz.value",
                    "twice");
+    // The same parameter by another way: a group's name and its own in one.
+    const std::string again = "\"fetch.window\": {\"value\": 3, \"unit\": \"SQE\", \"mark\": "
+                              "\"assumed\", \"source\": \"x\"}, ";
+    expect_message("\"fetch\": {", again + "\"fetch\": {", "fetch.window", "twice");
 }
 
 static void test_marks()

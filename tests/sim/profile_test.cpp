@@ -290,6 +290,11 @@ void test_hostile_text()
     CU_ASSERT_STRING_EQUAL(message_of_text(zero).c_str(), "");
     expect_parts(message_of_text(zero + std::string(1, '\0') + "x"),
                  {"p.json: not valid JSON", "byte of value 0"});
+    // written as an escape it would cut the text short; after an escaped backslash it is none
+    expect_parts(message_of_text("{\n" + soc("Ascend\\u0000910") + "}"),
+                 {"p.json: a character of value 0 in line 2"});
+    CU_ASSERT_STRING_EQUAL(
+        message_of_text("{\"base\": \"910b3\", " + soc("A\\\\u0000") + "}").c_str(), "");
     expect_parts(message_of_text("{\n" + std::string(100000, '[')),
                  {"p.json: line 2", "16 levels"});
     std::string deep = "{\"fetch\": ";
