@@ -47,6 +47,28 @@ std::string line_of(const std::string &text, size_t at)
     return std::to_string(1 + std::count(from, to, '\n'));
 }
 
+// The bytes of the character of UTF-8 that begins there; 0: it is none (RFC 3629: no longer than needed, no surrogates).
+size_t utf8_length(const std::string &text, size_t at)
+{
+    const auto byte = [&](size_t i) -> uint32_t {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+    };
+    const uint32_t first = byte(at);
+    if (first < 0x80)
+        return 1;
+    const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    uint32_t character = first & (0x7fu >> length);
+    for (size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xc0u) != 0x80)
+            return 0;
+        character = character << 6 | (byte(at + i) & 0x3fu);
+    }
+    constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool good = first >= 0xc0 && first < 0xf8 && character >= kLeast[length] &&
+                      character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
+    return good ? length : 0;
+}
+
 // What the parser does not refuse by itself, or only after it has gone deep into its own calls.
 void check_text(const std::string &text, const std::string &path)
 {
@@ -56,6 +78,13 @@ void check_text(const std::string &text, const std::string &path)
         const char c = text[i];
         if (c == '\0')
             fail(path, "not valid JSON: a byte of value 0 in line " + line_of(text, i));
+        const size_t length = utf8_length(text, i);
+        if (length == 0) // names and sources go into files that are UTF-8 too
+            fail(path, "not valid JSON: line " + line_of(text, i) + " is not UTF-8");
+        if (length > 1) {
+            i += length - 1;
+            continue;
+        }
         if (quoted) {
             if (text.compare(i, 6, "\\u0000") == 0)
                 fail(path, "a character of value 0 in line " + line_of(text, i) +

@@ -284,6 +284,28 @@ void test_every_truncation()
     }
 }
 
+// What a profile says is repeated in files of JSON.
+void test_encoding()
+{
+    for (const char *good :
+         {"\x7f", "\xc2\x80", "\xc3\xa9", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+          "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+        CU_ASSERT_STRING_EQUAL(
+            message_of_text("{\"base\": \"910b3\", " + soc((std::string("A") + good).c_str()) + "}")
+                .c_str(),
+            "");
+    // a tail alone, heads without tails, too long for what they say, surrogates, beyond the last character
+    for (const char *bad :
+         {"\x80", "\xbf", "\xff", "\xfe", "\xc3", "\xc3(", "\xe2\x82", "\xe2(\xa1", "\xf0\x90\x80",
+          "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80",
+          "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {
+        expect_parts(message_of_text("{\"base\": \"910b3\",\n" +
+                                     soc((std::string("A") + bad).c_str()) + "}"),
+                     {"p.json: not valid JSON: line 2 is not UTF-8"});
+        expect_parts(message_of_text(std::string("{}\n\n") + bad), {"line 3 is not UTF-8"});
+    }
+}
+
 void test_hostile_text()
 {
     std::string zero = "{\"base\": \"910b3\"}";
@@ -353,6 +375,7 @@ const twin_test tests[] = {
     {"circles and towers of bases are refused", test_circles_and_towers},
     {"a mistake is told of the file that has it", test_whose_mistake},
     {"a profile cut off at any byte is refused", test_every_truncation},
+    {"a profile is UTF-8", test_encoding},
     {"deep, large and binary text is refused", test_hostile_text},
     {"a wrong name brings the nearest right one", test_nearest_name},
 };
