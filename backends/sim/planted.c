@@ -70,11 +70,31 @@ static uint32_t find_locked(uint32_t number)
     return at;
 }
 
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* How many ids there are of what tasks of a type may record: a write into a table may be any of them. */
+static uint32_t ids_of(twin_fault_task task)
+{
+    const struct sim_limits *limits = &sim_process.limits;
+    const uint32_t notifies = larger(limits->notifies, limits->count_notifies);
+    return task == TWIN_FAULT_TASK_EVENT_RECORD    ? limits->events
+           : task == TWIN_FAULT_TASK_NOTIFY_RECORD ? notifies
+                                                   : larger(limits->events, notifies);
+}
+
 twin_status sim_planted_plant(const twin_fault *fault, uint32_t *out_number)
 {
     if (fault->device != TWIN_FAULT_ANY && fault->device >= sim_process.device_count) {
         sim_fail("there is no device %u: the model has %u (TWINRT_DEVICES)", fault->device,
                  sim_process.device_count);
+        return TWIN_E_INVALID;
+    }
+    if (fault->id != TWIN_FAULT_ANY && fault->id >= ids_of(fault->task)) {
+        sim_fail("there is no event or notify %u for such a task to record: ids are below %u",
+                 fault->id, ids_of(fault->task));
         return TWIN_E_INVALID;
     }
     struct planted item = {.fault = {

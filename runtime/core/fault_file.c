@@ -29,6 +29,22 @@ static const char *const task_words[TWIN_FAULT_TASKS] = {
 };
 static const char *const access_words[] = {"", "read", "write", "both"};
 
+#define OF(name) (1u << TWIN_FAULT_##name)
+/* Members that some kinds have a use for, and these kinds; all others serve every kind. */
+static const struct {
+    const char *member;
+    uint32_t kinds;
+} uses[] = {
+    {"access", OF(MEMORY)},
+    {"address", OF(MEMORY)},
+    {"bytes", OF(MEMORY)},
+    {"duration_ns", OF(ENGINE_TIMEOUT) | OF(COMPLETION_LOST) | OF(REPORTS_FULL)},
+    {"factor", OF(ENGINE_SLOW)},
+    {"id", OF(RECORD_LOST)},
+    {"status", OF(MEMORY) | OF(ENGINE_ERROR) | OF(ENGINE_TIMEOUT)},
+};
+#undef OF
+
 /* Where the trouble is, and where to say so. */
 struct reader {
     char *message;
@@ -135,11 +151,32 @@ static bool read_factor(const struct reader *reader, const cJSON *item, uint32_t
     return true;
 }
 
+/* Whether the kind has a use for a member: what it has none for was meant for something. */
+static bool is_used(const struct reader *reader, const char *name, twin_fault_kind kind)
+{
+    uint32_t kinds = UINT32_MAX;
+    for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+        if (strcmp(name, uses[i].member) == 0)
+            kinds = uses[i].kinds;
+    if ((kinds >> kind & 1) != 0)
+        return true;
+    char known[128] = "";
+    size_t length = 0;
+    for (unsigned i = 0; i < TWIN_FAULT_KINDS && length < sizeof(known); i++)
+        if ((kinds >> i & 1) != 0)
+            length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%s",
+                                       length == 0 ? "" : ", ", kind_words[i]);
+    return refuse(reader, "faults[%zu].%s has no effect on %s; it is for %s", reader->entry, name,
+                  kind_words[kind], known);
+}
+
 /* One member of a fault but its kind. */
 static bool read_member(const struct reader *reader, const cJSON *item, twin_fault *fault)
 {
     const char *name = item->string;
     uint32_t word = 0;
+    if (!is_used(reader, name, fault->kind))
+        return false;
     if (strcmp(name, "task") == 0) {
         if (!read_word(reader, item, task_words, TWIN_FAULT_TASKS, &word))
             return false;

@@ -356,17 +356,19 @@ typedef enum twin_fault_task {
 typedef struct twin_fault {
     twin_fault_kind kind;
     twin_fault_task task;
-    uint32_t device; /* by backend index, or TWIN_FAULT_ANY */
-    uint32_t stream; /* its id, or TWIN_FAULT_ANY */
-    uint32_t id;     /* RECORD_LOST: hardware id of the event or notify, or TWIN_FAULT_ANY */
-    uint64_t first;  /* the first to be struck, counted from 1 among those that fit */
-    uint64_t times;  /* how many are struck; 0: all from there on */
-    uint64_t duration_ns;
-    uint32_t factor_permille;
-    uint32_t access; /* MEMORY: TWIN_FAULT_READ, TWIN_FAULT_WRITE or both */
-    uint64_t address;
+    uint32_t device;      /* by backend index, or TWIN_FAULT_ANY */
+    uint32_t stream;      /* its id, or TWIN_FAULT_ANY */
+    uint32_t id;          /* RECORD_LOST: hardware id of the event or notify, or TWIN_FAULT_ANY */
+    uint64_t first;       /* the first to be struck, counted from 1 among those that fit */
+    uint64_t times;       /* how many are struck; 0: all from there on */
+    uint64_t duration_ns; /* ENGINE_TIMEOUT, COMPLETION_LOST, REPORTS_FULL; else 0 */
+    uint32_t factor_permille; /* ENGINE_SLOW; else 0 */
+    uint32_t
+        access; /* MEMORY: TWIN_FAULT_READ, TWIN_FAULT_WRITE or both; else 0 or TWIN_FAULT_READ */
+    uint64_t address; /* MEMORY; else 0 */
     uint64_t bytes;
-    uint32_t status; /* of the device's scheduler, for a kind that fails; 0: the usual one */
+    uint32_t
+        status; /* MEMORY, ENGINE_ERROR, ENGINE_TIMEOUT: of the device's scheduler; 0: the usual one */
 } twin_fault;
 
 /* A range of memory that a task or copy found to have failed. */

@@ -21,6 +21,13 @@ constexpr uint32_t kEngineKinds = bit(TWINSIM_FAULT_ENGINE_ERROR) |
 /// They strike CQEs, not the SQEs themselves.
 constexpr uint32_t kCqeKinds = bit(TWINSIM_FAULT_CQE_LOST) | bit(TWINSIM_FAULT_CQ_FULL);
 
+// Kinds that use a member of the fault which others have no use for.
+constexpr uint32_t kTimedKinds = bit(TWINSIM_FAULT_ENGINE_TIMEOUT) |
+                                 bit(TWINSIM_FAULT_COMPLETION_LOST) | bit(TWINSIM_FAULT_CQ_FULL);
+constexpr uint32_t kErrorKinds =
+    bit(TWINSIM_FAULT_ENGINE_ERROR) | bit(TWINSIM_FAULT_ENGINE_TIMEOUT);
+constexpr uint32_t kStatusKinds = kErrorKinds | bit(TWINSIM_FAULT_MEMORY);
+
 bool is(uint32_t kind, uint32_t kinds)
 {
     return (bit(kind) & kinds) != 0;
@@ -47,6 +54,28 @@ uint32_t type_of(const stars_sqe &sqe)
 uint16_t status_or(const twinsim_fault &fault, uint32_t usual)
 {
     return static_cast<uint16_t>(fault.status != 0 ? fault.status : usual);
+}
+
+/// Says which member of a fault its kind has no use for; nullptr: none.
+const char *without_effect(const twinsim_fault &fault)
+{
+    if (fault.duration_ns != 0 && !is(fault.kind, kTimedKinds))
+        return "a fault of this kind has no duration: lost completions, full queues and engines "
+               "that give up have one";
+    if (fault.factor_permille != 0 && fault.kind != TWINSIM_FAULT_ENGINE_SLOW)
+        return "a fault of this kind has no factor: slow engines have one";
+    if ((fault.address != 0 || fault.bytes != 0 || fault.access > TWINSIM_FAULT_READ) &&
+        fault.kind != TWINSIM_FAULT_MEMORY)
+        return "a fault of this kind has no range of addresses: memory faults have one";
+    if ((fault.status != 0 && !is(fault.kind, kStatusKinds)) ||
+        (fault.error != 0 && !is(fault.kind, kErrorKinds)))
+        return "a fault of this kind has no status: memory faults, errors of engines and engines "
+               "that give up have one";
+    if (fault.id != TWINSIM_ANY && fault.kind != TWINSIM_FAULT_RECORD_LOST)
+        return "only a lost record names an event or notify";
+    if (fault.stream != TWINSIM_ANY && fault.task == TWINSIM_FAULT_HOST_DMA)
+        return "copies outside all queues are of no stream";
+    return nullptr;
 }
 
 /// The table entry that an SQE writes; kNone: none.
@@ -113,9 +142,7 @@ const char *FaultPlan::check(const twinsim_fault &fault)
     if (is(fault.kind, kEngineKinds) && fault.task != TWINSIM_ANY && !host &&
         !has_engine(fault.task))
         return "tasks of that type have no engine that could fail";
-    if (fault.id != TWINSIM_ANY && fault.kind != TWINSIM_FAULT_RECORD_LOST)
-        return "only a lost record names an event or notify";
-    return nullptr;
+    return without_effect(fault);
 }
 
 uint32_t FaultPlan::plant(const twinsim_fault &fault)

@@ -349,22 +349,23 @@ enum twinsim_fault_kind {
 #define TWINSIM_FAULT_READ     1u
 #define TWINSIM_FAULT_WRITE    2u
 
+/* What a kind has no use for is 0, an id TWINSIM_ANY. */
 struct twinsim_fault {
     uint32_t kind;
     uint32_t device; /* or TWINSIM_ANY */
     uint32_t stream; /* stream id of the queue, or TWINSIM_ANY */
     uint32_t
         task; /* SQE type, TWINSIM_FAULT_HOST_DMA, or TWINSIM_ANY: each that the kind can strike in a queue */
-    uint32_t id;    /* RECORD_LOST: event, notify or count, or TWINSIM_ANY */
-    uint64_t first; /* the first to be struck, counted from 1 among those that fit */
-    uint64_t times; /* how many are struck; 0: all from there on */
-    uint64_t duration_ns;
+    uint32_t id;              /* RECORD_LOST: event, notify or count, or TWINSIM_ANY */
+    uint64_t first;           /* the first to be struck, counted from 1 among those that fit */
+    uint64_t times;           /* how many are struck; 0: all from there on */
+    uint64_t duration_ns;     /* ENGINE_TIMEOUT, COMPLETION_LOST, CQ_FULL */
     uint32_t factor_permille; /* ENGINE_SLOW: 1001 .. 1000000 */
-    uint32_t access;          /* MEMORY: TWINSIM_FAULT_READ, _WRITE or both */
+    uint32_t access;          /* MEMORY: TWINSIM_FAULT_READ, _WRITE or both; else 0 or _READ */
     uint64_t address;         /* MEMORY: bus address */
     uint64_t bytes;
-    uint32_t error;  /* classes (enum stars_error) of the failure; 0: those of the kind */
-    uint32_t status; /* enum stars_status; 0: that of the kind */
+    uint32_t error;  /* ENGINE_ERROR, _TIMEOUT: classes (enum stars_error); 0: those of the kind */
+    uint32_t status; /* the same and MEMORY: enum stars_status; 0: that of the kind */
 };
 /* Whether a fault can be planted; needs no board. Thread: any. */
 int twinsim_fault_check(const struct twinsim_fault *fault, char *error, size_t error_bytes);

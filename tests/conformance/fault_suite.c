@@ -499,7 +499,25 @@ static void test_arguments(void)
     CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     const char *message = aclGetRecentErrMsg();
     CHECK(message && strstr(message, "counted from 1"));
+    fault.first = 1;
+    /* Members that the kind has no use for, and an event that no part has. */
+    fault.duration_ns = 1;
+    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    fault.duration_ns = 0;
+    fault.status = 0x217;
+    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    fault.status = 0;
+    fault.bytes = 64;
+    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    fault.bytes = 0;
+    twinrt_fault lost = TWINRT_FAULT_INIT(TWINRT_FAULT_RECORD_LOST);
+    lost.id = 70000;
+    CHECK_CODE(twinrt_fault_plant(&lost, &number), ACL_ERROR_RT_PARAM_INVALID);
+    message = aclGetRecentErrMsg();
+    CHECK(message && strstr(message, "no event or notify 70000"));
     CHECK_EQUAL(number, 77);
+    lost.id = 7;
+    CHECK_OK(twinrt_fault_plant(&lost, NULL));
     CHECK_CODE(twinrt_fault_remove(12345), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_OK(twinrt_fault_remove(0));
     CHECK_CODE(twinrt_fault_struck(12345, &times), ACL_ERROR_RT_PARAM_INVALID);

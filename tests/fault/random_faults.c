@@ -91,7 +91,10 @@ static twinrt_fault any_fault(random_worker *worker)
     fault.device = chance(worker, 50) ? -1 : any_device(worker);
     fault.stream = chance(worker, 70) ? -1 : (int32_t)below(worker, 64);
     fault.first = 1 + below(worker, 20);
-    fault.duration_ns = chance(worker, 90) ? 1 + below(worker, 1000000) : 0;
+    if ((fault.kind == TWINRT_FAULT_ENGINE_TIMEOUT || fault.kind == TWINRT_FAULT_COMPLETION_LOST ||
+         fault.kind == TWINRT_FAULT_REPORTS_FULL || chance(worker, 2)) &&
+        chance(worker, 90))
+        fault.duration_ns = 1 + below(worker, 1000000);
     if (fault.kind == TWINRT_FAULT_ENGINE_SLOW)
         fault.factor_permille = 1001 + below(worker, 9000);
     if (fault.kind == TWINRT_FAULT_RECORD_LOST && chance(worker, 50))
@@ -104,7 +107,9 @@ static twinrt_fault any_fault(random_worker *worker)
         fault.bytes = 1 + below(worker, 4096);
         fault.access = 1 + below(worker, 3);
     }
-    if (chance(worker, 10))
+    bool fails = fault.kind == TWINRT_FAULT_MEMORY || fault.kind == TWINRT_FAULT_ENGINE_ERROR ||
+                 fault.kind == TWINRT_FAULT_ENGINE_TIMEOUT;
+    if (chance(worker, fails ? 20 : 1)) /* the rest have no use for it, and refuse it */
         fault.status = statuses[below(worker, sizeof(statuses) / sizeof(statuses[0]))].status;
     if (!chance(worker, 10))
         return fault;

@@ -164,8 +164,8 @@ static void write_settings(void)
              "{\"kind\": \"completion_lost\", \"task\": \"event_record\", \"stream\": 3,"
              " \"duration_ns\": 2000000}]}");
     put_text(0, "{\"faults\": [{\"kind\": \"engine_slow\", \"task\": \"kernel\", \"factor\": 2.5,"
-                " \"device\": 1, \"comment\": \"x\"}, {\"kind\": \"record_lost\", \"id\": 7,"
-                " \"status\": \"0x217\"}]}");
+                " \"device\": 1, \"comment\": \"x\"}, {\"kind\": \"record_lost\", \"id\": 7},"
+                " {\"kind\": \"engine_error\", \"status\": \"0x217\"}]}");
     put_text(0, "{\"faults\": []}");
     put_text(1, "{\"err_msg_mode\": \"1\", \"defaultDevice\": {\"default_device\": \"0\"}}");
     put_text(

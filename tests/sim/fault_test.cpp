@@ -19,6 +19,19 @@ twinsim_fault fault_of(twinsim_fault_kind kind)
     return fault;
 }
 
+/// With what its kind cannot do without.
+twinsim_fault usable(twinsim_fault_kind kind)
+{
+    twinsim_fault fault = fault_of(kind);
+    if (kind == TWINSIM_FAULT_MEMORY)
+        fault.bytes = 1;
+    if (kind == TWINSIM_FAULT_ENGINE_TIMEOUT)
+        fault.duration_ns = 1;
+    if (kind == TWINSIM_FAULT_ENGINE_SLOW)
+        fault.factor_permille = 2000;
+    return fault;
+}
+
 uint32_t plant(Rig &rig, const twinsim_fault &fault)
 {
     const char *wrong = FaultPlan::check(fault);
@@ -108,11 +121,44 @@ static void test_refusals()
         {[](twinsim_fault &f) { f.task = STARS_SQE_SDMA; }, TWINSIM_FAULT_RECORD_LOST},
         {[](twinsim_fault &f) { f.task = STARS_SQE_SDMA; }, TWINSIM_FAULT_DOORBELL_LOST},
         {[](twinsim_fault &f) { f.id = 3; }, TWINSIM_FAULT_BAD_SQE},
+        {[](twinsim_fault &f) {
+             f.task = TWINSIM_FAULT_HOST_DMA;
+             f.stream = 0;
+         },
+         TWINSIM_FAULT_ENGINE_ERROR},
     };
     for (const Case &c : cases) {
         twinsim_fault fault = fault_of(c.kind);
         c.spoil(fault);
         CU_ASSERT_PTR_NOT_NULL(FaultPlan::check(fault));
+    }
+    // What a kind has no use for.
+    struct Member {
+        void (*set)(twinsim_fault &);
+        uint32_t kinds; // that have one
+    };
+    constexpr uint32_t kEnds =
+        1u << TWINSIM_FAULT_ENGINE_ERROR | 1u << TWINSIM_FAULT_ENGINE_TIMEOUT;
+    const Member members[] = {
+        {[](twinsim_fault &f) { f.duration_ns = 5; }, 1u << TWINSIM_FAULT_ENGINE_TIMEOUT |
+                                                          1u << TWINSIM_FAULT_COMPLETION_LOST |
+                                                          1u << TWINSIM_FAULT_CQ_FULL},
+        {[](twinsim_fault &f) { f.factor_permille = 2000; }, 1u << TWINSIM_FAULT_ENGINE_SLOW},
+        {[](twinsim_fault &f) { f.address = 64; }, 1u << TWINSIM_FAULT_MEMORY},
+        {[](twinsim_fault &f) { f.bytes = 64; }, 1u << TWINSIM_FAULT_MEMORY},
+        {[](twinsim_fault &f) { f.access = TWINSIM_FAULT_WRITE; }, 1u << TWINSIM_FAULT_MEMORY},
+        {[](twinsim_fault &f) { f.status = STARS_STATUS_LINK; },
+         kEnds | 1u << TWINSIM_FAULT_MEMORY},
+        {[](twinsim_fault &f) { f.error = STARS_ERROR_TRAP; }, kEnds},
+        {[](twinsim_fault &f) { f.id = 3; }, 1u << TWINSIM_FAULT_RECORD_LOST},
+    };
+    for (const Member &member : members) {
+        for (uint32_t kind = 0; kind < TWINSIM_FAULT_KINDS; ++kind) {
+            twinsim_fault fault = usable(static_cast<twinsim_fault_kind>(kind));
+            CU_ASSERT_PTR_NULL(FaultPlan::check(fault));
+            member.set(fault);
+            EXPECT_EQ(FaultPlan::check(fault) == nullptr, (member.kinds >> kind & 1) != 0);
+        }
     }
     Rig rig;
     const uint32_t number = plant(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
@@ -509,11 +555,8 @@ static void test_idle_plan()
     Rig plain;
     Rig rig;
     for (uint32_t kind = 0; kind < TWINSIM_FAULT_KINDS; ++kind) {
-        twinsim_fault fault = fault_of(static_cast<twinsim_fault_kind>(kind));
+        twinsim_fault fault = usable(static_cast<twinsim_fault_kind>(kind));
         fault.first = 1000;
-        fault.bytes = 1;
-        fault.duration_ns = 1;
-        fault.factor_permille = 2000;
         plant(rig, fault);
     }
     for (Rig *each : {&plain, &rig}) {

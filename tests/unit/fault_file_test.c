@@ -138,11 +138,58 @@ static void test_broken(void)
     CU_ASSERT(strstr(message, "zero byte") != NULL);
 }
 
+/* Members that a kind has no use for, with values that are good elsewhere. */
+static void test_members_without_effect(void)
+{
+#define OF(name) (1u << TWIN_FAULT_##name)
+    static const struct {
+        const char *member, *value;
+        uint32_t kinds; /* that have a use for it */
+    } members[] = {
+        {"access", "\"read\"", OF(MEMORY)},
+        {"address", "64", OF(MEMORY)},
+        {"bytes", "64", OF(MEMORY)},
+        {"duration_ns", "0", OF(ENGINE_TIMEOUT) | OF(COMPLETION_LOST) | OF(REPORTS_FULL)},
+        {"factor", "2", OF(ENGINE_SLOW)},
+        {"id", "3", OF(RECORD_LOST)},
+        {"status", "0", OF(MEMORY) | OF(ENGINE_ERROR) | OF(ENGINE_TIMEOUT)},
+        {"device", "0", UINT32_MAX},
+        {"task", "\"any\"", UINT32_MAX},
+        {"stream", "0", UINT32_MAX},
+        {"first", "1", UINT32_MAX},
+        {"times", "1", UINT32_MAX},
+        {"comment", "1", UINT32_MAX},
+    };
+#undef OF
+    static const char *const kinds[] = {
+#define KIND_WORD(name, word) word,
+        TWIN_FAULT_LIST(KIND_WORD)};
+    char text[256];
+    char says[128];
+    size_t count = 0;
+    for (unsigned i = 0; i < TWIN_COUNT(members); i++) {
+        for (unsigned kind = 0; kind < TWIN_COUNT(kinds); kind++) {
+            /* The kind may stand behind the member. */
+            (void)snprintf(text, sizeof(text), "{\"faults\": [{\"%s\": %s, \"kind\": \"%s\"}]}",
+                           members[i].member, members[i].value, kinds[kind]);
+            bool used = (members[i].kinds >> kind & 1) != 0;
+            CU_ASSERT((parse(text, &count) == TWIN_FAULT_FILE_GOOD) == used);
+            (void)snprintf(says, sizeof(says), "faults[0].%s has no effect on %s",
+                           members[i].member, kinds[kind]);
+            CU_ASSERT(used || strstr(message, says) != NULL);
+        }
+    }
+    (void)parse("{\"faults\": [{\"kind\": \"engine_hang\", \"duration_ns\": 5}]}", &count);
+    CU_ASSERT(strstr(message, "it is for engine_timeout, completion_lost, reports_full") != NULL);
+}
+
 /* Each member with values of other types and out of its range. */
 static void test_wrong_values(void)
 {
-    static const char *const numbers[] = {"device",      "stream",  "id",    "first", "times",
-                                          "duration_ns", "address", "bytes", "status"};
+    static const char *const numbers[][2] = {
+        {"memory", "device"},  {"memory", "stream"}, {"record_lost", "id"},
+        {"memory", "first"},   {"memory", "times"},  {"completion_lost", "duration_ns"},
+        {"memory", "address"}, {"memory", "bytes"},  {"memory", "status"}};
     static const char *const wrong[] = {"null",
                                         "true",
                                         "[]",
@@ -165,10 +212,11 @@ static void test_wrong_values(void)
     size_t count = 0;
     for (size_t i = 0; i < TWIN_COUNT(numbers); i++) {
         for (size_t k = 0; k < TWIN_COUNT(wrong); k++) {
-            (void)snprintf(text, sizeof(text), "{\"faults\": [{\"kind\": \"memory\", \"%s\": %s}]}",
-                           numbers[i], wrong[k]);
+            (void)snprintf(text, sizeof(text), "{\"faults\": [{\"kind\": \"%s\", \"%s\": %s}]}",
+                           numbers[i][0], numbers[i][1], wrong[k]);
             CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_BAD);
-            CU_ASSERT(strstr(message, numbers[i]) != NULL);
+            CU_ASSERT(strstr(message, numbers[i][1]) != NULL);
+            CU_ASSERT(strstr(message, "must be a whole number") != NULL);
         }
     }
     static const char *const factors[] = {"1",    "0",    "-3",      "1001", "\"2\"",
@@ -179,13 +227,15 @@ static void test_wrong_values(void)
         CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_BAD);
         CU_ASSERT(strstr(message, "factor") != NULL);
     }
-    static const char *const beyond[] = {
-        "\"device\": 64", "\"stream\": 65536", "\"status\": 65536",
-        "\"first\": 0",   "\"bytes\": 0",      "\"duration_ns\": \"9223372036854775808\""};
+    static const char *const beyond[] = {"\"device\": 64", "\"stream\": 65536", "\"status\": 65536",
+                                         "\"first\": 0", "\"bytes\": 0"};
     for (size_t i = 0; i < TWIN_COUNT(beyond); i++) {
         (void)snprintf(text, sizeof(text), "{\"faults\": [{\"kind\": \"memory\", %s}]}", beyond[i]);
         CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_BAD);
     }
+    CU_ASSERT(parse("{\"faults\": [{\"kind\": \"completion_lost\", \"duration_ns\": "
+                    "\"9223372036854775808\"}]}",
+                    &count) == TWIN_FAULT_FILE_BAD);
 }
 
 static void test_too_many(void)
@@ -277,6 +327,7 @@ static const twin_test tests[] = {
     {"each kind and task has its word", test_every_word},
     {"a file that is cut off is refused at every byte", test_truncated},
     {"a broken file is told where it is broken", test_broken},
+    {"a member that the kind has no use for is refused", test_members_without_effect},
     {"a value of another type or out of range is named", test_wrong_values},
     {"there are only so many faults", test_too_many},
     {"a spoiled file never does harm", test_mutated},

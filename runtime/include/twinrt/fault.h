@@ -55,6 +55,7 @@ typedef enum twinrt_fault_task {
 #define TWINRT_FAULT_READ  1u
 #define TWINRT_FAULT_WRITE 2u
 
+/* Members that a kind is not named at stay as TWINRT_FAULT_INIT leaves them. */
 typedef struct twinrt_fault {
     uint32_t size;  /* sizeof(twinrt_fault) */
     uint32_t kind;  /* twinrt_fault_kind */
@@ -64,13 +65,13 @@ typedef struct twinrt_fault {
     int32_t id;     /* RECORD_LOST: as aclrtGetEventId and aclrtGetNotifyId give it; -1: any */
     uint64_t first; /* the first to be struck, counted from 1 among those that fit from now on */
     uint64_t times; /* how many are struck; 0: all from there on */
-    uint64_t duration_ns;     /* simulated time */
+    uint64_t duration_ns;     /* ENGINE_TIMEOUT, COMPLETION_LOST, REPORTS_FULL: simulated time */
     uint32_t factor_permille; /* ENGINE_SLOW: 1001 to 1000000 */
     uint32_t access;          /* MEMORY: TWINRT_FAULT_READ, TWINRT_FAULT_WRITE, or both */
     uint64_t address;         /* MEMORY */
     uint64_t bytes;           /* MEMORY */
-    uint32_t
-        status; /* error number of the task scheduler, for a kind that fails; 0: the usual one */
+    uint32_t status;   /* MEMORY, ENGINE_ERROR, ENGINE_TIMEOUT: error number of the task scheduler;
+                          0: the usual one */
     uint32_t reserved; /* 0 */
 } twinrt_fault;
 
@@ -81,7 +82,8 @@ typedef struct twinrt_fault {
     }
 
 /* Plants a fault. *number, never 0, names it; number may be NULL.
- * 100000: fault is NULL, or of another size. 107000: it could strike nothing, or a value is out of range.
+ * 100000: fault is NULL, or of another size. 107000: it could strike nothing, a value is out of range,
+ * or the kind has no use for it.
  * 107001: no such device. 207000: the device below plants none. */
 int32_t twinrt_fault_plant(const twinrt_fault *fault, uint32_t *number);
 /* Takes a fault away, or with 0 all. What it has struck stays struck. 107000: there is no such fault. */
