@@ -41,6 +41,7 @@ SAME(KINDS, KINDS);
 SAME(READ, READ);
 SAME(WRITE, WRITE);
 static_assert(TWIN_FAULT_ANY == TWINSIM_ANY, "any is any");
+static_assert(TWIN_FAULT_DURATION_MOST == TWINSIM_FAULT_DURATION_MOST, "as long as the model's");
 
 static uint32_t type_of(twin_fault_task task)
 {

@@ -197,8 +197,8 @@ static bool read_member(const struct reader *reader, const cJSON *item, twin_fau
         return read_number(reader, item, 1, UINT64_MAX, &fault->first);
     if (strcmp(name, "times") == 0)
         return read_number(reader, item, 0, UINT64_MAX, &fault->times);
-    if (strcmp(name, "duration_ns") == 0) /* 292 years: sums of times stay below 2^64 */
-        return read_number(reader, item, 0, INT64_MAX, &fault->duration_ns);
+    if (strcmp(name, "duration_ns") == 0)
+        return read_number(reader, item, 0, TWIN_FAULT_DURATION_MOST, &fault->duration_ns);
     if (strcmp(name, "factor") == 0)
         return read_factor(reader, item, &fault->factor_permille);
     if (strcmp(name, "address") == 0)

@@ -352,6 +352,8 @@ typedef enum twin_fault_task {
 #define TWIN_FAULT_ANY   UINT32_MAX
 #define TWIN_FAULT_READ  1u
 #define TWIN_FAULT_WRITE 2u
+/* ns: sums of times stay such that files can hold them to the ns. */
+#define TWIN_FAULT_DURATION_MOST UINT64_C(20000000000000)
 
 typedef struct twin_fault {
     twin_fault_kind kind;

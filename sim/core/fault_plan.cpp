@@ -104,8 +104,8 @@ const char *FaultPlan::check(const twinsim_fault &fault)
         return "the first to be struck is counted from 1";
     if (fault.task != TWINSIM_ANY && fault.task > TWINSIM_FAULT_HOST_DMA)
         return "there is no such type of task";
-    if (fault.duration_ns > INT64_MAX)
-        return "a duration is at most 2^63 - 1 ns";
+    if (fault.duration_ns > TWINSIM_FAULT_DURATION_MOST)
+        return "a duration is at most 2 * 10^13 ns, five hours and a half; 0 may stand for ever";
     if (fault.error > UINT8_MAX || fault.status > UINT16_MAX)
         return "error takes 8 bits and status 16";
     const bool host = fault.task == TWINSIM_FAULT_HOST_DMA;

@@ -348,6 +348,8 @@ enum twinsim_fault_kind {
 #define TWINSIM_FAULT_HOST_DMA 64u /* beside the SQE types: copies outside all queues */
 #define TWINSIM_FAULT_READ     1u
 #define TWINSIM_FAULT_WRITE    2u
+/* Longer than the longest time limit of a task on a shipped part; hundreds of them still leave each ns of a time in a file. */
+#define TWINSIM_FAULT_DURATION_MOST UINT64_C(20000000000000)
 
 /* What a kind has no use for is 0, an id TWINSIM_ANY. */
 struct twinsim_fault {

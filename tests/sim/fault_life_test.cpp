@@ -98,14 +98,31 @@ static void test_two_holds()
     }
 }
 
-// A time that no clock reaches would come out before now.
+// Times are sums, and files hold them as numbers of JSON: exact up to 2^53.
 static void test_durations()
 {
     twinsim_fault fault = fault_of(TWINSIM_FAULT_COMPLETION_LOST);
-    fault.duration_ns = INT64_MAX;
-    CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-    fault.duration_ns = uint64_t{INT64_MAX} + 1;
-    CU_ASSERT_PTR_NOT_NULL(tsim::FaultPlan::check(fault));
+    for (const uint64_t beyond :
+         {TWINSIM_FAULT_DURATION_MOST + 1, uint64_t{INT64_MAX}, UINT64_MAX}) {
+        fault.duration_ns = beyond;
+        CU_ASSERT_PTR_NOT_NULL(tsim::FaultPlan::check(fault));
+    }
+    // The longest, as often as there can be faults: each comes out to the ns.
+    constexpr uint64_t kTimes = 256;
+    fault.duration_ns = TWINSIM_FAULT_DURATION_MOST;
+    fault.times = kTimes;
+    CU_ASSERT(kTimes * TWINSIM_FAULT_DURATION_MOST < uint64_t{1} << 53);
+    Rig rig;
+    rig.open(0, 0, 512);
+    plant(rig, fault);
+    for (uint64_t i = 0; i < kTimes; ++i)
+        rig.put(0, sqe_placeholder(), 0);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), kTimes);
+    const auto holds = rig.phases(TWINSIM_PHASE_HOLD, 0);
+    EXPECT_EQ(holds.size(), kTimes);
+    for (const auto &hold : holds)
+        EXPECT_EQ(hold.end_ns - hold.begin_ns, TWINSIM_FAULT_DURATION_MOST);
 }
 
 // FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is rung for by itself.

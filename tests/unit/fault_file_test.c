@@ -234,8 +234,17 @@ static void test_wrong_values(void)
         CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_BAD);
     }
     CU_ASSERT(parse("{\"faults\": [{\"kind\": \"completion_lost\", \"duration_ns\": "
-                    "\"9223372036854775808\"}]}",
-                    &count) == TWIN_FAULT_FILE_BAD);
+                    "20000000000000}]}",
+                    &count) == TWIN_FAULT_FILE_GOOD);
+    static const char *const too_long[] = {"20000000000001", "\"9223372036854775807\"",
+                                           "\"18446744073709551615\""};
+    for (size_t i = 0; i < TWIN_COUNT(too_long); i++) {
+        (void)snprintf(text, sizeof(text),
+                       "{\"faults\": [{\"kind\": \"completion_lost\", \"duration_ns\": %s}]}",
+                       too_long[i]);
+        CU_ASSERT(parse(text, &count) == TWIN_FAULT_FILE_BAD);
+        CU_ASSERT(strstr(message, "from 0 to 20000000000000") != NULL);
+    }
 }
 
 static void test_too_many(void)

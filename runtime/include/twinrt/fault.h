@@ -65,7 +65,8 @@ typedef struct twinrt_fault {
     int32_t id;     /* RECORD_LOST: as aclrtGetEventId and aclrtGetNotifyId give it; -1: any */
     uint64_t first; /* the first to be struck, counted from 1 among those that fit from now on */
     uint64_t times; /* how many are struck; 0: all from there on */
-    uint64_t duration_ns;     /* ENGINE_TIMEOUT, COMPLETION_LOST, REPORTS_FULL: simulated time */
+    /* ENGINE_TIMEOUT, COMPLETION_LOST, REPORTS_FULL: simulated time, up to 2 * 10^13 */
+    uint64_t duration_ns;
     uint32_t factor_permille; /* ENGINE_SLOW: 1001 to 1000000 */
     uint32_t access;          /* MEMORY: TWINRT_FAULT_READ, TWINRT_FAULT_WRITE, or both */
     uint64_t address;         /* MEMORY */
