@@ -124,14 +124,22 @@ void combine_all(void *dst, const void *src, uint64_t bytes, ReduceOp op)
     using Element = typename Kind::Element;
     auto *to = static_cast<unsigned char *>(dst);
     const auto *from = static_cast<const unsigned char *>(src);
-    for (uint64_t at = 0; at + sizeof(Element) <= bytes; at += sizeof(Element)) {
+    const auto combine = [=](uint64_t at) {
         Element a;
         Element b;
         std::memcpy(&a, to + at, sizeof(a));
         std::memcpy(&b, from + at, sizeof(b));
         a = Kind::combine(a, b, op);
         std::memcpy(to + at, &a, sizeof(a));
+    };
+    const uint64_t end = bytes / sizeof(Element) * sizeof(Element);
+    if (to > from && to < from + bytes) { // from the last: what is read is not written before
+        for (uint64_t at = end; at > 0; at -= sizeof(Element))
+            combine(at - sizeof(Element));
+        return;
     }
+    for (uint64_t at = 0; at < end; at += sizeof(Element))
+        combine(at);
 }
 
 } // namespace

@@ -27,8 +27,8 @@ enum class ReduceType : uint8_t {
 /// Bytes of an element; 0 for a number that names no type.
 [[nodiscard]] uint32_t reduce_element_bytes(uint32_t type);
 
-/// Combines `bytes` bytes, a whole number of elements, without regard to alignment. The ranges are the same or apart, or
-/// src is read as it was if they overlap forwards: elements are taken one after another from the first.
+/// Combines `bytes` bytes, a whole number of elements, without regard to alignment. Where the ranges overlap, src is read
+/// as it was before (DMA-5).
 void reduce(void *dst, const void *src, uint64_t bytes, ReduceOp op, ReduceType type);
 
 } // namespace tsim

@@ -480,6 +480,30 @@ void test_reduce_in_order(void)
     end();
 }
 
+/* Each element twice itself; any other overlap is refused, as of copies, and changes nothing. */
+void test_reduce_overlap(void)
+{
+    enum { COUNT = BYTES / 4 };
+    const int sum = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM;
+    begin();
+    int32_t *a = (int32_t *)(void *)data.host;
+    for (int32_t i = 0; i < COUNT; i++)
+        a[i] = i - 3;
+    CHECK_OK(aclrtMemcpy(data.device, BYTES, data.host, BYTES, ACL_MEMCPY_HOST_TO_DEVICE));
+    CHECK_CODE(reduce_ints(data.device + 4, data.device, 64, sum), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(reduce_ints(data.device, data.device + 60, 64, sum), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(reduce_ints(data.device, data.device, BYTES, sum));
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    twin_buffer_read(&data);
+    unsigned wrong = 0;
+    for (int32_t i = 0; i < COUNT; i++)
+        wrong += a[i] != 2 * (i - 3);
+    CHECK_EQUAL(wrong, 0);
+    CHECK_OK(reduce_ints(data.device, data.device + 64, 64, sum)); /* they only touch */
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    end();
+}
+
 void test_reduce_floats(void)
 {
     begin();

@@ -575,6 +575,7 @@ static const twin_test tests[] = {
     {"RED-03: what the engine does not offer is not supported", test_reduce_not_offered},
     {"RED-05: addresses are aligned to elements", test_reduce_alignment},
     {"RED-04: sums, maxima and minima in stream order", test_reduce_in_order},
+    {"a reduction onto itself is right, other overlaps are refused", test_reduce_overlap},
     {"RED-04: sums of floating point numbers on the default stream", test_reduce_floats},
 };
 

@@ -62,5 +62,6 @@ void test_reduce_not_offered(void);
 void test_reduce_alignment(void);
 void test_reduce_in_order(void);
 void test_reduce_floats(void);
+void test_reduce_overlap(void);
 
 #endif

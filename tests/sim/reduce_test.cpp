@@ -224,6 +224,28 @@ static void test_unaligned()
     EXPECT_EQ(dst[5], 77);
 }
 
+// DMA-5: all bytes change at once, so each element meets what was there, whichever way the ranges overlap.
+static void test_overlap()
+{
+    constexpr size_t kCount = 300;
+    for (const size_t distance : {0u, 1u, 2u, 7u, 299u}) {
+        for (const bool up : {false, true}) {
+            std::vector<int32_t> all(kCount + distance);
+            for (size_t i = 0; i < all.size(); ++i)
+                all[i] = static_cast<int32_t>(i * i % 1009);
+            const std::vector<int32_t> before = all;
+            const size_t dst = up ? distance : 0;
+            const size_t src = up ? 0 : distance;
+            tsim::reduce(all.data() + dst, all.data() + src, kCount * 4, ReduceOp::kAdd,
+                         ReduceType::kInt32);
+            for (size_t i = 0; i < all.size(); ++i) {
+                const bool in = i >= dst && i < dst + kCount;
+                EXPECT_EQ(all[i], before[i] + (in ? before[i - dst + src] : 0));
+            }
+        }
+    }
+}
+
 // ---- as a task -----------------------------------------------------------------------------------
 
 // DMA-20, DMA-23: the result is there, at the time that reading both and writing one takes.
@@ -328,6 +350,7 @@ static const twin_test tests[] = {
     {"fp32: samples and numbers close to each other", test_fp32},
     {"whole numbers of six types", test_whole_numbers},
     {"elements may lie anywhere", test_unaligned},
+    {"ranges that overlap are read as they were", test_overlap},
     {"a task reduces and takes the time of three accesses", test_task},
     {"operands from the host and from another device", test_task_from_elsewhere},
     {"bad combinations are bad SQEs", test_bad_tasks},
