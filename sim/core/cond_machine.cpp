@@ -80,13 +80,14 @@ class TaskScheduler::Port : public CondPort
     }
     [[nodiscard]] void *translate(uint64_t address, uint64_t bytes, twinsim_access access)
     {
-        const twinsim_bus &bus = scheduler_.board_.bus;
+        const BoardState &board = scheduler_.board_;
+        const twinsim_bus &bus = dry_ ? board.faults.plain_bus() : board.bus;
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = scheduler_.device_;
         void *const place =
             bus.translate(bus.context, scheduler_.device_, address, bytes, access, &target, &owner);
         if (!place)
-            refusal_ = scheduler_.board_.refusal();
+            refusal_ = board.refusal();
         return place;
     }
 

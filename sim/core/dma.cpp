@@ -225,13 +225,15 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
 namespace
 {
 
-/// One side of a job: the address of each row, found at once when the whole span is one piece of memory.
+/// One side of a job: the address of each row, found at once when the whole span is one piece of memory and nobody minds
+/// what lies between rows.
 class Side
 {
   public:
     Side(const twinsim_bus &bus, uint32_t device, twinsim_access access, uint64_t address,
-         uint64_t span)
-        : bus_(bus), device_(device), access_(access), address_(address), whole_(at(address, span))
+         uint64_t span, bool apart)
+        : bus_(bus), device_(device), access_(access), address_(address),
+          whole_(apart ? nullptr : at(address, span))
     {
     }
     /// NULL: a fault.
@@ -291,11 +293,11 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 }
 
 [[nodiscard, gnu::noinline]] bool apply_rows(const DmaJob &job, const twinsim_bus &bus,
-                                             uint32_t device)
+                                             uint32_t device, bool apart)
 {
     const bool reads = job.kind != DmaJob::Kind::kFill;
-    const Side to(bus, device, TWINSIM_WRITE, job.dst, job.dst_span());
-    const Side from = reads ? Side(bus, device, TWINSIM_READ, job.src, job.src_span()) : to;
+    const Side to(bus, device, TWINSIM_WRITE, job.dst, job.dst_span(), apart);
+    const Side from = reads ? Side(bus, device, TWINSIM_READ, job.src, job.src_span(), apart) : to;
     // Every row is looked up before any changes, so that a fault leaves memory as it was.
     for (const bool changes : {false, true}) {
         for (uint64_t plane = 0; plane < job.planes; ++plane) {
@@ -320,13 +322,15 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 
 bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 {
-    return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device);
+    return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device, false);
 }
 
 // The status is asked for at once: other accesses may come before the task fails (FLT-4, DMA-30).
 void apply(DmaJob &job, BoardState &board, uint32_t device)
 {
-    const bool good = apply(job, board.bus, device);
+    const bool good = job.is_plain()
+                          ? apply_plain(job, board.bus, device)
+                          : apply_rows(job, board.bus, device, board.faults.watches_memory());
     job.status = good ? uint16_t{0} : board.refusal();
     if (good)
         board.stored(job.dst, job.dst_span());

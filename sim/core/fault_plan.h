@@ -82,6 +82,8 @@ class FaultPlan
     // ---- memory errors ----
 
     [[nodiscard]] bool watches_memory() const { return watches_memory_; }
+    /// Without memory faults: for who looks what an access would find, and makes none.
+    [[nodiscard]] const twinsim_bus &plain_bus() const { return inner_; }
     /// An access of the driver's for a kernel to memory of `device` (FLT-18): the status that it fails with, or 0.
     [[nodiscard]] uint16_t touch(uint32_t device, uint64_t address, uint64_t bytes,
                                  twinsim_access access);

@@ -15,22 +15,30 @@ constexpr uint32_t kOthers = 8;        // queues 1 and up
 class Bench
 {
   public:
-    explicit Bench(uint64_t seed) : rig_(options(seed), nullptr)
+    /// The fault strikes from the `first` access on, each; with another than 1 once.
+    explicit Bench(uint64_t seed, uint64_t first = 1) : rig_(options(seed), nullptr)
     {
         twinsim_fault fault{};
         fault.kind = TWINSIM_FAULT_MEMORY;
         fault.device = fault.stream = fault.task = fault.id = TWINSIM_ANY;
-        fault.first = 1;
+        fault.first = first;
+        fault.times = first == 1 ? 0 : 1;
         fault.access = TWINSIM_FAULT_READ;
         fault.address = Rig::kHbm + kBad;
         fault.bytes = 8;
         CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-        CU_ASSERT(rig_.board().faults().plant(fault) != 0);
+        number_ = rig_.board().faults().plant(fault);
         rig_.unmap(Rig::kHbm + kHole);
         for (uint32_t sq = 0; sq <= kOthers; ++sq)
             rig_.open(sq, 0, 256);
     }
     Rig &rig() { return rig_; }
+    uint64_t struck()
+    {
+        uint64_t times = 0;
+        CU_ASSERT(rig_.board().faults().struck(number_, times));
+        return times;
+    }
     /// Good stores by the other queues, every few ns until `until_ns`.
     void store_until(uint64_t until_ns)
     {
@@ -56,6 +64,7 @@ class Bench
         return options;
     }
     Rig rig_;
+    uint32_t number_ = 0;
 };
 
 stars_dma_descriptor to_host(uint64_t host, uint64_t hbm, uint32_t bytes)
@@ -167,12 +176,48 @@ static void test_rows()
     bench.expect(0, STARS_STATUS_POISON);
 }
 
+// FLT-4: bytes between rows are none of the copy's, those of a row are.
+static void test_between_rows()
+{
+    for (const bool hit : {false, true}) {
+        Bench bench(0);
+        *bench.rig().hbm(kBad - 64) = 3;
+        bench.rig().put(
+            0, sqe_sdma_rows(Rig::kHbm, 64, Rig::kHbm + kBad - 64, 128, hit ? 65 : 64, 3), 0);
+        bench.rig().run();
+        EXPECT_EQ(bench.struck(), hit ? 1 : 0);
+        EXPECT_EQ(bench.rig().board().faults().errors(0, nullptr, 0), hit ? 1 : 0);
+        EXPECT_EQ(bench.rig().retired(0), hit ? 0 : 1);
+        EXPECT_EQ(*bench.rig().hbm(), hit ? 0 : 3);
+    }
+}
+
+// COND-8: a queue that polls looks after each store whether another turn would tell anything new. Such a look is no
+// access: the second turn is the first to be struck.
+static void test_looks_of_a_poll()
+{
+    Bench bench(0, 2);
+    bench.rig().put(0, sqe_poll(0, 0, kBad, 5), 0);
+    bench.rig().run_until(20000);
+    EXPECT_EQ(bench.rig().state(0), TWINSIM_QUEUE_PARKED);
+    bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 1), 20000); // not enough: it stays
+    bench.rig().run_until(40000);
+    EXPECT_EQ(bench.rig().state(0), TWINSIM_QUEUE_PARKED);
+    EXPECT_EQ(bench.struck(), 0);
+    bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 5), 40000);
+    bench.rig().run();
+    bench.expect(0, STARS_STATUS_POISON);
+    EXPECT_EQ(bench.struck(), 1);
+}
+
 static const twin_test tests[] = {
     {"a copy that reads faulty memory says so at its end", test_copies},
     {"a task whose address leads nowhere says that and nothing else", test_no_status_of_others},
     {"a program that reads faulty memory says so when its time is over", test_programs},
     {"a list says what befell its entry when the others have ended", test_lists},
     {"a row that reads faulty memory says so", test_rows},
+    {"what lies between rows strikes no copy", test_between_rows},
+    {"a queue that polls is struck when it reads, not when it looks", test_looks_of_a_poll},
 };
 
 int main(int argc, char **argv)
