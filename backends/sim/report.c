@@ -83,6 +83,61 @@ static void find_records(void *context, twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* No record is pending: what has become of the newest one, as far as is known. `awaited` is of a queue of `device`. */
+static void describe_last_record(struct text *text, const struct sim_token *awaited,
+                                 uint32_t device)
+{
+    twin_signal *signal = awaited->signal;
+    if (signal->config.kind ==
+        TWIN_SIGNAL_COUNT) { /* its records are not remembered, but their sum is */
+        uint32_t count = 0;
+        (void)twinsim_read(sim_process.board, device, STARS_COUNT_TABLE_BASE + 4ull * awaited->id,
+                           &count);
+        add(text, "; no record is pending, its count is %u", count);
+        return;
+    }
+    pthread_mutex_lock(&signal->lock);
+    bool recorded = signal->recorded;
+    bool in_program = signal->in_program;
+    bool is_awaited = (uint32_t)signal->serial == awaited->serial;
+    struct sim_mark mark = signal->mark;
+    pthread_mutex_unlock(&signal->lock);
+    if (!recorded) {
+        add(text, "; no record was submitted");
+        return;
+    }
+    add(text, "; no record is pending");
+    if (signal->config.kind == TWIN_SIGNAL_EVENT_REBIND && !is_awaited) {
+        add(text, ": the one waited for is over, and the event was recorded anew since");
+        return;
+    }
+    if (in_program) {
+        add(text, ", the last one is of a model");
+        return;
+    }
+    if (sim_mark_fate_locked(&mark) == SIM_DROPPED) {
+        add(text, ": the last one was dropped with its stream's work");
+        return;
+    }
+    const twin_queue *queue = mark.queue;
+    if (!queue->open || mark.epoch != atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
+        add(text, ": the stream of the last one has ended or was aborted since");
+        return;
+    }
+    add(text, ": the last one, task %llu of ", (unsigned long long)mark.number);
+    if (queue->device->index != device)
+        add(text, "device %u, ", queue->device->index);
+    add(text, "stream %u, ", queue->config.id);
+    if (twinsim_record_lost(sim_process.board, queue->device->index, queue->sq, mark.number))
+        add(text, "was lost: a planted fault struck it");
+    else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
+        add(text, "is done and used up: another wait took it, or it was cleared");
+    else if (signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL)
+        add(text, "is done, and the event was reset since");
+    else
+        add(text, "is done");
+}
+
 static const char *state_name(enum twinsim_queue_state state)
 {
     switch (state) {
@@ -191,7 +246,7 @@ static void describe_queue(void *context, twin_queue *queue)
         sim_shared_describe(token.signal, others, sizeof(others));
         add(text, "%s", others);
     } else if (search.found == 0) {
-        add(text, "; no record was submitted");
+        describe_last_record(text, &token, device);
     }
 }
 

@@ -501,6 +501,13 @@ TWINSIM_API int twinsim_fault_struck(const twinsim *sim, uint32_t number, uint64
                                                                               : TWINSIM_E_ARGUMENT;
 }
 
+TWINSIM_API bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32_t sq,
+                                     uint64_t number)
+{
+    return has_queue(sim, device, sq) &&
+           sim->board.device(device).scheduler().lost_record(sq, number);
+}
+
 TWINSIM_API size_t twinsim_memory_errors(const twinsim *sim, uint32_t device,
                                          struct twinsim_memory_error *out, size_t room)
 {

@@ -47,6 +47,9 @@ bool TaskScheduler::acts(uint32_t sq, uint32_t kind)
     const uint32_t bit = 1u << kind;
     const bool does = (strike.kinds & bit) != 0;
     strike.kinds &= ~bit;
+    if (does && kind == TWINSIM_FAULT_RECORD_LOST)
+        board_.faults.lose_record({device_, timer(sq), queues_[sq].stream_id, fronts_[sq].sqe()},
+                                  fronts_[sq].number());
     return does;
 }
 

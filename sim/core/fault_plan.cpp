@@ -2,6 +2,7 @@
 #include "core/fault_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tsim
 {
@@ -288,6 +289,29 @@ bool FaultPlan::loses_doorbell(uint32_t device, uint16_t stream)
             lost = true;
     }
     return lost;
+}
+
+// FLT-12. One for each entry, so that a fault that strikes for ever needs no more memory than the tables have entries.
+void FaultPlan::lose_record(const Subject &subject, uint64_t number)
+{
+    const uint64_t entry = uint64_t{subject.device} << 40 | uint64_t{type_of(subject.sqe)} << 32 |
+                           entry_of(subject.sqe);
+    losses_[entry] = {subject.timer, number};
+}
+
+bool FaultPlan::lost_record(uint32_t timer, uint64_t number) const
+{
+    return std::any_of(losses_.begin(), losses_.end(), [&](const auto &loss) {
+        return loss.second.timer == timer && loss.second.number == number;
+    });
+}
+
+void FaultPlan::forget(uint32_t timer)
+{
+    if (timer < lost_.size())
+        lost_[timer] = 0;
+    for (auto at = losses_.begin(); at != losses_.end();)
+        at = at->second.timer == timer ? losses_.erase(at) : std::next(at);
 }
 
 uint16_t FaultPlan::fails_host_dma(uint32_t device)

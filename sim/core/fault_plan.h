@@ -6,6 +6,7 @@
 #ifndef TWINSIM_CORE_FAULT_PLAN_H
 #define TWINSIM_CORE_FAULT_PLAN_H
 
+#include <map>
 #include <vector>
 
 #include "core/types.h"
@@ -67,12 +68,12 @@ class FaultPlan
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);
     /// What a queue had rung for when it was lost; 0: nothing.
     [[nodiscard]] uint64_t &lost_doorbell(uint32_t timer) { return lost_[timer]; }
-    /// The queue has closed.
-    void forget_doorbell(uint32_t timer)
-    {
-        if (timer < lost_.size())
-            lost_[timer] = 0;
-    }
+    /// SQE `number` of that queue is a record that did not reach its entry (FLT-12). Throws std::bad_alloc.
+    void lose_record(const Subject &subject, uint64_t number);
+    /// Whether that is so, and no later one was kept from the same entry.
+    [[nodiscard]] bool lost_record(uint32_t timer, uint64_t number) const;
+    /// The queue has closed: its doorbell and the numbers of its SQEs mean nothing any more.
+    void forget(uint32_t timer);
     /// A copy outside all queues would complete: the status that it fails with, or 0.
     [[nodiscard]] uint16_t fails_host_dma(uint32_t device);
     /// Why the access that has just been refused failed: the status of the fault that struck it, else `other`. For whoever
@@ -100,6 +101,10 @@ class FaultPlan
         Cycle asked_at = kNever; // of a memory fault: when it was last met
         bool answer = false;     // and what came of it
     };
+    struct Loss {
+        uint32_t timer; // of the queue
+        uint64_t number;
+    };
     struct Met {
         uint32_t device;
         twinsim_memory_error error;
@@ -123,10 +128,11 @@ class FaultPlan
     bool watches_memory_ = false; // a memory fault is planted
     uint16_t status_ = 0;         // of the fault that struck the last access; 0: none did
     uint32_t last_number_ = 0;
-    std::vector<Planted> planted_; // in the order of planting
-    std::vector<Strike> strikes_;  // by timer; made when something is planted first
-    std::vector<uint64_t> lost_;   // likewise
-    std::vector<Met> met_;         // oldest first, each range once
+    std::vector<Planted> planted_;    // in the order of planting
+    std::vector<Strike> strikes_;     // by timer; made when something is planted first
+    std::vector<uint64_t> lost_;      // likewise
+    std::map<uint64_t, Loss> losses_; // the last one by device, SQE type and entry
+    std::vector<Met> met_;            // oldest first, each range once
 };
 
 } // namespace tsim

@@ -145,7 +145,7 @@ void TaskScheduler::reset()
         if (board_.trace.on())
             note_dropped(sq);
         fronts_[sq].close();
-        board_.faults.forget_doorbell(timer(sq));
+        board_.faults.forget(timer(sq));
         q = {};
     }
     board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer);
@@ -206,7 +206,7 @@ void TaskScheduler::close(uint32_t sq)
     if (firmware_)
         firmware_->reports.forget(sq);
     fronts_[sq].close();
-    board_.faults.forget_doorbell(timer(sq));
+    board_.faults.forget(timer(sq));
     queues_[sq] = {};
     for (Bitmap &interrupts : interrupts_)
         interrupts.clear(sq);

@@ -41,6 +41,11 @@ class TaskScheduler : private KernelOwner
     [[nodiscard]] uint32_t queue_count() const { return static_cast<uint32_t>(queues_.size()); }
     [[nodiscard]] TaskQueue &front(uint32_t sq) { return fronts_[sq]; }
     [[nodiscard]] const TaskQueue &front(uint32_t sq) const { return fronts_[sq]; }
+    /// Whether SQE `number` of the queue is a record that a planted fault kept from its entry (FLT-12).
+    [[nodiscard]] bool lost_record(uint32_t sq, uint64_t number) const
+    {
+        return board_.faults.lost_record(timer(sq), number);
+    }
     /// Looks at a queue whose doorbell was rung.
     void take_in(uint32_t sq, uint64_t rung);
     void watch(uint32_t sq, uint64_t retired);

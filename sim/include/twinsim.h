@@ -378,6 +378,9 @@ int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault, uint32_
 int twinsim_fault_remove(twinsim *sim, uint32_t number);
 /* How often it has struck. Thread: model. */
 int twinsim_fault_struck(const twinsim *sim, uint32_t number, uint64_t *out_times);
+/* Whether SQE `number` of the queue, counted from its opening, is a record that such a fault kept from its table entry, and
+ * no later one of that entry was. Thread: model. */
+bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32_t sq, uint64_t number);
 
 /* What the memory controller notes of uncorrectable errors that were met. */
 struct twinsim_memory_error {

@@ -86,6 +86,84 @@ static void test_deadlock_alone(void)
     down();
 }
 
+/* A record that is over cannot end the wait: the report says what became of it. */
+static void test_deadlock_after_a_lost_record(void)
+{
+    up();
+    const twin_fault fault = {.kind = TWIN_FAULT_RECORD_LOST,
+                              .device = TWIN_FAULT_ANY,
+                              .stream = TWIN_FAULT_ANY,
+                              .task = TWIN_FAULT_TASK_EVENT_RECORD,
+                              .id = TWIN_FAULT_ANY,
+                              .first = 1};
+    uint32_t number = 0;
+    twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 3);
+    twin_queue *c = seam_queue(device, 13);
+    SEAM_OK(seam->fault.plant(&fault, &number));
+    SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
+    SEAM_OK(seam->work.record(a, event));
+    SEAM_OK(seam->work.wait(b, event, TWIN_FOREVER));
+    SEAM_OK(seam->work.record(c, never));
+    SEAM_STATUS(seam->queue.drain(b, TWIN_FOREVER), TWIN_E_DEADLOCK);
+    CU_ASSERT(seam_explained("stream 12: waits for event 3"));
+    CU_ASSERT(seam_explained("no record is pending: the last one, task 2 of stream 11, was lost"));
+    CU_ASSERT(!seam_explained("no record was submitted"));
+    SEAM_OK(seam->fault.remove(number));
+    SEAM_OK(seam->queue.abort(b));
+    seam->queue.destroy(c);
+    seam->signal.destroy(event);
+    down();
+}
+
+static void test_deadlock_after_a_record_that_was_used_up(void)
+{
+    up();
+    twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_LEVEL, 3);
+    SEAM_OK(seam->work.record(a, never));
+    SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
+    SEAM_OK(seam->work.record(a, event));
+    SEAM_OK(seam->work.reset(a, event));
+    SEAM_OK(seam->queue.drain(a, TWIN_FOREVER));
+    SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
+    SEAM_OK(seam->work.wait(b, event, TWIN_FOREVER));
+    SEAM_STATUS(seam->queue.drain(b, TWIN_FOREVER), TWIN_E_DEADLOCK);
+    CU_ASSERT(seam_explained("waits for notify 5"));
+    CU_ASSERT(seam_explained(
+        "no record is pending: the last one, task 1 of stream 11, is done and used up"));
+    CU_ASSERT(seam_explained("waits for event 3"));
+    CU_ASSERT(
+        seam_explained("no record is pending: the last one, task 3 of stream 11, is done, and "
+                       "the event was reset"));
+    CU_ASSERT(!seam_explained("no record was submitted"));
+    SEAM_OK(seam->queue.abort(a));
+    SEAM_OK(seam->queue.abort(b));
+    seam->signal.destroy(event);
+    down();
+}
+
+/* The stream of the last record may have begun anew, or be gone. */
+static void test_deadlock_after_a_stream_that_is_gone(void)
+{
+    up();
+    twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_LEVEL, 3);
+    twin_queue *c = seam_queue(device, 13);
+    SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
+    SEAM_OK(seam->work.record(a, event));
+    SEAM_OK(seam->work.record(c, never));
+    SEAM_OK(seam->work.wait(c, never, TWIN_FOREVER));
+    SEAM_OK(seam->work.wait(b, event, TWIN_FOREVER));
+    SEAM_STATUS(seam->queue.drain(a, 0), TWIN_E_TIMEOUT);
+    SEAM_OK(seam->queue.abort(a));
+    SEAM_STATUS(seam->queue.drain(b, TWIN_FOREVER), TWIN_E_DEADLOCK);
+    CU_ASSERT(seam_explained("waits for event 3"));
+    CU_ASSERT(seam_explained("no record is pending: the last one was dropped"));
+    SEAM_OK(seam->queue.abort(b));
+    SEAM_OK(seam->queue.abort(c));
+    seam->queue.destroy(c);
+    seam->signal.destroy(event);
+    down();
+}
+
 static void test_deadlock_of_a_sender(void)
 {
     up();
@@ -541,6 +619,10 @@ static const twin_test tests[] = {
     {"a timeout of an hour costs no wall time when all wait", test_timeout_costs_nothing},
     {"a timeout ends a wait before its work", test_timeout_before_the_work},
     {"a lone thread that waits for nothing gets a deadlock with names", test_deadlock_alone},
+    {"a deadlock names the lost record that a wait was for", test_deadlock_after_a_lost_record},
+    {"a deadlock tells of records that were used up",
+     test_deadlock_after_a_record_that_was_used_up},
+    {"a deadlock tells of a record that was dropped", test_deadlock_after_a_stream_that_is_gone},
     {"a sender held for ever gets a deadlock", test_deadlock_of_a_sender},
     {"what another thread's wait brought about is told at the model's time",
      test_answers_are_of_the_models_time},

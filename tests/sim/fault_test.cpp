@@ -491,9 +491,17 @@ static void test_lost_record()
     EXPECT_EQ(value & 1u, 0);
     EXPECT_EQ(times(rig, number), 3);
     CU_ASSERT(rig.board().faults().remove(number));
+    const tsim::TaskScheduler &scheduler = rig.device().scheduler();
+    CU_ASSERT(!scheduler.lost_record(0, 1));
+    CU_ASSERT(scheduler.lost_record(0, 2));
+    CU_ASSERT(scheduler.lost_record(0, 3));
+    CU_ASSERT(!scheduler.lost_record(1, 2));
     rig.put(0, sqe_event_record(5), rig.now());
     rig.run();
     EXPECT_EQ(rig.retired(1), 1);
+    CU_ASSERT(!scheduler.lost_record(0, 5));
+    rig.device().scheduler().close(0);
+    CU_ASSERT(!scheduler.lost_record(0, 2));
 }
 
 // FLT-12: the next doorbell brings both; the lost one's time counts for nothing.
