@@ -78,7 +78,7 @@ static const struct trace_slice *next_record(const struct trace_file *file,
 
 static void print_events(const struct trace_file *file)
 {
-    char time[32];
+    char time[32], stream[TRACE_STREAM_TEXT];
     size_t shown = 0;
     size_t count = 0;
     for (size_t i = 0; i < file->task_count; i++)
@@ -86,8 +86,8 @@ static void print_events(const struct trace_file *file)
     printf("\nRecorded events, by device time (us); the number is the hardware's id\n");
     const struct trace_slice *record = NULL;
     while (shown < EVENTS_SHOWN && (record = next_record(file, record))) {
-        printf("   %14s  %s, task %" PRIu64 " of stream %" PRIu32 "\n",
-               us(record->recorded_ns, time), record->name, record->number, record->stream);
+        printf("   %14s  %s, task %" PRIu64 " of %s\n", us(record->recorded_ns, time), record->name,
+               record->number, trace_file_stream(file, record, stream));
         shown++;
     }
     if (count > shown)
@@ -146,7 +146,7 @@ static void print_marks(const struct handover *handover)
 static int print_handover(const struct trace_file *file)
 {
     struct handover handover;
-    char time[32];
+    char time[32], stream[TRACE_STREAM_TEXT];
     int found = handover_longest(file, &handover);
     printf("\nWhere the time of a wait between streams went\n");
     if (found < 0) {
@@ -160,15 +160,15 @@ static int print_handover(const struct trace_file *file)
     size_t count = handover_count(file);
     if (count > 1)
         printf(" the longest of %zu\n", count);
-    printf(" from: task %" PRIu64 " of stream %" PRIu32 " (%s)", handover.record->number,
-           handover.record->stream, handover.record->name);
+    printf(" from: task %" PRIu64 " of %s (%s)", handover.record->number,
+           trace_file_stream(file, handover.record, stream), handover.record->name);
     if (handover.begin_ns < handover.record->end_ns)
         printf(" lets go at %s us,", us(handover.begin_ns, time));
     printf(" is done at %s us\n", us(handover.record->end_ns, time));
-    printf(" over: task %" PRIu64 " of stream %" PRIu32 " (%s)\n", handover.wait->number,
-           handover.wait->stream, handover.wait->name);
-    printf(" to:   task %" PRIu64 " of stream %" PRIu32 " (%s) is done at %s us\n",
-           handover.next->number, handover.next->stream, handover.next->name,
+    printf(" over: task %" PRIu64 " of %s (%s)\n", handover.wait->number,
+           trace_file_stream(file, handover.wait, stream), handover.wait->name);
+    printf(" to:   task %" PRIu64 " of %s (%s) is done at %s us\n", handover.next->number,
+           trace_file_stream(file, handover.next, stream), handover.next->name,
            us(handover.end_ns, time));
     printf("   %14s %10s  %s\n", "at us", "ns", "what, and the parameter behind it");
     uint64_t sum = 0;

@@ -26,24 +26,34 @@ static void print_share(uint64_t of, uint64_t whole)
     printf("%3" PRIu64 ".%" PRIu64 " %%", permille / 10, permille % 10);
 }
 
-static void print_part(const struct critical_part *part, uint64_t whole)
+static void print_copy(const struct trace_file *file, const struct trace_slice *copy)
+{
+    if (file->many_devices)
+        printf(" device %" PRIu32 ",", copy->device);
+    printf(" driver's copy %" PRIu64, copy->number);
+}
+
+static void print_part(const struct trace_file *file, const struct critical_part *part,
+                       uint64_t whole)
 {
     const struct trace_slice *slice = part->slice;
+    char stream[TRACE_STREAM_TEXT];
     printf("   %14" PRIu64 ".%03u %12" PRIu64 "  ", part->begin_ns / 1000,
            (unsigned)(part->begin_ns % 1000), length(part));
     print_share(length(part), whole);
     printf("  %-20s", critical_cause_name(part->cause));
     if (slice && slice->kind == TRACE_TRANSFER)
-        printf(" driver's copy %" PRIu64, slice->number);
+        print_copy(file, slice);
     else if (slice && slice->kind <= TRACE_WAIT)
-        printf(" stream %" PRIu32 ", task %" PRIu64, slice->stream, slice->number);
+        printf(" %s, task %" PRIu64, trace_file_stream(file, slice, stream), slice->number);
     if (slice && slice->parameter)
         printf("  %s = %s %s [%s]", slice->parameter, slice->value ? slice->value : "",
                slice->unit_name ? slice->unit_name : "", slice->mark ? slice->mark : "unmarked");
     fputc('\n', stdout);
 }
 
-static void print_parts(const struct critical_part *parts, size_t count, uint64_t whole)
+static void print_parts(const struct trace_file *file, const struct critical_part *parts,
+                        size_t count, uint64_t whole)
 {
     size_t hidden = count > PARTS_SHOWN ? count - PARTS_SHOWN : 0;
     for (size_t i = 0; i < count; i++) {
@@ -51,7 +61,7 @@ static void print_parts(const struct critical_part *parts, size_t count, uint64_
             printf("   %18s and %zu more\n", "", hidden);
             i += hidden;
         }
-        print_part(&parts[i], whole);
+        print_part(file, &parts[i], whole);
     }
 }
 
@@ -99,7 +109,7 @@ static void print_marks(const struct critical_path *path, uint64_t whole)
     fputc('\n', stdout);
 }
 
-static void print_path(const struct critical_path *path)
+static void print_path(const struct trace_file *file, const struct critical_path *path)
 {
     const struct trace_slice *call = path->call;
     uint64_t whole = call->end_ns - call->begin_ns;
@@ -111,7 +121,7 @@ static void print_path(const struct critical_path *path)
                path->parts[0].begin_ns <= path->submit_ns ? "in it" : "with a submission",
                path->submit_ns / 1000, (unsigned)(path->submit_ns % 1000));
     printf("   %18s %12s  %7s  %s\n", "at us", "ns", "share", "cause, and the parameter behind it");
-    print_parts(path->parts, path->part_count, whole);
+    print_parts(file, path->parts, path->part_count, whole);
     for (size_t i = 0; i < path->part_count; i++)
         sum += length(&path->parts[i]);
     printf("   %18s %12" PRIu64 "  in all\n", "", sum);
@@ -119,7 +129,7 @@ static void print_path(const struct critical_path *path)
     print_marks(path, whole);
     if (path->before_count > 0) {
         printf("   before that wait, back to where the chain began:\n");
-        print_parts(path->before, path->before_count,
+        print_parts(file, path->before, path->before_count,
                     path->before[path->before_count - 1].end_ns - path->before[0].begin_ns);
     }
 }
@@ -143,7 +153,7 @@ int twin_tool_explain_waits(const struct trace_file *file, unsigned wanted)
         struct critical_path path;
         result = critical_follow(file, calls[i], &path);
         if (result == 0)
-            print_path(&path);
+            print_path(file, &path);
         else
             fprintf(stderr, "twinrt: memory is short\n");
         critical_free(&path);

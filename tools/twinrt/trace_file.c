@@ -2,6 +2,7 @@
 #include "trace_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,6 +310,17 @@ const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_
                : NULL;
 }
 
+const char *trace_file_stream(const struct trace_file *file, const struct trace_slice *slice,
+                              char text[TRACE_STREAM_TEXT])
+{
+    if (file->many_devices)
+        (void)snprintf(text, TRACE_STREAM_TEXT, "device %" PRIu32 ", stream %" PRIu32,
+                       slice->device, slice->stream);
+    else
+        (void)snprintf(text, TRACE_STREAM_TEXT, "stream %" PRIu32, slice->stream);
+    return text;
+}
+
 int trace_file_load(const char *path, struct trace_file *out, char *error, size_t error_bytes)
 {
     char *text = NULL;
@@ -335,12 +347,18 @@ int trace_file_load(const char *path, struct trace_file *out, char *error, size_
         (void)snprintf(error, error_bytes, "%s: too large for this host's memory", path);
         return -1;
     }
+    uint32_t first_device = UINT32_MAX;
     const cJSON *event;
     cJSON_ArrayForEach(event, events)
     {
         struct trace_slice slice;
         if (!read_slice(event, &slice))
             continue;
+        if (slice.kind <= TRACE_TRANSFER) {
+            if (first_device == UINT32_MAX)
+                first_device = slice.device;
+            out->many_devices |= slice.device != first_device;
+        }
         if (slice.kind <= TRACE_WAIT) {
             slices[out->count++] = slice;
             continue;

@@ -64,7 +64,9 @@ struct trace_file {
     struct trace_slice *
         others; /* by kind, device, unit, end; BELL: by track, number; CALL, HOST_WAIT: by thread, begin */
     size_t other_count;
-    void *document; /* owns the strings */
+    bool
+        many_devices; /* streams of each count from 1: a number alone does not say which is meant */
+    void *document;   /* owns the strings */
 };
 
 /* Reads the file. Returns 0, or -1 with a text in `error`. */
@@ -73,6 +75,11 @@ void trace_file_free(struct trace_file *file);
 /* Task `number` of a track, or NULL. */
 const struct trace_slice *trace_file_task(const struct trace_file *file, uint32_t track,
                                           uint64_t number);
+
+#define TRACE_STREAM_TEXT 48
+/* "stream 3", after "device 1, " when the file is of several. */
+const char *trace_file_stream(const struct trace_file *file, const struct trace_slice *slice,
+                              char text[TRACE_STREAM_TEXT]);
 
 /* The phases of a task, by begin: the first, and their number in *out_count. */
 const struct trace_slice *const *trace_file_phases(const struct trace_file *file, uint32_t track,
