@@ -166,7 +166,8 @@ static bool lane_takes(const struct timeline_layout *layout, struct lane *lane,
     while (lane->depth > 0) {
         const struct twinsim_trace_record *top =
             &layout->records[layout->slices[lane->open[lane->depth - 1]].record];
-        bool own = top->number == record->number;
+        bool own =
+            top->number == record->number && top->sq == record->sq && top->device == record->device;
         bool point_at_end = record->begin_ns == record->end_ns && top->end_ns == record->begin_ns;
         if (top->end_ns > record->begin_ns || (point_at_end && own)) {
             *out_own = own && top->end_ns >= record->end_ns && lane->depth < LANE_DEPTH;

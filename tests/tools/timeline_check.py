@@ -123,13 +123,14 @@ def check(document):
 
 def exclusive(names, slices):
     """A slot, a channel or a core has one user at a time: what is on its track does not overlap but by nesting, and it
-    needs no second lane."""
+    needs no second lane. Each lane of a class is one share, which has one user at a time too."""
     wrong = []
     for row, found in slices.items():
         process, track = names["process_name"].get(row[0], ""), names["thread_name"].get(row, "")
-        if not process.endswith((" slots", " engines", " AI cores")) or "waits" in track:
+        shares = process.endswith(" class shares")
+        if not (shares or process.endswith((" slots", " engines", " AI cores"))) or "waits" in track:
             continue
-        if "(" in track:
+        if "(" in track and not shares:
             wrong.append("%s, %s: two users at once" % (process, track))
         if process.endswith(" AI cores"):
             continue
@@ -203,7 +204,11 @@ GOOD = """{"displayTimeUnit":"ns","traceEvents":[
 {"ph":"X","cat":"slot","name":"stream 1","ts":5.000,"dur":1.000,"pid":3,"tid":2,"args":{}},
 {"ph":"C","name":"HBM","ts":5.000,"pid":4,"tid":0,"args":{"bytes_per_s":900}},
 {"ph":"X","cat":"slot","name":"stream 1","ts":6.000,"dur":1.000,"pid":3,"tid":2,"args":{}},
-{"ph":"C","name":"HBM","ts":6.000,"pid":4,"tid":0,"args":{"bytes_per_s":0}}
+{"ph":"C","name":"HBM","ts":6.000,"pid":4,"tid":0,"args":{"bytes_per_s":0}},
+{"ph":"M","name":"process_name","pid":5,"tid":0,"args":{"name":"device 0 class shares"}},
+{"ph":"M","name":"thread_name","pid":5,"tid":3,"args":{"name":"SDMA (2)"}},
+{"ph":"X","cat":"share","name":"stream 1","ts":6.000,"dur":2.000,"pid":5,"tid":3,"args":{}},
+{"ph":"X","cat":"share","name":"stream 2","ts":8.000,"dur":1.000,"pid":5,"tid":3,"args":{}}
 ],"otherData":{"links":[{"device":0,"name":"HBM","bytes_per_s":1000}],"parameters":[{"name":"p","uses":1}]}}"""
 
 
@@ -230,6 +235,7 @@ def self_test():
         "unit": lambda d, e: d.update(displayTimeUnit="ms"),
         "two in a slot": lambda d, e: e[9].update(dur=Decimal("1.500")),
         "nested in a slot": lambda d, e: e[9].update(dur=Decimal("3.000")),
+        "nested in a share": lambda d, e: e[15].update(dur=Decimal("4.000")),
         "more than a link carries": lambda d, e: e[10]["args"].update(bytes_per_s=1001),
         "a curve that stays up": lambda d, e: e[12]["args"].update(bytes_per_s=1),
         "two values at once": lambda d, e: e[12].update(ts=Decimal("5.000")),

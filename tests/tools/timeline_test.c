@@ -174,6 +174,10 @@ static void tell_story(void)
     with_engine(add(UINT16_MAX, 0, 0, TWINSIM_PHASE_TRANSFER, 11000, 12000, P_LINK),
                 TWINSIM_ENGINE_HOST_DMA, 1, 4096);
 
+    /* The same number on two queues, one within the time of the other. */
+    add(5, 2, 0, TWINSIM_PHASE_SHARE, 9500, 10800, NO_ID)->id = TWINSIM_CLASS_SDMA;
+    add(9, 2, 0, TWINSIM_PHASE_SHARE, 9400, 10900, NO_ID)->id = TWINSIM_CLASS_SDMA;
+
     track_c = sim_timeline_name_queue(SIM, 0, 5, 6);
     add(5, 1, STARS_SQE_SDMA, TWINSIM_PHASE_TASK, 13000, 14000, NO_ID);
     /* fetched ahead, wholly inside the task before it */
@@ -275,6 +279,22 @@ static void test_lanes(void)
     const cJSON *ahead = find(document, "X", "fetch", 3);
     CU_ASSERT_EQUAL(number_of(ahead, "ts"), 13.1);
     CU_ASSERT_NOT_EQUAL(number_of(task, "tid"), number_of(ahead, "tid"));
+    cJSON_Delete(document);
+}
+
+static void test_shares(void)
+{
+    cJSON *document = written();
+    const cJSON *event;
+    double lanes[2] = {0};
+    unsigned count = 0;
+    cJSON_ArrayForEach(event, cJSON_GetObjectItemCaseSensitive(document, "traceEvents"))
+    {
+        if (strcmp(text_of(event, "cat"), "share") == 0 && count++ < TWIN_COUNT(lanes))
+            lanes[count - 1] = number_of(event, "tid");
+    }
+    CU_ASSERT_EQUAL(count, 2);
+    CU_ASSERT_NOT_EQUAL(lanes[0], lanes[1]);
     cJSON_Delete(document);
 }
 
@@ -454,6 +474,7 @@ static const twin_test tests[] = {
     {"a task, a phase and a call become slices with their arguments", test_slices},
     {"a record carries its time on the device's counter", test_record_time},
     {"tasks of one stream that overlap get lanes, phases follow their task", test_lanes},
+    {"each share of a class has a lane, whatever the numbers of the tasks", test_shares},
     {"an arrow leads from the record to the wait, and from the call to the task", test_arrows},
     {"an SQ used again becomes the track of the later stream", test_used_again},
     {"each engine channel that worked has a track", test_engines},
