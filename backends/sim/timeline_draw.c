@@ -33,6 +33,7 @@ static const char *const phase_names[TWINSIM_PHASE_COUNT] = {
     [TWINSIM_PHASE_OCCUPY] = "slot",
     [TWINSIM_PHASE_SHARE] = "share",
     [TWINSIM_PHASE_LINK] = "link",
+    [TWINSIM_PHASE_REPORTED] = "reported",
 };
 
 static const char *const flow_names[TIMELINE_FLOWS][2] = {

@@ -137,6 +137,7 @@ static void add_record(struct changes *changes, const struct twinsim_trace_recor
         return;
     case TWINSIM_PHASE_LINK:
         hold(changes, record, KIND_LINK, record->id, record->bytes);
+    case TWINSIM_PHASE_REPORTED:
         return;
     case TWINSIM_PHASE_BLOCK:
         hold(changes, record, KIND_CORE, unit, 1);

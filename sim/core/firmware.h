@@ -13,6 +13,7 @@ struct Firmware {
     Firmware(const Params &params, uint32_t queues) : loop(params, queues), reports(params) {}
     FirmwareLoop loop;
     ReportQueue reports;
+    Cycle rested = kNever; ///< when the loop ended its last work
 };
 
 } // namespace tsim

@@ -22,6 +22,7 @@ void FirmwareLoop::reset()
     reports_.reset();
     last_report_ = Bitmap::kSize - 1;
     now_ = {};
+    last_ = Work::kNothing;
     busy_ = false;
 }
 
@@ -105,6 +106,7 @@ FirmwareLoop::Job FirmwareLoop::begin(bool reports, bool commands)
 FirmwareLoop::Job FirmwareLoop::end()
 {
     const Job done = now_;
+    last_ = done.work;
     now_ = {};
     busy_ = false;
     return done;

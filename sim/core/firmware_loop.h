@@ -47,6 +47,8 @@ class FirmwareLoop
     /// The work under way is done; its queue is kNone when it was forgotten.
     [[nodiscard]] Job end();
     [[nodiscard]] const Setting &cost(Work work) const;
+    /// The work that it did last.
+    [[nodiscard]] Work last() const { return last_; }
 
     /// How many commands the queue may read at a level: no more than `most`, no more than slots are free.
     [[nodiscard]] uint32_t room(uint32_t level, uint32_t most) const;
@@ -80,6 +82,7 @@ class FirmwareLoop
     Bitmap reports_;
     uint32_t last_report_ = Bitmap::kSize - 1;
     Job now_;
+    Work last_ = Work::kNothing; // that it did
     bool busy_ = false;
 };
 

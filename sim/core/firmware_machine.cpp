@@ -22,6 +22,10 @@ void TaskScheduler::ask_firmware(uint32_t sq, FirmwareLoop::Work work)
 // HW-2: a queue that got an active place is taken into it.
 void TaskScheduler::activate(uint32_t sq)
 {
+    Queue &q = queues_[sq];
+    const Params &p = board_.params;
+    note(sq, {TWINSIM_PHASE_SLOT, q.mark, q.was_short ? p.slots.index : p.arbitration.index});
+    q.mark = board_.now;
     ask_firmware(sq, Work::kActivate);
 }
 
@@ -62,6 +66,7 @@ void TaskScheduler::fire_firmware()
     FirmwareLoop &loop = firmware_->loop;
     if (loop.busy()) {
         const FirmwareLoop::Job done = loop.end();
+        firmware_->rested = board_.now;
         if (done.sq != kNone)
             served(done.sq, done.work);
         arm_firmware();
@@ -73,13 +78,21 @@ void TaskScheduler::fire_firmware()
         return;
     Queue &q = queues_[job.sq];
     const Setting &cost = loop.cost(job.work);
-    if (job.work == Work::kActivate)
-        note(job.sq,
-             {TWINSIM_PHASE_SLOT, q.mark, q.was_short ? board_.params.slots.index : cost.index});
-    else
-        note(job.sq, {TWINSIM_PHASE_ENGINE, q.mark, cost.index});
+    note(job.sq, {TWINSIM_PHASE_ENGINE, q.mark, kept_by(job.work).index});
     q.mark = board_.now;
     board_.calendar.schedule(id, board_.now + latency(job.sq, cost), Rank::kQueue);
+}
+
+// What a queue had to wait for until now: the end of what the loop did last (HW-3), room for reports (HW-10), or a command slot
+// of its level (HW-4).
+const Setting &TaskScheduler::kept_by(FirmwareLoop::Work wanted) const
+{
+    const Params &p = board_.params;
+    if (firmware_->rested == board_.now)
+        return firmware_->loop.cost(firmware_->loop.last());
+    if (firmware_->reports.made_room() == board_.now)
+        return wanted == Work::kReport ? p.fw_reports : p.fw_stop_at;
+    return p.fw_level_slots;
 }
 
 void TaskScheduler::served(uint32_t sq, FirmwareLoop::Work work)
@@ -124,14 +137,16 @@ void TaskScheduler::served(uint32_t sq, FirmwareLoop::Work work)
 }
 
 // HW-7, HW-8: the report of a command that retired, or failed.
-void TaskScheduler::post_report(uint32_t sq, bool interrupts, bool failed)
+void TaskScheduler::post_report(uint32_t sq, const stars_sqe &sqe, bool interrupts, bool failed)
 {
     const Queue &q = queues_[sq];
     const TaskQueue &front = fronts_[sq];
     firmware_->loop.command_done(sq);
     const uint64_t done = front.done();
     const bool awaited = q.watch != 0 && done >= q.watch;
-    firmware_->reports.add(board_.now, {sq, interrupts, failed, done},
+    firmware_->reports.add(board_.now,
+                           {sq, interrupts, failed, done, done + (failed ? 1 : 0),
+                            static_cast<uint16_t>(sqe.word[1] >> STARS_W1_TASK_SHIFT), q.type},
                            interrupts || failed || awaited);
     arm_reports();
 }
@@ -156,11 +171,43 @@ void TaskScheduler::arm_reports()
         board_.calendar.schedule(id, next, Rank::kQueue);
 }
 
+// HW-8, HW-9: from the end of the command to the host, in its parts.
+void TaskScheduler::note_reported(const ReportQueue::Report &report)
+{
+    const Params &p = board_.params;
+    const Cycle interrupted = firmware_->reports.interrupted();
+    const Cycle raised = std::max(report.added, interrupted);
+    const Cycle heard = std::max(report.added, interrupted + p.fw_interrupt.value);
+    const auto part = [&](Cycle begin, Cycle end, const Setting &by) {
+        if (begin == end)
+            return;
+        twinsim_trace_record record{};
+        record.begin_ns = p.to_ns(begin);
+        record.end_ns = p.to_ns(end);
+        record.number = report.about;
+        record.parameter = by.index;
+        record.id = kNone;
+        record.sq = static_cast<uint16_t>(report.sq);
+        record.task_id = report.task_id;
+        record.device = static_cast<uint8_t>(device_);
+        record.phase = TWINSIM_PHASE_REPORTED;
+        record.sqe_type = report.sqe_type;
+        record.waker_sq = kNone;
+        record.waker_device = kNone;
+        board_.trace.whole(record);
+    };
+    part(report.added, raised, p.fw_interval);
+    part(raised, heard, p.fw_interrupt);
+    part(heard, board_.now, p.fw_take);
+}
+
 // HW-9: the host has taken a report, or its interrupt is raised.
 void TaskScheduler::fire_reports()
 {
     ReportQueue::Report report;
     if (firmware_->reports.fire(board_.now, report) && report.sq != kNone) {
+        if (board_.trace.on())
+            note_reported(report);
         fronts_[report.sq].publish(report.number, board_.now);
         if (report.interrupts)
             interrupts_.back().set(report.sq);
@@ -187,6 +234,7 @@ void TaskScheduler::reset_firmware()
     board_.calendar.cancel(first + BoardState::kReportTimer);
     firmware_->loop.reset();
     firmware_->reports.reset();
+    firmware_->rested = kNever;
 }
 
 } // namespace tsim

@@ -16,19 +16,24 @@ void ReportQueue::reset()
     state_ = State::kQuiet;
     stopped_ = false;
     due_ = kNever;
+    interrupted_ = 0;
+    made_room_ = kNever;
 }
 
 // HW-9: the interrupt, and after it the first report.
 void ReportQueue::interrupt(Cycle now)
 {
     state_ = State::kTaking;
+    interrupted_ = now;
     due_ = now + params_.fw_interrupt.value + params_.fw_take.value;
 }
 
 void ReportQueue::add(Cycle now, const Report &report, bool asked)
 {
     assert(!full());
-    reports_[(first_ + count_++) % reports_.size()] = report;
+    Report &added = reports_[(first_ + count_++) % reports_.size()];
+    added = report;
+    added.added = now;
     stopped_ = stopped_ || count_ >= params_.fw_stop_at.value;
     if (state_ == State::kTaking)
         return;
@@ -62,11 +67,15 @@ bool ReportQueue::fire(Cycle now, Report &out)
         return false;
     }
     assert(count_ > 0);
+    const bool was_full = full();
+    const bool was_stopped = stopped_;
     out = reports_[first_];
     first_ = static_cast<uint32_t>((first_ + 1) % reports_.size());
     --count_;
     if (count_ <= params_.fw_go_at.value) // HW-10
         stopped_ = false;
+    if (was_full || stopped_ != was_stopped)
+        made_room_ = now;
     if (count_ == 0)
         state_ = State::kQuiet;
     else

@@ -20,6 +20,10 @@ class ReportQueue
         bool interrupts = false; ///< the host is told of this queue
         bool failed = false;     ///< of a command that failed
         uint64_t number = 0;     ///< the SQE that retired; 0: none has
+        uint64_t about = 0;      ///< the SQE that it tells of
+        uint16_t task_id = 0;    ///< of that one
+        uint8_t sqe_type = 0;    ///< likewise
+        Cycle added = 0;
     };
 
     explicit ReportQueue(const Params &params);
@@ -36,6 +40,10 @@ class ReportQueue
     /// The firmware begins no command (HW-10).
     [[nodiscard]] bool stopped() const { return stopped_; }
     [[nodiscard]] uint32_t count() const { return count_; }
+    /// When the interrupt was raised after which reports are taken, or were last.
+    [[nodiscard]] Cycle interrupted() const { return interrupted_; }
+    /// When it last came to be no longer full, or stopped.
+    [[nodiscard]] Cycle made_room() const { return made_room_; }
 
     /// When something happens here next; kNever: when somebody adds.
     [[nodiscard]] Cycle next() const { return state_ == State::kQuiet ? kNever : due_; }
@@ -57,6 +65,8 @@ class ReportQueue
     State state_ = State::kQuiet;
     bool stopped_ = false;
     Cycle due_ = kNever;
+    Cycle interrupted_ = 0;
+    Cycle made_room_ = kNever;
 };
 
 } // namespace tsim

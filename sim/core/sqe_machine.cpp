@@ -251,7 +251,7 @@ void TaskScheduler::retire(uint32_t sq)
     if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
         front.set_head(programs_[sq].jump, board_.now, firmware_ == nullptr); // COND-6
     if (has_firmware())
-        post_report(sq, tells, false);
+        post_report(sq, sqe, tells, false);
     check_watch(sq);
     go_on(sq);
 }
@@ -305,7 +305,7 @@ void TaskScheduler::report(uint32_t sq)
     leave_slot(sq);
     q.state = State::kException;
     if (has_firmware()) {
-        post_report(sq, true, true);
+        post_report(sq, front.sqe(), true, true);
         return;
     }
     interrupts_.back().set(sq);

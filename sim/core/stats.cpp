@@ -95,7 +95,8 @@ twinsim_cause Stats::slot_cause(const twinsim_trace_record &record) const
 twinsim_cause Stats::engine_cause(const twinsim_trace_record &record) const
 {
     for (const Setting *work :
-         {&params_.fw_activate, &params_.fw_fetch, &params_.fw_command, &params_.fw_report})
+         {&params_.fw_activate, &params_.fw_fetch, &params_.fw_command, &params_.fw_report,
+          &params_.fw_level_slots, &params_.fw_stop_at, &params_.fw_reports})
         if (record.parameter == work->index)
             return TWINSIM_CAUSE_LOOP;
     return record.parameter == params_.aic_cores.index ||

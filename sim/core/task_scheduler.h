@@ -388,7 +388,9 @@ class TaskScheduler : private KernelOwner
     void ask_report(uint32_t sq, Step step);
     void arm_firmware();
     void served(uint32_t sq, FirmwareLoop::Work work);
-    void post_report(uint32_t sq, bool interrupts, bool failed);
+    [[nodiscard]] const Setting &kept_by(FirmwareLoop::Work wanted) const;
+    void post_report(uint32_t sq, const stars_sqe &sqe, bool interrupts, bool failed);
+    void note_reported(const ReportQueue::Report &report);
     void hurry_report(uint32_t sq);
     void arm_reports();
     void release_commands(uint32_t sq);

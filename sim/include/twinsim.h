@@ -431,6 +431,7 @@ enum twinsim_phase {
                              `number` is the last SQE it ran there */
     TWINSIM_PHASE_SHARE, /* the queue has a share of class `id` (enum twinsim_class) */
     TWINSIM_PHASE_LINK,  /* link `id` moves `bytes` bytes per second; belongs to no queue */
+    TWINSIM_PHASE_REPORTED, /* the SQE has ended, and the host is told of it by the firmware; others may be under way */
     TWINSIM_PHASE_COUNT
 };
 enum twinsim_hold {

@@ -264,6 +264,55 @@ void test_interval()
     EXPECT_EQ(rig.retired_at(1, 2), seen + ns("firmware.reports.take_ns"));
 }
 
+// HW-8, HW-9: the way of each report is in the trace, from the end of its command until the host has it.
+void test_reports_are_traced()
+{
+    Rig rig(old());
+    const tsim::Params &p = rig.params();
+    rig.open(1);
+    rig.put(1, sqe_placeholder(), 1000);
+    rig.put(1, sqe_placeholder(), 1000);
+    rig.run();
+    const auto tasks = rig.phases(TWINSIM_PHASE_TASK, 1);
+    const auto parts = rig.phases(TWINSIM_PHASE_REPORTED, 1);
+    const uint32_t behind[] = {p.fw_interval.index, p.fw_interrupt.index, p.fw_take.index};
+    CU_ASSERT_EQUAL_FATAL(tasks.size(), 2);
+    CU_ASSERT_EQUAL_FATAL(parts.size(), 6);
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const uint64_t number = 1 + i / 3;
+        EXPECT_EQ(parts[i].number, number);
+        EXPECT_EQ(parts[i].task_id, tasks[number - 1].task_id);
+        EXPECT_EQ(parts[i].sqe_type, STARS_SQE_PLACEHOLDER);
+        EXPECT_EQ(parts[i].parameter, behind[i % 3]);
+        EXPECT_EQ(parts[i].begin_ns, i % 3 == 0 ? tasks[number - 1].end_ns : parts[i - 1].end_ns);
+        if (i % 3 == 2)
+            EXPECT_EQ(parts[i].end_ns, rig.retired_at(1, number));
+    }
+    EXPECT_EQ(parts[1].end_ns - parts[1].begin_ns, ns("firmware.reports.interrupt_ns"));
+    EXPECT_EQ(parts[2].end_ns - parts[2].begin_ns, ns("firmware.reports.take_ns"));
+    EXPECT_EQ(parts[5].end_ns - parts[5].begin_ns, 2 * ns("firmware.reports.take_ns"));
+}
+
+// HW-3: what a queue waits for is what the loop is at, whatever it wants itself.
+void test_a_busy_loop_is_named()
+{
+    Rig rig(old());
+    const tsim::Params &p = rig.params();
+    const uint64_t reported =
+        kFirst - ns("firmware.report_ns"); // the loop begins the report of queue 1
+    rig.open(1);
+    rig.open(2);
+    rig.put(1, sqe_placeholder(), 0);
+    rig.put(2, sqe_placeholder(), reported + 1);
+    rig.run();
+    const auto waits = rig.phases(TWINSIM_PHASE_ENGINE, 2);
+    CU_ASSERT_EQUAL_FATAL(waits.size(), 1);
+    EXPECT_EQ(waits[0].begin_ns, reported + 1);
+    EXPECT_EQ(waits[0].end_ns, kFirst);
+    EXPECT_EQ(waits[0].parameter, p.fw_report.index);
+    EXPECT_EQ(rig.phases(TWINSIM_PHASE_SLOT, 2).size(), 0); // one was free
+}
+
 // HW-8: before the interval is over a full batch does it.
 void test_batch()
 {
@@ -547,6 +596,8 @@ const twin_test tests[] = {
     {"a queue that waits gives its command slots back", test_parked_queues_hold_no_slots},
     {"no more queues are active than there are places", test_active_places},
     {"the host learns of commands after the interval", test_interval},
+    {"reports are traced from the end of the command to the host", test_reports_are_traced},
+    {"a wait for the loop names what it is at", test_a_busy_loop_is_named},
     {"the host learns of commands when a batch is full", test_batch},
     {"a watch asks for a report", test_a_watch_asks},
     {"too many reports stop commands", test_flow_control},

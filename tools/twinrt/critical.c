@@ -18,6 +18,7 @@ const char *critical_cause_name(enum critical_cause cause)
         [CRITICAL_PROGRAM] = "condition program", [CRITICAL_KERNEL] = "AI cores",
         [CRITICAL_HOST] = "host function",        [CRITICAL_HELD] = "queue held",
         [CRITICAL_OUTSIDE] = "outside",           [CRITICAL_UNKNOWN] = "unaccounted",
+        [CRITICAL_REPORT] = "report to the host",
     };
     return cause < CRITICAL_CAUSES ? names[cause] : "";
 }
@@ -81,14 +82,15 @@ static enum critical_cause cause_of(const struct trace_slice *phase)
         const char *name;
         enum critical_cause cause;
     } causes[] = {
-        {"swap in", CRITICAL_SWAP},  {"fetch", CRITICAL_FETCH},
-        {"decode", CRITICAL_FETCH},  {"table", CRITICAL_TABLE},
-        {"setup", CRITICAL_SETUP},   {"transfer", CRITICAL_MOVE},
-        {"retire", CRITICAL_RETIRE}, {"program", CRITICAL_PROGRAM},
-        {"kernel", CRITICAL_KERNEL}, {"report", CRITICAL_KERNEL},
-        {"message", CRITICAL_HOST},  {"waits for the host", CRITICAL_HOST},
-        {"held", CRITICAL_HELD},     {"park", CRITICAL_OUTSIDE},
-        {"slot", CRITICAL_SWAP},     {"engine", CRITICAL_SETUP},
+        {"swap in", CRITICAL_SWAP},    {"fetch", CRITICAL_FETCH},
+        {"decode", CRITICAL_FETCH},    {"table", CRITICAL_TABLE},
+        {"setup", CRITICAL_SETUP},     {"transfer", CRITICAL_MOVE},
+        {"retire", CRITICAL_RETIRE},   {"program", CRITICAL_PROGRAM},
+        {"kernel", CRITICAL_KERNEL},   {"report", CRITICAL_KERNEL},
+        {"message", CRITICAL_HOST},    {"waits for the host", CRITICAL_HOST},
+        {"held", CRITICAL_HELD},       {"park", CRITICAL_OUTSIDE},
+        {"slot", CRITICAL_SWAP},       {"engine", CRITICAL_SETUP},
+        {"reported", CRITICAL_REPORT},
     };
     if (strcmp(phase->name, "engine") == 0 && phase->parameter &&
         strncmp(phase->parameter, "firmware.", strlen("firmware.")) == 0)

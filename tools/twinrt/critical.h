@@ -19,6 +19,7 @@ enum critical_cause {
     CRITICAL_MOVE,    /* bytes move as fast as the link alone allows */
     CRITICAL_SHARED,  /* what they take longer because others move too */
     CRITICAL_RETIRE,  /* retirement, CQE */
+    CRITICAL_REPORT,  /* the firmware tells the host: batch, interrupt, the reports before */
     CRITICAL_PROGRAM, /* a condition program */
     CRITICAL_KERNEL,  /* AI cores */
     CRITICAL_HOST,    /* a host function */

@@ -41,9 +41,11 @@ static bool better(const struct trace_slice *slice, const struct trace_slice *be
 
 static bool counts(const struct trace_slice *slice, const struct handover *handover)
 {
-    return slice->kind != TRACE_TASK && slice->track == handover->wait->track &&
-           slice->number >= handover->wait->number && slice->number <= handover->next->number &&
-           slice->end_ns > handover->begin_ns && slice->begin_ns < handover->end_ns;
+    /* what the host is told later is not on the way */
+    return slice->kind != TRACE_TASK && strcmp(slice->name, "reported") != 0 &&
+           slice->track == handover->wait->track && slice->number >= handover->wait->number &&
+           slice->number <= handover->next->number && slice->end_ns > handover->begin_ns &&
+           slice->begin_ns < handover->end_ns;
 }
 
 static int take_apart(const struct trace_file *file, struct handover *handover)
