@@ -146,7 +146,7 @@ static int draw(FILE *file, void *context)
         error = sim_msprof_draw(file, sim_process.board, sim_process.profile);
         break;
     case OUT_VCD:
-        error = sim_vcd_draw(file, sim_process.board, sim_process.profile, signals);
+        error = sim_vcd_draw(file, sim_process.board, signals);
         break;
     default:
         break;

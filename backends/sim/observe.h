@@ -53,8 +53,7 @@ int sim_stats_draw(FILE *file, twinsim *sim, const twinsim_profile *profile, uin
 /* Draws profiling records. */
 int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile);
 /* Draws signals; `signals` as the setting has it, checked. */
-int sim_vcd_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile,
-                 const char *signals);
+int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals);
 /* Whether the list names known signals only. */
 bool sim_vcd_knows(const char *signals);
 

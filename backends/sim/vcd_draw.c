@@ -11,12 +11,13 @@
 
 /* In the order of the file. */
 enum kind {
-    KIND_SLOTS,   /* slots in use */
-    KIND_GRANT,   /* the SQ that the arbiter chose last */
-    KIND_QUEUE,   /* number: the queue's life */
-    KIND_EVENT,   /* the flag */
-    KIND_NOTIFY,  /* pulses at each access */
-    KIND_CHANNEL, /* number: engine << 16 | channel */
+    KIND_SLOTS,    /* slots in use */
+    KIND_GRANT,    /* the SQ that the arbiter chose last */
+    KIND_QUEUE,    /* number: the queue's life */
+    KIND_EVENT,    /* the flag */
+    KIND_NOTIFY,   /* pulses at each access */
+    KIND_COUNTING, /* likewise, a counting one */
+    KIND_CHANNEL,  /* number: engine << 16 | channel */
     KIND_LINK,
     KIND_CORE, /* number: engine << 16 | core */
     KIND_COUNT
@@ -26,9 +27,11 @@ static const struct {
     const char *group;
     unsigned bits; /* 0: a pulse */
 } kinds[KIND_COUNT] = {
-    [KIND_SLOTS] = {"slots", 16}, [KIND_GRANT] = {"slots", 12},  [KIND_QUEUE] = {"queues", 5},
-    [KIND_EVENT] = {"events", 1}, [KIND_NOTIFY] = {"events", 0}, [KIND_CHANNEL] = {"channels", 1},
-    [KIND_LINK] = {"links", 64},  [KIND_CORE] = {"cores", 1},
+    [KIND_SLOTS] = {"slots", 16},     [KIND_GRANT] = {"slots", 12},
+    [KIND_QUEUE] = {"queues", 5},     [KIND_EVENT] = {"events", 1},
+    [KIND_NOTIFY] = {"events", 0},    [KIND_COUNTING] = {"events", 0},
+    [KIND_CHANNEL] = {"channels", 1}, [KIND_LINK] = {"links", 64},
+    [KIND_CORE] = {"cores", 1},
 };
 
 struct change {
@@ -45,9 +48,6 @@ struct changes {
     size_t count;
     const char *signals;
 };
-
-/* What an access to an event takes, on the chip and not. */
-static const char *const event_names[2] = {"table.event_ns", "table.event_miss_ns"};
 
 static bool in_list(const char *list, const char *name)
 {
@@ -106,21 +106,29 @@ static void hold(struct changes *changes, const struct twinsim_trace_record *rec
     add(changes, record->device, kind, number, record->end_ns, 0, 0, 0);
 }
 
-static void add_table(struct changes *changes, const struct twinsim_trace_record *record,
-                      const uint32_t event_parameters[2])
+/* What comes from another device is not seen in the table that it comes to. */
+static void add_table(struct changes *changes, const struct twinsim_trace_record *record)
 {
-    if (record->id == UINT32_MAX)
+    const uint64_t bits = record->waker_number;
+    bool store = record->sqe_type == STARS_SQE_WRITE_VALUE;
+    enum kind kind = KIND_EVENT;
+    uint64_t value = record->sqe_type == STARS_SQE_EVENT_RECORD || (bits & TWINSIM_TABLE_SETS) != 0;
+    if (record->id == UINT32_MAX || (bits & (TWINSIM_TABLE_VAIN | TWINSIM_TABLE_AWAY)) != 0)
         return;
-    if (record->parameter != event_parameters[0] && record->parameter != event_parameters[1])
-        add(changes, record->device, KIND_NOTIFY, record->id, record->end_ns, 1, 1, 0);
-    else if (record->sqe_type == STARS_SQE_EVENT_RECORD)
-        add(changes, record->device, KIND_EVENT, record->id, record->end_ns, 1, 1, 0);
-    else if (record->sqe_type == STARS_SQE_WRITE_VALUE)
-        add(changes, record->device, KIND_EVENT, record->id, record->end_ns, 0, 1, 0);
+    if ((bits & TWINSIM_TABLE_COUNT) != 0)
+        kind = KIND_COUNTING;
+    else if ((bits & TWINSIM_TABLE_NOTIFY) != 0 || record->sqe_type == STARS_SQE_NOTIFY_RECORD ||
+             record->sqe_type == STARS_SQE_NOTIFY_WAIT)
+        kind = KIND_NOTIFY;
+    if (kind != KIND_EVENT)
+        value = 1;
+    else if (!store && record->sqe_type != STARS_SQE_EVENT_RECORD)
+        return; /* a wait changes nothing */
+    add(changes, record->device, kind, record->id, record->end_ns, value, 1, 0);
 }
 
 static void add_record(struct changes *changes, const struct twinsim_trace_record *record,
-                       uint32_t life, const uint32_t event_parameters[2])
+                       uint32_t life)
 {
     uint64_t unit = (uint64_t)record->engine << 16 | (record->id & 0xffffu);
     switch (record->phase) {
@@ -129,6 +137,7 @@ static void add_record(struct changes *changes, const struct twinsim_trace_recor
     case TWINSIM_PHASE_SHARE:
     case TWINSIM_PHASE_START:
     case TWINSIM_PHASE_PIPE:
+    case TWINSIM_PHASE_REPORTED:
         return;
     case TWINSIM_PHASE_OCCUPY:
         add(changes, record->device, KIND_SLOTS, 0, record->begin_ns, 0, 1, 1);
@@ -137,7 +146,6 @@ static void add_record(struct changes *changes, const struct twinsim_trace_recor
         return;
     case TWINSIM_PHASE_LINK:
         hold(changes, record, KIND_LINK, record->id, record->bytes);
-    case TWINSIM_PHASE_REPORTED:
         return;
     case TWINSIM_PHASE_BLOCK:
         hold(changes, record, KIND_CORE, unit, 1);
@@ -150,8 +158,8 @@ static void add_record(struct changes *changes, const struct twinsim_trace_recor
         record->id != UINT32_MAX)
         hold(changes, record, KIND_CHANNEL, unit, 1);
     if (record->phase == TWINSIM_PHASE_TABLE)
-        add_table(changes, record, event_parameters);
-    if (life != UINT32_MAX)
+        add_table(changes, record);
+    if (life != UINT32_MAX && record->begin_ns != record->end_ns)
         hold(changes, record, KIND_QUEUE, life, 1u + record->phase);
 }
 
@@ -200,7 +208,12 @@ static void put_name(FILE *file, const twinsim *sim, const struct stream_of *map
         return;
     case KIND_EVENT:
     case KIND_NOTIFY:
-        fprintf(file, "%s_%" PRIu64, kind == KIND_EVENT ? "event" : "notify", number);
+    case KIND_COUNTING:
+        fprintf(file, "%s_%" PRIu64,
+                kind == KIND_EVENT    ? "event"
+                : kind == KIND_NOTIFY ? "notify"
+                                      : "count",
+                number);
         return;
     case KIND_CHANNEL:
     case KIND_CORE:
@@ -298,20 +311,13 @@ static void put_changes(FILE *file, const struct changes *changes, const uint64_
     }
 }
 
-int sim_vcd_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile,
-                 const char *signals)
+int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals)
 {
     int error = -ENOMEM;
     size_t count = 0;
     const struct twinsim_trace_record *records = twinsim_trace(sim, &count);
     if (!records && count > 0)
         return -ENOMEM;
-    uint32_t event_parameters[2] = {UINT32_MAX, UINT32_MAX};
-    for (size_t i = 0; i < twinsim_profile_count(profile); i++)
-        for (int which = 0; which < 2; which++)
-            if (strcmp(twinsim_profile_at(profile, i)->name, event_names[which]) == 0)
-                event_parameters[which] = (uint32_t)i;
-
     struct changes changes = {.signals = signals};
     struct stream_of map;
     uint64_t *keys = NULL;
@@ -320,7 +326,7 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile,
     if (!stream_of_make(&map, sim_process.device_count) || !changes.list)
         goto free_all;
     for (size_t i = 0; i < count; i++)
-        add_record(&changes, &records[i], stream_of(&map, i, &records[i]), event_parameters);
+        add_record(&changes, &records[i], stream_of(&map, i, &records[i]));
     keys = calloc(changes.count + 1, sizeof(*keys));
     values = calloc(changes.count + 1, sizeof(*values));
     if (!keys || !values)

@@ -8,7 +8,7 @@ namespace tsim
 // CTN-1.
 void TaskScheduler::record_count(uint32_t sq, uint32_t id, const stars_sqe &sqe)
 {
-    note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, board_.params.notify_table.index, id});
+    note_access(sq, board_.params.notify_table.index, id, TWINSIM_TABLE_COUNT);
     write_count(id, sqe.word[STARS_COUNT_MODE_WORD], sqe.word[STARS_COUNT_VALUE_WORD], sq);
     executed(sq);
 }
@@ -18,7 +18,7 @@ void TaskScheduler::wait_count(uint32_t sq, uint32_t id, const stars_sqe &sqe)
 {
     Queue &q = queues_[sq];
     q.wait_id = id;
-    note(sq, {TWINSIM_PHASE_TABLE, q.mark, board_.params.notify_table.index, id});
+    note_access(sq, board_.params.notify_table.index, id, TWINSIM_TABLE_COUNT);
     const CountTable::Condition condition{sqe.word[STARS_COUNT_VALUE_WORD],
                                           static_cast<uint8_t>(sqe.word[STARS_COUNT_MODE_WORD]),
                                           (sqe.word[2] & STARS_W2_COUNT_CLEAR) != 0};

@@ -53,6 +53,12 @@ bool TaskScheduler::acts(uint32_t sq, uint32_t kind)
     return does;
 }
 
+// FLT-12: not yet, when it is asked.
+bool TaskScheduler::loses_record(uint32_t sq) const
+{
+    return (board_.faults.strike(timer(sq)).kinds & 1u << TWINSIM_FAULT_RECORD_LOST) != 0;
+}
+
 // FLT-8.
 Cycle TaskScheduler::slowed(uint32_t sq, Cycle time)
 {

@@ -42,8 +42,8 @@ void TaskScheduler::write_remote(uint32_t sq, const stars_sqe &sqe)
     Queue &q = queues_[sq];
     const Params &p = board_.params;
     const Remote remote = remote_of(board_, sqe);
-    note(sq,
-         {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index, remote.peer ? remote.id : kNone, 4});
+    note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index, remote.peer ? remote.id : kNone, 4,
+              kNone, TWINSIM_TABLE_AWAY});
     if (!remote.peer) {
         fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
         return;
@@ -75,7 +75,7 @@ void TaskScheduler::remote_written(uint32_t sq)
 void TaskScheduler::remote_done(uint32_t sq)
 {
     const Remote remote = remote_of(board_, fronts_[sq].sqe());
-    note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, board_.params.peer_write.index, remote.id});
+    note_access(sq, board_.params.peer_write.index, remote.id, TWINSIM_TABLE_AWAY);
     executed(sq);
 }
 

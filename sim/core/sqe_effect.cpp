@@ -187,6 +187,7 @@ inline void TaskScheduler::wait_notify(uint32_t sq, uint32_t id, const stars_sqe
     const Params &p = board_.params;
     const stars_sqe &sqe = fronts_[sq].sqe();
     const uint32_t id = decoded.id;
+    const bool is_store = q.type == STARS_SQE_WRITE_VALUE;
     switch (decoded.effect) {
     case SqeEffect::kNothing:
         executed(sq, SqeOp::kExecute);
@@ -199,7 +200,8 @@ inline void TaskScheduler::wait_notify(uint32_t sq, uint32_t id, const stars_sqe
             load_event(sq, id);
             break;
         }
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, event_parameter(p, loaded), id});
+        note_access(sq, event_parameter(p, loaded), id,
+                    is_store && decoded.effect == SqeEffect::kEventRecord ? TWINSIM_TABLE_SETS : 0);
         if (decoded.effect == SqeEffect::kEventWait) {
             wait_event(sq, id, sqe);
             break;
@@ -210,12 +212,12 @@ inline void TaskScheduler::wait_notify(uint32_t sq, uint32_t id, const stars_sqe
     }
     case SqeEffect::kNotifyRecord:
     case SqeEffect::kNotifyClear:
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, id});
+        note_access(sq, p.notify_table.index, id, is_store ? TWINSIM_TABLE_NOTIFY : 0);
         write_notify(id, decoded.effect == SqeEffect::kNotifyRecord, sq);
         executed(sq);
         break;
     case SqeEffect::kNotifyWait:
-        note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.notify_table.index, id});
+        note_access(sq, p.notify_table.index, id, 0);
         wait_notify(sq, id, sqe);
         break;
     case SqeEffect::kCountRecord:

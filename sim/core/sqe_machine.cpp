@@ -80,7 +80,7 @@ void TaskScheduler::load_event(uint32_t sq, uint32_t id)
 {
     Queue &q = queues_[sq];
     const Params &p = board_.params;
-    note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.event_table.index, id});
+    note_access(sq, p.event_table.index, id, TWINSIM_TABLE_VAIN);
     q.mark = board_.now;
     q.wait_id = id;
     at(sq, due(sq, SqeOp::kMiss, SqeNext::kLoaded, board_.now + p.event_miss.value), Step::kLoaded);

@@ -361,6 +361,14 @@ class TaskScheduler : private KernelOwner
     [[gnu::cold]] void ask_faults(uint32_t sq);
     [[gnu::cold]] void ask_cqe_faults(uint32_t sq);
     [[nodiscard, gnu::cold]] bool doorbell_lost(uint32_t sq, uint64_t rung);
+    /// An access to entry `id` of a table, since the mark; `bits` of enum twinsim_table.
+    void note_access(uint32_t sq, uint32_t parameter, uint32_t id, uint32_t bits)
+    {
+        if (is_struck(sq) && loses_record(sq))
+            bits |= TWINSIM_TABLE_VAIN;
+        note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, parameter, id, 0, kNone, bits});
+    }
+    [[nodiscard, gnu::cold]] bool loses_record(uint32_t sq) const;
     /// Whether the fault has struck and has not acted yet; then it has.
     [[nodiscard]] bool acts(uint32_t sq, uint32_t kind);
     [[nodiscard]] bool is_struck(uint32_t sq) const

@@ -42,7 +42,7 @@ uint32_t TaskScheduler::turn_to(uint32_t sq, uint64_t about)
 void TaskScheduler::write_part(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
                                uint32_t id)
 {
-    if (begin != board_.now)
+    if (begin != board_.now || phase == TWINSIM_PHASE_TABLE)
         board_.trace.phase(traced(sq), board_.now, phase, begin, parameter, id);
 }
 
@@ -50,7 +50,7 @@ void TaskScheduler::write_note(uint32_t sq, twinsim_phase phase, Cycle begin, ui
                                uint32_t id, uint64_t bytes, uint32_t waker, uint64_t waker_number,
                                uint32_t route)
 {
-    if (begin != board_.now)
+    if (begin != board_.now || phase == TWINSIM_PHASE_TABLE)
         board_.trace.phase(traced(sq), board_.now,
                            {phase, begin, parameter, id, bytes, waker, waker_number, route});
 }

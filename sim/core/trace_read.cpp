@@ -117,7 +117,8 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     twinsim_trace_record out = blank(reader, source);
     // A phase without length is no record, but for those that are instants by nature.
     const auto emit = [&](twinsim_phase phase, Cycle begin, Cycle end, uint32_t parameter) {
-        if (begin == end && phase != TWINSIM_PHASE_DOORBELL && phase != TWINSIM_PHASE_TASK)
+        if (begin == end && phase != TWINSIM_PHASE_DOORBELL && phase != TWINSIM_PHASE_TASK &&
+            phase != TWINSIM_PHASE_TABLE)
             return;
         out.begin_ns = params_.to_ns(begin);
         out.end_ns = params_.to_ns(end);

@@ -410,9 +410,9 @@ enum twinsim_phase {
     TWINSIM_PHASE_SWAP_IN,  /* arbitration, static record read, slot enable */
     TWINSIM_PHASE_FETCH,    /* SQE read from the ring */
     TWINSIM_PHASE_DECODE,
-    TWINSIM_PHASE_TABLE,    /* event or notify table access */
-    TWINSIM_PHASE_PARK,     /* waits for the event or notify `id`, or for memory it polls */
-    TWINSIM_PHASE_SLOT,     /* waits for a slot or class cap */
+    TWINSIM_PHASE_TABLE, /* table access; an instant where that takes no time; enum twinsim_table */
+    TWINSIM_PHASE_PARK,  /* waits for the event or notify `id`, or for memory it polls */
+    TWINSIM_PHASE_SLOT,  /* waits for a slot or class cap */
     TWINSIM_PHASE_ENGINE,   /* waits for a free channel, for cores, or for the firmware's loop */
     TWINSIM_PHASE_SETUP,    /* engine set-up */
     TWINSIM_PHASE_TRANSFER, /* bytes move on engine `engine` */
@@ -441,6 +441,16 @@ enum twinsim_hold {
     TWINSIM_HOLD_CQ,     /* the CQ is full */
     TWINSIM_HOLD_LOST,   /* a planted fault keeps its completion back */
     TWINSIM_HOLD_COUNT
+};
+/* Bits of a TABLE record's `waker_number`. Without: an access to the table that the type of the SQE names, of a write-value to
+ * that of the events, which clears the flag. */
+enum twinsim_table {
+    TWINSIM_TABLE_NOTIFY = 1, /* a write-value's is to a notify */
+    TWINSIM_TABLE_COUNT = 2,  /* to a counting notify */
+    TWINSIM_TABLE_SETS = 4,   /* a write-value's sets the flag */
+    TWINSIM_TABLE_VAIN =
+        8, /* without effect: a planted fault struck it, or the entry had to be brought first */
+    TWINSIM_TABLE_AWAY = 16 /* the entry is another device's */
 };
 enum twinsim_class {
     TWINSIM_CLASS_SDMA,
@@ -472,7 +482,7 @@ struct twinsim_trace_record {
         uint32_t route;        /* TRANSFER: its way, for twinsim_route_at(); UINT32_MAX: none */
         uint32_t waker_device; /* PARK: the device of that queue; UINT32_MAX: none */
     };
-    /* PARK: that record's SQE number. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits 63:32
+    /* PARK: that record's SQE number. TABLE: bits of enum twinsim_table. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits 63:32
      * enum twinsim_pipe */
     uint64_t waker_number;
 };

@@ -492,6 +492,12 @@ static void test_lost_record()
     EXPECT_EQ(times(rig, number), 3);
     CU_ASSERT(rig.board().faults().remove(number));
     const tsim::TaskScheduler &scheduler = rig.device().scheduler();
+    const auto accesses = rig.phases(TWINSIM_PHASE_TABLE, 0);
+    CU_ASSERT_EQUAL_FATAL(accesses.size(), 4);
+    EXPECT_EQ(accesses[0].waker_number, 0);
+    EXPECT_EQ(accesses[1].waker_number, TWINSIM_TABLE_VAIN);
+    EXPECT_EQ(accesses[2].waker_number, TWINSIM_TABLE_VAIN);
+    EXPECT_EQ(accesses[3].waker_number, TWINSIM_TABLE_VAIN | TWINSIM_TABLE_SETS);
     CU_ASSERT(!scheduler.lost_record(0, 1));
     CU_ASSERT(scheduler.lost_record(0, 2));
     CU_ASSERT(scheduler.lost_record(0, 3));

@@ -244,14 +244,33 @@ def check_vcd(name, path, stats, document):
         expect(abs(moved - link["load_bytes"]) <= link["load_bytes"] // 10 ** 6 +
                len(signals[title][1]), "%s: %s" % (name, title))
         expect(all(v <= link["bytes_per_s"] for _, v in signals[title][1]), title + ": too fast")
-    records = collections.Counter(e["args"]["event"] for e in document["traceEvents"]
-                                  if e["ph"] == "X" and e["name"].startswith("record event"))
-    for event in records:
-        expect(any(v for _, v in signals["device_0.event_%d" % event][1]),
-               "%s: event %d never set" % (name, event))
+    check_flags(name, signals, document)
     expect(sum(".stream_" in s for s in signals) == len(
         {e["args"]["track"] for e in document["traceEvents"] if e["ph"] == "X" and e["cat"] == "task"}),
         name + ": queues")
+
+
+def check_flags(name, signals, document):
+    records = [e for e in document["traceEvents"]
+               if e["ph"] == "X" and e["name"].startswith("record event")]
+    expect(len(records) > 3, "%s: %d records" % (name, len(records)))
+    for record in records:
+        event = record["args"].get("event")
+        expect(any(v for _, v in signals.get("device_0.event_%s" % event, (1, []))[1]),
+               "%s: event %s never set" % (name, event))
+
+
+def check_firmware(name, files):
+    """A part without a hardware scheduler, whose tables take no time: nothing is left out there either."""
+    document = timeline_check.load(files["TWINRT_TRACE"])
+    wrong, _ = timeline_check.check(document)
+    failures.extend("%s: %s" % (name, text) for text in
+                    (wrong + timeline_check.uncovered(document))[:10])
+    check_flags(name, parse_vcd(content(files["TWINRT_VCD"]).decode("ascii"))[1], document)
+    reported = {e["args"]["parameter"] for e in document["traceEvents"]
+                if e["ph"] == "X" and e["name"] == "reported"}
+    expect({"firmware.reports.interrupt_ns", "firmware.reports.take_ns"} <= reported,
+           "%s: reports rest on %s" % (name, reported))
 
 
 def damaged_vcd():
@@ -339,6 +358,10 @@ def main():
         **os.environ, "TWINRT_VCD_SIGNALS": "slots,nothing", "TWINRT_BACKEND": "sim"})
     expect(bad.returncode != 0 and "TWINRT_VCD_SIGNALS" in bad.stderr, "an unknown signal: " + bad.stderr)
 
+    for seed, profile in ((5, "910a"), (6, "310p3")):
+        files = run(program, seed, profile, "random%d" % seed)
+        check_firmware("random%d" % seed, files)
+        timelines.append(files["TWINRT_TRACE"])
     paths = subprocess.run([critical] + timelines, capture_output=True, text=True, timeout=50, check=False)
     expect(paths.returncode == 0, paths.stdout)
     told = subprocess.run([twinrt, "run", "--explain=2", "--stats", "--profile", scarce, "--", program, "3"],
