@@ -176,8 +176,13 @@ static void one_by_one(struct scene *scene)
     for (size_t t = 0; t < TASKS; t++) {
         tasks[t](scene, scene->streams[0]);
         BENCH_MUST(aclrtSynchronizeStream(scene->streams[0]));
-        if (tasks[t] == call) /* a host function is on its way, however long the queue */
+        if (tasks[t] == call) { /* a host function is on its way, however long the queue */
+            for (int i = 0; i < 8; i++) {
+                call(scene, scene->streams[0]);
+                BENCH_MUST(aclrtSynchronizeStream(scene->streams[0]));
+            }
             continue;
+        }
         hold(scene, scene->streams[0]);
         for (int i = 0; i < 9; i++)
             tasks[t](scene, scene->streams[0]);
@@ -233,16 +238,19 @@ static void hops(struct scene *scene)
     finish(scene);
 }
 
-/* A stream that waits for a word which another writes later: at how many looks does it see it? */
+/* A stream that waits for a word which another writes later: at how many looks does it see it? What is done meanwhile grows in
+ * small steps, of bytes: calls of the host would make steps that may be a whole number of looks long, which other times
+ * between looks explain as well. */
 static void polls(struct scene *scene)
 {
     if (!scene->word)
         return;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 16; i++) {
         scene->value++;
         BENCH_MUST(aclrtValueWait(scene->word, scene->value, VALUE_EQUAL, scene->streams[0]));
-        for (int k = 0; k < 3 + i; k++)
-            fill(scene, scene->streams[1]);
+        for (int k = 0; k <= i % 3; k++)
+            BENCH_MUST(aclrtMemsetAsync(scene->device, BYTES, 1, 64 + (size_t)i * (BYTES / 16),
+                                        scene->streams[1]));
         BENCH_MUST(aclrtValueWrite(scene->word, scene->value, 0, scene->streams[1]));
         finish(scene);
     }
@@ -305,7 +313,7 @@ static void host(struct scene *scene)
     int32_t device;
     int id;
     BENCH_MUST(aclrtCreateStreamWithConfig(&fast, 0, ACL_STREAM_FAST_SYNC));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 8; i++) {
         BENCH_MUST(aclrtGetDevice(&device));
         BENCH_MUST(aclrtStreamGetId(stream, &id));
         copy_in(scene, stream);

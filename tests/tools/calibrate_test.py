@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`twinrt calibrate`: a model with secret parameters plays the board, and a fit that begins from the public ones finds them.
 
-usage: calibrate_test.py [--seeds N] [--first SEED] [--profiles A,B] [--noise PERMILLE] [--vary SEED] [--few] TWINRT ACL_BENCH
+usage: calibrate_test.py [--seeds N] [--first SEED] [--profiles A,B] [--repeats N] [--noise PERMILLE] [--vary SEED] [--least N]
+                         [--few] [--table] TWINRT ACL_BENCH [TEST...]
 ctest runs a short turn, of few parameters; bench/calibrate.sh has the long ones."""
 
 import argparse
+import collections
 import json
 import os
 import random
@@ -20,6 +22,7 @@ NEAR = 0.05
 FEW = ("dma.pcie.setup_ns", "dma.sdma.setup_ns", "fetch.read_ns", "host.doorbell_ns", "host.memory_ns", "sqe.write_value_ns",
        "dma.pcie.list.read_ns", "swap_in.record_read_ns", "swap_in.slot_enable_ns")
 OPTIONS = None
+FOUND = collections.defaultdict(list) # (profile, parameter or sum) -> outcomes, for the table
 SETTINGS = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
 
 
@@ -69,18 +72,23 @@ def entries(record):
         chunk += chunk_bytes * max(span, 1)
 
 
+HOST_CALL, TASK = 42, 5  # kinds of entries
+
+
 def add_noise(path, permille, seed):
-    """Shifts the ends of all tasks by a random part of their lengths, and beginnings with the ends before them."""
+    """Clocks that stray: the ends of all tasks and of all public calls are shifted by a random part of their lengths. What
+    followed is left where it was, so some tasks seem to begin before the one before them has ended."""
     dice = random.Random(seed)
     with open(path, "rb") as file:
         record = bytearray(file.read())
     moved = 0
     for at, kind, _ in entries(record):
-        if kind != 5:  # a task
+        if kind not in (HOST_CALL, TASK):
             continue
-        begin, end = struct.unpack_from("<QQ", record, at + 64 + 16)
+        place = at + 64 + 16 if kind == TASK else at + 32
+        begin, end = struct.unpack_from("<QQ", record, place)
         end = max(begin, end + round(dice.gauss(0, (end - begin) * permille / 1000)))
-        struct.pack_into("<QQ", record, at + 64 + 16, begin, end)
+        struct.pack_into("<QQ", record, place, begin, end)
         moved += 1
     with open(path, "wb") as file:
         file.write(record)
@@ -112,16 +120,28 @@ class Hidden:
     def of(self, verdict):
         return [row for row in self.result["parameters"] if row["verdict"] == verdict]
 
-    def errors(self):
-        """name -> how far off, of what is said to be determined; of sums, by the names in them."""
-        found = {row["name"]: row["fitted"] / self.secret[row["name"]] - 1 for row in self.of("identifiable")}
-        for row in self.of("only in sum"):
-            names = [row["name"]] + row["with"].split(", ")
-            if any(name not in self.rows for name in names):
-                continue
-            found[" + ".join(sorted(names))] = (sum(self.rows[name]["fitted"] for name in names) /
-                                                sum(self.secret[name] for name in names) - 1)
-        return found
+    def truth_of(self, combination):
+        """Of "a_ns + 0.98 * b_ns", with the secret values."""
+        total = 0
+        for part in combination.split(" + "):
+            factor, _, name = part.rpartition(" * ")
+            total += float(factor or 1) * self.secret[name]
+        return total
+
+    def outcomes(self):
+        """(name, verdict, how far off, whether the interval holds the truth; None: nothing is said) of each parameter and sum."""
+        told = set()
+        for row in self.result["parameters"]:
+            name, verdict = row["name"], row["verdict"]
+            if "low" in row:
+                holds = row["low"] <= self.secret[name] <= row["high"]
+                yield name, verdict, row["fitted"] / self.secret[name] - 1, holds
+            else:
+                yield name, verdict, None, None
+            if "sum" in row and row["combination"] not in told:
+                told.add(row["combination"])
+                truth = self.truth_of(row["combination"])
+                yield row["combination"], "sum", row["sum"] / truth - 1, row["sum_low"] - 1 <= truth <= row["sum_high"] + 1
 
 
 class SecretParameters(unittest.TestCase):
@@ -130,9 +150,14 @@ class SecretParameters(unittest.TestCase):
     def judge(self, profile, seed, least):
         with tempfile.TemporaryDirectory() as folder:
             hidden = Hidden(folder, profile, seed)
-            errors = hidden.errors()
-            far = {name: "%+.1f %%" % (100 * error) for name, error in errors.items() if abs(error) > NEAR}
+            outcomes = list(hidden.outcomes())
+            for name, *outcome in outcomes:
+                FOUND[profile, name].append((seed, *outcome))
+            far = {name: "%+.1f %%" % (100 * error) for name, verdict, error, _ in outcomes
+                   if verdict in ("identifiable", "sum") and abs(error) > NEAR}
             self.assertEqual(far, {}, "%s, seed %d: farther off than 5 %%" % (profile, seed))
+            missed = [row for row in outcomes if row[3] is False]
+            self.assertEqual(missed, [], "%s, seed %d: the truth lies outside" % (profile, seed))
             self.assertGreaterEqual(len(hidden.of("identifiable")), least)
             self.check_profile(hidden)
             self.check_silent(folder, profile, hidden)
@@ -179,12 +204,39 @@ def add_profile(profile):
     def test(self):
         for seed in seeds():
             with self.subTest(seed=seed):
-                hidden = self.judge(profile, seed, 6 if OPTIONS.few else 15)
-                if OPTIONS.seeds > 1:
-                    errors = hidden.errors()
-                    print("%s seed %d: %d determined, worst %+.2f %%, %d runs" % (
-                        profile, seed, len(errors), 100 * max(errors.values(), key=abs), hidden.result["runs"]))
+                hidden = self.judge(profile, seed, 6 if OPTIONS.few else OPTIONS.least)
+                if not OPTIONS.few:
+                    errors = [error for _, verdict, error, _ in hidden.outcomes() if verdict in ("identifiable", "sum")]
+                    print("%s seed %d: %d determined, worst %+.2f %%, %d runs%s" % (
+                        profile, seed, len(errors), 100 * max(errors, key=abs, default=0), hidden.result["runs"],
+                        ", poor" if hidden.result["poor"] else ""), flush=True)
     setattr(SecretParameters, "test_" + profile, test)
+
+
+def percent(errors):
+    return "%.2f %%" % (100 * max(map(abs, errors))) if errors else "-"
+
+
+def print_table():
+    """One row for each parameter: in how many sets of secrets it was determined, and the worst of what is said of it."""
+    print("| Part | Parameter | Sets | Measured | Only in a sum | Too weak | No influence | Farthest off, measured | Intervals that hold |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    sums = collections.defaultdict(list)
+    for (profile, name), outcomes in sorted(FOUND.items()):
+        verdicts = collections.Counter(outcome[1] for outcome in outcomes)
+        if "sum" in verdicts:
+            sums[profile, name] += outcomes
+            continue
+        said = [outcome for outcome in outcomes if outcome[3] is not None]
+        print("| %s | `%s` | %d | %d | %d | %d | %d | %s | %d of %d |" % (
+            profile, name, len(outcomes), verdicts["identifiable"], verdicts["only in sum"], verdicts["too weak"],
+            verdicts["no influence"], percent([outcome[2] for outcome in outcomes if outcome[1] == "identifiable"]),
+            sum(outcome[3] for outcome in said), len(said)))
+    for (profile, name), outcomes in sums.items():
+        seeds_of = {outcome[0] for outcome in outcomes}
+        print("| %s | sum `%s` | %d | %d | - | - | - | %s | %d of %d |" % (
+            profile, name, len(seeds_of), len(seeds_of), percent([outcome[2] for outcome in outcomes]),
+            sum(outcome[3] for outcome in outcomes), len(outcomes)))
 
 
 def all_but(free):
@@ -242,7 +294,39 @@ class Command(unittest.TestCase):
             self.assertIn("damaged places are left out", done.stderr)
 
     def test_not_a_record(self):
-        self.assertIn("/dev/null", run(OPTIONS.twinrt, "calibrate", "/dev/null", status=2))
+        with tempfile.TemporaryDirectory() as folder:
+            text = os.path.join(folder, "text.rec")
+            with open(text, "w", encoding="utf-8") as file:
+                file.write("no record\n" * 1000)
+            for path in ("/dev/null", text, folder, os.path.join(folder, "none.rec")):
+                self.assertRegex(run(OPTIONS.twinrt, "calibrate", path, status=2), "^twinrt: " + path + "\\b.*\n$")
+
+    def test_of_another_part(self):
+        """Nothing of it is used, also where another record would do."""
+        with tempfile.TemporaryDirectory() as folder:
+            record, other = os.path.join(folder, "a.rec"), os.path.join(folder, "b.rec")
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=other, TWINRT_PROFILE="310p3")
+            said = run(OPTIONS.twinrt, "calibrate", "--profile=910b3", record, other, status=2)
+            self.assertRegex(said, "^twinrt: " + other + ": it is a record of an Ascend310P3, and profile 910b3 is of an Ascend910B3;")
+
+    def test_without_times(self):
+        """Of a device that told no times, and of a run that asked for nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            record, idle = os.path.join(folder, "a.rec"), os.path.join(folder, "idle.rec")
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
+            run(OPTIONS.twinrt, "info", TWINRT_BACKEND="sim", TWINRT_RECORD=idle)
+            with open(record, "rb") as file:
+                content = bytearray(file.read())
+            for at, kind, _ in list(entries(content)):
+                if kind == TASK:
+                    struct.pack_into("<H", content, at + 4, 0x7fff)  # a kind that no reader knows
+                struct.pack_into("<QQ", content, at + 32, 0, 0)      # nor is there a clock of the callers
+            with open(record, "wb") as file:
+                file.write(content)
+            for path in [record] + [idle] * os.path.exists(idle):
+                said = run(OPTIONS.twinrt, "calibrate", path, status=2)
+                self.assertIn(path + ": nothing in it tells how long something took", said)
 
 
 def main():
@@ -253,7 +337,9 @@ def main():
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--profiles", default="910b3")
-    parser.add_argument("--noise", type=int, default=0)
+    parser.add_argument("--noise", type=int, default=0, help="clocks stray by so many thousandths of each length")
+    parser.add_argument("--least", type=int, default=15, help="parameters that must be determined")
+    parser.add_argument("--table", action="store_true", help="print what was found in the end")
     parser.add_argument("--vary", type=int, default=0, help="TWINRT_SEED of the board: its times vary in their ranges")
     parser.add_argument("twinrt")
     parser.add_argument("acl_bench")
@@ -261,7 +347,10 @@ def main():
     os.umask(0o022) # files are private whatever the user's habit is
     for profile in OPTIONS.profiles.split(","):
         add_profile(profile)
-    unittest.main(argv=sys.argv[:1] + rest)
+    done = unittest.main(argv=sys.argv[:1] + rest, exit=False)
+    if OPTIONS.table:
+        print_table()
+    sys.exit(not done.result.wasSuccessful())
 
 
 if __name__ == "__main__":

@@ -9,9 +9,6 @@
 #include "calibrate/fit.h"
 #include "calibrate/trial.h"
 
-#define SURE 0.025
-#define POOR 4.0 /* deviations so many times as large as usual ones: some are no scatter */
-
 struct run {
     const struct calibrate_job *job;
     struct calibrate_result *out;
@@ -78,6 +75,41 @@ static bool choose_all(struct run *run)
     return true;
 }
 
+/* NULL: the record does not tell. */
+static const char *part_of(const twin_recording *recording)
+{
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        if (entry->kind == TWIN_RECORD_PROCESS_DESCRIBE && twin_recording_succeeded(entry) &&
+            twin_recording_text(entry, 0)[0] != '\0')
+            return twin_recording_text(entry, 0);
+    }
+    return NULL;
+}
+
+/* What another part does says nothing of the parameters of this one. */
+static bool is_of_part(struct run *run, const char *path, const twin_recording *recording)
+{
+    const struct calibrate_parameter *name =
+        calibrate_parameter_find(&run->out->parameters, "soc_name");
+    const char *part = part_of(recording);
+    if (!name || !part || strcmp(name->text, part) == 0)
+        return true;
+    (void)snprintf(run->error, run->error_bytes,
+                   "%s: it is a record of an %s, and profile %s is of an %s; --profile takes that "
+                   "part's",
+                   path, part, run->job->profile, name->text);
+    return false;
+}
+
+static uint64_t lengths_of_tasks(const struct calibrate_rows *rows)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += rows->items[i].from_op != CALIBRATE_NONE;
+    return count;
+}
+
 static bool read_record(struct run *run, size_t at)
 {
     const char *path = run->job->records[at];
@@ -87,6 +119,8 @@ static bool read_record(struct run *run, size_t at)
     sum->path = path;
     if (twin_recording_read(path, &run->recordings[at], run->error, run->error_bytes) !=
         TWIN_RECORDING_OK)
+        return false;
+    if (!is_of_part(run, path, run->recordings[at]))
         return false;
     if (!calibrate_work_load(run->recordings[at], path, &run->works[at]) ||
         !calibrate_rows_make(&run->works[at],
@@ -115,8 +149,9 @@ static bool read_records(struct run *run)
         if (!read_record(run, i))
             return false;
     run->out->rows = run->bench.row_count;
-    if (run->bench.row_count > 0)
-        return true;
+    for (size_t i = 0; i < count; i++)
+        if (lengths_of_tasks(&run->rows[i]) > 0)
+            return true;
     (void)snprintf(run->error, run->error_bytes,
                    "%s: nothing in it tells how long something took; record with "
                    "TWINRT_RECORD_TIMES=events where the device does not tell",
@@ -155,7 +190,10 @@ static void fit_cost(struct run *run, struct calibrate_parameter *parameter, dou
     qsort(lengths, count, sizeof(*lengths), by_size);
     parameter->error =
         median > 0 ? 1.2533 * 1.4826 * lengths[count / 2] / sqrt((double)count) / median : 0;
-    parameter->verdict = parameter->error <= SURE ? CALIBRATE_FITTED : CALIBRATE_WEAK;
+    double half = fit_interval(parameter->error, (double)count);
+    parameter->low = fmax(median * exp(-half) - 0.5, 0);
+    parameter->high = median * exp(half) + 0.5;
+    parameter->verdict = half <= CALIBRATE_SURE ? CALIBRATE_FITTED : CALIBRATE_WEAK;
     if (parameter->verdict == CALIBRATE_FITTED)
         parameter->value = round(median);
 }
@@ -195,15 +233,18 @@ static void sum_up(const struct fit *fit, double *out_mean, double *out_median, 
     free(sizes);
 }
 
-/* A fit that ended in the wrong place, or a device that does what the model lacks, leaves large deviations in some rows; then
- * nothing counts as measured. */
-static void doubt(struct calibrate_result *out, double scale)
+/* What competed fits far worse than what was alone: nothing counts as measured. */
+static void doubt(struct calibrate_result *out, const struct fit *fit)
 {
-    out->poor = out->after > POOR * fmax(scale, 1);
+    out->poor = fit_is_poor(fit);
     for (size_t i = 0; out->poor && i < out->parameters.count; i++) {
         struct calibrate_parameter *parameter = &out->parameters.items[i];
-        if (parameter->verdict == CALIBRATE_FITTED || parameter->verdict == CALIBRATE_TOGETHER)
-            parameter->verdict = CALIBRATE_WEAK;
+        if (parameter->verdict != CALIBRATE_FITTED && parameter->verdict != CALIBRATE_TOGETHER &&
+            parameter->verdict != CALIBRATE_WEAK)
+            continue;
+        parameter->verdict = CALIBRATE_WEAK;
+        parameter->low = parameter->high = NAN;
+        parameter->combination[0] = '\0';
     }
 }
 
@@ -236,7 +277,7 @@ static bool fit_all(struct run *run)
         sum_up(&fit, &out->after, &out->median_after, &out->worst_after);
         for (size_t r = 0; r < fit.row_count; r++)
             out->outliers += fabs(fit.z[r]) > 5 * fmax(fit.scale, 1);
-        doubt(out, fit.scale);
+        doubt(out, &fit);
         settle(&fit, values);
     }
     free(values);

@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/eigen.h"
-
 #define STEP        0.05 /* of a logarithm, for differences */
-#define STEP_MOST   1.1  /* of a logarithm, in one iteration */
 #define HUBER       2.0  /* scales beyond which a deviation counts no more than in proportion */
 #define SCALE_LEAST 1.0  /* so that what whole numbers cannot say counts squared */
-#define DAMPINGS    6    /* tried at once */
 #define UNSTEADY_NS 3.0  /* slopes to both sides may differ by so much in one step */
 #define UNSTEADY    0.3  /* or by this part of it */
 
@@ -140,13 +136,21 @@ static int by_size(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static double median_of_size(const double *z, size_t count)
+bool fit_counts(const struct fit *fit, size_t row)
 {
-    double *sizes = count > 0 ? malloc(count * sizeof(*sizes)) : NULL;
+    return !fit->unsteady[row] && (!fit->alone_only || fit->rows[row]->alone);
+}
+
+static double median_of_size(const struct fit *fit)
+{
+    double *sizes = malloc((fit->row_count + 1) * sizeof(*sizes));
+    size_t count = 0;
     if (!sizes)
         return 0;
-    for (size_t i = 0; i < count; i++)
-        sizes[i] = fabs(z[i]);
+    sizes[0] = 0;
+    for (size_t r = 0; r < fit->row_count; r++)
+        if (fit_counts(fit, r))
+            sizes[count++] = fabs(fit->z[r]);
     qsort(sizes, count, sizeof(*sizes), by_size);
     double median = sizes[count / 2];
     free(sizes);
@@ -159,7 +163,7 @@ double fit_cost_of(const struct fit *fit, const double *z)
     double bend = HUBER * fit->scale;
     double sum = 0;
     for (size_t r = 0; r < fit->row_count; r++) {
-        double size = fit->unsteady[r] ? 0 : fabs(z[r]);
+        double size = fit_counts(fit, r) ? fabs(z[r]) : 0;
         sum += size <= bend ? size * size / 2 : bend * (size - bend / 2);
     }
     return sum;
@@ -167,10 +171,10 @@ double fit_cost_of(const struct fit *fit, const double *z)
 
 void fit_weigh(struct fit *fit)
 {
-    fit->scale = fmax(1.4826 * median_of_size(fit->z, fit->row_count), SCALE_LEAST);
+    fit->scale = fmax(1.4826 * median_of_size(fit), SCALE_LEAST);
     for (size_t r = 0; r < fit->row_count; r++) {
         double size = fabs(fit->z[r]);
-        fit->weights[r] = fit->unsteady[r]             ? 0
+        fit->weights[r] = !fit_counts(fit, r)          ? 0
                           : size <= HUBER * fit->scale ? 1
                                                        : HUBER * fit->scale / size;
     }
@@ -222,7 +226,49 @@ static double slope_of(const struct fit *fit, size_t r, const struct side *up,
     return (rise + fall) / 2;
 }
 
-bool fit_derive(struct fit *fit)
+/* A factor that went beyond what values can be would take as many steps to come back. */
+static void bound(struct fit *fit)
+{
+    for (size_t a = 0; a < fit->axis_count; a++) {
+        struct fit_axis *axis = &fit->axes[a];
+        const struct calibrate_parameter *first = &fit->parameters->items[axis->members[0]];
+        axis->log_factor =
+            fmin(fmax(axis->log_factor, -log(first->start)), log(most_of(first) / first->start));
+    }
+}
+
+/* From the trials up and down. */
+static void derive_axis(struct fit *fit, size_t axis, const double *here, double *const *values,
+                        const double *z)
+{
+    double log_here = fit_axis_log(fit, axis, here);
+    const struct side up = {z, fit_axis_log(fit, axis, values[0]) - log_here};
+    const struct side down = {z + fit->row_count, fit_axis_log(fit, axis, values[1]) - log_here};
+    fit->axes[axis].idle = true;
+    for (size_t r = 0; r < fit->row_count; r++) {
+        bool steady;
+        double slope = slope_of(fit, r, &up, &down, &steady);
+        fit->jacobian[r * fit->axis_count + axis] = slope;
+        fit->unsteady[r] = fit->unsteady[r] || !steady;
+        fit->axes[axis].idle = fit->axes[axis].idle && slope == 0 && steady;
+    }
+}
+
+/* Trials to both sides of each axis that is looked at; none for idle ones. */
+static size_t list_sides(const struct fit *fit, bool all, const double *here, double *store,
+                         double **values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < fit->axis_count; i++) {
+        for (int side = 0; side < 2 && (all || !fit->axes[i].idle); side++, count++) {
+            values[count] = store + count * fit->parameters->count;
+            step_values(fit, i, side == 0 ? 1 : -1, values[count], here);
+        }
+    }
+    return count;
+}
+
+bool fit_derive(struct fit *fit, bool all)
 {
     size_t n = fit->axis_count;
     size_t m = fit->parameters->count;
@@ -233,201 +279,28 @@ bool fit_derive(struct fit *fit)
     if (!good)
         (void)fit_memory_is_short(fit);
     double *here = good ? store + 2 * n * m : NULL;
-    if (good)
+    size_t count = 0;
+    if (good) {
+        bound(fit);
         fit_values(fit, SIZE_MAX, 0, here);
-    for (size_t i = 0; good && i < 2 * n; i++) {
-        values[i] = store + i * m;
-        step_values(fit, i / 2, i % 2 == 0 ? 1 : -1, values[i], here);
+        count = list_sides(fit, all, here, store, values);
     }
-    good = good && (n == 0 || fit_try(fit, values, 2 * n, z));
+    good = good && (count == 0 || fit_try(fit, values, count, z));
     for (size_t r = 0; good && r < fit->row_count; r++)
         fit->unsteady[r] = false;
-    for (size_t i = 0; good && i < n; i++) {
-        double log_here = fit_axis_log(fit, i, here);
-        const struct side up = {z + 2 * i * fit->row_count,
-                                fit_axis_log(fit, i, values[2 * i]) - log_here};
-        const struct side down = {z + (2 * i + 1) * fit->row_count,
-                                  fit_axis_log(fit, i, values[2 * i + 1]) - log_here};
-        for (size_t r = 0; r < fit->row_count; r++) {
-            bool steady;
-            fit->jacobian[r * n + i] = slope_of(fit, r, &up, &down, &steady);
-            fit->unsteady[r] = fit->unsteady[r] || !steady;
+    for (size_t i = 0, t = 0; good && i < n; i++) {
+        if (fit->axes[i].idle && !all) {
+            for (size_t r = 0; r < fit->row_count; r++)
+                fit->jacobian[r * n + i] = 0;
+            continue;
         }
+        derive_axis(fit, i, here, values + t, z + t * fit->row_count);
+        t += 2;
     }
     if (good)
         fit_weigh(fit);
     free(store);
     free(values);
     free(z);
-    return good;
-}
-
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-void fit_normal(const struct fit *fit, double *out_matrix, double *out_lengths)
-{
-    size_t n = fit->axis_count;
-    memset(out_matrix, 0, n * n * sizeof(*out_matrix));
-    for (size_t r = 0; r < fit->row_count; r++) {
-        const double *row = fit->jacobian + r * n;
-        for (size_t i = 0; i < n; i++) {
-            if (row[i] == 0)
-                continue;
-            for (size_t j = 0; j < n; j++)
-                out_matrix[i * n + j] += fit->weights[r] * row[i] * row[j];
-        }
-    }
-    for (size_t i = 0; i < n; i++)
-        out_lengths[i] = sqrt(out_matrix[i * n + i]);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            if (out_lengths[i] > 0 && out_lengths[j] > 0)
-                out_matrix[i * n + j] /= out_lengths[i] * out_lengths[j];
-}
-
-static bool system_begin(struct fit_system *system, size_t n)
-{
-    system->matrix = calloc(n * n + 1, sizeof(double));
-    system->turning = calloc(n * n + 1, sizeof(double));
-    system->vectors = calloc(n * n + 1, sizeof(double));
-    system->lengths = calloc(n + 1, sizeof(double));
-    system->values = calloc(n + 1, sizeof(double));
-    system->slope = calloc(n + 1, sizeof(double));
-    system->turned = calloc(n + 1, sizeof(double));
-    return system->matrix && system->turning && system->vectors && system->lengths &&
-           system->values && system->slope && system->turned;
-}
-
-static void system_end(struct fit_system *system)
-{
-    free(system->matrix);
-    free(system->turning);
-    free(system->vectors);
-    free(system->lengths);
-    free(system->values);
-    free(system->slope);
-    free(system->turned);
-}
-
-/* The slope of the cost, in the directions of the eigenvectors. */
-void fit_system_set_up(const struct fit *fit, struct fit_system *system)
-{
-    size_t n = fit->axis_count;
-    fit_normal(fit, system->matrix, system->lengths);
-    memset(system->slope, 0, n * sizeof(double));
-    memset(system->turned, 0, n * sizeof(double));
-    for (size_t r = 0; r < fit->row_count; r++)
-        for (size_t i = 0; i < n; i++)
-            system->slope[i] += fit->weights[r] * fit->jacobian[r * n + i] * fit->z[r];
-    memcpy(system->turning, system->matrix, n * n * sizeof(double));
-    calibrate_eigen(system->turning, n, system->values, system->vectors);
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            if (system->lengths[i] > 0)
-                system->turned[k] +=
-                    system->vectors[i * n + k] * system->slope[i] / system->lengths[i];
-}
-
-/* Levenberg and Marquardt's step, by axis. */
-static void step_of(const struct fit *fit, const struct fit_system *system, double damping,
-                    double *out_step)
-{
-    size_t n = fit->axis_count;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < n; k++)
-            sum -= system->vectors[i * n + k] * system->turned[k] /
-                   (fmax(system->values[k], 0) + damping);
-        out_step[i] = system->lengths[i] > 0 ? sum / system->lengths[i] : 0;
-        out_step[i] = fmin(fmax(out_step[i], -STEP_MOST), STEP_MOST);
-    }
-}
-
-void fit_move(struct fit *fit, const double *step, double sign)
-{
-    for (size_t i = 0; i < fit->axis_count; i++)
-        fit->axes[i].log_factor += sign * step[i];
-}
-
-/* Tries several dampings at once and takes the best. False in *out_won: none is better than staying. */
-static bool try_steps(struct fit *fit, const struct fit_system *system, double *damping,
-                      bool *out_won)
-{
-    size_t n = fit->axis_count;
-    size_t m = fit->parameters->count;
-    double *steps = calloc(DAMPINGS * n + 1, sizeof(*steps));
-    double *store = calloc(DAMPINGS * m + 1, sizeof(*store));
-    double *z = calloc(DAMPINGS * fit->row_count + 1, sizeof(*z));
-    double *values[DAMPINGS];
-    size_t best = SIZE_MAX;
-    double best_cost = fit->cost * (1 - 1e-9);
-    bool good = steps && store && z;
-    if (!good)
-        (void)fit_memory_is_short(fit);
-    for (size_t t = 0; good && t < DAMPINGS; t++) {
-        values[t] = store + t * m;
-        step_of(fit, system, *damping * pow(30, (double)t - 1), steps + t * n);
-        fit_move(fit, steps + t * n, 1);
-        fit_values(fit, SIZE_MAX, 0, values[t]);
-        fit_move(fit, steps + t * n, -1);
-    }
-    good = good && fit_try(fit, values, DAMPINGS, z);
-    for (size_t t = 0; good && t < DAMPINGS; t++) {
-        double cost = fit_cost_of(fit, z + t * fit->row_count);
-        if (cost < best_cost) {
-            best = t;
-            best_cost = cost;
-        }
-    }
-    *out_won = good && best != SIZE_MAX;
-    if (*out_won) {
-        fit_move(fit, steps + best * n, 1);
-        memcpy(fit->z, z + best * fit->row_count, fit->row_count * sizeof(*z));
-        *damping = fmax(*damping * pow(30, (double)best - 1), 1e-12);
-    }
-    free(steps);
-    free(store);
-    free(z);
-    return good;
-}
-
-static void say(const struct fit *fit, unsigned iteration)
-{
-    size_t unsteady = 0;
-    for (size_t r = 0; r < fit->row_count; r++)
-        unsteady += fit->unsteady[r];
-    if (fit->bench->job->progress)
-        fprintf(fit->bench->job->progress,
-                "step %u: cost %.4g, scale %.3g, %zu of %zu lengths unsteady, %llu runs\n",
-                iteration, fit->cost, fit->scale, unsteady, fit->row_count,
-                (unsigned long long)fit->bench->trials);
-}
-
-bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iterations,
-               bool *out_settled)
-{
-    struct fit_system system = {0};
-    double damping = 1e-3;
-    bool good = system_begin(&system, fit->axis_count) || fit_memory_is_short(fit);
-    bool won = true;
-    *out_settled = false;
-    for (unsigned i = 0; good && i < iterations_most && !*out_settled; i++) {
-        good = fit_derive(fit);
-        if (!good)
-            break;
-        double before = fit->cost;
-        fit_system_set_up(fit, &system);
-        good = try_steps(fit, &system, &damping, &won);
-        if (good && (!won || fit_cost_of(fit, fit->z) > 0.999 * before)) {
-            damping = 1e-3;
-            good = fit_search(fit, &won);
-            *out_settled = !won || fit_cost_of(fit, fit->z) > 0.99 * fit->cost;
-        }
-        fit_weigh(fit);
-        *out_iterations += 1;
-        say(fit, *out_iterations);
-    }
-    good = good && fit_polish(fit, &system);
-    system_end(&system);
     return good;
 }

@@ -10,6 +10,7 @@ struct fit_axis {
     size_t *members; /* parameters */
     size_t count;
     double log_factor; /* by which they differ from where they began */
+    bool idle;         /* no row depended on it when that was last looked at */
 };
 
 struct fit {
@@ -23,6 +24,7 @@ struct fit {
     double *jacobian; /* rows by axes: change of deviation by change of the logarithm */
     double *weights;  /* by row; 0: unsteady, see fit_derive() */
     bool *unsteady;   /* by row */
+    bool alone_only;  /* other rows do not count yet */
     double *z;        /* by row: deviation by its sigma, where the fit stands */
     double scale;     /* of z: 1.48 times the median */
     double cost;
@@ -44,43 +46,60 @@ bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
 void fit_end(struct fit *fit);
 /* Runs the model where the fit stands. False: `error` says why not. */
 bool fit_look(struct fit *fit);
-/* Fills in the Jacobian there, from both sides. Rows whose two slopes differ are unsteady: tasks that compete come in another
- * order, and what such a row says of a small step is nothing. They do not count until the next time. */
-bool fit_derive(struct fit *fit);
-/* Moves until nothing is won. */
-bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iterations,
-               bool *out_settled);
+/* Fills in the Jacobian there, from both sides; of idle axes too if `all`, and says anew which those are. Rows whose two slopes
+ * differ are unsteady: tasks that compete come in another order, and what such a row says of a small step is nothing. They do
+ * not count until the next time. */
+bool fit_derive(struct fit *fit, bool all);
 /* Values of all parameters when axis `axis` (SIZE_MAX: none) moves by `log_factor` more. */
 void fit_values(const struct fit *fit, size_t axis, double log_factor, double *out_values);
 /* The logarithm of what the axis is in all. */
 double fit_axis_log(const struct fit *fit, size_t axis, const double *values);
 /* Runs trials with these values each. `out_z`: count by rows. */
 bool fit_try(struct fit *fit, double *const *values, size_t count, double *out_z);
+/* Whether the row counts now. */
+bool fit_counts(const struct fit *fit, size_t row);
 /* Of deviations, as the fit counts them. */
 double fit_cost_of(const struct fit *fit, const double *z);
-/* The normal matrix with columns of length 1, and their lengths before. */
-void fit_normal(const struct fit *fit, double *out_matrix, double *out_lengths);
-
-/* Fills in a system from the Jacobian and the weights. */
-void fit_system_set_up(const struct fit *fit, struct fit_system *system);
 /* Weights of rows, scale and cost, from the deviations. */
 void fit_weigh(struct fit *fit);
-/* Moves each axis by a step of its logarithm, times `sign`. */
-void fit_move(struct fit *fit, const double *step, double sign);
 /* False, with that as the error. */
 bool fit_memory_is_short(struct fit *fit);
+
+/* solve.c */
+/* First by the rows of tasks that were alone, which are sums of steps; then along the directions that these leave open; then
+ * by all rows, until nothing is won. */
+bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iterations,
+               bool *out_settled);
+/* Whether tasks that compete deviate as those that were alone do not: the fit has ended in a wrong place, or the device does what
+ * the model lacks. */
+bool fit_is_poor(const struct fit *fit);
+/* The normal matrix with columns of length 1, and their lengths before. */
+void fit_normal(const struct fit *fit, double *out_matrix, double *out_lengths);
+/* Fills in a system from the Jacobian and the weights. */
+void fit_system_set_up(const struct fit *fit, struct fit_system *system);
+/* Moves each axis by a step of its logarithm, times `sign`. */
+void fit_move(struct fit *fit, const double *step, double sign);
 
 /* search.c */
 /* Each axis alone, far and near to both sides, and with the unsteady rows. Takes the best step, or the best ones of all axes
  * together if that is better. *out_won: something was better than staying. */
 bool fit_search(struct fit *fit, bool *out_won);
+/* Along directions that the rows which count tell next to nothing of, by what all rows say. The Jacobian is that of where the fit
+ * stands. */
+bool fit_slide(struct fit *fit, struct fit_system *system);
 /* The last of it: whole numbers, and what trades places slowly. All rows count, for near the end they are steady. */
 bool fit_polish(struct fit *fit, struct fit_system *system);
 
 /* identify.c */
-/* Lets parameters move together that the records only know the sum of. */
+/* Lets parameters move together that the records only know the sum of, and finds idle axes. */
 bool fit_join(struct fit *fit);
-/* Writes verdicts and errors into the parameters. */
+
+/* judge.c */
+#define CALIBRATE_SURE   0.05 /* relative half width of the interval of what counts as determined */
+#define CALIBRATE_UNSURE 3.0  /* of the logarithm: an interval so wide tells nothing */
+/* Writes verdicts, errors and intervals into the parameters. */
 bool fit_judge(struct fit *fit);
+/* Half of the interval that holds the truth in all but 3 of 1000 cases, from a standard error and the rows it rests on. */
+double fit_interval(double error, double rows);
 
 #endif

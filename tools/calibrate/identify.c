@@ -8,11 +8,9 @@
 #include "calibrate/eigen.h"
 #include "calibrate/fit.h"
 
-#define ALIKE         0.95 /* cosine of two columns that are tried against each other */
-#define EXCHANGED     0.02 /* of what one alone would change, when both change against each other */
-#define SURE          0.025 /* relative standard error of what counts as determined */
-#define SCATTER_LEAST 0.1   /* no record is better than that */
-#define FELT          1e-9  /* length of a column that is none */
+#define ALIKE     0.95 /* cosine of two columns that are tried against each other */
+#define EXCHANGED 0.02 /* of what one alone would change, when both change against each other */
+#define FELT      1e-9 /* length of a column that is none */
 
 static bool is_time(const struct fit *fit, size_t axis)
 {
@@ -125,7 +123,7 @@ bool fit_join(struct fit *fit)
     bool good = matrix && lengths && here && pairs;
     if (!good)
         (void)snprintf(fit->error, fit->error_bytes, "memory is short");
-    good = good && fit_derive(fit);
+    good = good && fit_derive(fit, true);
     if (good) {
         fit_normal(fit, matrix, lengths);
         fit_values(fit, SIZE_MAX, 0, here);
@@ -136,112 +134,5 @@ bool fit_join(struct fit *fit)
     free(lengths);
     free(here);
     free(pairs);
-    return good;
-}
-
-/* ---- verdicts -------------------------------------------------------------------------------- */
-
-static void add_name(struct calibrate_parameter *parameter, const char *name)
-{
-    size_t used = strlen(parameter->with);
-    (void)snprintf(parameter->with + used, sizeof(parameter->with) - used, "%s%s",
-                   used > 0 ? ", " : "", name);
-}
-
-static uint64_t rows_of(const struct fit *fit, size_t axis)
-{
-    uint64_t count = 0;
-    for (size_t r = 0; r < fit->row_count; r++)
-        count += fit->jacobian[r * fit->axis_count + axis] != 0;
-    return count;
-}
-
-/* The direction that leaves an axis least sure, and the other axes that it leaves unsure too. */
-static void name_partners(const struct fit *fit, const double *values, const double *vectors,
-                          const double *lengths, size_t axis)
-{
-    size_t n = fit->axis_count;
-    struct calibrate_parameter *parameter = &fit->parameters->items[fit->axes[axis].members[0]];
-    size_t worst = 0;
-    double most = -1;
-    for (size_t k = 0; k < n; k++) {
-        double part = fabs(vectors[axis * n + k]) / sqrt(fmax(values[k], 1e-14));
-        if (part > most) {
-            most = part;
-            worst = k;
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (i == axis || lengths[i] <= FELT || fabs(vectors[i * n + worst]) < 0.1)
-            continue;
-        add_name(parameter, fit->parameters->items[fit->axes[i].members[0]].name);
-    }
-    parameter->verdict = parameter->with[0] != '\0' ? CALIBRATE_TOGETHER : CALIBRATE_WEAK;
-}
-
-/* What is left of deviations, by their sigma: the scatter that errors follow from. */
-static double scatter_of(const struct fit *fit)
-{
-    double squares = 0;
-    double count = 0;
-    for (size_t r = 0; r < fit->row_count; r++) {
-        squares += fit->weights[r] * fit->z[r] * fit->z[r];
-        count += fit->weights[r] > 0;
-    }
-    count -= (double)fit->axis_count;
-    return fmax(count > 0 ? sqrt(squares / count) : 1, SCATTER_LEAST);
-}
-
-static void judge_axis(const struct fit *fit, const double *values, const double *vectors,
-                       const double *lengths, size_t axis)
-{
-    size_t n = fit->axis_count;
-    const struct fit_axis *one = &fit->axes[axis];
-    double variance = 0;
-    for (size_t k = 0; k < n; k++)
-        variance += vectors[axis * n + k] * vectors[axis * n + k] / fmax(values[k], 1e-14);
-    double error =
-        lengths[axis] > FELT ? scatter_of(fit) * sqrt(variance) / lengths[axis] : INFINITY;
-    for (size_t m = 0; m < one->count; m++) {
-        struct calibrate_parameter *parameter = &fit->parameters->items[one->members[m]];
-        parameter->error = error;
-        parameter->rows = rows_of(fit, axis);
-        parameter->with[0] = '\0';
-        if (lengths[axis] <= FELT) {
-            parameter->verdict = CALIBRATE_INFLUENCE_0;
-        } else if (one->count > 1) {
-            parameter->verdict = error <= SURE ? CALIBRATE_TOGETHER : CALIBRATE_WEAK;
-            for (size_t other = 0; other < one->count; other++)
-                if (other != m)
-                    add_name(parameter, fit->parameters->items[one->members[other]].name);
-        } else if (error <= SURE) {
-            parameter->verdict = CALIBRATE_FITTED;
-        } else {
-            name_partners(fit, values, vectors, lengths, axis);
-        }
-    }
-}
-
-bool fit_judge(struct fit *fit)
-{
-    size_t n = fit->axis_count;
-    double *matrix = calloc(n * n + 1, sizeof(*matrix));
-    double *vectors = calloc(n * n + 1, sizeof(*vectors));
-    double *lengths = calloc(n + 1, sizeof(*lengths));
-    double *values = calloc(n + 1, sizeof(*values));
-    bool good = matrix && vectors && lengths && values;
-    if (!good)
-        (void)snprintf(fit->error, fit->error_bytes, "memory is short");
-    good = good && fit_derive(fit);
-    if (good) {
-        fit_normal(fit, matrix, lengths);
-        calibrate_eigen(matrix, n, values, vectors);
-        for (size_t i = 0; i < n; i++)
-            judge_axis(fit, values, vectors, lengths, i);
-    }
-    free(matrix);
-    free(vectors);
-    free(lengths);
-    free(values);
     return good;
 }

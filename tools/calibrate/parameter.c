@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "calibrate/parameter.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,9 @@ void calibrate_parameters_take(void *context, const twin_fact *fact)
                                               .unit = strdup(fact->unit),
                                               .mark = strdup(fact->mark),
                                               .source = strdup(fact->source),
-                                              .cost = -1};
+                                              .cost = -1,
+                                              .low = NAN,
+                                              .high = NAN};
     if (!parameter->name || !parameter->text || !parameter->unit || !parameter->mark ||
         !parameter->source) {
         all->short_of_memory = true;

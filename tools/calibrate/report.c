@@ -21,8 +21,11 @@ static void print_parameter(const struct calibrate_parameter *parameter, FILE *o
         (void)snprintf(error, sizeof(error), "%.2f %%", 100 * parameter->error);
     fprintf(out, "%-28s %10.0f %10.0f %9s %6" PRIu64 "  %s", parameter->name, parameter->start,
             parameter->value, error, parameter->rows, words[parameter->verdict]);
-    if (parameter->with[0] != '\0')
-        fprintf(out, " with %s", parameter->with);
+    if (parameter->verdict == CALIBRATE_TOGETHER)
+        fprintf(out, " with %s: %s = %.0f, from %.0f to %.0f", parameter->with,
+                parameter->combination, parameter->sum, parameter->sum_low, parameter->sum_high);
+    else if (parameter->verdict == CALIBRATE_WEAK && !isnan(parameter->low))
+        fprintf(out, ": it lies from %.0f to %.0f", parameter->low, parameter->high);
     fputc('\n', out);
 }
 
@@ -80,8 +83,15 @@ static bool add_parameter(cJSON *list, const struct calibrate_parameter *paramet
                 cJSON_AddStringToObject(item, "verdict", words[parameter->verdict]);
     if (good && isfinite(parameter->error))
         good = cJSON_AddNumberToObject(item, "relative_error", parameter->error) != NULL;
-    if (good && parameter->with[0] != '\0')
-        good = cJSON_AddStringToObject(item, "with", parameter->with) != NULL;
+    if (good && !isnan(parameter->low))
+        good = cJSON_AddNumberToObject(item, "low", parameter->low) &&
+               cJSON_AddNumberToObject(item, "high", parameter->high);
+    if (good && parameter->verdict == CALIBRATE_TOGETHER)
+        good = cJSON_AddStringToObject(item, "with", parameter->with) &&
+               cJSON_AddStringToObject(item, "combination", parameter->combination) &&
+               cJSON_AddNumberToObject(item, "sum", parameter->sum) &&
+               cJSON_AddNumberToObject(item, "sum_low", parameter->sum_low) &&
+               cJSON_AddNumberToObject(item, "sum_high", parameter->sum_high);
     return good;
 }
 

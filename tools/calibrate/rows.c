@@ -58,16 +58,23 @@ static bool add(struct calibrate_rows *rows, struct calibrate_row row, double st
         rows->items = items;
         rows->room = room;
     }
-    row.sigma = hypot(step, RELATIVE_SIGMA * row.measured);
+    row.sigma = hypot(step, RELATIVE_SIGMA * row.measured); /* which noise may make negative */
     rows->items[rows->count++] = row;
     return true;
 }
 
+static double difference(uint64_t begin, uint64_t end)
+{
+    return end >= begin ? (double)(end - begin) : -(double)(begin - end);
+}
+
+/* Noise may have moved an end behind the beginning that follows it. Such lengths count as all do: without them the others
+ * would be too long in the mean. */
 static bool add_length(struct maker *maker, struct place from, struct place to)
 {
     uint64_t begin = at(maker, from);
     uint64_t end = at(maker, to);
-    if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN || end < begin)
+    if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN)
         return true;
     bool stamped = maker->work->ops[from.op].stamped || maker->work->ops[to.op].stamped;
     return add(maker->out,
@@ -75,7 +82,7 @@ static bool add_length(struct maker *maker, struct place from, struct place to)
                                       .from = from.instant,
                                       .to_op = to.op,
                                       .to = to.instant,
-                                      .measured = (double)(end - begin)},
+                                      .measured = difference(begin, end)},
                stamped ? maker->tick_ns : 1.0);
 }
 
@@ -236,6 +243,78 @@ static bool fill(struct maker *maker)
     return true;
 }
 
+/* ---- what was under way at once --------------------------------------------------------------- */
+
+struct span {
+    uint64_t begin, end;
+    uint32_t queue;
+    struct calibrate_row *row;
+};
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct span *a = left;
+    const struct span *b = right;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* The last two ends (or first two beginnings) seen so far, of different queues. */
+struct edges {
+    uint64_t at[2];
+    uint32_t queue[2];
+};
+
+static void keep_edge(struct edges *edges, uint32_t queue, uint64_t at, bool last)
+{
+    size_t worse = queue == edges->queue[0] ? 0 : 1;
+    if (last ? at <= edges->at[worse] : at >= edges->at[worse])
+        return;
+    edges->at[worse] = at;
+    edges->queue[worse] = queue;
+    if (worse == 1 && (last ? at > edges->at[0] : at < edges->at[0]))
+        *edges = (struct edges){{at, edges->at[0]}, {queue, edges->queue[0]}};
+}
+
+static uint64_t edge_of_others(const struct edges *edges, uint32_t queue)
+{
+    return edges->at[edges->queue[0] == queue ? 1 : 0];
+}
+
+/* Lengths of tasks beside which no other queue had anything under way: nothing competes, so they are plain sums of steps. What
+ * a caller sleeps counts as alone. */
+static bool find_alone(const struct calibrate_work *work, struct calibrate_rows *rows)
+{
+    struct span *spans = malloc((rows->count + 1) * sizeof(*spans));
+    if (!spans)
+        return false;
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct calibrate_row *row = &rows->items[i];
+        row->alone = true;
+        if (row->from_op == CALIBRATE_NONE || !work->ops[row->to_op].work)
+            continue;
+        spans[count++] = (struct span){.begin = work->ops[row->from_op].times.at[row->from],
+                                       .end = work->ops[row->to_op].times.at[row->to],
+                                       .queue = work->ops[row->to_op].queue,
+                                       .row = row};
+    }
+    qsort(spans, count, sizeof(*spans), by_begin);
+    struct edges ends = {{0, 0}, {0, 0}}; /* no queue has number 0 */
+    for (size_t i = 0; i < count; i++) {
+        if (edge_of_others(&ends, spans[i].queue) > spans[i].begin)
+            spans[i].row->alone = false;
+        keep_edge(&ends, spans[i].queue, spans[i].end, true);
+    }
+    struct edges begins = {{UINT64_MAX, UINT64_MAX}, {0, 0}};
+    for (size_t i = count; i-- > 0;) {
+        if (edge_of_others(&begins, spans[i].queue) < spans[i].end)
+            spans[i].row->alone = false;
+        keep_edge(&begins, spans[i].queue, spans[i].begin, false);
+    }
+    free(spans);
+    return true;
+}
+
 /* A device may tell ends in coarser steps than its counter has. */
 static double tick_of(const struct calibrate_work *work, double tick_ns)
 {
@@ -271,7 +350,7 @@ bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
                           .calls_of_channel = none_of((size_t)work->channels + 1),
                           .next_call = none_of(work->count + 1)};
     bool good = maker.newest_of_queue && maker.newest_of_signal && maker.calls_of_channel &&
-                maker.next_call && note_settings(&maker) && fill(&maker);
+                maker.next_call && note_settings(&maker) && fill(&maker) && find_alone(work, out);
     free(maker.newest_of_queue);
     free(maker.newest_of_signal);
     free(maker.calls_of_channel);
@@ -295,5 +374,5 @@ double calibrate_row_value(const struct calibrate_row *row, const struct calibra
     uint64_t end = times[row->to_op].at[row->to];
     if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN)
         return NAN;
-    return end >= begin ? (double)(end - begin) : -(double)(begin - end);
+    return difference(begin, end);
 }

@@ -11,6 +11,7 @@ struct calibrate_row {
     uint32_t from_op, to_op; /* from CALIBRATE_NONE: the length of a public call */
     uint8_t from, to;        /* enum calibrate_instant */
     uint8_t cost;            /* twin_cost of a public call */
+    bool alone;              /* no other queue had anything under way meanwhile */
     double measured;         /* ns */
     double sigma;            /* what a deviation of one is, in ns */
 };

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trials without slopes: where these mislead, or where whole numbers are in the way. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calibrate/fit.h"
 
 #define SMALL        40 /* a value so small that a whole number is a large step */
-#define POLISH_MOST  16
+#define POLISH_MOST  6
 #define LIKE         0.4 /* cosine of columns that are tried against each other */
-#define SEARCH_STEPS 8
+#define SEARCH_STEPS 10
+#define SCALE_FINE   1.0 /* of deviations that are a matter of whole numbers */
+
+#define SLIDES_MOST 8    /* directions */
+#define SLIDE_OPEN  0.02 /* eigenvalue of a direction that rows leave open */
+#define SLIDE_TRIES 16   /* along one, in each of two rounds */
+#define SLIDE_LEAST 0.1  /* of what a value is: how far it may slide */
+#define SLIDE_MOST  5.0
 
 /* A trial near by: one axis by some whole numbers more, another by as many less. */
 struct exchange {
@@ -29,16 +37,18 @@ static double log_for(const struct fit *fit, size_t axis, const double *here, do
 static size_t list_exchanges(const struct fit *fit, const double *matrix, const double *here,
                              struct exchange *list)
 {
-    static const double sizes[] = {1, 3, 8};
+    static const double sizes[] = {1, 4};
     size_t n = fit->axis_count;
     size_t count = 0;
     for (size_t a = 0; a < n; a++) {
+        if (fit->axes[a].idle)
+            continue;
         if (here[fit->axes[a].members[0]] <= SMALL) {
             list[count++] = (struct exchange){a, SIZE_MAX, 1};
             list[count++] = (struct exchange){SIZE_MAX, a, 1};
         }
         for (size_t b = 0; b < n; b++)
-            for (size_t i = 0; a != b && matrix[a * n + b] > LIKE && i < 3; i++)
+            for (size_t i = 0; a != b && matrix[a * n + b] > LIKE && i < 2; i++)
                 list[count++] = (struct exchange){a, b, sizes[i]};
     }
     return count;
@@ -142,11 +152,12 @@ bool fit_polish(struct fit *fit, struct fit_system *system)
 {
     bool won = true;
     bool good = true;
-    fit_system_set_up(fit, system);
     for (size_t r = 0; r < fit->row_count; r++)
         fit->unsteady[r] = false;
     fit_weigh(fit);
-    for (unsigned i = 0; good && won && i < POLISH_MOST && fit->cost > 0; i++)
+    /* where deviations are no matter of whole numbers there is nothing to polish */
+    bool fine = fit->scale <= SCALE_FINE;
+    for (unsigned i = 0; fine && good && won && i < POLISH_MOST && fit->cost > 0; i++)
         good = polish_once(fit, system, &won);
     fit_weigh(fit);
     return good;
@@ -176,9 +187,28 @@ static double best_steps(const struct fit *fit, const double *z, size_t *out_ste
     return best_cost;
 }
 
+/* Trials of axes that are not idle; those of idle ones change nothing. */
+static bool try_moving(struct fit *fit, double *const *values, double *z)
+{
+    double *some[SEARCH_STEPS];
+    for (size_t a = 0; a < fit->axis_count; a++) {
+        double *own = z + a * SEARCH_STEPS * fit->row_count;
+        for (size_t i = 0; i < SEARCH_STEPS; i++) {
+            some[i] = values[a * SEARCH_STEPS + i];
+            if (fit->axes[a].idle)
+                memcpy(own + i * fit->row_count, fit->z, fit->row_count * sizeof(*z));
+        }
+        if (!fit->axes[a].idle && !fit_try(fit, some, SEARCH_STEPS, own))
+            return false;
+    }
+    return true;
+}
+
 bool fit_search(struct fit *fit, bool *out_won)
 {
-    static const double steps[SEARCH_STEPS] = {-0.5, -0.25, -0.1, -0.03, 0.03, 0.1, 0.25, 0.5};
+    /* the far ones are a half, two thirds and their like: what goes round, as turns of looking do, may fit there as well */
+    static const double steps[SEARCH_STEPS] = {-0.693, -0.405, -0.25, -0.1,  -0.03,
+                                               0.03,   0.1,    0.25,  0.405, 0.693};
     size_t m = fit->parameters->count;
     size_t n = fit->axis_count;
     size_t count = n * SEARCH_STEPS;
@@ -198,7 +228,7 @@ bool fit_search(struct fit *fit, bool *out_won)
         values[i] = store + i * m;
         fit_values(fit, i / SEARCH_STEPS, steps[i % SEARCH_STEPS], values[i]);
     }
-    good = good && (count == 0 || fit_try(fit, values, count, z));
+    good = good && try_moving(fit, values, z);
     double best_cost = good ? best_steps(fit, z, chosen, &best) : 0;
     *out_won = best != SIZE_MAX;
     if (good && *out_won) {
@@ -222,5 +252,158 @@ bool fit_search(struct fit *fit, bool *out_won)
     free(z);
     free(moved);
     free(chosen);
+    return good;
+}
+
+/* ---- open directions ------------------------------------------------------------------------- */
+
+struct slide {
+    double *by;         /* ns and the like, by axis, for a way of 1 */
+    double first, last; /* ends of the way */
+    double value;       /* eigenvalue */
+};
+
+/* Along an eigenvector, as far as all values stay within sight. */
+static void lay_slide(const struct fit *fit, const struct fit_system *system, size_t k,
+                      const double *here, struct slide *out)
+{
+    size_t n = fit->axis_count;
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        double length = system->lengths[i] > 0 ? system->lengths[i] : 1;
+        out->by[i] = fit->axes[i].idle
+                         ? 0
+                         : system->vectors[i * n + k] / length * here[fit->axes[i].members[0]];
+        most = fmax(most, fabs(out->by[i]));
+    }
+    out->first = -INFINITY;
+    out->last = INFINITY;
+    out->value = system->values[k];
+    for (size_t i = 0; i < n; i++) {
+        double value = here[fit->axes[i].members[0]];
+        out->by[i] = fabs(out->by[i]) < 0.02 * most || most == 0 ? 0 : out->by[i] / most;
+        if (out->by[i] == 0)
+            continue;
+        double down = (SLIDE_LEAST - 1) * value / out->by[i];
+        double up = (SLIDE_MOST - 1) * value / out->by[i];
+        out->first = fmax(out->first, fmin(down, up));
+        out->last = fmin(out->last, fmax(down, up));
+    }
+    if (most == 0)
+        out->first = out->last = 0;
+}
+
+static void slide_step(const struct fit *fit, const struct slide *slide, const double *here,
+                       double way, double *out_step)
+{
+    for (size_t i = 0; i < fit->axis_count; i++)
+        out_step[i] = slide->by[i] != 0 ? log_for(fit, i, here, way * slide->by[i]) : 0;
+}
+
+/* Tries places between two; moves to the best if it is better than staying. *way: where that was, else 0. */
+static bool try_ways(struct fit *fit, const struct slide *slide, const double *here, double first,
+                     double last, double *way)
+{
+    size_t m = fit->parameters->count;
+    size_t n = fit->axis_count;
+    double *store = calloc(SLIDE_TRIES * m + 1, sizeof(*store));
+    double *step = calloc(n + 1, sizeof(*step));
+    double *z = calloc(SLIDE_TRIES * fit->row_count + 1, sizeof(*z));
+    double *values[SLIDE_TRIES];
+    bool good = store && step && z;
+    if (!good)
+        (void)fit_memory_is_short(fit);
+    for (size_t t = 0; good && t < SLIDE_TRIES; t++) {
+        values[t] = store + t * m;
+        slide_step(fit, slide, here, first + (last - first) * (double)t / (SLIDE_TRIES - 1), step);
+        fit_move(fit, step, 1);
+        fit_values(fit, SIZE_MAX, 0, values[t]);
+        fit_move(fit, step, -1);
+    }
+    good = good && fit_try(fit, values, SLIDE_TRIES, z);
+    size_t best = SIZE_MAX;
+    for (size_t t = 0; good && t < SLIDE_TRIES; t++) {
+        double cost = fit_cost_of(fit, z + t * fit->row_count);
+        if (cost < fit->cost) {
+            fit->cost = cost;
+            best = t;
+        }
+    }
+    if (best != SIZE_MAX) {
+        *way = first + (last - first) * (double)best / (SLIDE_TRIES - 1);
+        memcpy(fit->z, z + best * fit->row_count, fit->row_count * sizeof(*z));
+    }
+    free(store);
+    free(step);
+    free(z);
+    return good;
+}
+
+static void tell_slide(const struct fit *fit, const struct slide *slide, double way)
+{
+    FILE *progress = fit->bench->job->progress;
+    for (size_t i = 0; progress && i < fit->axis_count; i++)
+        if (slide->by[i] != 0)
+            fprintf(progress, "%s %+.0f, ", fit->parameters->items[fit->axes[i].members[0]].name,
+                    way * slide->by[i]);
+    if (progress)
+        fprintf(progress, "cost %.4g\n", fit->cost);
+}
+
+static bool slide_along(struct fit *fit, const struct slide *slide, const double *here)
+{
+    double *step = calloc(fit->axis_count + 1, sizeof(*step));
+    if (!step)
+        return fit_memory_is_short(fit);
+    double way = 0;
+    double spacing = (slide->last - slide->first) / (SLIDE_TRIES - 1);
+    bool good = try_ways(fit, slide, here, slide->first, slide->last, &way) &&
+                try_ways(fit, slide, here, way - spacing, way + spacing, &way);
+    if (good) {
+        slide_step(fit, slide, here, way, step);
+        fit_move(fit, step, 1);
+        tell_slide(fit, slide, way);
+    }
+    free(step);
+    return good;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const struct slide *a = left;
+    const struct slide *b = right;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+bool fit_slide(struct fit *fit, struct fit_system *system)
+{
+    size_t n = fit->axis_count;
+    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
+    double *store = calloc(n * n + 1, sizeof(*store));
+    struct slide *slides = calloc(n + 1, sizeof(*slides));
+    bool good = here && store && slides;
+    size_t count = 0;
+    if (!good)
+        (void)fit_memory_is_short(fit);
+    for (size_t r = 0; r < fit->row_count; r++)
+        fit->unsteady[r] = false;
+    fit_weigh(fit);
+    for (size_t k = 0; good && k < n; k++) {
+        if (system->values[k] > SLIDE_OPEN)
+            continue;
+        slides[count].by = store + count * n;
+        fit_values(fit, SIZE_MAX, 0, here);
+        lay_slide(fit, system, k, here, &slides[count]);
+        count += slides[count].last > slides[count].first;
+    }
+    if (good)
+        qsort(slides, count, sizeof(*slides), by_value);
+    for (size_t i = 0; good && i < count && i < SLIDES_MOST; i++) {
+        fit_values(fit, SIZE_MAX, 0, here);
+        good = slide_along(fit, &slides[i], here);
+    }
+    free(here);
+    free(store);
+    free(slides);
     return good;
 }
