@@ -195,10 +195,9 @@ bool fit_look(struct fit *fit)
 }
 
 /* Values for a step of each axis, large enough to be one in whole numbers. */
-static void step_values(const struct fit *fit, size_t axis, double sign, double *values,
+static void step_values(const struct fit *fit, size_t axis, double step, double *values,
                         const double *here)
 {
-    double step = STEP * sign;
     do {
         fit_values(fit, axis, step, values);
         step *= 1.5;
@@ -260,10 +259,18 @@ static size_t list_sides(const struct fit *fit, bool all, const double *here, do
 {
     size_t count = 0;
     for (size_t i = 0; i < fit->axis_count; i++) {
-        for (int side = 0; side < 2 && (all || !fit->axes[i].idle); side++, count++) {
+        if (fit->axes[i].idle && !all)
+            continue;
+        for (int side = 0; side < 2; side++, count++) {
             values[count] = store + count * fit->parameters->count;
-            step_values(fit, i, side == 0 ? 1 : -1, values[count], here);
+            step_values(fit, i, STEP * (side == 0 ? 1 : -1), values[count], here);
         }
+        /* nothing lies below the least value: two steps above tell as well whether slopes agree */
+        double log_here = fit_axis_log(fit, i, here);
+        if (fit_axis_log(fit, i, values[count - 1]) == log_here)
+            step_values(fit, i,
+                        fmax(2 * (fit_axis_log(fit, i, values[count - 2]) - log_here), STEP),
+                        values[count - 1], here);
     }
     return count;
 }
