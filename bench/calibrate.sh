@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Hides parameters in a model that plays the board and looks whether `twinrt calibrate` finds them: several sets of secrets on three
-# parts, one on each other part, and with clocks that stray. Prints what was found of each parameter. Takes long: 37 fits.
+# parts, one on each other part, and with clocks that stray. Prints what was found of each parameter. Takes long: 31 fits.
 # usage: bench/calibrate.sh [BUILD_FOLDER [SETS [TURNS_AT_ONCE]]]
 # status: 0: all is as it was said to be; 1: something that was called measured, or a sum, is more than 5 % off, a truth lies
 # outside the interval that was told, or less was determined than should be.
