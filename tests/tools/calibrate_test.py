@@ -103,6 +103,9 @@ class Hidden:
         self.public = assumed(profile)
         self.secret = {name: max(1, round(row["value"] * 2 ** dice.uniform(-1, 1)))
                        for name, row in self.public.items()}
+        for name, row in self.public.items():
+            if row["unit"] == "permille":
+                self.secret[name] = min(self.secret[name], 1000)
         board = os.path.join(folder, "board-%s-%d.json" % (profile, seed))
         self.record = os.path.join(folder, "board-%s-%d.rec" % (profile, seed))
         self.fitted_path = os.path.join(folder, "fitted-%s-%d.json" % (profile, seed))
