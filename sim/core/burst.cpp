@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/burst.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace tsim
 {
 
 BurstNetwork::BurstNetwork(const std::vector<uint64_t> &capacity, unsigned fraction,
                            uint64_t burst_bytes, uint64_t outstanding,
-                           std::unique_ptr<BurstTwin> twin)
-    : fraction_(fraction), burst_(burst_bytes),
-      channels_(fraction, burst_bytes, outstanding, std::move(twin))
+                           std::unique_ptr<BurstTwin> channels, std::unique_ptr<LinkTwin> links)
+    : channels_(fraction, burst_bytes, outstanding, std::move(channels)),
+      links_(capacity, fraction, burst_bytes, std::move(links))
 {
-    for (const uint64_t rate : capacity)
-        links_.push_back({std::max<uint64_t>(rate, 1), {}, false, {}});
 }
 
 void BurstNetwork::start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t count,
                          uint64_t bytes, uint64_t ceiling)
 {
-    if (transfer >= transfers_.size())
-        transfers_.resize(transfer + 1);
-    Transfer &t = transfers_[transfer];
-    const uint32_t generation = t.generation + 1;
-    t = {};
-    t.generation = generation;
-    t.open = true;
-    std::copy(hops, hops + count, t.hops.begin());
-    t.count = count;
-    t.total = (bytes + burst_ - 1) / burst_;
-    t.last = bytes - (t.total - 1) * burst_;
+    if (transfer >= generations_.size())
+        generations_.resize(transfer + 1);
+    // The channel comes first: it is the one that may have no room (BurstTwin).
     channels_.start(now << kParts, transfer, bytes, ceiling);
+    links_.open(transfer, hops, count, bytes);
     issue(now << kParts, transfer);
 }
 
 void BurstNetwork::cancel(uint32_t transfer)
 {
     channels_.cancel(transfer);
-    transfers_[transfer].open = false;
-    ++transfers_[transfer].generation; // what is on its way is dropped where it is met
+    links_.cancel(transfer);
+    close(transfer);
 }
 
 // BST-2, BST-4: as many as may be under way, no earlier than the ceiling allows.
@@ -47,66 +38,35 @@ void BurstNetwork::issue(Time now, uint32_t number)
     for (;;) {
         const BurstChannels::Step step = channels_.next(now, number);
         if (step.bytes != 0) {
-            arrive(now, number, 0);
+            expect(links_.arrive(now, number, step.bytes));
             continue;
         }
         if (step.hold != kNever)
-            events_.push(
-                {step.hold, sequence_++, kNone, {number, 0, transfers_[number].generation}});
+            events_.push({step.hold, sequence_++, kNone, number, generations_[number]});
         return;
     }
 }
 
-void BurstNetwork::arrive(Time now, uint32_t number, uint32_t hop)
+void BurstNetwork::expect(const BurstLinks::Grant &grant)
 {
-    Transfer &t = transfers_[number];
-    Link &link = links_[t.hops[hop].link];
-    if (t.waiting[hop]++ == 0)
-        link.turn.push_back({number, hop, t.generation});
-    if (!link.busy)
-        serve(now, t.hops[hop].link);
+    if (grant.link != kNone)
+        events_.push({grant.until, sequence_++, grant.link, kNone, 0});
 }
 
-// BST-3: one burst at a time, transfers in turn.
-void BurstNetwork::serve(Time now, uint32_t index)
+// BST-3: to the next link, or back to the channel; then the link turns to the next one that waits.
+void BurstNetwork::passed(Time now, uint32_t link)
 {
-    Link &link = links_[index];
-    while (!link.turn.empty()) {
-        const Place place = link.turn.front();
-        link.turn.pop_front();
-        Transfer &t = transfers_[place.transfer];
-        if (!t.open || t.generation != place.generation)
-            continue;
-        // Bursts of a transfer keep their order: the short one comes last.
-        const uint64_t bytes = ++t.passed[place.hop] == t.total ? t.last : burst_;
-        if (--t.waiting[place.hop] > 0)
-            link.turn.push_back(place);
-        link.busy = true;
-        link.served = place;
-        events_.push({now + BurstChannels::duration(bytes * t.hops[place.hop].weight, link.capacity,
-                                                    fraction_),
-                      sequence_++, index, place});
-        return;
-    }
-}
-
-void BurstNetwork::served(Time now, uint32_t index)
-{
-    const Place place = links_[index].served;
-    links_[index].busy = false;
-    Transfer &t = transfers_[place.transfer];
-    if (t.open && t.generation == place.generation) {
-        if (place.hop + 1 < t.count) {
-            arrive(now, place.transfer, place.hop + 1);
-        } else if (channels_.passed(now, place.transfer)) {
-            t.open = false;
-            done_.push_back(place.transfer);
+    const BurstLinks::Passage passage = links_.passed(now, link);
+    expect(passage.grant);
+    if (passage.transfer != kNone) {
+        if (channels_.passed(now, passage.transfer)) {
+            close(passage.transfer);
+            done_.push_back(passage.transfer);
         } else {
-            issue(now, place.transfer);
+            issue(now, passage.transfer);
         }
     }
-    if (!links_[index].busy)
-        serve(now, index);
+    expect(links_.next(now, link));
 }
 
 const std::vector<uint32_t> &BurstNetwork::run(Cycle now)
@@ -116,13 +76,10 @@ const std::vector<uint32_t> &BurstNetwork::run(Cycle now)
         const Event event = events_.top();
         events_.pop();
         if (event.link != kNone) {
-            served(event.time, event.link);
-            continue;
-        }
-        const Transfer &t = transfers_[event.place.transfer];
-        if (t.open && t.generation == event.place.generation) {
-            channels_.resume(event.time, event.place.transfer);
-            issue(event.time, event.place.transfer);
+            passed(event.time, event.link);
+        } else if (generations_[event.transfer] == event.generation) {
+            channels_.resume(event.time, event.transfer);
+            issue(event.time, event.transfer);
         }
     }
     return done_;

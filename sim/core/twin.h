@@ -117,6 +117,38 @@ class BurstTwin
     virtual void cancel(uint32_t channel) = 0;
 };
 
+/// Behind BurstLinks.
+class LinkTwin
+{
+  public:
+    using Time = BurstTwin::Time;
+
+    /// A link on the way of a transfer: how many bytes it carries for one.
+    struct Hop {
+        uint32_t link;
+        uint32_t weight;
+    };
+    /// A link begins to carry a burst.
+    struct Grant {
+        uint32_t link = kNone;     ///< kNone: none does
+        uint32_t transfer = kNone; ///< whose
+        uint64_t bytes = 0;
+        Time until = 0; ///< when it has passed
+    };
+    /// A burst has passed a link.
+    struct Passage {
+        uint32_t transfer = kNone; ///< whose, if that was the last link of its way; else kNone
+        bool last = false;         ///< it was the transfer's last burst
+        Grant grant;               ///< of the next link of its way
+    };
+    virtual ~LinkTwin() = default;
+    virtual void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes) = 0;
+    [[nodiscard]] virtual Grant arrive(Time now, uint32_t transfer, uint64_t bytes) = 0;
+    [[nodiscard]] virtual Passage passed(Time now, uint32_t link) = 0;
+    [[nodiscard]] virtual Grant next(Time now, uint32_t link) = 0;
+    virtual void cancel(uint32_t transfer) = 0;
+};
+
 /// What a queue is granted.
 struct SlotGrant {
     Cycle ready = 0; ///< when it begins in its slot (SCH-5)
