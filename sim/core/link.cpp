@@ -89,11 +89,14 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, Tw
                       {{link_of(a, kHbm), 1}, {hccs, 1}, {link_of(b, kHbm), 2}});
         }
     }
-    if (bursts)
-        bursts_ = std::make_unique<BurstNetwork>(
-            capacity_, kFraction, params.burst_bytes.value, params.burst_outstanding.value,
-            twins ? twins->bursts(params.burst_bytes.value, params.burst_outstanding.value, {})
-                  : nullptr);
+    if (bursts) {
+        const uint64_t bytes = params.burst_bytes.value;
+        const uint64_t outstanding = params.burst_outstanding.value;
+        bursts_ =
+            std::make_unique<BurstNetwork>(capacity_, kFraction, bytes, outstanding,
+                                           twins ? twins->bursts(bytes, outstanding, {}) : nullptr,
+                                           twins ? twins->links(capacity_, bytes, {}) : nullptr);
+    }
 }
 
 void LinkNetwork::add_route(uint32_t route, uint32_t parameter,

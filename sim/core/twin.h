@@ -7,6 +7,7 @@
 #define TWINSIM_CORE_TWIN_H
 
 #include <memory>
+#include <vector>
 
 #include "core/time_pool.h"
 #include "core/types.h"
@@ -18,7 +19,7 @@ namespace tsim
 struct ArbiterRules;
 
 /// Of the classes below: model and RTL lie in two libraries, which must fit.
-inline constexpr uint32_t kTwinVersion = 4;
+inline constexpr uint32_t kTwinVersion = 5;
 
 /// Which one of its kind a block is, for reports and for names of files.
 struct TwinPlace {
@@ -362,6 +363,9 @@ class TwinFactory
     /// Ceilings in bytes per cycle have 48 binary digits after the point.
     [[nodiscard]] virtual std::unique_ptr<BurstTwin>
     bursts(uint64_t burst_bytes, uint64_t outstanding, TwinPlace place) = 0;
+    /// `rates` as ceilings, one for each link.
+    [[nodiscard]] virtual std::unique_ptr<LinkTwin>
+    links(const std::vector<uint64_t> &rates, uint64_t burst_bytes, TwinPlace place) = 0;
     [[nodiscard]] virtual std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) = 0;
     [[nodiscard]] virtual std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
                                                            TwinPlace place) = 0;

@@ -40,6 +40,11 @@ class Factory final : public TwinFactory
     {
         return make_front_end(reporter_, lockstep_, queues, window, place);
     }
+    std::unique_ptr<LinkTwin> links(const std::vector<uint64_t> &rates, uint64_t burst_bytes,
+                                    TwinPlace place) override
+    {
+        return make_links(reporter_, lockstep_, rates, burst_bytes, place);
+    }
     std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues, TwinPlace place) override
     {
         return make_notifies(reporter_, lockstep_, ids, queues, place);

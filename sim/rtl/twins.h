@@ -4,6 +4,7 @@
 #define TWINSIM_RTL_TWINS_H
 
 #include <memory>
+#include <vector>
 
 #include "core/twin.h"
 #include "rtl/difference.h"
@@ -22,6 +23,9 @@ std::unique_ptr<EventTwin> make_events(const Reporter &reporter, bool lockstep,
                                        const EventShape &shape, TwinPlace place);
 std::unique_ptr<FrontTwin> make_front_end(const Reporter &reporter, bool lockstep, uint32_t queues,
                                           uint32_t window, TwinPlace place);
+std::unique_ptr<LinkTwin> make_links(const Reporter &reporter, bool lockstep,
+                                     const std::vector<uint64_t> &rates, uint64_t burst_bytes,
+                                     TwinPlace place);
 std::unique_ptr<NotifyTwin> make_notifies(const Reporter &reporter, bool lockstep, uint32_t ids,
                                           uint32_t queues, TwinPlace place);
 

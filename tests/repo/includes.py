@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "rtl-stubs/dma_pool/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/event_table/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/front_end/bench": ["rtl-stubs/common/bench", "sim/core", "sim/include"],
+    "rtl-stubs/link/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/notify_table/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/slots/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/sqe/bench": ["rtl-stubs/common/bench", "sim/core", "sim/include"],

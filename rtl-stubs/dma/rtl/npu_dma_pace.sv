@@ -2,8 +2,10 @@
 `include "npu_assert.svh"
 
 /// How long a burst takes at a rate: bytes divided by the rate, in 2^-20 cycles, rounded down. One
-/// binary digit a clock. Rule BST-4.
+/// binary digit a clock. Rule BST-3, BST-4.
 module npu_dma_pace #(
+  /// Bits of the bytes
+  parameter int unsigned BytesWidth = 32,
   /// Binary digits after the point of a rate, in bytes per cycle
   parameter int unsigned Fraction = 48,
   /// Binary digits after the point of a time, in cycles
@@ -12,22 +14,22 @@ module npu_dma_pace #(
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        start_i,         // ignored while it divides
-  input  logic [31:0] bytes_i,
+  input  logic [BytesWidth-1:0] bytes_i,
   input  logic [63:0] rate_i,          // 0 counts as 1
   output logic        done_o,          // high for one clock
   output logic [63:0] time_o           // the low 64 digits
 );
-  localparam int unsigned Digits = 32 + Fraction + Parts;
+  localparam int unsigned Digits = BytesWidth + Fraction + Parts;
   localparam int unsigned StepWidth = $clog2(Digits);
 
   logic                 busy_q, done_q;
   logic [StepWidth-1:0] step_q;
-  logic [31:0]          bytes_q;  // digits to come, the first on top; zeros follow
+  logic [BytesWidth-1:0] bytes_q;  // digits to come, the first on top; zeros follow
   logic [63:0]          rate_q, rest_q, time_q;
   logic [64:0]          doubled;
   logic                 fits;
 
-  assign doubled = {rest_q, bytes_q[31]};
+  assign doubled = {rest_q, bytes_q[BytesWidth-1]};
   assign fits    = doubled >= {1'b0, rate_q};
   assign done_o  = done_q;
   assign time_o  = time_q;

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// npu_link against the model's BurstLinks: random transfers over random links, every answer compared. Rule BST-3.
+#include <Vnpu_link.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "../../common/bench/bench.h"
+#include "../../common/bench/tally.h"
+#include "core/burst_links.h"
+
+namespace
+{
+
+using tsim::BurstLinks;
+using Time = BurstLinks::Time;
+
+enum Op : uint8_t { kRate, kOpen, kArrive, kPassed, kNext, kCancel };
+
+enum Met : uint8_t {
+    kOpens,
+    kAtOnce,
+    kBehind,
+    kOn,
+    kLeft,
+    kFinal,
+    kTurns,
+    kSameAgain,
+    kNothing,
+    kNotYet,
+    kShort,
+    kCancels,
+    kNobodys,
+    kReused,
+    kRefused,
+    kMetCount
+};
+const std::array<const char *, kMetCount> kMetNames = {
+    "transfers opened",
+    "bursts that a link takes at once",
+    "bursts that wait",
+    "bursts that went on to another link",
+    "bursts that left their last link",
+    "of these the last of their transfer",
+    "turns: another transfer's burst is next",
+    "the same transfer's burst is next",
+    "links that nobody waits for",
+    "links that carry something when asked what is next",
+    "last bursts shorter than others",
+    "transfers cancelled",
+    "bursts of these that passed, and are nobody's",
+    "numbers used again while such a burst was on a link",
+    "operations refused",
+};
+using Tally = bench::Tally<kMetCount>;
+
+constexpr unsigned kFraction = 48;
+constexpr unsigned width_of(uint32_t count)
+{
+    unsigned width = 0;
+    while ((1u << width) < count)
+        ++width;
+    return width;
+}
+constexpr unsigned kLinkWidth = width_of(BENCH_LINKS);
+constexpr uint32_t kUsedTransfers = std::min<uint32_t>(BENCH_TRANSFERS, 16);
+constexpr uint32_t kUsedLinks = std::min<uint32_t>(BENCH_LINKS, 6);
+
+// Rates of the links, as a profile has them, and at both ends.
+std::vector<uint64_t> rates(bench::Dice &dice)
+{
+    std::vector<uint64_t> out(kUsedLinks);
+    for (uint64_t &rate : out)
+        rate = dice.chance(10) ? dice.below(3) : dice.roll() >> (4 + dice.below(16));
+    return out;
+}
+
+class Bench : public bench::Clocked<Vnpu_link>
+{
+  public:
+    Bench(uint64_t first_seed, uint32_t burst)
+        : Clocked(first_seed), seed(first_seed), burst_(burst), rates_(rates(dice)),
+          model_(rates_, kFraction, burst), transfers_(kUsedTransfers), carried_(kUsedLinks)
+    {
+        block.cfg_burst_bytes_i = burst;
+        reset();
+        for (uint32_t link = 0; link < kUsedLinks; ++link) {
+            block.req_link_i = number_of_link(link);
+            block.req_rate_i = rates_[link];
+            send(kRate, "rate");
+            BENCH_EQUAL("error", "BST-3", block.rsp_error_o, false);
+            take();
+        }
+    }
+    void run(uint64_t operations)
+    {
+        for (number = 0; number < operations; ++number)
+            step();
+    }
+
+    uint64_t number = 0;
+    const uint64_t seed;
+    const char *operation = "";
+    Tally tally{kMetNames};
+
+  private:
+    struct Transfer {
+        bool open = false;
+        uint64_t left = 0;      // bytes whose burst has not come
+        uint64_t under_way = 0; // bursts
+    };
+    // What a link carries, as far as was told.
+    struct Carried {
+        bool busy = false;
+        uint32_t transfer = 0;
+        bool nobodys = false;
+        bool next_is_due = false;
+    };
+
+    // Numbers from all of the range.
+    [[nodiscard]] static uint32_t number_of(uint32_t transfer)
+    {
+        return transfer % 2 == 0 ? transfer : BENCH_TRANSFERS - transfer;
+    }
+    [[nodiscard]] static uint32_t number_of_link(uint32_t link)
+    {
+        return link % 2 == 0 ? link : BENCH_LINKS - link;
+    }
+
+    void step()
+    {
+        const auto transfer = static_cast<uint32_t>(dice.below(kUsedTransfers));
+        const auto link = static_cast<uint32_t>(dice.below(kUsedLinks));
+        const Transfer &t = transfers_[transfer];
+        if (dice.chance(60))
+            now_ += dice.below(dice.chance(5) ? uint64_t{1} << 40 : 3000000);
+        const uint64_t kind = dice.below(100);
+        if (kind < 15 && !t.open)
+            open(transfer);
+        else if (kind < 45 && t.open && t.left > 0 && t.under_way < 5)
+            arrive(transfer);
+        else if (kind >= 45 && kind < 49 && t.open)
+            cancel(transfer);
+        else if (kind >= 49 && kind < 52)
+            refused(transfer, link);
+        else if (carried_[link].busy && !dice.chance(20))
+            passed(link);
+        else
+            next(link);
+    }
+
+    void open(uint32_t transfer)
+    {
+        const auto count = static_cast<uint32_t>(1 + dice.below(4));
+        std::array<uint32_t, kUsedLinks> order{};
+        for (uint32_t i = 0; i < kUsedLinks; ++i)
+            order[i] = i;
+        for (uint32_t i = 0; i < count; ++i)
+            std::swap(order[i], order[i + dice.below(kUsedLinks - i)]);
+        std::array<BurstLinks::Hop, 4> hops{};
+        route(hops, order, count);
+        Transfer &t = transfers_[transfer];
+        t = {true, 1 + dice.below(6 * uint64_t{burst_}), 0};
+        if (dice.chance(30)) // whole bursts
+            t.left = (t.left + burst_ - 1) / burst_ * burst_;
+        for (const Carried &c : carried_)
+            tally.met(kReused, c.busy && c.nobodys && c.transfer == transfer);
+        model_.open(transfer, hops.data(), count, t.left);
+        block.req_transfer_i = number_of(transfer);
+        block.req_count_i = count;
+        send(kOpen, "open");
+        nothing();
+        tally.met(kOpens);
+    }
+    void route(std::array<BurstLinks::Hop, 4> &hops, const std::array<uint32_t, kUsedLinks> &order,
+               uint32_t count)
+    {
+        uint64_t links = 0;
+        uint32_t weights = 0;
+        for (uint32_t i = 0; i < count; ++i) {
+            hops[i] = {order[i], static_cast<uint32_t>(dice.chance(90) ? 1 + dice.below(3) : 255)};
+            links |= uint64_t{number_of_link(hops[i].link)} << (i * kLinkWidth);
+            weights |= hops[i].weight << (i * 8);
+        }
+        block.req_links_i = links;
+        block.req_weights_i = weights;
+    }
+
+    void arrive(uint32_t transfer)
+    {
+        Transfer &t = transfers_[transfer];
+        const uint64_t bytes = std::min<uint64_t>(t.left, burst_);
+        t.left -= bytes;
+        ++t.under_way;
+        tally.met(kShort, bytes < burst_);
+        const BurstLinks::Grant grant = model_.arrive(now_, transfer, bytes);
+        block.req_transfer_i = number_of(transfer);
+        block.req_bytes_i = bytes;
+        block.req_last_i = t.left == 0;
+        send(kArrive, "arrive");
+        tally.met(grant.link != tsim::kNone ? kAtOnce : kBehind);
+        left(tsim::kNone, false);
+        granted(grant);
+        take();
+    }
+
+    void passed(uint32_t link)
+    {
+        Carried &c = carried_[link];
+        tally.met(kNobodys, c.nobodys);
+        const BurstLinks::Passage passage = model_.passed(now_, link);
+        block.req_link_i = number_of_link(link);
+        send(kPassed, "passed");
+        tally.met(kOn, passage.transfer == tsim::kNone && !c.nobodys);
+        left(passage.transfer, passage.last);
+        c.busy = false;
+        c.next_is_due = true;
+        granted(passage.grant);
+        take();
+        if (passage.transfer != tsim::kNone) {
+            Transfer &t = transfers_[passage.transfer];
+            --t.under_way;
+            tally.met(kLeft);
+            tally.met(kFinal, passage.last);
+            BENCH_EQUAL("last with nothing left", "BST-1", passage.last,
+                        t.left == 0 && t.under_way == 0);
+            if (passage.last)
+                t = {};
+        }
+        if (dice.chance(70)) // else others come first
+            next(link);
+    }
+
+    void next(uint32_t link)
+    {
+        const BurstLinks::Grant grant = model_.next(now_, link);
+        Carried &c = carried_[link];
+        tally.met(kNotYet, c.busy);
+        if (c.next_is_due) {
+            tally.met(kTurns, grant.link != tsim::kNone && grant.transfer != c.transfer);
+            tally.met(kSameAgain, grant.link != tsim::kNone && grant.transfer == c.transfer);
+            tally.met(kNothing, grant.link == tsim::kNone && !c.busy);
+        }
+        c.next_is_due = false;
+        block.req_link_i = number_of_link(link);
+        send(kNext, "next");
+        left(tsim::kNone, false);
+        granted(grant);
+        take();
+    }
+
+    void cancel(uint32_t transfer)
+    {
+        model_.cancel(transfer);
+        transfers_[transfer] = {};
+        for (Carried &c : carried_)
+            c.nobodys |= c.busy && c.transfer == transfer;
+        block.req_transfer_i = number_of(transfer);
+        send(kCancel, "cancel");
+        nothing();
+        tally.met(kCancels);
+    }
+
+    // What is refused changes nothing.
+    void refused(uint32_t transfer, uint32_t link)
+    {
+        const Transfer &t = transfers_[transfer];
+        const auto op = static_cast<Op>(1 + dice.below(7));
+        block.req_transfer_i = number_of(transfer);
+        block.req_link_i = number_of_link(link);
+        block.req_bytes_i = dice.below(2) * (burst_ + dice.below(2));
+        block.req_last_i = dice.chance(50);
+        block.req_count_i = dice.chance(50) ? 0 : 5 + dice.below(3);
+        switch (op) {
+        case kOpen:
+            if (t.open)
+                block.req_count_i = 1 + dice.below(4);
+            break;
+        case kArrive: // of none, behind the last one, empty, too long, short and not the last
+            if (t.open && t.left != 0) {
+                block.req_bytes_i = dice.chance(50) ? 0 : burst_ + 1;
+                if (dice.chance(30)) {
+                    block.req_bytes_i = burst_ - 1;
+                    block.req_last_i = false;
+                }
+            } else {
+                block.req_bytes_i = burst_;
+            }
+            break;
+        case kPassed:
+            if (carried_[link].busy)
+                return;
+            break;
+        case kNext:
+            return;
+        case kCancel:
+            if (t.open)
+                return;
+            break;
+        default:
+            break;
+        }
+        send(op, "refused");
+        BENCH_EQUAL("error", "BST-3", block.rsp_error_o, true);
+        BENCH_EQUAL("grant", "BST-3", block.rsp_grant_o, false);
+        BENCH_EQUAL("left", "BST-3", block.rsp_left_o, false);
+        take();
+        tally.met(kRefused);
+    }
+
+    void send(Op op, const char *name)
+    {
+        operation = name;
+        block.req_op_i = op;
+        block.req_now_i = now_;
+        request();
+        await();
+    }
+    void left(uint32_t transfer, bool last)
+    {
+        BENCH_EQUAL("error", "BST-3", block.rsp_error_o, false);
+        BENCH_EQUAL("left its last link", "BST-3", block.rsp_left_o, transfer != tsim::kNone);
+        BENCH_EQUAL("last of its transfer", "BST-1", block.rsp_final_o, last);
+        if (transfer != tsim::kNone)
+            BENCH_EQUAL("whose burst left", "BST-3", block.rsp_transfer_o, number_of(transfer));
+    }
+    void granted(const BurstLinks::Grant &grant)
+    {
+        const bool granted = grant.link != tsim::kNone;
+        BENCH_EQUAL("grant", "BST-3", block.rsp_grant_o, granted);
+        if (!granted)
+            return;
+        BENCH_EQUAL("link", "BST-3", block.rsp_link_o, number_of_link(grant.link));
+        BENCH_EQUAL("whose turn", "BST-3", block.rsp_transfer_o, number_of(grant.transfer));
+        BENCH_EQUAL("bytes", "BST-1", block.rsp_bytes_o, grant.bytes);
+        BENCH_EQUAL("until", "BST-3", block.rsp_until_o, grant.until);
+        BENCH_EQUAL("busy before", "BST-3", carried_[grant.link].busy, false);
+        carried_[grant.link] = {true, grant.transfer, false, false};
+    }
+    void nothing()
+    {
+        left(tsim::kNone, false);
+        granted({});
+        take();
+    }
+
+    const uint32_t burst_;
+    const std::vector<uint64_t> rates_;
+    BurstLinks model_;
+    std::vector<Transfer> transfers_;
+    std::vector<Carried> carried_; // by link
+    Time now_ = dice.roll() >> 1;
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const bench::Options options = bench::options(argc, argv);
+    Tally tally{kMetNames};
+    uint64_t clocks = 0;
+    for (const uint32_t burst : {512u, 32u, 100u, 1u << 20, 4096u}) {
+        Bench bench(options.seed + clocks, burst);
+        bench.run(options.operations / 5);
+        clocks += bench.clocks;
+        tally.add(bench.tally);
+        bench.write_coverage(options.coverage);
+    }
+    if (!tally.complete())
+        return 1;
+    std::printf("PASS npu_link: %llu operations, %llu clocks, seed %llu\n",
+                static_cast<unsigned long long>(options.operations),
+                static_cast<unsigned long long>(clocks),
+                static_cast<unsigned long long>(options.seed));
+    return 0;
+}
