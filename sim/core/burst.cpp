@@ -30,6 +30,7 @@ void BurstNetwork::cancel(uint32_t transfer)
     channels_.cancel(transfer);
     links_.cancel(transfer);
     close(transfer);
+    drop_stale();
 }
 
 // BST-2, BST-4: as many as may be under way, no earlier than the ceiling allows.
@@ -77,12 +78,20 @@ const std::vector<uint32_t> &BurstNetwork::run(Cycle now)
         events_.pop();
         if (event.link != kNone) {
             passed(event.time, event.link);
-        } else if (generations_[event.transfer] == event.generation) {
+        } else {
             channels_.resume(event.time, event.transfer);
             issue(event.time, event.transfer);
         }
+        drop_stale();
     }
     return done_;
+}
+
+void BurstNetwork::drop_stale()
+{
+    while (!events_.empty() && events_.top().link == kNone &&
+           events_.top().generation != generations_[events_.top().transfer])
+        events_.pop();
 }
 
 Cycle BurstNetwork::next() const

@@ -57,6 +57,7 @@ class BurstNetwork
     void expect(const BurstLinks::Grant &grant);
     void passed(Time now, uint32_t link);
     void close(uint32_t number) { ++generations_[number]; }
+    void drop_stale(); // what comes first is something that happens
 
     BurstChannels channels_;
     BurstLinks links_;

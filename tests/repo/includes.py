@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "examples": ["examples", "runtime/include"],
     "rtl-stubs": ["rtl-stubs"],
     "rtl-stubs/arbiter/bench": ["rtl-stubs/common/bench", "sim/core"],
+    "rtl-stubs/burst/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/dma/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/dma_ops/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/dma_pool/bench": ["rtl-stubs/common/bench", "sim/core"],
