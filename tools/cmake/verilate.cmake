@@ -31,6 +31,10 @@ target_compile_definitions(twin_verilated_flags INTERFACE VM_SC=0 VM_COVERAGE=0 
 
 set(TWIN_VERILATED_OPTIONS -O3 CACHE STRING "How the compiler optimises what Verilator writes")
 
+# Without Python waveforms have all signals, too.
+option(TWINRT_RTL_ALL_WAVES "Waveforms also of what follows from ports and registers within a clock" OFF)
+find_package(Python3 COMPONENTS Interpreter)
+
 # Verilator's own library, with what writes waveforms.
 add_library(twin_verilated STATIC EXCLUDE_FROM_ALL ${TWIN_VERILATED_INCLUDE}/verilated.cpp
   ${TWIN_VERILATED_INCLUDE}/verilated_threads.cpp ${TWIN_VERILATED_INCLUDE}/verilated_fst_c.cpp)
@@ -50,6 +54,17 @@ function(twin_verilate target)
   set(options --cc -O3 --assert --x-assign fast --x-initial fast -Wno-fatal)
   if(arg_TRACE)
     list(APPEND options --trace-fst --trace-max-array 16) # larger memories cost most
+    if(Python3_Interpreter_FOUND AND NOT TWINRT_RTL_ALL_WAVES)
+      set(quiet ${CMAKE_CURRENT_BINARY_DIR}/${target}.sv)
+      set(read)
+      foreach(source IN LISTS arg_SOURCES)
+        get_filename_component(name ${source} NAME)
+        list(APPEND read ${quiet}/${name})
+      endforeach()
+      add_custom_command(OUTPUT ${read} DEPENDS ${arg_SOURCES} ${TWIN_RTL_FOLDER}/waves.py
+        COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/waves.py ${quiet} ${arg_SOURCES} VERBATIM)
+      set(arg_SOURCES ${read})
+    endif()
   endif()
   if(arg_COVERAGE)
     list(APPEND options --coverage-line --coverage-toggle)
@@ -99,6 +114,11 @@ function(twin_rtl_block block)
   if(TWINRT_TESTS)
     add_test(NAME rtl.lint.${block} COMMAND ${TWIN_RTL_FOLDER}/lint ${TWIN_VERILATOR} npu_${block} ${all})
     set_tests_properties(rtl.lint.${block} PROPERTIES LABELS rtl TIMEOUT 60)
+    if(Python3_Interpreter_FOUND AND NOT TWINRT_RTL_ALL_WAVES)
+      add_test(NAME rtl.waves.${block} COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/waves_test.py
+        ${CMAKE_CURRENT_BINARY_DIR}/rtl_${block}_trace.dir/Tnpu_${block}__Trace__0__Slow.cpp ${all})
+      set_tests_properties(rtl.waves.${block} PROPERTIES LABELS rtl TIMEOUT 60)
+    endif()
     if(TWIN_YOSYS)
       add_test(NAME rtl.synth.${block} COMMAND ${TWIN_RTL_FOLDER}/synth ${TWIN_YOSYS} npu_${block} ${all} -- ${arg_SMALL})
       set_tests_properties(rtl.synth.${block} PROPERTIES LABELS rtl TIMEOUT 300)
