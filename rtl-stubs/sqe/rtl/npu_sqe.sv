@@ -281,27 +281,15 @@ module npu_sqe #(
             end
           end
 
-          npu_sqe_pkg::OpResume: begin
-            unique case (phase_q)
-              PhBefore: begin
-                phase_d = PhExecute;
-                next_d  = npu_sqe_pkg::NextExecute;
-                timed_d = 1'b1;
-                due_d   = from + access;
-              end
-              PhAfter: retires = 1'b1;
-              PhCq: begin  // CQ-4: at once
-                phase_d = PhRetire;
-                next_d  = npu_sqe_pkg::NextRetire;
-                timed_d = 1'b1;
-              end
-              PhCqError: begin
-                phase_d = PhReport;
-                next_d  = npu_sqe_pkg::NextReport;
-                timed_d = 1'b1;
-              end
-              default: ;
-            endcase
+          npu_sqe_pkg::OpResume: begin  // CQ-4: one held for its CQ retires or reports again
+            if (phase_q == PhBefore) begin
+              phase_d = PhExecute;
+              next_d  = npu_sqe_pkg::NextExecute;
+              timed_d = 1'b1;
+              due_d   = from + access;
+            end else begin
+              retires = 1'b1;
+            end
           end
 
           npu_sqe_pkg::OpEnd: phase_d = PhNone;
@@ -416,6 +404,8 @@ module npu_sqe #(
       operates && op_q == npu_sqe_pkg::OpRetire |-> phase_q == PhRetire || phase_q == PhCq)
   `NPU_ASSERT(ReportsInItsPhase,
       operates && op_q == npu_sqe_pkg::OpReport |-> phase_q == PhReport || phase_q == PhCqError)
+  `NPU_ASSERT(ResumesFromAHold,
+      operates && op_q == npu_sqe_pkg::OpResume |-> phase_q == PhBefore || phase_q == PhAfter)
   `NPU_ASSERT(ParksFromItsEffect,
       operates && op_q == npu_sqe_pkg::OpPark |-> phase_q == PhEffect)
 endmodule
