@@ -47,7 +47,7 @@ struct Answer {
     stars_cqe cqe;
 };
 
-constexpr uint32_t kQueues = 6;
+constexpr uint32_t kQueues = BENCH_QUEUES;
 
 struct Model {
     TaskQueue queue;
@@ -56,6 +56,7 @@ struct Model {
     std::vector<Cycle> arrivals; // as the doorbell path of the RTL keeps them
     uint64_t rung = 0;
     uint64_t last_at = 0;
+    Cycle line_at = 0; // when the line that was asked for last is there
 };
 
 class Bench : public bench::Clocked<Vnpu_front_end>
@@ -66,6 +67,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
     {
         block.cfg_window_i = static_cast<uint16_t>(window);
         reset();
+        now_ += dice.roll() >> (1 + below(60)); // a board that has run for long, or not
         for (uint32_t i = 0; i < kQueues; ++i)
             open(i);
     }
@@ -123,7 +125,15 @@ class Bench : public bench::Clocked<Vnpu_front_end>
                                  (cqe->error ? 4u : 0u);
         }
         request();
+        uint64_t offered = 0; // to the CQ, once and only when there is something
+        until(
+            [this, &offered] {
+                offered += block.cqe_valid_o;
+                return block.rsp_valid_o;
+            },
+            "response");
         await();
+        same("cqe_valid_o", offered, op == kComplete && block.rsp_ok_o);
         Answer answer{};
         answer.ok = block.rsp_ok_o != 0;
         answer.time = block.rsp_time_o;
@@ -215,6 +225,16 @@ class Bench : public bench::Clocked<Vnpu_front_end>
              std::memcmp(m.rtl_cq.data(), m.cq.data(), m.cq.size() * sizeof(stars_cqe)) == 0, 1);
     }
 
+    // FE-6: all of the buffer retires, and it is the very cycle in which the next line is there, or the one before.
+    void wait_for_line(Model &m)
+    {
+        while (m.queue.buffered() && m.queue.has_more()) {
+            m.queue.retire(now_);
+            (void)tell(kRetire);
+        }
+        now_ = std::max(now_, m.line_at - (m.line_at != 0 && below(3) == 0 ? 1 : 0));
+    }
+
     void step(uint32_t sq)
     {
         sq_ = sq;
@@ -224,10 +244,14 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         if (choice < 10) {
             ring_doorbell(m);
         } else if (choice < 20) {
+            if (below(3) == 0 && m.line_at >= now_)
+                wait_for_line(m);
             if (!m.queue.visible(now_))
                 return;
             const Cycle read = below(4) == 0 ? 0 : below(50);
             ++fetched;
+            if (!m.queue.buffered())
+                m.line_at = now_ + read;
             answer = tell(kFetch, read);
             const TaskQueue::Fetch fetch = m.queue.fetch(now_, read, window_);
             same("rsp_time_o", answer.time, fetch.ready);

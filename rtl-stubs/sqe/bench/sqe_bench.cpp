@@ -60,7 +60,7 @@ enum Effect : uint8_t {
     kBad
 };
 
-constexpr uint32_t kQueues = 8;
+constexpr uint32_t kQueues = BENCH_QUEUES;
 constexpr uint32_t kEvents = 200, kNotifies = 100, kCounts = 50, kListMost = 64;
 constexpr uint32_t kAicRoom = 20, kAivRoom = 40, kMixedRoom = 0;
 // Each time its own bit, so that no sum of some can be taken for another.
@@ -211,6 +211,8 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         queue_ = static_cast<uint32_t>(dice.below(kQueues));
         sqe_ = random_sqe();
         now_ += dice.below(100);
+        if (dice.chance(1)) // the board has run for long, or not
+            now_ = dice.roll() >> (1 + dice.below(60));
         const bool struck = dice.chance(3); // FLT-5
         stars_sqe seen = sqe_;
         if (struck)
@@ -409,6 +411,31 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         same("rsp_status_o", status_, status);
     }
 
+    // DMA-20: a reduction by plain length, rows or planes that is whole elements everywhere but for one word, or none.
+    void one_odd(stars_sqe &sqe)
+    {
+        static constexpr uint32_t kElements[] = {0, 1, 2, 4, 6, 7, 8};
+        const auto stride = static_cast<uint32_t>(dice.below(3));
+        sqe.word[4] = STARS_SDMA_SHORT_FORM | stride << STARS_SDMA_STRIDE_SHIFT |
+                      kElements[dice.below(7)] << 4 | static_cast<uint32_t>(1 + dice.below(3));
+        for (uint32_t i = 7; i < 16; ++i)
+            sqe.word[i] = 4 + static_cast<uint32_t>(dice.below(8)) * 4;
+        if (stride == 2)
+            sqe.word[7] |= 3u << 16 | 1u;
+        sqe.word[7 + dice.below(9)] += static_cast<uint32_t>(dice.below(4));
+    }
+
+    // CORE-4: as many blocks as run at once, or one more or less, in schedule mode or not.
+    void near_room(stars_sqe &sqe)
+    {
+        const bool vectors = dice.chance(50);
+        const uint32_t room = vectors ? kAivRoom : kAicRoom;
+        sqe.word[0] = (sqe.word[0] & 0xffffu) | (room - 1 + static_cast<uint32_t>(dice.below(3)))
+                                                    << 16;
+        sqe.word[2] = vectors ? 1 : 0;
+        sqe.word[3] = static_cast<uint32_t>(dice.below(4)) << STARS_W3_SCHEM_SHIFT;
+    }
+
     // Fields are mostly near what is legal.
     stars_sqe random_sqe()
     {
@@ -448,6 +475,10 @@ class Bench : public bench::Clocked<Vnpu_sqe>
                 sqe.word[12] = sqe.word[15] = 1u << (18 + dice.below(4));
         }
         const uint32_t type = sqe.word[0] & STARS_W0_TYPE_MASK;
+        if (type == STARS_SQE_SDMA && dice.chance(30))
+            one_odd(sqe);
+        if (type == STARS_SQE_AICORE && dice.chance(50))
+            near_room(sqe);
         if ((type == STARS_SQE_NOTIFY_RECORD || type == STARS_SQE_NOTIFY_WAIT) && dice.chance(40))
             sqe.word[2] = STARS_W2_COUNT | static_cast<uint32_t>(dice.below(kCounts + 3));
         if (dice.chance(20))
