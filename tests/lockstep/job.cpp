@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job.h"
 
+#include <cctype>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -72,8 +74,9 @@ constexpr KindInfo kKindInfo[static_cast<size_t>(Kind::kKinds)] = {
 [[nodiscard]] bool to_number(const std::string &word, uint64_t &out)
 {
     char *end = nullptr;
+    errno = 0;
     out = std::strtoull(word.c_str(), &end, 0);
-    return !word.empty() && *end == 0;
+    return std::isdigit(static_cast<unsigned char>(word[0])) != 0 && *end == 0 && errno == 0;
 }
 
 } // namespace
@@ -131,8 +134,12 @@ namespace
 
 [[nodiscard]] bool parse_machine(std::istringstream &words, Job &out, std::string &error)
 {
-    std::string name, value;
+    std::string name, value, more;
     words >> name >> value;
+    if (words >> more) {
+        error = "\"" + more + "\" is too much";
+        return false;
+    }
     for (size_t i = 0; i < kNumbers; ++i) {
         const NumberInfo &info = kNumberInfo[i];
         if (name != info.name)
@@ -181,6 +188,22 @@ namespace
            good_depth(step.args[3]);
 }
 
+/// Of the number that says when, of which type, or which size.
+[[nodiscard]] uint64_t most_of(const Step &step)
+{
+    switch (step.kind) {
+    case Kind::kRing:
+    case Kind::kRun:
+        return UINT64_MAX / 4; // a machine works until later
+    case Kind::kType:
+        return 63;
+    case Kind::kWriteMemory:
+        return 3;
+    default:
+        return UINT64_MAX;
+    }
+}
+
 [[nodiscard]] bool parse_step(const std::string &name, std::istringstream &words, Job &out,
                               std::string &error)
 {
@@ -215,6 +238,11 @@ namespace
         }
         if (step.kind == Kind::kPriority && (step.args[0] >= 8 || step.args[1] >= 64)) {
             error = "a queue has a priority 0 to 7 and a group 0 to 63";
+            return false;
+        }
+        const uint64_t most = most_of(step);
+        if (step.args[step.kind == Kind::kWriteMemory ? 1 : 0] > most) {
+            error = name + " takes at most " + std::to_string(most) + " there";
             return false;
         }
         while (step.is_task() && words >> word)

@@ -27,9 +27,11 @@ template <class Model, class Wave = NoWave>
 class TopBoard
 {
   public:
-    /// `notes`, if there is one, hears what happens.
-    TopBoard(const Job &job, Model &top, Wave &wave)
-        : job_(job), top_(top), wave_(wave),
+    static constexpr uint64_t kPatience = 5000000; // clocks of one run
+
+    /// The RTL hangs when it works for `patience` clocks without coming back.
+    TopBoard(const Job &job, Model &top, Wave &wave, uint64_t patience = kPatience)
+        : job_(job), top_(top), wave_(wave), patience_(patience),
           counter_mhz_(shipped_profile().params().counter_mhz.value)
     {
         for (uint64_t i = 0; i < kMemory; ++i) {
@@ -38,12 +40,14 @@ class TopBoard
         }
         start();
     }
+    /// `notes` hears what happens.
     void tell(TopNotes *notes) { notes_ = notes; }
     [[nodiscard]] const TopNotes::Done &done() const { return done_; }
     [[nodiscard]] uint64_t clocks() const { return clocks_; }
     [[nodiscard]] uint64_t now() const { return top_.now_o; }
 
-    /// All steps, then on until nothing is left to happen. Throws a std::string when the RTL hangs.
+    /// All steps, then on until nothing is left to happen. Throws a std::string when the RTL hangs or an
+    /// assertion of it fails.
     void run()
     {
         for (const Step &step : job_.steps)
@@ -99,8 +103,6 @@ class TopBoard
         uint32_t cq_head = 0, cq_tail = 0;
         bool enabled = false;
     };
-
-    static constexpr uint64_t kPatience = 5000000; // clocks of one run
 
     [[nodiscard]] static uint32_t cq_size(const Queue &q)
     {
@@ -176,6 +178,8 @@ class TopBoard
         top_.eval();
         wave_.dump();
         ++clocks_;
+        if (top_.contextp()->gotError())
+            throw std::string("an assertion of the RTL fails; its text stands above");
         if (top_.now_o != counted_at_) {
             counted_at_ = top_.now_o;
             top_.counter_i = static_cast<uint64_t>(static_cast<unsigned __int128>(counted_at_) *
@@ -187,7 +191,7 @@ class TopBoard
     {
         for (uint64_t i = 0; !top_.host_ready_o; ++i) {
             clock();
-            if (i == kPatience)
+            if (i == patience_)
                 throw std::string("the RTL does not come back");
         }
     }
@@ -488,6 +492,7 @@ class TopBoard
     const Job &job_;
     Model &top_;
     Wave &wave_;
+    const uint64_t patience_;
     const uint64_t counter_mhz_;
     TopNotes *notes_ = nullptr;
     uint64_t clocks_ = 0;
