@@ -198,7 +198,7 @@ namespace
     case Kind::kType:
         return 63;
     case Kind::kWriteMemory:
-        return 3;
+        return 7;
     default:
         return UINT64_MAX;
     }
