@@ -31,6 +31,7 @@ struct DmaList {
     uint32_t line_begin = 0; // entry of line[0]
     Cycle ready = 0;         // when the line behind line_end has come
     Cycle turn = 0;          // when the next entry may begin
+    Cycle begun = 0;         // when the first line was asked for
     Cycle limit = kNever;    // of the SQE
     uint32_t moving = 0;
     uint16_t status = 0; // why it failed

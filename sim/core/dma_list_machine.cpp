@@ -36,18 +36,20 @@ namespace
 [[nodiscard]] bool runs_as_told(uint32_t operation, const DmaJob &job, const twinsim_bus &bus,
                                 uint32_t device)
 {
-    const auto is_own = [&](uint64_t address) {
+    enum class Side { kOwn, kPeer, kHost };
+    const auto side_of = [&](uint64_t address) {
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = device;
-        return bus.translate(bus.context, device, address, job.bytes, TWINSIM_ROUTE, &target,
-                             &owner) &&
-               target == TWINSIM_TARGET_HBM && owner == device;
+        const bool hbm = bus.translate(bus.context, device, address, job.bytes, TWINSIM_ROUTE,
+                                       &target, &owner) &&
+                         target == TWINSIM_TARGET_HBM;
+        return !hbm ? Side::kHost : owner == device ? Side::kOwn : Side::kPeer;
     };
-    const bool from = is_own(job.src);
-    const bool to = is_own(job.dst);
-    return operation == STARS_DMA_SMALL || (operation == STARS_DMA_READ && !from && to) ||
-           (operation == STARS_DMA_WRITE && from && !to) ||
-           (operation == STARS_DMA_LOOP && from && to);
+    const Side from = side_of(job.src);
+    const Side to = side_of(job.dst);
+    return operation == STARS_DMA_SMALL || (operation == STARS_DMA_READ && to < from) ||
+           (operation == STARS_DMA_WRITE && from < to) ||
+           (operation == STARS_DMA_LOOP && from == Side::kOwn && to == Side::kOwn);
 }
 
 } // namespace
@@ -60,7 +62,7 @@ void TaskScheduler::start_list(uint32_t sq)
     list = {};
     list.sq = sq;
     list.ready = board_.now + board_.params.list_read.value;
-    list.turn = board_.now;
+    list.turn = list.begun = board_.now;
     const uint32_t credit = fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT & 0xffu;
     const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
     list.limit = due(sq, SqeOp::kMove, SqeNext::kLimit,
@@ -185,6 +187,7 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
         return;
     }
     move.route = pcie_ceiling_.of(move.route);
+    move.made = is_struck(sq) && list_spoilt(sq);
     uint32_t place = 0;
     while (list.moves[place].transfer != kNone)
         ++place;
@@ -229,11 +232,43 @@ void TaskScheduler::list_transfer_done(uint32_t who)
         list_turn(sq);
 }
 
+// FLT-6: the engine will end with an error, so memory keeps what it had.
+bool TaskScheduler::list_spoilt(uint32_t sq)
+{
+    return (board_.faults.strike(timer(sq)).kinds & 1u << TWINSIM_FAULT_ENGINE_ERROR) != 0;
+}
+
+// FLT-8: a slow engine completes later than the bytes, or its credit passes; FLT-6.
+bool TaskScheduler::list_differs(uint32_t sq)
+{
+    const DmaList &list = lists_[queues_[sq].channel];
+    FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
+    if (strike.slow_permille > 1000 && !strike.stretched) {
+        strike.stretched = true;
+        const Cycle end = list.begun + slowed(sq, board_.now - list.begun);
+        at(sq, std::min(end, list.limit), Step::kStretched);
+        return true;
+    }
+    const bool late = strike.stretched && board_.now >= list.limit;
+    if (!late && !acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
+        return false;
+    board_.calendar.cancel(timer(sq));
+    queues_[sq].state = State::kWork;
+    release_channel(sq);
+    if (late)
+        fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
+    else
+        fail(sq, strike.error, strike.status);
+    return true;
+}
+
 // DMA-45.
 void TaskScheduler::list_done(uint32_t sq)
 {
     const bool good = jobs_[sq].row == kNone;
     const DmaList &list = lists_[queues_[sq].channel];
+    if (is_struck(sq) && good && list_differs(sq))
+        return;
     const uint16_t status = list.status;
     board_.calendar.cancel(timer(sq));
     queues_[sq].state = State::kWork;

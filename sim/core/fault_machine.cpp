@@ -177,7 +177,10 @@ bool TaskScheduler::kernel_differs(uint32_t sq)
 void TaskScheduler::stretched(uint32_t sq)
 {
     if (queues_[sq].type != STARS_SQE_AICORE) {
-        transfer_done(sq);
+        if (jobs_[sq].kind == DmaJob::Kind::kList)
+            list_done(sq);
+        else
+            transfer_done(sq);
         return;
     }
     kernel_effect(sq);

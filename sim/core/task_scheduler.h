@@ -379,6 +379,8 @@ class TaskScheduler : private KernelOwner
     /// Each: true when the fault has taken over.
     [[nodiscard, gnu::cold]] bool engine_silent(uint32_t sq);
     [[nodiscard, gnu::cold]] bool engine_differs(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool list_spoilt(uint32_t sq);
+    [[nodiscard, gnu::cold]] bool list_differs(uint32_t sq);
     [[nodiscard, gnu::cold]] bool gave_up(uint32_t sq);
     [[nodiscard, gnu::cold]] bool kernel_differs(uint32_t sq);
     [[nodiscard, gnu::cold]] bool kernel_gave_up(uint32_t sq);

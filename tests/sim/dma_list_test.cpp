@@ -284,6 +284,41 @@ static void test_faults_on_the_way()
     EXPECT_EQ(list_error(nowhere), 0);
 }
 
+// FLT-6, FLT-8: a planted error leaves memory as it was, a slow engine is late by its factor, and the channel is free again.
+static void test_planted()
+{
+    const std::vector<stars_dma_descriptor> list = {read(0, 0, 64), read(kMiB, 0, kMiB)};
+    Rig plain;
+    run_list(plain, list);
+    for (const bool slow : {false, true}) {
+        Rig rig([](tsim::Params &p) { p.pcie_channels.value = 1; });
+        std::memset(rig.host(), 7, 2 * kMiB);
+        twinsim_fault fault{};
+        fault.kind = slow ? TWINSIM_FAULT_ENGINE_SLOW : TWINSIM_FAULT_ENGINE_ERROR;
+        fault.device = fault.stream = fault.task = fault.id = TWINSIM_ANY;
+        fault.first = fault.times = 1;
+        fault.factor_permille = slow ? 3000 : 0;
+        CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
+        (void)rig.board().faults().plant(fault);
+        run_list(rig, list);
+        EXPECT_EQ(rig.retired(0), slow ? 1 : 0);
+        EXPECT_EQ(*rig.hbm(), slow ? 7 : 0);
+        EXPECT_EQ(*rig.hbm(kMiB), slow ? 7 : 0);
+        if (slow) {
+            const uint64_t setup = rig.params().pcie_setup.value;
+            const uint64_t bytes = plain.retired_at(0, 1) - plain.params().retire.value -
+                                   (first_begin(plain) - plain.params().list_read.value);
+            EXPECT_EQ(rig.retired_at(0, 1), plain.retired_at(0, 1) + 2 * setup + 2 * bytes);
+        } else {
+            EXPECT_EQ(rig.cqe(0, 0).u.error.code, STARS_ERROR_EXCEPTION);
+            CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
+        }
+        rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, 64), rig.now());
+        rig.run();
+        EXPECT_EQ(rig.retired(0), 2);
+    }
+}
+
 // DMA-40: how long a list may be.
 static void test_bad_lists()
 {
@@ -448,6 +483,7 @@ static const twin_test tests[] = {
     {"random lists have the effect of their descriptors in order", test_random_lists},
     {"a wrong descriptor ends the list there", test_error_in_the_middle},
     {"faults while a list runs", test_faults_on_the_way},
+    {"planted errors and slow engines strike lists", test_planted},
     {"bad lists are bad SQEs", test_bad_lists},
     {"limits and kills leave nothing behind", test_limit_and_kill},
     {"what completes at the limit is complete", test_limit_at_completion},
