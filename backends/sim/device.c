@@ -61,6 +61,7 @@ static void free_device(twin_hw_device *device)
     sim_ids_fini(&device->notifies);
     sim_ids_fini(&device->counts);
     sim_rings_fini(&device->rings);
+    sim_lists_fini(&device->lists);
     if (device->code)
         munmap(device->code, device->code_bytes);
     free((void *)device->queues);
@@ -91,6 +92,7 @@ static twin_hw_device *make_device(uint32_t index)
     device->index = index;
     device->memory.file = -1;
     pthread_mutex_init(&device->signals_lock, NULL);
+    sim_lists_init(&device->lists);
     device->queues = calloc(limits->streams, sizeof(*device->queues));
     const struct sim_rings_config rings = {
         .queues = limits->streams,

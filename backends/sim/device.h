@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "ids.h"
+#include "lists.h"
 #include "process.h"
 #include "queue.h"
 #include "rings.h"
@@ -27,6 +28,7 @@ struct twin_hw_device {
     struct sim_ids counts; /* empty on a part that has none */
 
     struct sim_rings rings;
+    struct sim_lists lists;
     /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
     _Atomic(char *) code;
     size_t code_bytes;

@@ -549,7 +549,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     };
     twin_status status = sim_drive_wait(&wait);
     if (status == TWIN_OK)
-        sim_queue_release_kernels(now.mark.queue);
+        sim_queue_release_memory(now.mark.queue);
     return sim_failure_is(status) ? dropped(signal, &now) : status;
 }
 

@@ -274,7 +274,8 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct
     if (kernel && kernel->name)
         snprintf(signal, sizeof(signal), " \"%.40s\"", kernel->name);
     else if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
-             token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL)
+             token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL &&
+             token->kind != SIM_TOKEN_LIST)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
                  token->signal->config.name);
     snprintf(

@@ -120,7 +120,7 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
     token->kind = SIM_TOKEN_KERNEL;
     token->kernel = kernel;
-    atomic_store_explicit(&queue->has_kernels, true, memory_order_relaxed);
+    atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
     sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
                    kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
                    credit_of(kernel->timeout_ns, traits->op_unit_ns));

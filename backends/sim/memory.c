@@ -391,6 +391,10 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         *out_target = TWINSIM_TARGET_HBM;
         return (void *)(uintptr_t)address;
     }
+    if (self && access == TWINSIM_READ && sim_lists_hold(&self->lists, address, bytes)) {
+        *out_target = TWINSIM_TARGET_HBM;
+        return (void *)(uintptr_t)address;
+    }
     if (sim_drive_window_open(address, bytes)) {
         *out_target = TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;

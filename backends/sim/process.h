@@ -25,7 +25,8 @@ struct sim_limits {
     uint32_t streams;  /* queues a process may hold */
     uint32_t sq_depth; /* ring entries, a power of two */
     uint32_t cq_depth;
-    uint32_t in_flight; /* SQEs a ring takes before its sender waits */
+    uint32_t in_flight;        /* SQEs a ring takes before its sender waits */
+    uint32_t list_descriptors; /* that a PCIe DMA SQE may name */
     uint32_t events;
     uint32_t notifies;
     uint32_t count_notifies; /* 0: the part has none */

@@ -472,7 +472,7 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
         return TWIN_OK;
     struct sim_mark mark = newest(queue);
     if (fate_of_newest(&mark) == SIM_DONE) {
-        sim_queue_release_kernels(queue);
+        sim_queue_release_memory(queue);
         return sim_failure_report(queue);
     }
     struct sim_wait wait = {
@@ -484,7 +484,7 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
     twin_status status = sim_drive_wait(&wait);
     if (status != TWIN_OK && !sim_failure_is(status))
         return status;
-    sim_queue_release_kernels(queue);
+    sim_queue_release_memory(queue);
     twin_status reported = sim_failure_report(queue);
     return reported != TWIN_OK ? reported : status;
 }

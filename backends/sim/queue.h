@@ -16,19 +16,21 @@
 #include <stdatomic.h>
 
 #include "deferred.h"
+#include "lists.h"
 #include "process.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
 
 /* What the driver remembers about one SQE. */
 enum sim_token_kind {
-    SIM_TOKEN_NONE,   /* a copy, a fill */
+    SIM_TOKEN_NONE,   /* a plain copy, a fill */
     SIM_TOKEN_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
     SIM_TOKEN_WAIT,   /* the same */
     SIM_TOKEN_RESET,  /* holds a reference on the signal */
     SIM_TOKEN_RUN,    /* of the run of a program */
     SIM_TOKEN_CALL,   /* owns the call until its message has come */
-    SIM_TOKEN_KERNEL  /* releases the kernel */
+    SIM_TOKEN_KERNEL, /* releases the kernel */
+    SIM_TOKEN_LIST    /* owns the memory of a list of descriptors */
 };
 struct sim_token {
     union {
@@ -36,6 +38,7 @@ struct sim_token {
         twin_program *program; /* RUN */
         struct sim_call *call; /* CALL; NULL: its message has come */
         twin_launch *kernel;   /* KERNEL */
+        struct sim_list list;  /* LIST; of all SQEs of one copy */
     };
     uint32_t serial; /* of the record, as far as a token can hold it */
     uint16_t id;     /* hardware id */
@@ -66,13 +69,13 @@ struct twin_queue {
     uint16_t task_id; /* of the next SQE */
     uint32_t track;   /* of the timeline */
     twin_queue_config config;
-    _Atomic uint32_t epoch;  /* written under both locks */
-    uint64_t held;           /* the newest SQE whose token may hold something */
-    uint32_t id_cursor;      /* where the search for an event id goes on */
-    uint32_t used;           /* ring entries that were ever used, as sim_rings_use() was told */
-    uint32_t room_wanted;    /* SQEs of the piece of work that did not fit */
-    bool id_wanted;          /* it was an event id that was missing */
-    atomic_bool has_kernels; /* hint: some are not released yet; read without lock */
+    _Atomic uint32_t epoch;   /* written under both locks */
+    uint64_t held;            /* the newest SQE whose token may hold something */
+    uint32_t id_cursor;       /* where the search for an event id goes on */
+    uint32_t used;            /* ring entries that were ever used, as sim_rings_use() was told */
+    uint32_t room_wanted;     /* SQEs of the piece of work that did not fit */
+    bool id_wanted;           /* it was an event id that was missing */
+    atomic_bool holds_memory; /* hint: kernels or lists are not released yet; read without lock */
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
 
@@ -116,10 +119,10 @@ twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *co
                              twin_queue **out_queue);
 void sim_queue_destroy(twin_queue *queue);
 void sim_queue_reclaim(twin_queue *queue);
-/* Releases kernels that are over, whose images and memory somebody may want to give back now. Thread: any, no lock. */
-static inline void sim_queue_release_kernels(twin_queue *queue)
+/* Releases kernels and lists that are over, whose memory somebody may want now. Thread: any, no lock. */
+static inline void sim_queue_release_memory(twin_queue *queue)
 {
-    if (__builtin_expect(atomic_load_explicit(&queue->has_kernels, memory_order_relaxed), 0))
+    if (__builtin_expect(atomic_load_explicit(&queue->holds_memory, memory_order_relaxed), 0))
         sim_queue_reclaim(queue);
 }
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);

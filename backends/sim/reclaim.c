@@ -16,6 +16,8 @@ void sim_queue_release_token(twin_queue *queue, struct sim_token *token)
             sim_channel_release(token->call);
     } else if (token->kind == SIM_TOKEN_KERNEL) {
         sim_kernel_release(token->kernel);
+    } else if (token->kind == SIM_TOKEN_LIST) {
+        sim_lists_give(&queue->device->lists, token->list);
     } else if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN) {
         sim_event_release(queue, token);
     }
@@ -110,7 +112,7 @@ void sim_queue_reclaim(twin_queue *queue)
     sim_queue_reclaim_locked(queue);
     const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     if (reclaimed >= queue->held)
-        atomic_store_explicit(&queue->has_kernels, false, memory_order_relaxed);
+        atomic_store_explicit(&queue->holds_memory, false, memory_order_relaxed);
     pthread_mutex_unlock(&queue->lock);
 }
 

@@ -134,6 +134,28 @@ void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t byte
     pair(sqe, 12, bytes);
 }
 
+void sim_sqe_pcie_list(stars_sqe *sqe, uint64_t list, uint32_t count, uint64_t dst, uint64_t src,
+                       uint64_t bytes)
+{
+    sim_sqe_pcie_copy(sqe, dst, src, bytes);
+    pair(sqe, 4, list);
+    sqe->word[6] = count & STARS_W6_LIST_TAIL_MASK;
+    sqe->word[7] = STARS_W7_CONVERTED;
+}
+
+void sim_dma_descriptor(stars_dma_descriptor *entry, bool into, uint64_t dst, uint64_t src,
+                        uint32_t bytes)
+{
+    *entry = (stars_dma_descriptor){
+        {[0] = into ? STARS_DMA_READ : STARS_DMA_WRITE,
+         [3] = bytes,
+         [4] = (uint32_t)src,
+         [5] = (uint32_t)(src >> 32),
+         [6] = (uint32_t)dst,
+         [7] = (uint32_t)(dst >> 32)},
+    };
+}
+
 void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
 {
     header(sqe, STARS_SQE_WRITE_VALUE, false);

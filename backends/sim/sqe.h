@@ -45,6 +45,12 @@ struct sim_callback {
 };
 void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words);
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
+/* A list of `count` descriptors; the rest says what they were made of. */
+void sim_sqe_pcie_list(stars_sqe *sqe, uint64_t list, uint32_t count, uint64_t dst, uint64_t src,
+                       uint64_t bytes);
+/* One of them, `into` the device's memory or out of it. */
+void sim_dma_descriptor(stars_dma_descriptor *entry, bool into, uint64_t dst, uint64_t src,
+                        uint32_t bytes);
 
 /* subtype, schem: enum stars_kernel_subtype, stars_kernel_schem; credit: STARS_CREDIT_NEVER or 1 .. 254. */
 void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,

@@ -26,9 +26,9 @@ static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t p
     uint64_t count = (bytes + piece - 1) / piece;
     if (count <= sim_process.limits.in_flight)
         return (uint32_t)count;
-    sim_explain("device %u, stream %u: %llu bytes need %llu entries, the ring takes %u",
-                queue->device->index, queue->config.id, (unsigned long long)bytes,
-                (unsigned long long)count, sim_process.limits.in_flight);
+    sim_explain("device %u, stream %u: the work needs %llu entries, the ring takes %u",
+                queue->device->index, queue->config.id, (unsigned long long)count,
+                sim_process.limits.in_flight);
     return 0;
 }
 
@@ -193,12 +193,94 @@ static void sdma_rows_entry(stars_sqe *sqe, const void *work, uint64_t done, uin
                       (uint32_t)rows->src_pitch, (uint32_t)rows->width, (uint32_t)rows->height);
 }
 
-static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+/* Memory for a list; what has retired on this device gives its back first when there is none. */
+static twin_status take_list(twin_queue *queue, uint64_t rows, struct sim_list *out)
 {
-    const twin_rows *rows = work;
-    (void)bytes;
-    sim_sqe_pcie_copy(sqe, rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
-                      rows->width);
+    struct sim_lists *lists = &queue->device->lists;
+    if (sim_lists_take(lists, rows, out))
+        return TWIN_OK;
+    sim_queue_reclaim_all(queue->device, false);
+    if (sim_lists_take(lists, rows, out))
+        return TWIN_OK;
+    sim_explain(
+        "device %u, stream %u: no memory for a list of %llu rows beside those of tasks that "
+        "have not ended",
+        queue->device->index, queue->config.id, (unsigned long long)rows);
+    return TWIN_E_NOMEM;
+}
+
+/* An entry for as many rows as a list holds. */
+static void list_entry(stars_sqe *sqe, stars_dma_descriptor *list, const twin_rows *rows, bool into)
+{
+    for (uint64_t i = 0; i < rows->height; i++)
+        sim_dma_descriptor(&list[i], into, rows->dst + i * rows->dst_pitch,
+                           rows->src + i * rows->src_pitch, (uint32_t)rows->width);
+    sim_sqe_pcie_list(sqe, (uintptr_t)list, (uint32_t)rows->height, rows->dst, rows->src,
+                      rows->width * rows->height);
+}
+
+/* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists. */
+static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into)
+{
+    const uint64_t most = sim_process.limits.list_descriptors;
+    const uint32_t count = count_pieces(queue, rows->height, most);
+    if (count == 0)
+        return TWIN_E_INVALID;
+    struct sim_list list;
+    const twin_status status = take_list(queue, rows->height, &list);
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&queue->lock);
+    if (!sim_queue_fits_locked(queue, count)) {
+        pthread_mutex_unlock(&queue->lock);
+        sim_lists_give(&queue->device->lists, list);
+        return TWIN_E_BUSY;
+    }
+    stars_dma_descriptor *first = sim_lists_at(&queue->device->lists, list);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t done = i * most;
+        const uint64_t left = rows->height - done;
+        twin_rows part = *rows;
+        part.dst += done * rows->dst_pitch;
+        part.src += done * rows->src_pitch;
+        part.height = left < most ? left : most;
+        struct sim_token *token = NULL;
+        stars_sqe *sqe = sim_queue_slot_locked(queue, i, i + 1 == count ? &token : NULL);
+        list_entry(sqe, first + done, &part, into);
+        if (token) {
+            token->kind = SIM_TOKEN_LIST;
+            token->list = list;
+        }
+    }
+    atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
+    sim_queue_send_locked(queue, count);
+    pthread_mutex_unlock(&queue->lock);
+    return TWIN_OK;
+}
+
+/* Rows with the host on one side. Those that lie close together are one row. */
+static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows)
+{
+    const bool dense = rows->dst_pitch == rows->width && rows->src_pitch == rows->width;
+    if (dense || rows->height == 1) {
+        const twin_copy whole = {
+            .dst = rows->dst, .src = rows->src, .bytes = rows->width * rows->height};
+        return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
+    }
+    twin_memory_info dst;
+    twin_memory_info src;
+    (void)sim_memory_info(rows->dst, &dst);
+    (void)sim_memory_info(rows->src, &src);
+    const bool into = dst.kind == TWIN_MEMORY_DEVICE;
+    if (into == (src.kind == TWIN_MEMORY_DEVICE) || rows->width > UINT32_MAX) {
+        sim_explain(
+            "device %u, stream %u: rows of %llu bytes from 0x%llx to 0x%llx are nothing that "
+            "a list of descriptors can say",
+            queue->device->index, queue->config.id, (unsigned long long)rows->width,
+            (unsigned long long)rows->src, (unsigned long long)rows->dst);
+        return TWIN_E_INVALID;
+    }
+    return put_lists(queue, rows, into);
 }
 
 twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
@@ -218,8 +300,5 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
                     (unsigned long long)rows->dst_pitch, (unsigned long long)rows->src_pitch);
         return TWIN_E_INVALID;
     }
-    /* The SDMA takes all rows in one entry; the PCIe DMA has no rows: an entry for each. */
-    if (sdma)
-        return put(queue, &(pieces){rows, 1, 1}, sdma_rows_entry);
-    return put(queue, &(pieces){rows, rows->height, 1}, pcie_row_entry);
+    return sdma ? put(queue, &(pieces){rows, 1, 1}, sdma_rows_entry) : put_pcie_rows(queue, rows);
 }

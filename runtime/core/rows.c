@@ -70,23 +70,6 @@ int32_t twin_rows_copy(const twin_rows *rows)
     return code;
 }
 
-/* Rows with the host on one side go in pieces that a queue can hold. */
-static int32_t submit(const twin_rows *rows, bool host, uint64_t stream)
-{
-    twin_rows part = *rows;
-    for (uint64_t done = 0; done < rows->height; done += part.height) {
-        uint64_t left = rows->height - done;
-        part.height = host && left > TWIN_ROWS_MOST ? TWIN_ROWS_MOST : left;
-        part.dst = rows->dst + done * rows->dst_pitch;
-        part.src = rows->src + done * rows->src_pitch;
-        int32_t code =
-            twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = &part});
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
 int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_t stream)
 {
     int32_t code = twin_stream_guard(stream);
@@ -117,7 +100,7 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
     if (code != 0)
         return code;
     if (to.kind != TWIN_MEMORY_UNKNOWN && from.kind != TWIN_MEMORY_UNKNOWN)
-        return submit(rows, to.kind != from.kind, stream);
+        return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = rows});
 
     twin_stream *pinned = NULL;
     code = twin_memory_pin_active(stream, &pinned);

@@ -215,8 +215,8 @@ struct twin_work_ops {
     /* Combines device memory with device memory, element by element: dst = dst (op) src. TWIN_E_INVALID: a range leaves
      * its allocation. TWIN_E_UNSUPPORTED: the device does not reduce such elements. */
     twin_status (*reduce)(twin_queue *queue, const twin_reduce *reduce);
-    /* As copy, rows at once: what lies between rows stays. At most TWIN_ROWS_MOST unless both sides are device memory.
-     * TWIN_E_INVALID as copy, and a pitch that the device cannot take. */
+    /* As copy, all rows or none: what lies between rows stays. TWIN_E_INVALID as copy, and a pitch or more rows than the
+     * device can take. TWIN_E_NOMEM: no memory for what tells it of so many; nothing was enqueued. */
     twin_status (*copy_rows)(twin_queue *queue, const twin_rows *rows);
     /* Runs the blocks of a kernel (seam/launch.h) after all earlier work. The kernel is the backend's until its
      * `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more blocks than the device has cores.

@@ -203,9 +203,6 @@ typedef struct twin_rows {
     uint64_t height;    /* > 0 */
 } twin_rows;
 
-/* Most rows of one work.copy_rows with host memory on a side. */
-#define TWIN_ROWS_MOST 512u
-
 /* From the first to the last byte of one side of a copy of rows. */
 static inline uint64_t twin_rows_span(const twin_rows *rows, uint64_t pitch)
 {

@@ -172,24 +172,71 @@ void test_block_async(void)
     end();
 }
 
-/* More rows than a queue holds. */
+/* More rows than a queue holds, behind what the same thread lets go on later: one task like any other. */
 void test_block_of_many_rows(void)
 {
     enum { MANY = 5000, WIDTH = 3, WIDE = 8 };
     twin_buffer large;
+    twin_hold hold;
     begin();
     twin_buffer_make(&large, (size_t)MANY * WIDE, 9);
-    for (size_t i = 0; i < (size_t)MANY * WIDE; i++)
-        large.host[i] = pattern(i);
+    twin_hold_begin(&hold, stream);
     CHECK_OK(aclrtMemcpy2dAsync(large.device, WIDE, large.host, WIDE, WIDTH, MANY,
                                 ACL_MEMCPY_HOST_TO_DEVICE, stream));
-    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK(!twin_idle(stream));
+    for (size_t i = 0; i < (size_t)MANY * WIDE; i++)
+        large.host[i] = pattern(i);
+    twin_hold_end(&hold, opener);
     twin_buffer_read(&large);
     unsigned wrong = 0;
     for (size_t i = 0; i < (size_t)MANY * WIDE; i++)
         wrong += large.host[i] != (i % WIDE < WIDTH ? pattern(i) : 9);
     CHECK_EQUAL(wrong, 0);
     twin_buffer_free(&large);
+    end();
+}
+
+/* Blocks of random shape, there and back in stream order, against memcpy of each row. */
+void test_block_random(void)
+{
+    enum { ROUNDS = 60 };
+    static uint8_t device_side[BYTES];
+    static uint8_t host_side[BYTES];
+    uint32_t state = 12345;
+    begin();
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t r[6];
+        for (size_t i = 0; i < TWIN_COUNT(r); i++)
+            r[i] = (state = state * 1664525u + 1013904223u) >> 8;
+        const size_t width = 1 + r[0] % 100;
+        const size_t spitch = width + (r[1] % 3 == 0 ? 0 : r[1] % 50);
+        const size_t dpitch = width + (r[2] % 3 == 0 ? 0 : r[2] % 50);
+        const size_t pitch = spitch > dpitch ? spitch : dpitch;
+        const size_t height = 1 + r[3] % ((BYTES - 100) / pitch);
+        const size_t from = r[4] % 100;
+        const size_t to = r[5] % 100;
+        if (from + (height - 1) * spitch + width > BYTES ||
+            to + (height - 1) * dpitch + width > BYTES)
+            continue;
+        for (size_t i = 0; i < BYTES; i++)
+            host_side[i] = data.host[i] = pattern(i + (size_t)round);
+        memset(device_side, 9, BYTES);
+        memset(other.host, 5, BYTES);
+        CHECK_OK(aclrtMemset(data.device, BYTES, 9, BYTES));
+        CHECK_OK(aclrtMemcpy2dAsync(data.device + to, dpitch, data.host + from, spitch, width,
+                                    height, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        CHECK_OK(aclrtMemcpy2dAsync(other.host + from, spitch, data.device + to, dpitch, width,
+                                    height, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        CHECK_OK(aclrtSynchronizeStream(stream));
+        for (size_t row = 0; row < height; row++)
+            memcpy(device_side + to + row * dpitch, host_side + from + row * spitch, width);
+        twin_buffer_read(&data);
+        CHECK_EQUAL(memcmp(data.host, device_side, BYTES), 0);
+        memset(host_side, 5, BYTES);
+        for (size_t row = 0; row < height; row++)
+            memcpy(host_side + from + row * spitch, device_side + to + row * dpitch, width);
+        CHECK_EQUAL(memcmp(other.host, host_side, BYTES), 0);
+    }
     end();
 }
 

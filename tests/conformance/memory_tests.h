@@ -51,6 +51,7 @@ void test_block_limits(void);
 void test_block_copies(void);
 void test_block_async(void);
 void test_block_of_many_rows(void);
+void test_block_random(void);
 void test_batch_of_nothing(void);
 void test_batch_arguments(void);
 void test_batch_too_long_at_once(void);

@@ -102,6 +102,27 @@ static void test_two_streams_serial(void)
     program_end(&s);
 }
 
+/* Rows between host and device, 4 bytes each that lie 8 apart on the host: what tells the device of them stays. */
+static void test_rows_at_each_run(void)
+{
+    enum { ROWS = 8 };
+    program s;
+    program_begin(&s);
+    CHECK_OK(
+        aclrtMemcpy2dAsync(s.words, 4, s.host, 8, 4, ROWS, ACL_MEMCPY_HOST_TO_DEVICE, s.first));
+    program_finish(&s, s.first);
+    for (int32_t run = 1; run <= 3; run++) {
+        for (int32_t i = 0; i < 2 * ROWS; i++)
+            s.host[i] = run * 100 + i;
+        program_run(&s);
+        const int32_t *words = program_fetch(&s);
+        for (int32_t i = 0; i < ROWS; i++)
+            CHECK_EQUAL(words[i], run * 100 + 2 * i);
+        CHECK_EQUAL(words[ROWS], 0);
+    }
+    program_end(&s);
+}
+
 static void test_full(void)
 {
     program s;
@@ -362,6 +383,7 @@ static const twin_test tests[] = {
     {"GRF-40, GRF-42, GRF-45, GRF-47, GRF-54: running checks its arguments", test_run_arguments},
     {"GRF-43: runs asked for by two streams follow each other", test_two_streams_serial},
     {"STR-52: a persistent stream that is full says so", test_full},
+    {"MEM-125: a block copied by a model instance is copied at each run", test_rows_at_each_run},
     {"STR-51: cleaning makes room for other tasks", test_clean},
     {"GRF-51, GRF-52, GRF-53: names, numbers, streams and farewells", test_names},
     {"EVT-16, EVT-32, EVT-56, STR-53: which events fit a model, and both streams run", test_events},
