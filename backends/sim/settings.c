@@ -217,18 +217,18 @@ static bool profile_path(char *path, size_t room)
 }
 
 /* Where the RTL's waveforms go must be a folder that takes them: they are made much later. */
-static bool check_rtl_trace(const char *beginning)
+static bool check_rtl_trace(const char *beginning, bool used)
 {
     char folder[sizeof(sim_process.rtl_trace)];
     if (strlen(beginning) >= sizeof(folder)) {
         sim_fail("TWINRT_RTL_TRACE names a path that is too long");
         return false;
     }
-    strcpy(folder, beginning);
+    memcpy(folder, beginning, strlen(beginning) + 1);
     char *slash = strrchr(folder, '/');
     if (slash)
         slash[slash == folder] = '\0';
-    if (beginning[0] == '\0' || access(slash ? folder : ".", W_OK | X_OK) == 0)
+    if (!used || beginning[0] == '\0' || access(slash ? folder : ".", W_OK | X_OK) == 0)
         return true;
     sim_fail("TWINRT_RTL_TRACE: %s cannot be written: %s", beginning, strerror(errno));
     return false;
@@ -268,7 +268,7 @@ twin_status sim_settings_read(const twin_services *services)
         return TWIN_E_INVALID;
     }
 
-    if (!check_rtl_trace(rtl_trace))
+    if (!check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_TLM))
         return TWIN_E_INVALID;
     if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.board)
         sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is tlm, which has no RTL");

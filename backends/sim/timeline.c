@@ -449,7 +449,9 @@ int timeline_gather(struct timeline_notes *out)
     for (size_t i = 0; i < chunk_count; i++) {
         struct context context = CONTEXT_AT_FIRST;
         const struct timeline_note *before = NULL;
-        for (const uint64_t *note = chunks[i]->words; note != chunks[i]->end;) {
+        /* a thread that is still in a call may go on here; what it adds is not counted */
+        const uint64_t *end = chunks[i]->end;
+        for (const uint64_t *note = chunks[i]->words; note < end && filled + 2 <= 2 * words;) {
             size_t count = unpack(chunks[i], &note, &context, before, &notes[filled]);
             for (; count > 0; count--)
                 notes[filled++].thread = chunks[i]->thread;

@@ -68,7 +68,7 @@ struct Params {
     Setting hbm_peak, hbm_effective;      ///< MB/s, permille
     Setting l2_peak, l2_hit;              ///< MB/s, permille
     Setting peer_write;
-    Setting hccs_pair; ///< MB/s
+    Setting hccs_pair;          ///< MB/s
     bool peers_at_host = false; ///< no link between devices: they meet at the host (LNK-1)
 
     /// HBM as copies see it, in MB/s (LNK-2).

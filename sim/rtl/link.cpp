@@ -34,7 +34,7 @@ struct LinkPorts {
         kNow,
         kTransfer,
         kLink,
-        kRate,
+        kLinkRate,
         kCount,
         kLinks,
         kWeights,
@@ -76,7 +76,7 @@ struct LinkPorts {
         top.req_now_i = r[kNow];
         top.req_transfer_i = static_cast<uint16_t>(r[kTransfer]);
         top.req_link_i = static_cast<uint16_t>(r[kLink]);
-        top.req_rate_i = r[kRate];
+        top.req_rate_i = r[kLinkRate];
         top.req_count_i = static_cast<uint8_t>(r[kCount]);
         top.req_links_i = r[kLinks];
         top.req_weights_i = static_cast<uint32_t>(r[kWeights]);

@@ -176,6 +176,7 @@ class Unit
                                    const Answers *model) const
     {
         std::vector<VcdFile::Column> columns;
+        columns.reserve(Ports::kRequest.size() + 2 * Ports::kResponse.size());
         for (const Signal &signal : Ports::kRequest)
             columns.push_back({"request", signal.name});
         for (const char *const side : {"rtl", "model"})

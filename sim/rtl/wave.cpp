@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -31,7 +32,7 @@ constexpr mode_t kPrivate = 0600;
 constexpr mode_t kOthers = 077;
 // What the file's own buffers may still need.
 constexpr uint64_t kLeastRoom = 32u << 20;
-constexpr unsigned kDrawingSeconds = 120;
+constexpr rlim_t kDrawingSeconds = 600; // of processor time
 
 bool drawing_apart; // that child needs none of what is buffered
 
@@ -190,7 +191,7 @@ int draw_apart(const std::function<int()> &draw, std::string &why)
     const pid_t child = fork();
     drawing_apart = false;
     if (child == 0) {
-        for (const int number : {SIGBUS, SIGSEGV, SIGABRT, SIGALRM, SIGXFSZ})
+        for (const int number : {SIGBUS, SIGSEGV, SIGABRT, SIGXCPU, SIGXFSZ})
             (void)std::signal(number, SIG_DFL);
         sigset_t none;
         (void)sigemptyset(&none);
@@ -198,21 +199,29 @@ int draw_apart(const std::function<int()> &draw, std::string &why)
         // An assertion that fails does so once more, and is told already.
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         (void)dup2(nowhere, STDOUT_FILENO);
-        (void)alarm(kDrawingSeconds);
+        const rlimit most = {kDrawingSeconds, kDrawingSeconds};
+        (void)setrlimit(RLIMIT_CPU, &most);
         _exit(draw());
     }
     int status = 0;
     pid_t ended = child;
     while (child > 0 && (ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
     }
-    if (ended < 0) {
+    if (child < 0) {
         why = std::strerror(errno);
+        return -1;
+    }
+    if (ended < 0) {
+        why = "the program has taken note of the end of the process that drew them: they may be "
+              "there";
         return -1;
     }
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    why = std::string("the process that drew them was ended: ") + strsignal(WTERMSIG(status)) +
-          "; is the disk full?";
+    const int ending = WTERMSIG(status);
+    why = std::string("the process that drew them was ended: ") + strsignal(ending);
+    if (ending == SIGBUS || ending == SIGXFSZ)
+        why += "; is the disk full?";
     return -1;
 }
 

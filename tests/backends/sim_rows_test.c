@@ -23,13 +23,20 @@ static twin_signal *gate;
 static uint64_t target;
 static unsigned char *source;
 
-/* Less than 16 MiB in one piece is left to reserve. */
+static void *reserve(size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* 8 MiB are left to reserve, and little more. */
 static void starve(void)
 {
-    for (size_t bytes = (size_t)1 << 30; bytes >= (size_t)16 << 20; bytes /= 2)
-        while (mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) !=
-               MAP_FAILED)
+    const size_t left = (size_t)8 << 20;
+    void *kept = reserve(left);
+    for (size_t bytes = (size_t)1 << 30; bytes >= (size_t)1 << 20; bytes /= 2)
+        while (reserve(bytes) != MAP_FAILED)
             continue;
+    CU_ASSERT_FATAL(kept != MAP_FAILED && munmap(kept, left) == 0);
 }
 
 static void begin(void)

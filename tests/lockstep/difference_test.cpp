@@ -132,7 +132,7 @@ std::map<std::string, std::string> last_values(const std::string &path)
         if (first == "$scope")
             scope = b;
         else if (first == "$var")
-            names[c] = scope + "." + d;
+            names[c].append(scope).append(".").append(d);
         else if (first[0] == 'b')
             values[names[a]] = first.substr(1);
     }

@@ -183,6 +183,12 @@ static void fit_cost(struct run *run, struct calibrate_parameter *parameter, dou
     parameter->verdict = CALIBRATE_INFLUENCE_0;
     if (count == 0)
         return;
+    if (count == 1) { /* nothing tells how far it can be trusted */
+        parameter->verdict = CALIBRATE_WEAK;
+        parameter->error = INFINITY;
+        parameter->low = parameter->high = NAN;
+        return;
+    }
     qsort(lengths, count, sizeof(*lengths), by_size);
     double median = lengths[count / 2];
     for (size_t i = 0; i < count; i++)

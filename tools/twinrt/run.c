@@ -351,7 +351,8 @@ static int prepare(struct options *options, enum file which, const char *folder)
                     kinds[which].what);
             return -1;
         }
-        (void)strcat(file->path, ".%p");
+        size_t length = strlen(file->path);
+        (void)snprintf(file->path + length, sizeof(file->path) - length, ".%%p");
     }
     if (file->given && !is_free(options, which))
         return -1;
