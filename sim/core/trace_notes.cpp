@@ -15,7 +15,7 @@ namespace
 
 } // namespace
 
-inline uint32_t TaskScheduler::traced(uint32_t sq)
+uint32_t TaskScheduler::traced(uint32_t sq)
 {
     const stars_sqe &sqe = fronts_[sq].sqe();
     const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
