@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "abroad.h"
 #include "chance.h"
 #include "clock.h"
 #include "device.h"
@@ -109,6 +110,16 @@ void sim_event_hold(twin_signal *signal)
     atomic_fetch_add_explicit(&signal->references, 1, memory_order_relaxed);
 }
 
+bool sim_event_hold_live(twin_signal *signal)
+{
+    uint32_t count = atomic_load_explicit(&signal->references, memory_order_relaxed);
+    while (count != 0)
+        if (atomic_compare_exchange_weak_explicit(&signal->references, &count, count + 1,
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return true;
+    return false;
+}
+
 void sim_event_let_go(twin_signal *signal)
 {
     /* acq_rel: whoever frees sees what the others did before they let go */
@@ -118,6 +129,8 @@ void sim_event_let_go(twin_signal *signal)
         sim_ids_drop(ids_of(signal->device, signal->config.kind), signal->id);
     if (sim_event_shared(signal))
         sim_shared_end(sim_event_shared(signal));
+    if (signal->origin)
+        sim_event_let_go(signal->origin); /* which has none itself */
     pthread_mutex_destroy(&signal->lock);
     free(signal);
 }
@@ -176,7 +189,9 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
 
     struct sim_token *token;
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
-    if (config->kind == TWIN_SIGNAL_NOTIFY && !signal->remote)
+    if (signal->origin)
+        sim_abroad_record(sqe, signal);
+    else if (config->kind == TWIN_SIGNAL_NOTIFY && !signal->remote)
         sim_sqe_notify_record(sqe, id, config->timed);
     else if (bound || config->kind == TWIN_SIGNAL_EVENT_LEVEL)
         sim_sqe_event_record(sqe, id, config->timed);
@@ -249,66 +264,14 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
     return status;
 }
 
-/* The entry that the record on the other device is to set; what it counts on is that the record is pending. Model and queue
- * are locked. */
-static twin_status wait_abroad_locked(twin_queue *queue, twin_signal *signal, uint32_t event,
-                                      uint32_t serial, uint64_t timeout_ns)
+/* Who stands for the signal, with a reference on it: the one that made its newest record. NULL: nobody else does. */
+static twin_signal *stand_in(twin_signal *signal)
 {
-    uint32_t id;
-    uint32_t generation;
-    if (!sim_queue_fits_locked(queue, 1))
-        return TWIN_E_BUSY;
-    if (!sim_ids_take(&queue->device->events, &queue->id_cursor, &id, &generation)) {
-        queue->id_wanted = true;
-        return TWIN_E_BUSY;
-    }
-    if (twinsim_event_forward(sim_process.board, signal->device->index, event, queue->device->index,
-                              id) != TWINSIM_OK) {
-        sim_ids_drop(&queue->device->events, id);
-        return TWIN_E_NOMEM;
-    }
-    struct sim_token *token;
-    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &token), id, timeout_ns);
-    sim_event_hold(signal);
-    atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *token = (struct sim_token){
-        .thread = token->thread,
-        .signal = signal,
-        .serial = serial,
-        .id = (uint16_t)id,
-        .kind = SIM_TOKEN_WAIT,
-        .bound = 1,
-        .abroad = 1,
-    };
-    sim_queue_send_locked(queue, 1);
-    return TWIN_OK;
+    return __builtin_expect(sim_event_shared(signal) != NULL, 0) ? sim_shared_maker(signal) : NULL;
 }
 
-/* Waits for the record at `mark`, of another device. A queue waits in its own device's table alone: the wait takes an entry
- * there, and the record is forwarded to it (RMT-6). Both entries are cleared when they are given back, which ends what was not
- * forwarded: the record was dropped, or the wait. */
-static twin_status wait_abroad(twin_queue *queue, twin_signal *signal, uint32_t event,
-                               const struct sim_mark *mark, uint32_t serial, uint64_t timeout_ns)
+static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
 {
-    twin_status status = TWIN_OK;
-    sim_model_lock();
-    if (sim_mark_fate_locked(mark) == SIM_PENDING) {
-        pthread_mutex_lock(&queue->lock);
-        status = wait_abroad_locked(queue, signal, event, serial, timeout_ns);
-        pthread_mutex_unlock(&queue->lock);
-    }
-    sim_model_unlock();
-    return status;
-}
-
-twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
-{
-    twin_status refusal = sim_queue_refusal(queue);
-    if (refusal != TWIN_OK)
-        return refusal;
-    if (__builtin_expect(queue->config.deferred, 0) &&
-        (sim_event_shared(signal) != NULL || signal->config.kind == TWIN_SIGNAL_EVENT_REBIND))
-        return TWIN_E_UNSUPPORTED;
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
         bool done = false;
         twin_status status = sim_shared_wait(queue, signal, timeout_ns, &done);
@@ -328,7 +291,7 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     if (rebind && (!recorded || sim_mark_fate(&mark) != SIM_PENDING))
         return TWIN_OK;
     if (queue->device != signal->device && rebind && bound)
-        return wait_abroad(queue, signal, id, &mark, serial, timeout_ns);
+        return sim_abroad_wait(queue, signal, id, &mark, serial, timeout_ns);
     if (queue->device != signal->device || (rebind && !bound)) {
         sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
                     queue->device->index, queue->config.id, sim_event_noun(signal),
@@ -367,6 +330,21 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
     return TWIN_OK;
+}
+
+twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+{
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    if (__builtin_expect(queue->config.deferred, 0) &&
+        (sim_event_shared(signal) != NULL || signal->config.kind == TWIN_SIGNAL_EVENT_REBIND))
+        return TWIN_E_UNSUPPORTED;
+    twin_signal *maker = stand_in(signal);
+    twin_status status = wait_for(queue, maker ? maker : signal, timeout_ns);
+    if (maker)
+        sim_event_let_go(maker);
+    return status;
 }
 
 twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
@@ -488,7 +466,7 @@ static uint32_t waits_open(const twin_signal *signal)
     return (uint32_t)waits;
 }
 
-twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
+static void query(twin_signal *signal, twin_signal_state *out_state)
 {
     struct snapshot now = look(signal);
     enum sim_fate fate = fate_of(signal, &now);
@@ -515,10 +493,18 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
         .has_hardware_id =
             signal->config.kind != TWIN_SIGNAL_EVENT_REBIND || (now.bound && fate == SIM_PENDING),
     };
+}
+
+twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
+{
+    twin_signal *maker = stand_in(signal);
+    query(maker ? maker : signal, out_state);
+    if (maker)
+        sim_event_let_go(maker);
     return TWIN_OK;
 }
 
-twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
+static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
 {
     struct snapshot now = look(signal);
     if (!now.recorded)
@@ -551,6 +537,15 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     if (status == TWIN_OK)
         sim_queue_release_memory(now.mark.queue);
     return sim_failure_is(status) ? dropped(signal, &now) : status;
+}
+
+twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
+{
+    twin_signal *maker = stand_in(signal);
+    twin_status status = host_wait(maker ? maker : signal, timeout_ns);
+    if (maker)
+        sim_event_let_go(maker);
+    return status;
 }
 
 twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)

@@ -17,6 +17,8 @@ struct twin_signal {
     atomic_uint references;
     atomic_uint waits_open;
     bool remote; /* opened by name: NOTIFY then has no id of this device. Fixed. */
+    /* NOTIFY, opened by name: the one that another device of this process made, a reference on it. Else NULL. Fixed. */
+    twin_signal *origin;
     /* NULL: other processes do not know it. Set once, under lock. */
     _Atomic(struct sim_shared *) shared;
     uint32_t
@@ -61,6 +63,8 @@ static inline struct sim_shared *sim_event_shared(const twin_signal *signal)
     return atomic_load_explicit(&signal->shared, memory_order_acquire);
 }
 void sim_event_hold(twin_signal *signal);
+/* False: the last reference has gone. */
+bool sim_event_hold_live(twin_signal *signal);
 void sim_event_let_go(twin_signal *signal);
 
 /* "event 3" or "notify 3". */

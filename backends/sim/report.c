@@ -67,7 +67,8 @@ static void find_records(void *context, twin_queue *queue)
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     for (uint64_t i = retired; i < submitted; i++) {
         const struct sim_token *token = &queue->tokens[i & queue->mask];
-        if (token->kind != SIM_TOKEN_RECORD || token->signal != awaited->signal ||
+        if (token->kind != SIM_TOKEN_RECORD ||
+            (token->signal != awaited->signal && token->signal->origin != awaited->signal) ||
             (awaited->abroad ? token->serial != awaited->serial : token->id != awaited->id))
             continue;
         unsigned long long place = i - retired;

@@ -154,6 +154,20 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
     return status;
 }
 
+/* The notify of that name that another device of this process has made, with a reference on it; NULL: there is none. */
+static twin_signal *find_origin(const char *name)
+{
+    twin_signal *origin = NULL;
+    pthread_mutex_lock(&shared_lock);
+    for (struct sim_shared *shared = first_shared; shared && !origin; shared = shared->next)
+        if (is_notify(shared->signal) && !shared->signal->remote && shared->holders != 0 &&
+            strncmp(name, shared->file.name, TWIN_SHARE_NAME) == 0 &&
+            sim_event_hold_live(shared->signal))
+            origin = shared->signal;
+    pthread_mutex_unlock(&shared_lock);
+    return origin;
+}
+
 twin_status sim_shared_open(twin_hw_device *device, const char *name,
                             const twin_signal_config *config, twin_signal **out_signal)
 {
@@ -176,6 +190,8 @@ twin_status sim_shared_open(twin_hw_device *device, const char *name,
         free(shared);
         return TWIN_E_NOMEM;
     }
+    if (is_notify(signal))
+        signal->origin = find_origin(name);
     shared->signal = signal;
     enlist(shared);
     atomic_store_explicit(&signal->shared, shared, memory_order_release);
@@ -210,7 +226,7 @@ void sim_shared_end(struct sim_shared *shared)
 twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out)
 {
     const struct sim_shared *shared = sim_event_shared(signal);
-    if (is_notify(signal) && !signal->remote)
+    if (is_notify(signal) && (!signal->remote || signal->origin))
         return TWIN_OK; /* the table of its device is all there is */
     if (shared && !is_notify(signal) && sim_share_full(&shared->file)) {
         sim_explain("event %u is shared and has %u records pending; wait for one first",
@@ -236,11 +252,11 @@ void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publ
     sim_event_hold(signal);
     publication->signal = signal;
     publication->mark = *mark;
+    pthread_mutex_lock(&shared_lock);
     if (!is_notify(signal)) {
         publication->number = sim_share_begin(&shared->file);
         shared->own_number = publication->number;
     }
-    pthread_mutex_lock(&shared_lock);
     publication->next = publications;
     publications = publication;
     pthread_mutex_unlock(&shared_lock);
@@ -257,6 +273,23 @@ static void publish(const struct sim_publication *publication, enum sim_fate fat
 }
 
 /* ---- waits ---------------------------------------------------------------------------------- */
+
+twin_signal *sim_shared_maker(twin_signal *signal)
+{
+    const struct sim_shared *self = sim_event_shared(signal);
+    twin_signal *maker = NULL;
+    if (is_notify(signal))
+        return NULL;
+    pthread_mutex_lock(&shared_lock);
+    const uint64_t newest = sim_share_newest(&self->file);
+    for (struct sim_shared *shared = first_shared; shared && !maker && newest != 0;
+         shared = shared->next)
+        if (shared != self && shared->own_number == newest &&
+            strcmp(shared->file.name, self->file.name) == 0 && sim_event_hold_live(shared->signal))
+            maker = shared->signal;
+    pthread_mutex_unlock(&shared_lock);
+    return maker;
+}
 
 uint64_t sim_shared_elsewhere_locked(const twin_signal *signal)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies that several processes, or several devices of one, use through a file (share_file.h).
  *
- * A record is published when its work has retired. A wait for a record made elsewhere is parked on an event id of the
- * waiting device, which the driver sets when the file says that the record is done; a notify's records from elsewhere
- * are written into the table of its device. Both happen whenever the model has moved, and while it stands still in
- * steps of real time: so a driver with such waits does not let time jump.
+ * Between processes: a record is published when its work has retired. A wait for a record made by another process is parked
+ * on an event id of the waiting device, which the driver sets when the file says that the record is done; a notify's records
+ * from elsewhere are written into the table of its device. Both happen whenever the model has moved, and while it stands
+ * still in steps of real time: so a driver with such waits does not let time jump.
+ *
+ * Between devices of this process, which are on one board, the model does it in its own time: a record of a notify is a
+ * store into the table of its device (RMT-1), and one of an event is forwarded to the table of the device that waits
+ * (RMT-6). The file only brings the two together.
  *
  * Locks: shared.c's own comes after the queue's and the signal's, before signals_lock. */
 #ifndef TWINRT_SIM_SHARED_H
@@ -17,7 +21,8 @@
 struct sim_shared {
     struct sim_share file;
     twin_signal *signal;
-    uint64_t own_number; /* EVENT: of the newest record made here; guarded by signal->lock */
+    /* EVENT: of the newest record made here; written under signal->lock and the lock of shared.c. */
+    uint64_t own_number;
     /* Guarded by the lock of shared.c. */
     uint32_t holders;   /* handles of this process */
     uint64_t delivered; /* NOTIFY: records from elsewhere that were passed on */
@@ -43,6 +48,10 @@ void sim_shared_forget(struct sim_publication *publication);
 /* The record is `mark`. The signal's lock is held. */
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
                                const struct sim_mark *mark);
+/* EVENT: the signal of another device of this process that made the newest record, with a reference on it; NULL: this one
+ * did, or another process. It stands for the other in waits and questions: its record is a mark of the one board, not news
+ * that must be looked for. Thread: any. */
+twin_signal *sim_shared_maker(twin_signal *signal);
 /* Queues a wait if it is for a record made elsewhere, or refuses it; *out_done: nothing is left to do. */
 twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns,
                             bool *out_done);

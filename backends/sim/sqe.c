@@ -57,6 +57,16 @@ void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
     sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
 }
 
+void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = (uint32_t)address;
+    sqe->word[5] =
+        ((uint32_t)(address >> 32) & 0x1ffffu) | 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
+    sqe->word[8] = 1;
+}
+
 void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id)
 {
     header(sqe, STARS_SQE_WRITE_VALUE, false);

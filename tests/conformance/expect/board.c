@@ -12,6 +12,9 @@
 #define DEVICES "it needs as many devices as the model is told to have"
 
 static const twin_exception unsupported[] = {
+    {"across", "EVT-70: a deadlock", FOREVER},
+    {"across", "EVT-70: a shared event", PROFILE},
+    {"across", "NTF-15", PROFILE},
     {"callback", "DEV-57", DEVICES},
     {"config", "CFG-08", PROFILE},
     {"config", "CFG-09", PROFILE},

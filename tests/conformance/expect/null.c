@@ -8,6 +8,7 @@
 #define NO_DEVICE "there is no device"
 
 static const twin_exception unsupported[] = {
+    {"across", "", NO_DEVICE},
     {"callback", "DEV-57", NO_DEVICE},
     {"callback", "STR-56", NO_DEVICE},
     {"config", "CFG-05", NO_DEVICE},
