@@ -46,12 +46,14 @@ static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, 
     return status;
 }
 
-/* Between devices that have no link to each other, a copy is the PCIe DMA's too. */
-static bool crosses_host(const twin_copy *copy)
+/* Devices that have no link to each other meet at the host: the SDMA of one does not reach the memory of another, the PCIe DMA
+ * does (LNK-1, LNK-3). Both sides are device memory. */
+static bool crosses_host(const twin_queue *queue, const twin_copy *sides)
 {
     twin_link link = sim_process.traits[0].peer_link;
     return (link == TWIN_LINK_PHB || link == TWIN_LINK_PIX || link == TWIN_LINK_SYS) &&
-           sim_memory_device(copy->dst) != sim_memory_device(copy->src);
+           (sim_memory_device(sides->dst) != queue->device->index ||
+            sim_memory_device(sides->src) != queue->device->index);
 }
 
 /* Work that takes several entries: `piece` bytes each, but for the last; rows count as bytes. */
@@ -107,7 +109,7 @@ twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
         status = check_sides(queue, copy, copy->bytes, &sdma);
     if (status != TWIN_OK)
         return status;
-    if (sdma && !crosses_host(copy))
+    if (sdma && !crosses_host(queue, copy))
         return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE}, sdma_copy_entry);
     return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
 }
@@ -180,6 +182,13 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
         return status;
     if (!sdma)
         return TWIN_E_INVALID;
+    if (crosses_host(queue, &sides)) {
+        sim_explain("device %u, stream %u: a reduction reads and writes memory of its own device "
+                    "alone: this part has no link between devices, and the PCIe DMA, which copies "
+                    "from one to another, does not reduce; copy first",
+                    queue->device->index, queue->config.id);
+        return TWIN_E_UNSUPPORTED;
+    }
     return put(queue, &(pieces){reduce, reduce->bytes, SIM_SDMA_PIECE}, reduce_entry);
 }
 
@@ -258,7 +267,26 @@ static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into
     return TWIN_OK;
 }
 
-/* Rows with the host on one side. Those that lie close together are one row. */
+/* How far a place is from the DMA engines of the queue's device (DMA-44): its own memory, that of another device, the host. */
+static unsigned distance(const twin_queue *queue, uint64_t address)
+{
+    twin_memory_info info;
+    (void)sim_memory_info(address, &info);
+    if (info.kind != TWIN_MEMORY_DEVICE)
+        return 2;
+    return sim_memory_device(address) == queue->device->index ? 0 : 1;
+}
+
+static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_rows *rows = work;
+    (void)bytes;
+    sim_sqe_pcie_copy(sqe, rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
+                      rows->width);
+}
+
+/* Rows between host and device, or between devices without a link. Those that lie close together are one row. A descriptor
+ * moves bytes towards the device or away from it: rows from one other device to another take an entry each. */
 static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows)
 {
     const bool dense = rows->dst_pitch == rows->width && rows->src_pitch == rows->width;
@@ -267,12 +295,11 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows)
             .dst = rows->dst, .src = rows->src, .bytes = rows->width * rows->height};
         return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
     }
-    twin_memory_info dst;
-    twin_memory_info src;
-    (void)sim_memory_info(rows->dst, &dst);
-    (void)sim_memory_info(rows->src, &src);
-    const bool into = dst.kind == TWIN_MEMORY_DEVICE;
-    if (into == (src.kind == TWIN_MEMORY_DEVICE) || rows->width > UINT32_MAX) {
+    const unsigned to = distance(queue, rows->dst);
+    const unsigned from = distance(queue, rows->src);
+    if (to == 1 && from == 1)
+        return put(queue, &(pieces){rows, rows->height, 1}, pcie_row_entry);
+    if (to == from || rows->width > UINT32_MAX) {
         sim_explain(
             "device %u, stream %u: rows of %llu bytes from 0x%llx to 0x%llx are nothing that "
             "a list of descriptors can say",
@@ -280,7 +307,7 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows)
             (unsigned long long)rows->src, (unsigned long long)rows->dst);
         return TWIN_E_INVALID;
     }
-    return put_lists(queue, rows, into);
+    return put_lists(queue, rows, to < from);
 }
 
 twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
@@ -293,6 +320,7 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
         status = check_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &sdma);
     if (status != TWIN_OK)
         return status;
+    sdma = sdma && !crosses_host(queue, &sides);
     if (sdma && (rows->dst_pitch | rows->src_pitch | rows->width | rows->height) > UINT32_MAX) {
         sim_explain("device %u, stream %u: rows of %llu bytes that lie %llu and %llu apart are too "
                     "far from each other for one entry",

@@ -213,7 +213,8 @@ struct twin_work_ops {
     /* COUNT: holds later work until the relation holds, or as work.wait until the time limit. Thread: signal. */
     twin_status (*wait_count)(twin_queue *queue, twin_signal *signal, const twin_count_wait *wait);
     /* Combines device memory with device memory, element by element: dst = dst (op) src. TWIN_E_INVALID: a range leaves
-     * its allocation. TWIN_E_UNSUPPORTED: the device does not reduce such elements. */
+     * its allocation. TWIN_E_UNSUPPORTED: the device does not reduce such elements, or cannot reduce
+     * with memory of another device, which it has no link to. */
     twin_status (*reduce)(twin_queue *queue, const twin_reduce *reduce);
     /* As copy, all rows or none: what lies between rows stays. TWIN_E_INVALID as copy, and a pitch or more rows than the
      * device can take. TWIN_E_NOMEM: no memory for what tells it of so many; nothing was enqueued. */

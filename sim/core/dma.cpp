@@ -206,6 +206,11 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
     uint32_t from_device = device;
     if (!leads(job.src, job.src_span(), job.row, &from, &from_device))
         return kNone;
+    // LNK-3: without links the SDMA of a device reaches the memory of no other.
+    if (!pcie && !links.peers_linked() &&
+        ((to == TWINSIM_TARGET_HBM && to_device != device) ||
+         (from == TWINSIM_TARGET_HBM && from_device != device)))
+        return kNone;
     if (job.kind == DmaJob::Kind::kReduce) {
         if (to != TWINSIM_TARGET_HBM) // DMA-24
             return kNone;

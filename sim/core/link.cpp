@@ -22,6 +22,7 @@ uint32_t pair_count(const Params &params, uint32_t devices)
 LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, TwinFactory *twins)
     : devices_(devices), cycle_ns_(params.cycle_ns),
       cycles_per_s_(static_cast<uint32_t>(1000000000u / params.cycle_ns)),
+      peers_linked_(!params.peers_at_host),
       link_parameter_(devices * kPerDevice + pair_count(params, devices), kNone),
       capacity_(link_parameter_.size()),
       routes_(devices * kRoutes + devices * devices * kPairRoutes), room_(capacity_.size()),
@@ -67,19 +68,13 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, Tw
         for (uint32_t b = 0; b < devices; ++b) {
             if (a == b)
                 continue;
-            const auto over_pcie = [&](uint32_t route, uint32_t written) {
-                add_route(route, params.pcie_to_host.index,
-                          {{link_of(a, kHbm), 1},
-                           {link_of(a, kToHost), 1},
-                           {link_of(b, kToDevice), 1},
-                           {link_of(b, kHbm), written}});
-            };
-            over_pcie(peer(a, b, true), 1);
-            if (params.peers_at_host) {
-                over_pcie(peer(a, b, false), 1);
-                over_pcie(reduce_peer(a, b), 2);
+            add_route(peer(a, b, true), params.pcie_to_host.index,
+                      {{link_of(a, kHbm), 1},
+                       {link_of(a, kToHost), 1},
+                       {link_of(b, kToDevice), 1},
+                       {link_of(b, kHbm), 1}});
+            if (params.peers_at_host)
                 continue;
-            }
             const uint32_t hccs = devices * kPerDevice + a * devices + b;
             capacity_[hccs] = rate(params.hccs_pair.value);
             link_parameter_[hccs] = params.hccs_pair.index;

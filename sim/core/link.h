@@ -51,6 +51,8 @@ class LinkNetwork
     {
         return peer(from, to, false) + 2;
     }
+    /// Whether devices have links to each other (LNK-1): else there is no reduce_peer(), and peer() over PCIe alone.
+    [[nodiscard]] bool peers_linked() const { return peers_linked_; }
     /// Between two devices: over HCCS, or over PCIe when `pcie`.
     [[nodiscard]] uint32_t peer(uint32_t from, uint32_t to, bool pcie) const
     {
@@ -176,6 +178,7 @@ class LinkNetwork
     const uint32_t devices_;
     const uint64_t cycle_ns_;
     const uint32_t cycles_per_s_;
+    const bool peers_linked_;
     std::vector<uint32_t> link_parameter_;
     std::vector<uint64_t> capacity_; // by link, fixed point bytes per cycle
     std::vector<Route> routes_;

@@ -4,6 +4,9 @@
 #include "suite.h"
 
 static const twin_test tests[] = {
+    {"MEM-127: rows between devices", test_rows_between_devices},
+    {"RED-03: reductions between devices are done, or refused where there is no link",
+     test_reductions_between_devices},
     {"NTF-15: a notify that another device records takes the time of the way",
      test_shared_notify_takes_its_way},
     {"EVT-70: a shared event takes the time of the way to another device",

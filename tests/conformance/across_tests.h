@@ -3,6 +3,10 @@
 #ifndef TWINRT_CONFORMANCE_ACROSS_TESTS_H
 #define TWINRT_CONFORMANCE_ACROSS_TESTS_H
 
+/* across_memory.c */
+void test_rows_between_devices(void);
+void test_reductions_between_devices(void);
+
 /* across_signal.c */
 void test_shared_notify_takes_its_way(void);
 void test_shared_event_takes_its_way(void);

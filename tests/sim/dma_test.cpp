@@ -247,6 +247,40 @@ static void test_between_devices()
     EXPECT_EQ(*rig.hbm(2 * kMiB - 1, 1), 0x3c);
 }
 
+// LNK-3: without links the SDMA of a device reaches the memory of no other, be it one side or both; PCIe DMA does.
+static void test_between_devices_without_links()
+{
+    Rig::Options options;
+    options.devices = 2;
+    const uint64_t own = Rig::kHbm;
+    const uint64_t other = 2 * Rig::kHbm;
+    const auto reduce = [](uint64_t dst, uint64_t src) {
+        stars_sqe sqe = sqe_sdma(dst, src, kMiB);
+        sqe.word[4] = STARS_SDMA_OP_ADD | STARS_SDMA_INT32 << STARS_SDMA_TYPE_SHIFT;
+        return sqe;
+    };
+    const stars_sqe entries[] = {
+        sqe_sdma(other, own, kMiB), sqe_sdma(own, other, kMiB), sqe_sdma(other, other + kMiB, kMiB),
+        reduce(own, other),         reduce(other, own),
+    };
+    for (const auto &entry : entries) {
+        for (const bool linked : {false, true}) {
+            Rig rig(options, [&](tsim::Params &p) { p.peers_at_host = !linked; });
+            std::memset(rig.hbm(2 * kMiB, 0), 0x3c, kMiB);
+            rig.open(0);
+            rig.open(1);
+            rig.put(0, entry, 0);
+            rig.put(1, sqe_pcie_dma(other + 4 * kMiB, own + 2 * kMiB, kMiB), 0);
+            rig.run();
+            EXPECT_EQ(rig.retired(0), linked ? 1 : 0);
+            if (!linked)
+                EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BUS_FAULT);
+            EXPECT_EQ(rig.retired(1), 1);
+            EXPECT_EQ(*rig.hbm(5 * kMiB - 1, 1), 0x3c);
+        }
+    }
+}
+
 // DMA-10, DMA-11, DMA-12.
 static void test_driver_copies()
 {
@@ -348,6 +382,7 @@ static const twin_test tests[] = {
     {"an address that leads nowhere fails the SQE", test_faults},
     {"memory that goes away fails the SQE at the end", test_memory_goes_away},
     {"copies between devices use HCCS or PCIe", test_between_devices},
+    {"SDMA between devices without a link is a fault", test_between_devices_without_links},
     {"the driver's own copies use its channels in time order", test_driver_copies},
     {"the driver copies rows at once", test_driver_copies_rows},
     {"large copies of pinned memory have the published rate", test_published_host_bandwidth},

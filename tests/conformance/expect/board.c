@@ -15,6 +15,7 @@ static const twin_exception unsupported[] = {
     {"across", "EVT-70: a deadlock", FOREVER},
     {"across", "EVT-70: a shared event", PROFILE},
     {"across", "NTF-15", PROFILE},
+    {"across", "RED-03", PROFILE},
     {"callback", "DEV-57", DEVICES},
     {"config", "CFG-08", PROFILE},
     {"config", "CFG-09", PROFILE},
