@@ -51,7 +51,7 @@ function(twin_verilate target)
     set(arg_PREFIX V${arg_TOP})
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
-  set(options --cc -O3 --assert --x-assign fast --x-initial fast -Wno-fatal)
+  set(options --cc -O3 --assert --x-assign fast --x-initial fast -Wno-fatal -Werror-USERERROR)
   if(arg_TRACE)
     list(APPEND options --trace-fst --trace-max-array 16) # larger memories cost most
     if(Python3_Interpreter_FOUND AND NOT TWINRT_RTL_ALL_WAVES)
@@ -88,7 +88,8 @@ endfunction()
 
 # twin_rtl_block(<block> [SOURCES file …] [PARTS block …] [SMALL Name=value …]): the folder rtl-stubs/<block> with the module
 # npu_<block>; PARTS are the blocks it instantiates. Libraries rtl_<block> and rtl_<block>_trace (class Tnpu_<block>) for the
-# product, at the parameters' defaults; tests rtl.lint.<block> and, with the parameters of SMALL, rtl.synth.<block>, and coverage.
+# product, at the parameters' defaults; tests rtl.lint.<block>, rtl.parameters.<block> and, with the parameters of SMALL, rtl.synth.<block>,
+# and coverage.
 function(twin_rtl_block block)
   cmake_parse_arguments(arg "" "" "SOURCES;PARTS;SMALL" ${ARGN})
   if(NOT arg_SOURCES)
@@ -114,6 +115,13 @@ function(twin_rtl_block block)
   if(TWINRT_TESTS)
     add_test(NAME rtl.lint.${block} COMMAND ${TWIN_RTL_FOLDER}/lint ${TWIN_VERILATOR} npu_${block} ${all})
     set_tests_properties(rtl.lint.${block} PROPERTIES LABELS rtl TIMEOUT 60)
+    set(tools --verilator=${TWIN_VERILATOR})
+    if(TWIN_YOSYS)
+      list(APPEND tools --yosys=${TWIN_YOSYS})
+    endif()
+    add_test(NAME rtl.parameters.${block} COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/parameters.py ${tools}
+      ${TWIN_RTL_FOLDER}/${block}/README.md npu_${block} ${all})
+    set_tests_properties(rtl.parameters.${block} PROPERTIES LABELS rtl TIMEOUT 120)
     # Whoever links the traced class adds a test of what it traces.
     set_property(GLOBAL PROPERTY twin_rtl_sources_${block} ${all})
     if(TWIN_YOSYS)

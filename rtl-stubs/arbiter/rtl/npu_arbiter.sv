@@ -39,6 +39,8 @@ module npu_arbiter #(
   output logic                   empty_o,             // nobody asks; never take then
   output logic                   busy_o               // needs the clock
 );
+  `NPU_RANGE(Queues, 8, 2048)
+
   localparam int unsigned Levels = npu_pkg::Priorities;
   localparam int unsigned Groups = npu_pkg::Groups;
   localparam int unsigned WordBits = 64;

@@ -57,6 +57,10 @@ module npu_burst #(
 
   output logic                     busy_o           // needs the clock
 );
+  `NPU_POWER_OF_TWO(Transfers, 8, 1024)
+  `NPU_POWER_OF_TWO(Links, 2, Transfers)
+  `NPU_RANGE(WeightWidth, 1, 8)
+
   localparam int unsigned Parts = 20;  // binary digits after the point of a time
   localparam int unsigned SequenceBits = 40;
   localparam int unsigned KeyBits = 64 + SequenceBits;
@@ -366,7 +370,6 @@ module npu_burst #(
   logic unused;
   assign unused = ^{pending, link_last, granted_bytes, first_key[SequenceBits-1:0]};
 
-  `NPU_ASSERT(LinksFit, LinkWidth <= TransferWidth)
   `NPU_ASSERT(CalendarTakes, set_valid |-> calendar_ready)
   // Channels and links know the same transfers, and both see which burst is the last.
   `NPU_ASSERT(ChannelAgrees, dma_rsp |-> !dma_error && dma_channel == transfer_q)

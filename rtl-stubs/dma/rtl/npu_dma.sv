@@ -56,6 +56,8 @@ module npu_dma #(
 
   output logic                    busy_o              // needs the clock
 );
+  `NPU_POWER_OF_TWO(Channels, 2, 4096)
+
   localparam logic [1:0] OpStart  = 2'd0;
   localparam logic [1:0] OpCancel = 2'd1;
   localparam logic [1:0] OpResume = 2'd2;

@@ -41,6 +41,8 @@ module npu_dma_ops #(
 
   output logic                    busy_o           // needs the clock
 );
+  `NPU_POWER_OF_TWO(Channels, 2, 4096)
+
   localparam logic [1:0] OpPassed = 2'd3;
 
   logic passed, dma_ready, b_ready;

@@ -35,6 +35,8 @@ module npu_dma_pool #(
   output logic [MaxChannels-1:0]  free_o,          // bit set: that channel is free
   output logic                    busy_o           // needs the clock
 );
+  `NPU_POWER_OF_TWO(Queues, 8, 2048)
+
   localparam logic [1:0] OpAcquire = 2'd0;
   localparam logic [1:0] OpRelease = 2'd1;
   localparam logic [1:0] OpWait    = 2'd2;

@@ -41,6 +41,9 @@ module npu_event_table #(
 
   output logic                  busy_o            // needs the clock
 );
+  `NPU_POWER_OF_TWO(Events, 128, 65536)
+  `NPU_POWER_OF_TWO(Queues, 8, 2048)
+
   localparam int unsigned WordBits = 64;
   localparam int unsigned Words = Events / WordBits;
   localparam int unsigned WordWidth = IdWidth - 6;

@@ -51,6 +51,7 @@ module npu_front_end #(
   output npu_front_end_pkg::queue_t                rsp_queue_o,     // the queue afterwards
   output logic                  busy_o
 );
+  `NPU_POWER_OF_TWO(Queues, 8, 2048)
 
   typedef enum logic [2:0] {
     StClear,     // after reset each queue is closed, one per clock
@@ -279,8 +280,6 @@ module npu_front_end #(
 
   `NPU_ASSERT(StateHasItsWidth,
       $bits(npu_front_end_pkg::queue_t) == npu_front_end_pkg::QueueBits)
-  `NPU_ASSERT(QueuesAreAPowerOfTwo,
-      2 ** QueueWidth == Queues)
   `NPU_ASSERT(ValueHeldUntilTaken,
       req_valid_i && !req_ready_o |=> req_valid_i && $stable(req_op_i) && $stable(req_queue_i))
   `NPU_ASSERT(AnswerHeldUntilTaken,

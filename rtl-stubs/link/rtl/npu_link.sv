@@ -50,6 +50,10 @@ module npu_link #(
 
   output logic                     busy_o           // needs the clock
 );
+  `NPU_POWER_OF_TWO(Transfers, 2, 4096)
+  `NPU_POWER_OF_TWO(Links, 2, 8192)
+  `NPU_RANGE(WeightWidth, 1, 8)
+
   localparam int unsigned Hops = 4;  // links on a way at most
   localparam int unsigned HopWidth = $clog2(Hops);
   localparam int unsigned Places = Transfers * Hops;

@@ -37,6 +37,9 @@ module npu_notify_table #(
 
   output logic                  busy_o            // needs the clock
 );
+  `NPU_POWER_OF_TWO(Notifies, 128, 65536)
+  `NPU_POWER_OF_TWO(Queues, 8, 2048)
+
   localparam int unsigned WordBits = 64;
   localparam int unsigned WordWidth = IdWidth - 6;
 

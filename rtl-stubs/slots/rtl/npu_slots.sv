@@ -46,6 +46,9 @@ module npu_slots #(
   output logic [CountWidth-1:0] free_count_o,       // at a response: slots that are free
   output logic                  busy_o              // needs the clock
 );
+  `NPU_RANGE(Queues, 8, 2048)
+  `NPU_POWER_OF_TWO(Slots, 4, 128)
+
   localparam logic [2:0] OpClear = 3'd0;
   localparam logic [2:0] OpCounts = 3'd1;
   localparam logic [2:0] OpLeaving = 3'd2;

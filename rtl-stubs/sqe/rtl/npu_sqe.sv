@@ -58,6 +58,7 @@ module npu_sqe #(
   output logic [15:0]                         rsp_status_o,
   output logic                                busy_o
 );
+  `NPU_POWER_OF_TWO(Queues, 8, 2048)
 
   /// What is kept of a queue.
   localparam logic [3:0] PhNone    = 4'd0;
@@ -386,8 +387,6 @@ module npu_sqe #(
   logic operates;
   assign operates = state_q == StOperate;
 
-  `NPU_ASSERT(QueuesAreAPowerOfTwo,
-      2 ** QueueWidth == Queues)
   `NPU_ASSERT(RequestHeldUntilTaken,
       req_valid_i && !req_ready_o |=> req_valid_i && $stable(req_op_i) && $stable(req_queue_i))
   `NPU_ASSERT(AnswerHeldUntilTaken,

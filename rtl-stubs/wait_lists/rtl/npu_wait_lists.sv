@@ -31,6 +31,7 @@ module npu_wait_lists #(
   output logic [QueueWidth:0]   first_o,
   output logic [QueueWidth:0]   last_o
 );
+  `NPU_POWER_OF_TWO(Queues, 8, 16384)
 
   // A place on a list: {somebody, queue}.
   typedef logic [QueueWidth:0] place_t;
