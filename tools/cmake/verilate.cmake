@@ -51,7 +51,8 @@ function(twin_verilate target)
     set(arg_PREFIX V${arg_TOP})
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
-  set(options --cc -O3 --assert --x-assign fast --x-initial fast -Wno-fatal -Werror-USERERROR)
+  # What has no value before it is written gets one when the class is made: 0, or what the context's seed gives (benches).
+  set(options --cc -O3 --assert --x-assign unique --x-initial unique -Wno-fatal -Werror-USERERROR)
   if(arg_TRACE)
     list(APPEND options --trace-fst --trace-max-array 16) # larger memories cost most
     if(Python3_Interpreter_FOUND AND NOT TWINRT_RTL_ALL_WAVES)

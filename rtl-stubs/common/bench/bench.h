@@ -63,14 +63,34 @@ inline Options options(int argc, char **argv)
     return out;
 }
 
-/// A Verilated block with its clock. Whoever waits for it in vain hears of it: a hang is a failure.
+/// Clocks in which a request, or a response, had to wait, of all blocks together. What the sources assert of those that wait was
+/// looked at only then.
+struct Handshakes {
+    uint64_t requests = 0;
+    uint64_t responses = 0;
+
+    /// False, and says which, when one never waited.
+    [[nodiscard]] bool complete() const
+    {
+        if (requests == 0 || responses == 0)
+            std::printf("FAIL: never met: a %s that waits: the run proves nothing\n",
+                        requests == 0 ? "request" : "response");
+        return requests != 0 && responses != 0;
+    }
+};
+inline Handshakes handshakes;
+
+/// A Verilated block with its clock. Whoever waits for it in vain hears of it: a hang is a failure. Its registers and memories
+/// begin with what the seed gives, so that nothing rests on zeros that a chip does not have.
 template <typename Block>
 class Clocked
 {
   public:
     explicit Clocked(uint64_t seed)
-        : dice(seed), context_(std::make_unique<VerilatedContext>()), block(context_.get(), "bench")
+        : dice(seed), context_(undefined(seed)), block(context_.get(), "bench")
     {
+        block.req_valid_i = 0;
+        block.rsp_ready_i = 0;
     }
     ~Clocked() { block.final(); }
     Clocked(const Clocked &) = delete;
@@ -78,6 +98,8 @@ class Clocked
 
     void clock()
     {
+        handshakes.requests += block.req_valid_i && !block.req_ready_o;
+        handshakes.responses += block.rsp_valid_o && !block.rsp_ready_i;
         block.clk_i = 1;
         block.eval();
         block.clk_i = 0;
@@ -111,8 +133,18 @@ class Clocked
     {
         while (dice.chance(10))
             clock();
+        press();
+        taken();
+    }
+    /// Puts the operation on the request port, also while another one is under way.
+    void press()
+    {
         block.req_valid_i = 1;
         block.eval();
+    }
+    /// Waits until what is on the request port has been taken.
+    void taken()
+    {
         until([this] { return block.req_ready_o; }, "taken request");
         clock();
         block.req_valid_i = 0;
@@ -138,6 +170,15 @@ class Clocked
     uint64_t clocks = 0;
 
   private:
+    static std::unique_ptr<VerilatedContext> undefined(uint64_t seed)
+    {
+        auto context = std::make_unique<VerilatedContext>();
+        context->randReset(2); // random
+        context->randSeed(static_cast<int>(1 + seed % 0x7fffffff));
+        Verilated::threadContextp(context.get()); // whom the block asks while it is made
+        return context;
+    }
+
     std::unique_ptr<VerilatedContext> context_;
 
   public:

@@ -26,6 +26,8 @@ class Bench : public bench::Clocked<Vnpu_dma>
     {
         block.cfg_burst_bytes_i = burst;
         block.cfg_outstanding_i = outstanding;
+        block.ax_ready_i = 0;
+        block.b_valid_i = 0;
         for (unsigned char &byte : memory_)
             byte = static_cast<unsigned char>(dice.roll());
         reset();

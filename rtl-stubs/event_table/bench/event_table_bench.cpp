@@ -104,6 +104,10 @@ class Bench : public bench::Clocked<Vnpu_event_table>
         block.req_queue_i = queue;
         block.req_now_i = now_;
         request();
+        const bool early = dice.chance(20);
+        const uint32_t looked = ids_[dice.below(ids_.size())];
+        if (early) // the next one waits, with operands of its own
+            put_read(looked);
         await();
         BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, op == kBad);
         BENCH_EQUAL("passes", "EVT-2", block.rsp_pass_o,
@@ -127,6 +131,30 @@ class Bench : public bench::Clocked<Vnpu_event_table>
             BENCH_EQUAL("in memory", "EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
             displaced += block.rsp_in_memory_o;
         }
+        BENCH_EQUAL("last", "EVT-4", block.rsp_last_o, true);
+        take();
+        if (early)
+            look(looked);
+    }
+
+    void put_read(uint32_t id)
+    {
+        block.req_op_i = kRead;
+        block.req_id_i = id;
+        block.req_queue_i = dice.below(queues_);
+        block.req_now_i = now_ + dice.below(100);
+        press();
+    }
+    // The read that waited.
+    void look(uint32_t id)
+    {
+        operation = "read that waited";
+        taken();
+        await();
+        BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, false);
+        BENCH_EQUAL("flag", "EVT-1", block.rsp_flag_o, table_.flag(id));
+        BENCH_EQUAL("pending", "EVT-3", block.rsp_pending_o, table_.pending(id));
+        BENCH_EQUAL("in memory", "EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
         BENCH_EQUAL("last", "EVT-4", block.rsp_last_o, true);
         take();
     }
@@ -185,6 +213,8 @@ int main(int argc, char **argv)
         std::printf("FAIL: nothing was released or displaced: the run proves nothing\n");
         return 1;
     }
+    if (!bench::handshakes.complete())
+        return 1;
     std::printf("PASS npu_event_table: %llu operations, %llu queues released, %llu entries met in "
                 "memory, %llu clocks, "
                 "seed %llu\n",

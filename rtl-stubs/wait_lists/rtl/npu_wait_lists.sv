@@ -189,6 +189,7 @@ module npu_wait_lists #(
   // The ends of a list are both somebody or both nobody, before and after.
   `NPU_ASSERT(EndsAgree, start_valid_i |-> start_first_i[QueueWidth] == start_last_i[QueueWidth])
   `NPU_ASSERT(EndsStillAgree, done_o |-> first_q[QueueWidth] == last_q[QueueWidth])
-  `NPU_ASSERT(StartHeld, start_valid_i && !start_ready_o |=> start_valid_i)
+  // Owners ask when it is at rest, so that none has to wait.
+  `NPU_ASSERT(StartAtRest, start_valid_i |-> start_ready_o)
 
 endmodule
