@@ -30,6 +30,13 @@ struct DmaPoolPorts {
         static const char *const names[] = {"acquire", "release", "wait", "forget"};
         return names[op & 3];
     }
+    static const char *rule_of(const std::array<uint64_t, 6> &request,
+                               const std::array<uint64_t, 3> &, size_t signal)
+    {
+        return signal == kFound    ? request[kOp] == Op::kRelease ? "DMA-6" : "DMA-1"
+               : signal == kChosen ? request[kSeeded] != 0 ? "TIM-6" : "DMA-1"
+                                   : nullptr;
+    }
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 6> &r)
     {

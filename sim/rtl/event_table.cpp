@@ -36,6 +36,18 @@ struct EventPorts {
                                             "forget", "load", "none",   "none"};
         return names[op & 7];
     }
+    static const char *rule_of(const std::array<uint64_t, 7> &request,
+                               const std::array<uint64_t, 7> &model, size_t signal)
+    {
+        if (signal == kFlag)
+            return request[kOp] == Op::kClear ? "EVT-5" : "EVT-1";
+        if (signal != kInMemory)
+            return nullptr;
+        return request[kOp] == Op::kLoad ? "EVT-8"
+               : model[kInMemory] == 0   ? "EVT-7"
+               : request[kIsolated] != 0 ? "EVT-10"
+                                         : "EVT-9";
+    }
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 7> &r)
     {

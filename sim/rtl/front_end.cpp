@@ -86,6 +86,37 @@ struct FrontPorts {
                                             "look",   "complete", "CQ head", "read in"};
         return op < std::size(names) ? names[op] : "?";
     }
+    // Of head, retired SQEs and buffer: by what has moved them.
+    static const char *rule_of(const std::array<uint64_t, 11> &request,
+                               const std::array<uint64_t, 16> &model, size_t signal)
+    {
+        const uint64_t op = request[kOp];
+        switch (signal) {
+        case kWaited:
+        case kReady: // FE-5: there was no line to wait for
+            return op == Op::kFetch && model[kAheadAt] == model[kReady] ? "FE-5" : "FE-6";
+        case kWritten:
+            return model[kWritten] != 0 ? "CQ-6" : "CQ-3";
+        case kHead:
+        case kRetired:
+            return op == Op::kRetire    ? "FE-3"
+                   : op == Op::kSetHead ? "FE-8"
+                   : op == Op::kDropAll ? "SCH-15"
+                                        : "FE-1";
+        case kBuffered:
+        case kAhead:
+            return op == Op::kSetHead || op == Op::kDropAll ? "FE-7"
+                   : op == Op::kDrop                        ? "FE-11"
+                   : op == Op::kReadIn                      ? "HW-4"
+                   : op == Op::kRetire                      ? "FE-3"
+                   : signal == kAhead                       ? "FE-6"
+                                                            : "FE-4";
+        case kCqTail:
+            return "CQ-6";
+        default:
+            return nullptr;
+        }
+    }
     template <class Top>
     static void drive(Top &top, Cycle now, const std::array<uint64_t, 11> &r)
     {

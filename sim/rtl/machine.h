@@ -28,6 +28,9 @@ struct Signal {
 //   static constexpr std::array<Signal, N> kRequest  = {{{"op"}, …}};          the operation comes first
 //   static constexpr std::array<Signal, M> kResponse = {{{"queue", "ARB-5"}, …}};
 //   static const char *op_name(uint64_t op);
+//   static const char *rule_of(const Request &request, const Response &model, size_t signal);
+//                                                                 may be left out: the rule of a signal where that of
+//                                                                 kResponse is not all there is to say; null: it is
 //   template <class Top> static void drive(Top &top, Cycle now, const Request &request);
 //   template <class Top> static void read(const Top &top, Response &response);
 //   using Plain = …; using Traced = …;                    Verilator's classes, without and with waveforms

@@ -35,6 +35,22 @@ struct NotifyPorts {
                                             "forget", "none", "none",   "none"};
         return names[op & 7];
     }
+    static const char *rule_of(const std::array<uint64_t, 5> &request,
+                               const std::array<uint64_t, 6> &model, size_t signal)
+    {
+        if (signal != kFlag)
+            return nullptr;
+        switch (request[kOp]) {
+        case Op::kWait:
+            return "NTF-2";
+        case Op::kRecord:
+            return model[kRelease] != 0 ? "NTF-3" : "NTF-1";
+        case Op::kClear:
+            return "NTF-4";
+        default:
+            return "NTF-1";
+        }
+    }
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 5> &r)
     {

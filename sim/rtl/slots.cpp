@@ -34,6 +34,17 @@ struct SlotsPorts {
         static const char *const names[] = {"clear", "counts", "leaving", "next", "grant", "leave"};
         return op < std::size(names) ? names[op] : "?";
     }
+    static const char *rule_of(const std::array<uint64_t, 8> &request,
+                               const std::array<uint64_t, 6> &, size_t signal)
+    {
+        if (signal == kTime)
+            return request[kOp] == Op::kGrant     ? "SCH-5"
+                   : request[kOp] == Op::kLeaving ? "SCH-20"
+                                                  : "SCH-3";
+        if (signal == kFree)
+            return request[kOp] == Op::kLeave ? "SCH-19" : "SCH-6";
+        return nullptr;
+    }
     template <class Top>
     static void drive(Top &top, Cycle now, const std::array<uint64_t, 8> &r)
     {

@@ -94,6 +94,57 @@ struct SqePorts {
         top.cfg_credit_unit_i = r[kCreditUnit];
         top.cfg_timeout_unit_i = r[kTimeoutUnit];
     }
+    // By what has happened, and what the model makes of it.
+    static const char *rule_of(const std::array<uint64_t, kNumbers> &request,
+                               const std::array<uint64_t, 10> &model, size_t signal)
+    {
+        if (signal == kType || signal == kClass)
+            return nullptr;
+        const auto next = static_cast<SqeNext>(model[kNext]);
+        const auto type = static_cast<uint32_t>(request[kSqe]) & STARS_W0_TYPE_MASK;
+        switch (static_cast<SqeOp>(request[kOp])) {
+        case SqeOp::kBegin:
+            return signal != kDue              ? next == SqeNext::kDecoded ? "SQE-4" : "SQE-1"
+                   : next == SqeNext::kDecoded ? "SQE-2"
+                                               : "SQE-3";
+        case SqeOp::kDecoded:
+            return "SQE-4";
+        case SqeOp::kExecute:
+            if (signal == kEffect || signal == kId)
+                return type == STARS_SQE_WRITE_VALUE   ? "SQE-9"
+                       : type == STARS_SQE_PLACEHOLDER ? "SQE-12"
+                                                       : "SQE-10";
+            return ending(next);
+        case SqeOp::kMiss:
+            return "EVT-8";
+        case SqeOp::kDone:
+            return ending(next);
+        case SqeOp::kPark:
+        case SqeOp::kMove:
+        case SqeOp::kLimit:
+            return signal == kDue && next == SqeNext::kReport ? "SQE-10" : "SQE-8";
+        case SqeOp::kSetUp:
+            return "DMA-2";
+        case SqeOp::kRetire:
+            return next == SqeNext::kHold ? "CQ-3" : "SQE-6";
+        case SqeOp::kReport:
+            return next == SqeNext::kHold ? "CQ-3" : "SQE-10";
+        case SqeOp::kResume:
+            return next == SqeNext::kExecute ? signal == kDue ? "SQE-3" : "SQE-4" : ending(next);
+        case SqeOp::kFail:
+            return "SQE-10";
+        case SqeOp::kEnd:
+            return "SCH-14";
+        }
+        return nullptr;
+    }
+    static const char *ending(SqeNext next)
+    {
+        return next == SqeNext::kReport   ? "SQE-10"
+               : next == SqeNext::kHold   ? "SQE-7"
+               : next == SqeNext::kRetire ? "SQE-5"
+                                          : "SQE-3";
+    }
     // Numbers that mean nothing after this operation are 0.
     template <class Top>
     static void read(const Top &top, std::array<uint64_t, 10> &out)

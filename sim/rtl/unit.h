@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,24 @@ namespace tsim::rtl
 /// ports, so that Verilator's headers are read there alone.
 template <class Ports>
 std::unique_ptr<Machine<Ports>> make_machine(const std::string &trace);
+
+/// The rule behind a signal, of this operation.
+template <class Ports, class = void>
+struct Rules {
+    static const char *of(const Request<Ports> &, const Response<Ports> &, size_t signal)
+    {
+        return Ports::kResponse[signal].rule;
+    }
+};
+template <class Ports>
+struct Rules<Ports, std::void_t<decltype(&Ports::rule_of)>> {
+    static const char *of(const Request<Ports> &request, const Response<Ports> &model,
+                          size_t signal)
+    {
+        const char *const rule = Ports::rule_of(request, model, signal);
+        return rule ? rule : Ports::kResponse[signal].rule;
+    }
+};
 
 template <class Ports>
 class Unit
@@ -103,8 +122,9 @@ class Unit
         for (size_t i = 0; i < std::min(model.size(), answers_.size()); ++i)
             for (size_t k = 0; k < Ports::kResponse.size(); ++k)
                 if (model[i][k] != answers_[i][k]) {
-                    report({Ports::kResponse[k].name, Ports::kResponse[k].rule}, model[i][k],
-                           answers_[i][k], &model);
+                    report({Ports::kResponse[k].name,
+                            Rules<Ports>::of(log_.back().request, model[i], k)},
+                           model[i][k], answers_[i][k], &model);
                     return;
                 }
         report({"number of responses", Ports::kResponse[0].rule}, model.size(), answers_.size(),

@@ -260,8 +260,53 @@ static void test_fork()
     EXPECT_EQ(changes_in("forked.0.arbiter.test.fst"), changes);
 }
 
+// A signal may stand for many rules: told is that of the operation.
+static void test_rules()
+{
+    using tsim::SqeNext;
+    using tsim::SqeOp;
+    const struct {
+        SqeOp op;
+        SqeNext next;
+        const char *rule;
+    } cases[] = {{SqeOp::kBegin, SqeNext::kExecute, "SQE-3"},
+                 {SqeOp::kMiss, SqeNext::kLoaded, "EVT-8"},
+                 {SqeOp::kDone, SqeNext::kRetire, "SQE-5"},
+                 {SqeOp::kSetUp, SqeNext::kSetUp, "DMA-2"},
+                 {SqeOp::kFail, SqeNext::kReport, "SQE-10"}};
+    const tsim::SqeShape shape = {16, 16, 16, 4, 1, 1, 1, 10, 20, 30, 40, 50, 60};
+    const stars_sqe sqe = sqe_event_record(3);
+    for (const auto &one : cases) {
+        tsim::rtl::Difference found;
+        const auto factory = tsim::rtl::make_factory(
+            TWINSIM_MODEL_LOCKSTEP, "", [&found](const tsim::rtl::Difference &d) { found = d; });
+        static const tsim::Cycle now = 100;
+        factory->attach(now, 1);
+        const auto twin = factory->sqes(shape, {0, ""});
+        twin->reset();
+        tsim::SqeRequest request{SqeOp::kBegin, false, 0, 100, &sqe};
+        request.event = 7;
+        tsim::SqeAnswer answer;
+        answer.type = STARS_SQE_EVENT_RECORD;
+        answer.step = {SqeNext::kExecute, tsim::SqeHold::kNot, 100 + 10 + 7};
+        if (one.op != SqeOp::kBegin) {
+            (void)twin->run(request, answer);
+            CU_ASSERT(found.signal.empty());
+            request.op = one.op;
+            answer.type = 0;
+        }
+        answer.step = {one.next, tsim::SqeHold::kNot, 1}; // no time that anything takes
+        (void)twin->run(request, answer);
+        CU_ASSERT(found.signal == "due");
+        CU_ASSERT(found.rule == one.rule);
+        for (const std::string &file : found.files)
+            (void)std::remove(file.c_str());
+    }
+}
+
 static const twin_test tests[] = {
     {"a difference tells where, when, what, which rule and what went before", test_report},
+    {"the rule is that of the operation", test_rules},
     {"without a hook it ends the process with its own status", test_process_ends},
     {"it is told where no waveforms can be written, and those are private",
      test_files_that_cannot_be_written},
