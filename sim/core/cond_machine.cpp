@@ -156,8 +156,9 @@ void TaskScheduler::park_poll(uint32_t sq)
     const uint32_t credit =
         (fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT) & STARS_CREDIT_NEVER;
     const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
-    board_.polls.add(timer(sq), limited ? board_.now + credit * p.credit_unit.value : kNever,
-                     programs_[sq].result);
+    const Cycle limit = due(sq, SqeOp::kMove, SqeNext::kLimit, // COND-11
+                            limited ? board_.now + credit * p.credit_unit.value : kNever);
+    board_.polls.add(timer(sq), limit, programs_[sq].result);
     look_again(sq); // somebody may have stored while the program ran
 }
 

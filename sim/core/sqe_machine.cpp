@@ -315,7 +315,8 @@ void TaskScheduler::report(uint32_t sq)
 // SQE-11: the failed SQE is skipped, the queue goes on.
 void TaskScheduler::handled(uint32_t sq)
 {
-    end_sqe(sq);
+    if (__builtin_expect(sqe_twin_ != nullptr, 0) && !is_skipped(sq))
+        return;
     fronts_[sq].retire(board_.now);
     check_watch(sq);
     go_on(sq);

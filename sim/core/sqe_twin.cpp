@@ -14,8 +14,9 @@ SqeAnswer TaskScheduler::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool f
 {
     const Queue &q = queues_[sq];
     const Params &p = board_.params;
-    // The end may find no SQE at the head, and somebody about to write one there.
-    SqeRequest request{op, flag, sq, 0, op == SqeOp::kEnd ? &kNoSqe : &fronts_[sq].sqe()};
+    // The end may find no SQE at the head, and somebody about to write one there; to skip it is an end, too.
+    const bool ends = op == SqeOp::kEnd || op == SqeOp::kHandled;
+    SqeRequest request{op, flag, sq, 0, ends ? &kNoSqe : &fronts_[sq].sqe()};
     request.event = latency(sq, p.event_table);
     request.notify = latency(sq, p.notify_table);
     request.store = latency(sq, p.write_value);
@@ -72,6 +73,11 @@ void TaskScheduler::follow(uint32_t sq, const SqeAnswer &answer)
         break;
     }
     carry_out(sq, answer.step);
+}
+
+bool TaskScheduler::is_skipped(uint32_t sq)
+{
+    return ask(sq, SqeOp::kHandled, {SqeNext::kRetired}).step.next == SqeNext::kRetired;
 }
 
 bool TaskScheduler::retires(uint32_t sq, SqeOp op, bool full)

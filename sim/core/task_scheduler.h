@@ -326,7 +326,7 @@ class TaskScheduler : private KernelOwner
     {
         return __builtin_expect(sqe_twin_ != nullptr, 0) ? ask_due(sq, op, next, plain) : plain;
     }
-    /// The SQE under way is killed, skipped or closed.
+    /// The SQE under way is killed, or its queue closed.
     void end_sqe(uint32_t sq)
     {
         if (__builtin_expect(sqe_twin_ != nullptr, 0))
@@ -341,6 +341,8 @@ class TaskScheduler : private KernelOwner
     [[gnu::cold]] void execute_twin(uint32_t sq);
     /// Whether an SQE that has written its CQE, if it could, is over.
     [[nodiscard, gnu::cold]] bool retires(uint32_t sq, SqeOp op, bool full);
+    /// Whether an SQE that failed is over.
+    [[nodiscard, gnu::cold]] bool is_skipped(uint32_t sq);
 
     void dispatch(uint32_t sq);
     void want_channel(uint32_t sq);

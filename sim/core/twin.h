@@ -19,7 +19,7 @@ namespace tsim
 struct ArbiterRules;
 
 /// Of the classes below: model and RTL lie in two libraries, which must fit.
-inline constexpr uint32_t kTwinVersion = 5;
+inline constexpr uint32_t kTwinVersion = 6;
 
 /// Which one of its kind a block is, for reports and for names of files.
 struct TwinPlace {
@@ -270,13 +270,14 @@ enum class SqeOp : uint8_t {
     kDone,    ///< it has had its effect, or its wait has passed
     kPark,
     kSetUp,  ///< a channel was found
-    kMove,   ///< an engine, or the host, works on it
+    kMove,   ///< an engine, or the host, works on it, or its program waits
     kFail,   ///< value: error 7:0, status 23:8
     kRetire, ///< the time to that is over; flag: the CQ is full
     kReport, ///< the same of one that failed
     kResume, ///< a hold ends
-    kEnd,    ///< it is killed, skipped or closed
-    kLimit   ///< its time is over
+    kEnd,    ///< it is killed, or its queue is closed
+    kLimit,  ///< its time is over
+    kHandled ///< the one that failed is skipped
 };
 
 /// What comes next.

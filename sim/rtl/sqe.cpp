@@ -61,9 +61,9 @@ struct SqePorts {
 
     static const char *op_name(uint64_t op)
     {
-        static const char *const names[] = {"begin",  "decoded", "execute", "miss", "done",
-                                            "park",   "set up",  "move",    "fail", "retire",
-                                            "report", "resume",  "end",     "limit"};
+        static const char *const names[] = {"begin",  "decoded", "execute", "miss",  "done",
+                                            "park",   "set up",  "move",    "fail",  "retire",
+                                            "report", "resume",  "end",     "limit", "handled"};
         return op < std::size(names) ? names[op] : "?";
     }
     template <class Top>
@@ -122,6 +122,8 @@ struct SqePorts {
         case SqeOp::kPark:
         case SqeOp::kMove:
         case SqeOp::kLimit:
+            if (type == STARS_SQE_COND)
+                return "COND-11";
             return signal == kDue && next == SqeNext::kReport ? "SQE-10" : "SQE-8";
         case SqeOp::kSetUp:
             return "DMA-2";
@@ -135,6 +137,8 @@ struct SqePorts {
             return "SQE-10";
         case SqeOp::kEnd:
             return "SCH-14";
+        case SqeOp::kHandled:
+            return "SQE-11";
         }
         return nullptr;
     }

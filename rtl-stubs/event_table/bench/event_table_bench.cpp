@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_event_table against the model's EventTable: random operations, every answer compared. Rules EVT-1 to EVT-11.
+// npu_event_table against the model's EventTable: random operations, every answer compared. Rules EVT-1 to EVT-5, EVT-7 to EVT-11.
 #include <Vnpu_event_table.h>
 
 #include <algorithm>

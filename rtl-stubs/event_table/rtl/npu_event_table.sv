@@ -2,7 +2,8 @@
 `include "npu_assert.svh"
 
 /// Event flags, the queues that wait for them, and which entries are on the chip. Rules EVT-1 to
-/// EVT-11. One operation at a time; a record answers once for each queue that it releases.
+/// EVT-5, EVT-7 to EVT-11. One operation at a time; a record answers once for each queue that it
+/// releases.
 module npu_event_table #(
   /// Ids there are at most: 128 to 65536, a power of two
   parameter int unsigned Events = 65536,

@@ -3,7 +3,7 @@
 
 /// The front ends of all queues: ring, head, tail, buffer and line read ahead, and the writer of
 /// the CQ.
-/// Rules FE-1, FE-3 to FE-9, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4. One operation at a time; one
+/// Rules FE-1, FE-3 to FE-8, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4. One operation at a time; one
 /// answer to each.
 module npu_front_end #(
   /// Queues, a power of two from 8 to 2048

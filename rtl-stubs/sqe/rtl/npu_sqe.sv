@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// The state machine of one SQE, for all queues: what comes next, and when. Rules SQE-1 to SQE-5,
-/// SQE-7 to SQE-10, SQE-12,
-/// SQE-13, CQ-3, DMA-2, EVT-8. One operation at a time; one answer to each.
+/// The state machine of one SQE, for all queues: what comes next, and when. Rules SQE-1 to SQE-13,
+/// COND-11, CQ-3, DMA-2, EVT-6, EVT-8, NTF-5. One operation at a time; one answer to each.
 module npu_sqe #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 2048,
@@ -295,6 +294,11 @@ module npu_sqe #(
 
           npu_sqe_pkg::OpEnd: phase_d = PhNone;
 
+          npu_sqe_pkg::OpHandled: begin  // SQE-11
+            phase_d = PhNone;
+            next_d  = npu_sqe_pkg::NextRetired;
+          end
+
           default: ;
         endcase
 
@@ -403,6 +407,12 @@ module npu_sqe #(
       operates && op_q == npu_sqe_pkg::OpRetire |-> phase_q == PhRetire || phase_q == PhCq)
   `NPU_ASSERT(ReportsInItsPhase,
       operates && op_q == npu_sqe_pkg::OpReport |-> phase_q == PhReport || phase_q == PhCqError)
+  `NPU_ASSERT(HandledOnlyIfFailed,
+      operates && op_q == npu_sqe_pkg::OpHandled |-> phase_q == PhFailed)
+  // SQE-6: what an end does is done in the cycle of its answer.
+  `NPU_ASSERT(EndsAtOnce,
+      rsp_valid_o && (next_q == npu_sqe_pkg::NextRetired || next_q == npu_sqe_pkg::NextFailed) |->
+      !rsp_timed_o)
   `NPU_ASSERT(ResumesFromAHold,
       operates && op_q == npu_sqe_pkg::OpResume |-> phase_q == PhBefore || phase_q == PhAfter)
   `NPU_ASSERT(ParksFromItsEffect,

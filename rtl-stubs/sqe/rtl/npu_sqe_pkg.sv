@@ -69,14 +69,17 @@ package npu_sqe_pkg;
   localparam logic [OpWidth-1:0] OpDone     = 4'd4;
   localparam logic [OpWidth-1:0] OpPark     = 4'd5;   // its wait did not pass (SCH-10)
   localparam logic [OpWidth-1:0] OpSetUp    = 4'd6;   // a channel was found (DMA-2)
-  localparam logic [OpWidth-1:0] OpMove     = 4'd7;   // its bytes begin to move (SQE-8)
+  // its bytes begin to move, the host has its message (SQE-8), or its program waits (COND-11)
+  localparam logic [OpWidth-1:0] OpMove     = 4'd7;
   localparam logic [OpWidth-1:0] OpFail     = 4'd8;   // value: error 7:0, status 23:8 (SQE-10)
   // the time to retirement is over; flag: the CQ is full
   localparam logic [OpWidth-1:0] OpRetire   = 4'd9;
   localparam logic [OpWidth-1:0] OpReport   = 4'd10;  // the same of one that failed
   localparam logic [OpWidth-1:0] OpResume   = 4'd11;  // a hold ends
-  localparam logic [OpWidth-1:0] OpEnd      = 4'd12;  // it is killed, skipped or closed
+  localparam logic [OpWidth-1:0] OpEnd      = 4'd12;  // it is killed, or its queue is closed
   localparam logic [OpWidth-1:0] OpLimit    = 4'd13;  // its time is over (SQE-8)
+  // the one that failed is skipped: the head moves past it, it counts as retired (SQE-11)
+  localparam logic [OpWidth-1:0] OpHandled  = 4'd14;
 
   /// What comes next.
   localparam int unsigned NextWidth = 4;
