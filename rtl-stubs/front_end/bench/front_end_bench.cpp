@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_front_end against the model's TaskQueue: the same random operations, the same answers, the same CQ in memory.
-// Rules FE-3 to FE-9, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4.
+// Rules FE-1, FE-3 to FE-8, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4.
 #include <Vnpu_front_end.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
     }
 
     const uint64_t seed;
-    uint64_t fetched = 0, completed = 0, refused = 0;
+    uint64_t fetched = 0, completed = 0, refused = 0, filled = 0;
 
   private:
     uint32_t below(uint32_t end) { return static_cast<uint32_t>(dice.below(end)); }
@@ -102,14 +102,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
 
     Answer tell(Op op, uint64_t value = 0, const Cqe *cqe = nullptr)
     {
-        const Model &m = *models_[sq_];
-        const uint64_t mask = m.arrivals.size() - 1;
-        const uint64_t from = m.rung - ((m.queue.tail() - m.queue.head()) & mask);
-        uint64_t visible = 0;
-        while (from + visible < m.rung && m.arrivals[(from + visible) & mask] <= now_)
-            ++visible;
-        block.arrival_visible_i = static_cast<uint16_t>(visible);
-        block.arrival_time_i = m.arrivals[from & mask];
+        arrive(*models_[sq_]);
         block.now_i = now_;
         block.req_op_i = op;
         block.req_queue_i = static_cast<uint16_t>(sq_);
@@ -125,6 +118,16 @@ class Bench : public bench::Clocked<Vnpu_front_end>
                                  (cqe->error ? 4u : 0u);
         }
         request();
+        const uint32_t other = below(kQueues);
+        const bool early = other != sq_ && models_[other] && below(5) == 0;
+        if (early) { // the next one waits, with operands of its own
+            block.req_op_i = kLook;
+            block.req_queue_i = static_cast<uint16_t>(other);
+            block.req_value_i = dice.roll();
+            for (uint32_t i = 0; i < 4; ++i)
+                block.req_cqe_i[i] = static_cast<uint32_t>(dice.roll());
+            press();
+        }
         uint64_t offered = 0; // to the CQ, once and only when there is something
         until(
             [this, &offered] {
@@ -147,7 +150,34 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         answer.seen = q[7];
         answer.head = q[8];
         take();
+        if (early)
+            look(other);
         return answer;
+    }
+
+    // What the doorbell path says of a queue.
+    void arrive(const Model &m)
+    {
+        const uint64_t mask = m.arrivals.size() - 1;
+        const uint64_t from = m.rung - ((m.queue.tail() - m.queue.head()) & mask);
+        uint64_t visible = 0;
+        while (visible < 4096 && from + visible < m.rung &&
+               m.arrivals[(from + visible) & mask] <= now_)
+            ++visible;
+        block.arrival_visible_i = static_cast<uint16_t>(visible);
+        block.arrival_time_i = m.arrivals[from & mask];
+    }
+    // The look at another queue that waited.
+    void look(uint32_t other)
+    {
+        const Model &m = *models_[other];
+        arrive(m);
+        taken();
+        await();
+        same("visible, of the look that waited", block.rsp_ok_o, m.queue.visible(now_));
+        same("head, of the look that waited", block.rsp_queue_o[8] & (m.queue.depth() - 1),
+             m.queue.head());
+        take();
     }
 
     void open(uint32_t sq)
@@ -156,8 +186,9 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         models_[sq] = std::make_unique<Model>();
         Model &m = *models_[sq];
         twinsim_queue config{};
-        config.depth = 4u << below(4);
-        config.cq_depth = 2u << below(4);
+        const bool large = below(12) == 0; // as large as there are
+        config.depth = 4u << below(large ? 15 : 4);
+        config.cq_depth = 2u << below(large ? 16 : 4);
         m.ring.resize(config.depth);
         m.cq.assign(config.cq_depth, {});
         m.rtl_cq.assign(config.cq_depth, {});
@@ -181,6 +212,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         for (uint32_t i = 0; i < added; ++i)
             m.arrivals[(m.rung + i) & (depth - 1)] = std::max(m.last_at, now_);
         m.rung += added;
+        filled += added == room; // depth - 1: FE-9
         (void)tell(kRing, added);
     }
 
@@ -248,7 +280,9 @@ class Bench : public bench::Clocked<Vnpu_front_end>
                 wait_for_line(m);
             if (!m.queue.visible(now_))
                 return;
-            const Cycle read = below(4) == 0 ? 0 : below(50);
+            const Cycle read = below(4) == 0    ? 0
+                               : below(40) == 0 ? dice.roll() >> (20 + below(40))
+                                                : below(50);
             ++fetched;
             if (!m.queue.buffered())
                 m.line_at = now_ + read;
@@ -265,7 +299,8 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         } else if (choice < 32) {
             complete(m);
         } else if (choice < 35) {
-            const uint32_t head = below(m.queue.cq_tail() + 3);
+            const uint32_t head =
+                below(10) == 0 ? static_cast<uint32_t>(dice.roll()) : below(m.queue.cq_tail() + 3);
             const bool good = m.queue.set_cq_head(head);
             same("rsp_ok_o", tell(kSetCqHead, head).ok, good);
         } else if (choice == 35) {
@@ -316,7 +351,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
 int main(int argc, char **argv)
 {
     const bench::Options options = bench::options(argc, argv);
-    uint64_t clocks = 0, fetched = 0, completed = 0, refused = 0;
+    uint64_t clocks = 0, fetched = 0, completed = 0, refused = 0, filled = 0;
     for (const uint32_t window : {1u, 2u, 5u, 8u, 64u}) {
         Bench bench(options.seed + window, window);
         bench.run(options.operations / 5);
@@ -324,13 +359,16 @@ int main(int argc, char **argv)
         fetched += bench.fetched;
         completed += bench.completed;
         refused += bench.refused;
+        filled += bench.filled;
         bench.write_coverage(options.coverage);
     }
-    if (fetched == 0 || completed == 0 || refused == 0) {
-        std::printf(
-            "FAIL: no line was fetched, no entry written or no CQ full: the run proves nothing\n");
+    if (fetched == 0 || completed == 0 || refused == 0 || filled == 0) {
+        std::printf("FAIL: no line was fetched, no entry written, no CQ or no ring full: the run "
+                    "proves nothing\n");
         return 1;
     }
+    if (!bench::handshakes.complete())
+        return 1;
     std::printf("PASS npu_front_end: %llu operations, %llu fetches, %llu CQEs, %llu times full, "
                 "%llu clocks, "
                 "seed %llu\n",
