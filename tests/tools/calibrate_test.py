@@ -249,9 +249,9 @@ def all_but(free):
                                                if row["mark"] == "assumed" and name != free]
 
 
-def calibrate_one(record, *arguments):
+def calibrate_one(record, *arguments, folder=None):
     return subprocess.run([OPTIONS.twinrt, "calibrate", "--json", *all_but("fetch.read_ns"), *arguments, record],
-                          env=SETTINGS, text=True, capture_output=True, timeout=600, check=False)
+                          env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600, check=False)
 
 
 class Command(unittest.TestCase):
@@ -282,6 +282,15 @@ class Command(unittest.TestCase):
             self.assertRegex(done.stderr, "(?m)^twinrt: " + place + " cannot be written: File name too long$")
             self.assertIn("fetch.read_ns", [row["name"] for row in json.loads(done.stdout)["parameters"]])
             self.assertEqual(os.listdir(folder), ["a.rec"])
+
+    def test_a_place_in_this_folder(self):
+        """Named without the folder, as the manual does."""
+        with tempfile.TemporaryDirectory() as folder:
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=os.path.join(folder, "a.rec"))
+            done = calibrate_one("a.rec", "-o", "mine.json", folder=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), ["a.rec", "mine.json"])
+            self.assertIn("fetch.read_ns", parameters_of(os.path.join(folder, "mine.json")))
 
     def test_a_record_that_is_not_whole(self):
         """It is used as far as it goes, and what is missing is told."""

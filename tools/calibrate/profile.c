@@ -162,8 +162,10 @@ bool calibrate_write(const struct calibrate_job *job, const struct calibrate_res
     bool good = root != NULL;
     for (size_t i = 0; good && i < result->parameters.count; i++)
         good = put_fitted(root, result, &result->parameters.items[i]);
-    /* Beside the place, as its base may lie there; moved there when the model takes it. */
-    int used = snprintf(trial, sizeof(trial), "%s.%d.json", path, (int)getpid());
+    /* Beside the place, as its base may lie there; moved there when the model takes it, to which a name without a folder is none
+     * of a file's. */
+    int used = snprintf(trial, sizeof(trial), "%s%s.%d.json", strchr(path, '/') ? "" : "./", path,
+                        (int)getpid());
     if (good && (used < 0 || (size_t)used >= sizeof(trial))) {
         (void)snprintf(error, error_bytes, "%s is too long a name", path);
         good = false;
