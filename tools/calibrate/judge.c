@@ -8,7 +8,7 @@
 #include "calibrate/eigen.h"
 #include "calibrate/fit.h"
 
-#define SCATTER_LEAST 0.1  /* no record is better than that */
+#define SCATTER_LEAST 0.29 /* what whole nanoseconds leave open: no record is better */
 #define FELT          1e-9 /* length of a column that is none */
 #define EIGEN_LEAST   1e-14
 #define LEVERAGE_MOST 0.95
@@ -114,11 +114,13 @@ static void add_row(struct judge *judge, size_t r, double scatter, double *pull)
     /* an instant that is noisy ends one length and begins another, so its noise may count twice */
     double own = M_SQRT2 * fit->weights[r] * fabs(fit->z[r]) / (1 - leverage);
     double noise = fmax(own, scatter);
+    double known = is_measure(fit, r) ? scatter : 0; /* is in the inverse */
     for (size_t i = 0; i < judge->n; i++) {
         if (pull[i] == 0)
             continue;
         for (size_t j = 0; j < judge->n; j++)
-            judge->variance[i * judge->n + j] += pull[i] * pull[j] * noise * noise;
+            judge->variance[i * judge->n + j] +=
+                pull[i] * pull[j] * (noise * noise - known * known);
         judge->fourth[i] += pow(pull[i] * noise, 4);
     }
 }
@@ -130,6 +132,9 @@ static bool add_rows(struct judge *judge)
     double *pull = calloc(judge->n + 1, sizeof(*pull));
     if (!pull)
         return false;
+    /* from the inverse and not from rows: of a way that none of them tells of, their sum would say that it is known */
+    for (size_t i = 0; i < judge->n * judge->n; i++)
+        judge->variance[i] = judge->inverse[i] * scatter * scatter;
     for (size_t r = 0; r < fit->row_count; r++)
         if (fit_counts(fit, r))
             add_row(judge, r, scatter, pull);
@@ -145,11 +150,13 @@ static uint64_t rows_of(const struct fit *fit, size_t axis)
     return count;
 }
 
-/* How many rows an error rests on, when all that count were alike. */
+/* How many rows an error rests on, when all that count were alike: no more than there are. */
 static double rows_behind(const struct judge *judge, size_t axis)
 {
     double variance = judge->variance[axis * judge->n + axis];
-    return judge->fourth[axis] > 0 ? variance * variance / judge->fourth[axis] : 1;
+    if (!(judge->fourth[axis] > 0))
+        return 1;
+    return fmin(variance * variance / judge->fourth[axis], (double)rows_of(judge->fit, axis));
 }
 
 static double error_of(const struct judge *judge, size_t axis)
