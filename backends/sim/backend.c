@@ -24,8 +24,8 @@
 #include "program.h"
 #include "queue.h"
 #include "report.h"
+#include "serve.h"
 #include "shared.h"
-#include "stall.h"
 #include "timeline.h"
 #include "value.h"
 #include "work.h"
@@ -58,7 +58,7 @@ static void at_exit(void)
 {
     if (!started || getpid() != owner)
         return;
-    sim_stall_end();
+    sim_serve_end();
     write_files();
 }
 
@@ -78,7 +78,7 @@ static twin_status process_start(const twin_services *services)
     if (!sim_process.open_memory)
         sim_fault_install();
     started = true;
-    sim_stall_begin();
+    sim_serve_begin();
     owner = getpid();
     timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
@@ -88,7 +88,7 @@ static twin_status process_start(const twin_services *services)
 
 static void process_stop(void)
 {
-    sim_stall_end();
+    sim_serve_end();
     write_files();
     sim_memory_stop();
     sim_fault_remove();

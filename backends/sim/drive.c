@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in stall.c. */
+/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in stall.c, polls are in poll.c, waits of
+ * threads that serve host functions in serve.c. */
 #include "drive.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 
 #include "chance.h"
@@ -15,6 +15,7 @@
 #include "kernel.h"
 #include "observe.h"
 #include "report.h"
+#include "serve.h"
 #include "shared.h"
 #include "stall.h"
 
@@ -63,8 +64,7 @@ void sim_model_unlock(void)
     pthread_mutex_unlock(&model_lock);
 }
 
-/* The driver gives way to those who want the lock now: each of them takes it and gives it back. */
-static void yield_locked(void)
+void sim_drive_give_way(void)
 {
     driver_yields = atomic_load(&lock_wanted);
     if (driver_yields == 0)
@@ -194,6 +194,11 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
     /* release: the waiter reads status and time; after the post it may be gone */
     atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
     sem_post(&wait->sem);
+}
+
+bool sim_wait_finished(const struct sim_wait *wait)
+{
+    return atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
 }
 
 static void check_call(struct sim_wait *wait)
@@ -362,58 +367,8 @@ static void drive(struct sim_wait *self)
         if (stop == TWINSIM_STOP_LIMIT)
             sim_stall_expire(twinsim_now(sim_process.board));
         if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
-            yield_locked();
+            sim_drive_give_way();
     }
-}
-
-/* As the driver, but only as long as the model moves by itself. */
-static void drive_while_it_moves(struct sim_wait *self)
-{
-    bool stalled = false;
-    while (!stalled && atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED) {
-        bool any;
-        enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
-        stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
-        if (stop == TWINSIM_STOP_LIMIT)
-            sim_stall_expire(twinsim_now(sim_process.board));
-        if (!stalled && atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
-            yield_locked();
-    }
-}
-
-/* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. */
-static void poll(void)
-{
-    sim_model_lock_alone();
-    if (__builtin_expect(sim_channel_hold_locked() <= sim_clock.now_ns, 0)) {
-        /* The model must not get there before a call that runs was answered. */
-        sim_model_unlock();
-        struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL, .timeout_ns = 0};
-        sim_drive_wait(&wait);
-        return;
-    }
-    for (;;) {
-        uint64_t deadline = sim_stall_deadline();
-        uint64_t until = deadline < sim_clock.now_ns ? deadline : sim_clock.now_ns;
-        bool any;
-        enum twinsim_stop stop = sim_drive_step(until, false, &any);
-        if (stop != TWINSIM_STOP_LIMIT && (stop != TWINSIM_STOP_IDLE || any))
-            continue;
-        if (deadline > sim_clock.now_ns)
-            break;
-        sim_stall_expire(deadline);
-    }
-    sim_model_unlock();
-}
-
-void sim_drive_poll(void)
-{
-    uint64_t nothing = 0;
-    if (sim_paced_now() && sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing))
-        return;
-    poll();
-    if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing);
 }
 
 /* ---- one wait ------------------------------------------------------------------------------- */
@@ -453,6 +408,12 @@ static void settle_clock(const struct sim_wait *wait)
         sim_clock.now_ns = wait->done_ns + sim_process.limits.wake_ns[wait->wake];
 }
 
+void sim_drive_hand_on(void)
+{
+    pass_role();
+    pthread_mutex_unlock(&model_lock);
+}
+
 /* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as long as it does. */
 static void step_down(struct sim_wait *wait)
 {
@@ -460,16 +421,25 @@ static void step_down(struct sim_wait *wait)
         atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
         delist(wait);
     }
-    pass_role();
-    pthread_mutex_unlock(&model_lock);
+    sim_drive_hand_on();
+}
+
+bool sim_drive_led(void)
+{
+    return driver != NULL;
+}
+
+void sim_drive_take_role(struct sim_wait *wait)
+{
+    driver = wait;
+    driver_there = true;
+    atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
 }
 
 /* The model lock is held and nobody leads. */
 static void lead(struct sim_wait *wait)
 {
-    driver = wait;
-    driver_there = true;
-    atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
+    sim_drive_take_role(wait);
     drive(wait);
     step_down(wait);
 }
@@ -492,36 +462,6 @@ static void follow(struct sim_wait *wait)
         delist(wait);
     }
     pthread_mutex_unlock(&model_lock);
-}
-
-/* A service wait leaves the model to others. Only when none of them has moved it or submitted anything for a while, it
- * moves it itself: the program may wait for its function without calling the runtime. */
-static void serve(struct sim_wait *wait)
-{
-    uint64_t seen = UINT64_MAX;
-    while (!sim_stall_service_sleep(wait)) {
-        sim_model_lock_alone();
-        uint64_t stamp = sim_stall_stamp();
-        bool finished = atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
-        if (finished || driver || stamp != seen || !sim_stall_service_due()) {
-            seen = stamp;
-            sim_model_unlock();
-            continue; /* finished: the semaphore was posted */
-        }
-        driver = wait;
-        driver_there = true;
-        atomic_fetch_sub(&lock_wanted, 1);
-        drive_while_it_moves(wait);
-        finished = atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
-        pass_role();
-        pthread_mutex_unlock(&model_lock);
-        if (finished) {
-            sim_stall_service_needed();
-            return;
-        }
-        seen = UINT64_MAX;
-    }
-    (void)atomic_load_explicit(&wait->state, memory_order_acquire); /* its outcome is written */
 }
 
 /* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list: the program may make
@@ -630,7 +570,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
         sim_stall_wake(); /* perhaps everybody waits now */
         sim_model_unlock();
-        serve(wait);
+        sim_serve(wait);
     } else {
         wait->look_ns = sim_interrupt_first_look(wait->kind);
         take_part(wait);

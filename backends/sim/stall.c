@@ -19,9 +19,6 @@
 #define LOOK_MOST_NS  5000000u
 /* Time-outs in a row of threads that ask for host functions, before the endless waits of others are a deadlock. */
 #define ASKING_ROUNDS 1000u
-/* Real time without a sign of the program, after which a service wait moves the model: at first, and at least. */
-#define PATIENCE_NS       200000000ull
-#define PATIENCE_LEAST_NS 2000000ull
 
 /* Guarded by the model lock. */
 static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
@@ -30,9 +27,6 @@ static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time 
 static uint64_t limit_real_ns; /* when it passes in real time */
 static uint64_t
     grace_end_ns; /* real: when to ask again for threads that have not called yet; 0: they are not the reason */
-
-static _Atomic uint64_t patience_ns = PATIENCE_NS;
-static atomic_bool ended;
 
 /* The driver sleeps on park_sem until somebody submits. */
 static atomic_int parked;
@@ -56,7 +50,7 @@ uint64_t sim_real_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static struct timespec real_time(uint64_t ns)
+struct timespec sim_real_time(uint64_t ns)
 {
     return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
                              .tv_nsec = (long)(ns % 1000000000u)};
@@ -163,7 +157,7 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
 static void sleep_parked(uint64_t wake_at)
 {
     sim_model_pause();
-    struct timespec until = real_time(wake_at);
+    struct timespec until = sim_real_time(wake_at);
     int woken;
     do {
         woken = wake_at == UINT64_MAX ? sem_wait(&park_sem)
@@ -315,8 +309,6 @@ bool sim_stall_newcomer_expected(void)
     return grace_end_ns != 0;
 }
 
-/* ---- calls that run, and those who wait for them ---- */
-
 void sim_stall_await_answer(uint64_t look_ns)
 {
     uint64_t end = sim_channel_hold_end_locked();
@@ -327,41 +319,4 @@ void sim_stall_await_answer(uint64_t look_ns)
     atomic_store(&parked, 1);
     sleep_parked(look_ns < end ? look_ns : end);
     sim_channel_expire_holds_locked(sim_real_now());
-}
-
-bool sim_stall_service_sleep(struct sim_wait *wait)
-{
-    uint64_t patience = sim_channel_in_flight(wait->channel)
-                            ? atomic_load_explicit(&patience_ns, memory_order_relaxed)
-                            : PATIENCE_NS;
-    struct timespec until = real_time(sim_real_now() + patience);
-    int woken;
-    do {
-        woken = sem_clockwait(&wait->sem, CLOCK_MONOTONIC, &until);
-    } while (woken != 0 && errno == EINTR);
-    return woken == 0;
-}
-
-bool sim_stall_service_due(void)
-{
-    return sim_process.board && !atomic_load(&ended);
-}
-
-void sim_stall_service_needed(void)
-{
-    uint64_t patience = atomic_load_explicit(&patience_ns, memory_order_relaxed) / 2;
-    atomic_store_explicit(&patience_ns, patience > PATIENCE_LEAST_NS ? patience : PATIENCE_LEAST_NS,
-                          memory_order_relaxed);
-}
-
-void sim_stall_end(void)
-{
-    sim_model_lock_alone();
-    atomic_store(&ended, true);
-    sim_model_unlock();
-}
-
-void sim_stall_begin(void)
-{
-    atomic_store(&ended, false);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens when nothing is left to simulate: waits time out, a deadlock is declared, the driver parks, or a thread
- * that serves host functions moves the model in place of a program that makes no calls. Part of drive.c: functions
- * are called with the model lock held unless they say otherwise. */
+/* What happens when nothing is left to simulate: waits time out, a deadlock is declared, or the driver parks. Part of drive.c,
+ * like poll.c and serve.c: functions are called with the model lock held unless they say otherwise. */
 #ifndef TWINRT_SIM_STALL_H
 #define TWINRT_SIM_STALL_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "drive.h"
 
@@ -21,6 +21,7 @@ extern struct sim_waits sim_waits;
 
 /* Ends a wait; its thread may be gone afterwards. */
 void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
+bool sim_wait_finished(const struct sim_wait *wait);
 /* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (TIME-5).
  * *out_any: something came of it. */
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
@@ -31,6 +32,14 @@ void sim_drive_publish(uint64_t time_ns);
 /* The driver gives the model lock away to sleep, and takes it again. */
 void sim_model_pause(void);
 void sim_model_continue(void);
+/* Whether somebody leads, or was told to. */
+bool sim_drive_led(void);
+/* Who asked for the model lock and has it leads from here on, as nobody else does. */
+void sim_drive_take_role(struct sim_wait *wait);
+/* The driver gives way to those who want the lock now: each of them takes it and gives it back. */
+void sim_drive_give_way(void);
+/* The driver leads no more; gives the model lock back. */
+void sim_drive_hand_on(void);
 /* Gives the model lock away until the condition is signalled. */
 void sim_model_await(pthread_cond_t *condition);
 
@@ -39,6 +48,7 @@ void sim_model_await(pthread_cond_t *condition);
 /* Thread: any, no lock. */
 void sim_stall_init(void);
 uint64_t sim_real_now(void);
+struct timespec sim_real_time(uint64_t ns);
 static inline uint64_t sim_time_sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -67,15 +77,5 @@ uint64_t sim_stall_stamp(void);
 
 /* The driver sleeps until a call that holds the model is answered, or has had its real time, at most until look_ns. */
 void sim_stall_await_answer(uint64_t look_ns);
-
-/* Sleeps until the wait is finished, or for a while. True: finished. No lock held. */
-bool sim_stall_service_sleep(struct sim_wait *wait);
-/* Whether a service wait may move the model. */
-bool sim_stall_service_due(void);
-/* One had to: the next one comes sooner. */
-void sim_stall_service_needed(void);
-/* From now on none does, and from now on one may. No lock held. */
-void sim_stall_end(void);
-void sim_stall_begin(void);
 
 #endif
