@@ -19,6 +19,7 @@ void BurstNetwork::start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t
 {
     if (transfer >= generations_.size())
         generations_.resize(transfer + 1);
+    now_ = now;
     // The channel comes first: it is the one that may have no room (BurstTwin).
     channels_.start(now << kParts, transfer, bytes, ceiling);
     links_.open(transfer, hops, count, bytes);
@@ -42,8 +43,8 @@ void BurstNetwork::issue(Time now, uint32_t number)
             expect(links_.arrive(now, number, step.bytes));
             continue;
         }
-        if (step.hold != kNever)
-            events_.push({step.hold, sequence_++, kNone, number, generations_[number]});
+        if (step.hold)
+            events_.push({step.hold_at, sequence_++, kNone, number, generations_[number]});
         return;
     }
 }
@@ -73,7 +74,8 @@ void BurstNetwork::passed(Time now, uint32_t link)
 const std::vector<uint32_t> &BurstNetwork::run(Cycle now)
 {
     done_.clear();
-    while (!events_.empty() && events_.top().time <= now << kParts) {
+    now_ = now;
+    while (!events_.empty() && !BurstTwin::is_after(events_.top().time, now << kParts)) {
         const Event event = events_.top();
         events_.pop();
         if (event.link != kNone) {
@@ -97,7 +99,11 @@ void BurstNetwork::drop_stale()
 Cycle BurstNetwork::next() const
 {
     constexpr Time kRest = (Time{1} << kParts) - 1;
-    return events_.empty() ? kNever : (events_.top().time + kRest) >> kParts;
+    if (events_.empty())
+        return kNever;
+    const Time ahead = events_.top().time - (now_ << kParts);
+    const Cycle cycles = BurstTwin::is_after(ahead, 0) ? (ahead + kRest) >> kParts : 0;
+    return cycles > kNever - now_ ? kNever : now_ + cycles; // beyond the end of time
 }
 
 } // namespace tsim

@@ -49,7 +49,8 @@ class BurstNetwork
         uint32_t generation;
         bool operator<(const Event &other) const
         {
-            return time != other.time ? time > other.time : sequence > other.sequence;
+            return time != other.time ? BurstTwin::is_after(time, other.time)
+                                      : sequence > other.sequence;
         }
     };
 
@@ -65,6 +66,8 @@ class BurstNetwork
     std::priority_queue<Event> events_;
     std::vector<uint32_t> done_;
     uint64_t sequence_ = 0;
+    Cycle now_ =
+        0; // of the last call that had a time: which of the cycles an event's time stands for
 };
 
 } // namespace tsim

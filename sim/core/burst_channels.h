@@ -48,9 +48,10 @@ class BurstChannels
             return twin_->next(now, channel);
         Channel &c = channels_[channel];
         if (c.left == 0 || c.under_way >= outstanding_)
-            return {0, kNever};
-        if (c.free_at > now) {
-            const Step step = {0, c.held ? kNever : c.free_at};
+            return {};
+        // Without a ceiling nobody keeps its time up to date.
+        if (c.pace != 0 && BurstTwin::is_after(c.free_at, now)) {
+            const Step step = {0, !c.held, c.free_at};
             c.held = true;
             return step;
         }
@@ -58,7 +59,7 @@ class BurstChannels
         c.left -= bytes;
         ++c.under_way;
         c.free_at = now + c.pace;
-        return {bytes, kNever};
+        return {bytes, false, 0};
     }
 
     /// A burst has passed its last link; true when it was the transfer's last (BST-1).

@@ -102,12 +102,17 @@ class DmaPoolTwin
 class BurstTwin
 {
   public:
-    using Time = uint64_t; ///< 2^-20 cycles
+    /// 2^-20 cycles, the low 64 digits: which of two comes first shows in their difference, as long as they are less
+    /// than 2^43 cycles apart. Nothing under way lies further from now: no burst takes as long, however slow its link.
+    using Time = uint64_t;
+
+    [[nodiscard]] static bool is_after(Time a, Time b) { return static_cast<int64_t>(a - b) > 0; }
 
     /// What a channel does next.
     struct Step {
-        uint64_t bytes; ///< of the burst that begins now; 0: none does
-        Time hold;      ///< none, and nobody has said so yet: call resume() then; else kNever
+        uint64_t bytes = 0; ///< of the burst that begins now; 0: none does
+        bool hold = false;  ///< none, and nobody has said so yet: call resume() then
+        Time hold_at = 0;
     };
     virtual ~BurstTwin() = default;
     virtual void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling) = 0;

@@ -101,7 +101,7 @@ class Steps
         steps_ = std::move(steps);
         next_ = 0;
     }
-    [[nodiscard]] Step next() { return next_ < steps_.size() ? steps_[next_++] : Step{0, kNever}; }
+    [[nodiscard]] Step next() { return next_ < steps_.size() ? steps_[next_++] : Step{}; }
 
   private:
     std::vector<Step> steps_;
@@ -139,7 +139,7 @@ class RtlBurstChannels final : public BurstTwin
         bool done = false;
         for (const auto &r : unit_.run(request)) {
             const bool hold = r[DmaPorts::kHold] != 0;
-            steps.push_back({r[DmaPorts::kBytes], hold ? r[DmaPorts::kHoldAt] : kNever});
+            steps.push_back({r[DmaPorts::kBytes], hold, hold ? r[DmaPorts::kHoldAt] : 0});
             done = r[DmaPorts::kDone] != 0;
         }
         steps_.set(std::move(steps));
@@ -207,8 +207,8 @@ class LockstepBurstChannels final : public BurstTwin
             answers_.push_back({step.bytes, t.begun, t.begun + step.bytes == t.bytes, 0, 0, 0, 0});
             t.begun += step.bytes;
         }
-        const bool hold = steps.back().hold != kNever;
-        answers_.push_back({0, 0, 0, 0, done, hold, hold ? steps.back().hold : 0});
+        const Step &last = steps.back();
+        answers_.push_back({0, 0, 0, 0, done, last.hold, last.hold ? last.hold_at : 0});
         unit_.expect(request, answers_);
         steps_.set(std::move(steps));
     }

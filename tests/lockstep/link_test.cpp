@@ -87,7 +87,8 @@ Counts run(uint64_t seed, uint32_t steps)
     Subject both(setting, TWINSIM_MODEL_LOCKSTEP);
     Subject rtl(setting, TWINSIM_MODEL_RTL);
     std::vector<bool> open(kMost, false);
-    Cycle now = draw(3) == 0 ? uint64_t{1} << 40 : 0;
+    // From the start, or soon over the ends of what channels and links see of a time.
+    Cycle now = draw(3) != 0 ? 0 : (uint64_t{1 + draw(1u << 20)} << 43) - draw(2000);
     Counts counts;
     for (uint32_t step = 0; step < steps && counts.wrong == 0; ++step) {
         const uint32_t what = draw(10), transfer = draw(kMost);

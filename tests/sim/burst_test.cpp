@@ -171,6 +171,86 @@ static void test_agrees_with_fair_shares()
     }
 }
 
+// What random transfers come to that begin, end and are cancelled from a time on: who is complete when, as seen from there.
+static std::vector<Cycle> history(Cycle from)
+{
+    constexpr uint32_t kTransfers = 12;
+    std::mt19937 random(7);
+    BurstNetwork bursts = network({10, 3, 25}, 100, 3);
+    std::vector<bool> open(kTransfers, false);
+    std::vector<Cycle> out;
+    Cycle now = from;
+    for (int step = 0; step < 30000; ++step) {
+        const uint32_t transfer = random() % kTransfers, what = random() % 10;
+        if (what < 4 && !open[transfer]) {
+            const uint32_t first = random() % 3;
+            const BurstNetwork::Hop hops[] = {{first, 1}, {(first + 1) % 3, 2}};
+            const uint64_t ceiling =
+                random() % 2 == 0 ? UINT64_MAX : uint64_t{1 + random() % 5} << (kFraction - 1);
+            bursts.start(now, transfer, hops, 1 + random() % 2, 1 + random() % 2000, ceiling);
+            open[transfer] = true;
+        } else if (what == 4 && open[transfer]) {
+            bursts.cancel(transfer);
+            open[transfer] = false;
+        } else if (bursts.next() != tsim::kNever) {
+            now = std::max(now, bursts.next() + (random() % 8 == 0 ? random() % 100 : 0));
+            for (const uint32_t number : bursts.run(now)) {
+                open[number] = false;
+                out.insert(out.end(), {number, now - from});
+            }
+        }
+    }
+    return out;
+}
+
+// TIM-1: whenever it is, the same takes as long. 44 binary digits of a time are all that channels and links see.
+static void test_late()
+{
+    const std::vector<Cycle> early = history(0);
+    CU_ASSERT(early.size() > 500);
+    for (const Cycle from : {(Cycle{1} << 43) - 700, (Cycle{1} << 44) - 700, Cycle{1} << 44,
+                             (Cycle{5} << 44) + 12345, (Cycle{1} << 63) - 1, ~(Cycle{1} << 40)})
+        CU_ASSERT(history(from) == early);
+
+    Params p = shipped_profile().params();
+    p.pcie_ceiling.value = 9000;
+    std::vector<Cycle> ends[2];
+    for (const bool late : {false, true}) {
+        const Cycle from = late ? (Cycle{3} << 44) - 20000 : 0;
+        LinkNetwork links(p, 2, true);
+        std::vector<Transfer> all;
+        for (uint32_t i = 0; i < 8; ++i)
+            all.push_back({from + i * 3000,
+                           i % 2 == 0 ? links.host_to_device(i % 3 / 2) : links.within_device(0),
+                           1000000 + i});
+        ends[late] = play(links, all);
+        for (Cycle &end : ends[late])
+            end -= from;
+    }
+    CU_ASSERT(ends[0] == ends[1]);
+}
+
+// BST-1, BST-4: something is under way all the time while those digits come round.
+static void test_long()
+{
+    constexpr uint64_t kMiB = 1 << 20, kBursts = 1 << 13;
+    const BurstNetwork::Hop hop[] = {{0, 1}};
+    const std::vector<uint64_t> rate = {uint64_t{1} << (kFraction - 12)};
+    for (const Cycle from : {Cycle{0}, (Cycle{1} << 44) - 5}) {
+        BurstNetwork plain(rate, kFraction, kMiB, 4);
+        plain.start(from, 0, hop, 1, kBursts * kMiB, UINT64_MAX);
+        EXPECT_EQ(finish(plain, 1)[0], from + (Cycle{1} << 45));
+        // At half the rate, but for the last one.
+        BurstNetwork slow(rate, kFraction, kMiB, 4);
+        slow.start(from, 0, hop, 1, kBursts * kMiB, rate[0] / 2);
+        EXPECT_EQ(finish(slow, 1)[0], from + (Cycle{1} << 46) - (Cycle{1} << 32));
+    }
+    // Beyond the end of time nothing happens.
+    BurstNetwork last(rate, kFraction, kMiB, 4);
+    last.start(UINT64_MAX - 1000, 0, hop, 1, kMiB, UINT64_MAX);
+    EXPECT_EQ(last.next(), tsim::kNever);
+}
+
 // BST-1, LNK-8: as a board: the same work, the same bytes, nearly the same times.
 static void test_board()
 {
@@ -201,6 +281,8 @@ static const twin_test tests[] = {
     {"transfers take turns, ceilings hold", test_turns_and_ceilings},
     {"what is cancelled leaves its turn", test_cancel},
     {"random patterns end when fair shares say, within the bound", test_agrees_with_fair_shares},
+    {"late in time the same takes as long as at its begin", test_late},
+    {"what is under way for a very long time ends in time", test_long},
     {"a board moves the same bytes", test_board},
 };
 

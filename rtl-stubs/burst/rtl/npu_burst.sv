@@ -24,7 +24,7 @@ module npu_burst #(
   input  logic                     req_valid_i,
   output logic                     req_ready_o,
   input  logic [1:0]               req_op_i,        // 0 rate, 1 start, 2 cancel, 3 run
-  input  logic [43:0]              req_now_i,       // in cycles; never falls
+  input  logic [63:0]              req_now_i,       // in cycles; never falls
   input  logic [TransferWidth-1:0] req_transfer_i,  // start, cancel
   input  logic [LinkWidth-1:0]     req_link_i,      // rate
   input  logic [63:0]              req_rate_i,      // rate: as in npu_link
@@ -53,7 +53,7 @@ module npu_burst #(
 
   // When something happens next, at rest
   output logic                     next_valid_o,
-  output logic [44:0]              next_time_o,     // cycles, rounded up
+  output logic [63:0]              next_time_o,     // cycles, rounded up
 
   output logic                     busy_o           // needs the clock
 );
@@ -62,8 +62,9 @@ module npu_burst #(
   `NPU_RANGE(WeightWidth, 1, 8)
 
   localparam int unsigned Parts = 20;  // binary digits after the point of a time
+  localparam int unsigned TimeBits = 65 + Parts;  // what begins before the end of time may end behind
   localparam int unsigned SequenceBits = 40;
-  localparam int unsigned KeyBits = 64 + SequenceBits;
+  localparam int unsigned KeyBits = TimeBits + SequenceBits;
   localparam int unsigned EventWidth = TransferWidth + 1;  // {of a link, its number}
 
   localparam logic [1:0] OpRate   = 2'd0;
@@ -100,7 +101,7 @@ module npu_burst #(
   logic [1:0]               op_d, op_q;
   logic [2:0]               link_op_d, link_op_q;
   logic                     passed_d, passed_q;      // StDma: a burst has passed its last link
-  logic [63:0]              now_d, now_q;            // of the event, in parts
+  logic [TimeBits-1:0]      now_d, now_q;            // of the event, in parts
   logic [TransferWidth-1:0] transfer_d, transfer_q;
   logic [LinkWidth-1:0]     link_d, link_q;          // whose burst has passed
   logic                     error_d, error_q, done_d, done_q;
@@ -111,7 +112,10 @@ module npu_burst #(
 
   logic                    set_valid, set_on, calendar_ready, first_valid, pending;
   logic [EventWidth-1:0]   set_id, first_id;
-  logic [63:0]             set_time, first_time;
+  logic [63:0]             set_low;  // of the time: what the parts give of it
+  logic [63:0]             ahead;
+  logic                    beyond;   // the end of time
+  logic [TimeBits-1:0]     set_time, first_time;
   logic [KeyBits-1:0]      first_key;
   logic [SequenceBits-1:0] sequence_q;
 
@@ -128,7 +132,11 @@ module npu_burst #(
     .first_id_o   (first_id),
     .first_key_o  (first_key)
   );
-  assign first_time = first_key[KeyBits-1 -: 64];
+  assign {beyond, next_time_o} = 65'((first_time + TimeBits'((1 << Parts) - 1)) >> Parts);
+  assign first_time = first_key[KeyBits-1 -: TimeBits];
+  // Nothing is due before now, nor 2^43 cycles later.
+  assign ahead      = set_low - now_q[63:0];
+  assign set_time   = now_q + {{(TimeBits - 64){1'b0}}, ahead};
 
   // ---- links ----
 
@@ -144,7 +152,7 @@ module npu_burst #(
     .req_valid_i   (state_q == StLink),
     .req_ready_o   (link_ready),
     .req_op_i      (link_op_q),
-    .req_now_i     (now_q),
+    .req_now_i     (now_q[63:0]),
     .req_transfer_i(transfer_q),
     .req_link_i    (link_q),
     .req_rate_i, .req_count_i, .req_links_i, .req_weights_i,
@@ -173,7 +181,7 @@ module npu_burst #(
 
   npu_dma #(.Channels(Transfers)) u_dma (
     .clk_i, .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i,
-    .now_i        (now_q),
+    .now_i        (now_q[63:0]),
     .req_valid_i  (state_q == StDma && !passed_q),
     .req_ready_o  (dma_ready),
     .req_op_i     (op_q == OpStart ? DmaStart : op_q == OpCancel ? DmaCancel : DmaResume),
@@ -212,7 +220,7 @@ module npu_burst #(
     set_valid = 1'b0;
     set_on    = 1'b1;
     set_id    = {1'b0, transfer_q};
-    set_time  = hold_at;
+    set_low   = hold_at;
     taken     = 1'b0;
 
     unique case (state_q)
@@ -221,7 +229,7 @@ module npu_burst #(
       StIdle: begin
         if (req_valid_i) begin
           op_d       = req_op_i;
-          now_d      = {req_now_i, Parts'(0)};
+          now_d      = {1'b0, req_now_i, Parts'(0)};
           transfer_d = req_transfer_i;
           link_d     = req_link_i;
           passed_d   = 1'b0;
@@ -241,7 +249,7 @@ module npu_burst #(
       StDue: begin
         if (calendar_ready) begin
           state_d = StRespond;
-          if (first_valid && first_time <= {req_now_i, Parts'(0)} && !done_q) begin
+          if (first_valid && first_time <= {1'b0, req_now_i, Parts'(0)} && !done_q) begin
             now_d      = first_time;
             passed_d   = 1'b0;
             transfer_d = first_id[TransferWidth-1:0];
@@ -266,7 +274,7 @@ module npu_burst #(
           if (link_grant && calendar_ready) begin
             set_valid = 1'b1;
             set_id    = {1'b1, TransferWidth'(granted)};
-            set_time  = until_time;
+            set_low   = until_time;
           end else if (link_grant) begin
             state_d = StLinkRsp;
           end
@@ -333,8 +341,7 @@ module npu_burst #(
   assign rsp_done_o     = done_q;
   assign rsp_transfer_o = complete_q;
   assign ax_valid_o     = taken;
-  assign next_valid_o   = first_valid;
-  assign next_time_o    = 45'((65'(first_time) + 65'((1 << Parts) - 1)) >> Parts);
+  assign next_valid_o   = first_valid && !beyond;
   assign busy_o         = state_q != StIdle;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -376,7 +383,7 @@ module npu_burst #(
   `NPU_ASSERT(LinkAgrees, link_rsp && (link_op_q == LinkArrive || link_op_q == LinkPassed) |->
               !link_error)
   `NPU_ASSERT(OneEndForBoth, state_q == StPump && dma_rsp && passed_q |-> dma_done == final_q)
-  `NPU_ASSERT(NothingIsDueBefore, set_valid && set_on |-> set_time >= now_q)
+  `NPU_ASSERT(NothingIsDueBefore, set_valid && set_on |-> !ahead[63])
   `NPU_ASSERT(OperandsHeld, busy_o && state_q != StBoot && state_q != StRespond |->
               $stable(req_bytes_i) && $stable(req_links_i) && $stable(req_weights_i) &&
               $stable(req_src_i) && $stable(req_dst_i) && $stable(req_ceiling_i))

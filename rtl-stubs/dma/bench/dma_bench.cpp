@@ -59,9 +59,10 @@ class Bench : public bench::Clocked<Vnpu_dma>
         uint64_t src = 0;
         uint64_t dst = 0;
         uint64_t bytes = 0;
-        uint64_t begun = 0;               // bytes
-        uint64_t under_way = 0;           // bursts
-        Time hold = tsim::kNever;         // when it goes on
+        uint64_t begun = 0;     // bytes
+        uint64_t under_way = 0; // bursts
+        bool held = false;
+        Time hold_at = 0;                 // when it goes on
         std::vector<unsigned char> there; // what its bursts have written
         std::vector<unsigned char> times; // how often, by byte
     };
@@ -81,6 +82,11 @@ class Bench : public bench::Clocked<Vnpu_dma>
             advance(false);
     }
 
+    [[nodiscard]] Time time_to(const Transfer &t) const
+    {
+        return tsim::BurstTwin::is_after(t.hold_at, now_) ? t.hold_at - now_ : 0;
+    }
+
     // A burst has passed, or a channel goes on: the earlier a hold ends, the sooner it is told.
     void advance(bool only)
     {
@@ -89,17 +95,18 @@ class Bench : public bench::Clocked<Vnpu_dma>
         const uint32_t channel = active_[dice.below(active_.size())];
         uint32_t held = tsim::kNone;
         for (const uint32_t at : active_)
-            if (transfers_[at].hold != tsim::kNever &&
-                (held == tsim::kNone || transfers_[at].hold < transfers_[held].hold))
+            if (transfers_[at].held &&
+                (held == tsim::kNone ||
+                 tsim::BurstTwin::is_after(transfers_[held].hold_at, transfers_[at].hold_at)))
                 held = at;
         const bool can_pass = transfers_[channel].under_way > 0;
         if (held != tsim::kNone && (!can_pass || dice.chance(30))) {
-            now_ = std::max(now_, transfers_[held].hold);
+            now_ += time_to(transfers_[held]);
             resume(held);
         } else if (can_pass) {
             Time most = only ? 1000 : 100000000;
             if (held != tsim::kNone) // no hold is missed
-                most = transfers_[held].hold > now_ ? transfers_[held].hold - now_ : 0;
+                most = time_to(transfers_[held]);
             now_ += most == 0 || dice.chance(30) ? 0 : dice.below(std::min<Time>(most, 3000000));
             pass(channel);
         }
@@ -146,7 +153,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
     {
         drive(kResume, channel);
         send("resume");
-        transfers_[channel].hold = tsim::kNever;
+        transfers_[channel].held = false;
         channels_.resume(now_, channel);
         answer(channel, false, false);
     }
@@ -191,7 +198,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
     void bad(uint32_t channel)
     {
         const bool open = transfers_[channel].open;
-        const bool held = transfers_[channel].hold != tsim::kNever;
+        const bool held = transfers_[channel].held;
         const auto op = static_cast<Op>(dice.below(4));
         drive(op, channel);
         block.req_bytes_i = open && op == kStart ? 1 + dice.below(100) : 0;
@@ -217,16 +224,15 @@ class Bench : public bench::Clocked<Vnpu_dma>
     void answer(uint32_t channel, bool done, bool error)
     {
         Transfer &t = transfers_[channel];
-        Time hold = tsim::kNever;
+        tsim::BurstChannels::Step step;
         for (;;) {
             block.ax_ready_i = 0;
             until([this] { return block.ax_valid_o || block.rsp_valid_o; }, "burst or response");
             while (dice.chance(10))
                 clock();
-            tsim::BurstChannels::Step step = {0, tsim::kNever};
+            step = {};
             if (t.open && !error)
                 step = channels_.next(now_, channel);
-            hold = step.hold;
             BENCH_EQUAL("burst begins", "BST-2", block.ax_valid_o, step.bytes != 0);
             if (step.bytes == 0)
                 break;
@@ -248,10 +254,11 @@ class Bench : public bench::Clocked<Vnpu_dma>
         BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, error);
         BENCH_EQUAL("channel", "BST-1", block.rsp_channel_o, channel);
         BENCH_EQUAL("complete", "BST-1", block.rsp_done_o, done);
-        BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, hold != tsim::kNever);
-        if (hold != tsim::kNever) {
-            BENCH_EQUAL("hold ends", "BST-4", block.rsp_hold_at_o, hold);
-            t.hold = hold;
+        BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, step.hold);
+        if (step.hold) {
+            BENCH_EQUAL("hold ends", "BST-4", block.rsp_hold_at_o, step.hold_at);
+            t.held = true;
+            t.hold_at = step.hold_at;
             ++holds;
         }
         take();
@@ -284,7 +291,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
     std::vector<Transfer> transfers_;
     std::vector<uint32_t> active_;
     std::vector<unsigned char> memory_;
-    Time now_ = dice.roll() >> 1;
+    Time now_ = -dice.below(uint64_t{1} << 24); // soon its digits are all zero again
 };
 
 } // namespace

@@ -17,7 +17,7 @@ module npu_dma #(
   input  logic [31:0]             cfg_burst_bytes_i,  // never 0
   input  logic [16:0]             cfg_outstanding_i,  // bursts of a transfer under way, never 0
 
-  /// Time in 2^-20 cycles, for operations and burst responses alike; never falls
+  /// Time in 2^-20 cycles, its low 64 digits, for operations and burst responses alike; never falls
   input  logic [63:0]             now_i,
 
   // An operation; its operands hold until it is taken
@@ -150,6 +150,10 @@ module npu_dma #(
     .time_o (pace_time)
   );
 
+  // Which is first shows in the difference: they are less than 2^43 cycles apart.
+  logic [63:0] since_free;
+  assign since_free = now_q - free_at_q;
+
   logic read_open, read_capped, read_held;
   logic [UnderWidth-1:0] read_under;
   assign {read_open, read_capped, read_held, read_under} = control_rdata;
@@ -265,7 +269,7 @@ module npu_dma #(
       StIssue: begin
         state_d = StWrite;
         if (left_q != '0 && under_q < cfg_outstanding_i) begin     // BST-2
-          if (free_at_q <= now_q) begin
+          if (!capped_q || !since_free[63]) begin
             state_d = StBurst;
           end else begin                                           // BST-4
             hold_d = !held_q;
