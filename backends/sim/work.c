@@ -218,53 +218,68 @@ static twin_status take_list(twin_queue *queue, uint64_t rows, struct sim_list *
     return TWIN_E_NOMEM;
 }
 
-/* An entry for as many rows as a list holds. */
-static void list_entry(stars_sqe *sqe, stars_dma_descriptor *list, const twin_rows *rows, bool into)
+static void write_list(stars_dma_descriptor *list, const twin_rows *rows, bool into)
 {
     for (uint64_t i = 0; i < rows->height; i++)
         sim_dma_descriptor(&list[i], into, rows->dst + i * rows->dst_pitch,
                            rows->src + i * rows->src_pitch, (uint32_t)rows->width);
-    sim_sqe_pcie_list(sqe, (uintptr_t)list, (uint32_t)rows->height, rows->dst, rows->src,
-                      rows->width * rows->height);
 }
 
-/* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists. */
-static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into)
+/* Entries for lists that are written, each for as many rows as one holds. */
+static void list_entries_locked(twin_queue *queue, const twin_rows *rows, uint32_t count,
+                                struct sim_list list)
 {
     const uint64_t most = sim_process.limits.list_descriptors;
-    const uint32_t count = count_pieces(queue, rows->height, most);
-    if (count == 0)
-        return TWIN_E_INVALID;
-    struct sim_list list;
-    const twin_status status = take_list(queue, rows->height, &list);
-    if (status != TWIN_OK)
-        return status;
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, count)) {
-        pthread_mutex_unlock(&queue->lock);
-        sim_lists_give(&queue->device->lists, list);
-        return TWIN_E_BUSY;
-    }
-    stars_dma_descriptor *first = sim_lists_at(&queue->device->lists, list);
+    const stars_dma_descriptor *first = sim_lists_at(&queue->device->lists, list);
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t done = i * most;
         const uint64_t left = rows->height - done;
-        twin_rows part = *rows;
-        part.dst += done * rows->dst_pitch;
-        part.src += done * rows->src_pitch;
-        part.height = left < most ? left : most;
+        const uint64_t height = left < most ? left : most;
         struct sim_token *token = NULL;
         stars_sqe *sqe = sim_queue_slot_locked(queue, i, i + 1 == count ? &token : NULL);
-        list_entry(sqe, first + done, &part, into);
+        sim_sqe_pcie_list(sqe, (uintptr_t)(first + done), (uint32_t)height,
+                          rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
+                          rows->width * height);
         if (token) {
             token->kind = SIM_TOKEN_LIST;
             token->list = list;
         }
     }
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
-    sim_queue_send_locked(queue, count);
+}
+
+static bool fits(twin_queue *queue, uint32_t count)
+{
+    pthread_mutex_lock(&queue->lock);
+    const bool answer = sim_queue_fits_locked(queue, count);
     pthread_mutex_unlock(&queue->lock);
-    return TWIN_OK;
+    return answer;
+}
+
+/* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists. Until there is an entry the
+ * lists are this call's alone: they are written without the lock, so that others can end or look at the queue meanwhile. */
+static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into)
+{
+    const uint32_t count = count_pieces(queue, rows->height, sim_process.limits.list_descriptors);
+    if (count == 0)
+        return TWIN_E_INVALID;
+    if (!fits(queue, count)) /* before many are written in vain */
+        return TWIN_E_BUSY;
+    struct sim_list list;
+    const twin_status status = take_list(queue, rows->height, &list);
+    if (status != TWIN_OK)
+        return status;
+    write_list(sim_lists_at(&queue->device->lists, list), rows, into);
+    pthread_mutex_lock(&queue->lock);
+    const bool sent = sim_queue_fits_locked(queue, count); /* or the queue has stopped meanwhile */
+    if (sent) {
+        list_entries_locked(queue, rows, count, list);
+        sim_queue_send_locked(queue, count);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (!sent)
+        sim_lists_give(&queue->device->lists, list);
+    return sent ? TWIN_OK : TWIN_E_BUSY;
 }
 
 /* How far a place is from the DMA engines of the queue's device (DMA-44): its own memory, that of another device, the host. */
