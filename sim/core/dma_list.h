@@ -4,6 +4,7 @@
 #define TWINSIM_CORE_DMA_LIST_H
 
 #include <array>
+#include <vector>
 
 #include "core/dma.h"
 
@@ -41,6 +42,7 @@ struct DmaList {
     std::array<uint32_t, STARS_DMA_LOOP + 1> open{}; // moving, by operation
     std::array<stars_dma_descriptor, kMost> line{};
     std::array<Move, kMost> moves{};
+    std::vector<Move> kept; // complete, and their effect is kept back (FLT-19)
 };
 
 } // namespace tsim

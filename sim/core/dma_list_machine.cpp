@@ -187,7 +187,6 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
         return;
     }
     move.route = pcie_ceiling_.of(move.route);
-    move.made = is_struck(sq) && list_spoilt(sq);
     uint32_t place = 0;
     while (list.moves[place].transfer != kNone)
         ++place;
@@ -218,7 +217,9 @@ void TaskScheduler::list_transfer_done(uint32_t who)
     move.transfer = kNone;
     --list.open[move.operation];
     --list.moving;
-    if (!move.job.made)
+    if (__builtin_expect(is_struck(sq), 0) && list_spoilt(sq))
+        list.kept.push_back(move);
+    else if (!move.job.made)
         apply(move.job, board_, device_);
     if (move.job.status == 0) {
         job.bytes += move.job.bytes;
@@ -232,10 +233,28 @@ void TaskScheduler::list_transfer_done(uint32_t who)
         list_turn(sq);
 }
 
-// FLT-6: the engine will end with an error, so memory keeps what it had.
+// FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
 bool TaskScheduler::list_spoilt(uint32_t sq)
 {
     return (board_.faults.strike(timer(sq)).kinds & 1u << TWINSIM_FAULT_ENGINE_ERROR) != 0;
+}
+
+// FLT-19: the list ends otherwise, so its entries have their effect after all.
+void TaskScheduler::give_kept(uint32_t sq)
+{
+    DmaJob &job = jobs_[sq];
+    DmaList &list = lists_[queues_[sq].channel];
+    for (DmaList::Move &move : list.kept) {
+        apply(move.job, board_, device_);
+        if (move.job.status == 0)
+            continue;
+        job.bytes -= move.job.bytes;
+        if (move.entry < job.row) {
+            job.row = move.entry;
+            list.status = move.job.status;
+        }
+    }
+    list.kept.clear();
 }
 
 // FLT-8: a slow engine completes later than the bytes, or its credit passes; FLT-6.
@@ -250,7 +269,9 @@ bool TaskScheduler::list_differs(uint32_t sq)
         return true;
     }
     const bool late = strike.stretched && board_.now >= list.limit;
-    if (!late && !acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
+    if (late)
+        give_kept(sq);
+    else if (!acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
         return false;
     board_.calendar.cancel(timer(sq));
     queues_[sq].state = State::kWork;
@@ -269,6 +290,7 @@ void TaskScheduler::list_done(uint32_t sq)
     const DmaList &list = lists_[queues_[sq].channel];
     if (is_struck(sq) && good && list_differs(sq))
         return;
+    give_kept(sq);
     const uint16_t status = list.status;
     board_.calendar.cancel(timer(sq));
     queues_[sq].state = State::kWork;
@@ -293,6 +315,7 @@ void TaskScheduler::stop_moving(uint32_t sq)
                 board_.links.cancel(board_.now, move.transfer);
             move.transfer = kNone;
         }
+        give_kept(sq);
     } else {
         return;
     }

@@ -382,6 +382,7 @@ class TaskScheduler : private KernelOwner
     [[nodiscard, gnu::cold]] bool engine_silent(uint32_t sq);
     [[nodiscard, gnu::cold]] bool engine_differs(uint32_t sq);
     [[nodiscard, gnu::cold]] bool list_spoilt(uint32_t sq);
+    [[gnu::cold]] void give_kept(uint32_t sq);
     [[nodiscard, gnu::cold]] bool list_differs(uint32_t sq);
     [[nodiscard, gnu::cold]] bool gave_up(uint32_t sq);
     [[nodiscard, gnu::cold]] bool kernel_differs(uint32_t sq);

@@ -620,6 +620,7 @@ static const twin_test tests[] = {
     {"ABT-24: links that have failed are forgotten, writes and waits fail",
      test_failed_links_and_writes},
     {"synchronous copies fail", test_synchronous_copies},
+    {"rows before one that fails are copied, or none", test_failed_rows},
     {"what cannot be planted is refused", test_arguments},
     {"a file gives faults to a program that knows nothing of them", test_file},
     {"a fault in any task of a program is survived", test_sweep},

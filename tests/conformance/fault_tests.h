@@ -10,6 +10,9 @@
 twinrt_fault twin_fault_for(twinrt_fault_kind kind);
 uint32_t twin_plant(const twinrt_fault *fault);
 
+/* fault_rows.c */
+void test_failed_rows(void);
+
 /* fault_sweep.c */
 void test_sweep(void);
 void twin_sweep_child(void);

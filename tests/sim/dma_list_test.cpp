@@ -319,6 +319,76 @@ static void test_planted()
     }
 }
 
+static void plant_engine_error(Rig &rig)
+{
+    twinsim_fault fault{};
+    fault.kind = TWINSIM_FAULT_ENGINE_ERROR;
+    fault.device = fault.stream = fault.task = fault.id = TWINSIM_ANY;
+    fault.first = fault.times = 1;
+    (void)rig.board().faults().plant(fault);
+}
+
+// FLT-19, DMA-45: a list that ends by itself before the planted error leaves what a list without one leaves.
+static void test_planted_and_own_error()
+{
+    for (const bool planted : {false, true}) {
+        Rig rig;
+        if (planted)
+            plant_engine_error(rig);
+        std::memset(rig.host(), 7, 2 * kMiB);
+        run_list(rig, {read(0, 0, 64), read(kMiB, 0, kMiB), read(4 * kMiB, 0, 0),
+                       read(6 * kMiB, 0, 64)});
+        EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BAD_SQE);
+        EXPECT_EQ(list_error(rig), 2);
+        EXPECT_EQ(*rig.hbm(), 7);
+        EXPECT_EQ(*rig.hbm(2 * kMiB - 1), 7);
+        EXPECT_EQ(*rig.hbm(6 * kMiB), 0);
+    }
+    // one whose bytes led nowhere in the end is the first that failed
+    Rig rig;
+    plant_engine_error(rig);
+    std::memset(rig.host(), 7, 2 * kMiB);
+    const std::vector<stars_dma_descriptor> list = {read(0, 0, 64), read(8 * kMiB, 0, 64),
+                                                    read(kMiB, 0, 2 * kMiB),
+                                                    read(4 * kMiB, 0, 0, STARS_DMA_READ_BARRIER)};
+    std::memcpy(rig.hbm(kListAt), list.data(), list.size() * sizeof(list[0]));
+    rig.open(0);
+    rig.put(0, list_sqe(4), 0);
+    rig.run_until(20000);
+    rig.unmap(Rig::kHbm + 8 * kMiB);
+    rig.run();
+    EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BUS_FAULT);
+    EXPECT_EQ(list_error(rig), 1);
+    EXPECT_EQ(*rig.hbm(), 7);
+    EXPECT_EQ(*rig.hbm(kMiB), 7);
+}
+
+// FLT-19, DMA-46: or one that is stopped.
+static void test_planted_and_stopped()
+{
+    for (const bool kill : {false, true}) {
+        Rig rig([](tsim::Params &p) { p.credit_unit.value = 1000; });
+        plant_engine_error(rig);
+        std::memset(rig.host(), 1, 16 * kMiB);
+        const std::vector<stars_dma_descriptor> list = {read(0, 0, 64),
+                                                        read(8 * kMiB, 0, 16 * kMiB)};
+        std::memcpy(rig.hbm(kListAt), list.data(), 64);
+        rig.open(0);
+        stars_sqe sqe = list_sqe(2);
+        sqe.word[3] = (kill ? STARS_CREDIT_NEVER : 100u) << STARS_W3_CREDIT_SHIFT;
+        rig.put(0, sqe, 0);
+        rig.run_until(50000);
+        EXPECT_EQ(*rig.hbm(), 0);
+        if (kill)
+            CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_TASK_KILL));
+        rig.run();
+        EXPECT_EQ(*rig.hbm(), 1);
+        EXPECT_EQ(*rig.hbm(8 * kMiB), 0);
+        if (!kill)
+            EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_TASK_TIMEOUT);
+    }
+}
+
 // DMA-40: how long a list may be.
 static void test_bad_lists()
 {
@@ -484,6 +554,9 @@ static const twin_test tests[] = {
     {"a wrong descriptor ends the list there", test_error_in_the_middle},
     {"faults while a list runs", test_faults_on_the_way},
     {"planted errors and slow engines strike lists", test_planted},
+    {"a list that fails before its planted error keeps what it has done",
+     test_planted_and_own_error},
+    {"and one that is stopped before it", test_planted_and_stopped},
     {"bad lists are bad SQEs", test_bad_lists},
     {"limits and kills leave nothing behind", test_limit_and_kill},
     {"what completes at the limit is complete", test_limit_at_completion},
