@@ -40,6 +40,7 @@ static const char *const flow_names[TIMELINE_FLOWS][2] = {
     [TIMELINE_FLOW_WAKE] = {"wake", "record to wait"},
     [TIMELINE_FLOW_SUBMIT] = {"submit", "call to task"},
     [TIMELINE_FLOW_BELL] = {"doorbell", "doorbell to task"},
+    [TIMELINE_FLOW_DATA] = {"data", "work to its reader"},
 };
 
 static const char *type_name(uint8_t type)

@@ -264,10 +264,9 @@ static void collect_anchors(struct timeline_layout *layout)
     qsort(layout->anchors, layout->anchor_count, sizeof(*layout->anchors), compare_anchors);
 }
 
-/* The newest slice of that SQE and phase that began by `until_ns`; NULL when there is none. */
-static const struct timeline_slice *find_anchor(const struct timeline_layout *layout,
-                                                uint32_t track, uint64_t number, uint8_t phase,
-                                                uint64_t until_ns)
+const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *layout,
+                                                  uint32_t track, uint64_t number, uint8_t phase,
+                                                  uint64_t until_ns)
 {
     size_t low = 0;
     size_t high = layout->anchor_count;
@@ -298,7 +297,7 @@ uint32_t timeline_slice_id(const struct timeline_layout *layout, const struct ti
         return record->id;
     /* a whole task has no id of its own: its access to the table has */
     const struct timeline_slice *table =
-        find_anchor(layout, slice->track, record->number, TWINSIM_PHASE_TABLE, UINT64_MAX);
+        timeline_find_anchor(layout, slice->track, record->number, TWINSIM_PHASE_TABLE, UINT64_MAX);
     return table ? layout->records[table->record].id : TIMELINE_NONE;
 }
 
@@ -335,16 +334,17 @@ static void add_wake_flow(struct timeline_layout *layout, const struct timeline_
     uint32_t waker = layout->waker_track[park->record];
     if (waker == TIMELINE_NONE)
         return;
-    const struct timeline_slice *from =
-        find_anchor(layout, waker, record->waker_number, TWINSIM_PHASE_TABLE, record->end_ns);
+    const struct timeline_slice *from = timeline_find_anchor(layout, waker, record->waker_number,
+                                                             TWINSIM_PHASE_TABLE, record->end_ns);
     if (!from)
-        from = find_anchor(layout, waker, record->waker_number, TWINSIM_PHASE_TASK, record->end_ns);
+        from = timeline_find_anchor(layout, waker, record->waker_number, TWINSIM_PHASE_TASK,
+                                    record->end_ns);
     if (!from)
         return;
     const struct twinsim_trace_record *origin = &layout->records[from->record];
     uint64_t to_ns = record->end_ns;
     const struct timeline_slice *task =
-        find_anchor(layout, park->track, record->number, TWINSIM_PHASE_TASK, to_ns);
+        timeline_find_anchor(layout, park->track, record->number, TWINSIM_PHASE_TASK, to_ns);
     if (!task || layout->records[task->record].end_ns <= to_ns || task->lane != park->lane)
         to_ns = last_inside(record->begin_ns, record->end_ns, to_ns);
     uint64_t from_ns = last_inside(origin->begin_ns, origin->end_ns, to_ns);
@@ -355,6 +355,21 @@ static void add_wake_flow(struct timeline_layout *layout, const struct timeline_
              timeline_slice_tid(layout, park));
 }
 
+/* From the end of the work to where its reader goes on. */
+static void add_data_flow(struct timeline_layout *layout, const struct timeline_arrow *arrow)
+{
+    const struct timeline_slice *from = &layout->slices[arrow->from];
+    const struct timeline_slice *to = &layout->slices[arrow->to];
+    const struct twinsim_trace_record *work = &layout->records[from->record];
+    const struct twinsim_trace_record *reader = &layout->records[to->record];
+    const uint64_t from_ns = last_inside(work->begin_ns, work->end_ns, work->end_ns);
+    const uint64_t to_ns = last_inside(reader->begin_ns, reader->end_ns, work->end_ns);
+    if (from_ns <= to_ns)
+        add_flow(layout, TIMELINE_FLOW_DATA, from_ns, timeline_slice_pid(layout, from),
+                 timeline_slice_tid(layout, from), to_ns, timeline_slice_pid(layout, to),
+                 timeline_slice_tid(layout, to));
+}
+
 /* From the call that submitted to the task. `next` is the next call that the thread ended: a call is
  * noted when it ends, so it stands behind the submissions inside it. NULL: there is none. */
 static void add_submit_flow(struct timeline_layout *layout, const struct timeline_note *submit,
@@ -363,8 +378,8 @@ static void add_submit_flow(struct timeline_layout *layout, const struct timelin
     const struct timeline_note *call = NULL;
     if (next && next->begin_ns <= submit->begin_ns && next->end_ns >= submit->begin_ns)
         call = next;
-    const struct timeline_slice *task =
-        find_anchor(layout, submit->u.track, submit->end_ns, TWINSIM_PHASE_TASK, UINT64_MAX);
+    const struct timeline_slice *task = timeline_find_anchor(
+        layout, submit->u.track, submit->end_ns, TWINSIM_PHASE_TASK, UINT64_MAX);
     if (!call || !task)
         return;
     uint64_t from_ns = last_inside(call->begin_ns, call->end_ns, submit->begin_ns);
@@ -390,7 +405,7 @@ static void add_bell(struct timeline_layout *layout, size_t index)
                                 .pid = pid,
                                 .tid = track->first_tid};
     const struct timeline_slice *task =
-        find_anchor(layout, bell->track, bell->number, TWINSIM_PHASE_TASK, UINT64_MAX);
+        timeline_find_anchor(layout, bell->track, bell->number, TWINSIM_PHASE_TASK, UINT64_MAX);
     if (!task)
         return;
     uint64_t to_ns = layout->records[task->record].begin_ns;
@@ -473,6 +488,8 @@ static void collect_events(struct timeline_layout *layout)
     }
     for (size_t i = 0; i < layout->bell_count; i++)
         add_bell(layout, i);
+    for (size_t i = 0; i < layout->data_count; i++)
+        add_data_flow(layout, &layout->data[i]);
     for (size_t i = 0; i < layout->sample_count; i++)
         layout->events[layout->event_count++] = (struct timeline_event){
             .kind = TIMELINE_SAMPLE,
@@ -514,12 +531,14 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
     error = timeline_bells_make(layout);
     if (!error)
         error = timeline_counters_make(layout);
+    if (!error)
+        error = timeline_data_make(layout);
     if (error)
         return error;
     /* a slice, a second one on its engine, both ends of an arrow; a call, both ends of an arrow; a doorbell, the same */
-    layout->events =
-        calloc(4 * count + 2 * notes->note_count + 3 * layout->bell_count + layout->sample_count,
-               sizeof(*layout->events));
+    layout->events = calloc(4 * count + 2 * notes->note_count + 3 * layout->bell_count +
+                                layout->sample_count + 2 * layout->data_count,
+                            sizeof(*layout->events));
     if (!layout->events)
         return -ENOMEM;
     collect_events(layout);
@@ -536,6 +555,7 @@ void timeline_layout_free(struct timeline_layout *layout)
     free(layout->bells);
     free(layout->record_bell);
     free(layout->samples);
+    free(layout->data);
     free(layout->events);
     memset(layout, 0, sizeof(*layout));
 }

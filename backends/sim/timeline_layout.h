@@ -72,7 +72,13 @@ enum timeline_flow {
     TIMELINE_FLOW_WAKE,   /* from a record to a wait */
     TIMELINE_FLOW_SUBMIT, /* from a call to a task */
     TIMELINE_FLOW_BELL,   /* from a doorbell to its first task */
+    TIMELINE_FLOW_DATA,   /* from work to that which waited for it in another stream */
     TIMELINE_FLOWS
+};
+
+/* Both ends are slices. */
+struct timeline_arrow {
+    size_t from, to;
 };
 
 enum timeline_event_kind {
@@ -114,6 +120,8 @@ struct timeline_layout {
     size_t slice_count;
     struct timeline_anchor *anchors;
     size_t anchor_count;
+    struct timeline_arrow *data; /* by the stream and order of those that waited */
+    size_t data_count;
     struct timeline_event *events;
     size_t event_count;
     size_t flow_count;
@@ -136,6 +144,11 @@ uint32_t timeline_slice_id(const struct timeline_layout *layout,
 /* Private parts of timeline_layout_make(). All return 0 or -ENOMEM. */
 int timeline_bells_make(struct timeline_layout *layout);
 int timeline_counters_make(struct timeline_layout *layout);
+int timeline_data_make(struct timeline_layout *layout);
+/* The newest slice of that SQE and phase on a stream's track that began by `until_ns`; NULL: there is none. */
+const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *layout,
+                                                  uint32_t track, uint64_t number, uint8_t phase,
+                                                  uint64_t until_ns);
 /* Number of a new track; of the one where the record is drawn. TIMELINE_NONE: memory is short. */
 uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track);
 uint32_t timeline_engine_track(struct timeline_layout *layout,

@@ -287,6 +287,72 @@ def damaged_vcd():
         expect(False, "damage to signals is not seen: " + new)
 
 
+# ---- arrows from work to its readers ------------------------------------------------------------
+
+MOVES = ("SDMA", "PCIe DMA", "AI core")
+
+
+def check_data(name, document):
+    """Every arrow leads from work to work that waited for it, once; and where a wait parked, the work before the record
+    that ended it has one to the work behind the wait. Returns how many there are."""
+    tasks, parks, rows = collections.defaultdict(dict), {}, collections.defaultdict(list)
+    for event in document["traceEvents"]:
+        args = event.get("args", {})
+        if event["ph"] != "X" or "track" not in args:
+            continue
+        if event["cat"] == "task":
+            tasks[args["track"]][args["number"]] = event
+            rows[event["pid"], event["tid"]].append(event)
+        elif event["name"] == "park":
+            parks[args["track"], args["number"]] = args
+
+    def back(track, number):
+        for before in sorted((n for n in tasks[track] if n < number), reverse=True):
+            yield before, tasks[track][before]["name"]
+
+    def work_before(track, number):
+        for before, what in back(track, number):
+            if what in MOVES:
+                return track, before
+            if what.startswith("wait"):
+                break
+        return None
+
+    wanted = set()
+    for track in list(tasks):
+        for number, task in tasks[track].items():
+            if task["name"] not in MOVES:
+                continue
+            for before, what in back(track, number):
+                if what in MOVES:
+                    break
+                park = parks.get((track, before), {})
+                source = "waker_track" in park and work_before(park["waker_track"], park["waker_number"])
+                if source:
+                    wanted.add((source, (track, number)))
+
+    ends = {e["id"]: e for e in document["traceEvents"] if e["ph"] == "f" and e["cat"] == "data"}
+    got = []
+    for event in document["traceEvents"]:
+        if event["ph"] != "s" or event["cat"] != "data":
+            continue
+        end = ends[event["id"]]
+        begins = [t for t in rows[event["pid"], event["tid"]] if t["ts"] + t["dur"] - Decimal("0.001") == event["ts"]]
+        reads = [t for t in rows[end["pid"], end["tid"]] if t["ts"] <= end["ts"] < t["ts"] + t["dur"]]
+        expect(len(begins) == 1 and len(reads) == 1, "%s: arrow %d is of no task" % (name, event["id"]))
+        if len(begins) != 1 or len(reads) != 1:
+            continue
+        expect(begins[0]["name"] in MOVES and reads[0]["name"] in MOVES + ("call host",),
+               "%s: data from %s to %s" % (name, begins[0]["name"], reads[0]["name"]))
+        got.append(tuple((t["args"]["track"], t["args"]["number"]) for t in (begins[0], reads[0])))
+        (from_track, from_number), (to_track, to_number) = got[-1]
+        expect(from_track != to_track or from_number < to_number, "%s: data from later work" % name)
+        expect(any(what.startswith("wait") for _, what in back(to_track, to_number)), "%s: nobody waited" % name)
+    expect(len(got) == len(set(got)), name + ": two arrows for the same data")
+    expect(wanted <= set(got), "%s: arrows are missing: %s" % (name, sorted(wanted - set(got))[:5]))
+    return len(got)
+
+
 # ---- several processes ------------------------------------------------------------------------
 
 def check_processes(twinrt, program, alone):
@@ -336,11 +402,13 @@ def main():
             expect(counts[key] > 3, "%s: %d %s" % (name, counts[key], key))
         stats = json.loads(content(files["TWINRT_STATS"]))
         check_stats(name, stats, document)
+        kinds["data"] += check_data(name, document)
         check_msprof(name, files["TWINRT_MSPROF"], document)
         check_vcd(name, files["TWINRT_VCD"], stats, document)
         kinds.update(k for k, w in stats["devices"][0]["waits"].items() if w["count"])
         timelines.append(files["TWINRT_TRACE"])
     expect({"slot", "class", "channel", "event"} <= set(kinds), "waits that happened: %s" % kinds)
+    expect(kinds["data"] > 10, "arrows from work to its readers: %d" % kinds["data"])
 
     before = {path: content(path) for path in files.values()}
     run(program, 4, scarce, "random4")

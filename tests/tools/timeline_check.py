@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a timeline file against the trace event format and against itself.
 
-  timeline_check.py FILE [--covered] [--wakes N] [--submits N] [--calls N] [--tasks N]
+  timeline_check.py FILE [--covered] [--wakes N] [--submits N] [--data N] [--calls N] [--tasks N]
   timeline_check.py --self-test
 
 --covered: the phases of each task must account for all of its time. The numbers are how many arrows,
@@ -98,6 +98,7 @@ def check(document):
         return any(b <= event["ts"] and (event["ts"] < e or b == e == event["ts"])
                    for b, e, _ in slices[row])
 
+    drawn = set()
     for number, event in starts.items():
         if number not in ends:
             wrong.append("arrow %s has no end" % number)
@@ -107,7 +108,11 @@ def check(document):
         for side in (event, ends[number]):
             if not held(side):
                 wrong.append("arrow %s at %s: no slice there" % (number, side["ts"]))
-        counts[{"wake": "wakes", "submit": "submits"}.get(event["cat"], event["cat"] + "s")] += 1
+        counts[{"wake": "wakes", "submit": "submits", "data": "data"}.get(event["cat"], event["cat"] + "s")] += 1
+        both = tuple((event["cat"], e["pid"], e["tid"], e["ts"]) for e in (event, ends[number]))
+        if both in drawn and event["cat"] == "data":
+            wrong.append("arrow %s at %s: drawn twice" % (number, event["ts"]))
+        drawn.add(both)
     for number in ends:
         if number not in starts:
             wrong.append("arrow %s has no start" % number)
@@ -238,6 +243,8 @@ def self_test():
         "nested in a share": lambda d, e: e[15].update(dur=Decimal("4.000")),
         "more than a link carries": lambda d, e: e[10]["args"].update(bytes_per_s=1001),
         "a curve that stays up": lambda d, e: e[12]["args"].update(bytes_per_s=1),
+        "two arrows at once": lambda d, e: (e[4].update(cat="data"), e[5].update(cat="data"),
+                                            e.insert(5, {**e[4], "id": 2}), e.insert(7, {**e[6], "id": 2})),
         "two values at once": lambda d, e: e[12].update(ts=Decimal("5.000")),
     }
     for name, change in damages.items():
@@ -257,7 +264,7 @@ def main():
     parser.add_argument("file", nargs="?")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--covered", action="store_true")
-    for name in ("wakes", "submits", "calls", "tasks"):
+    for name in ("wakes", "submits", "data", "calls", "tasks"):
         parser.add_argument("--" + name, type=int, default=0)
     options = parser.parse_args()
     if options.self_test:
@@ -269,7 +276,7 @@ def main():
     wrong, counts = check(document)
     if options.covered:
         wrong += uncovered(document)
-    for name in ("wakes", "submits", "calls", "tasks"):
+    for name in ("wakes", "submits", "data", "calls", "tasks"):
         if counts[name] < getattr(options, name):
             wrong.append("%d %s, at least %d expected" % (counts[name], name,
                                                           getattr(options, name)))
