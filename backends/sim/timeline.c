@@ -306,10 +306,16 @@ const struct timeline_queue *sim_timeline_queues(size_t *out_count)
     return queues;
 }
 
-static int compare_chunks(const void *left, const void *right)
+/* A chunk as far as it was filled when it was counted. */
+struct part {
+    const struct chunk *chunk;
+    const uint64_t *end;
+};
+
+static int compare_parts(const void *left, const void *right)
 {
-    const struct chunk *a = *(const struct chunk *const *)left;
-    const struct chunk *b = *(const struct chunk *const *)right;
+    const struct chunk *a = ((const struct part *)left)->chunk;
+    const struct chunk *b = ((const struct part *)right)->chunk;
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
@@ -423,42 +429,80 @@ static size_t unpack(const struct chunk *chunk, const uint64_t **at, struct cont
     return (size_t)(last - out) + 1;
 }
 
+/* How many words the note that begins with that one takes. */
+static size_t words_of(uint64_t first)
+{
+    switch ((enum tag)(first & TAG_MASK)) {
+    case TAG_WIDE_CALL:
+        return 4;
+    case TAG_WIDE_SUBMIT:
+        return (first & WAIT_BIT) == 0 ? 3 : (first & SHORT_BIT) != 0 ? 2 : 5;
+    case TAG_CALL:
+    case TAG_SUBMIT:
+        break;
+    }
+    return 1;
+}
+
+static size_t count_notes(const struct part *part)
+{
+    size_t count = 0;
+    for (const uint64_t *at = part->chunk->words; at < part->end; at += words_of(*at)) {
+        const bool two = (*at & TAG_MASK) == TAG_CALL && FIELD(*at, JOINT_SHIFT, PLACE_SHIFT) != 0;
+        count += two ? 2 : 1;
+    }
+    return count;
+}
+
+/* In their order. NULL: memory is short. */
+static struct part *find_parts(size_t *out_count)
+{
+    size_t count = 0;
+    struct chunk *head = atomic_load_explicit(&all_chunks, memory_order_acquire);
+    for (const struct chunk *chunk = head; chunk; chunk = chunk->next)
+        count++;
+    struct part *parts = calloc(count + 1, sizeof(*parts));
+    size_t at = 0;
+    for (const struct chunk *chunk = head; parts && chunk; chunk = chunk->next)
+        parts[at++] = (struct part){.chunk = chunk, .end = chunk->end};
+    if (parts)
+        qsort(parts, count, sizeof(*parts), compare_parts);
+    *out_count = count;
+    return parts;
+}
+
 int timeline_gather(struct timeline_notes *out)
 {
-    size_t chunk_count = 0;
+    size_t part_count = 0;
     size_t words = 0;
-    struct chunk *head = atomic_load_explicit(&all_chunks, memory_order_acquire);
-    for (const struct chunk *chunk = head; chunk; chunk = chunk->next) {
-        chunk_count++;
-        words += (size_t)(chunk->end - chunk->words);
+    struct part *parts = find_parts(&part_count);
+    if (!parts)
+        return -ENOMEM;
+    /* A thread that is still in a call may go on: what it adds is not counted, but its newest note may become two. */
+    size_t room = part_count + 1;
+    for (size_t i = 0; i < part_count; i++) {
+        words += (size_t)(parts[i].end - parts[i].chunk->words);
+        room += count_notes(&parts[i]);
     }
-
-    const struct chunk **chunks = calloc(chunk_count + 1, sizeof(const struct chunk *));
-    struct timeline_note *notes = calloc(2 * words + 1, sizeof(*notes));
-    if (!chunks || !notes) {
-        free(notes);
-        free(chunks);
+    struct timeline_note *notes = calloc(room, sizeof(*notes));
+    if (!notes) {
+        free(parts);
         return -ENOMEM;
     }
-    size_t at = 0;
-    for (const struct chunk *chunk = head; chunk; chunk = chunk->next)
-        chunks[at++] = chunk;
-    qsort(chunks, chunk_count, sizeof(const struct chunk *), compare_chunks);
 
     size_t filled = 0;
-    for (size_t i = 0; i < chunk_count; i++) {
+    for (size_t i = 0; i < part_count; i++) {
+        const struct chunk *chunk = parts[i].chunk;
         struct context context = CONTEXT_AT_FIRST;
         const struct timeline_note *before = NULL;
-        /* a thread that is still in a call may go on here; what it adds is not counted */
-        const uint64_t *end = chunks[i]->end;
-        for (const uint64_t *note = chunks[i]->words; note < end && filled + 2 <= 2 * words;) {
-            size_t count = unpack(chunks[i], &note, &context, before, &notes[filled]);
+        for (const uint64_t *note = chunk->words; note < parts[i].end && filled + 2 <= room;) {
+            size_t count = unpack(chunk, &note, &context, before, &notes[filled]);
             for (; count > 0; count--)
-                notes[filled++].thread = chunks[i]->thread;
+                notes[filled++].thread = chunk->thread;
             before = &notes[filled - 1];
         }
     }
-    free(chunks);
+    free(parts);
 
     out->notes = notes;
     out->note_count = filled;

@@ -2,6 +2,7 @@
 /* What host threads note comes back as it was noted, however it was packed meanwhile. */
 #include "support/cunit_main.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,9 @@ static size_t check(struct teller *teller)
         first++;
     CU_ASSERT_EQUAL(notes.note_count - first, teller->count);
     CU_ASSERT_EQUAL(notes.dropped, 0);
+    /* memory for these, one more for each chunk of 16 KiB at least, and what malloc rounds up */
+    const size_t room = malloc_usable_size(notes.notes) / sizeof(*notes.notes);
+    CU_ASSERT(room <= notes.note_count + notes.words / 2000 + threads + 200);
     size_t right = 0;
     for (size_t i = 0; i < teller->count && first + i < notes.note_count; i++)
         right += same(&notes.notes[first + i], &teller->told[i]);
