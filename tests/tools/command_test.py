@@ -3,6 +3,7 @@
 """The tool's commands without a device: options, status, environment. Argument: the tool."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -224,7 +225,30 @@ class Run(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             got = run("run", "--trace", "t.json", "--", "sh", "-c", "echo $TWINRT_TRACE",
                       cwd=folder)
-            self.assertEqual(got.stdout, os.path.join(os.path.realpath(folder), "t.json.%p") + "\n")
+            self.assertRegex(got.stdout, "^" + re.escape(os.path.join(os.path.realpath(folder), "t.json"))
+                             + r"\.[0-9a-f-]+\.%p\n$")
+
+    def test_two_runs_at_once_keep_their_files_apart(self):
+        # Each writes half of its file, waits until the other has too, and then the rest.
+        program = 'f=$(echo "$TWINRT_MSPROF" | sed "s/%p/$$/"); echo $1 >$f; touch here.$1;' \
+                  ' while [ ! -e here.$2 ]; do sleep 0.01; done; echo $1 >>$f'
+        for name, left in (("f", 1), ("f.%p", 2), ("f%p.bin", 2)):
+            with tempfile.TemporaryDirectory() as folder:
+                runs = [subprocess.Popen([TOOL, "run", "--msprof", name, "--", "sh", "-c", program, "sh", own, other],
+                                         cwd=folder, stderr=subprocess.PIPE, text=True)
+                        for own, other in ("ab", "ba")]
+                said = [run.communicate(timeout=40)[1] for run in runs]
+                self.assertEqual([run.returncode for run in runs], [0, 0], said)
+                self.assertEqual(said, ["", ""])
+                files = [entry for entry in os.listdir(folder) if not entry.startswith("here.")]
+                self.assertEqual(len(files), left, files)
+                texts = set()
+                for entry in files:
+                    self.assertRegex(entry, "^" + re.escape(name).replace("%p", "[0-9]+") + "$")
+                    with open(os.path.join(folder, entry), encoding="utf-8") as file:
+                        texts.add(file.read())
+                self.assertTrue(texts <= {"a\na\n", "b\nb\n"}, texts)
+                self.assertEqual(len(texts), left)
 
     def test_each_output_has_a_file(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define A_NUMBER "[0-9]*"
@@ -54,7 +55,19 @@ static char *glob_of(const char *name, const char *suffix)
     return pattern;
 }
 
-static bool add(struct left_files *files, const char *path)
+/* The last `mark` in it goes. NULL: memory is short. */
+static char *without(const char *path, const char *mark)
+{
+    char *out = strdup(path);
+    char *at = NULL;
+    for (char *next = out; next && *mark && (next = strstr(next, mark)); next++)
+        at = next;
+    if (at)
+        memmove(at, at + strlen(mark), strlen(at + strlen(mark)) + 1);
+    return out;
+}
+
+static bool add(struct left_files *files, const char *path, const char *mark)
 {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
@@ -66,11 +79,13 @@ static bool add(struct left_files *files, const char *path)
     if (!items)
         return false;
     files->items = items;
-    items[files->count] = (struct left_file){.path = strdup(path), .status = status};
-    return items[files->count].path && ++files->count > 0;
+    items[files->count] = (struct left_file){.path = strdup(path), .name = without(path, mark)};
+    files->count++; /* what there is of it is freed with the others */
+    return items[files->count - 1].path && items[files->count - 1].name;
 }
 
-static bool add_all(const char *name, const char *suffix, struct left_files *files)
+static bool add_all(const char *name, const char *suffix, const char *mark,
+                    struct left_files *files)
 {
     glob_t found = {0};
     char *pattern = glob_of(name, suffix);
@@ -80,48 +95,27 @@ static bool add_all(const char *name, const char *suffix, struct left_files *fil
         good = false;
     for (size_t i = 0; good && result == 0 && i < found.gl_pathc; i++)
         if (is_named(name, found.gl_pathv[i]))
-            good = add(files, found.gl_pathv[i]);
+            good = add(files, found.gl_pathv[i], mark);
     globfree(&found);
     free(pattern);
     return good;
 }
 
-bool left_find(const char *name, struct left_files *out)
+bool left_find(const char *name, const char *mark, struct left_files *out)
 {
     *out = (struct left_files){0};
-    if (add_all(name, "", out) && add_all(name, "." A_NUMBER, out))
+    if (add_all(name, "", mark, out) && add_all(name, "." A_NUMBER, mark, out))
         return true;
     left_free(out);
     return false;
 }
 
-static bool is_same(const struct left_file *a, const struct left_file *b)
-{
-    return strcmp(a->path, b->path) == 0 && a->status.st_ino == b->status.st_ino &&
-           a->status.st_dev == b->status.st_dev &&
-           a->status.st_ctim.tv_sec == b->status.st_ctim.tv_sec &&
-           a->status.st_ctim.tv_nsec == b->status.st_ctim.tv_nsec;
-}
-
-void left_keep_new(struct left_files *now, const struct left_files *before)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < now->count; i++) {
-        bool old = false;
-        for (size_t k = 0; !old && k < before->count; k++)
-            old = is_same(&now->items[i], &before->items[k]);
-        if (old)
-            free(now->items[i].path);
-        else
-            now->items[kept++] = now->items[i];
-    }
-    now->count = kept;
-}
-
 void left_free(struct left_files *files)
 {
-    for (size_t i = 0; i < files->count; i++)
+    for (size_t i = 0; i < files->count; i++) {
         free(files->items[i].path);
+        free(files->items[i].name);
+    }
     free(files->items);
     *files = (struct left_files){0};
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a program is to leave behind: which of them are there, and which are new. */
+/* Files that a program has left behind. */
 #ifndef TWINRT_TOOLS_LEFT_H
 #define TWINRT_TOOLS_LEFT_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 struct left_file {
     char *path;
-    struct stat status;
+    char *name; /* what it is to be called */
 };
 
 struct left_files {
@@ -18,10 +17,8 @@ struct left_files {
 };
 
 /* The regular files that processes make of a name: "%p" in it is the number of any process, and "." with such a number may
- * come behind it. False: memory is short, `out` is empty. */
-bool left_find(const char *name, struct left_files *out);
-/* Leaves in `now` what is not in `before`, or has changed since. */
-void left_keep_new(struct left_files *now, const struct left_files *before);
+ * come behind it. Their own names lack `mark`, which stands in the path once. False: memory is short, `out` is empty. */
+bool left_find(const char *name, const char *mark, struct left_files *out);
 void left_free(struct left_files *files);
 
 /* Removes a folder and the files in it. */

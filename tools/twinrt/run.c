@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +38,7 @@ enum {
 };
 
 #define WAITS_EXPLAINED 3u
+#define PER_PROCESS     ".%p"
 
 /* What the program may leave behind. */
 enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
@@ -53,15 +56,17 @@ static const struct {
 };
 
 struct wanted_file {
-    const char *given;        /* as given; NULL: a temporary one if it is needed */
-    char path[PATH_MAX + 16]; /* as the program gets it */
-    bool needed;              /* the tool reads it */
-    bool apart;               /* ".%p" stands behind the name that was given */
-    struct left_files before, left;
+    const char *given;          /* as given; NULL: a temporary one if it is needed */
+    char path[PATH_MAX + 16];   /* where it is to be; "%p" in it is the process */
+    char marked[PATH_MAX + 64]; /* as the program gets it */
+    bool needed;                /* the tool reads it */
+    bool apart;                 /* PER_PROCESS stands behind the name that was given */
+    struct left_files left;
 };
 
 struct options {
     struct wanted_file files[FILE_COUNT];
+    char mark[40];  /* in the names of files until they get their own: no other run has it */
     unsigned waits; /* explained */
     char **program;
 };
@@ -332,7 +337,7 @@ static bool is_free(const struct options *options, enum file which)
     return true;
 }
 
-/* Names the file to the program; `folder` takes those that nobody named. */
+/* Where the file is to be; `folder` takes those that nobody named. */
 static int prepare(struct options *options, enum file which, const char *folder)
 {
     struct wanted_file *file = &options->files[which];
@@ -351,17 +356,28 @@ static int prepare(struct options *options, enum file which, const char *folder)
                     kinds[which].what);
             return -1;
         }
-        size_t length = strlen(file->path);
-        (void)snprintf(file->path + length, sizeof(file->path) - length, ".%%p");
+        const size_t length = strlen(file->path); /* make_absolute() has left room */
+        (void)snprintf(file->path + length, sizeof(file->path) - length, "%s", PER_PROCESS);
     }
-    if (file->given && !is_free(options, which))
-        return -1;
-    if (!left_find(file->path, &file->before) ||
-        setenv(twin_setting_table[kinds[which].setting].name, file->path, 1) != 0) {
-        perror("twinrt: a file");
-        return -1;
-    }
-    return 0;
+    return file->given && !is_free(options, which) ? -1 : 0;
+}
+
+/* Names the file to the program: until it is whole it bears the run's mark, so that no other run takes it for its own. */
+static int give_name(struct options *options, enum file which)
+{
+    struct wanted_file *file = &options->files[which];
+    char mark[sizeof(options->mark)] = "";
+    if (!file->given && !file->needed)
+        return 0;
+    const char *behind = file->apart ? PER_PROCESS : "";
+    if (file->given)
+        memcpy(mark, options->mark, sizeof(mark));
+    (void)snprintf(file->marked, sizeof(file->marked), "%.*s%s%s",
+                   (int)(strlen(file->path) - strlen(behind)), file->path, mark, behind);
+    if (setenv(twin_setting_table[kinds[which].setting].name, file->marked, 1) == 0)
+        return 0;
+    perror("twinrt: a file");
+    return -1;
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
@@ -376,27 +392,45 @@ static bool is_held(const char *name)
     return held;
 }
 
-/* What one process left gets the name that was given, if nobody else writes there. What several left stays where it is, and
- * is told. */
-static void settle(struct wanted_file *file, const char *what)
+/* A name of anything but a regular file stays what it is. */
+static bool move(const char *path, const char *name)
 {
-    struct left_files *left = &file->left;
-    if (!file->apart)
-        return;
-    char name[sizeof(file->path)];
-    (void)snprintf(name, sizeof(name), "%.*s", (int)(strlen(file->path) - strlen(".%p")),
-                   file->path);
-    if (left->count == 1 && !is_held(name) && rename(left->items[0].path, name) == 0) {
-        (void)snprintf(left->items[0].path, strlen(name) + 1, "%s", name); /* it was longer */
-        return;
+    struct stat present;
+    if (lstat(name, &present) == 0 && !S_ISREG(present.st_mode)) {
+        errno = EINVAL;
+        return false;
     }
-    fprintf(stderr, "twinrt: the %s of each process:", what);
-    for (size_t i = 0; i < left->count; i++)
-        fprintf(stderr, " %s", left->items[i].path);
-    fputc('\n', stderr);
+    return rename(path, name) == 0;
 }
 
-/* Finds what is new. False, with a message: something is missing. */
+/* Whole files get their names at once: what one process left that which was given, if nobody else writes there, what several
+ * left that with the process behind it, and they are told. */
+static void settle(const struct wanted_file *file, const char *what)
+{
+    const struct left_files *left = &file->left;
+    if (!file->given || left->count == 0)
+        return;
+    char name[sizeof(file->path)];
+    (void)snprintf(name, sizeof(name), "%s", file->path);
+    if (file->apart)
+        name[strlen(name) - strlen(PER_PROCESS)] = '\0';
+    if (file->apart && left->count == 1 && !is_held(name) && move(left->items[0].path, name))
+        return;
+    if (file->apart)
+        fprintf(stderr, "twinrt: the %s of each process:", what);
+    for (size_t i = 0; i < left->count; i++) {
+        const struct left_file *item = &left->items[i];
+        const bool named = move(item->path, item->name);
+        if (file->apart)
+            fprintf(stderr, " %s", named ? item->name : item->path);
+        else if (!named)
+            fprintf(stderr, "twinrt: %s could not be renamed: %s\n", item->path, strerror(errno));
+    }
+    if (file->apart)
+        fputc('\n', stderr);
+}
+
+/* Finds what is there. False, with a message: something is missing. */
 static bool collect(struct options *options)
 {
     bool good = true;
@@ -404,12 +438,8 @@ static bool collect(struct options *options)
         struct wanted_file *file = &options->files[which];
         if (!file->given && !file->needed)
             continue;
-        if (left_find(file->path, &file->left))
-            left_keep_new(&file->left, &file->before);
-        if (file->left.count > 0) {
-            settle(file, kinds[which].what);
+        if (left_find(file->marked, options->mark, &file->left) && file->left.count > 0)
             continue;
-        }
         good = false;
         fprintf(
             stderr,
@@ -426,7 +456,7 @@ static void name_process(const struct options *options, enum file which, size_t 
                          size_t room)
 {
     const struct wanted_file *file = &options->files[which];
-    const char *path = file->left.items[index].path;
+    const char *path = file->left.items[index].name;
     bool alone = file->left.count == 1 && (!file->given || file->apart);
     if (file->given)
         (void)snprintf(out, room, "%s", alone ? file->given : path);
@@ -486,9 +516,21 @@ static int run_and_report(struct options *options)
         return status;
     bool good = collect(options);
     good = print_reports(options, &broken) && good;
+    fflush(stdout);
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        settle(&options->files[which], kinds[which].what);
     if (broken)
         return TWIN_TOOL_CHECK_FAILED;
     return status == 0 && !good ? TWIN_TOOL_RUN_FAILED : status;
+}
+
+/* The number alone tells runs of one machine apart, not those of several that share a folder. */
+static void make_mark(struct options *options)
+{
+    uint32_t chance = 0;
+    if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
+        chance = 0;
+    (void)snprintf(options->mark, sizeof(options->mark), ".%ld-%08" PRIx32, (long)getpid(), chance);
 }
 
 static int run_for(struct options *options)
@@ -509,9 +551,13 @@ static int run_for(struct options *options)
             return TWIN_TOOL_RUN_FAILED;
         }
     }
+    make_mark(options);
     int status = 0;
     for (enum file which = 0; which < FILE_COUNT && status == 0; which++)
         if (prepare(options, which, folder) != 0)
+            status = TWIN_TOOL_RUN_FAILED;
+    for (enum file which = 0; which < FILE_COUNT && status == 0; which++)
+        if (give_name(options, which) != 0)
             status = TWIN_TOOL_RUN_FAILED;
     if (status == 0 && any) {
         status = run_and_report(options);
@@ -521,10 +567,8 @@ static int run_for(struct options *options)
     }
     if (own)
         left_remove(folder);
-    for (enum file which = 0; which < FILE_COUNT; which++) {
-        left_free(&options->files[which].before);
+    for (enum file which = 0; which < FILE_COUNT; which++)
         left_free(&options->files[which].left);
-    }
     return status;
 }
 
