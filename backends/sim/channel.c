@@ -44,6 +44,7 @@ twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channe
     channel->device = device;
     channel->service = service;
     channel->last = &channel->first;
+    channel->last_answered = &channel->answered;
     channel->hold_ns = TWIN_FOREVER;
     atomic_init(&channel->references, 1);
     sim_model_lock();
@@ -69,11 +70,24 @@ static void answer_device(const struct sim_call *call, uint64_t at_ns)
                                at_ns);
 }
 
+/* The device is told of the channel's oldest answer. */
+static void pass_answer(twin_channel *channel)
+{
+    struct sim_call *call = channel->answered;
+    channel->answered = call->next;
+    if (!channel->answered)
+        channel->last_answered = &channel->answered;
+    answer_device(call, call->answer_ns);
+    sim_channel_release(call);
+}
+
 /* Calls that nobody will take count as answered. */
 static void close_locked(twin_channel *channel)
 {
     channel->closed = true;
     channel->hold_ns = TWIN_FOREVER;
+    while (channel->answered)
+        pass_answer(channel);
     while (channel->first) {
         struct sim_call *call = channel->first;
         channel->first = call->next;
@@ -136,15 +150,55 @@ static void hold_for_next(twin_channel *channel)
         begin_hold(channel, taken_at(channel->first, channel->clock_ns));
 }
 
+/* A thread is not held up by the function that it runs itself. */
+static uint64_t hold_of(const twin_channel *channel)
+{
+    if (channel->answered)
+        return channel->answered->hold_ns;
+    return channel != serving ? channel->hold_ns : TWIN_FOREVER;
+}
+
 uint64_t sim_channel_hold_locked(void)
 {
     uint64_t hold = TWIN_FOREVER;
     if (service_count == 0)
         return hold;
     for (const twin_channel *channel = channels; channel; channel = channel->next)
-        if (channel->hold_ns < hold && channel != serving)
-            hold = channel->hold_ns;
+        if (hold_of(channel) < hold)
+            hold = hold_of(channel);
     return hold;
+}
+
+bool sim_channel_pass_locked(uint64_t hold_ns)
+{
+    twin_channel *first = NULL;
+    for (twin_channel *channel = channels; channel; channel = channel->next)
+        if (hold_of(channel) < (first ? hold_of(first) : TWIN_FOREVER))
+            first = channel;
+    if (!first || !first->answered || first->answered->hold_ns != hold_ns)
+        return false;
+    pass_answer(first);
+    return true;
+}
+
+static twin_channel *first_answered(void)
+{
+    twin_channel *first = NULL;
+    for (twin_channel *channel = channels; channel; channel = channel->next)
+        if (channel->answered && (!first || channel->answered->hold_ns < first->answered->hold_ns))
+            first = channel;
+    return first;
+}
+
+uint64_t sim_channel_answered_locked(void)
+{
+    const twin_channel *first = first_answered();
+    return first ? first->answered->hold_ns : TWIN_FOREVER;
+}
+
+void sim_channel_pass_answered_locked(void)
+{
+    pass_answer(first_answered());
 }
 
 uint64_t sim_channel_hold_end_locked(void)
@@ -171,10 +225,18 @@ void sim_channel_expire_holds_locked(uint64_t real_ns)
             hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
 }
 
-void sim_channel_suspend_locked(enum sim_wait_kind kind)
+twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind)
 {
-    if (serving && kind != SIM_WAIT_CALL)
-        serving->hold_ns = TWIN_FOREVER;
+    if (!serving || kind == SIM_WAIT_CALL)
+        return NULL;
+    serving->hold_ns = TWIN_FOREVER;
+    return serving;
+}
+
+void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns)
+{
+    if (channel->running)
+        begin_hold(channel, at_ns);
 }
 
 void sim_channel_resume(void)
@@ -314,13 +376,19 @@ void sim_channel_answer(twin_channel *channel, uint64_t ticket)
     struct sim_call *call = (struct sim_call *)(uintptr_t)ticket;
     serving = NULL;
     sim_model_lock();
-    answer_device(call, sim_clock.now_ns + sim_process.limits.doorbell_ns);
     channel->running = NULL;
     channel->clock_ns = sim_clock.now_ns;
+    call->hold_ns = channel->hold_ns;
+    call->answer_ns = sim_clock.now_ns + sim_process.limits.doorbell_ns;
+    call->next = NULL;
+    *channel->last_answered = call;
+    channel->last_answered = &call->next;
+    if (call->hold_ns == TWIN_FOREVER)
+        while (channel->answered) /* the model may be anywhere */
+            pass_answer(channel);
     hold_for_next(channel);
     sim_stall_wake();
     sim_model_unlock();
-    sim_channel_release(call);
 }
 
 void sim_channel_forget_locked(const twin_queue *queue, bool all)

@@ -5,8 +5,10 @@
  * taker until it answers. A channel lives as long as its creator or any call needs it.
  *
  * Holds. While a thread of the runtime runs a function, the model stays behind that thread's clock, so that the answer
- * never comes too late: what a function does has exact times although it runs on a thread of its own. A function that
- * takes long in real time loses its hold, as it may be waiting for what the model would do next. */
+ * never comes too late: what a function does has exact times although it runs on a thread of its own. The device is told of
+ * an answer when the model has come to the hold, however early it was given in real time, and of several in the order of their
+ * holds: what is scheduled first is served first (TIM-3). A function that takes long in real time loses its hold, as it may be
+ * waiting for what the model would do next. */
 #ifndef TWINRT_SIM_CHANNEL_H
 #define TWINRT_SIM_CHANNEL_H
 
@@ -20,7 +22,9 @@ struct sim_call {
     twin_queue *queue;
     uint64_t number; /* of the SQE */
     uint64_t posted_ns;
-    uint32_t epoch; /* of the queue */
+    uint64_t hold_ns;   /* answered: the time that the model was to stay before */
+    uint64_t answer_ns; /* answered: when the device sees it */
+    uint32_t epoch;     /* of the queue */
     twin_host_call call;
 };
 
@@ -35,6 +39,9 @@ struct twin_channel {
     struct sim_call *first;
     struct sim_call **last;
     struct sim_call *running; /* taken, not answered */
+    struct sim_call *
+        answered; /* while the model held, oldest first: the device is told when it has come there */
+    struct sim_call **last_answered;
     struct twin_channel *next;
     struct twin_channel **link;
     /* Of a service channel. */
@@ -68,11 +75,21 @@ const char *sim_channel_fate_locked(const twin_queue *queue);
 
 /* The time before which the model stays; TWIN_FOREVER: none. */
 uint64_t sim_channel_hold_locked(void);
+/* The model has come as far as that hold lets it. Whose call has been answered: the device is told, and the hold is over. Returns
+ * whether there was one. */
+bool sim_channel_pass_locked(uint64_t hold_ns);
+/* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and the device
+ * is told of that answer. */
+uint64_t sim_channel_answered_locked(void);
+void sim_channel_pass_answered_locked(void);
 /* When the first hold ends by itself, real time. */
 uint64_t sim_channel_hold_end_locked(void);
 void sim_channel_expire_holds_locked(uint64_t real_ns);
-/* The calling thread waits inside a function that it runs: no hold on its account meanwhile. */
-void sim_channel_suspend_locked(enum sim_wait_kind kind);
+/* The calling thread waits inside a function that it runs: no hold on its account meanwhile. Returns the channel; NULL: it runs
+ * none. */
+twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind);
+/* Its wait is over, and the function goes on at that time. */
+void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns);
 /* It waits no more. Takes the model lock if there is anything to do. Thread: any. */
 void sim_channel_resume(void);
 

@@ -177,11 +177,24 @@ static void delist(struct sim_wait *wait)
     watch_for(wait);
 }
 
+/* The clock of a thread whose wait is over: what it lived through. */
+static uint64_t clock_after(const struct sim_wait *wait)
+{
+    if (wait->done_ns <= wait->begin_ns)
+        return wait->begin_ns; /* work that was done at the call is seen without sleeping */
+    if (twin_wait_given_up(wait->status) || wait->status == TWIN_E_ABORTED ||
+        wait->status == TWIN_E_DEVICE_ABORTED)
+        return wait->done_ns;
+    return wait->done_ns + sim_process.limits.wake_ns[wait->wake];
+}
+
 void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
 {
     wait->status = status;
     wait->done_ns = done_ns;
     delist(wait);
+    if (__builtin_expect(wait->within != NULL, 0))
+        sim_channel_go_on_locked(wait->within, clock_after(wait));
 
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
@@ -312,6 +325,7 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
 {
     /* A call that runs may be answered at the time of its thread: the model waits there. */
     uint64_t hold = sim_channel_hold_locked();
+    bool held_up = hold <= until_ns && hold != TWIN_FOREVER;
     if (hold <= until_ns)
         until_ns = hold > 0 ? hold - 1 : 0;
     uint64_t before = twinsim_now(sim_process.board);
@@ -328,6 +342,9 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     if (sim_chance_matters())
         sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.board) != events);
     bool any = sim_drive_settle();
+    if (__builtin_expect(held_up, 0) &&
+        (stop == TWINSIM_STOP_LIMIT || stop == TWINSIM_STOP_HELD || stop == TWINSIM_STOP_IDLE))
+        any = sim_channel_pass_locked(hold) || any;
     if (any || now != before)
         sim_stall_over();
     *out_any = any;
@@ -343,6 +360,13 @@ void sim_drive_check_locked(void)
     sim_stall_wake();
 }
 
+/* Whether the model waits for the answer of a call. A deadline before that comes without it. */
+static bool call_holds(void)
+{
+    uint64_t hold = sim_channel_hold_locked();
+    return hold != TWIN_FOREVER && hold <= sim_stall_deadline();
+}
+
 /* Called with the model lock, as the driver; returns when `self` is finished, or is to look for interrupts. */
 static void drive(struct sim_wait *self)
 {
@@ -354,7 +378,7 @@ static void drive(struct sim_wait *self)
         bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
         if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
             sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.board));
-        } else if (stalled && sim_channel_hold_locked() != TWIN_FOREVER) {
+        } else if (stalled && call_holds()) {
             sim_stall_await_answer(self->look_ns);
         } else if (stalled && (!sim_stall_all_wait() || sim_stall_newcomer_expected() ||
                                sim_stall_others_expected())) {
@@ -393,19 +417,6 @@ static twin_status post(struct sim_wait *wait)
         return TWIN_OK;
     sim_fail("device %u does not take a transfer", wait->device->index);
     return TWIN_E_DEVICE;
-}
-
-/* Sets the clock to what the waiter lived through. */
-static void settle_clock(const struct sim_wait *wait)
-{
-    if (twin_wait_given_up(wait->status) || wait->status == TWIN_E_ABORTED ||
-        wait->status == TWIN_E_DEVICE_ABORTED) {
-        sim_clock_raise(wait->done_ns);
-        return;
-    }
-    /* Work that was done at the call is seen without sleeping. */
-    if (wait->done_ns > sim_clock.now_ns)
-        sim_clock.now_ns = wait->done_ns + sim_process.limits.wake_ns[wait->wake];
 }
 
 void sim_drive_hand_on(void)
@@ -474,6 +485,8 @@ static void look(struct sim_wait *wait)
     if (interrupted) {
         wait->status = TWIN_E_INTERRUPTED;
         wait->done_ns = twinsim_now(sim_process.board);
+        if (wait->within)
+            sim_channel_go_on_locked(wait->within, clock_after(wait));
         atomic_store_explicit(&wait->state, FINISHED, memory_order_relaxed);
         return;
     }
@@ -553,7 +566,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sem_destroy(&wait->sem);
         return status;
     }
-    sim_channel_suspend_locked(wait->kind);
+    wait->within = sim_channel_suspend_locked(wait->kind);
     enlist(wait);
     if (outlook == TWIN_WOKE_DONE)
         check(wait);
@@ -578,7 +591,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     sem_destroy(&wait->sem);
     if (!sim_paced_now() && sim_chance_matters())
         tell_end(wait);
-    settle_clock(wait);
+    sim_clock_raise(clock_after(wait));
     if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))
         sim_observe_waited(wait, sim_clock.now_ns);
     sim_channel_resume();

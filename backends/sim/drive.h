@@ -60,6 +60,7 @@ struct sim_wait {
     uint64_t real_deadline_ns; /* 0: not set */
     uint64_t look_ns;          /* real: when to ask for interrupts; UINT64_MAX: never */
     uint64_t done_ns;
+    twin_channel *within; /* whose call the waiting thread runs, of a thread of the runtime */
     twin_status status;
     atomic_int state;
     sem_t sem;

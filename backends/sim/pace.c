@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model moves as it did when a record was made: the same looks at doorbells, each run as far as it came then. */
 #include "chance.h"
+#include "channel.h"
 #include "device.h"
 #include "drive.h"
 #include "kernel.h"
@@ -70,6 +71,20 @@ twin_status sim_pace_see(uint32_t device, uint32_t sq, uint64_t newest)
     return good ? TWIN_OK : TWIN_E_INVALID;
 }
 
+/* As twinsim_run(). On the way the device is told of answers, as it was then: when the model could not go on without, before their
+ * holds. */
+static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
+{
+    uint64_t hold = sim_channel_answered_locked();
+    if (hold > until_ns + 1)
+        return twinsim_run(sim_process.board, until_ns, events);
+    enum twinsim_stop stop = twinsim_run(sim_process.board, hold > 0 ? hold - 1 : 0, events);
+    if (stop != TWINSIM_STOP_IDLE && (stop != TWINSIM_STOP_LIMIT || hold > until_ns))
+        return stop;
+    sim_channel_pass_answered_locked();
+    return TWINSIM_STOP_CHUNK;
+}
+
 /* Everything before that time, then so many events at it. False: it does not come to that. */
 static bool run_to(uint64_t at_ns, uint64_t events)
 {
@@ -79,7 +94,9 @@ static bool run_to(uint64_t at_ns, uint64_t events)
         return false;
     while (at_ns > 0 && twinsim_now(board) < at_ns - 1 && stop != TWINSIM_STOP_IDLE &&
            stop != TWINSIM_STOP_KERNEL)
-        stop = twinsim_run(board, at_ns - 1, EVENTS_AT_ONCE);
+        stop = run_some(at_ns - 1, EVENTS_AT_ONCE);
+    if (stop == TWINSIM_STOP_IDLE)
+        stop = TWINSIM_STOP_CHUNK; /* an answer may be due right behind */
     for (;;) {
         uint64_t now = twinsim_now(board);
         uint64_t done = now == at_ns ? twinsim_events_now(board) : 0;
@@ -88,10 +105,9 @@ static bool run_to(uint64_t at_ns, uint64_t events)
         if (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_KERNEL)
             return false;
         uint64_t left = events - done;
-        stop = twinsim_run(board, at_ns,
-                           left == 0               ? 1u
-                           : left < EVENTS_AT_ONCE ? (uint32_t)left
-                                                   : EVENTS_AT_ONCE);
+        stop = run_some(at_ns, left == 0               ? 1u
+                               : left < EVENTS_AT_ONCE ? (uint32_t)left
+                                                       : EVENTS_AT_ONCE);
         if (stop == TWINSIM_STOP_LIMIT && events != 0 &&
             !(twinsim_now(board) == at_ns && twinsim_events_now(board) == events))
             return false;
@@ -119,6 +135,6 @@ void sim_pace_until_retired(uint32_t device, uint32_t sq, uint64_t retired)
     enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
     while (twinsim_queue_retired(sim_process.board, device, sq) < retired &&
            stop != TWINSIM_STOP_IDLE && stop != TWINSIM_STOP_KERNEL)
-        stop = twinsim_run(sim_process.board, LATEST_NS, 1);
+        stop = run_some(LATEST_NS, 1);
     sim_model_unlock();
 }

@@ -6,17 +6,24 @@
 #include "drive.h"
 #include "stall.h"
 
-/* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. */
-static void poll(void)
+static uint64_t polls; /* guarded by the model lock */
+
+uint64_t sim_poll_count(void)
 {
-    sim_model_lock_alone();
-    if (__builtin_expect(sim_channel_hold_locked() <= sim_clock.now_ns, 0)) {
-        /* The model must not get there before a call that runs was answered. */
-        sim_model_unlock();
-        struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL, .timeout_ns = 0};
-        sim_drive_wait(&wait);
-        return;
-    }
+    return polls;
+}
+
+/* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */
+static void await_answers(void)
+{
+    struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL, .timeout_ns = 0};
+    (void)sim_drive_wait(&wait);
+}
+
+/* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. False: a call that runs may
+ * be answered before. The model lock is held. */
+static bool reach_clock(void)
+{
     for (;;) {
         uint64_t deadline = sim_stall_deadline();
         uint64_t until = deadline < sim_clock.now_ns ? deadline : sim_clock.now_ns;
@@ -24,9 +31,29 @@ static void poll(void)
         enum twinsim_stop stop = sim_drive_step(until, false, &any);
         if (stop != TWINSIM_STOP_LIMIT && (stop != TWINSIM_STOP_IDLE || any))
             continue;
+        if (__builtin_expect(sim_channel_hold_locked() <= until, 0)) {
+            if (any)
+                continue; /* answers, or calls: the hold is another one */
+            return false;
+        }
+        if (stop == TWINSIM_STOP_LIMIT && twinsim_now(sim_process.board) < until)
+            continue; /* that was the last hold */
         if (deadline > sim_clock.now_ns)
-            break;
+            return true;
         sim_stall_expire(deadline);
+    }
+}
+
+/* The model comes to the caller's clock, always. Where it would stop at a call that runs, what is found would depend on whether the
+ * thread of that call was faster. */
+static void poll(void)
+{
+    sim_model_lock_alone();
+    polls++;
+    while (!reach_clock()) {
+        sim_model_unlock();
+        await_answers();
+        sim_model_lock_alone();
     }
     sim_model_unlock();
 }

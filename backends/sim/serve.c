@@ -64,7 +64,7 @@ void sim_serve(struct sim_wait *wait)
     uint64_t seen = UINT64_MAX;
     while (!sleep_a_while(wait)) {
         sim_model_lock_alone();
-        uint64_t stamp = sim_stall_stamp();
+        uint64_t stamp = sim_stall_stamp() + sim_poll_count();
         bool finished = sim_wait_finished(wait);
         if (finished || sim_drive_led() || stamp != seen || !is_due()) {
             seen = stamp;

@@ -43,6 +43,11 @@ void sim_drive_hand_on(void);
 /* Gives the model lock away until the condition is signalled. */
 void sim_model_await(pthread_cond_t *condition);
 
+/* ---- given by poll.c ---- */
+
+/* Polls so far: another one says that the program is at work. */
+uint64_t sim_poll_count(void);
+
 /* ---- given by stall.c ---- */
 
 /* Thread: any, no lock. */
