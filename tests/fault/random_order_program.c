@@ -48,7 +48,6 @@ static struct {
     uint64_t seed;
     bool trace;
     bool has_values; /* waits for values, which older parts lack */
-    bool polls;      /* asks until a stream is complete; else it has host functions */
     uint32_t wrong;
     order_graph graph;
     struct lane lanes[LANES];
@@ -253,8 +252,6 @@ static void host_function(void *argument)
 
 static void do_call(uint32_t lane)
 {
-    if (run.polls)
-        return;
     aclrtStream stream = use(lane);
     const order_task *task = note(lane, ORDER_CALL, "host function");
     OK(aclrtLaunchHostFunc(stream, host_function, &run.turn[number_of(task)]));
@@ -371,7 +368,7 @@ static void sync_stream(uint32_t lane)
                   lane % (STREAMS + 1));
         return;
     }
-    if (!run.polls || random_percent(&run.random, 70)) {
+    if (random_percent(&run.random, 70)) {
         OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
     } else {
         do {
@@ -579,9 +576,6 @@ bool order_run_program(uint64_t seed, bool trace)
 {
     run.seed = seed;
     run.trace = trace;
-    /* Never both: host functions have threads, how many polls it takes hangs on their pace, and each costs time. So a seed always
-     * gives the same times. */
-    run.polls = seed % 2 == 1;
     random_seed(&run.random, seed, 0);
     OK(aclInit(NULL));
     OK(aclrtSetDevice(0));
