@@ -67,7 +67,7 @@ def main():
     parser.add_argument("random_turns")
     parser.add_argument("twinrt")
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--seeds", type=int, default=25)
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--calls", type=int, default=60)
     parser.add_argument("--threads", type=int, default=4)
