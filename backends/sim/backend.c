@@ -35,22 +35,25 @@ static bool started;
 static bool timeline_due;
 static pid_t owner; /* the process that started it: a forked child has only what its parent left */
 
+void sim_write_files_locked(void)
+{
+    sim_observe_write();
+    if (!timeline_due)
+        return;
+    timeline_due = false;
+    int error = sim_timeline_write(sim_process.trace_path, sim_process.board, sim_process.profile);
+    if (error != 0)
+        sim_log(3, "TWINRT_TRACE: %s cannot be written: %s", sim_process.trace_path,
+                strerror(-error));
+}
+
 static void write_files(void)
 {
     if (!sim_process.board)
         return;
     sim_model_lock();
-    sim_observe_write();
-    if (!timeline_due) {
-        sim_model_unlock();
-        return;
-    }
-    timeline_due = false;
-    int error = sim_timeline_write(sim_process.trace_path, sim_process.board, sim_process.profile);
+    sim_write_files_locked();
     sim_model_unlock();
-    if (error != 0)
-        sim_log(3, "TWINRT_TRACE: %s cannot be written: %s", sim_process.trace_path,
-                strerror(-error));
 }
 
 /* A program may end without aclFinalize. */

@@ -144,6 +144,7 @@ static twin_status make_board(void)
         .model = sim_process.model,
         .rtl_library = rtl_library,
         .rtl_trace = sim_process.rtl_trace[0] != '\0' ? sim_process.rtl_trace : NULL,
+        .before_end = sim_write_files_locked,
         .bus = {.translate = sim_memory_translate,
                 .kernel = sim_kernel_begin,
                 .kernel_effect = sim_kernel_effect},

@@ -66,6 +66,9 @@ twin_status sim_traits_read(const twinsim_profile *profile);
 /* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
                         uint64_t *out);
+/* Writes the files that are asked for and not written yet: timeline, counters, profiling records, signals. The caller holds
+ * the model lock, and the model may be in the middle of an event. */
+void sim_write_files_locked(void);
 /* Gives back the profile if no board uses it. Thread: init. */
 void sim_settings_drop(void);
 

@@ -24,10 +24,13 @@ std::unique_ptr<TwinFactory> load_twins(const twinsim_config &config)
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         throw std::runtime_error(std::string("the RTL of the model does not load: ") + dlerror());
-    using Make = TwinFactory *(*)(uint32_t version, twinsim_model model, const char *trace);
+    using Make = TwinFactory *(*)(uint32_t version, twinsim_model model, const char *trace,
+                                  void (*before_end)());
     const auto make = reinterpret_cast<Make>(dlsym(library, "twinsim_rtl_make"));
     TwinFactory *const twins =
-        make ? make(kTwinVersion, config.model, config.rtl_trace ? config.rtl_trace : "") : nullptr;
+        make ? make(kTwinVersion, config.model, config.rtl_trace ? config.rtl_trace : "",
+                    config.before_end)
+             : nullptr;
     if (!twins)
         throw std::runtime_error("the RTL of the model does not fit: " + path +
                                  " belongs to another build; build or install both together");

@@ -121,6 +121,9 @@ struct twinsim_config {
     const char *rtl_library; /* model-rtl.so, for models other than TLM */
     const char *rtl_trace;   /* how names of files with waveforms of the RTL begin; NULL: none */
     bool bursts;             /* transfers move burst by burst, not as flows (BST-1) */
+    /* Called when lock step has told of a difference and ends the process, to write down what there is; NULL: nothing is.
+     * The thread is in the model and stays there. What takes long or crashes is cut short. */
+    void (*before_end)(void);
     struct twinsim_bus bus;
 };
 

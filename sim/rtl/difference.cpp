@@ -2,6 +2,7 @@
 #include "rtl/difference.h"
 
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 
 #include <unistd.h>
@@ -54,6 +55,28 @@ void print(const std::string &text)
     (void)std::fwrite(text.data(), 1, text.size(), stderr);
     (void)std::fflush(stderr);
 }
+
+void leave(int)
+{
+    _exit(kDifferenceStatus);
+}
+
+// Whatever comes of it, the report stands and the process ends as it is to.
+void call_last(const Reporter::Last &last)
+{
+    struct sigaction action = {};
+    action.sa_handler = leave;
+    action.sa_flags = SA_ONSTACK;
+    sigset_t signals;
+    (void)sigemptyset(&signals);
+    for (const int number : {SIGALRM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) {
+        (void)sigaction(number, &action, nullptr);
+        (void)sigaddset(&signals, number);
+    }
+    (void)pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    (void)alarm(last.seconds);
+    last.call();
+}
 } // namespace
 
 void Reporter::tell(const Difference &difference) const
@@ -71,6 +94,8 @@ void Reporter::end(const Difference &difference) const
     print(to_text_of_files(difference));
     (void)std::fflush(stdout); // what the program has printed until then
     close_waves();
+    if (last_.call)
+        call_last(last_);
     _exit(kDifferenceStatus);
 }
 

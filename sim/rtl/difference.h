@@ -43,6 +43,11 @@ class Reporter
   public:
     /// Hears of a difference in place of standard error; when it comes back, that unit compares no more.
     using Hook = std::function<void(const Difference &)>;
+    /// What is done before the process ends, and how long it may take.
+    struct Last {
+        void (*call)() = nullptr;
+        unsigned seconds = 30;
+    };
 
     /// Waveforms of everything go to files that begin with `trace`; empty: none.
     explicit Reporter(std::string trace) : trace_(std::move(trace)) {}
@@ -53,6 +58,7 @@ class Reporter
         seed_ = seed;
     }
     void set_hook(Hook hook) { hook_ = std::move(hook); }
+    void set_last(const Last &last) { last_ = last; }
     [[nodiscard]] Cycle now() const { return now_ ? *now_ : 0; }
     [[nodiscard]] uint64_t seed() const { return seed_; }
     [[nodiscard]] const std::string &trace() const { return trace_; }
@@ -61,7 +67,8 @@ class Reporter
 
     /// Prints all but the waveforms, which may take long or fail; with a hook nothing.
     void tell(const Difference &difference) const;
-    /// Prints the waveforms and ends the process with kDifferenceStatus, or calls the hook.
+    /// Prints the waveforms, does what is to be done last and ends the process with kDifferenceStatus, however that went;
+    /// or calls the hook.
     void end(const Difference &difference) const;
 
   private:
@@ -69,6 +76,7 @@ class Reporter
     uint64_t seed_ = 0;
     std::string trace_;
     Hook hook_;
+    Last last_;
 };
 
 } // namespace tsim::rtl

@@ -5,12 +5,13 @@
 #include "rtl/factory.h"
 
 extern "C" __attribute__((visibility("default"))) tsim::TwinFactory *
-twinsim_rtl_make(uint32_t version, twinsim_model model, const char *trace) noexcept
+twinsim_rtl_make(uint32_t version, twinsim_model model, const char *trace,
+                 void (*before_end)()) noexcept
 {
     if (version != tsim::kTwinVersion)
         return nullptr;
     try {
-        return tsim::rtl::make_factory(model, trace).release();
+        return tsim::rtl::make_factory(model, trace, {}, {before_end}).release();
     } catch (...) {
         return nullptr;
     }

@@ -12,10 +12,12 @@ namespace
 class Factory final : public TwinFactory
 {
   public:
-    Factory(bool lockstep, const std::string &trace, Reporter::Hook hook)
+    Factory(bool lockstep, const std::string &trace, Reporter::Hook hook,
+            const Reporter::Last &last)
         : lockstep_(lockstep), reporter_(trace)
     {
         reporter_.set_hook(std::move(hook));
+        reporter_.set_last(last);
     }
     void attach(const Cycle &now, uint64_t seed) override { reporter_.attach(now, seed); }
     std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules, TwinPlace place) override
@@ -67,11 +69,11 @@ class Factory final : public TwinFactory
 } // namespace
 
 std::unique_ptr<TwinFactory> make_factory(twinsim_model model, const std::string &trace,
-                                          const Reporter::Hook &hook)
+                                          const Reporter::Hook &hook, const Reporter::Last &last)
 {
     if (model == TWINSIM_MODEL_TLM)
         return nullptr;
-    return std::make_unique<Factory>(model == TWINSIM_MODEL_LOCKSTEP, trace, hook);
+    return std::make_unique<Factory>(model == TWINSIM_MODEL_LOCKSTEP, trace, hook, last);
 }
 
 } // namespace tsim::rtl

@@ -14,9 +14,11 @@ namespace tsim::rtl
 {
 
 /// `trace`: how names of waveform files begin; empty: none are written. Null for TWINSIM_MODEL_TLM. Throws
-/// std::runtime_error with a text for the user when this build has no RTL. `hook` as in Reporter.
-[[nodiscard]] std::unique_ptr<TwinFactory>
-make_factory(twinsim_model model, const std::string &trace, const Reporter::Hook &hook = {});
+/// std::runtime_error with a text for the user when this build has no RTL. `hook` and `last` as in Reporter.
+[[nodiscard]] std::unique_ptr<TwinFactory> make_factory(twinsim_model model,
+                                                        const std::string &trace,
+                                                        const Reporter::Hook &hook = {},
+                                                        const Reporter::Last &last = {});
 
 } // namespace tsim::rtl
 

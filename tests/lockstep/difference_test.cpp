@@ -230,6 +230,44 @@ static void test_assertion()
     CU_ASSERT(lines >= 1 && lines < 20);
 }
 
+// What is to be done last is done once, behind the report; it can neither hide that nor the status.
+static void test_last()
+{
+    struct Case {
+        void (*call)();
+        const char *last; // what is seen of it
+    };
+    const Case cases[] = {
+        {[] { std::fputs("done last\n", stderr); }, "done last\n"},
+        {[] {
+             std::fputs("crashes\n", stderr);
+             std::abort();
+         },
+         "crashes\n"},
+        {[] {
+             std::fputs("hangs\n", stderr);
+             for (;;)
+                 (void)pause();
+         },
+         "hangs\n"},
+    };
+    for (const Case &c : cases) {
+        const Ended ended = in_child([&] {
+            sigset_t all; // a thread that wants no signals is ended too
+            (void)sigfillset(&all);
+            (void)sigprocmask(SIG_BLOCK, &all, nullptr);
+            differ(*tsim::rtl::make_factory(TWINSIM_MODEL_LOCKSTEP, "last", {}, {c.call, 1}));
+        });
+        CU_ASSERT(WIFEXITED(ended.status));
+        EXPECT_EQ(WEXITSTATUS(ended.status), tsim::rtl::kDifferenceStatus);
+        const size_t report = ended.err.find("signal winner: model 11");
+        const size_t waves = ended.err.find("waveform: ");
+        const size_t last = ended.err.find(c.last);
+        CU_ASSERT(report < waves && waves < last && last != std::string::npos);
+        CU_ASSERT(ended.err.find(c.last, last + 1) == std::string::npos);
+    }
+}
+
 // A forked child that ends as any program does leaves its parent's waveforms whole.
 static void test_fork()
 {
@@ -311,6 +349,7 @@ static const twin_test tests[] = {
     {"it is told where no waveforms can be written, and those are private",
      test_files_that_cannot_be_written},
     {"an assertion that fails is told once", test_assertion},
+    {"what is done last comes behind the report and changes no status", test_last},
     {"a forked child leaves waveforms alone", test_fork},
 };
 
