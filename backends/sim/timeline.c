@@ -62,7 +62,7 @@ _Static_assert(SIM_WAKE_COUNT <= 1 << (FAILED_SHIFT - WAKE_SHIFT), "a wake-up fi
 #define FIELD(word, from, to) ((word) >> (from) & (((uint64_t)1 << ((to) - (from))) - 1))
 #define FITS(value, bits)     ((value) >> (bits) == 0)
 #define PLACES                ((uintptr_t)1 << (LENGTH_SHIFT - PLACE_SHIFT))
-#define LONGEST_WORDS         5u
+#define LONGEST_WORDS         10u /* of a note and of the one that waits for it */
 
 /* What the next notes are held against. Writer and reader keep it, both from the beginning of a chunk on. */
 struct context {
@@ -84,13 +84,13 @@ struct chunk {
     uint64_t *limit;       /* of what can be filled now */
     uint64_t *chunk_limit; /* of the whole */
     struct context context;
-    enum joint joint;   /* what the next call may take in: the newest note */
-    bool waited;        /* that is a wait */
-    uint64_t *newest;   /* where it is */
-    uint64_t begin_ns;  /* of a wait */
-    uint64_t before_ns; /* when the note before it ended */
-    uintptr_t calls;    /* where the calls begin that fit: one of them is the first in here */
-    unsigned thread;    /* of all its notes */
+    enum joint
+        joint; /* the newest note, as far as the context tells it; it is not among the words yet */
+    bool waited;       /* the newest note is a wait */
+    uint64_t begin_ns; /* of that note; a submit's time */
+    uint64_t end_ns;
+    uintptr_t calls; /* where the calls begin that fit: one of them is the first in here */
+    unsigned thread; /* of all its notes */
     uint64_t words[];
 };
 
@@ -159,59 +159,10 @@ static inline bool has_room(const struct chunk *chunk, unsigned thread)
                             1);
 }
 
-void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
-                       uint64_t end_ns, int32_t code)
-{
-    struct chunk *chunk = own_chunk;
-    if (!has_room(chunk, thread_number)) {
-        if (make_room(thread_number))
-            sim_timeline_call(thread_number, call, begin_ns, end_ns, code);
-        return;
-    }
-    if (chunk->calls == 0)
-        chunk->calls = (uintptr_t)call - PLACES / 2 * _Alignof(twin_call);
-    struct context *context = &chunk->context;
-    uint64_t *to = chunk->end;
-    uint64_t last_ns = context->last_ns;
-    enum joint joint = chunk->joint;
-    uint64_t after = chunk->begin_ns - begin_ns;
-    if (last_ns != end_ns || (joint == JOINT_WAIT && after != context->after))
-        joint = JOINT_NONE;
-    if (joint != JOINT_NONE) {
-        to = chunk->newest;
-        last_ns = chunk->before_ns;
-    }
-    uint64_t passed = end_ns - last_ns;
-    uint64_t length = end_ns - begin_ns;
-    uintptr_t place = ((uintptr_t)call - chunk->calls) / _Alignof(twin_call);
-    if (FITS(passed, 64 - ENDED_SHIFT) && FITS(length, ENDED_SHIFT - LENGTH_SHIFT) &&
-        place < PLACES && code == 0) {
-        to[0] = TAG_CALL | (uint64_t)joint << JOINT_SHIFT | (uint64_t)place << PLACE_SHIFT |
-                length << LENGTH_SHIFT | passed << ENDED_SHIFT;
-        chunk->end = to + 1;
-    } else {
-        to = chunk->end;
-        to[0] = TAG_WIDE_CALL | (uint64_t)(uint32_t)code << 32;
-        to[1] = begin_ns;
-        to[2] = end_ns;
-        to[3] = (uintptr_t)call;
-        chunk->end = to + 4;
-    }
-    if (chunk->waited)
-        context->after = after;
-    context->last_ns = end_ns;
-    chunk->joint = JOINT_NONE;
-    chunk->waited = false;
-}
+/* These put a note behind the others, in one word if it fits. */
 
-void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number, uint64_t at_ns)
+static void put_submit(struct chunk *chunk, uint32_t track, uint64_t number, uint64_t at_ns)
 {
-    struct chunk *chunk = own_chunk;
-    if (!has_room(chunk, thread_number)) {
-        if (make_room(thread_number))
-            sim_timeline_submit(thread_number, track, number, at_ns);
-        return;
-    }
     struct context *context = &chunk->context;
     uint64_t *to = chunk->end;
     uint64_t passed = at_ns - context->last_ns;
@@ -226,33 +177,18 @@ void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number
         to[2] = number;
         chunk->end = to + 3;
     }
-    bool follows = track == context->track && number == context->number + 1;
-    chunk->joint = follows ? JOINT_SUBMIT : JOINT_NONE;
-    chunk->waited = false;
-    chunk->newest = to;
-    chunk->before_ns = context->last_ns;
     context->last_ns = at_ns;
     context->number = number;
     context->track = track;
 }
 
-void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
+static void put_wait(struct chunk *chunk, const struct timeline_wait *wait, uint32_t how,
+                     uint64_t woke)
 {
-    struct chunk *chunk = own_chunk;
-    if (!has_room(chunk, thread_number)) {
-        if (make_room(thread_number))
-            sim_timeline_wait(thread_number, wait);
-        return;
-    }
     struct context *context = &chunk->context;
     uint64_t *to = chunk->end;
     uint64_t passed = wait->begin_ns - context->last_ns;
     uint64_t length = wait->end_ns - wait->begin_ns;
-    uint64_t woke = wait->end_ns - wait->done_ns;
-    uint32_t how = (uint32_t)wait->cause << CAUSE_SHIFT | (uint32_t)wait->wake << WAKE_SHIFT |
-                   (uint32_t)wait->failed << FAILED_SHIFT;
-    bool same = how == context->how && woke == context->woke && wait->track == context->track &&
-                wait->number == context->number;
     if (FITS(passed, WAIT_LENGTH_SHIFT - WAITED_SHIFT) &&
         FITS(length, WOKE_SHIFT - WAIT_LENGTH_SHIFT) && FITS(woke, 64 - WOKE_SHIFT) &&
         FITS(wait->track, 64 - WAIT_TRACK_SHIFT) && FITS(wait->number, WAIT_TRACK_SHIFT)) {
@@ -264,18 +200,141 @@ void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
         to[0] = TAG_WIDE_SUBMIT | WAIT_BIT | how | (uint64_t)wait->track << 32;
         to[1] = wait->begin_ns;
         to[2] = wait->end_ns;
-        to[3] = wait->done_ns;
+        to[3] = wait->end_ns - woke;
         to[4] = wait->number;
         chunk->end = to + 5;
     }
-    chunk->joint = same ? JOINT_WAIT : JOINT_NONE;
-    chunk->waited = true;
-    chunk->begin_ns = wait->begin_ns;
-    chunk->newest = to;
-    chunk->before_ns = context->last_ns;
     context->last_ns = wait->end_ns;
     context->how = how;
     context->woke = woke;
+}
+
+/* The newest note is not joint with a call. */
+__attribute__((noinline)) static void put_newest(struct chunk *chunk)
+{
+    const struct context *context = &chunk->context;
+    if (chunk->joint == JOINT_SUBMIT)
+        put_submit(chunk, context->track, context->number + 1, chunk->end_ns);
+    else
+        put_wait(chunk,
+                 &(struct timeline_wait){
+                     .begin_ns = chunk->begin_ns,
+                     .end_ns = chunk->end_ns,
+                     .number = context->number,
+                     .track = context->track,
+                 },
+                 context->how, context->woke);
+    chunk->joint = JOINT_NONE;
+}
+
+/* A call that takes in nothing, or does not fit in a word, or is a thread's first. */
+__attribute__((noinline)) static void put_call(unsigned thread_number, const twin_call *call,
+                                               uint64_t begin_ns, uint64_t end_ns, int32_t code)
+{
+    struct chunk *chunk = own_chunk;
+    if (!has_room(chunk, thread_number)) {
+        if (!make_room(thread_number))
+            return;
+        chunk = own_chunk;
+    }
+    if (chunk->calls == 0)
+        chunk->calls = (uintptr_t)call - PLACES / 2 * _Alignof(twin_call);
+    if (chunk->joint != JOINT_NONE)
+        put_newest(chunk);
+    struct context *context = &chunk->context;
+    uint64_t *to = chunk->end;
+    uint64_t passed = end_ns - context->last_ns;
+    uint64_t length = end_ns - begin_ns;
+    uintptr_t place = ((uintptr_t)call - chunk->calls) / _Alignof(twin_call);
+    if (FITS(passed, 64 - ENDED_SHIFT) && FITS(length, ENDED_SHIFT - LENGTH_SHIFT) &&
+        place < PLACES && code == 0) {
+        to[0] = TAG_CALL | (uint64_t)place << PLACE_SHIFT | length << LENGTH_SHIFT |
+                passed << ENDED_SHIFT;
+        chunk->end = to + 1;
+    } else {
+        to[0] = TAG_WIDE_CALL | (uint64_t)(uint32_t)code << 32;
+        to[1] = begin_ns;
+        to[2] = end_ns;
+        to[3] = (uintptr_t)call;
+        chunk->end = to + 4;
+    }
+    if (chunk->waited)
+        context->after = chunk->begin_ns - begin_ns;
+    context->last_ns = end_ns;
+    chunk->waited = false;
+}
+
+/* What programs do most: a call that submitted one task, or waited for the last one. The rest is not done here, so that this
+ * needs no registers of its caller's. */
+void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
+                       uint64_t end_ns, int32_t code)
+{
+    struct chunk *chunk = own_chunk;
+    if (has_room(chunk, thread_number)) {
+        struct context *context = &chunk->context;
+        enum joint joint = chunk->joint;
+        uint64_t length = end_ns - begin_ns;
+        uint64_t passed = end_ns - context->last_ns;
+        uintptr_t place = ((uintptr_t)call - chunk->calls) / _Alignof(twin_call);
+        uint64_t after = joint == JOINT_WAIT ? chunk->begin_ns - begin_ns : context->after;
+        bool fits = (passed >> (64 - ENDED_SHIFT) | length >> (ENDED_SHIFT - LENGTH_SHIFT) |
+                     place >> (LENGTH_SHIFT - PLACE_SHIFT) | (uint32_t)code) == 0;
+        if (joint != JOINT_NONE && chunk->end_ns == end_ns && fits && after == context->after) {
+            *chunk->end++ = TAG_CALL | (uint64_t)joint << JOINT_SHIFT |
+                            (uint64_t)place << PLACE_SHIFT | length << LENGTH_SHIFT |
+                            passed << ENDED_SHIFT;
+            context->number += joint == JOINT_SUBMIT;
+            context->last_ns = end_ns;
+            chunk->joint = JOINT_NONE;
+            chunk->waited = false;
+            return;
+        }
+    }
+    put_call(thread_number, call, begin_ns, end_ns, code);
+}
+
+void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number, uint64_t at_ns)
+{
+    struct chunk *chunk = own_chunk;
+    if (!has_room(chunk, thread_number)) {
+        if (make_room(thread_number))
+            sim_timeline_submit(thread_number, track, number, at_ns);
+        return;
+    }
+    if (chunk->joint != JOINT_NONE)
+        put_newest(chunk);
+    chunk->waited = false;
+    if (track != chunk->context.track || number != chunk->context.number + 1) {
+        put_submit(chunk, track, number, at_ns);
+        return;
+    }
+    chunk->joint = JOINT_SUBMIT;
+    chunk->end_ns = at_ns;
+}
+
+void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
+{
+    struct chunk *chunk = own_chunk;
+    if (!has_room(chunk, thread_number)) {
+        if (make_room(thread_number))
+            sim_timeline_wait(thread_number, wait);
+        return;
+    }
+    if (chunk->joint != JOINT_NONE)
+        put_newest(chunk);
+    const struct context *context = &chunk->context;
+    uint64_t woke = wait->end_ns - wait->done_ns;
+    uint32_t how = (uint32_t)wait->cause << CAUSE_SHIFT | (uint32_t)wait->wake << WAKE_SHIFT |
+                   (uint32_t)wait->failed << FAILED_SHIFT;
+    chunk->waited = true;
+    chunk->begin_ns = wait->begin_ns;
+    if (how != context->how || woke != context->woke || wait->track != context->track ||
+        wait->number != context->number) {
+        put_wait(chunk, wait, how, woke);
+        return;
+    }
+    chunk->joint = JOINT_WAIT;
+    chunk->end_ns = wait->end_ns;
 }
 
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -471,6 +530,28 @@ static struct part *find_parts(size_t *out_count)
     return parts;
 }
 
+/* The note of a chunk that is not among its words: the thread is still in that call. Returns how many. */
+static size_t unpack_newest(const struct part *part, const struct context *context,
+                            struct timeline_note *out)
+{
+    const struct chunk *chunk = part->chunk;
+    enum joint joint = chunk->joint;
+    if (joint == JOINT_NONE || chunk->end != part->end)
+        return 0;
+    out->thread = chunk->thread;
+    out->u.track = context->track;
+    out->begin_ns = chunk->end_ns;
+    out->end_ns = context->number + 1;
+    if (joint == JOINT_WAIT) {
+        out->wait = true;
+        out->begin_ns = chunk->begin_ns;
+        out->end_ns = chunk->end_ns;
+        out->number = context->number;
+        unpack_how(context, out);
+    }
+    return 1;
+}
+
 int timeline_gather(struct timeline_notes *out)
 {
     size_t part_count = 0;
@@ -478,7 +559,7 @@ int timeline_gather(struct timeline_notes *out)
     struct part *parts = find_parts(&part_count);
     if (!parts)
         return -ENOMEM;
-    /* A thread that is still in a call may go on: what it adds is not counted, but its newest note may become two. */
+    /* A thread that is still in a call may go on: what it adds is not counted, but what is not among its words yet. */
     size_t room = part_count + 1;
     for (size_t i = 0; i < part_count; i++) {
         words += (size_t)(parts[i].end - parts[i].chunk->words);
@@ -501,6 +582,8 @@ int timeline_gather(struct timeline_notes *out)
                 notes[filled++].thread = chunk->thread;
             before = &notes[filled - 1];
         }
+        if (filled < room)
+            filled += unpack_newest(&parts[i], &context, &notes[filled]);
     }
     free(parts);
 

@@ -368,7 +368,13 @@ class TaskScheduler : private KernelOwner
     {
         if (is_struck(sq) && loses_record(sq))
             bits |= TWINSIM_TABLE_VAIN;
-        note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, parameter, id, 0, kNone, bits});
+        if (!board_.trace.on())
+            return;
+        if (__builtin_expect(bits == 0, 1))
+            note_table(sq, parameter, id);
+        else
+            write_note(sq, TWINSIM_PHASE_TABLE, queues_[sq].mark, parameter, id, 0, kNone, bits,
+                       kNone);
     }
     [[nodiscard, gnu::cold]] bool loses_record(uint32_t sq) const;
     /// Whether the fault has struck and has not acted yet; then it has.
@@ -462,7 +468,7 @@ class TaskScheduler : private KernelOwner
     // trace; out of line, so that the code around it stays as short as without
     /// The queue as the trace knows it, told of the SQE at its head.
     [[nodiscard]] uint32_t traced(uint32_t sq);
-    [[nodiscard, gnu::noinline]] uint32_t turn_to(uint32_t sq, uint64_t about);
+    [[gnu::cold, gnu::noinline]] void turn_to(uint32_t sq, uint64_t about);
     // One value each: a struct by reference would be filled in whether the trace is on or not.
     void note(uint32_t sq, Trace::Phase what)
     {
@@ -476,6 +482,7 @@ class TaskScheduler : private KernelOwner
     }
     [[gnu::noinline]] void write_part(uint32_t sq, twinsim_phase phase, Cycle begin,
                                       uint32_t parameter, uint32_t id);
+    [[gnu::noinline]] void note_table(uint32_t sq, uint32_t parameter, uint32_t id);
     [[gnu::cold, gnu::noinline]] void write_note(uint32_t sq, twinsim_phase phase, Cycle begin,
                                                  uint32_t parameter, uint32_t id, uint64_t bytes,
                                                  uint32_t waker, uint64_t waker_number,

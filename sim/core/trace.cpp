@@ -90,6 +90,16 @@ void Trace::pass(Cycle now)
     now_ = now;
 }
 
+// What has come since `first` is told as it is, and the pattern from now on.
+void Trace::set_pattern(Pattern &pattern, const uint64_t *first, size_t count)
+{
+    if (count > Pattern::kMost)
+        return;
+    pattern.count = count;
+    std::copy(first, first + count, pattern.words);
+    end_[-1] |= kPattern << kShortShift;
+}
+
 // The last entry is a short retire, of the queue that the run is of. What is the same as the pattern becomes one word; else it
 // is the pattern.
 void Trace::end_run()
@@ -97,16 +107,12 @@ void Trace::end_run()
     uint64_t *const first = run_first_;
     run_first_ = nullptr;
     const auto count = static_cast<size_t>(end_ - first);
-    if (count > Pattern::kMost)
-        return;
     Pattern &pattern = patterns_[place_of(*first)];
     uint64_t other = (*first ^ pattern.words[0]) & kStartMask;
-    for (size_t i = 1; i < count; ++i)
+    for (size_t i = 1; i < std::min(count, pattern.count); ++i)
         other |= first[i] ^ pattern.words[i];
     if (count != pattern.count || other != 0) {
-        pattern.count = count;
-        std::copy(first, end_, pattern.words);
-        end_[-1] |= kPattern << kShortShift;
+        set_pattern(pattern, first, count);
         return;
     }
     uint64_t word = kRepeat | (*first & kQueueMask);

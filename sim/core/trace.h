@@ -79,8 +79,8 @@ class Trace
             put_swapped_in(source, now, asked, was_short);
             return;
         }
-        start_run(now);
-        (void)put_joint(words::kShortSwap | (was_short ? words::kFlag : 0), source, now, rest);
+        put_first(words::kShortSwap | (was_short ? words::kFlag : 0), source, now, rest);
+        joint_ = end_ - 1;
         Source &known = of(source & ~kNext);
         known.granted = now - swap_time_;
         known.slot = slot;
@@ -109,8 +109,7 @@ class Trace
             put_begun(source, now, arrival, ready);
             return;
         }
-        start_run(now);
-        (void)put_short(words::kShortBegin | (read ? words::kFlag : 0), source, now, age);
+        put_first(words::kShortBegin | (read ? words::kFlag : 0), source, now, age);
     }
     void phase(uint32_t source, Cycle now, const Phase &what);
     /// The same, when no more is to be told of it.
@@ -118,10 +117,16 @@ class Trace
                uint32_t id)
     {
         reserve();
-        if (what == TWINSIM_PHASE_TABLE && id < words::kIdMask)
+        put_length(what, source, now, now - begin, parameter, id);
+    }
+    /// An access to entry `id` of a table since `begin`: TABLE.
+    void table(uint32_t source, Cycle now, Cycle begin, uint32_t parameter, uint32_t id)
+    {
+        reserve();
+        if (__builtin_expect(id < words::kIdMask, 1))
             put_table(source, now, now - begin, parameter, id);
         else
-            put_length(what, source, now, now - begin, parameter, id);
+            put_length(TWINSIM_PHASE_TABLE, source, now, now - begin, parameter, id);
     }
     /// A DMA task has waited for its channel, or was set up there, since `begin`. False: it is to be told as a phase.
     [[nodiscard]] bool engine(uint32_t source, Cycle now, twinsim_phase what, Cycle begin,
@@ -160,19 +165,22 @@ class Trace
     /// The queue leaves its slot; OCCUPY ends when it is swapped out (SCH-19).
     void leave(uint32_t source, Cycle now, uint32_t slot)
     {
-        reserve();
         const Source &known = of(source);
-        const Cycle stay = now - known.since[kSlot];
-        const bool retired = joins(words::kShortRetire, now);
-        if ((retired || joins(words::kRepeat, now)) && words::source_of(*joint_) == source &&
+        if (joint_ == end_ - 1 && now == now_ && words::source_of(*joint_) == source &&
             known.granted == known.since[kSlot] && known.slot == slot) {
-            *joint_ |= retired ? words::kLeft << words::kShortShift : words::kFlag;
-            joint_ = nullptr;
-        } else if (stay >> words::kStayBits != 0 ||
-                   !put_short(words::kShortLeave, source, now,
-                              stay | uint64_t{slot} << words::kStayBits)) {
-            put_leave(source, now, slot);
+            const uint32_t kind = words::kind_of(*joint_);
+            if (kind == words::kRepeat || kind == words::kShortRetire) {
+                *joint_ |=
+                    kind == words::kRepeat ? words::kFlag : words::kLeft << words::kShortShift;
+                joint_ = nullptr;
+                return;
+            }
         }
+        reserve();
+        const Cycle stay = now - known.since[kSlot];
+        if (stay >> words::kStayBits != 0 ||
+            !put_short(words::kShortLeave, source, now, stay | uint64_t{slot} << words::kStayBits))
+            put_leave(source, now, slot);
     }
     /// The rates of the links may have changed.
     void links(const LinkNetwork &links, Cycle now);
@@ -309,17 +317,25 @@ class Trace
     {
         return joint_ == end_ - 1 && now == now_ && words::kind_of(*joint_) == kind;
     }
-    /// What may be the first word of a pattern is put next. A short one has no place for much time: then that goes before.
-    void start_run(Cycle now)
+    /// As put_short(), what may be the first word of a pattern; the rest fits. There is no place for much time: that goes before.
+    void put_first(uint32_t kind, uint32_t source, Cycle now, uint64_t rest)
     {
+        Cycle passed = now - now_;
         run_ = end_;
-        run_passed_ = now - now_;
-        if (run_passed_ >> words::kShortTimeBits != 0)
+        run_passed_ = passed;
+        if (passed >> words::kShortTimeBits != 0) {
             pass(now);
+            passed = 0;
+        }
+        now_ = now;
         run_first_ = end_;
+        put_word(kind | uint64_t{source} << words::kSourceShift | passed << words::kTimeShift |
+                 rest << words::kShortShift);
     }
     void pass(Cycle now);
     void end_run();
+    [[gnu::cold, gnu::noinline]] void set_pattern(words::Pattern &pattern, const uint64_t *first,
+                                                  size_t count);
     void put_word(uint64_t word) { *end_++ = word; }
     void reserve()
     {

@@ -19,31 +19,40 @@ uint32_t TaskScheduler::traced(uint32_t sq)
 {
     const stars_sqe &sqe = fronts_[sq].sqe();
     const auto type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
-    const uint64_t about = fronts_[sq].number() << 24 | uint64_t{task_of(sqe)} << 8 | type;
-    if (queues_[sq].traced == about)
-        return Trace::source(device_, sq);
-    return turn_to(sq, about);
+    const uint16_t task = task_of(sqe);
+    const uint64_t about = fronts_[sq].number() << 24 | uint64_t{task} << 8 | type;
+    const uint64_t before = queues_[sq].traced;
+    const uint32_t told = Trace::source(device_, sq);
+    if (before == about)
+        return told;
+    constexpr uint64_t kOneOn = uint64_t{1} << 24 | uint64_t{1} << 8;
+    if (__builtin_expect(before == 0 || task == 0 || about != before + kOneOn, 0)) {
+        turn_to(sq, about);
+        return told;
+    }
+    queues_[sq].traced = about;
+    return board_.trace.next(told);
 }
 
-uint32_t TaskScheduler::turn_to(uint32_t sq, uint64_t about)
+void TaskScheduler::turn_to(uint32_t sq, uint64_t about)
 {
-    const uint16_t task = task_of(fronts_[sq].sqe());
-    const uint64_t before = queues_[sq].traced;
-    constexpr uint64_t kOneOn = uint64_t{1} << 24 | uint64_t{1} << 8;
-    uint32_t told = Trace::source(device_, sq);
-    if (before != 0 && task != 0 && about == before + kOneOn)
-        told = board_.trace.next(told);
-    else
-        board_.trace.head(told, fronts_[sq].number(), task, static_cast<uint8_t>(about));
+    board_.trace.head(Trace::source(device_, sq), fronts_[sq].number(), task_of(fronts_[sq].sqe()),
+                      static_cast<uint8_t>(about));
     queues_[sq].traced = about;
-    return told;
 }
 
 void TaskScheduler::write_part(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
                                uint32_t id)
 {
-    if (begin != board_.now || phase == TWINSIM_PHASE_TABLE)
+    if (begin != board_.now)
         board_.trace.phase(traced(sq), board_.now, phase, begin, parameter, id);
+}
+
+// A firmware does not tell of the beginning.
+void TaskScheduler::note_table(uint32_t sq, uint32_t parameter, uint32_t id)
+{
+    const uint32_t source = firmware_ ? traced(sq) : Trace::source(device_, sq);
+    board_.trace.table(source, board_.now, queues_[sq].mark, parameter, id);
 }
 
 void TaskScheduler::write_note(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
