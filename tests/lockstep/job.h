@@ -17,6 +17,7 @@ namespace job
 /// Numbers of the machine, each with a name in the text; times in cycles.
 enum Number : uint8_t {
     kArbitration,
+    kBurst, ///< bytes; 0: links are never full, and there are no bursts
     kCqWrite,
     kCreditUnit,
     kDecode,
@@ -26,8 +27,10 @@ enum Number : uint8_t {
     kEventCached,
     kEventMiss,
     kEvents,
+    kHbm, ///< with bursts: MB/s, as of the next two
     kNotifies,
     kNotify,
+    kOutstanding, ///< with bursts
     kPcieCap,
     kPcieChannels,
     kPcieSetup,
@@ -43,6 +46,8 @@ enum Number : uint8_t {
     kSlots,
     kStore,
     kStrictLevel,
+    kToDevice, ///< over PCIe
+    kToHost,
     kWindow,
     kNumbers
 };
@@ -104,6 +109,7 @@ struct Job {
     std::vector<Step> steps;
 
     Job();
+    [[nodiscard]] bool bursts() const { return machine[kBurst] != 0; }
     [[nodiscard]] std::string text() const;
     [[nodiscard]] static const char *number_name(Number number);
     /// False: `error` says which line is wrong and why.

@@ -53,14 +53,24 @@ void set_machine(const Job &job, tsim::Params &p)
     set(p.sdma_setup, m[kSdmaSetup]);
     set(p.pcie_channels, m[kPcieChannels]);
     set(p.pcie_setup, m[kPcieSetup]);
-    // Each channel at its ceiling, and links that all of them together cannot fill (LNK-8).
+    // Each channel at its ceiling; without bursts, links that all of them together cannot fill (LNK-8).
     set(p.sdma_ceiling, uint64_t{1000} << m[kSdmaShift]);
     set(p.pcie_ceiling, uint64_t{1000} << m[kPcieShift]);
-    set(p.pcie_to_device, 60000000);
-    set(p.pcie_to_host, 60000000);
-    set(p.hbm_peak, 60000000);
+    constexpr uint64_t kWide = 60000000;
+    set(p.pcie_to_device, job.bursts() ? m[kToDevice] : kWide);
+    set(p.pcie_to_host, job.bursts() ? m[kToHost] : kWide);
+    set(p.hbm_peak, job.bursts() ? m[kHbm] : kWide);
     set(p.hbm_effective, 1000);
+    set(p.burst_bytes, m[kBurst]);
+    set(p.burst_outstanding, m[kOutstanding]);
     set(p.fw_loop, 0);
+}
+
+[[nodiscard]] Rig::Options options_of(const Job &job)
+{
+    Rig::Options options;
+    options.bursts = job.bursts();
+    return options;
 }
 
 /// The rig's own driver, and what a job adds to it.
@@ -68,7 +78,7 @@ class Model
 {
   public:
     explicit Model(const Job &job)
-        : job_(job), rig_([&job](tsim::Params &p) { set_machine(job, p); })
+        : job_(job), rig_(options_of(job), [&job](tsim::Params &p) { set_machine(job, p); })
     {
         for (uint64_t i = 0; i < kMemory; ++i) {
             rig_.host()[i] = first_byte(0, i);

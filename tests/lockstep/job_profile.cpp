@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_profile.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace job
@@ -44,6 +45,8 @@ struct Least {
 // sim/core/params_schema.cpp.
 constexpr Least kLeast[] = {{kArbitration, 1}, {kRetire, 1}, {kEventCached, 16}};
 
+constexpr uint64_t kLeastBurst = 32; // 0: none
+
 [[nodiscard]] uint64_t mb_s(uint64_t shift)
 {
     return uint64_t{1000} << shift; // bytes per cycle of a nanosecond
@@ -63,6 +66,11 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                           std::to_string(value) + ": a profile has " + std::to_string(least.value) +
                           " or more");
         value = least.value;
+    }
+    if (m[kBurst] != 0 && m[kBurst] < kLeastBurst) {
+        changed.push_back("machine burst " + std::to_string(m[kBurst]) + ": a profile has " +
+                          std::to_string(kLeastBurst) + " or more");
+        m[kBurst] = kLeastBurst;
     }
     const uint64_t wide = 10000000; // more than all channels move together (LNK-8)
     Group top;
@@ -88,7 +96,11 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                            .ns("event_miss_ns", m[kEventMiss])
                            .ns("notify_ns", m[kNotify]));
     top.group("cq", Group().ns("write_ns", m[kCqWrite]));
+    const auto link = [&m, wide](Number number) { return m[kBurst] != 0 ? m[number] : wide; };
     top.group("dma", Group()
+                         .group("burst", Group()
+                                             .add("bytes", "B", std::max(m[kBurst], kLeastBurst))
+                                             .add("outstanding", "1", m[kOutstanding]))
                          .group("sdma", Group()
                                             .add("channels", "1", m[kSdmaChannels])
                                             .add("channel_mb_s", "MB/s", mb_s(m[kSdmaShift]))
@@ -97,14 +109,13 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                                             .add("channels", "1", m[kPcieChannels])
                                             .add("channel_mb_s", "MB/s", mb_s(m[kPcieShift]))
                                             .ns("setup_ns", m[kPcieSetup])));
-    top.group(
-        "link",
-        Group()
-            .group("pcie",
-                   Group().add("to_device_mb_s", "MB/s", wide).add("to_host_mb_s", "MB/s", wide))
-            .group("hbm", Group()
-                              .add("peak_mb_s", "MB/s", wide)
-                              .add("effective_permille", "permille", 1000)));
+    top.group("link", Group()
+                          .group("pcie", Group()
+                                             .add("to_device_mb_s", "MB/s", link(kToDevice))
+                                             .add("to_host_mb_s", "MB/s", link(kToHost)))
+                          .group("hbm", Group()
+                                            .add("peak_mb_s", "MB/s", link(kHbm))
+                                            .add("effective_permille", "permille", 1000)));
     return "{\"base\": \"910b3\",\n " + top.text() + "}\n";
 }
 

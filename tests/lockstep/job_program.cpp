@@ -5,8 +5,8 @@
 //   job_program [--profile=NEW_FILE] [--order=NEW_FILE] --random=SEED
 //   job_program --list FILE.job                      what would be played, and what not; no device is used
 //
-// --profile: the job's machine becomes a profile in that file, which the model then has. --order: what must come before what,
-// in JSON, for who has the times of tasks. 0: played, and all rules held.
+// --profile: the job's machine becomes a profile in that file, which the model then has, and TWINRT_DMA. --order: what must
+// come before what, in JSON, for who has the times of tasks. 0: played, and all rules held.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -74,11 +74,12 @@ bool write(const char *path, const std::string &text)
     return static_cast<bool>(file);
 }
 
-// A name without a folder would be one of the profiles that come with the model.
-bool use_profile(const std::string &path)
+// A name without a folder would be one of the profiles that come with the model. How links are shared is no number of a profile.
+bool use_machine(const std::string &path, const job::Job &job)
 {
     const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
-    return setenv("TWINRT_PROFILE", name.c_str(), 1) == 0;
+    return setenv("TWINRT_PROFILE", name.c_str(), 1) == 0 &&
+           setenv("TWINRT_DMA", job.bursts() ? "burst" : "flow", 1) == 0;
 }
 
 /// A list of tasks, each with its stream, its number there, and the places in the list of all that comes before it.
@@ -132,8 +133,10 @@ int main(int argc, char **argv)
     const std::string profile = job::profile_of(job.machine, changed);
     if (!options.profile)
         changed.emplace_back("machine: the device's own numbers hold");
-    else if (!write(options.profile, profile) || !use_profile(options.profile))
+    else if (!write(options.profile, profile) || !use_machine(options.profile, job))
         return 2;
+    if (options.profile && job.bursts())
+        std::printf("links are shared burst by burst\n");
     print("changed", changed);
     print("refused", plan.refused);
     std::printf("%zu lines: %zu played, %zu submit, %zu refused\n", job.steps.size(),

@@ -46,6 +46,17 @@ void random_machine(Dice &dice, Job &job)
     job.machine[kEventCached] = dice.one_in(2) ? 128 : dice.between(1, 3);
 }
 
+// Bursts of which transfers have some, on links that are full with one channel, with several, or never.
+void random_bursts(Dice &dice, Job &job)
+{
+    if (!dice.one_in(3))
+        return;
+    job.machine[kBurst] = dice.one_in(2) ? uint64_t{32} << dice.below(5) : dice.between(32, 700);
+    job.machine[kOutstanding] = dice.one_in(3) ? 1 : dice.between(2, 9);
+    for (const Number link : {kHbm, kToDevice, kToHost})
+        job.machine[link] = dice.one_in(2) ? 1000 * dice.between(1, 90) : dice.between(900, 90000);
+}
+
 class Program
 {
   public:
@@ -230,6 +241,8 @@ Job Job::random(uint64_t seed)
     Job job;
     Dice dice(seed);
     random_machine(dice, job);
+    Dice others(seed + 0x5eed0000); // so that bursts change nothing else in a job
+    random_bursts(others, job);
     Program(dice, job).make();
     return job;
 }

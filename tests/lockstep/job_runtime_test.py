@@ -10,6 +10,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -127,7 +128,11 @@ def main():
             found, counts = judge(options, record, choice)
             wrong, pairs, seen = check_times(folder, timeline)
             judged.update(counts)
-            totals.update(pairs=pairs, tasks=seen, choices=int(choice))
+            bursts = "links are shared burst by burst" in output
+            with open(record, "rb") as file:
+                if bursts != bool(re.search(rb"TWINRT_DMA\0+burst\0", file.read())):
+                    fail(job, "tlm", "the record does not say how the job's links are shared")
+            totals.update(pairs=pairs, tasks=seen, choices=int(choice), bursts=int(bursts))
             for text in found + wrong[:5]:
                 fail(job, "tlm", text)
             for model in ["tlm"] + models:  # tlm once more, without a record
@@ -141,7 +146,8 @@ def main():
             words = [line for line in output.splitlines() if "bytes written" in line][0].split()
             totals.update(written=int(words[0]), certain=int(words[3]), stands=output.count("stands still"),
                           ends=output.count("has ended"))
-    print(f"{len(jobs)} jobs, {failures} failures; models: {['tlm'] + models}; {totals['choices']} jobs leave the device a choice; "
+    print(f"{len(jobs)} jobs, {failures} failures; models: {['tlm'] + models}; {totals['choices']} jobs leave the device a choice, "
+          f"{totals['bursts']} have bursts; "
           f"{totals['tasks']} tasks, {totals['pairs']} pairs in order; streams that ended {totals['ends']}, that stand still "
           f"{totals['stands']}; bytes written {totals['written']}, certain {totals['certain']}")
     print("judged: " + ", ".join(f"{rule} {count}" for rule, count in sorted(judged.items()) if count))

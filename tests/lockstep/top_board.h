@@ -13,6 +13,7 @@
 #include "job.h"
 #include "job_lines.h"
 #include "rig.h"
+#include "top_bursts.h"
 #include "top_notes.h"
 
 namespace job
@@ -109,6 +110,13 @@ class TopBoard
         return static_cast<uint32_t>(q.cq.size());
     }
 
+    // LNK-4: of MB/s, which are bytes per 1000 cycles here.
+    [[nodiscard]] static uint64_t rate(uint64_t mb_s)
+    {
+        constexpr unsigned kFraction = 48;
+        return static_cast<uint64_t>((static_cast<unsigned __int128>(mb_s) << kFraction) / 1000);
+    }
+
     void start()
     {
         const auto &m = job_.machine;
@@ -122,6 +130,11 @@ class TopBoard
         top_.cfg_pcie_channels_i = static_cast<uint8_t>(m[kPcieChannels]);
         top_.cfg_sdma_shift_i = static_cast<uint8_t>(m[kSdmaShift]);
         top_.cfg_pcie_shift_i = static_cast<uint8_t>(m[kPcieShift]);
+        top_.cfg_burst_bytes_i = static_cast<uint32_t>(m[kBurst]);
+        top_.cfg_outstanding_i = static_cast<uint32_t>(m[kOutstanding]);
+        top_.cfg_to_device_rate_i = rate(m[kToDevice]);
+        top_.cfg_to_host_rate_i = rate(m[kToHost]);
+        top_.cfg_hbm_rate_i = rate(m[kHbm]);
         top_.cfg_window_i = static_cast<uint16_t>(m[kWindow]);
         top_.cfg_events_i = static_cast<uint32_t>(m[kEvents]);
         top_.cfg_lines_i = static_cast<uint32_t>(m[kEventCached]);
@@ -167,6 +180,8 @@ class TopBoard
                         sizeof(stars_sqe));
         if (top_.memory_req_o)
             memory();
+        if (top_.ax_valid_o)
+            bursts_.begins(top_);
         if (top_.cqe_valid_o)
             complete();
         if (top_.note_valid_o)
@@ -300,6 +315,8 @@ class TopBoard
         if (!tsim::decode_job(sqe, 0, dma))
             throw std::string("the RTL runs a DMA that is none");
         if (top_.memory_op_o == kApplyDma) {
+            if (job_.bursts())
+                bursts_.complete(top_.memory_queue_o);
             twinsim_bus bus{};
             bus.context = this;
             bus.translate = translate;
@@ -334,6 +351,10 @@ class TopBoard
         const bool to_hbm = to == TWINSIM_TARGET_HBM, from_hbm = from == TWINSIM_TARGET_HBM;
         top_.memory_ok_i = there;
         top_.memory_bytes_i = dma.bytes;
+        top_.memory_src_i = dma.src;
+        top_.memory_dst_i = dma.dst;
+        if (job_.bursts() && there)
+            bursts_.starts(top_.memory_queue_o, dma);
         top_.memory_route_i = fill       ? (to_hbm ? kFillDevice : kFillHost)
                               : from_hbm ? (to_hbm ? kWithin : kToHost)
                                          : (to_hbm ? kToDevice : kLoop);
@@ -490,6 +511,7 @@ class TopBoard
     }
 
     const Job &job_;
+    TopBursts bursts_{job_.machine[kBurst]};
     Model &top_;
     Wave &wave_;
     const uint64_t patience_;

@@ -16,6 +16,7 @@ package npu_act_pkg;
   localparam act_t Busy        = 7'h03;  // until all blocks have cleared theirs
   localparam act_t Wait        = 7'h04;  // for software
   localparam act_t Fire        = 7'h05;  // the timer of a queue
+  localparam act_t LinkRan     = 7'h06;  // bursts have moved
 
   // ---- npu_top_host ----
   localparam act_t Host        = 7'h08;  // software asks for something
@@ -113,7 +114,7 @@ package npu_act_pkg;
 
   // ---- calls of blocks: a request, then its answer; the operation holds ----
   localparam act_t CallTimer   = 7'h6c;  // operation: Timer…
-  localparam act_t CallLink    = 7'h6d;  // operation: LinkStart, LinkEnd
+  localparam act_t CallLink    = 7'h6d;  // operation: Link…
   localparam act_t CallFront   = 7'h6e;  // operation: npu_front_end_pkg::Op…
   localparam act_t FrontRsp    = 7'h6f;
   localparam act_t CallSqe     = 7'h70;  // operation: npu_sqe_pkg::Op…, SqeFault
@@ -128,6 +129,7 @@ package npu_act_pkg;
   localparam act_t ClassRsp    = 7'h79;
   localparam act_t CallPool    = 7'h7a;  // operation: Pool…
   localparam act_t PoolRsp     = 7'h7b;
+  localparam act_t LinkRsp     = 7'h7c;  // of bursts
 
   // ---- operations ----
 
@@ -141,6 +143,7 @@ package npu_act_pkg;
 
   localparam op_t LinkStart = 5'd1;
   localparam op_t LinkEnd   = 5'd0;
+  localparam op_t LinkRun   = 5'd2;  // bursts, to the present time
 
   localparam op_t SqeFault = 5'd16;  // with OpFail: a bus fault, else a bad SQE
 

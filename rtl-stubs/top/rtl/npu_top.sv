@@ -27,6 +27,12 @@ module npu_top #(
   input  logic [6:0]            cfg_pcie_channels_i,
   input  logic [2:0]            cfg_sdma_shift_i,    // bytes per cycle of a channel: 2 to this
   input  logic [2:0]            cfg_pcie_shift_i,
+  input  logic [31:0]           cfg_burst_bytes_i,   // BST-1; 0: no bursts, links are never full
+  input  logic [16:0]           cfg_outstanding_i,   // BST-2, never 0
+  // Of PCIe each way and of HBM: bytes per cycle with 48 binary digits after the point
+  input  logic [63:0]           cfg_to_device_rate_i,
+  input  logic [63:0]           cfg_to_host_rate_i,
+  input  logic [63:0]           cfg_hbm_rate_i,
   input  logic [15:0]           cfg_window_i,
   input  logic [16:0]           cfg_events_i,
   input  logic [16:0]           cfg_lines_i,
@@ -88,6 +94,16 @@ module npu_top #(
   input  logic                  memory_ok_i,         // no address leads nowhere
   input  logic [3:0]            memory_route_i,      // MemoryRoute
   input  logic [63:0]           memory_bytes_i,      // MemoryRoute
+  input  logic [63:0]           memory_src_i,        // MemoryRoute: where it begins; for bursts
+  input  logic [63:0]           memory_dst_i,
+
+  // A burst begins, see npu_burst: high for one clock
+  output logic                  ax_valid_o,
+  output logic [6:0]            ax_id_o,             // {of PCIe DMA, channel}
+  output logic [63:0]           ax_src_o,
+  output logic [63:0]           ax_dst_o,
+  output logic [31:0]           ax_bytes_o,
+  output logic                  ax_last_o,
 
   // CQs: take an entry in the cycle in which it is offered
   output logic                  cqe_valid_o,
@@ -104,92 +120,46 @@ module npu_top #(
 
   // ---- the part ----
 
-  logic [7:0]   slots_q;
-  logic [2:0]   strict_level_q, sdma_shift_q, pcie_shift_q;
-  logic         weight_first_q, reload_spent_q;
-  logic [15:0]  sdma_cap_q, pcie_cap_q, window_q;
-  logic [6:0]   sdma_channels_q, pcie_channels_q;
-  logic [16:0]  events_q, lines_q, notifies_q;
-  logic [63:0]  read_q, arbitration_q, record_q, enable_q, drain_q, disable_q, decode_q, event_q,
-                event_miss_q, notify_q, store_q, retire_q, cq_write_q, sdma_setup_q,
-                pcie_setup_q, credit_unit_q, timeout_unit_q;
+  logic [7:0]   part_slots;
+  logic [2:0]   part_strict_level, part_sdma_shift, part_pcie_shift;
+  logic [31:0]  part_burst_bytes;
+  logic         part_weight_first, part_reload_spent;
+  logic [15:0]  part_sdma_cap, part_pcie_cap, part_window;
+  logic [6:0]   part_sdma_channels, part_pcie_channels;
+  logic [16:0]  part_events, part_lines, part_notifies, part_outstanding;
+  logic [63:0]  part_read, part_arbitration, part_record, part_enable, part_drain, part_disable,
+                part_decode, part_event, part_event_miss, part_notify, part_store, part_retire,
+                part_cq_write, part_sdma_setup, part_pcie_setup, part_credit_unit,
+                part_timeout_unit, part_to_device_rate, part_to_host_rate, part_hbm_rate;
 
   npu_act_pkg::act_t act_q, act_d;
-  logic              part_clk;
 
-  npu_clock_gate u_part_clock (
-    .clk_i,
-    .enable_i (act_q == npu_act_pkg::Reset),
-    .clk_o    (part_clk)
+  npu_top_part u_part (
+    .clk_i, .rst_ni,
+    .take_i (act_q == npu_act_pkg::Reset),
+    .cfg_slots_i, .cfg_strict_level_i, .cfg_weight_first_i, .cfg_reload_spent_i, .cfg_sdma_cap_i,
+    .cfg_pcie_cap_i, .cfg_sdma_channels_i, .cfg_pcie_channels_i, .cfg_sdma_shift_i,
+    .cfg_pcie_shift_i, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_to_device_rate_i,
+    .cfg_to_host_rate_i, .cfg_hbm_rate_i, .cfg_window_i, .cfg_events_i, .cfg_lines_i,
+    .cfg_notifies_i, .cfg_read_i, .cfg_arbitration_i, .cfg_record_i, .cfg_enable_i, .cfg_drain_i,
+    .cfg_disable_i, .cfg_decode_i, .cfg_event_i, .cfg_event_miss_i, .cfg_notify_i, .cfg_store_i,
+    .cfg_retire_i, .cfg_cq_write_i, .cfg_sdma_setup_i, .cfg_pcie_setup_i, .cfg_credit_unit_i,
+    .cfg_timeout_unit_i,
+    .slots_o(part_slots), .strict_level_o(part_strict_level), .weight_first_o(part_weight_first),
+    .reload_spent_o(part_reload_spent), .sdma_cap_o(part_sdma_cap), .pcie_cap_o(part_pcie_cap),
+    .sdma_channels_o(part_sdma_channels), .pcie_channels_o(part_pcie_channels),
+    .sdma_shift_o(part_sdma_shift), .pcie_shift_o(part_pcie_shift),
+    .burst_bytes_o(part_burst_bytes), .outstanding_o(part_outstanding),
+    .to_device_rate_o(part_to_device_rate), .to_host_rate_o(part_to_host_rate),
+    .hbm_rate_o(part_hbm_rate), .window_o(part_window), .events_o(part_events),
+    .lines_o(part_lines), .notifies_o(part_notifies), .read_o(part_read),
+    .arbitration_o(part_arbitration), .record_o(part_record), .enable_o(part_enable),
+    .drain_o(part_drain), .disable_o(part_disable), .decode_o(part_decode), .event_o(part_event),
+    .event_miss_o(part_event_miss), .notify_o(part_notify), .store_o(part_store),
+    .retire_o(part_retire), .cq_write_o(part_cq_write), .sdma_setup_o(part_sdma_setup),
+    .pcie_setup_o(part_pcie_setup), .credit_unit_o(part_credit_unit),
+    .timeout_unit_o(part_timeout_unit)
   );
-
-  always_ff @(posedge part_clk or negedge rst_ni) begin
-    if (!rst_ni) begin
-      slots_q         <= '0;
-      strict_level_q  <= '0;
-      weight_first_q  <= 1'b0;
-      reload_spent_q  <= 1'b0;
-      sdma_cap_q      <= '0;
-      pcie_cap_q      <= '0;
-      sdma_channels_q <= '0;
-      pcie_channels_q <= '0;
-      sdma_shift_q    <= '0;
-      pcie_shift_q    <= '0;
-      window_q        <= '0;
-      events_q        <= '0;
-      lines_q         <= '0;
-      notifies_q      <= '0;
-      read_q          <= '0;
-      arbitration_q   <= '0;
-      record_q        <= '0;
-      enable_q        <= '0;
-      drain_q         <= '0;
-      disable_q       <= '0;
-      decode_q        <= '0;
-      event_q         <= '0;
-      event_miss_q    <= '0;
-      notify_q        <= '0;
-      store_q         <= '0;
-      retire_q        <= '0;
-      cq_write_q      <= '0;
-      sdma_setup_q    <= '0;
-      pcie_setup_q    <= '0;
-      credit_unit_q   <= '0;
-      timeout_unit_q  <= '0;
-    end else begin
-      slots_q         <= cfg_slots_i;
-      strict_level_q  <= cfg_strict_level_i;
-      weight_first_q  <= cfg_weight_first_i;
-      reload_spent_q  <= cfg_reload_spent_i;
-      sdma_cap_q      <= cfg_sdma_cap_i;
-      pcie_cap_q      <= cfg_pcie_cap_i;
-      sdma_channels_q <= cfg_sdma_channels_i;
-      pcie_channels_q <= cfg_pcie_channels_i;
-      sdma_shift_q    <= cfg_sdma_shift_i;
-      pcie_shift_q    <= cfg_pcie_shift_i;
-      window_q        <= cfg_window_i;
-      events_q        <= cfg_events_i;
-      lines_q         <= cfg_lines_i;
-      notifies_q      <= cfg_notifies_i;
-      read_q          <= cfg_read_i;
-      arbitration_q   <= cfg_arbitration_i;
-      record_q        <= cfg_record_i;
-      enable_q        <= cfg_enable_i;
-      drain_q         <= cfg_drain_i;
-      disable_q       <= cfg_disable_i;
-      decode_q        <= cfg_decode_i;
-      event_q         <= cfg_event_i;
-      event_miss_q    <= cfg_event_miss_i;
-      notify_q        <= cfg_notify_i;
-      store_q         <= cfg_store_i;
-      retire_q        <= cfg_retire_i;
-      cq_write_q      <= cfg_cq_write_i;
-      sdma_setup_q    <= cfg_sdma_setup_i;
-      pcie_setup_q    <= cfg_pcie_setup_i;
-      credit_unit_q   <= cfg_credit_unit_i;
-      timeout_unit_q  <= cfg_timeout_unit_i;
-    end
-  end
 
   // ---- the queue that is looked at, and time ----
 
@@ -268,7 +238,8 @@ module npu_top #(
   logic [15:0]           stream;
   logic [63:0]           host_value, front_time, due, slots_time, grant_time, link_time;
   logic [QueueWidth-1:0] asking_winner, class_winner, released, heir, link_queue;
-  logic                  grant_pending, link_ready, link_valid, ring_by_sqe;
+  logic                  grant_pending, link_ready, link_valid, link_bursts, link_done;
+  logic                  ring_by_sqe;
   logic                  slotting_ready, sqes_ready, tables_ready, engines_ready;
   logic                  timer_ready, timer_pending, first_valid;
   logic [63:0]           first_time, timer_time;
@@ -306,21 +277,21 @@ module npu_top #(
 
   npu_top_sqes #(.Queues(Queues)) u_sqes (
     .clk_i, .rst_ni,
-    .cfg_window_i       (window_q),
-    .cfg_events_i       (events_q),
-    .cfg_notifies_i     (notifies_q),
-    .cfg_read_i         (read_q),
-    .cfg_decode_i       (decode_q),
-    .cfg_event_i        (event_q),
-    .cfg_event_miss_i   (event_miss_q),
-    .cfg_notify_i       (notify_q),
-    .cfg_store_i        (store_q),
-    .cfg_retire_i       (retire_q),
-    .cfg_cq_write_i     (cq_write_q),
-    .cfg_sdma_setup_i   (sdma_setup_q),
-    .cfg_pcie_setup_i   (pcie_setup_q),
-    .cfg_credit_unit_i  (credit_unit_q),
-    .cfg_timeout_unit_i (timeout_unit_q),
+    .cfg_window_i       (part_window),
+    .cfg_events_i       (part_events),
+    .cfg_notifies_i     (part_notifies),
+    .cfg_read_i         (part_read),
+    .cfg_decode_i       (part_decode),
+    .cfg_event_i        (part_event),
+    .cfg_event_miss_i   (part_event_miss),
+    .cfg_notify_i       (part_notify),
+    .cfg_store_i        (part_store),
+    .cfg_retire_i       (part_retire),
+    .cfg_cq_write_i     (part_cq_write),
+    .cfg_sdma_setup_i   (part_sdma_setup),
+    .cfg_pcie_setup_i   (part_pcie_setup),
+    .cfg_credit_unit_i  (part_credit_unit),
+    .cfg_timeout_unit_i (part_timeout_unit),
     .act_i              (act_q),
     .op_i               (op_q),
     .next_o             (sqes_next),
@@ -358,15 +329,15 @@ module npu_top #(
 
   npu_top_slotting #(.Queues(Queues)) u_slotting (
     .clk_i, .rst_ni,
-    .cfg_slots_i        (slots_q),
-    .cfg_strict_level_i (strict_level_q),
-    .cfg_weight_first_i (weight_first_q),
-    .cfg_reload_spent_i (reload_spent_q),
-    .cfg_arbitration_i  (arbitration_q),
-    .cfg_record_i       (record_q),
-    .cfg_enable_i       (enable_q),
-    .cfg_drain_i        (drain_q),
-    .cfg_disable_i      (disable_q),
+    .cfg_slots_i        (part_slots),
+    .cfg_strict_level_i (part_strict_level),
+    .cfg_weight_first_i (part_weight_first),
+    .cfg_reload_spent_i (part_reload_spent),
+    .cfg_arbitration_i  (part_arbitration),
+    .cfg_record_i       (part_record),
+    .cfg_enable_i       (part_enable),
+    .cfg_drain_i        (part_drain),
+    .cfg_disable_i      (part_disable),
     .act_i              (act_q),
     .op_i               (op_q),
     .next_o             (slotting_next),
@@ -389,9 +360,9 @@ module npu_top #(
 
   npu_top_tables #(.Queues(Queues), .Events(Events), .Notifies(Notifies)) u_tables (
     .clk_i, .rst_ni,
-    .cfg_events_i   (events_q),
-    .cfg_lines_i    (lines_q),
-    .cfg_notifies_i (notifies_q),
+    .cfg_events_i   (part_events),
+    .cfg_lines_i    (part_lines),
+    .cfg_notifies_i (part_notifies),
     .act_i          (act_q),
     .op_i           (op_q),
     .next_o         (tables_next),
@@ -414,15 +385,18 @@ module npu_top #(
 
   npu_top_engines #(.Queues(Queues)) u_engines (
     .clk_i, .rst_ni,
-    .cfg_strict_level_i  (strict_level_q),
-    .cfg_weight_first_i  (weight_first_q),
-    .cfg_reload_spent_i  (reload_spent_q),
-    .cfg_sdma_cap_i      (sdma_cap_q),
-    .cfg_pcie_cap_i      (pcie_cap_q),
-    .cfg_sdma_channels_i (sdma_channels_q),
-    .cfg_pcie_channels_i (pcie_channels_q),
-    .cfg_sdma_shift_i    (sdma_shift_q),
-    .cfg_pcie_shift_i    (pcie_shift_q),
+    .cfg_strict_level_i  (part_strict_level),
+    .cfg_weight_first_i  (part_weight_first),
+    .cfg_reload_spent_i  (part_reload_spent),
+    .cfg_sdma_cap_i      (part_sdma_cap),
+    .cfg_pcie_cap_i      (part_pcie_cap),
+    .cfg_sdma_channels_i (part_sdma_channels),
+    .cfg_pcie_channels_i (part_pcie_channels),
+    .cfg_sdma_shift_i    (part_sdma_shift),
+    .cfg_pcie_shift_i    (part_pcie_shift),
+    .cfg_burst_bytes_i   (part_burst_bytes),
+    .cfg_outstanding_i   (part_outstanding),
+    .cfg_rates_i         ({part_hbm_rate, part_to_host_rate, part_to_device_rate}),
     .act_i               (act_q),
     .op_i                (op_q),
     .next_o              (engines_next),
@@ -445,11 +419,14 @@ module npu_top #(
     .link_valid_o        (link_valid),
     .link_time_o         (link_time),
     .link_queue_o        (link_queue),
+    .link_bursts_o       (link_bursts),
+    .link_done_o         (link_done),
     .memory_req_o        (by_memory),
     .memory_op_o         (memory_op_o),
     .memory_ok_i         (memory_ok_i),
     .memory_route_i      (memory_route_i),
-    .memory_bytes_i      (memory_bytes_i)
+    .memory_bytes_i, .memory_src_i, .memory_dst_i,
+    .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o
   );
 
   // ---- timers of the queues ----
@@ -485,7 +462,7 @@ module npu_top #(
 
   // ---- what is next (TIM-3): the link, then queues, then arbitration ----
 
-  logic        pick_link, pick_queue, pick_any, all_ready, picks, stops;
+  logic        pick_link, pick_queue, pick_any, all_ready, picks, stops, takes_turn;
   logic [63:0] pick_time;
   always_comb begin
     pick_link  = link_valid && !(first_valid && first_time < link_time) &&
@@ -497,6 +474,7 @@ module npu_top #(
   assign all_ready = timer_ready && link_ready && slotting_ready && sqes_ready && tables_ready &&
                      engines_ready;
   assign picks = act_q == npu_act_pkg::Pick && running_q && timer_ready && link_ready;
+  assign takes_turn = act_q == npu_act_pkg::Pick || act_q == npu_act_pkg::LinkRan;
   assign stops = picks && (!pick_any || pick_time > until_q);  // TIM-8
 
   always_comb begin
@@ -518,7 +496,11 @@ module npu_top #(
         if (stops && pick_any) now_d = later(now_q, until_q);
         if (picks && !stops) begin
           now_d = pick_time;
-          if (pick_link) begin
+          if (pick_link && link_bursts) begin
+            own_next = npu_act_pkg::CallLink;
+            own_op   = npu_act_pkg::LinkRun;
+            own_then = npu_act_pkg::LinkRan;
+          end else if (pick_link) begin
             main_d   = link_queue;
             own_next = npu_act_pkg::CallTimer;  // its time limit is of no interest any more
             own_op   = npu_act_pkg::TimerOff;
@@ -558,6 +540,14 @@ module npu_top #(
           default:                                                own_next = npu_act_pkg::Report;
         endcase
       end
+      npu_act_pkg::LinkRan: begin  // bursts have moved: is a transfer complete? (BST-1)
+        if (link_done) begin
+          main_d   = link_queue;
+          own_next = npu_act_pkg::CallTimer;
+          own_op   = npu_act_pkg::TimerOff;
+          own_then = npu_act_pkg::Apply;
+        end
+      end
       npu_act_pkg::CallTimer: if (!timer_ready) own_next = npu_act_pkg::CallTimer;
       default: ;
     endcase
@@ -568,7 +558,7 @@ module npu_top #(
       npu_act_pkg::TurnTable:  at_d = released;
       npu_act_pkg::TurnClass:  at_d = class_winner;
       npu_act_pkg::TurnPool:   at_d = heir;
-      default:                 at_d = act_q == npu_act_pkg::Pick ? main_d : at_q;
+      default:                 at_d = takes_turn ? main_d : at_q;
     endcase
     if (act_q == npu_act_pkg::Reset) at_d = at_q + QueueWidth'(1);
   end

@@ -21,6 +21,9 @@ module npu_top_engines #(
   input  logic [6:0]            cfg_pcie_channels_i,
   input  logic [2:0]            cfg_sdma_shift_i,
   input  logic [2:0]            cfg_pcie_shift_i,
+  input  logic [31:0]           cfg_burst_bytes_i,
+  input  logic [16:0]           cfg_outstanding_i,
+  input  logic [3*64-1:0]       cfg_rates_i,     // as in npu_top_links
 
   // The act, and what follows it (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
@@ -45,18 +48,29 @@ module npu_top_engines #(
   output logic [QueueWidth-1:0] winner_o,        // of a share
   output logic [QueueWidth-1:0] heir_o,          // the one that gets the channel
 
-  // The transfer that is complete first, while the link is ready
+  // The transfer that is complete first, or when the next burst moves, while the link is ready
   output logic                  link_ready_o,
   output logic                  link_valid_o,
   output logic [63:0]           link_time_o,
   output logic [QueueWidth-1:0] link_queue_o,
+  output logic                  link_bursts_o,   // it has to be run
+  output logic                  link_done_o,     // it was: that queue's transfer is complete
 
   // Memory: answers in the same cycle
   output logic                  memory_req_o,
   output logic [1:0]            memory_op_o,
   input  logic                  memory_ok_i,
   input  logic [3:0]            memory_route_i,
-  input  logic [63:0]           memory_bytes_i
+  input  logic [63:0]           memory_bytes_i,
+  input  logic [63:0]           memory_src_i,
+  input  logic [63:0]           memory_dst_i,
+
+  output logic                  ax_valid_o,
+  output logic [6:0]            ax_id_o,
+  output logic [63:0]           ax_src_o,
+  output logic [63:0]           ax_dst_o,
+  output logic [31:0]           ax_bytes_o,
+  output logic                  ax_last_o
 );
 
   // ---- what is kept of each queue ----
@@ -162,34 +176,33 @@ module npu_top_engines #(
     );
   end
 
-  // ---- the link ----
+  // ---- links ----
 
-  logic        link_clk;
   logic        way_q;     // the addresses lead somewhere; the effect was had
-  logic [63:0] bytes_q;
+  logic [63:0] bytes_q, src_q, dst_q;
   logic [3:0]  route_q;
+  logic        link_rsp;
 
-  npu_clock_gate u_link_clock (
-    .clk_i,
-    .enable_i (act_i == npu_act_pkg::CallLink || !link_ready_o),
-    .clk_o    (link_clk)
-  );
-
-  npu_fixed_link #(.Queues(Queues)) u_link (
-    .clk_i           (link_clk),
-    .rst_ni,
-    .now_i           (now_i),
-    .req_valid_i     (act_i == npu_act_pkg::CallLink),
-    .req_ready_o     (link_ready_o),
-    .req_start_i     (op_i == npu_act_pkg::LinkStart),
-    .req_channel_i   ({row.pcie, row.channel}),
-    .req_queue_i     (at_i),
-    .req_bytes_i     (bytes_q),
-    .req_route_i     (route_q),
-    .req_shift_i     (row.pcie ? cfg_pcie_shift_i : cfg_sdma_shift_i),
-    .first_valid_o   (link_valid_o),
-    .first_time_o    (link_time_o),
-    .first_queue_o   (link_queue_o)
+  npu_top_links #(.Queues(Queues)) u_links (
+    .clk_i, .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_rates_i, .now_i,
+    .call_i    (act_i == npu_act_pkg::CallLink),
+    .op_i      (op_i),
+    .rsp_i     (act_i == npu_act_pkg::LinkRsp),
+    .queue_i   (at_i),
+    .channel_i ({row.pcie, row.channel}),
+    .shift_i   (row.pcie ? cfg_pcie_shift_i : cfg_sdma_shift_i),
+    .route_i   (route_q),
+    .bytes_i   (bytes_q),
+    .src_i     (src_q),
+    .dst_i     (dst_q),
+    .bursts_o  (link_bursts_o),
+    .ready_o   (link_ready_o),
+    .rsp_o     (link_rsp),
+    .valid_o   (link_valid_o),
+    .time_o    (link_time_o),
+    .queue_o   (link_queue_o),
+    .done_o    (link_done_o),
+    .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o
   );
 
   // ---- acts ----
@@ -363,10 +376,15 @@ module npu_top_engines #(
         next_o         = npu_act_pkg::Applied;
       end
       npu_act_pkg::Applied: begin
-        next_o  = npu_act_pkg::CallLink;
-        op_o    = npu_act_pkg::LinkEnd;
-        then_o  = npu_act_pkg::FreeChannel;
-        after_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+        if (link_bursts_o) begin  // the last burst has closed the transfer
+          next_o  = npu_act_pkg::FreeChannel;
+          then_o  = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+        end else begin
+          next_o  = npu_act_pkg::CallLink;
+          op_o    = npu_act_pkg::LinkEnd;
+          then_o  = npu_act_pkg::FreeChannel;
+          after_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+        end
       end
       npu_act_pkg::Store: begin  // SQE-9
         memory_req_o = 1'b1;
@@ -402,7 +420,11 @@ module npu_top_engines #(
         next_o = (pool_ready & chosen) != 2'b00 ? npu_act_pkg::PoolRsp : npu_act_pkg::CallPool;
       npu_act_pkg::PoolRsp:
         if ((pool_valid & chosen) == 2'b00) next_o = npu_act_pkg::PoolRsp;
-      npu_act_pkg::CallLink: if (!link_ready_o) next_o = npu_act_pkg::CallLink;
+      npu_act_pkg::CallLink: begin
+        if (!link_ready_o) next_o = npu_act_pkg::CallLink;
+        else if (link_bursts_o) next_o = npu_act_pkg::LinkRsp;
+      end
+      npu_act_pkg::LinkRsp: if (!link_rsp) next_o = npu_act_pkg::LinkRsp;
       default: ;
     endcase
   end
@@ -418,6 +440,8 @@ module npu_top_engines #(
       way_q        <= 1'b0;
       bytes_q      <= '0;
       route_q      <= '0;
+      src_q        <= '0;
+      dst_q        <= '0;
     end else begin
       sdma_taken_q <= sdma_taken_d;
       pcie_taken_q <= pcie_taken_d;
@@ -432,6 +456,10 @@ module npu_top_engines #(
       if (act_i == npu_act_pkg::Start) begin
         bytes_q <= memory_bytes_i;
         route_q <= memory_route_i;
+        if (link_bursts_o) begin
+          src_q <= memory_src_i;
+          dst_q <= memory_dst_i;
+        end
       end
     end
   end

@@ -32,6 +32,14 @@ package npu_top_pkg;
   localparam logic [1:0] MemoryApply = 2'd1;  // the DMA has its effect (DMA-5)
   localparam logic [1:0] MemoryStore = 2'd2;  // a write-value (SQE-9)
 
+  // Where bytes move (LNK-3)
+  localparam logic [3:0] RouteToDevice   = 4'd0;
+  localparam logic [3:0] RouteToHost     = 4'd1;
+  localparam logic [3:0] RouteWithin     = 4'd2;
+  localparam logic [3:0] RouteLoop       = 4'd3;  // host to host
+  localparam logic [3:0] RouteFillDevice = 4'd4;
+  localparam logic [3:0] RouteFillHost   = 4'd5;
+
   // ---- what it tells ----
 
   localparam int unsigned NoteWidth = 5;
