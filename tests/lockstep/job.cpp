@@ -300,6 +300,13 @@ bool Job::parse(const std::string &text, Job &out, std::string &error)
         error.insert(0, "line " + std::to_string(number) + ": ");
         return false;
     }
+    constexpr uint64_t kMostWithBursts = uint64_t{1} << 43; // times of bursts must lie closer
+    for (const Step &step : out.steps)
+        if (out.bursts() && (step.kind == Kind::kRing || step.kind == Kind::kRun) &&
+            step.args[0] > kMostWithBursts) {
+            error = step.text() + ": with bursts at most " + std::to_string(kMostWithBursts);
+            return false;
+        }
     return true;
 }
 

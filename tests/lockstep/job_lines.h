@@ -12,13 +12,18 @@
 namespace job
 {
 
+/// `targets`: a bit each for those that were interrupted since the queue's last end (SQE-13).
 [[nodiscard]] inline std::string end_line(uint64_t time, uint32_t sq, uint64_t number,
-                                          uint32_t error, uint32_t status)
+                                          uint32_t error, uint32_t status, uint32_t targets)
 {
-    char text[128];
-    std::snprintf(text, sizeof(text),
-                  "cycle %" PRIu64 ": queue %u, SQE %" PRIu64 ", error %#x, status %#x", time, sq,
-                  number, error, status);
+    char text[160];
+    int at = std::snprintf(text, sizeof(text),
+                           "cycle %" PRIu64 ": queue %u, SQE %" PRIu64 ", error %#x, status %#x",
+                           time, sq, number, error, status);
+    for (uint32_t target = 1; target <= 3; ++target)
+        if ((targets >> target & 1) != 0)
+            at += std::snprintf(text + at, sizeof(text) - static_cast<size_t>(at),
+                                ", interrupts %u", target);
     return text;
 }
 
@@ -67,10 +72,19 @@ inline void add_memory(Outcome &out, const char *side, const uint8_t *bytes)
     out.state.emplace_back(text);
 }
 
-/// Whether all SQEs from there to the tail have been rung at some time: others have no time at which they arrived.
-[[nodiscard]] inline bool was_rung(uint64_t rung, uint64_t head, uint64_t depth)
+/// Places of a ring that are in use, of those that were written and of these rung, when the head is there.
+[[nodiscard]] inline uint64_t used_places(uint64_t sent, uint64_t rung, uint64_t head,
+                                          uint64_t depth)
 {
-    return head < depth && ((rung - head) & (depth - 1)) <= rung;
+    return ((rung - head) & (depth - 1)) + (sent - rung);
+}
+
+/// Whether the head may go there: all SQEs from there to the tail have been rung at some time, as others have no time at which
+/// they arrived, and what is written but not rung lies behind them.
+[[nodiscard]] inline bool may_be_head(uint64_t sent, uint64_t rung, uint64_t head, uint64_t depth)
+{
+    return head < depth && ((rung - head) & (depth - 1)) <= rung &&
+           used_places(sent, rung, head, depth) < depth;
 }
 
 /// Of the first line that opens the queue.

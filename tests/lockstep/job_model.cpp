@@ -86,8 +86,9 @@ class Model
         }
         rig_.board().tell_tasks(
             [](void *context, const twinsim_task_end *end) {
-                static_cast<Model *>(context)->ends_.push_back(
-                    end_line(end->end_ns, end->sq, end->number, end->error, end->status));
+                auto *const self = static_cast<Model *>(context);
+                self->ends_.push_back(end_line(end->end_ns, end->sq, end->number, end->error,
+                                               end->status, self->take_interrupts(end->sq)));
             },
             this);
     }
@@ -105,6 +106,22 @@ class Model
     }
 
   private:
+    // A bit for each target whose register has the queue's bit, which is cleared.
+    uint32_t take_interrupts(uint32_t sq)
+    {
+        tsim::TaskScheduler &scheduler = rig_.device().scheduler();
+        uint32_t targets = 0;
+        for (uint32_t target = 1; target <= 3; ++target) {
+            const uint32_t at =
+                STARS_CQ_INTERRUPT_QUEUES + ((3 - target) << STARS_CQ_INTERRUPT_TARGET_SHIFT);
+            uint32_t queues = 0;
+            (void)scheduler.read_block(at, queues);
+            targets |= (queues >> sq & 1) << target;
+            (void)scheduler.write_block(at, 1u << sq);
+        }
+        return targets;
+    }
+
     void take(const Step &step)
     {
         tsim::TaskScheduler &scheduler = rig_.device().scheduler();
@@ -180,7 +197,7 @@ class Model
             (void)scheduler.control(sq, STARS_SQ_CONTROL_TASK_TERMINATE);
             return;
         case Kind::kSetHead:
-            if (was_rung(rung_[sq], id, front.depth()))
+            if (may_be_head(rig_.sent(sq), rung_[sq], id, front.depth()))
                 (void)scheduler.set_head(sq, id);
             return;
         case Kind::kPriority:
@@ -188,8 +205,8 @@ class Model
                                          static_cast<uint8_t>(step.args[1]));
             return;
         default: {
-            const uint64_t mask = front.depth() - 1; // one place stays free
-            if (((rig_.sent(sq) - front.head()) & mask) != mask)
+            const uint64_t most = front.depth() - 1; // one place stays free
+            if (used_places(rig_.sent(sq), rung_[sq], front.head(), front.depth()) < most)
                 rig_.write(sq, step.sqe());
             return;
         }

@@ -57,16 +57,29 @@ void random_bursts(Dice &dice, Job &job)
         job.machine[link] = dice.one_in(2) ? 1000 * dice.between(1, 90) : dice.between(900, 90000);
 }
 
+// Which queues, and when most of it happens: what does not fit into 32 bits is met too.
+struct Place {
+    explicit Place(Dice &dice)
+        : from_the_end(dice.one_in(4)),
+          late(dice.one_in(4) ? (uint64_t{1} << dice.between(32, 40)) - dice.below(600) : 0)
+    {
+    }
+    bool from_the_end; // the last queue first
+    uint64_t late;     // cycles in which nothing happens, but for what is rung at once
+};
+
 class Program
 {
   public:
-    Program(Dice &dice, Job &job) : dice_(dice), job_(job) {}
+    Program(Dice &dice, const Place &place, Job &job) : dice_(dice), place_(place), job_(job) {}
 
     void make()
     {
         const uint64_t count = dice_.between(1, 8);
         for (uint64_t i = 0; i < count; ++i)
             open(static_cast<uint32_t>(dice_.one_in(3) ? dice_.below(kQueues) : i));
+        if (place_.late != 0)
+            sleep();
         const uint64_t rounds = dice_.between(1, 5);
         for (uint64_t round = 0; round < rounds; ++round) {
             const uint64_t tasks = dice_.between(1, 25);
@@ -95,8 +108,19 @@ class Program
     void add(const Step &step) { job_.steps.push_back(step); }
     uint32_t queue() { return queues_[dice_.below(queues_.size())]; }
 
+    // Time passes where something is left to happen: here an SQE that is seen then.
+    void sleep()
+    {
+        now_ = place_.late;
+        add({Kind::kPlaceholder, queues_[0]});
+        add({Kind::kRing, queues_[0], {now_ + 200}});
+        add({Kind::kRun, 0, {now_}});
+    }
+
     void open(uint32_t sq)
     {
+        if (place_.from_the_end)
+            sq = kQueues - 1 - sq;
         for (const uint32_t known : queues_)
             if (known == sq)
                 return;
@@ -229,6 +253,7 @@ class Program
     }
 
     Dice &dice_;
+    const Place place_;
     Job &job_;
     std::vector<uint32_t> queues_;
     uint64_t now_ = 0;
@@ -241,9 +266,9 @@ Job Job::random(uint64_t seed)
     Job job;
     Dice dice(seed);
     random_machine(dice, job);
-    Dice others(seed + 0x5eed0000); // so that bursts change nothing else in a job
+    Dice others(seed + 0x5eed0000); // so that what it draws changes nothing else in a job
     random_bursts(others, job);
-    Program(dice, job).make();
+    Program(dice, Place(others), job).make();
     return job;
 }
 

@@ -89,6 +89,7 @@ class TopBoard
         kHostSetHead,
         kHostPriority
     };
+    enum HoldKind : uint8_t { kHoldBefore = 1, kHoldAfter = 2 }; // npu_sqe_pkg
     enum Pauses : uint8_t { kTask = 1, kDebug = 2 };
     enum MemoryOp : uint8_t { kFindRoute, kApplyDma, kStoreValue };
     enum State : uint8_t { kIdle = 1, kParked = 9, kHeld = 10, kException = 11, kKilled = 12 };
@@ -330,11 +331,10 @@ class TopBoard
     {
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = 0;
-        const uint32_t bytes = 1u << (sqe.word[5] >> STARS_W5_SIZE_SHIFT & 7u);
-        const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
-        void *const to = translate(this, 0, address, bytes, TWINSIM_WRITE, &target, &owner);
+        void *const to = translate(this, 0, top_.memory_address_o, top_.memory_size_o,
+                                   TWINSIM_WRITE, &target, &owner);
         if (to)
-            std::memcpy(to, &sqe.word[8], bytes);
+            std::memcpy(to, &sqe.word[8], top_.memory_size_o);
         top_.memory_ok_i = to != nullptr;
     }
 
@@ -366,6 +366,8 @@ class TopBoard
         std::memcpy(&q.cq[top_.cqe_place_o & (cq_size(q) - 1)], &top_.cqe_data_o[0],
                     sizeof(stars_cqe));
         ++q.cq_tail;
+        if (notes_)
+            notes_->reports(top_.cqe_queue_o);
     }
 
     // ---- what it tells ----
@@ -374,10 +376,27 @@ class TopBoard
     {
         const auto note = static_cast<Note>(top_.note_kind_o);
         const uint32_t sq = top_.note_queue_o;
-        if (notes_)
+        if (notes_) {
+            if (note == Note::kHold)
+                notes_->interrupts(sq, hold_target(sq));
             notes_->tell(note, sq, top_.now_o, top_.note_value_o);
+        }
         if (note == Note::kRetired || note == Note::kSkip)
             ++done_[sq];
+    }
+
+    // Whom a hold interrupts: of these the RTL has no note (SQE-13).
+    [[nodiscard]] uint32_t hold_target(uint32_t sq)
+    {
+        const uint32_t word = sqe_at(sq, static_cast<uint32_t>(done_[sq])).word[0];
+        switch (top_.note_value_o) {
+        case kHoldBefore:
+            return word >> STARS_W0_PRE_P_SHIFT & 3u;
+        case kHoldAfter:
+            return word >> STARS_W0_POST_P_SHIFT & 3u;
+        default:
+            return 0;
+        }
     }
 
     // ---- software ----
@@ -465,7 +484,7 @@ class TopBoard
             ask(kHostEnable, sq, number != 0);
             return;
         default: {
-            if (((q.sent - done_[sq]) & (q.depth - 1)) == q.depth - 1)
+            if (used_places(q.sent, q.ringing, done_[sq], q.depth) >= q.depth - 1)
                 return;
             stars_sqe sqe = step.sqe();
             sqe.word[1] = sq | static_cast<uint32_t>(q.sent + 1) << STARS_W1_TASK_SHIFT;
@@ -486,7 +505,7 @@ class TopBoard
     void set_head(uint32_t sq, uint64_t head)
     {
         const Queue &q = queues_[sq];
-        if (q.enabled || !was_rung(q.ringing, head, q.depth) || state_of(sq) != kIdle)
+        if (q.enabled || !may_be_head(q.sent, q.ringing, head, q.depth) || state_of(sq) != kIdle)
             return;
         ring(sq);
         done_[sq] += (head - done_[sq]) & (q.depth - 1);

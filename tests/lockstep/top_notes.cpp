@@ -11,6 +11,7 @@ namespace
 {
 
 constexpr uint32_t kNobody = UINT32_MAX;
+constexpr uint64_t kHost = 3; // a target
 
 /// npu_sqe_pkg::hold_e and npu_top_pkg::HoldPause, as the trace of the model calls them.
 constexpr uint64_t kHolds[] = {
@@ -93,10 +94,13 @@ void TopNotes::tell(Note note, uint32_t sq, uint64_t now, uint64_t value)
     case Note::kSkip:
         break;
     case Note::kRetired:
+        interrupts(sq, q.reported ? kHost : 0);
+        interrupts(sq, value);
         end_task(sq, now, 0, 0);
         break;
-    case Note::kFailed:
+    case Note::kFailed: // the host is told behind it
         end_task(sq, now, value & 0xff, static_cast<uint32_t>(value >> 8));
+        interrupts(sq, kHost);
         break;
     }
 }
@@ -119,9 +123,12 @@ void TopNotes::end_move(uint32_t sq, uint64_t now)
 
 void TopNotes::end_task(uint32_t sq, uint64_t now, uint32_t error, uint32_t status)
 {
+    Queue &q = queues_[sq];
     const uint64_t number = done_[sq] + 1;
-    add_span(out_, "task", sq, queues_[sq].begun, now, 0, number, kNobody, 0);
-    out_.ends.push_back(end_line(now, sq, number, error, status));
+    add_span(out_, "task", sq, q.begun, now, 0, number, kNobody, 0);
+    out_.ends.push_back(end_line(now, sq, number, error, status, q.targets));
+    q.targets = 0;
+    q.reported = false;
 }
 
 } // namespace job

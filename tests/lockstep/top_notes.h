@@ -41,6 +41,10 @@ class TopNotes
     TopNotes(const Job &job, const Done &done, Outcome &out);
     /// A note of queue `sq` at time `now`, before `done` counts it.
     void tell(Note note, uint32_t sq, uint64_t now, uint64_t value);
+    /// A CQE of the queue has been written, for the note that follows.
+    void reports(uint32_t sq) { queues_[sq].reported = true; }
+    /// Its SQE interrupts that target, 0: nobody (SQE-13).
+    void interrupts(uint32_t sq, uint64_t target) { queues_[sq].targets |= (1u << target) & ~1u; }
 
   private:
     /// Spans under way.
@@ -48,7 +52,8 @@ class TopNotes
         uint64_t slot = 0, slot_since = 0, share_since = 0, begun = 0;
         uint64_t channel = 0, channel_since = 0, move_since = 0;
         uint64_t park_id = 0, park_since = 0, hold = 0, hold_since = 0;
-        bool moves = false, sets_up = false, parked = false;
+        bool moves = false, sets_up = false, parked = false, reported = false;
+        uint32_t targets = 0; // that were interrupted
     };
 
     void end_set_up(uint32_t sq, uint64_t now);

@@ -91,6 +91,8 @@ module npu_top #(
   output logic                  memory_req_o,
   output logic [1:0]            memory_op_o,
   output logic [QueueWidth-1:0] memory_queue_o,
+  output logic [48:0]           memory_address_o,    // MemoryStore
+  output logic [5:0]            memory_size_o,       // MemoryStore: bytes
   input  logic                  memory_ok_i,         // no address leads nowhere
   input  logic [3:0]            memory_route_i,      // MemoryRoute
   input  logic [63:0]           memory_bytes_i,      // MemoryRoute
@@ -609,6 +611,8 @@ module npu_top #(
   assign arrival_place_o = ring_place_o;
   assign memory_req_o    = by_memory;
   assign memory_queue_o  = at_q;
+  assign memory_address_o = decoded.address;
+  assign memory_size_o   = decoded.bytes;
   assign note_valid_o    = note.valid;
   assign note_kind_o     = note.kind;
   assign note_queue_o    = at_q;
