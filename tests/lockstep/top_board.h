@@ -466,6 +466,7 @@ class TopBoard
                 return;
             ring(sq); // doorbells are looked at first
             done_[sq] += pending(sq);
+            skip(sq);
             ask(kHostTerminate, sq, 0);
             return;
         case Kind::kSetHead:
@@ -501,6 +502,13 @@ class TopBoard
         return (q.rung - done_[sq]) & (q.depth - 1);
     }
 
+    // The head has moved: what lies before it needs not to become visible, and its places may be written again.
+    void skip(uint32_t sq)
+    {
+        Queue &q = queues_[sq];
+        q.seen = std::max(q.seen, q.rung - pending(sq));
+    }
+
     // FE-8.
     void set_head(uint32_t sq, uint64_t head)
     {
@@ -509,6 +517,7 @@ class TopBoard
             return;
         ring(sq);
         done_[sq] += (head - done_[sq]) & (q.depth - 1);
+        skip(sq);
         ask(kHostSetHead, sq, head);
     }
 

@@ -11,6 +11,8 @@ module npu_top #(
   parameter int unsigned Events   = 128,
   /// Ids of notifies at most, likewise
   parameter int unsigned Notifies = 128,
+  /// 1: links can be shared burst by burst; 0: there is no npu_burst
+  parameter int unsigned Bursts   = 0,
   localparam int unsigned QueueWidth = $clog2(Queues)
 ) (
   input  logic                  clk_i,
@@ -385,7 +387,7 @@ module npu_top #(
     .released_o     (released)
   );
 
-  npu_top_engines #(.Queues(Queues)) u_engines (
+  npu_top_engines #(.Queues(Queues), .Bursts(Bursts)) u_engines (
     .clk_i, .rst_ni,
     .cfg_strict_level_i  (part_strict_level),
     .cfg_weight_first_i  (part_weight_first),

@@ -6,6 +6,8 @@
 module npu_top_engines #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
+  /// 1: links can be shared burst by burst; 0: there is no npu_burst
+  parameter int unsigned Bursts = 0,
   localparam int unsigned QueueWidth = $clog2(Queues)
 ) (
   input  logic                  clk_i,
@@ -183,7 +185,7 @@ module npu_top_engines #(
   logic [3:0]  route_q;
   logic        link_rsp;
 
-  npu_top_links #(.Queues(Queues)) u_links (
+  npu_top_links #(.Queues(Queues), .Bursts(Bursts)) u_links (
     .clk_i, .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_rates_i, .now_i,
     .call_i    (act_i == npu_act_pkg::CallLink),
     .op_i      (op_i),

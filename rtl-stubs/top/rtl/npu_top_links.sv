@@ -2,10 +2,12 @@
 `include "npu_assert.svh"
 
 /// The links of npu_top: of fixed rates (npu_fixed_link), or burst by burst (npu_burst). Which is
-/// said by the part; the other one has no clock. Rules LNK-1 to LNK-3, LNK-8, BST-1 to BST-4.
+/// said by the part, if there are both; the other one has no clock. Rules LNK-1 to LNK-3, LNK-8, BST-1 to BST-4.
 module npu_top_links #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
+  /// 1: links can be shared burst by burst; 0: there is no npu_burst
+  parameter int unsigned Bursts = 0,
   localparam int unsigned QueueWidth = $clog2(Queues),
   localparam int unsigned Transfers = 128,  // one for each channel of two engines
   localparam int unsigned TransferWidth = $clog2(Transfers)
@@ -53,7 +55,7 @@ module npu_top_links #(
   output logic                     ax_last_o
 );
 
-  assign bursts_o = cfg_burst_bytes_i != '0;
+  assign bursts_o = Bursts != 0 && cfg_burst_bytes_i != '0;
 
   // ---- of fixed rates ----
 
@@ -88,136 +90,38 @@ module npu_top_links #(
 
   // ---- burst by burst ----
 
-  localparam int unsigned Links = 4;  // the last one has no rate and is on no way
-  localparam int unsigned LinkWidth = $clog2(Links);
-  localparam int unsigned WeightWidth = 2;
-  localparam int unsigned WayWidth = 3 + 4 * LinkWidth + 4 * WeightWidth;
-  localparam int unsigned TimeWidth = 44;
-
-  localparam logic [LinkWidth-1:0] ToDevice = 2'd0;
-  localparam logic [LinkWidth-1:0] ToHost   = 2'd1;
-  localparam logic [LinkWidth-1:0] Hbm      = 2'd2;
-  localparam logic [LinkWidth-1:0] Rated    = 2'd3;  // links that have a rate
-
-  localparam logic [1:0] BurstRate   = 2'd0;
-  localparam logic [1:0] BurstStart  = 2'd1;
-  localparam logic [1:0] BurstCancel = 2'd2;
-  localparam logic [1:0] BurstRun    = 2'd3;
-
-  // LNK-3: {links on the way, which, the first one lowest, bytes that each carries for one}
-  function automatic logic [WayWidth-1:0] way_of(input logic [3:0] route);
-    unique case (route)
-      npu_top_pkg::RouteToDevice:   way_of = {3'd2, 4'd0, Hbm, ToDevice, 4'd0, 2'd1, 2'd1};
-      npu_top_pkg::RouteToHost:     way_of = {3'd2, 4'd0, Hbm, ToHost, 4'd0, 2'd1, 2'd1};
-      npu_top_pkg::RouteWithin:     way_of = {3'd1, 6'd0, Hbm, 6'd0, 2'd2};
-      npu_top_pkg::RouteLoop:       way_of = {3'd2, 4'd0, ToHost, ToDevice, 4'd0, 2'd1, 2'd1};
-      npu_top_pkg::RouteFillDevice: way_of = {3'd1, 6'd0, Hbm, 6'd0, 2'd1};
-      npu_top_pkg::RouteFillHost:   way_of = {3'd1, 6'd0, ToHost, 6'd0, 2'd1};
-      default:                      way_of = '0;  // refused
-    endcase
-  endfunction
-
-  // The operation under way: first the rates of the links, then what is called. All of it changes
-  // on the clock of npu_burst alone, so that without bursts nothing does.
-  logic                     burst_clk, burst_call, burst_ready, burst_rsp, burst_error, burst_busy;
-  logic                     valid_q;
-  logic [LinkWidth-1:0]     rates_q;      // links that have been given theirs
-  logic [LinkWidth-1:0]     link_q;       // the one that is given its rate
-  logic [1:0]               op_q;
-  logic [TimeWidth-1:0]     now_q;
-  logic [TransferWidth-1:0] transfer_q, complete;
-  logic [63:0]              rate_q, ceiling_q, bytes_q, src_q, dst_q;
-  logic [WayWidth-1:0]      way_q;
-  logic [QueueWidth-1:0]    queue_mem [0:Transfers-1];
-  logic                     next_valid;
-  logic [TimeWidth:0]       next_time;
+  logic                  burst_call, burst_ready, burst_valid;
+  logic [63:0]           burst_time;
+  logic [QueueWidth-1:0] burst_queue;
 
   assign burst_call = call_i && bursts_o;
 
-  npu_clock_gate u_burst_clock (
-    .clk_i,
-    .enable_i (bursts_o && (call_i || valid_q || burst_busy || rates_q != Rated)),
-    .clk_o    (burst_clk)
-  );
-
-  always_ff @(posedge burst_clk or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q    <= 1'b0;
-      rates_q    <= '0;
-      link_q     <= '0;
-      op_q       <= BurstRate;
-      now_q      <= '0;
-      transfer_q <= '0;
-      rate_q     <= '0;
-      ceiling_q  <= '0;
-      bytes_q    <= '0;
-      src_q      <= '0;
-      dst_q      <= '0;
-      way_q      <= '0;
-    end else if (burst_call && ready_o) begin
-      valid_q    <= 1'b1;
-      op_q       <= op_i == npu_act_pkg::LinkStart ? BurstStart :
-                    op_i == npu_act_pkg::LinkRun ? BurstRun : BurstCancel;
-      now_q      <= now_i[TimeWidth-1:0];
-      transfer_q <= channel_i;
-      ceiling_q  <= 64'd1 << (6'd48 + 6'(shift_i));
-      bytes_q    <= bytes_i;
-      src_q      <= src_i;
-      dst_q      <= dst_i;
-      way_q      <= way_of(route_i);
-    end else if (valid_q) begin
-      if (burst_ready) valid_q <= 1'b0;
-    end else if (rates_q != Rated && burst_ready) begin
-      valid_q <= 1'b1;
-      rate_q  <= rates_q == ToDevice ? cfg_rates_i[63:0] :
-                 rates_q == ToHost ? cfg_rates_i[127:64] : cfg_rates_i[191:128];
-      link_q  <= rates_q;
-      rates_q <= rates_q + LinkWidth'(1);
-    end
+  if (Bursts != 0) begin : gen_bursts
+    npu_top_bursts #(.Queues(Queues)) u_bursts (
+      .clk_i, .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_rates_i, .now_i,
+      .call_i  (burst_call),
+      .op_i, .rsp_i, .queue_i, .channel_i, .shift_i, .route_i, .bytes_i, .src_i, .dst_i,
+      .ready_o (burst_ready),
+      .rsp_o,
+      .valid_o (burst_valid),
+      .time_o  (burst_time),
+      .queue_o (burst_queue),
+      .done_o, .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o
+    );
+  end else begin : gen_no_bursts
+    logic unused;
+    assign unused = ^{cfg_outstanding_i, cfg_rates_i, rsp_i, src_i, dst_i, burst_call};
+    assign {burst_ready, rsp_o, burst_valid, burst_time, burst_queue, done_o} = '0;
+    assign {ax_valid_o, ax_id_o, ax_src_o, ax_dst_o, ax_bytes_o, ax_last_o} = '0;
   end
-
-  always_ff @(posedge burst_clk) begin
-    if (burst_call && op_i == npu_act_pkg::LinkStart) queue_mem[channel_i] <= queue_i;
-  end
-
-  npu_burst #(.Transfers(Transfers), .Links(Links), .WeightWidth(WeightWidth)) u_burst (
-    .clk_i          (burst_clk),
-    .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i,
-    .req_valid_i    (valid_q),
-    .req_ready_o    (burst_ready),
-    .req_op_i       (op_q),
-    .req_now_i      (now_q),
-    .req_transfer_i (transfer_q),
-    .req_link_i     (link_q),
-    .req_rate_i     (rate_q),
-    .req_count_i    (way_q[WayWidth-1 -: 3]),
-    .req_links_i    (way_q[WayWidth-4 -: 4*LinkWidth]),
-    .req_weights_i  (way_q[4*WeightWidth-1:0]),
-    .req_src_i      (src_q),
-    .req_dst_i      (dst_q),
-    .req_bytes_i    (bytes_q),
-    .req_ceiling_i  (ceiling_q),
-    .rsp_valid_o    (burst_rsp),
-    .rsp_ready_i    (rsp_i || op_q == BurstRate),
-    .rsp_last_o     (),
-    .rsp_error_o    (burst_error),
-    .rsp_done_o     (done_o),
-    .rsp_transfer_o (complete),
-    .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o,
-    .next_valid_o   (next_valid),
-    .next_time_o    (next_time),
-    .busy_o         (burst_busy)
-  );
 
   // ---- the one that is used ----
 
-  assign rsp_o   = burst_rsp;
-  assign ready_o = bursts_o ? !valid_q && !burst_busy && rates_q == Rated : fixed_ready;
-  assign valid_o = bursts_o ? next_valid : fixed_valid;
-  assign time_o  = bursts_o ? 64'(next_time) : fixed_time;
-  assign queue_o = bursts_o ? queue_mem[complete] : fixed_queue;
+  assign ready_o = bursts_o ? burst_ready : fixed_ready;
+  assign valid_o = bursts_o ? burst_valid : fixed_valid;
+  assign time_o  = bursts_o ? burst_time : fixed_time;
+  assign queue_o = bursts_o ? burst_queue : fixed_queue;
 
-  `NPU_ASSERT(BurstsDoAsTheyAreTold, burst_rsp |-> !burst_error)
+  `NPU_ASSERT(NoBurstsWithoutTheBlock, cfg_burst_bytes_i == '0 || Bursts != 0)
   `NPU_ASSERT(RunIsOfBursts, call_i && op_i == npu_act_pkg::LinkRun |-> bursts_o)
-  `NPU_ASSERT(TimeIsOneOfBursts, burst_call |-> now_i[63:TimeWidth] == '0)
 endmodule
