@@ -72,7 +72,7 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                           std::to_string(kLeastBurst) + " or more");
         m[kBurst] = kLeastBurst;
     }
-    const uint64_t wide = 10000000; // more than all channels move together (LNK-8)
+    constexpr uint64_t wide = 10000000; // more than all channels move together (LNK-8)
     Group top;
     top.group("limit", Group().add("events", "1", m[kEvents]).add("notifies", "1", m[kNotifies]));
     top.group("fetch", Group().add("window", "SQE", m[kWindow]).ns("read_ns", m[kRead]));
@@ -96,7 +96,7 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                            .ns("event_miss_ns", m[kEventMiss])
                            .ns("notify_ns", m[kNotify]));
     top.group("cq", Group().ns("write_ns", m[kCqWrite]));
-    const auto link = [&m, wide](Number number) { return m[kBurst] != 0 ? m[number] : wide; };
+    const auto link = [&m](Number number) { return m[kBurst] != 0 ? m[number] : wide; };
     top.group("dma", Group()
                          .group("burst", Group()
                                              .add("bytes", "B", std::max(m[kBurst], kLeastBurst))

@@ -341,7 +341,14 @@ class TopBoard
     void find_route(const tsim::DmaJob &dma)
     {
         // In the order of the model's routes.
-        enum { kToDevice, kToHost, kWithin, kLoop, kFillDevice, kFillHost };
+        enum {
+            kRouteToDevice,
+            kRouteToHost,
+            kRouteWithin,
+            kRouteLoop,
+            kRouteFillDevice,
+            kRouteFillHost
+        };
         twinsim_target from = TWINSIM_TARGET_NONE, to = TWINSIM_TARGET_NONE;
         uint32_t owner = 0;
         const bool fill = dma.kind == tsim::DmaJob::Kind::kFill;
@@ -355,9 +362,9 @@ class TopBoard
         top_.memory_dst_i = dma.dst;
         if (job_.bursts() && there)
             bursts_.starts(top_.memory_queue_o, dma);
-        top_.memory_route_i = fill       ? (to_hbm ? kFillDevice : kFillHost)
-                              : from_hbm ? (to_hbm ? kWithin : kToHost)
-                                         : (to_hbm ? kToDevice : kLoop);
+        top_.memory_route_i = fill       ? (to_hbm ? kRouteFillDevice : kRouteFillHost)
+                              : from_hbm ? (to_hbm ? kRouteWithin : kRouteToHost)
+                                         : (to_hbm ? kRouteToDevice : kRouteLoop);
     }
 
     void complete()
