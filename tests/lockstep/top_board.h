@@ -286,6 +286,8 @@ class TopBoard
     [[nodiscard]] const stars_sqe &sqe_at(uint32_t sq, uint32_t place)
     {
         const Queue &q = queues_[sq];
+        if (q.depth == 0)
+            throw std::string("the RTL looks at a queue that nobody has opened");
         return q.ring[place & (q.depth - 1)];
     }
 

@@ -187,7 +187,11 @@ void mixed_program(const tsim::Params &params, uint64_t seed)
     rig.put(1, sqe_sdma(Rig::kHbm + (1 << 20), Rig::kHbm, kBytes), 500);
     rig.put(1, sqe_notify_record(notify), 500);
     rig.put(2, sqe_notify_wait(notify, 0), 0);
-    rig.put(2, sqe_sdma(2 * Rig::kHbm, Rig::kHbm + (1 << 20), kBytes), 0);
+    // DMA-44: where no link joins the devices, the PCIe DMA goes from one to the other.
+    rig.put(2,
+            params.peers_at_host ? sqe_pcie_dma(2 * Rig::kHbm, Rig::kHbm + (1 << 20), kBytes)
+                                 : sqe_sdma(2 * Rig::kHbm, Rig::kHbm + (1 << 20), kBytes),
+            0);
     rig.put(2, sqe_pcie_dma(Rig::kHost + (1 << 20), Rig::kHbm + (1 << 20), kBytes), 0);
     rig.put(2, sqe_with_cqe(sqe_placeholder()), 0);
     rig.put(3, sqe_sdma_fill(Rig::kHbm + (2 << 20), 0x5a, kBytes), 0);

@@ -151,8 +151,9 @@ module npu_dma #(
   );
 
   // Which is first shows in the difference: they are less than 2^43 cycles apart.
-  logic [63:0] since_free;
-  assign since_free = now_q - free_at_q;
+  logic        before_free;
+  logic [62:0] unused_gap;
+  assign {before_free, unused_gap} = now_q - free_at_q;
 
   logic read_open, read_capped, read_held;
   logic [UnderWidth-1:0] read_under;
@@ -269,7 +270,7 @@ module npu_dma #(
       StIssue: begin
         state_d = StWrite;
         if (left_q != '0 && under_q < cfg_outstanding_i) begin     // BST-2
-          if (!capped_q || !since_free[63]) begin
+          if (!capped_q || !before_free) begin
             state_d = StBurst;
           end else begin                                           // BST-4
             hold_d = !held_q;

@@ -52,7 +52,6 @@ module npu_top_bursts #(
   localparam int unsigned LinkWidth = $clog2(Links);
   localparam int unsigned WeightWidth = 2;
   localparam int unsigned WayWidth = 3 + 4 * LinkWidth + 4 * WeightWidth;
-  localparam int unsigned TimeWidth = 44;
 
   localparam logic [LinkWidth-1:0] ToDevice = 2'd0;
   localparam logic [LinkWidth-1:0] ToHost   = 2'd1;
@@ -84,12 +83,11 @@ module npu_top_bursts #(
   logic [LinkWidth-1:0]     rates_q;      // links that have been given theirs
   logic [LinkWidth-1:0]     link_q;       // the one that is given its rate
   logic [1:0]               op_q;
-  logic [TimeWidth-1:0]     now_q;
+  logic [63:0]              now_q;
   logic [TransferWidth-1:0] transfer_q, complete;
   logic [63:0]              rate_q, ceiling_q, bytes_q, src_q, dst_q;
   logic [WayWidth-1:0]      way_q;
   logic [QueueWidth-1:0]    queue_mem [0:Transfers-1];
-  logic [TimeWidth:0]       next_time;
 
   npu_clock_gate u_burst_clock (
     .clk_i,
@@ -115,7 +113,7 @@ module npu_top_bursts #(
       valid_q    <= 1'b1;
       op_q       <= op_i == npu_act_pkg::LinkStart ? BurstStart :
                     op_i == npu_act_pkg::LinkRun ? BurstRun : BurstCancel;
-      now_q      <= now_i[TimeWidth-1:0];
+      now_q      <= now_i;
       transfer_q <= channel_i;
       ceiling_q  <= 64'd1 << (6'd48 + 6'(shift_i));
       bytes_q    <= bytes_i;
@@ -162,14 +160,12 @@ module npu_top_bursts #(
     .rsp_transfer_o (complete),
     .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o,
     .next_valid_o   (valid_o),
-    .next_time_o    (next_time),
+    .next_time_o    (time_o),
     .busy_o         (burst_busy)
   );
 
   assign ready_o = !valid_q && !burst_busy && rates_q == Rated;
-  assign time_o  = 64'(next_time);
   assign queue_o = queue_mem[complete];
 
   `NPU_ASSERT(BurstsDoAsTheyAreTold, rsp_o |-> !burst_error)
-  `NPU_ASSERT(TimeIsOneOfBursts, call_i |-> now_i[63:TimeWidth] == '0)
 endmodule
