@@ -366,14 +366,13 @@ static int prepare(struct options *options, enum file which, const char *folder)
 static int give_name(struct options *options, enum file which)
 {
     struct wanted_file *file = &options->files[which];
-    char mark[sizeof(options->mark)] = "";
+    char name[sizeof(file->marked)]; /* gcc takes members of one struct for one object */
     if (!file->given && !file->needed)
         return 0;
     const char *behind = file->apart ? PER_PROCESS : "";
-    if (file->given)
-        memcpy(mark, options->mark, sizeof(mark));
-    (void)snprintf(file->marked, sizeof(file->marked), "%.*s%s%s",
-                   (int)(strlen(file->path) - strlen(behind)), file->path, mark, behind);
+    (void)snprintf(name, sizeof(name), "%.*s%s%s", (int)(strlen(file->path) - strlen(behind)),
+                   file->path, file->given ? options->mark : "", behind);
+    memcpy(file->marked, name, sizeof(name));
     if (setenv(twin_setting_table[kinds[which].setting].name, file->marked, 1) == 0)
         return 0;
     perror("twinrt: a file");
