@@ -188,6 +188,35 @@ static void test_alike(void)
     CU_ASSERT(words <= 2 * (size_t)ROUNDS + ROUNDS / 100);
 }
 
+/* The program ends inside a call: its newest note is told though nothing came to take it in. */
+static void tell_submit_at_last(struct teller *teller)
+{
+    tell_alike(teller);
+    teller->now_ns += 3000;
+    tell_submit(teller, 2, ROUNDS + 1);
+}
+
+static void tell_wait_at_last(struct teller *teller)
+{
+    tell_alike(teller);
+    struct timeline_wait wait = {.begin_ns = teller->now_ns + 500,
+                                 .done_ns = teller->now_ns + 640,
+                                 .end_ns = teller->now_ns + 10640,
+                                 .number = ROUNDS,
+                                 .track = 2,
+                                 .cause = 1,
+                                 .wake = 2};
+    tell_wait(teller, &wait);
+}
+
+static void test_ended_inside(void)
+{
+    struct teller submits = {.now_ns = 2000000, .tell = tell_submit_at_last};
+    (void)check(&submits);
+    struct teller waits = {.now_ns = 2000000, .tell = tell_wait_at_last};
+    (void)check(&waits);
+}
+
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -313,6 +342,7 @@ static void test_extremes(void)
 static const twin_test tests[] = {
     {"a task and its wait take a word for each call when they are like the ones before",
      test_alike},
+    {"a program that ends inside a call has its newest note", test_ended_inside},
     {"notes of any kind and size come back in their order", test_anything},
     {"values at the ends of their ranges come back", test_extremes},
 };
