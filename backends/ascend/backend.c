@@ -10,7 +10,7 @@
 #include "status.h"
 
 #define NS_PER_S     UINT64_C(1000000000)
-#define REASON_BYTES (PATH_MAX + 1024)
+#define REASON_BYTES (2 * PATH_MAX + 1024)
 
 struct ascend_process ascend;
 
@@ -19,6 +19,16 @@ static twin_status fail(twin_status status, const char *reason)
     ascend.services->because(reason);
     ascend.services = NULL;
     return status;
+}
+
+/* The toolkit's set_env.sh puts stubs for building where it finds no driver. */
+static void add_stub(char *reason, size_t bytes)
+{
+    size_t used = strlen(reason);
+    if (ascend_library_found.stub[0] != '\0')
+        snprintf(reason + used, bytes - used,
+                 "; %s is loaded, a stub for building, in the place of the driver's library",
+                 ascend_library_found.stub);
 }
 
 /* Opens what is below and counts its devices. */
@@ -32,6 +42,7 @@ static twin_status begin(char *reason, size_t bytes)
                  "%s cannot be started: it answers %d%s%s; see whether the driver is installed and "
                  "the user may use the device (npu-smi info)",
                  ascend_library_found.path, (int)code, text ? ", " : "", text ? text : "");
+        add_stub(reason, bytes);
         return TWIN_E_SETUP;
     }
     uint32_t count = 0;
@@ -52,6 +63,7 @@ static twin_status begin(char *reason, size_t bytes)
                  "%s cannot count devices: it answers %d; see whether the driver is installed and "
                  "fits the toolkit",
                  ascend_library_found.path, (int)code);
+    add_stub(reason, bytes);
     return none ? TWIN_E_NO_DEVICE : TWIN_E_SETUP;
 }
 

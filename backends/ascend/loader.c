@@ -7,22 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "linking.h"
 #include "twinrt/inner.h"
 
 #define INNER_MARK "twinrt_be_inner"
 #define NAMES_MOST 4 /* missing functions that a message names */
-
-/* Sanitizers refuse it: their own functions must win. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
-#endif
-#endif
-#ifndef OPEN_FLAGS
-#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)
-#endif
 
 struct ascend_vendor vendor;
 ascend_library ascend_library_found;
@@ -37,8 +26,8 @@ static ascend_symbol symbols[] = {
 #undef OPTIONAL
 static void *library;
 
-/* Below a toolkit's folder. libascendcl.so may be one that needs libacl_rt.so, and the loader would take ours for that:
- * so that one comes first. */
+/* Below a toolkit's folder. libascendcl.so may be one that needs libacl_rt.so, and the linker would take ours for that: so
+ * that one comes first. */
 static const char *const files[] = {"lib64/libacl_rt.so",
                                     "lib64/libascendcl.so",
                                     "runtime/lib64/libacl_rt.so",
@@ -117,17 +106,35 @@ static bool comes_from(void *symbol, const char *path)
     return dladdr(symbol, &info) && info.dli_fname && same_file(info.dli_fname, path);
 }
 
-static twin_status open_file(const search *asked, const char *path, void **out_handle)
+/* `folder`: where it was found, which may hold links to files of several folders. */
+static void *load(const search *asked, const char *path, const char *folder)
 {
-    void *handle = dlopen(path, OPEN_FLAGS);
-    if (!handle) {
-        const char *cause = dlerror();
+    char taken[PATH_MAX];
+    ascend_open_needed(path, folder, taken, sizeof(taken));
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle)
+        return handle;
+    const char *cause = dlerror();
+    if (taken[0] != '\0')
+        snprintf(asked->reason, asked->bytes,
+                 "%s does not load: %s; the program has loaded %s before, in the place of the "
+                 "library that is needed: do not link with it",
+                 path, cause ? cause : "no cause is known", taken);
+    else
         snprintf(asked->reason, asked->bytes,
                  "%s does not load: %s; source the set_env.sh of the toolkit, and install the "
                  "driver, whose libraries it needs",
                  path, cause ? cause : "no cause is known");
+    return NULL;
+}
+
+static twin_status open_file(const search *asked, const char *path, const char *folder,
+                             void **out_handle)
+{
+    const size_t before = ascend_objects_loaded();
+    void *handle = load(asked, path, folder);
+    if (!handle)
         return TWIN_E_SETUP;
-    }
     void *count = dlsym(handle, symbols[0].function);
     if (count && !comes_from(count, path)) {
         snprintf(asked->reason, asked->bytes,
@@ -155,6 +162,7 @@ static twin_status open_file(const search *asked, const char *path, void **out_h
         }
         ascend_library_found.inner = true;
     }
+    ascend_bind_inner(handle, before, ascend_library_found.stub, sizeof(ascend_library_found.stub));
     *out_handle = handle;
     return TWIN_OK;
 }
@@ -174,7 +182,8 @@ static twin_status try_home(const search *asked, const char *home, void **out_ha
                      path);
             continue;
         }
-        twin_status status = open_file(asked, path, out_handle);
+        *strrchr(joined, '/') = '\0';
+        twin_status status = open_file(asked, path, joined, out_handle);
         if (status == TWIN_E_UNAVAILABLE)
             continue;
         if (status == TWIN_OK) {

@@ -29,6 +29,7 @@ typedef struct ascend_symbol {
 typedef struct ascend_library {
     char path[PATH_MAX]; /* of the library */
     char home[PATH_MAX]; /* of the toolkit */
+    char stub[PATH_MAX]; /* a library that it loads in the place of the driver's; "": none */
     char toolkit[64];    /* its version, "" when it has no version.info */
     int32_t version[3];  /* of the interface */
     bool inner;          /* it is a second copy of this runtime */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "linked.h"
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
 #else
@@ -64,11 +66,28 @@ static void trace(const char *name)
     fclose(file);
 }
 
+#ifdef FAKE_LINKED
+/* What a start does in the other libraries of the toolkit. */
+static void begin_linked(void)
+{
+    uint32_t count = 0;
+    if (linked_runtime_begin() != LINKED_PLATFORM || aclrtGetDeviceCount(&count) != ACL_SUCCESS ||
+        linked_dump_devices() != (int)count) {
+        fprintf(stderr, "fake vendor: its libraries do not find each other\n");
+        _exit(92);
+    }
+}
+#endif
+
 bool fake_stops(unsigned index, const char *name, long *out_code)
 {
     const char *script = getenv("FAKE_VENDOR");
     unsigned long call = atomic_fetch_add(&calls[index], 1) + 1;
     trace(name);
+#ifdef FAKE_LINKED
+    if (strcmp(name, "aclInit") == 0)
+        begin_linked();
+#endif
     if (!script)
         return false;
     const char *part = part_of(script, name, '~');

@@ -114,6 +114,45 @@ class Library(unittest.TestCase):
         self.assertRegex(info.out, r"vendor.missing +aclrtValueWrite .*toolkit 8\.2 or newer has it")
         self.assertRegex(info.out, r"vendor.library +" + re.escape(str(fake("old").resolve())))
 
+    def linked(self, *folders, script="", **settings):
+        """A program in C++ over the toolkit of several libraries; our own folder is the first that is searched."""
+        path = ":".join(str(folder) for folder in (BUILD / "lib64", *folders))
+        return Run(fake("linked"), script, command=[BUILD / "tests/bin/vendor_cxx_probe"], LD_LIBRARY_PATH=path, **settings)
+
+    def test_libraries_of_a_toolkit(self):
+        """They find each other, not what has their names here, whether the toolkit's set_env.sh was sourced or not; their
+        calls of the interface stay among them; and their std::cout is the program's."""
+        devlib = fake("linked") / "devlib"
+        for run in (self.linked(fake("linked") / "lib64", devlib), self.linked(devlib),
+                    self.linked(devlib, LD_BIND_NOW="1")):
+            self.assertTrue(run.good, run.out + run.log)
+            self.assertIn("the vendor's runtime begins", run.out)
+        run = self.linked(devlib, script="devices=3")
+        self.assertIn("devices 3", run.out, run.log)
+
+    def test_libraries_behind_links(self):
+        """A toolkit's lib64 may hold nothing but links."""
+        with tempfile.TemporaryDirectory() as folder:
+            home = pathlib.Path(folder)
+            (home / "lib64").mkdir()
+            (home / "runtime").mkdir()
+            for file in (fake("linked") / "lib64").iterdir():
+                part = home / ("runtime" if file.name == "libacl_rt.so" else "lib64") / file.name
+                shutil.copy(file, part)
+            (home / "lib64/libacl_rt.so").symlink_to("../runtime/libacl_rt.so")
+            run = Run(home, command=[BUILD / "tests/bin/vendor_cxx_probe"],
+                      LD_LIBRARY_PATH=f"{BUILD}/lib64:{fake('linked')}/devlib")
+            self.assertTrue(run.good, run.out + run.log)
+
+    def test_name_taken(self):
+        """A program that has loaded ours under a name that the toolkit needs is told which."""
+        run = self.linked(fake("linked") / "devlib", LD_PRELOAD=str(BUILD / "lib64/libplatform.so"))
+        self.refused(run, "does not load", f"the program has loaded {BUILD}/lib64/libplatform.so before", "do not link with it")
+
+    def test_stub_of_the_driver(self):
+        run = self.linked(fake("linked") / "devlib", script="devices=0")
+        self.refused(run, "finds no device", "devlib/libascend_hal.so is loaded, a stub for building", code=207004)
+
     def test_versions(self):
         self.refused(Run(fake("whole"), "version=2.0.0"), "version 2.0.0", "knows version 1")
         self.refused(Run(fake("whole"), "aclrtGetVersion=507899"), "does not tell its version", "507899")

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program in C++ on the public interface, with streams of its own. */
+#include <iostream>
+#include <string>
+
+#include "acl/acl.h"
+#include "acl/acl_rt.h"
+
+namespace {
+
+bool say(const char *call, aclError code)
+{
+    std::cout << call << "() " << code << std::endl;
+    if (code != ACL_SUCCESS) {
+        const char *text = aclGetRecentErrMsg();
+        std::cout << (text ? std::string(text) : std::string()) << std::endl;
+    }
+    return code == ACL_SUCCESS;
+}
+
+} // namespace
+
+int main()
+{
+    uint32_t count = 0;
+    aclrtStream stream = nullptr;
+    say("aclInit", aclInit(nullptr));
+    say("aclrtGetDeviceCount", aclrtGetDeviceCount(&count));
+    if (say("aclrtSetDevice", aclrtSetDevice(0))) {
+        say("aclrtCreateStream", aclrtCreateStream(&stream));
+        say("aclrtSynchronizeStream", aclrtSynchronizeStream(stream));
+        say("aclrtDestroyStream", aclrtDestroyStream(stream));
+        say("aclrtResetDevice", aclrtResetDevice(0));
+    }
+    say("aclFinalize", aclFinalize());
+    std::cout << "devices " << count << "\nthrough" << std::endl;
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A toolkit of several libraries, which need each other by their bare names as the vendor's do:
+ *   libacl_rt.so -> libruntime.so -> libplatform.so, libascend_hal.so (a stub in devlib)
+ *                -> libascend_dump.so, which calls the public interface -> libacl_rt.so */
+#ifndef TWINRT_TESTS_LINKED_H
+#define TWINRT_TESTS_LINKED_H
+
+#define LINKED_PLATFORM 7
+
+#define LINKED_EXPORTED __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* libruntime.so; in C++, and writes a line to std::cout. LINKED_PLATFORM. */
+LINKED_EXPORTED int linked_runtime_begin(void);
+/* libplatform.so; LINKED_PLATFORM. */
+LINKED_EXPORTED int linked_platform(void);
+/* libascend_dump.so; how many devices the public function says there are, -1: it failed. */
+LINKED_EXPORTED int linked_dump_devices(void);
+/* libascend_hal.so */
+LINKED_EXPORTED int linked_driver(void);
+#ifdef __cplusplus
+}
+#endif
+
+#endif
