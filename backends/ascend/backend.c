@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "facts.h"
 #include "process.h"
@@ -45,11 +46,13 @@ static twin_status begin(char *reason, size_t bytes)
         add_stub(reason, bytes);
         return TWIN_E_SETUP;
     }
+    ascend.is_ours = code == 0;
     uint32_t count = 0;
     code = vendor.device_count(&count);
     if (code == 0 && count > 0)
         return TWIN_OK;
-    vendor.finalize();
+    if (ascend.is_ours)
+        vendor.finalize();
     bool none = code == 0 || code == ACL_ERROR_RT_NO_DEVICE;
     const char *visible = ascend.services->setting("ASCEND_RT_VISIBLE_DEVICES");
     if (none)
@@ -77,6 +80,8 @@ static twin_status process_start(const twin_services *services)
     if (status != TWIN_OK)
         return fail(status, reason);
     ascend_failures_listen(true);
+    atomic_store(&ascend.over, false);
+    ascend.process = getpid();
     ascend.started = true;
     char text[PATH_MAX + 128];
     snprintf(text, sizeof(text), "the board is used through %s%s", ascend_library_found.path,
@@ -89,10 +94,8 @@ static void process_stop(void)
 {
     if (!ascend.started)
         return;
+    ascend_end();
     ascend.started = false;
-    ascend_failures_listen(false);
-    ascend_pinned_clear();
-    vendor.finalize();
     ascend_ranges_clear();
     ascend_traits_clear();
     ascend_unuse();

@@ -185,7 +185,7 @@ static void *serve(void *argument)
     const int32_t limit_ms = ascend_library_found.inner ? -1 : REPORT_MS;
     pthread_mutex_lock(&channel->lock);
     /* Streams whose callbacks nobody wants must not wait for them. */
-    while (!channel->closed || channel->streams > 0) {
+    while ((!channel->closed || channel->streams > 0) && !atomic_load(&ascend.over)) {
         if (channel->streams == 0) {
             pthread_cond_wait(&channel->changed, &channel->lock);
             continue;

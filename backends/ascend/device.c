@@ -114,6 +114,16 @@ static void hide(twin_hw_device *device)
     ascend_unuse();
 }
 
+bool ascend_any_open(void)
+{
+    bool any = false;
+    pthread_mutex_lock(&opened_lock);
+    for (uint32_t i = 0; i < ASCEND_DEVICES_MOST && !any; i++)
+        any = opened[i] != NULL;
+    pthread_mutex_unlock(&opened_lock);
+    return any;
+}
+
 uint32_t ascend_seconds(uint64_t ns)
 {
     uint64_t seconds = ns / NS_PER_S + (ns % NS_PER_S != 0);
@@ -153,12 +163,14 @@ static twin_status device_open(uint32_t index, twin_hw_device **out_device)
     pthread_mutex_lock(&opened_lock);
     opened[index] = device;
     pthread_mutex_unlock(&opened_lock);
+    ascend_end_later();
     *out_device = device;
     return TWIN_OK;
 
 reset:
     vendor.reset_device((int32_t)index);
 free_device:
+    ascend_end_later();
     pthread_mutex_destroy(&device->lock);
     free(device);
     return status;
@@ -194,6 +206,8 @@ static void device_close(twin_hw_device *device)
     }
     pthread_mutex_destroy(&device->lock);
     free(device);
+    if (!ascend_any_open())
+        ascend_end_later();
 }
 
 static twin_status device_abort(twin_hw_device *device)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "loader.h"
 #include "seam/backend.h"
@@ -66,6 +67,10 @@ struct twin_signal {
 struct ascend_process {
     const twin_services *services;
     bool started;
+    bool is_ours; /* nobody else in the process had started the vendor's runtime */
+    _Atomic bool
+        over; /* it has ended, or ends by itself: nothing more is asked of it for order's sake */
+    pid_t process;
 };
 extern struct ascend_process ascend;
 
@@ -110,6 +115,14 @@ extern const struct twin_channel_ops ascend_channel_ops;
 extern const struct twin_program_ops ascend_program_ops;
 extern const struct twin_image_ops ascend_image_ops;
 twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel);
+
+/* device.c: whether some device is open. */
+bool ascend_any_open(void);
+
+/* ending.c: ends the vendor's runtime, once. */
+void ascend_end(void);
+/* The same when the process ends, before what the vendor's runtime has made until now goes; unless a device is open then. */
+void ascend_end_later(void);
 
 twin_status ascend_count(uint32_t *out_count);
 twin_status ascend_describe(uint32_t index, const twin_device_traits **out_traits);

@@ -165,8 +165,10 @@ twin_status ascend_describe(uint32_t index, const twin_device_traits **out_trait
     if (index >= count)
         return TWIN_E_DEVICE_ID;
     pthread_mutex_lock(&lock);
-    if (!known[index])
+    if (!known[index]) {
         read_traits_locked(index);
+        ascend_end_later();
+    }
     known[index] = true;
     pthread_mutex_unlock(&lock);
     *out_traits = &traits[index];

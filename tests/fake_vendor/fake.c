@@ -79,11 +79,29 @@ static void begin_linked(void)
 }
 #endif
 
+/* As the vendor's own objects go: before what was there when its first device came up. */
+static _Atomic bool over;
+static void end(void)
+{
+    over = true;
+}
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static void register_end(void)
+{
+    (void)atexit(end);
+}
+
 bool fake_stops(unsigned index, const char *name, long *out_code)
 {
     const char *script = getenv("FAKE_VENDOR");
     unsigned long call = atomic_fetch_add(&calls[index], 1) + 1;
     trace(name);
+    if (over) {
+        fprintf(stderr, "fake vendor: %s is called after the end\n", name);
+        _exit(93);
+    }
+    if (strcmp(name, "aclrtSetDevice") == 0)
+        pthread_once(&end_once, register_end);
 #ifdef FAKE_LINKED
     if (strcmp(name, "aclInit") == 0)
         begin_linked();

@@ -219,6 +219,25 @@ class Answers(unittest.TestCase):
         self.assertEqual(run.codes["aclrtMemset"], [0])
         self.assertEqual(run.codes["aclrtResetDevice"], [0])
 
+    def test_end_of_the_process(self):
+        """A program that ends as it is: the vendor's own objects may be gone, and nothing is asked of them any more."""
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder) / "record"
+            run = Run(fake("whole"), command=[PROBE, "leave"], TWINRT_RECORD=str(record))
+            self.assertTrue(run.good, f"{run.status} {run.out}{run.log}")
+            self.assertGreater(record.stat().st_size, 0)
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as trace:
+            run = Run(fake("whole"), FAKE_VENDOR_TRACE=trace.name)
+            self.assertTrue(run.good, run.out + run.log)
+            self.assertEqual(trace.read().split().count("aclFinalize"), 1)
+
+    def test_of_another(self):
+        """Who has started the vendor's library before ends it."""
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as trace:
+            run = Run(fake("whole"), "aclInit=100002", FAKE_VENDOR_TRACE=trace.name)
+            self.assertTrue(run.through, run.out + run.log)
+            self.assertNotIn("aclFinalize", trace.read().split())
+
     def test_slow(self):
         for call in ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtProcessReport", "aclrtSetCurrentContext"):
             run = Run(fake("whole"), f"{call}~20000")
