@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "linking.h"
 #include "twinrt/inner.h"
@@ -167,6 +168,20 @@ static twin_status open_file(const search *asked, const char *path, const char *
     return TWIN_OK;
 }
 
+/* The vendor's runtime looks below ASCEND_HOME_PATH for what it sends to devices. Our set_env.sh has put our folder there, in
+ * the place of its own. */
+static void lend_home(const char *home)
+{
+    static const char *const names[] = {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char mark[PATH_MAX + 64];
+        const char *now = getenv(names[i]);
+        snprintf(mark, sizeof(mark), "%s/lib64/twinrt", now ? now : "");
+        if (now && access(mark, F_OK) == 0)
+            (void)setenv(names[i], home, 1);
+    }
+}
+
 static twin_status try_home(const search *asked, const char *home, void **out_handle)
 {
     for (size_t i = 0; i < COUNT(files); i++) {
@@ -183,6 +198,7 @@ static twin_status try_home(const search *asked, const char *home, void **out_ha
             continue;
         }
         *strrchr(joined, '/') = '\0';
+        lend_home(home);
         twin_status status = open_file(asked, path, joined, out_handle);
         if (status == TWIN_E_UNAVAILABLE)
             continue;

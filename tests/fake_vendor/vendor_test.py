@@ -130,6 +130,13 @@ class Library(unittest.TestCase):
         run = self.linked(devlib, script="devices=3")
         self.assertIn("devices 3", run.out, run.log)
 
+    def test_home(self):
+        """The vendor's runtime reads its own folder where our set_env.sh has put ours; who names another one, means it."""
+        devlib = fake("linked") / "devlib"
+        run = self.linked(devlib, ASCEND_HOME_PATH=str(BUILD), ASCEND_TOOLKIT_HOME="/opt/another")
+        self.assertTrue(run.good, run.out + run.log)
+        self.assertIn(f"ASCEND_HOME_PATH is {fake('linked')}\nASCEND_TOOLKIT_HOME is /opt/another\n", run.out)
+
     def test_libraries_behind_links(self):
         """A toolkit's lib64 may hold nothing but links."""
         with tempfile.TemporaryDirectory() as folder:
