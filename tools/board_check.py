@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the conformance suites and the benchmarks on a board, and packs what came out into one file.
 
-`./dev board-check` calls it. A suite that hangs or dies is run again test by test, so that the others still count. What is
-packed: versions of toolkit, interface, driver and kernel; what `twinrt info` says of the device; results; logs. Names of
+`./dev board-check` calls it. A suite that hangs or dies is run again test by test, so that the others still count; when a test
+that has passed before does not pass any more either, the board is left alone and the rest counts as left. Whoever interrupts
+it gets what there is. What is packed: versions of toolkit, interface, driver and kernel; what `twinrt info` and `npu-smi info` say of the device; results; logs, with those of the vendor's runtime of suites that did
+not pass. Names of
 the user, the machine and folders, homes of others, and identifiers of hardware are taken out; a name of three letters or
 fewer only where a name stands: in paths, and beside @ and =."""
 
@@ -16,6 +18,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,8 +29,12 @@ import time
 FORMAT = 1
 MODEL_ONLY = {"arbitration": "profiles and seeds are the model's", "part": "profiles are the model's",
               "time": "simulated time is the model's"}
-LABELS = ("pass", "fail", "skip", "known", "hang", "died")
-BAD = ("fail", "hang", "died")
+LABELS = ("pass", "fail", "skip", "known", "hang", "died", "left")
+BAD = ("fail", "hang", "died", "left")
+KILL_SECONDS = 10 # a program inside the driver may not end at all
+LOG_BYTES = 64 << 10 # of each file of the vendor's runtime
+LOG_FILES = 8 # of each suite
+VERSION_FILES = ("driver/version.info", "firmware/version.info", "version.info")
 PASSED = (0, 77) # statuses of a suite: passed, skipped
 
 
@@ -95,18 +102,38 @@ class Packed:
                 archive.addfile(entry, io.BytesIO(data))
 
 
+def end(process):
+    """False: it does not end."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    try:
+        process.wait(KILL_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 def run(command, seconds, environment):
-    """(status, output): status is the program's, "hang" or "died N"."""
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          start_new_session=True) as process:
+    """(status, output): status is the program's, "hang" or "died N". What it has started holds nobody up."""
+    with tempfile.TemporaryFile() as output:
+        # No `with`: that would wait for a program that nothing ends.
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   start_new_session=True) # pylint: disable=consider-using-with
+        note = ""
         try:
-            output, _ = process.communicate(timeout=seconds)
+            code = process.wait(seconds)
+            status = code if code >= 0 else f"died {-code}"
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            return "hang", output.decode("utf-8", "replace")
-    status = process.returncode if process.returncode >= 0 else f"died {-process.returncode}"
-    return status, output.decode("utf-8", "replace")
+            status = "hang"
+            if not end(process):
+                note = f"\n--- process {process.pid} does not end: it is inside the driver ---\n"
+        except KeyboardInterrupt:
+            end(process)
+            raise
+        output.seek(0)
+        return status, output.read().decode("utf-8", "replace") + note
 
 
 def read_results(path):
@@ -119,8 +146,36 @@ def lost(status):
     return "hang" if status == "hang" else "died"
 
 
-def run_suite(program, seconds, environment, folder):
+class Board:
+    """Whether the board still answers: a test that has passed once must pass again."""
+
+    def __init__(self, environment, rest):
+        self.environment = environment
+        self.rest = rest  # seconds that a device gets to come back
+        self.known = None # (program, test)
+        self.gone = ""    # why it is left alone
+
+    def passed(self, program, rows):
+        if not self.known:
+            self.known = next(((program, row[1]) for row in rows if row[0] == "pass"), None)
+
+    def answers(self):
+        """Asked after a program that hung or died. A device may need a while to come back."""
+        if not self.known or self.gone:
+            return not self.gone
+        program, test = self.known
+        for attempt in range(2):
+            if attempt:
+                time.sleep(self.rest)
+            if run([program, "--backend=ascend", f"--only={test}"], 60, self.environment)[0] == 0:
+                return True
+        self.gone = f"the board no longer answers: {program.name} {test} passed before, and does not now"
+        return False
+
+
+def run_suite(program, seconds, board, folder):
     """([(outcome, test, reason)], log) of one suite. One that tells of no test has not passed."""
+    environment = {**board.environment, "ASCEND_PROCESS_LOG_PATH": str(folder / "vendor" / program.name)}
     results = folder / f"{program.name}.tsv"
     results.unlink(missing_ok=True)
     command = [program, "--backend=ascend", f"--results={results}"]
@@ -132,6 +187,7 @@ def run_suite(program, seconds, environment, folder):
     if isinstance(status, int) and found:
         if status not in PASSED and not any(row[0] in BAD for row in found):
             found.append(["died", "all", f"the suite ended with {status}"])
+        board.passed(program, found)
         return found, log
     log += f"\n--- the suite ended with {status}; each test by itself ---\n"
     found = []
@@ -139,15 +195,36 @@ def run_suite(program, seconds, environment, folder):
     if status != 0 or not names.split():
         return [(lost(status), "all", f"the list of tests: {status}")], log + names
     for name in names.splitlines():
+        if board.gone:
+            found.append(("left", name, board.gone))
+            continue
         results.unlink(missing_ok=True)
         status, text = run([*command, f"--only={name}"], min(seconds, 60), environment)
         own = [row for row in read_results(results) if row[1] == name]
+        log += text
         if isinstance(status, int) and own:
             found += own
-        else:
-            found.append((lost(status), name, str(status)))
-        log += text
+            board.passed(program, own)
+            continue
+        found.append((lost(status), name, str(status)))
+        if not board.answers():
+            log += f"--- {board.gone} ---\n"
     return found, log
+
+
+def vendor_logs(folder):
+    """{name: end of the text} of the newest files that the vendor's runtime has written for a suite."""
+    files = sorted((path for path in folder.rglob("*") if path.is_file()), key=lambda path: path.stat().st_mtime)
+    return {str(path.relative_to(folder)): path.read_bytes()[-LOG_BYTES:].decode("utf-8", "replace")
+            for path in files[-LOG_FILES:]}
+
+
+def text_of(command, environment):
+    """What a program of the system says; why it says nothing."""
+    try:
+        return run(command, 60, environment)[1]
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}\n"
 
 
 def first_line(command, environment):
@@ -158,6 +235,18 @@ def first_line(command, environment):
     return text.strip().splitlines()[0][:200] if status == 0 and text.strip() else f"answers {status}"
 
 
+def drivers():
+    """Lines with versions of driver and firmware, where they are usually installed."""
+    found = []
+    for name in VERSION_FILES:
+        try:
+            lines = pathlib.Path("/usr/local/Ascend", name).read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        found += [f"{name}: {line.strip()}" for line in lines if "ersion" in line.partition("=")[0]]
+    return found
+
+
 def versions(build, environment):
     return {
         "format": FORMAT,
@@ -165,6 +254,7 @@ def versions(build, environment):
         "commit": first_line(["git", "rev-parse", "HEAD"], environment),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "driver": first_line(["npu-smi", "-v"], environment),
+        "files": drivers(),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
     }
 
@@ -214,9 +304,13 @@ def summary(results, about, benched):
         lines.append(f"{suite:<14}" + "".join(f"{count:>8}" for count in counts))
     bad = [(suite, row) for suite, rows in results.items() for row in rows if row[0] in BAD]
     lines += ["", f"{len(bad)} tests did not pass"]
-    lines += [f"  {row[0]:<5} {suite}: {row[1]}" for suite, row in bad]
+    lines += [f"  {row[0]:<5} {suite}: {row[1]}" + (f" ({row[2][:160]})" if row[2] else "") for suite, row in bad]
     lines += ["", f"benchmarks: {benched}", ""]
     return "\n".join(lines), len(bad)
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
 
 
 def main():
@@ -225,11 +319,13 @@ def main():
     parser.add_argument("--home", help="folder of the vendor's toolkit; without it as the runtime finds it")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("board-check.tar.gz"), help="file to write")
     parser.add_argument("--suite", action="append", default=[], help="only this suite; may be repeated")
-    parser.add_argument("--seconds", type=int, default=300, help="limit of one suite (300)")
+    parser.add_argument("--seconds", type=int, default=600, help="limit of one suite (600)")
     parser.add_argument("--repeats", type=int, default=11, help="samples of each benchmark (11); 0: none are run")
+    parser.add_argument("--rest", type=int, default=30, help="seconds that a device gets to come back after a hang (30)")
     options = parser.parse_args()
     build = options.build.resolve()
     programs = suites(build, options.suite)
+    signal.signal(signal.SIGTERM, interrupt)
     with open_output(options.output) as file:
         try:
             return check(options, build, programs, file)
@@ -256,46 +352,72 @@ def check(options, build, programs, file):
     packed.add("info.txt", info)
     found = re.search(r"^  vendor\.library +(\S+) *(.*)$", info, re.MULTILINE)
     stand_in = bool(found and "second copy" in found.group(2))
-    if not environment.get("TWINRT_ASCEND_HOME") and found: # the suites take a stand-in where nothing is named
-        environment["TWINRT_ASCEND_HOME"] = str(pathlib.Path(found.group(1)).parent.parent)
+    home = re.search(r"^  vendor\.home +(\S.*?)  ", info, re.MULTILINE)
+    if not environment.get("TWINRT_ASCEND_HOME") and home: # the suites take a stand-in where nothing is named
+        environment["TWINRT_ASCEND_HOME"] = home.group(1)
     if not stand_in:
         environment["TWIN_TESTS_ON_BOARD"] = "1"
 
+    # 2 seconds less for each end of the vendor's runtime; set by hand, a value stays.
+    environment.setdefault("ASCEND_LOG_DEVICE_FLUSH_TIMEOUT", "0")
     about = versions(build, environment)
     about["board"] = "a second copy of this runtime, over the model" if stand_in else "a board"
-    results = {}
+    packed.add("npu-smi-before.txt", text_of(["npu-smi", "info"], environment))
     folder = build / "board-check"
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    board, results, benched = Board(environment, options.rest), {}, "not run"
+    try:
+        run_suites(options, programs, stand_in, board, folder, packed, results)
+        if options.repeats > 0 and not board.gone:
+            benched = run_benchmarks(options, build, environment, folder, packed)
+    except KeyboardInterrupt:
+        print("interrupted")
+        board.gone = "interrupted"
     for program in programs:
-        suite = program.name[:-6]
-        if not stand_in and suite in MODEL_ONLY:
-            results[suite] = [("skip", "all", MODEL_ONLY[suite])]
-            continue
-        print(f"{suite} ... ", end="", flush=True)
-        results[suite], log = run_suite(program, options.seconds, environment, folder)
-        bad = sum(1 for row in results[suite] if row[0] in BAD)
-        print(f"{len(results[suite])} tests, {bad} bad")
-        packed.add(f"logs/{suite}.log", log)
-        packed.add(f"results/{suite}.tsv", "".join("\t".join(row) + "\n" for row in results[suite]))
-
-    benched = "not run"
-    if options.repeats > 0:
-        target = folder / "bench.json"
-        target.unlink(missing_ok=True)
-        print("benchmarks ... ", end="", flush=True)
-        status, log = run([build / "bin/twinrt", "bench", "--backend=ascend", f"--repeats={options.repeats}",
-                           f"--json={target}"], 1800, environment)
-        benched = "done" if status == 0 else f"ended with {status}"
-        print(benched)
-        packed.add("logs/bench.log", log)
-        if target.exists():
-            packed.add("bench.json", target.read_text(encoding="utf-8"))
-
+        results.setdefault(program.name[:-6], [("left", "all", board.gone)])
+    packed.add("npu-smi-after.txt", text_of(["npu-smi", "info"], environment))
     text, bad = summary(results, about, benched)
     packed.add("versions.json", json.dumps(about, indent=1) + "\n")
     packed.add("summary.txt", text)
     print(text)
     return 0 if place(packed, file, options.output) and not bad else 1
+
+
+def run_suites(options, programs, stand_in, board, folder, packed, results):
+    """Adds to `results` suite by suite."""
+    for program in programs:
+        suite = program.name[:-6]
+        if not stand_in and suite in MODEL_ONLY:
+            results[suite] = [("skip", "all", MODEL_ONLY[suite])]
+            continue
+        if board.gone:
+            results[suite] = [("left", "all", board.gone)]
+            continue
+        print(f"{suite} ... ", end="", flush=True)
+        rows, log = run_suite(program, options.seconds, board, folder)
+        results[suite] = rows
+        bad = sum(1 for row in rows if row[0] in BAD)
+        print(f"{len(rows)} tests, {bad} bad")
+        packed.add(f"logs/{suite}.log", log)
+        packed.add(f"results/{suite}.tsv", "".join("\t".join(row) + "\n" for row in rows))
+        if bad:
+            for name, text in vendor_logs(folder / "vendor" / program.name).items():
+                packed.add(f"vendor/{suite}/{name}", text)
+
+
+def run_benchmarks(options, build, environment, folder, packed):
+    """What became of them."""
+    target = folder / "bench.json"
+    print("benchmarks ... ", end="", flush=True)
+    status, log = run([build / "bin/twinrt", "bench", "--backend=ascend", f"--repeats={options.repeats}", f"--json={target}"],
+                      1800, environment)
+    benched = "done" if status == 0 else f"ended with {status}"
+    print(benched)
+    packed.add("logs/bench.log", log)
+    if target.exists():
+        packed.add("bench.json", target.read_text(encoding="utf-8"))
+    return benched
 
 
 if __name__ == "__main__":

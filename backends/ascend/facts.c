@@ -20,6 +20,7 @@ void ascend_facts(void (*take)(void *context, const twin_fact *fact), void *cont
     char text[64];
     tell(take, context, "vendor.library", found->path,
          found->inner ? "a second copy of this runtime, over the model" : "");
+    tell(take, context, "vendor.home", found->home, "of the toolkit");
     tell(take, context, "vendor.toolkit", found->toolkit[0] ? found->toolkit : "unknown",
          "version.info of the toolkit");
     snprintf(text, sizeof(text), "%d.%d.%d", (int)found->version[0], (int)found->version[1],

@@ -9,10 +9,12 @@ import json
 import os
 import pathlib
 import platform
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 SOURCE, BUILD = pathlib.Path(), pathlib.Path()
@@ -37,7 +39,7 @@ class BoardCheck(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual({f"board-check/{name}" for name in (
             "versions.json", "info.txt", "summary.txt", "bench.json", "logs/bench.log", "logs/event.log", "logs/stream.log",
-            "results/event.tsv", "results/stream.tsv")}, set(files))
+            "results/event.tsv", "results/stream.tsv", "npu-smi-before.txt", "npu-smi-after.txt")}, set(files))
         about = json.loads(files["board-check/versions.json"])
         self.assertIn("second copy", about["board"])
         self.assertIn("vendor.library", files["board-check/info.txt"])
@@ -111,7 +113,8 @@ class Build:
         self.path = pathlib.Path(folder) / "build"
         self.ran = self.path / "ran"
         self.script("bin/twinrt", f'echo "$1 home=$TWINRT_ASCEND_HOME seed=$TWINRT_SEED" >> {self.ran}\n'
-                                  'echo "  vendor.library /x/lib64/libacl_rt.so a second copy"')
+                                  'echo "  vendor.library /x/y/lib64/libacl_rt.so a second copy"\n'
+                                  'echo "  vendor.home    /x  of the toolkit"')
 
     def script(self, name, text):
         path = self.path / name
@@ -121,14 +124,20 @@ class Build:
 
     def suite(self, name, text):
         """`text` sees the file for results as $results."""
-        take = "for word; do case $word in --results=*) results=${word#*=};; esac; done\n"
+        take = "results=/dev/null; for word; do case $word in --results=*) results=${word#*=};; esac; done\n"
         self.script(f"tests/bin/{name}_suite", take + text)
 
-    def check(self, *arguments, **environment):
+    def command(self, *arguments):
         output = self.path.parent / "result.tar.gz"
-        return subprocess.run([sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", self.path, "--output", output,
-                               "--repeats=0", *arguments], env={**os.environ, **environment}, capture_output=True, text=True,
-                              timeout=170, check=False)
+        return [sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", self.path, "--output", output, "--repeats=0",
+                *arguments]
+
+    def check(self, *arguments, **environment):
+        return subprocess.run(self.command(*arguments), env={**os.environ, **environment}, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def started(self):
+        return subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 class Trouble(unittest.TestCase):
@@ -139,6 +148,69 @@ class Trouble(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.folder = pathlib.Path(place.name)
         self.build = Build(place.name)
+
+    def packed(self, name):
+        with tarfile.open(self.folder / "result.tar.gz") as archive:
+            return archive.extractfile(f"board-check/{name}").read().decode()
+
+    def test_what_holds_the_output_open(self):
+        """A process that a suite leaves behind keeps nobody waiting."""
+        pid = self.folder / "pid"
+        self.build.suite("odd", f"test $1 = --list && echo ONE && exit\nsetsid sh -c 'echo $$ >> {pid}; exec sleep 1000' &\n"
+                                "sleep 1000")
+        try:
+            done = self.build.check("--seconds=1")
+        finally:
+            for left in pid.read_text(encoding="utf-8").split():
+                os.kill(int(left), signal.SIGKILL)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("hang  odd: ONE", done.stdout)
+
+    def test_a_board_that_is_gone(self):
+        """When what has passed before does not pass any more, nothing else is tried, and what was not is told."""
+        gone, tried = self.folder / "gone", self.folder / "tried"
+        self.build.suite("a", f"test -e {gone} && exit 1\nprintf 'pass\\tFIRST\\t\\n' > $results")
+        self.build.suite("b", f"test $1 = --list && printf 'ONE\\nTWO\\n' && exit\ntouch {gone}; sleep 1000")
+        self.build.suite("c", f"touch {tried}")
+        done = self.build.check("--seconds=1", "--rest=0")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("hang  b: ONE", done.stdout)
+        self.assertRegex(done.stdout, "left  b: TWO .the board no longer answers: a_suite FIRST passed before")
+        self.assertIn("left  c: all", done.stdout)
+        self.assertFalse(tried.exists())
+        gone.unlink()
+        self.build.suite("b", "test $1 = --list && printf 'ONE\\nTWO\\n' && exit\nsleep 1000")
+        done = self.build.check("--seconds=1", "--rest=0")
+        self.assertIn("hang  b: TWO", done.stdout, "it answers: one goes on")
+        self.assertTrue(tried.exists())
+
+    def test_interrupted(self):
+        """What was found until then is packed, and no suite stays behind."""
+        pid = self.folder / "pid"
+        self.build.suite("a", "printf 'pass\\tFIRST\\t\\n' > $results")
+        self.build.suite("b", f"echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 1000")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.build.started() as process:
+                while not pid.exists() and process.poll() is None:
+                    time.sleep(0.01)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1, out + err)
+            self.assertIn("left  b: all (interrupted)", self.packed("summary.txt"))
+            self.assertEqual(self.packed("results/a.tsv"), "pass\tFIRST\t\n")
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(pid.read_text(encoding="utf-8")), 0)
+            pid.unlink()
+
+    def test_logs_of_the_vendor(self):
+        """Those of a suite that did not pass."""
+        write = "mkdir -p $ASCEND_PROCESS_LOG_PATH/plog; echo flush $ASCEND_LOG_DEVICE_FLUSH_TIMEOUT > $ASCEND_PROCESS_LOG_PATH/plog/1\n"
+        for outcome in ("pass", "fail"):
+            self.build.suite("odd", write + f"printf '{outcome}\\tONE\\twhy it is so\\n' > $results")
+            done = self.build.check()
+            self.assertEqual(done.returncode, outcome == "fail", done.stderr)
+        self.assertEqual(self.packed("vendor/odd/plog/1"), "flush 0\n")
+        self.assertIn("fail  odd: ONE (why it is so)", done.stdout)
 
     def test_a_suite_that_tells_of_no_test(self):
         passes = "test $1 != --list && printf 'pass\\tONE\\t\\n' > $results"
@@ -169,12 +241,13 @@ class Trouble(unittest.TestCase):
 
     def test_the_toolkit_of_the_environment(self):
         self.build.suite("event", "printf 'pass\\tONE\\t\\n' > $results; echo home=$TWINRT_ASCEND_HOME")
-        for arguments, home in (((), "/opt/theirs"), (("--home", "/opt/mine"), "/opt/mine")):
-            done = self.build.check(*arguments, TWINRT_ASCEND_HOME="/opt/theirs", TWINRT_SEED="7")
+        for arguments, theirs, home in (((), "/opt/theirs", "/opt/theirs"), (("--home", "/opt/mine"), "/opt/theirs", "/opt/mine"),
+                                        ((), "", "/x")):
+            done = self.build.check(*arguments, TWINRT_ASCEND_HOME=theirs, TWINRT_SEED="7")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            self.assertIn(f"info home={home} seed=\n", self.build.ran.read_text(encoding="utf-8"))
-            with tarfile.open(self.folder / "result.tar.gz") as archive:
-                self.assertEqual(archive.extractfile("board-check/logs/event.log").read().decode(), f"home={home}\n")
+            told = home if theirs else ""
+            self.assertIn(f"info home={told} seed=\n", self.build.ran.read_text(encoding="utf-8"))
+            self.assertEqual(self.packed("logs/event.log"), f"home={home}\n")
 
     def test_a_place_that_cannot_be_written(self):
         self.build.suite("event", "exit 0")
