@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,9 +36,18 @@ static const char *const files[] = {"lib64/libacl_rt.so",
                                     "runtime/lib64/libascendcl.so",
                                     "fwkacllib/lib64/libascendcl.so",
                                     "acllib/lib64/libascendcl.so"};
-static const char *const usual_homes[] = {
-    "/usr/local/Ascend/cann", "/usr/local/Ascend/ascend-toolkit/latest", "/usr/local/Ascend/latest",
-    "/usr/local/Ascend/nnrt/latest"};
+/* Folders of toolkits: variables that name one, then below where root and others install. */
+static const char *const variables[] = {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"};
+static const char *const usual_homes[] = {"Ascend/cann", "Ascend/ascend-toolkit/latest",
+                                          "Ascend/latest", "Ascend/nnae/latest",
+                                          "Ascend/nnrt/latest"};
+#define SYSTEM "/usr/local"
+
+#if defined(__aarch64__)
+#define TOOLKIT_INFO "aarch64-linux/ascend_toolkit_install.info"
+#else
+#define TOOLKIT_INFO "x86_64-linux/ascend_toolkit_install.info"
+#endif
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -65,7 +75,12 @@ static bool is_own_runtime(const char *path, const twin_services *services)
 
 static void read_toolkit_version(ascend_library *found)
 {
-    static const char *const places[] = {"version.info",
+    /* The first ones say how the release is called, the others may tell the number of a part. */
+    static const char *const places[] = {TOOLKIT_INFO,
+                                         "ascend_toolkit_install.info",
+                                         "ascend_nnae_install.info",
+                                         "ascend_nnrt_install.info",
+                                         "version.info",
                                          "version.cfg",
                                          "share/info/runtime/version.info",
                                          "share/info/cann/version.info",
@@ -79,7 +94,7 @@ static void read_toolkit_version(ascend_library *found)
         if (!file)
             continue;
         while (fgets(line, sizeof(line), file)) {
-            char *value = strncmp(line, "Version=", 8) == 0 ? line + 8 : NULL;
+            char *value = strncasecmp(line, "version=", 8) == 0 ? line + 8 : NULL;
             if (!value || found->toolkit[0] != '\0')
                 continue;
             value[strcspn(value, " \t\r\n")] = '\0';
@@ -211,6 +226,24 @@ static twin_status try_home(const search *asked, const char *home, void **out_ha
     return TWIN_E_UNAVAILABLE;
 }
 
+/* The folder that is looked into as number `index`, "" when it is not named. False: there are no more. */
+static bool candidate(size_t index, char home[PATH_MAX])
+{
+    const char *value = NULL;
+    home[0] = '\0';
+    if (index < COUNT(variables)) {
+        value = getenv(variables[index]);
+        if (value)
+            snprintf(home, PATH_MAX, "%s", value);
+        return true;
+    }
+    index -= COUNT(variables);
+    value = index < COUNT(usual_homes) ? SYSTEM : getenv("HOME");
+    if (value && *value)
+        snprintf(home, PATH_MAX, "%s/%s", value, usual_homes[index % COUNT(usual_homes)]);
+    return index < 2 * COUNT(usual_homes);
+}
+
 static twin_status find(const search *asked, void **out_handle)
 {
     const char *given = asked->services->setting("TWINRT_ASCEND_HOME");
@@ -228,22 +261,19 @@ static twin_status find(const search *asked, void **out_handle)
         }
         return status;
     }
-    static const char *const variables[] = {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"};
-    for (size_t i = 0; i < COUNT(variables) + COUNT(usual_homes); i++) {
-        const char *home =
-            i < COUNT(variables) ? getenv(variables[i]) : usual_homes[i - COUNT(variables)];
-        if (!home || !*home)
-            continue;
-        twin_status status = try_home(asked, home, out_handle);
+    char home[PATH_MAX];
+    for (size_t i = 0; candidate(i, home); i++) {
+        twin_status status = home[0] ? try_home(asked, home, out_handle) : TWIN_E_UNAVAILABLE;
         if (status != TWIN_E_UNAVAILABLE)
             return status;
     }
     if (asked->reason[0] == '\0')
-        snprintf(asked->reason, asked->bytes,
-                 "the vendor's toolkit is not installed: no libacl_rt.so or libascendcl.so in the "
-                 "lib64 of ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME, %s or %s; install it with its "
-                 "driver, or set TWINRT_ASCEND_HOME",
-                 usual_homes[0], usual_homes[1]);
+        snprintf(
+            asked->reason, asked->bytes,
+            "the vendor's toolkit is not installed: no libacl_rt.so or libascendcl.so in the "
+            "lib64 of ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME, %s/%s, %s/%s or the same below the "
+            "home of the user; install it with its driver, or set TWINRT_ASCEND_HOME",
+            SYSTEM, usual_homes[0], SYSTEM, usual_homes[1]);
     return TWIN_E_UNAVAILABLE;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,9 +22,12 @@
 #define FOLDERS_MOST 5
 #define DEEPEST      32
 
-static const char *const driver_folders[] = {"/usr/local/Ascend/driver/lib64",
-                                             "/usr/local/Ascend/driver/lib64/common",
-                                             "/usr/local/Ascend/driver/lib64/driver"};
+/* The driver's, below the folder that it was installed in, which a line of the file tells. */
+static const char *const driver_folders[] = {"driver/lib64", "driver/lib64/common",
+                                             "driver/lib64/driver"};
+#define DRIVER_FILE "/etc/ascend_install.info"
+#define DRIVER_KEY  "Driver_Install_Path_Param="
+#define DRIVER_HOME "/usr/local/Ascend"
 
 typedef struct walk {
     char folders[FOLDERS_MOST][PATH_MAX];
@@ -194,9 +198,24 @@ static void add_folder(walk *on, const char *folder, size_t length)
     on->folders[on->folder_count++][length] = '\0';
 }
 
+static void find_driver(char home[PATH_MAX])
+{
+    char line[PATH_MAX];
+    FILE *file = fopen(DRIVER_FILE, "re");
+    snprintf(home, PATH_MAX, DRIVER_HOME);
+    while (file && fgets(line, sizeof(line), file))
+        if (strncasecmp(line, DRIVER_KEY, sizeof(DRIVER_KEY) - 1) == 0) {
+            line[strcspn(line, " \t\r\n")] = '\0';
+            snprintf(home, PATH_MAX, "%s", line + sizeof(DRIVER_KEY) - 1);
+        }
+    if (file)
+        (void)fclose(file);
+}
+
 void ascend_open_needed(const char *path, const char *folder, char *out_taken, size_t bytes)
 {
     static walk on; /* large, and init is one thread */
+    char home[PATH_MAX];
     const char *slash = strrchr(path, '/');
     out_taken[0] = '\0';
     if (!slash)
@@ -206,8 +225,12 @@ void ascend_open_needed(const char *path, const char *folder, char *out_taken, s
     on.taken_bytes = bytes;
     add_folder(&on, path, (size_t)(slash - path));
     add_folder(&on, folder, strlen(folder));
-    for (size_t i = 0; i < sizeof(driver_folders) / sizeof(driver_folders[0]); i++)
-        add_folder(&on, driver_folders[i], strlen(driver_folders[i]));
+    find_driver(home);
+    for (size_t i = 0; i < sizeof(driver_folders) / sizeof(driver_folders[0]); i++) {
+        char driver[PATH_MAX + 64];
+        snprintf(driver, sizeof(driver), "%s/%s", home, driver_folders[i]);
+        add_folder(&on, driver, strlen(driver));
+    }
     (void)see(&on, slash + 1); /* the library itself, which the caller opens */
     open_all(&on, path, 0);
 }

@@ -6,6 +6,7 @@ usage: vendor_test.py library|answers|sweep BUILD PROBE TWINRT"""
 
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -14,8 +15,8 @@ import tempfile
 import unittest
 
 BUILD, PROBE, TWINRT = pathlib.Path(), "", ""
-TOOLKITS = [pathlib.Path(name) for name in ("/usr/local/Ascend/cann", "/usr/local/Ascend/latest", "/usr/local/Ascend/nnrt/latest",
-                                            "/usr/local/Ascend/ascend-toolkit/latest")]
+TOOLKITS = [place / "Ascend" / name for place in (pathlib.Path("/usr/local"), pathlib.Path.home())
+            for name in ("cann", "ascend-toolkit/latest", "latest", "nnae/latest", "nnrt/latest")]
 SECONDS = 20
 SETUP = 507033
 
@@ -169,9 +170,27 @@ class Library(unittest.TestCase):
             home = pathlib.Path(folder)
             (home / "lib64").mkdir()
             shutil.copy(fake("whole") / "lib64/libacl_rt.so", home / "lib64/libacl_rt.so")
-            (home / "version.info").write_text("Version=8.5.0\ntimestamp=1\n", encoding="utf-8")
+            (home / "version.info").write_text("Version=7.6.0.1.220\ntimestamp=1\n", encoding="utf-8")
+            info = Run(home, command=[TWINRT, "info", "--all"])
+            self.assertRegex(info.out, r"vendor.toolkit +7\.6\.0\.1\.220 ")
+            # how the release is called counts, not the number of a part
+            arch = home / f"{platform.machine()}-linux"
+            arch.mkdir()
+            (arch / "ascend_toolkit_install.info").write_text("package_name=Ascend-cann-toolkit\nversion=8.5.0\n", encoding="utf-8")
             info = Run(home, command=[TWINRT, "info", "--all"])
             self.assertRegex(info.out, r"vendor.toolkit +8\.5\.0 ")
+
+    def test_places(self):
+        """Also where somebody who is not root has installed it."""
+        if any(home.exists() for home in TOOLKITS):
+            self.skipTest("a toolkit is installed here")
+        for name in ("Ascend/cann", "Ascend/ascend-toolkit/latest", "Ascend/nnae/latest"):
+            with tempfile.TemporaryDirectory() as folder:
+                library = pathlib.Path(folder) / name / "lib64/libacl_rt.so"
+                library.parent.mkdir(parents=True)
+                shutil.copy(fake("whole") / "lib64/libacl_rt.so", library)
+                info = Run(None, HOME=folder, command=[TWINRT, "info", "--all"])
+                self.assertRegex(info.out, r"vendor.library +" + re.escape(str(library.resolve())), info.log)
 
     def test_start(self):
         """No driver, no devices."""
