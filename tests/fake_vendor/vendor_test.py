@@ -115,10 +115,10 @@ class Library(unittest.TestCase):
         self.assertRegex(info.out, r"vendor.missing +aclrtValueWrite .*toolkit 8\.2 or newer has it")
         self.assertRegex(info.out, r"vendor.library +" + re.escape(str(fake("old").resolve())))
 
-    def linked(self, *folders, script="", **settings):
+    def linked(self, *folders, script="", probe="vendor_cxx_probe", **settings):
         """A program in C++ over the toolkit of several libraries; our own folder is the first that is searched."""
         path = ":".join(str(folder) for folder in (BUILD / "lib64", *folders))
-        return Run(fake("linked"), script, command=[BUILD / "tests/bin/vendor_cxx_probe"], LD_LIBRARY_PATH=path, **settings)
+        return Run(fake("linked"), script, command=[BUILD / "tests/bin" / probe], LD_LIBRARY_PATH=path, **settings)
 
     def test_libraries_of_a_toolkit(self):
         """They find each other, not what has their names here, whether the toolkit's set_env.sh was sourced or not; their
@@ -154,7 +154,7 @@ class Library(unittest.TestCase):
 
     def test_name_taken(self):
         """A program that has loaded ours under a name that the toolkit needs is told which."""
-        run = self.linked(fake("linked") / "devlib", LD_PRELOAD=str(BUILD / "lib64/libplatform.so"))
+        run = self.linked(fake("linked") / "devlib", probe="vendor_taken_probe")
         self.refused(run, "does not load", f"the program has loaded {BUILD}/lib64/libplatform.so before", "do not link with it")
 
     def test_stub_of_the_driver(self):
