@@ -11,7 +11,7 @@
 #define PAGE_NORMAL    4096u
 #define PAGE_HUGE      ((uint32_t)2 << 20)
 #define PAGE_GIGA      ((uint32_t)1 << 30)
-#define PIN_QUEUES     4
+#define PIN_QUEUES     32
 #define PIN_BUCKETS    256u
 #define ERRORS_AT_ONCE 20u
 
@@ -133,9 +133,7 @@ static aclrtEvent fence(twin_queue *queue, bool *out_failed)
     if (ascend_use_queue(queue) != TWIN_OK ||
         (vendor.query_stream(queue->stream, &state) == 0 && state == ACL_STREAM_STATUS_COMPLETE))
         return NULL;
-    const uint32_t flag = ACL_EVENT_CAPTURE_STREAM_PROGRESS;
-    int32_t code = vendor.create_event_ex ? vendor.create_event_ex(&event, flag)
-                                          : vendor.create_event_flag(&event, flag);
+    int32_t code = ascend_create_event(ACL_EVENT_CAPTURE_STREAM_PROGRESS, &event);
     if (code == 0 && vendor.record_event(event, queue->stream) == 0)
         return event;
     if (code == 0)
@@ -327,35 +325,38 @@ static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
     return TWIN_OK;
 }
 
-/* Whether what a pin notes keeps the memory; the events in front of which it must stay go to `to`, when there is one. */
-static bool keeps(const pin *used, grave *to)
+/* Puts an event behind each queue that `used` notes and that has work left. False: for some queue there is none, and nobody can
+ * tell when the block is free. */
+static bool set_events(const pin *used, grave *to)
 {
-    bool failed = !to;
-    for (uint32_t i = 0; to && i < used->queue_count && i < PIN_QUEUES; i++) {
-        bool one_failed = false;
-        aclrtEvent event = used->queues[i] ? fence(used->queues[i], &one_failed) : NULL;
+    bool known = used->queue_count <= PIN_QUEUES;
+    for (uint32_t i = 0; known && i < used->queue_count; i++) {
+        bool failed = false;
+        aclrtEvent event = used->queues[i] ? fence(used->queues[i], &failed) : NULL;
+        known = !failed;
         if (event) {
             to->devices[to->event_count] = used->queues[i]->device;
             to->events[to->event_count++] = event;
         }
-        failed = failed || one_failed;
     }
-    return failed || to->event_count > 0 || used->queue_count > PIN_QUEUES;
+    return known;
 }
 
-/* Buries the block while queues that `used` notes still copy to or from it. */
+/* Buries the block while queues that `used` notes still copy to or from it. False: none does. */
 static bool bury(void *pointer, const pin *used)
 {
     grave *later = calloc(1, sizeof(*later));
-    if (!keeps(used, later)) {
-        free(later);
-        return false;
-    }
-    if (!later || later->event_count == 0 || used->queue_count > PIN_QUEUES) {
-        /* Nobody can tell when it is free. */
-        ascend.services->log(1, "page-locked memory that many streams use is kept to the end");
+    if (!later || !set_events(used, later)) {
+        ascend.services->log(1, "page-locked memory is kept to the end: nobody can tell when the "
+                                "streams that use it are through with it");
+        for (uint32_t i = 0; later && i < later->event_count; i++)
+            vendor.destroy_event(later->events[i]);
         free(later);
         return true;
+    }
+    if (later->event_count == 0) {
+        free(later);
+        return false;
     }
     later->pointer = pointer;
     pthread_mutex_lock(&pins_lock);

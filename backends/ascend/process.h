@@ -106,6 +106,14 @@ static inline void *ascend_pointer(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
+/* An event of the backend's own. Those that have no id of the hardware do not run out, and not every device has them. */
+static inline int32_t ascend_create_event(uint32_t flag, aclrtEvent *out_event)
+{
+    int32_t code = vendor.create_event_ex ? vendor.create_event_ex(out_event, flag)
+                                          : ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    return code == 0 ? 0 : vendor.create_event_flag(out_event, flag);
+}
+
 extern const struct twin_device_ops ascend_device_ops;
 extern const struct twin_memory_ops ascend_memory_ops;
 extern const struct twin_queue_ops ascend_queue_ops;

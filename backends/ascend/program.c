@@ -125,10 +125,7 @@ static ascend_run *run_of(twin_program *program, const twin_queue *queue)
     pthread_mutex_unlock(&program->lock);
     if (run || !(run = calloc(1, sizeof(*run))))
         return run;
-    const uint32_t flag = ACL_EVENT_SYNC;
-    int32_t code = vendor.create_event_ex ? vendor.create_event_ex(&run->event, flag)
-                                          : vendor.create_event_flag(&run->event, flag);
-    if (code != 0) {
+    if (ascend_create_event(ACL_EVENT_SYNC, &run->event) != 0) {
         free(run);
         return NULL;
     }

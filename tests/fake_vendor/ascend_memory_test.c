@@ -13,9 +13,10 @@
 struct ascend_vendor vendor;
 struct ascend_process ascend;
 static struct {
-    bool idle;      /* streams have no work */
-    bool recorded;  /* records are complete */
-    unsigned freed; /* page-locked blocks given back */
+    bool idle;           /* streams have no work */
+    bool recorded;       /* records are complete */
+    aclrtStream refuses; /* this one takes no records */
+    unsigned freed;      /* page-locked blocks given back */
     unsigned events;
     unsigned labels; /* labels and lists of them */
     aclrtContext used;
@@ -81,8 +82,13 @@ static aclError create_event_flag(aclrtEvent *event, uint32_t flag)
 static aclError record_event(aclrtEvent event, aclrtStream stream)
 {
     (void)event;
-    (void)stream;
-    return ACL_SUCCESS;
+    return world.refuses && stream == world.refuses ? ACL_ERROR_RT_STREAM_TASK_FULL : ACL_SUCCESS;
+}
+static aclError no_event_ex(aclrtEvent *event, uint32_t flag)
+{
+    (void)event;
+    (void)flag;
+    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 }
 static aclError query_event(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
@@ -157,7 +163,7 @@ static void fresh(void)
                                     .switch_label = switch_label};
     world.idle = world.recorded = false;
     world.freed = world.events = world.labels = 0;
-    world.used = NULL;
+    world.used = world.refuses = NULL;
     ascend_pinned_clear();
     ascend_ranges_clear();
 }
@@ -264,6 +270,48 @@ static void test_pinned_goes_after_copies(void)
     CU_ASSERT(world.freed == 2);
 }
 
+/* Also when the device has only events of the older kind. */
+static void test_pinned_goes_after_many_streams(void)
+{
+    enum { MANY = 8 };
+    struct ascend_group group = {0};
+    twin_queue queues[MANY];
+    void *used = NULL;
+    fresh();
+    vendor.create_event_ex = no_event_ex;
+    CU_ASSERT(ascend_memory_ops.host_alloc(4096, &used) == TWIN_OK);
+    for (int i = 0; i < MANY; i++) {
+        queues[i] = (twin_queue){.group = &group};
+        ascend_pinned_use((uint64_t)(uintptr_t)used, &queues[i]);
+    }
+    CU_ASSERT(ascend_memory_ops.host_free(used) == TWIN_OK);
+    CU_ASSERT(world.freed == 0 && world.events == MANY);
+    world.recorded = true;
+    CU_ASSERT(ascend_memory_ops.host_alloc(4096, &used) == TWIN_OK);
+    CU_ASSERT(world.freed == 1 && world.events == 0);
+    CU_ASSERT(ascend_memory_ops.host_free(used) == TWIN_OK);
+}
+
+/* Nobody knows when that queue is through with it: what is known of the other one does not count. */
+static void test_pinned_stays_when_one_queue_takes_no_event(void)
+{
+    struct ascend_group group = {0};
+    twin_queue first = {.group = &group}, second = {.group = &group, .stream = &group};
+    void *used = NULL, *other = NULL;
+    fresh();
+    world.refuses = &group;
+    CU_ASSERT(ascend_memory_ops.host_alloc(4096, &used) == TWIN_OK);
+    ascend_pinned_use((uint64_t)(uintptr_t)used, &first);
+    ascend_pinned_use((uint64_t)(uintptr_t)used, &second);
+    CU_ASSERT(ascend_memory_ops.host_free(used) == TWIN_OK);
+    world.recorded = true;
+    CU_ASSERT(ascend_memory_ops.host_alloc(4096, &other) == TWIN_OK);
+    CU_ASSERT(world.freed == 0 && world.events == 0);
+    CU_ASSERT(ascend_memory_ops.host_free(other) == TWIN_OK);
+    if (world.freed == 1)
+        free(used);
+}
+
 /* The vendor ends a device's events with the device: what is left of them is given back before. */
 static void test_pinned_goes_with_the_device(void)
 {
@@ -316,6 +364,10 @@ static const twin_test tests[] = {
     {"memory of a device goes with it", test_device_goes},
     {"page-locked memory stays while queued copies use it", test_pinned_stays_under_copies},
     {"page-locked memory that no copy uses goes back at once", test_pinned_goes_after_copies},
+    {"page-locked memory goes back after copies of many streams",
+     test_pinned_goes_after_many_streams},
+    {"page-locked memory stays when a stream takes no event behind its copies",
+     test_pinned_stays_when_one_queue_takes_no_event},
     {"nothing of a device that goes is kept for page-locked memory",
      test_pinned_goes_with_the_device},
     {"labels go with the context they are of", test_labels_go_with_their_context},
