@@ -6,6 +6,9 @@
 
 /* Deviation in proportion to the length, beside the step of the clock: links and engines are no clocks. */
 #define RELATIVE_SIGMA 0.01
+/* Clocks stray when so many tasks begin before the one before them has ended; that is half of them where they stray far. */
+#define STRAYED_LEAST 16
+#define STRAYED_HALF  0.6745 /* of the usual deviation: half of all deviate less */
 
 struct place {
     uint32_t op;
@@ -58,7 +61,7 @@ static bool add(struct calibrate_rows *rows, struct calibrate_row row, double st
         rows->items = items;
         rows->room = room;
     }
-    row.sigma = hypot(step, RELATIVE_SIGMA * row.measured); /* which noise may make negative */
+    row.sigma = step;
     rows->items[rows->count++] = row;
     return true;
 }
@@ -66,6 +69,17 @@ static bool add(struct calibrate_rows *rows, struct calibrate_row row, double st
 static double difference(uint64_t begin, uint64_t end)
 {
     return end >= begin ? (double)(end - begin) : -(double)(begin - end);
+}
+
+/* Square of the length of the task that ends there. */
+static double ended(const struct maker *maker, struct place place)
+{
+    uint64_t begin = at(maker, (struct place){place.op, CALIBRATE_TASK_BEGIN});
+    uint64_t end = at(maker, place);
+    if (place.instant != CALIBRATE_TASK_END || begin == CALIBRATE_UNKNOWN)
+        return 0;
+    double length = difference(begin, end);
+    return length * length;
 }
 
 /* Noise may have moved an end behind the beginning that follows it. Such lengths count as all do: without them the others
@@ -82,7 +96,8 @@ static bool add_length(struct maker *maker, struct place from, struct place to)
                                       .from = from.instant,
                                       .to_op = to.op,
                                       .to = to.instant,
-                                      .measured = difference(begin, end)},
+                                      .measured = difference(begin, end),
+                                      .behind = sqrt(ended(maker, from) + ended(maker, to))},
                stamped ? maker->tick_ns : 1.0);
 }
 
@@ -331,6 +346,39 @@ static double tick_of(const struct calibrate_work *work, double tick_ns)
     return any && tick_ns < 1000 ? 1000 : tick_ns;
 }
 
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* How far clocks stray, as a part of what they measure. No task begins before the one before it has ended: where a record says
+ * so, clocks have strayed as far at least, and next to no farther where that one was long. */
+static bool find_stray(const struct calibrate_rows *rows, double *out)
+{
+    double *parts = malloc((rows->count + 1) * sizeof(*parts));
+    size_t count = 0;
+    if (!parts)
+        return false;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->items[i].measured < 0 && rows->items[i].behind > 0)
+            parts[count++] = -rows->items[i].measured / rows->items[i].behind;
+    qsort(parts, count, sizeof(*parts), by_size);
+    *out = count >= STRAYED_LEAST ? parts[count / 2] / STRAYED_HALF : 0;
+    free(parts);
+    return true;
+}
+
+/* An instant that a clock tells after a long task is off by a part of that, however short the length is that begins there. */
+static void set_sigmas(struct calibrate_rows *rows, double stray)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct calibrate_row *row = &rows->items[i];
+        row->sigma = hypot(hypot(row->sigma, RELATIVE_SIGMA * row->measured), stray * row->behind);
+    }
+}
+
 static uint32_t *none_of(size_t count)
 {
     uint32_t *items = malloc(count * sizeof(*items));
@@ -349,8 +397,12 @@ bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
                           .newest_of_signal = none_of((size_t)work->signals + 1),
                           .calls_of_channel = none_of((size_t)work->channels + 1),
                           .next_call = none_of(work->count + 1)};
+    double stray = 0;
     bool good = maker.newest_of_queue && maker.newest_of_signal && maker.calls_of_channel &&
-                maker.next_call && note_settings(&maker) && fill(&maker) && find_alone(work, out);
+                maker.next_call && note_settings(&maker) && fill(&maker) && find_alone(work, out) &&
+                find_stray(out, &stray);
+    if (good)
+        set_sigmas(out, stray);
     free(maker.newest_of_queue);
     free(maker.newest_of_signal);
     free(maker.calls_of_channel);
