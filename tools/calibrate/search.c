@@ -8,10 +8,15 @@
 #include "calibrate/fit.h"
 
 #define SMALL        40 /* a value so small that a whole number is a large step */
-#define POLISH_MOST  6
-#define LIKE         0.4 /* cosine of columns that are tried against each other */
+#define POLISH_MOST  12
+#define POLISH_LEAST 2e-4 /* of the cost: what is worth another round */
+#define LIKE         0.4  /* cosine of columns that are tried against each other */
 #define SEARCH_STEPS 10
-#define SCALE_FINE   1.0 /* of deviations that are a matter of whole numbers */
+#define SCALE_FINE   1.0  /* of deviations that are a matter of whole numbers */
+#define SCATTER_FINE 0.29 /* what they are then at least */
+#define AGAIN_MOST   32
+#define FOLLOW_STEPS 6
+#define FOLLOW_LEAST 1e-6 /* eigenvalue: of what is open altogether nothing follows */
 
 #define SLIDES_MOST 8    /* directions */
 #define SLIDE_OPEN  0.02 /* eigenvalue of a direction that rows leave open */
@@ -63,65 +68,100 @@ static void exchange_step(const struct fit *fit, const struct exchange *what, co
         out_step[what->down] = log_for(fit, what->down, here, -what->by);
 }
 
-/* Steps along the directions that rows tell least of, where several parameters trade a whole number each. */
-static size_t list_slides(const struct fit *fit, const struct fit_system *system,
-                          const double *here, double *steps)
+/* What axis `j` is to move by when `i` moves by one: the place that fits best then, as far as slopes tell (logarithms). */
+static double answer_of(const struct fit *fit, const struct fit_system *system, size_t j, size_t i)
 {
-    static const double sizes[] = {-2, -1, 1, 2};
+    size_t n = fit->axis_count;
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += system->vectors[j * n + k] * system->vectors[i * n + k] /
+               (fmax(system->values[k], 0) + FOLLOW_LEAST);
+    return system->lengths[j] > 0 ? sum / (system->lengths[j] * system->lengths[i]) : 0;
+}
+
+/* One axis by some whole numbers, and all others as they have to follow so that it changes least: what trades with several
+ * others at once, each by another share, no pair leads along. Sums of steps are straight in ns, not in logarithms. */
+static void follow(const struct fit *fit, const struct fit_system *system, const double *here,
+                   size_t axis, double by, double *out_step)
+{
+    double own = answer_of(fit, system, axis, axis);
+    for (size_t j = 0; j < fit->axis_count; j++) {
+        double part = answer_of(fit, system, j, axis) / own * here[fit->axes[j].members[0]] /
+                      here[fit->axes[axis].members[0]];
+        double whole = round(part * by);
+        out_step[j] = whole != 0 ? log_for(fit, j, here, whole) : 0;
+    }
+}
+
+/* Near by: as far as deviations of a matter of whole numbers leave open. */
+static size_t list_near(const struct fit *fit, const struct fit_system *system, const double *here,
+                        double *steps)
+{
+    static const double sizes[FOLLOW_STEPS] = {-16, -4, -1, 1, 4, 16};
     size_t n = fit->axis_count;
     size_t count = 0;
-    for (size_t k = 0; k < n; k++) {
-        double most = 0;
-        for (size_t i = 0; i < n; i++)
-            if (system->lengths[i] > 0)
-                most = fmax(most, fabs(system->vectors[i * n + k] / system->lengths[i] *
-                                       here[fit->axes[i].members[0]]));
-        for (size_t s = 0; s < 4 && most > 0; s++, count++)
-            for (size_t i = 0; i < n; i++) {
-                double value = here[fit->axes[i].members[0]];
-                double by = system->lengths[i] > 0
-                                ? round(system->vectors[i * n + k] / system->lengths[i] * value /
-                                        most * sizes[s])
-                                : 0;
-                steps[count * n + i] = by != 0 ? log_for(fit, i, here, by) : 0;
-            }
+    for (size_t i = 0; i < n; i++) {
+        if (fit->axes[i].idle || !(system->lengths[i] > 0))
+            continue;
+        double error = SCATTER_FINE * sqrt(answer_of(fit, system, i, i));
+        double unit = fmax(round(error * here[fit->axes[i].members[0]]), 1);
+        for (size_t s = 0; s < FOLLOW_STEPS; s++, count++)
+            follow(fit, system, here, i, sizes[s] * unit, steps + count * n);
     }
     return count;
 }
 
-/* Takes the best of all exchanges and slides. */
-static bool polish_once(struct fit *fit, const struct fit_system *system, bool *out_won)
+/* The values after each of these steps of all axes, one after another in `store`. */
+static void lay_values(struct fit *fit, const double *steps, size_t count, double *store,
+                       double **out_values)
 {
-    size_t n = fit->axis_count;
-    size_t m = fit->parameters->count;
-    struct exchange *list = calloc(3 * n * n + 2 * n + 1, sizeof(*list));
-    double *here = calloc(m + 1, sizeof(*here));
-    double *slides = calloc(4 * n * n + 1, sizeof(*slides));
-    size_t exchanges = 0;
-    size_t count = 0;
-    *out_won = false;
-    if (list && here && slides) {
-        fit_values(fit, SIZE_MAX, 0, here);
-        exchanges = list_exchanges(fit, system->matrix, here, list);
-        count = exchanges + list_slides(fit, system, here, slides);
+    for (size_t t = 0; t < count; t++) {
+        const double *step = steps + t * fit->axis_count;
+        out_values[t] = store + t * fit->parameters->count;
+        fit_move(fit, step, 1);
+        fit_values(fit, SIZE_MAX, 0, out_values[t]);
+        fit_move(fit, step, -1);
     }
-    double *steps = calloc(count * n + 1, sizeof(*steps));
-    double *store = calloc(count * m + 1, sizeof(*store));
-    double **values = calloc(count + 1, sizeof(*values));
-    double *z = calloc(count * fit->row_count + 1, sizeof(*z));
-    bool good = list && here && slides && steps && store && values && z;
+}
+
+/* Goes the same way again as long as that wins. */
+static bool go_on(struct fit *fit, const double *step)
+{
+    double *values = calloc(fit->parameters->count + 1, sizeof(*values));
+    double *z = calloc(fit->row_count + 1, sizeof(*z));
+    bool good = values && z;
+    bool won = true;
     if (!good)
         (void)fit_memory_is_short(fit);
-    for (size_t t = 0; good && t < count; t++) {
-        if (t < exchanges)
-            exchange_step(fit, &list[t], here, steps + t * n);
-        else
-            memcpy(steps + t * n, slides + (t - exchanges) * n, n * sizeof(*steps));
-        values[t] = store + t * m;
-        fit_move(fit, steps + t * n, 1);
-        fit_values(fit, SIZE_MAX, 0, values[t]);
-        fit_move(fit, steps + t * n, -1);
+    for (unsigned i = 0; good && won && i < AGAIN_MOST; i++) {
+        fit_move(fit, step, 1);
+        fit_values(fit, SIZE_MAX, 0, values);
+        good = fit_try(fit, &values, 1, z);
+        double cost = good ? fit_cost_of(fit, z) : fit->cost;
+        won = cost < fit->cost * (1 - 1e-9);
+        if (won) {
+            memcpy(fit->z, z, fit->row_count * sizeof(*z));
+            fit->cost = cost;
+        } else {
+            fit_move(fit, step, -1);
+        }
     }
+    free(values);
+    free(z);
+    return good;
+}
+
+/* Takes the best of these steps, as often as it wins. */
+static bool take_best(struct fit *fit, const double *steps, size_t count)
+{
+    double *store = calloc(count * fit->parameters->count + 1, sizeof(*store));
+    double **values = calloc(count + 1, sizeof(*values));
+    double *z = calloc(count * fit->row_count + 1, sizeof(*z));
+    bool good = store && values && z;
+    if (good)
+        lay_values(fit, steps, count, store, values);
+    else
+        (void)fit_memory_is_short(fit);
     good = good && (count == 0 || fit_try(fit, values, count, z));
     double best_cost = fit->cost * (1 - 1e-9);
     size_t best = SIZE_MAX;
@@ -133,18 +173,41 @@ static bool polish_once(struct fit *fit, const struct fit_system *system, bool *
         }
     }
     if (best != SIZE_MAX) {
-        fit_move(fit, steps + best * n, 1);
+        fit_move(fit, steps + best * fit->axis_count, 1);
         memcpy(fit->z, z + best * fit->row_count, fit->row_count * sizeof(*z));
         fit->cost = best_cost;
-        *out_won = true;
+        good = go_on(fit, steps + best * fit->axis_count);
     }
-    free(list);
-    free(here);
-    free(slides);
-    free(steps);
     free(store);
     free(values);
     free(z);
+    return good;
+}
+
+/* Of exchanges, and of what is near by. */
+static bool polish_once(struct fit *fit, const struct fit_system *system, bool *out_won)
+{
+    size_t n = fit->axis_count;
+    size_t most = 2 * n * n + 2 * n;
+    struct exchange *list = calloc(most + 1, sizeof(*list));
+    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
+    double *steps = calloc((most + FOLLOW_STEPS * n) * n + 1, sizeof(*steps));
+    double before = fit->cost;
+    bool good = list && here && steps;
+    if (!good)
+        (void)fit_memory_is_short(fit);
+    if (good) {
+        fit_values(fit, SIZE_MAX, 0, here);
+        size_t count = list_exchanges(fit, system->matrix, here, list);
+        for (size_t t = 0; t < count; t++)
+            exchange_step(fit, &list[t], here, steps + t * n);
+        count += list_near(fit, system, here, steps + count * n);
+        good = take_best(fit, steps, count);
+    }
+    *out_won = before - fit->cost > POLISH_LEAST * before;
+    free(list);
+    free(here);
+    free(steps);
     return good;
 }
 
