@@ -26,7 +26,7 @@ static double most_of(const struct calibrate_parameter *parameter)
         return 1e7;
     if (strcmp(parameter->unit, "permille") == 0 || strcmp(parameter->unit, "B/cycle") == 0)
         return 1000;
-    return strcmp(parameter->unit, "cycles") == 0 ? 1e5 : 1e9;
+    return strcmp(parameter->unit, "cycles") == 0 ? 1e5 : fmax(1e9, parameter->start);
 }
 
 void fit_values(const struct fit *fit, size_t axis, double log_factor, double *out_values)

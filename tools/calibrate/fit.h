@@ -11,6 +11,7 @@ struct fit_axis {
     size_t count;
     double log_factor; /* by which they differ from where they began */
     bool idle;         /* no row depended on it when that was last looked at */
+    uint64_t far_rows; /* of an idle one: that depend on it where it is far from here */
 };
 
 struct fit {
@@ -89,10 +90,11 @@ bool fit_search(struct fit *fit, bool *out_won);
 bool fit_slide(struct fit *fit, struct fit_system *system);
 /* The last of it: whole numbers, and what trades places slowly. All rows count, for near the end they are steady. */
 bool fit_polish(struct fit *fit, struct fit_system *system);
-
 /* identify.c */
 /* Lets parameters move together that the records only know the sum of, and finds idle axes. */
 bool fit_join(struct fit *fit);
+/* Whether rows depend on idle axes where these are far from what they are: a step that another hides has no slope. */
+bool fit_look_far(struct fit *fit);
 
 /* judge.c */
 #define CALIBRATE_SURE   0.05 /* relative half width of the interval of what counts as determined */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the records determine: parameters that can be exchanged for each other, and how sure the others are. */
+/* What the records determine: parameters that can be exchanged for each other, and those of which nothing tells. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #define ALIKE     0.95 /* cosine of two columns that are tried against each other */
 #define EXCHANGED 0.02 /* of what one alone would change, when both change against each other */
 #define FELT      1e-9 /* length of a column that is none */
+#define FAR       2.08 /* of a logarithm, a factor of 8: how far from what is assumed a value may be */
 
 static bool is_time(const struct fit *fit, size_t axis)
 {
@@ -134,5 +135,74 @@ bool fit_join(struct fit *fit)
     free(lengths);
     free(here);
     free(pairs);
+    return good;
+}
+
+/* Rows that are not as where the fit stands. */
+static uint64_t rows_changed(const struct fit *fit, const double *z)
+{
+    uint64_t count = 0;
+    for (size_t r = 0; r < fit->row_count; r++)
+        count += z[r] != fit->z[r];
+    return count;
+}
+
+/* Idle axes that nothing is known to depend on yet, all of the first `last` + 1 of them moved. */
+static void move_together(struct fit *fit, const size_t *idle, size_t last, double by,
+                          double *out_values)
+{
+    for (size_t i = 0; i <= last; i++)
+        fit->axes[idle[i]].log_factor += fit->axes[idle[i]].far_rows == 0 ? by : 0;
+    fit_values(fit, SIZE_MAX, 0, out_values);
+    for (size_t i = 0; i <= last; i++)
+        fit->axes[idle[i]].log_factor -= fit->axes[idle[i]].far_rows == 0 ? by : 0;
+}
+
+/* One trial for each of them to each side: it alone, or with those before it, for two steps may hide each other. */
+static bool try_far(struct fit *fit, const size_t *idle, size_t count, bool together)
+{
+    size_t m = fit->parameters->count;
+    double *store = calloc(2 * count * m + 1, sizeof(*store));
+    double **values = calloc(2 * count + 1, sizeof(*values));
+    double *z = calloc(2 * count * fit->row_count + 1, sizeof(*z));
+    bool good = store && values && z;
+    if (!good)
+        (void)fit_memory_is_short(fit);
+    for (size_t i = 0; good && i < 2 * count; i++) {
+        double by = i < count ? FAR : -FAR;
+        values[i] = store + i * m;
+        if (together)
+            move_together(fit, idle, i % count, by, values[i]);
+        else
+            fit_values(fit, idle[i % count], by, values[i]);
+    }
+    good = good && (count == 0 || fit_try(fit, values, 2 * count, z));
+    for (size_t i = 0; good && i < 2 * count; i++) {
+        uint64_t changed = rows_changed(fit, z + i * fit->row_count);
+        uint64_t before =
+            together && i % count > 0 ? rows_changed(fit, z + (i - 1) * fit->row_count) : 0;
+        struct fit_axis *axis = &fit->axes[idle[i % count]];
+        if (axis->far_rows == 0 && changed > before)
+            axis->far_rows = changed;
+    }
+    free(store);
+    free(values);
+    free(z);
+    return good;
+}
+
+bool fit_look_far(struct fit *fit)
+{
+    size_t *idle = calloc(fit->axis_count + 1, sizeof(*idle));
+    size_t count = 0;
+    if (!idle)
+        return fit_memory_is_short(fit);
+    for (size_t a = 0; a < fit->axis_count; a++) {
+        fit->axes[a].far_rows = 0;
+        if (fit->axes[a].idle)
+            idle[count++] = a;
+    }
+    bool good = try_far(fit, idle, count, false) && try_far(fit, idle, count, true);
+    free(idle);
     return good;
 }

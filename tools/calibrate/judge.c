@@ -9,6 +9,7 @@
 #include "calibrate/fit.h"
 
 #define SCATTER_LEAST 0.29 /* what whole nanoseconds leave open: no record is better */
+#define ROUNDED_NS    0.29 /* usual deviation of what is rounded to whole ones */
 #define FELT          1e-9 /* length of a column that is none */
 #define EIGEN_LEAST   1e-14
 #define LEVERAGE_MOST 0.95
@@ -57,7 +58,7 @@ static int by_size(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Of usual deviations, by their sigma. */
+/* Of usual deviations, by their sigma. An instant that is noisy ends one length and begins others, so noise may count twice. */
 static double scatter_of(const struct fit *fit)
 {
     double *sizes = malloc((fit->row_count + 1) * sizeof(*sizes));
@@ -69,7 +70,7 @@ static double scatter_of(const struct fit *fit)
         if (fit_counts(fit, r))
             sizes[count++] = fabs(fit->z[r]);
     qsort(sizes, count, sizeof(*sizes), by_size);
-    double scatter = 1.4826 * sizes[count / 2];
+    double scatter = M_SQRT2 * 1.4826 * sizes[count / 2];
     free(sizes);
     return fmax(scatter, SCATTER_LEAST);
 }
@@ -125,6 +126,40 @@ static void add_row(struct judge *judge, size_t r, double scatter, double *pull)
     }
 }
 
+/* The most that a length which counts changes by, in ns, along a direction. */
+static double most_felt(const struct judge *judge, const double *direction)
+{
+    const struct fit *fit = judge->fit;
+    double most = 0;
+    for (size_t r = 0; r < fit->row_count; r++) {
+        double change = 0;
+        for (size_t i = 0; i < judge->n && is_measure(fit, r); i++)
+            change += fit->jacobian[r * judge->n + i] * direction[i];
+        most = fmax(most, fabs(change) * fit->rows[r]->sigma);
+    }
+    return most;
+}
+
+/* Whole nanoseconds: lengths of one kind are all rounded the same way, so a hundred of them tell a direction no better than the
+ * one that feels it most. */
+static void add_rounding(struct judge *judge, double scatter, double *direction)
+{
+    size_t n = judge->n;
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < n; i++)
+            direction[i] =
+                judge->lengths[i] > FELT ? judge->vectors[i * n + k] / judge->lengths[i] : 0;
+        double most = most_felt(judge, direction);
+        if (!(most > 0))
+            continue;
+        double rounded = ROUNDED_NS / most;
+        double more = rounded * rounded - scatter * scatter / fmax(judge->values[k], EIGEN_LEAST);
+        for (size_t i = 0; i < n && more > 0; i++)
+            for (size_t j = 0; j < n; j++)
+                judge->variance[i * n + j] += more * direction[i] * direction[j];
+    }
+}
+
 static bool add_rows(struct judge *judge)
 {
     const struct fit *fit = judge->fit;
@@ -138,6 +173,7 @@ static bool add_rows(struct judge *judge)
     for (size_t r = 0; r < fit->row_count; r++)
         if (fit_counts(fit, r))
             add_row(judge, r, scatter, pull);
+    add_rounding(judge, scatter, pull);
     free(pull);
     return true;
 }
@@ -280,12 +316,12 @@ static void judge_axis(const struct judge *judge, size_t axis, const double *her
         struct calibrate_parameter *parameter = &fit->parameters->items[one->members[m]];
         double value = here[one->members[m]];
         parameter->error = error;
-        parameter->rows = rows_of(fit, axis);
+        parameter->rows = one->far_rows > 0 ? one->far_rows : rows_of(fit, axis);
         parameter->with[0] = parameter->combination[0] = '\0';
         parameter->low = parameter->high = NAN;
-        parameter->verdict = one->idle                             ? CALIBRATE_INFLUENCE_0
-                             : half <= CALIBRATE_SURE && !was_idle ? CALIBRATE_FITTED
-                                                                   : CALIBRATE_WEAK;
+        parameter->verdict = one->idle && one->far_rows == 0 ? CALIBRATE_INFLUENCE_0
+                             : half <= CALIBRATE_SURE && !was_idle && !one->idle ? CALIBRATE_FITTED
+                                                                                 : CALIBRATE_WEAK;
         if (one->idle || was_idle || one->count > 1 || !(half < CALIBRATE_UNSURE))
             continue;
         parameter->low = fmax(value * exp(-half) - 0.5, 0); /* the model has whole numbers */
@@ -321,7 +357,7 @@ bool fit_judge(struct fit *fit)
         (void)fit_memory_is_short(fit);
     for (size_t i = 0; good && i < n; i++)
         was_idle[i] = fit->axes[i].idle;
-    good = good && fit_derive(fit, true);
+    good = good && fit_derive(fit, true) && fit_look_far(fit);
     if (good) {
         take_apart(&judge);
         good = add_rows(&judge) || fit_memory_is_short(fit);
