@@ -126,8 +126,30 @@ static bool fit_record(struct device *device, double noise, bool chained)
 }
 
 struct count {
-    unsigned told, held, sure, sums;
+    unsigned told, held, sure, sums, sums_held;
 };
+
+static double truth_of(const char *name)
+{
+    for (size_t p = 0; p < PARAMETERS; p++)
+        if (strcmp(names[p], name) == 0)
+            return truths[p];
+    return NAN;
+}
+
+/* Of "a + 0.5 * b" or "a + b"; whole numbers may be off by as much as half of each. */
+static bool sum_holds(const struct calibrate_parameter *parameter)
+{
+    char first[64];
+    char second[64];
+    double factor = 1;
+    if (sscanf(parameter->combination, "%63s + %lf * %63s", first, &factor, second) != 3 &&
+        sscanf(parameter->combination, "%63s + %63s", first, second) != 2)
+        return false;
+    double truth = truth_of(first) + factor * truth_of(second);
+    double half = 0.5 * (1 + factor);
+    return parameter->sum_low - half <= truth && truth <= parameter->sum_high + half;
+}
 
 static void judge_record(const struct device *device, struct count *count)
 {
@@ -138,7 +160,10 @@ static void judge_record(const struct device *device, struct count *count)
             count->held += parameter->low <= truths[p] && truths[p] <= parameter->high;
         }
         count->sure += parameter->verdict == CALIBRATE_FITTED;
-        count->sums += parameter->verdict == CALIBRATE_TOGETHER;
+        if (parameter->verdict != CALIBRATE_TOGETHER)
+            continue;
+        count->sums++;
+        count->sums_held += sum_holds(parameter);
     }
 }
 
@@ -155,10 +180,12 @@ static void expect_rounded_intervals(void)
         judge_record(&device, &count);
     }
     memcpy(truths, whole, sizeof(truths));
-    printf("rounded: %u intervals, %u hold the truth, %u are sure, %u in sums\n", count.told,
-           count.held, count.sure, count.sums);
+    printf(
+        "rounded: %u intervals, %u hold the truth, %u are sure, %u in sums, %u of these hold it\n",
+        count.told, count.held, count.sure, count.sums, count.sums_held);
     CU_ASSERT_TRUE(count.told >= 2 * RECORDS);
     CU_ASSERT_TRUE((count.told - count.held) * 100 <= count.told);
+    CU_ASSERT_TRUE((count.sums - count.sums_held) * 100 <= count.sums);
 }
 
 /* 3 of 1000 may miss: with so many intervals more than 1 % do by chance less than once in a million times. */
@@ -171,10 +198,13 @@ static void expect_intervals(double noise, bool chained)
         CU_ASSERT_TRUE_FATAL(fit_record(&device, noise, chained));
         judge_record(&device, &count);
     }
-    printf("noise %.3f%s: %u intervals, %u hold the truth, %u are sure, %u in sums\n", noise,
-           chained ? ", chained" : "", count.told, count.held, count.sure, count.sums);
+    printf("noise %.3f%s: %u intervals, %u hold the truth, %u are sure, %u in sums, %u of these "
+           "hold it\n",
+           noise, chained ? ", chained" : "", count.told, count.held, count.sure, count.sums,
+           count.sums_held);
     CU_ASSERT_TRUE(count.told >= 4 * RECORDS);
     CU_ASSERT_TRUE((count.told - count.held) * 100 <= count.told);
+    CU_ASSERT_TRUE((count.sums - count.sums_held) * 100 <= count.sums);
 }
 
 static void test_sum(void)

@@ -11,10 +11,11 @@
 #define SCATTER_LEAST 0.29 /* what whole nanoseconds leave open: no record is better */
 #define ROUNDED_NS    0.29 /* usual deviation of what is rounded to whole ones */
 #define FELT          1e-9 /* length of a column that is none */
-#define EIGEN_LEAST   1e-14
+#define EIGEN_LEAST   1e-10
 #define LEVERAGE_MOST 0.95
 #define UNKNOWN       1.0 /* half an interval, of the logarithm, beyond which a value is as good as any */
 #define BEND          2.0 /* as the weights have it: beyond it a deviation is no measure of a slope */
+#define LOST          1e-13 /* of a difference: what its terms do not tell */
 #define SHARED        0.3 /* of the error of one alone, what its combination with another may have */
 
 struct judge {
@@ -285,7 +286,8 @@ static void find_partner(const struct judge *judge, size_t axis, const double *h
         double between = judge->variance[axis * n + j] * own * value;
         double square = judge->variance[j * n + j] * value * value;
         double factor = square > 0 ? -between / square : 0;
-        double rest = sqrt(fmax(alone - between * between / fmax(square, 1e-300), 0));
+        /* of what is open altogether the difference of two huge numbers is left, which tells nothing */
+        double rest = sqrt(fmax(alone - between * between / fmax(square, 1e-300), LOST * alone));
         double rows = fmin(rows_behind(judge, axis), rows_behind(judge, j));
         double sum = own + factor * value;
         double half = fit_interval(rest / sum, rows);
