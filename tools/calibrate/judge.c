@@ -326,8 +326,10 @@ static void judge_axis(const struct judge *judge, size_t axis, const double *her
                                                                                  : CALIBRATE_WEAK;
         if (one->idle || was_idle || one->count > 1 || !(half < CALIBRATE_UNSURE))
             continue;
-        parameter->low = fmax(value * exp(-half) - 0.5, 0); /* the model has whole numbers */
-        parameter->high = value * exp(half) + 0.5;
+        /* the model has whole numbers: half of one for its own, and where others are rounded as well the place that fits
+         * best may be a neighbour */
+        parameter->low = fmax(value * exp(-half) - 1, 0);
+        parameter->high = value * exp(half) + 1;
     }
     if (one->idle || was_idle)
         return;
