@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/load.h"
+#include "check_needs.h"
+#include "planting.h"
 
-#define NOWHERE SIZE_MAX
-#define TRIES   20000u
+#define TRIES 20000u
 
 static uint64_t state;
 
@@ -23,169 +23,15 @@ static uint64_t draw(uint64_t below)
     return (state >> 11) % below;
 }
 
-/* ---- what is in a record ---- */
-
-static check_op *ops; /* as planted */
-static size_t count;
-static size_t *bound;    /* of a wait: its record */
-static size_t *previous; /* work before it in its queue */
-static bool *is_default_queue;
-static uint32_t *signal_kinds;
-static uint32_t highest;
-
-static bool accepted(const check_op *op)
+/* Which record a notify's wait is bound to is not sure behind a wait that one of several counts has let pass. */
+static bool is_bound_surely(size_t at)
 {
-    return check_is_work(op->kind) && op->status == TWIN_OK && op->end_seq != 0;
-}
-
-static bool timed(size_t at)
-{
-    return at != NOWHERE && ops[at].timed && ops[at].task_begin_ns != 0;
-}
-
-/* The host learns something. */
-static bool observes(const check_op *op)
-{
-    switch (op->kind) {
-    case CHECK_DRAIN:
-    case CHECK_SIGNAL_WAIT:
-        return op->status == TWIN_OK;
-    case CHECK_QUEUE_QUERY:
-    case CHECK_SIGNAL_QUERY:
-        return op->status == TWIN_OK && op->positive;
-    default:
-        return false;
-    }
-}
-
-/* By the order of submission: an event's wait to the newest record, a notify's n-th to the n-th, a flag's to the first since
- * the reset, or else to the next. */
-static size_t binding(size_t wait)
-{
-    uint32_t signal = ops[wait].object;
-    size_t found = NOWHERE;
-    uint32_t kind = signal_kinds[signal];
-    uint64_t turn = 0;
-    for (size_t i = 0; i < wait; i++) {
-        if (!accepted(&ops[i]) || ops[i].object != signal)
-            continue;
-        if (ops[i].kind == CHECK_RECORD && (kind == CHECK_REBIND || found == NOWHERE))
-            found = i;
-        if (ops[i].kind == CHECK_RESET)
-            found = NOWHERE;
-        turn += ops[i].kind == CHECK_WAIT;
-    }
-    if (kind == CHECK_REBIND)
-        return found;
-    if (kind == CHECK_LEVEL && found != NOWHERE)
-        return found;
-    for (size_t i = kind == CHECK_LEVEL ? wait : 0; i < count; i++) {
-        if (!accepted(&ops[i]) || ops[i].object != signal || ops[i].kind != CHECK_RECORD)
-            continue;
-        if (kind == CHECK_LEVEL || turn-- == 0)
-            return i;
-    }
-    return NOWHERE;
-}
-
-static void look_at(const struct check_ops *loaded)
-{
-    count = loaded->count;
-    ops = realloc(ops, (count + 1) * sizeof(*ops));
-    bound = realloc(bound, (count + 1) * sizeof(*bound));
-    previous = realloc(previous, (count + 1) * sizeof(*previous));
-    memcpy(ops, loaded->ops, count * sizeof(*ops));
-    highest = 1;
-    for (size_t i = 0; i < count; i++) {
-        highest = ops[i].queue > highest ? ops[i].queue : highest;
-        highest = ops[i].object > highest ? ops[i].object : highest;
-    }
-    free(is_default_queue);
-    free(signal_kinds);
-    is_default_queue = calloc(highest + 1, sizeof(*is_default_queue));
-    signal_kinds = calloc(highest + 1, sizeof(*signal_kinds));
-    size_t *last = malloc((highest + 1) * sizeof(*last));
-    for (uint32_t i = 0; i <= highest; i++)
-        last[i] = NOWHERE;
-    for (size_t i = 0; i < count; i++) {
-        bound[i] = previous[i] = NOWHERE;
-        if (ops[i].kind == CHECK_QUEUE_CREATE)
-            is_default_queue[ops[i].queue] = ops[i].config.is_default;
-        if (ops[i].kind == CHECK_SIGNAL_CREATE)
-            signal_kinds[ops[i].object] = ops[i].config.signal_kind;
-        if (!accepted(&ops[i]))
-            continue;
-        previous[i] = last[ops[i].queue];
-        last[ops[i].queue] = i;
-        if (ops[i].kind == CHECK_WAIT)
-            bound[i] = binding(i);
-    }
-    free(last);
-}
-
-static bool is_event_wait(size_t at)
-{
-    return accepted(&ops[at]) && ops[at].kind == CHECK_WAIT && bound[at] != NOWHERE &&
-           signal_kinds[ops[at].object] == CHECK_REBIND && ops[bound[at]].queue != ops[at].queue;
-}
-
-/* The one wait for a notify that has no record yet when op `at` ends. NOWHERE: none, or several. */
-static size_t blocked_at(size_t at)
-{
-    size_t found = NOWHERE;
-    for (size_t i = 0; i < count && ops[i].begin_seq < ops[at].end_seq; i++) {
-        if (!accepted(&ops[i]) || ops[i].kind != CHECK_WAIT ||
-            signal_kinds[ops[i].object] != CHECK_NOTIFY ||
-            (bound[i] != NOWHERE && ops[bound[i]].begin_seq < ops[at].end_seq))
-            continue;
-        if (found != NOWHERE)
-            return NOWHERE;
-        found = i;
-    }
-    return found;
-}
-
-/* Threads overlap: an op with a lower index has begun before another, and may end after it. */
-static bool ended_before(size_t first, size_t second)
-{
-    return ops[first].end_seq != 0 && ops[first].end_seq < ops[second].begin_seq;
-}
-
-/* The newest work of the stream that op `at` is about. NOWHERE: none, or one that another thread submits meanwhile, so
- * that nobody can tell whether it is meant. */
-static size_t last_work(size_t at)
-{
-    for (size_t i = at; i-- > 0;)
-        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue)
-            return ended_before(i, at) ? i : NOWHERE;
-    return NOWHERE;
-}
-
-/* A wait for the stream of `work` has shown the host that it is done, before op `at` began. */
-static bool drained(size_t work, size_t at)
-{
-    for (size_t i = work + 1; i < at; i++)
-        if (ops[i].kind == CHECK_DRAIN && ops[i].status == TWIN_OK &&
-            ops[i].queue == ops[work].queue && ended_before(work, i) && ended_before(i, at))
-            return true;
-    return false;
-}
-
-static bool observed_between(size_t after, size_t before)
-{
-    for (size_t i = after + 1; i < before; i++)
-        if (observes(&ops[i]))
-            return true;
-    return false;
-}
-
-/* Waits of streams that hold a record before op `at` ends. */
-static unsigned waiters(size_t record, size_t at)
-{
-    unsigned found = 0;
-    for (size_t i = record; i < count && ops[i].begin_seq < ops[at].end_seq; i++)
-        found += accepted(&ops[i]) && ops[i].kind == CHECK_WAIT && bound[i] == record;
-    return found;
+    if (ops[at].kind != CHECK_WAIT || signal_kinds[ops[at].object] == CHECK_REBIND)
+        return true;
+    for (size_t i = 0; i < at; i++)
+        if (ops[i].kind == CHECK_WAIT_COUNT)
+            return false;
+    return true;
 }
 
 /* ---- planting: each changes one thing at `at`, if it can there ---- */
@@ -231,6 +77,8 @@ static bool innocent(size_t at, size_t *out_blocked)
 {
     if (ops[at].kind != CHECK_DRAIN || ops[at].status != TWIN_OK)
         return false;
+    if (count_open(at))
+        return false;
     *out_blocked = blocked_at(at);
     size_t last = last_work(at);
     return *out_blocked != NOWHERE && ops[*out_blocked].queue != ops[at].queue && last != NOWHERE &&
@@ -274,6 +122,66 @@ static bool plant_04(size_t at, struct plant *plant)
     return true;
 }
 
+/* Of what a wait for a count needs, what began last. */
+static size_t needed_last(size_t at)
+{
+    size_t needs[NEEDS_MOST];
+    size_t last = NOWHERE;
+    if (!accepted(&ops[at]) || ops[at].kind != CHECK_WAIT_COUNT)
+        return NOWHERE;
+    size_t found = check_needs(ops, at, needs);
+    for (size_t i = 0; i < found; i++)
+        if (timed(needs[i]) && !drained(needs[i], at) &&
+            (last == NOWHERE || ops[last].task_begin_ns < ops[needs[i]].task_begin_ns))
+            last = needs[i];
+    return last;
+}
+
+/* A wait for a count ends before the last change that it needs. */
+static bool plant_count(size_t at, struct plant *plant)
+{
+    size_t last = needed_last(at);
+    if (last == NOWHERE || !timed(at) || ops[at].task_begin_ns >= ops[last].task_begin_ns)
+        return false;
+    uint64_t low = ops[at].task_begin_ns;
+    for (size_t i = 0; i < count; i++)
+        if (accepted(&ops[i]) && ops[i].kind == CHECK_COUNT && ops[i].object == ops[at].object &&
+            timed(i) && ops[i].task_begin_ns < ops[last].task_begin_ns &&
+            ops[i].task_begin_ns > low)
+            low = ops[i].task_begin_ns;
+    ops[at].task_end_ns = low + draw(ops[last].task_begin_ns - low);
+    *plant = (struct plant){.first = last, .second = at};
+    return true;
+}
+
+/* A wait for a count holds the thread that asks for it. */
+static bool plant_prompt(size_t at, struct plant *plant)
+{
+    size_t last = needed_last(at);
+    if (last == NOWHERE || ops[last].task_end_ns <= ops[at].begin_ns + 20000)
+        return false;
+    ops[at].end_ns = ops[last].task_end_ns + draw(5000);
+    *plant = (struct plant){.first = last, .second = at};
+    return true;
+}
+
+/* What is told before a shared event or notify was recorded: the two ends have two numbers. */
+static bool is_shared(size_t at)
+{
+    return bound[at] != NOWHERE && ops[bound[at]].object != ops[at].object;
+}
+
+static bool plant_shared(size_t at, struct plant *plant)
+{
+    if (!accepted(&ops[at]) || ops[at].kind != CHECK_WAIT || !is_shared(at) || !timed(at) ||
+        !timed(bound[at]) || ops[at].task_begin_ns >= ops[bound[at]].task_begin_ns)
+        return false;
+    ops[at].task_end_ns =
+        ops[at].task_begin_ns + draw(ops[bound[at]].task_begin_ns - ops[at].task_begin_ns);
+    *plant = (struct plant){.first = bound[at], .second = at};
+    return true;
+}
+
 static bool plant_05(size_t at, struct plant *plant)
 {
     if (!is_event_wait(at) || !timed(at) || !timed(bound[at]) ||
@@ -302,7 +210,8 @@ static bool plant_06(size_t at, struct plant *plant)
 static bool plant_07(size_t at, struct plant *plant)
 {
     if (!accepted(&ops[at]) || ops[at].kind != CHECK_WAIT || bound[at] == NOWHERE ||
-        !timed(bound[at]) || ops[bound[at]].task_end_ns <= ops[at].begin_ns + 20000)
+        !is_bound_surely(at) || !timed(bound[at]) ||
+        ops[bound[at]].task_end_ns <= ops[at].begin_ns + 20000)
         return false;
     ops[at].end_ns = ops[bound[at]].task_end_ns + draw(5000);
     *plant = (struct plant){.first = bound[at], .second = at};
@@ -315,7 +224,7 @@ static bool plant_08(size_t at, struct plant *plant)
         return false;
     size_t wait = pending_wait(at);
     size_t blocked = blocked_at(at);
-    if (wait == NOWHERE || waiters(bound[wait], at) < 2 ||
+    if (wait == NOWHERE || count_open(at) || waiters(bound[wait], at) < 2 ||
         (blocked != NOWHERE && ops[blocked].queue == ops[at].queue))
         return false;
     /* a notify's or flag's wait behind it is the newer one */
@@ -327,6 +236,15 @@ static bool plant_08(size_t at, struct plant *plant)
     return true;
 }
 
+/* Work before the changes that a wait for a count needs. */
+static size_t find_before(size_t wait, size_t out[NEEDS_MOST])
+{
+    size_t found = check_needs(ops, wait, out);
+    for (size_t i = 0; i < found; i++)
+        out[i] = drained(out[i], wait) ? NOWHERE : previous[out[i]];
+    return found;
+}
+
 /* By how many waits across streams each op with a time comes before op `from`; the one that ends last. */
 static size_t latest_before(size_t from, unsigned *out_hops)
 {
@@ -335,15 +253,20 @@ static size_t latest_before(size_t from, unsigned *out_hops)
         abort();
     memset(hops, 0xff, count * sizeof(*hops));
     hops[from] = 0;
+    bool sure = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < count; i++) {
             if (hops[i] == UINT32_MAX)
                 continue;
-            size_t before[2] = {previous[i], NOWHERE};
+            sure = sure && is_bound_surely(i);
+            size_t before[NEEDS_MOST + 1] = {previous[i]};
+            size_t ways = 1;
             if (ops[i].kind == CHECK_WAIT && accepted(&ops[i]) && bound[i] != NOWHERE && i != from)
-                before[1] = previous[bound[i]]; /* work before the record */
-            for (int way = 0; way < 2; way++) {
+                before[ways++] = previous[bound[i]]; /* work before the record */
+            if (ops[i].kind == CHECK_WAIT_COUNT && accepted(&ops[i]) && i != from)
+                ways += find_before(i, before + 1);
+            for (size_t way = 0; way < ways; way++) {
                 if (before[way] == NOWHERE)
                     continue;
                 unsigned far = hops[i] + (ops[before[way]].queue != ops[i].queue);
@@ -355,7 +278,7 @@ static size_t latest_before(size_t from, unsigned *out_hops)
         }
     }
     size_t latest = NOWHERE;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; sure && i < count; i++)
         if (i != from && hops[i] != UINT32_MAX && timed(i) &&
             (latest == NOWHERE || ops[latest].task_end_ns < ops[i].task_end_ns))
             latest = i;
@@ -367,11 +290,13 @@ static size_t latest_before(size_t from, unsigned *out_hops)
 /* A chain over a stream whose times are not known. */
 static bool plant_09(size_t at, struct plant *plant)
 {
-    if (!accepted(&ops[at]) || !timed(at) || previous[at] == NOWHERE ||
-        !is_event_wait(previous[at]))
+    if (!accepted(&ops[at]) || !timed(at) || previous[at] == NOWHERE)
         return false;
     size_t wait = previous[at];
-    uint32_t over = ops[bound[wait]].queue;
+    size_t behind = is_event_wait(wait) ? bound[wait] : needed_last(wait);
+    if (behind == NOWHERE)
+        return false;
+    uint32_t over = ops[behind].queue;
     unsigned hops = 0;
     touched = true;
     for (size_t i = 0; i < count; i++)
@@ -404,13 +329,13 @@ static bool plant_10(size_t at, struct plant *plant)
 
 static bool plant_11(size_t at, struct plant *plant)
 {
-    if (ops[at].kind != CHECK_SIGNAL_WAIT || ops[at].status != TWIN_OK)
+    if (ops[at].kind != CHECK_SIGNAL_WAIT || ops[at].status != TWIN_OK || count_open(at))
         return false;
     size_t blocked = blocked_at(at);
     size_t record = at;
     while (record-- > 0)
         if (accepted(&ops[record]) && ops[record].kind == CHECK_RECORD &&
-            ops[record].object == ops[at].object)
+            signals[ops[record].object] == signals[ops[at].object])
             break;
     if (record == NOWHERE || !ended_before(record, at) || blocked == NOWHERE || blocked < record ||
         ops[blocked].queue != ops[record].queue || observed_between(record, at))
@@ -457,15 +382,47 @@ static bool plant_14(size_t at, struct plant *plant)
     return true;
 }
 
+/* The host learned something between the two, in whichever thread. */
+static bool heard_between(size_t first, size_t second)
+{
+    for (size_t i = 0; i < second; i++)
+        if (observes(&ops[i]) && ops[i].end_seq > ops[first].begin_seq &&
+            ops[i].end_seq < ops[second].begin_seq)
+            return true;
+    return false;
+}
+
+/* The same where the stream stands at a count. What the host knew of the change already is no chain. */
+static bool plant_chain(size_t at, struct plant *plant)
+{
+    if (previous[at] == NOWHERE || ops[previous[at]].kind != CHECK_WAIT_COUNT)
+        return false;
+    size_t last = needed_last(previous[at]);
+    return last != NOWHERE && !heard_between(last, at) && plant_09(at, plant);
+}
+
 static const struct {
     check_rule rule;
     bool (*plant)(size_t at, struct plant *plant);
+    const char *what;
 } planters[] = {
-    {CHECK_ORD_01, plant_01}, {CHECK_ORD_02, plant_02}, {CHECK_ORD_03, plant_03},
-    {CHECK_ORD_04, plant_04}, {CHECK_ORD_05, plant_05}, {CHECK_ORD_06, plant_06},
-    {CHECK_ORD_07, plant_07}, {CHECK_ORD_08, plant_08}, {CHECK_ORD_09, plant_09},
-    {CHECK_ORD_10, plant_10}, {CHECK_ORD_11, plant_11}, {CHECK_ORD_12, plant_12},
-    {CHECK_ORD_14, plant_14},
+    {CHECK_ORD_01, plant_01, ""},
+    {CHECK_ORD_02, plant_02, ""},
+    {CHECK_ORD_03, plant_03, ""},
+    {CHECK_ORD_04, plant_04, ""},
+    {CHECK_ORD_05, plant_05, ""},
+    {CHECK_ORD_05, plant_count, ", counts"},
+    {CHECK_ORD_05, plant_shared, ", shared signals"},
+    {CHECK_ORD_06, plant_06, ""},
+    {CHECK_ORD_07, plant_07, ""},
+    {CHECK_ORD_07, plant_prompt, ", counts"},
+    {CHECK_ORD_08, plant_08, ""},
+    {CHECK_ORD_09, plant_09, ""},
+    {CHECK_ORD_09, plant_chain, ", counts"},
+    {CHECK_ORD_10, plant_10, ""},
+    {CHECK_ORD_11, plant_11, ""},
+    {CHECK_ORD_12, plant_12, ""},
+    {CHECK_ORD_14, plant_14, ""},
 };
 #define PLANTERS (sizeof(planters) / sizeof(planters[0]))
 
@@ -558,8 +515,8 @@ int main(int argc, char **argv)
             planted++;
             good += found(&loaded[file], planters[p].rule, &plant, argv[file + 3]);
         }
-        printf("%s: %zu planted, %zu found\n", check_rule_texts[planters[p].rule].number, planted,
-               good);
+        printf("%s%s: %zu planted, %zu found\n", check_rule_texts[planters[p].rule].number,
+               planters[p].what, planted, good);
         missed += good != planted || planted < wanted;
     }
     for (int i = 0; i < files; i++) {
@@ -568,10 +525,6 @@ int main(int argc, char **argv)
     }
     free(loaded);
     free(recordings);
-    free(ops);
-    free(bound);
-    free(previous);
-    free(is_default_queue);
-    free(signal_kinds);
+    look_no_more();
     return missed ? 1 : 0;
 }

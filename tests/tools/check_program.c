@@ -33,10 +33,15 @@ struct worker {
     aclrtStream last_writer; /* of the word */
 
     aclrtNotify notify, gate;
+    aclrtNotify imported; /* the other end of `notify`, or itself */
+    aclrtEvent shared, opened;
+    aclrtCntNotify sum, bits;
+    uint32_t total;                   /* that was added to `sum` */
+    aclrtStream last_sum, last_count; /* who waited for `sum` last, for `bits` */
     uint64_t *word;
     uint64_t value;
     struct buffer buffers[BUFFERS];
-    int has_words, has_reset;
+    int has_words, has_reset, has_shared, has_shared_event, has_counts;
 };
 
 static void check(aclError error, const char *what)
@@ -61,9 +66,15 @@ static uint32_t draw(struct worker *worker, uint32_t below)
 
 static void by_event(struct worker *worker, aclrtStream from, aclrtStream to, aclrtEvent event)
 {
+    uint32_t way = draw(worker, 12);
+    aclrtEvent other = event;
+    if (worker->has_shared_event && event == worker->event && way < 6) {
+        event = way < 3 ? worker->shared : worker->opened;
+        other = way < 3 ? worker->opened : worker->shared;
+    }
     CHECK(aclrtRecordEvent(event, from));
-    CHECK(aclrtStreamWaitEvent(to, event));
-    if (draw(worker, 3) == 0)
+    CHECK(aclrtStreamWaitEvent(to, other));
+    if (way % 3 == 0)
         CHECK(aclrtStreamWaitEvent(worker->streams[draw(worker, STREAMS)], event));
 }
 
@@ -73,12 +84,114 @@ static void by_notify(struct worker *worker, aclrtStream from, aclrtStream to)
     CHECK(aclrtSynchronizeStream(worker->last_round));
     worker->last_round = to;
 
-    if (draw(worker, 2) == 0) {
-        CHECK(aclrtRecordNotify(worker->notify, from));
-        CHECK(aclrtWaitAndResetNotify(worker->notify, to, 0));
+    uint32_t way = draw(worker, 8);
+    aclrtNotify recorded = way & 2 ? worker->imported : worker->notify;
+    aclrtNotify awaited = way & 4 ? worker->imported : worker->notify;
+    if (way % 2 == 0) {
+        CHECK(aclrtRecordNotify(recorded, from));
+        CHECK(aclrtWaitAndResetNotify(awaited, to, 0));
     } else {
-        CHECK(aclrtWaitAndResetNotify(worker->notify, to, 0));
-        CHECK(aclrtRecordNotify(worker->notify, from));
+        CHECK(aclrtWaitAndResetNotify(awaited, to, 0));
+        CHECK(aclrtRecordNotify(recorded, from));
+    }
+}
+
+/* ---- counting notifies ---- */
+
+static void change(aclrtCntNotify notify, aclrtStream stream, aclrtCntNotifyRecordMode mode,
+                   uint32_t value)
+{
+    aclrtCntNotifyRecordInfo info = {.mode = mode, .value = value};
+    CHECK(aclrtCntNotifyRecord(notify, stream, &info));
+}
+
+static void wait_for(aclrtCntNotify notify, aclrtStream stream, aclrtCntNotifyWaitMode mode,
+                     uint32_t value, int clear)
+{
+    aclrtCntNotifyWaitInfo info = {.mode = mode, .value = value, .isClear = clear != 0};
+    CHECK(aclrtCntNotifyWaitWithTimeout(notify, stream, &info));
+}
+
+/* Who adds comes behind the last wait, which could do with this as well. */
+static void add(struct worker *worker, aclrtStream stream, uint32_t more)
+{
+    if (draw(worker, 2) == 0)
+        CHECK(aclrtSynchronizeStream(worker->last_sum));
+    else
+        by_event(worker, worker->last_sum, stream, worker->relay);
+    worker->total += more;
+    change(worker->sum, stream, ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, more);
+}
+
+/* What is added stays; each wait needs all of it. */
+static void by_sum(struct worker *worker, aclrtStream from, aclrtStream to)
+{
+    if (draw(worker, 2) == 0) { /* over one more */
+        aclrtStream over = worker->streams[draw(worker, STREAMS)];
+        by_event(worker, from, over, worker->event);
+        from = over;
+    }
+    add(worker, from, 1 + draw(worker, 3));
+    if (draw(worker, 3) == 0)
+        add(worker, worker->streams[draw(worker, STREAMS)], 1);
+    worker->last_sum = to;
+    switch (draw(worker, 3)) {
+    case 0:
+        wait_for(worker->sum, to, ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, worker->total - 1, 0);
+        break;
+    case 1:
+        wait_for(worker->sum, to, ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, worker->total, 0);
+        break;
+    default:
+        wait_for(worker->sum, to, ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, worker->total, 0);
+        CHECK(aclrtSynchronizeStream(to));
+        CHECK(aclrtCntNotifyReset(worker->sum, to));
+        CHECK(aclrtSynchronizeStream(to));
+        worker->total = 0;
+        break;
+    }
+}
+
+/* Each round ends with a count of 0. */
+static void by_bits(struct worker *worker, aclrtStream from, aclrtStream to)
+{
+    aclrtCntNotify bits = worker->bits;
+    aclrtStream other = worker->streams[draw(worker, STREAMS)];
+    CHECK(aclrtSynchronizeStream(worker->last_count));
+    worker->last_count = to;
+    switch (draw(worker, 5)) {
+    case 0:
+        change(bits, from, ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, 4);
+        change(bits, other, ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, 1);
+        wait_for(bits, to, ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, 5, 1);
+        break;
+    case 1:
+        change(bits, from, ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, 7);
+        wait_for(bits, to, ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, 7, 1);
+        break;
+    case 2: /* down again */
+        change(bits, to, ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, 6);
+        CHECK(aclrtSynchronizeStream(to));
+        change(bits, from, ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE, 2);
+        wait_for(bits, to, ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE, 4, 1);
+        break;
+    case 3: /* two wait for one */
+        change(bits, from, ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, 9);
+        wait_for(bits, to, ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, 8, 0);
+        wait_for(bits, other, ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, 9, 0);
+        CHECK(aclrtSynchronizeStream(other));
+        CHECK(aclrtSynchronizeStream(to));
+        CHECK(aclrtCntNotifyReset(bits, to));
+        break;
+    default: /* one of two is enough, so it takes more to come behind both */
+        change(bits, from, ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, 3);
+        change(bits, other, ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, 2);
+        wait_for(bits, to, ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, 2, 0);
+        by_event(worker, from, to, worker->relay);
+        CHECK(aclrtSynchronizeStream(other));
+        CHECK(aclrtSynchronizeStream(from));
+        CHECK(aclrtCntNotifyReset(bits, to));
+        break;
     }
 }
 
@@ -123,6 +236,13 @@ static void come_behind(struct worker *worker, int last, int stream)
 {
     aclrtStream from = worker->streams[last];
     aclrtStream to = worker->streams[stream];
+    if (worker->has_counts && draw(worker, 3) == 0) {
+        if (draw(worker, 2) == 0)
+            by_sum(worker, from, to);
+        else
+            by_bits(worker, from, to);
+        return;
+    }
     switch (draw(worker, 10)) {
     case 0:
         CHECK(aclrtSynchronizeStream(from));
@@ -265,6 +385,34 @@ static void step(struct worker *worker)
     }
 }
 
+/* Both ends of what is shared are the same program's. */
+static void set_up_shared(struct worker *worker)
+{
+    char key[65] = "";
+    aclrtIpcEventHandle handle = {{0}};
+    worker->imported = worker->notify;
+    worker->has_shared =
+        aclrtNotifyGetExportKey(worker->notify, key, sizeof(key),
+                                ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION) == ACL_SUCCESS;
+    if (!worker->has_shared)
+        return;
+    CHECK(aclrtNotifyImportByKey(&worker->imported, key, 0));
+    CHECK(aclrtCreateEventExWithFlag(&worker->shared, ACL_EVENT_IPC));
+    worker->has_shared_event = aclrtIpcGetEventHandle(worker->shared, &handle) == ACL_SUCCESS;
+    if (worker->has_shared_event)
+        CHECK(aclrtIpcOpenEventHandle(handle, &worker->opened));
+}
+
+static void tear_down_shared(struct worker *worker)
+{
+    if (!worker->has_shared)
+        return;
+    CHECK(aclrtDestroyNotify(worker->imported));
+    if (worker->has_shared_event)
+        CHECK(aclrtDestroyEvent(worker->opened));
+    CHECK(aclrtDestroyEvent(worker->shared));
+}
+
 static void set_up(struct worker *worker)
 {
     aclrtStream wanted = NULL;
@@ -277,6 +425,10 @@ static void set_up(struct worker *worker)
     worker->has_reset = aclrtCreateEventWithFlag(&worker->flag, ACL_EVENT_SYNC) == ACL_SUCCESS;
     CHECK(aclrtCreateNotify(&worker->notify, 0));
     CHECK(aclrtCreateNotify(&worker->gate, 0));
+    set_up_shared(worker);
+    worker->has_counts = aclrtCntNotifyCreate(&worker->sum, 0) == ACL_SUCCESS;
+    if (worker->has_counts)
+        CHECK(aclrtCntNotifyCreate(&worker->bits, 0));
     CHECK(aclrtMalloc((void **)&worker->word, 64 * (STREAMS + 1), ACL_MEM_MALLOC_HUGE_FIRST));
     wanted = worker->streams[1];
     CHECK(aclrtMemset(worker->word, 64, 0, 64));
@@ -302,6 +454,11 @@ static void tear_down(struct worker *worker)
     CHECK(aclrtDestroyEvent(worker->relay));
     if (worker->has_reset)
         CHECK(aclrtDestroyEvent(worker->flag));
+    tear_down_shared(worker);
+    if (worker->has_counts) {
+        CHECK(aclrtCntNotifyDestroy(worker->sum));
+        CHECK(aclrtCntNotifyDestroy(worker->bits));
+    }
     CHECK(aclrtDestroyNotify(worker->notify));
     CHECK(aclrtDestroyNotify(worker->gate));
     for (int i = 1; i < STREAMS; i++)

@@ -105,6 +105,25 @@ uint32_t script_sync(struct script *script, check_kind kind, uint32_t queue, uin
         script, (check_op){.kind = (uint16_t)kind, .queue = queue, .object = signal, .tasks = 1});
 }
 
+uint32_t script_count(struct script *script, uint32_t queue, uint32_t signal, uint32_t mode,
+                      uint32_t value)
+{
+    check_op op = {.kind = CHECK_COUNT, .queue = queue, .object = signal, .tasks = 1};
+    op.count.mode = (uint16_t)mode;
+    op.count.value = value;
+    return script_add(script, op);
+}
+
+uint32_t script_wait_count(struct script *script, uint32_t queue, uint32_t signal,
+                           uint32_t relation, uint32_t value, bool clear)
+{
+    check_op op = {.kind = CHECK_WAIT_COUNT, .queue = queue, .object = signal, .tasks = 1};
+    op.count.relation = (uint16_t)relation;
+    op.count.value = value;
+    op.count.clear = clear;
+    return script_add(script, op);
+}
+
 uint32_t script_on_queue(struct script *script, check_kind kind, uint32_t queue, twin_status status)
 {
     return script_add(

@@ -33,6 +33,11 @@ uint32_t script_word(struct script *script, check_kind kind, uint32_t queue, uin
                      uint64_t value);
 /* RECORD, WAIT, RESET of a queue and a signal. */
 uint32_t script_sync(struct script *script, check_kind kind, uint32_t queue, uint32_t signal);
+/* COUNT with a twin_count_mode; WAIT_COUNT with a twin_count_relation. */
+uint32_t script_count(struct script *script, uint32_t queue, uint32_t signal, uint32_t mode,
+                      uint32_t value);
+uint32_t script_wait_count(struct script *script, uint32_t queue, uint32_t signal,
+                           uint32_t relation, uint32_t value, bool clear);
 /* DRAIN, QUEUE_DESTROY, QUEUE_ABORT. */
 uint32_t script_on_queue(struct script *script, check_kind kind, uint32_t queue,
                          twin_status status);

@@ -20,12 +20,17 @@ struct toucher {
 static bool ordered(const struct checker *checker, const struct check_access *before,
                     const struct toucher *now)
 {
-    if (now->queue && (before->place == now->queue->place ||
-                       before->number <= clock_at(now->queue->clock, before->place)))
-        return true;
-    if (before->number <= check_known_at(checker, before->place, now->seq))
-        return true;
-    return check_fog_between(checker, checker->ops.items[before->op].end_seq, now->seq);
+    return (now->queue && (before->place == now->queue->place ||
+                           before->number <= clock_at(now->queue->clock, before->place))) ||
+           before->number <= check_known_at(checker, before->place, now->seq);
+}
+
+/* Whether the host learned between the two what the record does not tell: then either may come first. */
+static bool unknown(const struct checker *checker, const struct check_access *before,
+                    const struct toucher *now)
+{
+    return check_fog_between(checker, checker->ops.items[before->op].end_seq, now->seq) ||
+           check_fog_between(checker, checker->ops.items[now->op].end_seq, before->seq);
 }
 
 /* Two that set a word to the same value: it does not matter which comes first. */
@@ -46,9 +51,15 @@ static void judge(struct checker *checker, const struct check_access *before,
                       : wrote && now->writes ? CHECK_RACE_01
                       : wrote                ? CHECK_RACE_02
                                              : CHECK_RACE_03;
-    checker->judged[rule]++;
-    if (ordered(checker, before, now))
+    if (ordered(checker, before, now)) {
+        checker->judged[rule]++;
         return;
+    }
+    if (unknown(checker, before, now)) {
+        checker->unjudged_work++;
+        return;
+    }
+    checker->judged[rule]++;
     check_find(checker, rule, before->op, now->op,
                "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
                ", the first %s and the second %s them, and nothing orders the two",
@@ -119,12 +130,13 @@ static void add_read(struct checker *checker, struct check_span *span, const str
     struct check_access *reads = reads_of(span);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < span->read_count; i++)
-        if (!ordered(checker, &reads[i], now))
+        if (!ordered(checker, &reads[i], now) && !unknown(checker, &reads[i], now))
             reads[kept++] = reads[i];
     span->read_count = kept;
     if (!now->queue)
         return;
-    struct check_access access = {.place = now->queue->place, .number = now->number, .op = now->op};
+    struct check_access access = {
+        .place = now->queue->place, .number = now->number, .op = now->op, .seq = now->seq};
     if (span->read_room == 0 && kept == 0) {
         span->one = access;
         span->read_count = 1;
@@ -158,8 +170,10 @@ static void judge_span(struct checker *checker, struct check_span *span, const s
 static void set_write(struct check_span *span, const struct toucher *now)
 {
     span->read_count = 0;
-    span->write = (struct check_access){
-        .place = now->queue ? now->queue->place : CHECK_NONE, .number = now->number, .op = now->op};
+    span->write = (struct check_access){.place = now->queue ? now->queue->place : CHECK_NONE,
+                                        .number = now->number,
+                                        .op = now->op,
+                                        .seq = now->seq};
 }
 
 /* A span that was not touched before. */

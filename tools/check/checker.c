@@ -34,7 +34,8 @@ struct checker *checker_new(void)
     /* the mark of records that are not known */
     memset(&checker->marks.items[0], 0, sizeof(checker->marks.items[0]));
     checker->marks.items[0].op = checker->marks.items[0].floor.op = CHECK_NONE;
-    checker->marks.items[0].done = checker->marks.items[0].blind = true;
+    checker->marks.items[0].done = true;
+    checker->marks.items[0].blind = checker->marks.items[0].unsure = true;
     checker->marks.count = 1;
     return checker;
 }
@@ -54,6 +55,7 @@ void checker_free(struct checker *checker)
     free(checker->ops.items);
     free(checker->links.items);
     free(checker->fogs.items);
+    free(checker->needs.items);
     free(checker);
 }
 
@@ -176,13 +178,6 @@ static void create(struct checker *checker, uint32_t op)
         check_signal_create(checker, op);
 }
 
-static void share(struct checker *checker, uint32_t op)
-{
-    struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
-    if (signal)
-        check_signal_leave(checker, signal);
-}
-
 static void other(struct checker *checker, uint32_t op)
 {
     switch (checker->ops.items[op].kind) {
@@ -231,7 +226,7 @@ static void other(struct checker *checker, uint32_t op)
         check_signal_clear(checker, op);
         return;
     case CHECK_SIGNAL_SHARE:
-        share(checker, op);
+        check_signal_share(checker, op);
         return;
     case CHECK_CHANNEL_CREATE:
     case CHECK_PROGRAM_CREATE:
@@ -279,6 +274,7 @@ bool checker_feed(struct checker *checker, const check_op *op)
 
 bool checker_finish(struct checker *checker)
 {
+    check_counts_finish(checker);
     check_signals_finish(checker);
     check_times_finish(checker);
     return !checker->short_of_memory;

@@ -101,7 +101,7 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
     raise_all(checker, queue->clock, op);
     if (queue->blind)
         push_fog(checker, op);
-    queue->blind = false;
+    queue->blind = queue->unsure = false;
 }
 
 void check_mark_seen(struct checker *checker, uint32_t number, uint32_t op)

@@ -220,11 +220,18 @@ static bool fill_sync(const struct twin_record_entry *entry, check_op *op)
         op->word.relation = value.relation;
         return true;
     }
-    case TWIN_RECORD_WORK_COUNT:
-    case TWIN_RECORD_WORK_WAIT_COUNT: {
+    case TWIN_RECORD_WORK_COUNT: {
         FIELDS(WORK_COUNT, count);
-        op->kind = entry->kind == TWIN_RECORD_WORK_COUNT ? CHECK_COUNT : CHECK_WAIT_COUNT;
-        op->object = count.signal;
+        op->kind = CHECK_COUNT;
+        op->object = count.signal, op->count.value = count.value;
+        op->count.mode = (uint16_t)(count.mode < UINT16_MAX ? count.mode : UINT16_MAX);
+        return true;
+    }
+    case TWIN_RECORD_WORK_WAIT_COUNT: {
+        FIELDS(WORK_WAIT_COUNT, wait);
+        op->kind = CHECK_WAIT_COUNT;
+        op->object = wait.signal, op->count.value = wait.value, op->count.clear = wait.clear != 0;
+        op->count.relation = (uint16_t)(wait.relation < UINT16_MAX ? wait.relation : UINT16_MAX);
         return true;
     }
     default:
@@ -336,6 +343,10 @@ static bool fill_signal(const struct twin_record_entry *entry, check_op *op)
         op->device = made.device, op->object = made.out_signal;
         op->config.signal_kind = made.kind, op->config.name = made.name;
         op->config.timed = made.timed != 0;
+        if (entry->kind == TWIN_RECORD_SIGNAL_OPEN) {
+            FIELDS(SIGNAL_OPEN, open);
+            op->config.share = open.name_hash;
+        }
         return true;
     }
     FIELDS(SIGNAL_WAIT, wait);
@@ -351,9 +362,12 @@ static bool fill_signal(const struct twin_record_entry *entry, check_op *op)
     case TWIN_RECORD_SIGNAL_CLEAR:
         op->kind = CHECK_SIGNAL_CLEAR;
         return true;
-    case TWIN_RECORD_SIGNAL_SHARE:
+    case TWIN_RECORD_SIGNAL_SHARE: {
+        FIELDS(SIGNAL_SHARE, share);
         op->kind = CHECK_SIGNAL_SHARE;
+        op->config.share = share.out_name_hash;
         return true;
+    }
     case TWIN_RECORD_SIGNAL_QUERY: {
         FIELDS(SIGNAL_QUERY, query);
         op->kind = CHECK_SIGNAL_QUERY;
@@ -600,7 +614,7 @@ bool check_ops_load(const twin_recording *recording, struct check_ops *out)
     bool good = out->ops && out->entries;
     for (size_t i = 0; good && i < count; i++)
         good = load_entry(&loader, i);
-    good = good && check_add_device_times(recording, out);
+    good = good && check_add_device_times(recording, out) && check_add_shares(recording, out);
     free_loader(&loader);
     if (!good)
         check_ops_free(out);

@@ -23,6 +23,8 @@ bool check_ops_load(const twin_recording *recording, struct check_ops *out);
 /* How far the device had come at each op, from the entries that tell it, in the order in which ops came back. False: no host
  * memory. */
 bool check_add_device_times(const twin_recording *recording, struct check_ops *out);
+/* Which signals are shared and opened in this record alone. False: no host memory. */
+bool check_add_shares(const twin_recording *recording, struct check_ops *out);
 void check_ops_free(struct check_ops *ops);
 /* Name of the public call that an op was part of, "" for none; of a damaged record, what can be printed of it. */
 #define CHECK_CALL_NAME 96u

@@ -105,8 +105,29 @@ static bool ended_before(const struct check_floor *floor, const check_op *op)
     return floor->op != CHECK_NONE && op->end_ns != 0 && floor->ns + SLACK_NS < op->end_ns;
 }
 
+/* Not all who stand at a count are blocked: they stay there until they are seen passed. */
+static bool is_blocked(const struct check_queue *queue)
+{
+    return queue->parking != CHECK_RUNS && queue->parking != CHECK_ON_COUNT;
+}
+
+/* One that is blocked, if need be at a count. NULL: none is. */
+static const struct check_queue *any_blocked(struct checker *checker)
+{
+    const struct check_queue *blocked = NULL;
+    const struct check_queue *counts = NULL;
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        struct check_queue *queue = checker->all_queues.items[i];
+        if (is_blocked(queue))
+            blocked = queue;
+        else if (queue->parking == CHECK_ON_COUNT && check_count_blocks(checker, queue))
+            counts = queue;
+    }
+    return blocked ? blocked : counts;
+}
+
 /* The stream that is blocked and seems to have held what an innocent wait was for. */
-static check_rule blocked_by(const struct checker *checker, const struct check_queue *queue,
+static check_rule blocked_by(struct checker *checker, const struct check_queue *queue,
                              uint32_t known, uint32_t number, bool of_event, uint32_t *out_first)
 {
     *out_first = CHECK_NONE;
@@ -127,15 +148,12 @@ static check_rule blocked_by(const struct checker *checker, const struct check_q
             *out_first = op;
             return CHECK_ORD_08;
         }
-        if (from->parking != CHECK_RUNS && from->first < join->from_number) {
+        if (is_blocked(from) && from->first < join->from_number) {
             *out_first = from->work.items[from->carried - from->first];
             return CHECK_ORD_06;
         }
     }
-    const struct check_queue *blocked = NULL;
-    for (size_t i = 0; i < checker->all_queues.count; i++)
-        if (checker->all_queues.items[i]->parking != CHECK_RUNS)
-            blocked = checker->all_queues.items[i];
+    const struct check_queue *blocked = any_blocked(checker);
     if (blocked)
         *out_first = blocked->work.items[blocked->carried - blocked->first];
     return blocked && (blocked->is_default || queue->is_default) ? CHECK_ORD_03 : CHECK_ORD_02;
@@ -167,7 +185,7 @@ static void judge_giving_up(struct checker *checker, struct check_queue *queue, 
     if (wait->status == TWIN_E_DEADLOCK)
         note_hopeless(checker, queue, number);
     uint32_t known = check_known_at(checker, queue->place, wait->begin_seq);
-    if (number <= queue->first || queue->carried < number || queue->blind ||
+    if (number <= queue->first || queue->carried < number || queue->unsure ||
         excused(checker, queue, number) || known >= number)
         return;
     bool timely = ended_before(floor, wait);
@@ -193,11 +211,11 @@ static void count_independence(struct checker *checker, const struct check_queue
         return;
     uint32_t known = check_known_at(checker, queue->place, UINT64_MAX);
     for (size_t i = queue->joins.count; i-- > 0 && queue->joins.items[i].number > known;)
-        if (checker->places.items[queue->joins.items[i].from_place].queue->parking != CHECK_RUNS) {
+        if (is_blocked(checker->places.items[queue->joins.items[i].from_place].queue)) {
             checker->judged[CHECK_ORD_06]++;
             break;
         }
-    if (queue->parking != CHECK_RUNS && queue->carried >= number) {
+    if (is_blocked(queue) && queue->carried >= number) {
         checker->judged[of_event ? CHECK_ORD_11 : CHECK_ORD_06]++;
         if (checker->parked == 1)
             return;
@@ -205,11 +223,10 @@ static void count_independence(struct checker *checker, const struct check_queue
     checker->judged[CHECK_ORD_02]++;
     bool other = false;
     for (size_t i = 0; queue->is_default ? !other && i < checker->all_queues.count : false; i++)
-        other = checker->all_queues.items[i]->parking != CHECK_RUNS &&
-                checker->all_queues.items[i] != queue;
+        other = is_blocked(checker->all_queues.items[i]) && checker->all_queues.items[i] != queue;
     for (size_t i = 0; !queue->is_default && !other && i < checker->all_queues.count; i++)
-        other = checker->all_queues.items[i]->parking != CHECK_RUNS &&
-                checker->all_queues.items[i]->is_default;
+        other =
+            is_blocked(checker->all_queues.items[i]) && checker->all_queues.items[i]->is_default;
     checker->judged[CHECK_ORD_03] += other;
 }
 
@@ -290,8 +307,9 @@ static void observe_signal(struct checker *checker, uint32_t op)
     struct check_signal *signal = check_signal_find(checker, look->object);
     if (!signal)
         return;
-    if (signal->gone) {
-        check_find(checker, CHECK_LIFE_06, signal->op, op, "the event had been destroyed");
+    const struct check_signal *end = check_signal_end(checker, look->object);
+    if (end->gone) {
+        check_find(checker, CHECK_LIFE_06, end->op, op, "the event had been destroyed");
         return;
     }
     bool sure = false;

@@ -104,6 +104,12 @@ typedef struct check_op {
             uint32_t relation; /* twin_relation */
         } word;
         struct {
+            uint32_t value;
+            uint16_t mode;     /* COUNT: twin_count_mode */
+            uint16_t relation; /* WAIT_COUNT: twin_count_relation */
+            bool clear;        /* WAIT_COUNT: the count becomes 0 */
+        } count;
+        struct {
             uint64_t function, argument, ticket;
         } call;
         uint64_t time_ns;    /* TIMESTAMP: the answer */
@@ -114,6 +120,9 @@ typedef struct check_op {
             uint32_t group;
             bool timed, is_default, deferred;
             bool tasks_told; /* of a queue: the device tells the times of all its tasks */
+            bool
+                inside; /* SIGNAL_SHARE, SIGNAL_OPEN: both ends are here, and nobody else is let in */
+            uint64_t share; /* the same two: made of the name */
         } config;
     };
     uint32_t thread;

@@ -89,7 +89,7 @@ static void unpark(struct checker *checker, struct check_queue *queue)
         unlink_parked(&checker->marks.items[queue->parked_on].parked, queue);
     if (queue->parking == CHECK_ON_WORD)
         unlink_parked(&word_of(checker, queue)->parked, queue);
-    if (queue->parking != CHECK_RUNS)
+    if (queue->parking != CHECK_RUNS && queue->parking != CHECK_ON_COUNT)
         checker->parked--;
     queue->parking = CHECK_RUNS;
 }
@@ -123,7 +123,7 @@ static void park(struct checker *checker, struct check_queue *queue, enum check_
 {
     queue->parking = parking;
     queue->parked_on = on;
-    checker->parked++;
+    checker->parked += parking != CHECK_ON_COUNT;
     if (list) {
         queue->next_parked = *list;
         *list = queue;
@@ -135,8 +135,13 @@ static void park(struct checker *checker, struct check_queue *queue, enum check_
 static void take_over(struct checker *checker, struct check_queue *queue,
                       const struct check_mark *mark)
 {
-    if (mark->blind)
-        queue->blind = true;
+    uint32_t op = queue->work.items[queue->carried - queue->first];
+    /* what the host had seen done is known, however it came about */
+    if (mark->op == CHECK_NONE ||
+        check_known_at(checker, mark->place, checker->ops.items[op].begin_seq) < mark->number) {
+        queue->blind |= mark->blind;
+        queue->unsure |= mark->unsure;
+    }
     if (mark->op == CHECK_NONE || mark->place == queue->place)
         return;
     if (queue->heard < mark->heard)
@@ -176,6 +181,21 @@ static bool carry_wait(struct checker *checker, struct check_queue *queue, uint3
     return true;
 }
 
+/* What the mark of a piece of work stands for: all that comes before it. */
+static void set_mark(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                     const struct check_floor *floor)
+{
+    struct check_mark *mark = &checker->marks.items[checker->links.items[op]];
+    uint64_t begin_seq = checker->ops.items[op].begin_seq;
+    mark->floor = *floor;
+    mark->blind = queue->blind;
+    mark->unsure = queue->unsure;
+    mark->heard = begin_seq > queue->heard ? begin_seq : queue->heard;
+    mark->done = true;
+    mark->clock = clock_hold(queue->clock);
+}
+
+/* A record, or a change of a count. */
 static void carry_record(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
     uint32_t number = checker->links.items[op];
@@ -191,11 +211,7 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
     }
     /* A stamp lies behind the record; who waits may pass before it. The stamps of what comes before lie ahead of it. */
     bool own = record->timed && record->task_begin_ns == 0 && !record->stamped;
-    mark->floor = own ? queue->floor : before;
-    mark->blind = queue->blind;
-    mark->heard = record->begin_seq > queue->heard ? record->begin_seq : queue->heard;
-    mark->done = true;
-    mark->clock = clock_hold(queue->clock);
+    set_mark(checker, queue, op, own ? &queue->floor : &before);
     check_wake(checker, &mark->parked);
     check_signal_set(checker, op);
     check_mark_drop(checker, number);
@@ -212,7 +228,16 @@ static bool carry(struct checker *checker, struct check_queue *queue)
             return false;
         break;
     case CHECK_RECORD:
+    case CHECK_COUNT:
         carry_record(checker, queue, op);
+        break;
+    case CHECK_WAIT_COUNT:
+        if (checker->links.items[op] != 0) {
+            park(checker, queue, CHECK_ON_COUNT, op, NULL);
+            return false;
+        }
+        queue->blind = queue->unsure = true;
+        check_times_task(checker, queue, op, NULL);
         break;
     case CHECK_WAIT_VALUE:
         if (checker->links.items[op] == CHECK_NONE && !check_word_wait(checker, queue, op)) {
@@ -236,8 +261,7 @@ static bool carry(struct checker *checker, struct check_queue *queue)
         check_times_task(checker, queue, op, NULL);
         break;
     case CHECK_RUN:
-    case CHECK_WAIT_COUNT:
-        queue->blind = true;
+        queue->blind = queue->unsure = true;
         check_times_task(checker, queue, op, NULL);
         break;
     default:
@@ -267,52 +291,6 @@ void check_carry_on(struct checker *checker)
 
 /* ---- submission ---- */
 
-/* A status with which the device tells what became of a task. */
-static bool tells_of_task(uint32_t status)
-{
-    switch (status) {
-#define TASK_FAILURE(name) case name:
-        TWIN_TASK_FAILURES(TASK_FAILURE)
-#undef TASK_FAILURE
-        return true;
-    default:
-        return false;
-    }
-}
-
-void check_queue_stops(struct checker *checker, const struct check_queue *queue)
-{
-    if (!LIST_ROOM(&checker->stopping)) {
-        checker->short_of_memory = true;
-        return;
-    }
-    checker->stopping.items[checker->stopping.count++] =
-        (struct check_group){.device = queue->device, .group = queue->group};
-}
-
-static bool stops(const struct checker *checker, const struct check_queue *queue)
-{
-    for (size_t i = 0; i < checker->stopping.count; i++)
-        if (checker->stopping.items[i].device == queue->device &&
-            checker->stopping.items[i].group == queue->group)
-            return true;
-    return false;
-}
-
-static void refuse(struct checker *checker, struct check_queue *queue, uint32_t op)
-{
-    const check_op *work = &checker->ops.items[op];
-    checker->judged[CHECK_ORD_04]++;
-    if (!tells_of_task(work->status) || queue->troubled || checker->troubled)
-        return;
-    /* A stopped group refuses work with what stopped it; a board may tell of that here first. */
-    if (stops(checker, queue))
-        queue->troubled = checker->troubled = true;
-    else
-        check_find(checker, CHECK_ORD_04, op, CHECK_NONE,
-                   "the submission itself answered what becomes of tasks on the device");
-}
-
 static bool names_signal(uint32_t kind)
 {
     return kind == CHECK_RECORD || kind == CHECK_WAIT || kind == CHECK_RESET ||
@@ -332,14 +310,14 @@ void check_submit(struct checker *checker, uint32_t op)
     }
     struct check_signal *signal =
         names_signal(work->kind) ? check_signal_find(checker, work->object) : NULL;
-    if (signal && signal->gone) {
-        check_find(checker, CHECK_LIFE_06, signal->op, op,
-                   "the event or notify had been destroyed");
+    const struct check_signal *end = signal ? check_signal_end(checker, work->object) : NULL;
+    if (end && end->gone) {
+        check_find(checker, CHECK_LIFE_06, end->op, op, "the event or notify had been destroyed");
         return;
     }
     if (work->status != TWIN_OK || work->end_seq == 0) {
         if (work->end_seq != 0)
-            refuse(checker, queue, op);
+            check_refused(checker, queue, op);
         return;
     }
     checker->judged[CHECK_ORD_04]++;
@@ -368,6 +346,25 @@ void check_submit(struct checker *checker, uint32_t op)
 
 /* ---- ends ---- */
 
+/* It is not known what became of it. */
+static void leave_mark(struct check_mark *mark)
+{
+    mark->done = mark->blind = mark->unsure = true;
+}
+
+/* What was dropped may have changed counts, or not. */
+static void leave_counts(struct checker *checker, const struct check_queue *queue, uint32_t known)
+{
+    for (uint32_t n = known; n > queue->first && n < queue->submitted; n++) {
+        const check_op *work = &checker->ops.items[queue->work.items[n - queue->first]];
+        struct check_signal *signal = work->kind == CHECK_COUNT || work->kind == CHECK_WAIT_COUNT
+                                          ? check_signal_find(checker, work->object)
+                                          : NULL;
+        if (signal)
+            check_signal_leave(checker, signal);
+    }
+}
+
 void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by)
 {
     uint32_t known = check_known_at(checker, queue->place, checker->ops.items[by].begin_seq);
@@ -386,13 +383,14 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32
             continue;
         if (kind == CHECK_RECORD) {
             struct check_mark *mark = &checker->marks.items[number];
-            mark->done = mark->blind = true;
+            leave_mark(mark);
             check_wake(checker, &mark->parked);
         } else {
             check_signal_given_up(checker, number, op, by);
         }
         check_mark_drop(checker, number);
     }
+    leave_counts(checker, queue, known);
     check_carry_on(checker);
 }
 
@@ -444,6 +442,113 @@ static void blame_wait(struct checker *checker, const struct check_queue *queue,
                "the wait was seen passed, and no record of what it waits for had been queued");
 }
 
+/* ---- counts ---- */
+
+void check_count_leave(struct checker *checker, const struct check_signal *signal)
+{
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        struct check_queue *queue = checker->all_queues.items[i];
+        if (queue->parking != CHECK_ON_COUNT ||
+            check_signal_find(checker, checker->ops.items[queue->parked_on].object) != signal)
+            continue;
+        checker->links.items[queue->parked_on] = 0;
+        check_wake_one(checker, queue);
+    }
+}
+
+/* Of what a wait needs, the first that was not carried out yet. CHECK_NONE: all was. */
+static uint32_t missing(const struct checker *checker)
+{
+    for (size_t i = 0; i < checker->needs.count; i++)
+        if (!checker->marks.items[checker->needs.items[i]].done)
+            return checker->needs.items[i];
+    return CHECK_NONE;
+}
+
+static void force(struct checker *checker, struct check_queue *queue, uint32_t number,
+                  uint32_t observer, unsigned depth);
+
+/* What a wait that was seen passed cannot do without is carried out too. */
+static enum check_passing force_needs(struct checker *checker, const struct check_signal *signal,
+                                      struct check_queue *queue, uint32_t observer, unsigned depth)
+{
+    for (;;) {
+        enum check_passing passing = check_count_needs(checker, signal, queue, queue->parked_on);
+        uint32_t number = missing(checker);
+        if (number == CHECK_NONE || observer == CHECK_NONE)
+            return passing;
+        struct check_queue *by = checker->marks.items[number].queue;
+        if (!by->forcing && depth < FORCE_DEPTH)
+            force(checker, by, checker->marks.items[number].number, observer, depth + 1);
+        if (!checker->marks.items[number].done)
+            leave_mark(&checker->marks.items[number]);
+    }
+}
+
+static void blame_count(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                        uint32_t observer)
+{
+    const check_op *wait = &checker->ops.items[op];
+    if (queue->troubled || checker->troubled || (wait->timed && wait->task_status != TWIN_OK))
+        return;
+    check_find(checker, CHECK_ORD_05, op, observer,
+               "the wait was seen passed, and no order of the changes that had been queued gives a "
+               "count that lets it pass");
+}
+
+/* The wait for a count at which a queue stands passes, behind all that it needs. Without an observer nobody saw that, and it
+ * may have to stay. */
+static bool pass_count(struct checker *checker, struct check_queue *queue, uint32_t observer,
+                       unsigned depth)
+{
+    uint32_t op = queue->parked_on;
+    const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
+    enum check_passing passing = force_needs(checker, signal, queue, observer, depth);
+    if (observer == CHECK_NONE && (passing == CHECK_CANNOT_PASS || missing(checker) != CHECK_NONE))
+        return false;
+    checker->judged[CHECK_ORD_05] += observer != CHECK_NONE;
+    if (passing == CHECK_CANNOT_PASS)
+        blame_count(checker, queue, op, observer);
+    check_times_task(checker, queue, op, NULL);
+    while (checker->needs.count > 0 && missing(checker) == CHECK_NONE &&
+           !checker->short_of_memory) {
+        for (size_t i = 0; i < checker->needs.count; i++) {
+            struct check_mark *mark = &checker->marks.items[checker->needs.items[i]];
+            mark->waits++;
+            check_times_behind(checker, queue, op, mark);
+            take_over(checker, queue, mark);
+        }
+        /* who knows more may see that he needs more */
+        passing = force_needs(checker, signal, queue, observer, depth);
+    }
+    queue->blind = queue->blind || passing != CHECK_PASSES;
+    if (checker->links.items[op] != CHECK_NONE) /* it clears the count */
+        set_mark(checker, queue, op, &queue->floor);
+    unpark(checker, queue);
+    queue->carried++;
+    return true;
+}
+
+void check_counts_finish(struct checker *checker)
+{
+    for (bool moved = true; moved && !checker->short_of_memory;) {
+        moved = false;
+        for (size_t i = 0; i < checker->all_queues.count; i++) {
+            struct check_queue *queue = checker->all_queues.items[i];
+            while (queue->parking == CHECK_ON_COUNT && pass_count(checker, queue, CHECK_NONE, 0)) {
+                moved = true;
+                run(checker, queue);
+                check_carry_on(checker);
+            }
+        }
+    }
+    for (size_t i = 0; i < checker->all_queues.count; i++) {
+        struct check_queue *queue = checker->all_queues.items[i];
+        if (queue->parking == CHECK_ON_COUNT)
+            check_count_hangs(checker, queue);
+    }
+}
+
 /* Whatever the queue is parked on, it passes. */
 static void push_on(struct checker *checker, struct check_queue *queue, uint32_t observer,
                     unsigned depth);
@@ -464,6 +569,10 @@ static void push_on(struct checker *checker, struct check_queue *queue, uint32_t
                     unsigned depth)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
+    if (queue->parking == CHECK_ON_COUNT) {
+        (void)pass_count(checker, queue, observer, depth);
+        return;
+    }
     if (queue->parking == CHECK_ON_MARK) {
         uint32_t number = queue->parked_on;
         struct check_queue *recorder = checker->marks.items[number].queue;
@@ -481,7 +590,7 @@ static void push_on(struct checker *checker, struct check_queue *queue, uint32_t
         unpark(checker, queue);
         checker->links.items[op] = 0;
     }
-    queue->blind = true;
+    queue->blind = queue->unsure = true;
 }
 
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op)

@@ -9,11 +9,17 @@
 
 #include "check/state.h"
 
-struct check_signal *check_signal_find(struct checker *checker, uint32_t number)
+struct check_signal *check_signal_end(struct checker *checker, uint32_t number)
 {
     struct check_signal *signal = NULL;
     HASH_FIND(hh, checker->signals, &number, sizeof(number), signal);
     return signal;
+}
+
+struct check_signal *check_signal_find(struct checker *checker, uint32_t number)
+{
+    struct check_signal *signal = check_signal_end(checker, number);
+    return signal && signal->of ? signal->of : signal;
 }
 
 void check_mark_drop(struct checker *checker, uint32_t number)
@@ -25,7 +31,7 @@ void check_mark_drop(struct checker *checker, uint32_t number)
     mark->clock = NULL;
 }
 
-static uint32_t new_mark(struct checker *checker)
+uint32_t check_mark_new(struct checker *checker)
 {
     if (!LIST_ROOM(&checker->marks)) {
         checker->short_of_memory = true;
@@ -46,10 +52,34 @@ static uint32_t new_mark(struct checker *checker)
             (checker)->short_of_memory = true;                                                     \
     } while (0)
 
+void check_signal_share(struct checker *checker, uint32_t op)
+{
+    const check_op *share = &checker->ops.items[op];
+    struct check_signal *signal = check_signal_find(checker, share->object);
+    if (!signal || share->status != TWIN_OK || share->end_seq == 0)
+        return;
+    if (share->config.inside)
+        signal->share = share->config.share;
+    else
+        check_signal_leave(checker, signal);
+}
+
+/* The signal of this process whose other end is opened. NULL: it is another process's, or anybody's. */
+static struct check_signal *shared_here(struct checker *checker, const check_op *made)
+{
+    if (made->kind != CHECK_SIGNAL_OPEN || !made->config.inside)
+        return NULL;
+    for (struct check_signal *signal = checker->signals; signal; signal = signal->hh.next)
+        if (!signal->of && signal->ends > 0 && signal->share == made->config.share &&
+            signal->kind == made->config.signal_kind)
+            return signal;
+    return NULL;
+}
+
 void check_signal_create(struct checker *checker, uint32_t op)
 {
     const check_op *made = &checker->ops.items[op];
-    struct check_signal *signal = check_signal_find(checker, made->object);
+    struct check_signal *signal = check_signal_end(checker, made->object);
     if (signal) {
         signal->holders++;
         return;
@@ -65,8 +95,11 @@ void check_signal_create(struct checker *checker, uint32_t op)
     signal->name = made->config.name;
     signal->device = made->device;
     signal->newest = signal->before = signal->reset = CHECK_NONE;
-    signal->holders = 1;
-    signal->unjudged = made->kind == CHECK_SIGNAL_OPEN || signal->kind == CHECK_COUNTER;
+    signal->holders = signal->ends = 1;
+    signal->of = shared_here(checker, made);
+    if (signal->of)
+        signal->of->ends++;
+    signal->unjudged = made->kind == CHECK_SIGNAL_OPEN || signal->kind > CHECK_COUNTER;
     HASH_ADD(hh, checker->signals, number, sizeof(signal->number), signal);
     if (!signal->hh.tbl)
         checker->short_of_memory = true;
@@ -77,7 +110,7 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
 {
     bool promised = signal->kept < signal->promised.count;
     signal->records++;
-    uint32_t number = promised ? signal->promised.items[signal->kept++] : new_mark(checker);
+    uint32_t number = promised ? signal->promised.items[signal->kept++] : check_mark_new(checker);
     if (number == 0)
         return;
     struct check_mark *mark = &checker->marks.items[number];
@@ -120,6 +153,7 @@ void check_signal_set(struct checker *checker, uint32_t op)
     first->floor = set->floor;
     first->heard = set->heard;
     first->blind = set->blind;
+    first->unsure = set->unsure;
     first->done = true;
     check_wake(checker, &first->parked);
 }
@@ -128,7 +162,7 @@ static uint32_t promise(struct checker *checker, struct check_signal *signal)
 {
     if (signal->kind == CHECK_LEVEL && signal->kept < signal->promised.count)
         return signal->promised.items[signal->kept];
-    uint32_t number = new_mark(checker);
+    uint32_t number = check_mark_new(checker);
     if (number == 0)
         return number;
     checker->marks.items[number].holders = 1;
@@ -184,9 +218,13 @@ void check_signal_bind(struct checker *checker, struct check_queue *queue, uint3
 {
     const check_op *work = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, work->object);
-    if (signal->kind == CHECK_LEVEL || signal->kind == CHECK_NOTIFY)
+    if (signal->kind != CHECK_REBIND)
         KEEP(checker, &signal->ops, op);
-    if (work->kind == CHECK_RECORD)
+    if (work->kind == CHECK_COUNT || work->kind == CHECK_WAIT_COUNT)
+        check_count_bind(checker, signal, queue, op);
+    else if (signal->kind == CHECK_COUNTER)
+        check_signal_leave(checker, signal); /* no such work exists */
+    else if (work->kind == CHECK_RECORD)
         bind_record(checker, signal, queue, op);
     else if (work->kind == CHECK_WAIT)
         bind_wait(checker, signal, queue, op);
@@ -255,10 +293,12 @@ void check_signal_leave(struct checker *checker, struct check_signal *signal)
     for (; signal->kept < signal->promised.count; signal->kept++) {
         uint32_t number = signal->promised.items[signal->kept];
         struct check_mark *mark = &checker->marks.items[number];
-        mark->done = mark->blind = true;
+        mark->done = mark->blind = mark->unsure = true;
         check_wake(checker, &mark->parked);
         check_mark_drop(checker, number);
     }
+    if (signal->kind == CHECK_COUNTER)
+        check_count_leave(checker, signal);
     check_carry_on(checker);
 }
 
@@ -281,8 +321,8 @@ void check_signal_given_up(struct checker *checker, uint32_t number, uint32_t wa
 {
     const struct check_mark *mark = &checker->marks.items[number];
     const struct check_signal *signal = check_signal_find(checker, checker->ops.items[wait].object);
-    if (!mark->hopeless || mark->op != CHECK_NONE || !signal || signal->gone || signal->unjudged ||
-        checker->troubled || checker->expect_gaps)
+    if (!mark->hopeless || mark->op != CHECK_NONE || !signal || signal->ends == 0 ||
+        signal->unjudged || checker->troubled || checker->expect_gaps)
         return;
     check_find(checker, CHECK_LIFE_07, wait, by,
                "nobody had recorded %s %u when the stream was given up, and the host had been told "
@@ -293,7 +333,7 @@ void check_signal_given_up(struct checker *checker, uint32_t number, uint32_t wa
 void check_signal_destroy(struct checker *checker, uint32_t op)
 {
     const check_op *end = &checker->ops.items[op];
-    struct check_signal *signal = check_signal_find(checker, end->object);
+    struct check_signal *signal = check_signal_end(checker, end->object);
     if (!signal)
         return;
     if (signal->gone) {
@@ -303,6 +343,10 @@ void check_signal_destroy(struct checker *checker, uint32_t op)
     if (--signal->holders > 0)
         return;
     checker->judged[CHECK_LIFE_06]++;
+    signal->gone = true;
+    signal = signal->of ? signal->of : signal;
+    if (--signal->ends > 0)
+        return;
     judge_promises(checker, signal, op);
     check_times_signal(checker, signal);
     if (signal->newest != CHECK_NONE)
@@ -311,13 +355,12 @@ void check_signal_destroy(struct checker *checker, uint32_t op)
         check_mark_drop(checker, signal->before);
     signal->newest = signal->before = CHECK_NONE;
     forget_set(checker, signal);
-    signal->gone = true;
 }
 
 void check_signals_finish(struct checker *checker)
 {
     for (struct check_signal *signal = checker->signals; signal; signal = signal->hh.next) {
-        if (signal->gone)
+        if (signal->of || signal->ends == 0)
             continue;
         judge_promises(checker, signal, CHECK_NONE);
         check_times_signal(checker, signal);
@@ -333,6 +376,7 @@ void check_signals_free(struct checker *checker)
         free(signal->marks.items);
         free(signal->promised.items);
         free(signal->ops.items);
+        check_count_free(signal->count);
         free(signal);
         signal = next;
     }

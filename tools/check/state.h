@@ -52,9 +52,10 @@ struct check_mark {
     bool done;                  /* in thought */
     bool hopeless;              /* promised; the host was told that nothing will come */
     bool blind;                 /* order before it is not all known */
+    bool unsure;                /* nor that it came at all */
 };
 
-enum check_parking { CHECK_RUNS, CHECK_ON_MARK, CHECK_ON_WORD, CHECK_ON_ANSWER };
+enum check_parking { CHECK_RUNS, CHECK_ON_MARK, CHECK_ON_WORD, CHECK_ON_ANSWER, CHECK_ON_COUNT };
 
 /* A wait that took over another stream's order. */
 struct check_join {
@@ -83,9 +84,11 @@ struct check_queue {
     uint32_t aborted_from, aborted_to; /* counts: work that may have been dropped */
     uint32_t failure;                  /* op whose failure nobody was told, CHECK_NONE: none */
     bool blind;                        /* order is not all known, until the host waits */
+    bool unsure;                       /* nor that it goes on */
     bool troubled; /* a task failed or was dropped: what it released is not judged */
     bool stopped;  /* a task was ended by hand */
     bool deferred, is_default, gone, waking, forcing, told;
+    bool stuck; /* until a wait passes that is looked at, count.c */
 };
 
 struct check_known {
@@ -107,7 +110,11 @@ struct check_signal {
     uint32_t kind;
     uint32_t name, device;
     uint32_t newest, before; /* marks of the newest record and the one before it; CHECK_NONE */
-    uint32_t holders;        /* who opened it */
+    uint32_t holders;        /* who opened it under this number */
+    uint32_t ends;           /* numbers under which it is alive, its own among them */
+    struct check_signal
+        *of;        /* this is another number for that one, and holds nothing; NULL: its own */
+    uint64_t share; /* made of the name under which it may be opened here; 0: none */
     LIST_OF(uint32_t)
     marks; /* LEVEL: the one set since the reset; NOTIFY: not waited for yet, from `taken` on */
     LIST_OF(uint32_t) promised; /* waited for and not recorded yet, from `kept` on */
@@ -115,8 +122,10 @@ struct check_signal {
     uint64_t records, passed;                  /* records queued; streams' waits carried out */
     uint32_t reset, reset_place, reset_number; /* LEVEL: the newest, by op; CHECK_NONE */
     LIST_OF(uint32_t)
-    ops; /* LEVEL, NOTIFY: records, waits and resets, to be judged by their times */
-    bool gone, unjudged;
+    ops; /* all but REBIND: records, waits and resets, to be judged by their times */
+    struct check_count *count; /* COUNTER: its changes, count.c; NULL: there were none */
+    bool gone;                 /* under this number */
+    bool unjudged;
 };
 
 /* A word that queues write and wait for. */
@@ -163,6 +172,7 @@ struct check_access {
     uint32_t place; /* CHECK_NONE: the host, or nobody */
     uint32_t number;
     uint32_t op;
+    uint64_t seq; /* what the host had seen then lies before it */
 };
 
 struct check_span {
@@ -192,6 +202,7 @@ struct checker {
     LIST_OF(struct check_place) places;
     LIST_OF(uint32_t) free_places;
     LIST_OF(struct check_queue *) woken;
+    LIST_OF(uint32_t) needs; /* marks that a wait for a count cannot do without, count.c */
     LIST_OF(struct check_group) stopping; /* few */
     LIST_OF(uint64_t) fogs; /* moments at which the host learned more than is known here */
     LIST_OF(struct check_finding) findings;
@@ -203,7 +214,8 @@ struct checker {
     struct check_span *free_spans;
     void *finding_keys; /* what has been found, finding.c */
     struct check_device *devices;
-    uint32_t parked; /* queues */
+    uint32_t
+        parked; /* queues, but for those that stand at a count: they may only not have been seen */
     bool expect_times;
     bool expect_gaps;
     bool hidden_memory; /* there is memory of images whose size is not told */
@@ -228,18 +240,26 @@ void check_submit(struct checker *checker, uint32_t op);
 void check_carry_on(struct checker *checker);
 void check_wake(struct checker *checker, struct check_queue **list);
 void check_wake_one(struct checker *checker, struct check_queue *queue);
+/* refusal.c: work that was not taken. */
+void check_refused(struct checker *checker, struct check_queue *queue, uint32_t op);
 /* The queue's context stops with its first failure from now on. */
 void check_queue_stops(struct checker *checker, const struct check_queue *queue);
 /* What is in the queue may not have happened; nobody is blamed for it. */
 void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by);
 /* The host saw the first `number` pieces done: carries them out, whatever they wait for. */
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op);
+/* Carries out what stands at counts that nobody saw passed, as far as that is known to come behind what it needs. */
+void check_counts_finish(struct checker *checker);
 void check_queues_free(struct checker *checker);
 /* Op of a piece of work, by place and count; CHECK_NONE when it is gone. */
 uint32_t check_work_at(const struct checker *checker, uint32_t place, uint32_t number);
 
 /* signal.c: what a wait binds to. */
 struct check_signal *check_signal_find(struct checker *checker, uint32_t number);
+/* The same, and if it is one of several numbers for a signal, that number alone: who made it, and whether it is gone. */
+struct check_signal *check_signal_end(struct checker *checker, uint32_t number);
+/* It was shared, and who opens it can be seen. */
+void check_signal_share(struct checker *checker, uint32_t op);
 void check_signal_create(struct checker *checker, uint32_t op);
 void check_signal_destroy(struct checker *checker, uint32_t op);
 void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op);
@@ -255,6 +275,28 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark);
 void check_signals_finish(struct checker *checker);
 void check_signals_free(struct checker *checker);
 void check_mark_drop(struct checker *checker, uint32_t mark);
+/* 0: memory is short. */
+uint32_t check_mark_new(struct checker *checker);
+
+/* count.c: counting notifies. */
+enum check_passing {
+    CHECK_CANNOT_PASS, /* whatever came of what had been asked for */
+    CHECK_MAY_PASS,    /* with something else that may or must come */
+    CHECK_PASSES       /* with what surely lies before it alone */
+};
+void check_count_bind(struct checker *checker, struct check_signal *signal,
+                      struct check_queue *queue, uint32_t op);
+/* Leaves in `needs` the marks of what must come before the wait at which a queue stands, and is not known to: the last of
+ * each stream. */
+enum check_passing check_count_needs(struct checker *checker, const struct check_signal *signal,
+                                     struct check_queue *queue, uint32_t op);
+/* Whether the wait at which a queue stands cannot pass with what was asked for so far. */
+bool check_count_blocks(struct checker *checker, struct check_queue *queue);
+/* Nobody lets pass the wait at which a queue stands for good. */
+void check_count_hangs(struct checker *checker, struct check_queue *queue);
+/* Lets pass all who stand at a count that is left unjudged. */
+void check_count_leave(struct checker *checker, const struct check_signal *signal);
+void check_count_free(struct check_count *count);
 
 /* word.c: values in memory. */
 /* True: the wait passes now. */
@@ -295,9 +337,14 @@ uint32_t check_hops(const struct checker *checker, uint32_t from_place, uint32_t
 /* A piece of work is carried out; `mark` of a wait, or NULL. */
 void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
                       const struct check_mark *mark);
+/* The same piece comes behind one mark more. */
+void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
+                        const struct check_mark *mark);
 /* A wait of the host ended well: what it covers had ended. */
 void check_times_host(struct checker *checker, const struct check_floor *floor, uint32_t op);
 void check_times_signal(struct checker *checker, struct check_signal *signal);
+/* Of a counting notify, count_times.c. */
+void check_times_count(struct checker *checker, const struct check_signal *signal);
 void check_times_finish(struct checker *checker);
 
 /* access.c: bytes. */

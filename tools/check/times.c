@@ -82,7 +82,7 @@ static void judge_wait(struct checker *checker, struct check_queue *queue, uint3
     const struct check_signal *signal = check_signal_find(checker, wait->object);
     const check_op *record = &checker->ops.items[mark->op];
     judge_prompt(checker, op, record);
-    if (!wait->timed || (signal && signal->kind != CHECK_REBIND))
+    if (!wait->timed || (signal && signal->kind != CHECK_REBIND && signal->kind != CHECK_COUNTER))
         return;
     if (record->timed && record->task_begin_ns != 0) {
         checker->judged[CHECK_ORD_05]++;
@@ -104,6 +104,27 @@ static void judge_wait(struct checker *checker, struct check_queue *queue, uint3
     judge_floor(checker, queue, &over, wait->task_end_ns, op, "passed");
 }
 
+/* Which record an event's wait is bound to, and what a wait for a count needs, is certain whatever else is not known. */
+static bool is_bound(struct checker *checker, const check_op *wait, const struct check_mark *mark)
+{
+    const struct check_signal *signal = check_signal_find(checker, wait->object);
+    return !mark->blind ||
+           (signal && (signal->kind == CHECK_REBIND || signal->kind == CHECK_COUNTER));
+}
+
+void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
+                        const struct check_mark *mark)
+{
+    const check_op *work = &checker->ops.items[op];
+    bool failed = work->timed && work->task_status != TWIN_OK;
+    if (mark->op == CHECK_NONE || !is_bound(checker, work, mark))
+        return;
+    if (!failed && !queue->troubled)
+        judge_wait(checker, queue, op, mark);
+    if (mark->floor.op != CHECK_NONE && !failed)
+        raise_floor(&queue->floor, mark->floor.ns, mark->floor.op, mark->floor.hops + 1);
+}
+
 void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
                       const struct check_mark *mark)
 {
@@ -114,15 +135,10 @@ void check_times_task(struct checker *checker, struct check_queue *queue, uint32
         if (queue->failure == CHECK_NONE)
             queue->failure = op;
     }
-    bool judged = !failed && !queue->troubled;
-    if (judged && work->timed)
+    if (!failed && !queue->troubled && work->timed)
         judge_begin(checker, queue, op);
-    if (mark && mark->op != CHECK_NONE && !mark->blind) {
-        if (judged)
-            judge_wait(checker, queue, op, mark);
-        if (mark->floor.op != CHECK_NONE && !failed)
-            raise_floor(&queue->floor, mark->floor.ns, mark->floor.op, mark->floor.hops + 1);
-    }
+    if (mark)
+        check_times_behind(checker, queue, op, mark);
     if (work->timed && !failed)
         raise_floor(&queue->floor, work->task_end_ns, op, 0);
 }
@@ -230,6 +246,11 @@ void check_times_signal(struct checker *checker, struct check_signal *signal)
     size_t count = signal->ops.count;
     if (count == 0 || signal->unjudged || checker->troubled)
         return;
+    if (signal->kind == CHECK_COUNTER) {
+        check_times_count(checker, signal);
+        signal->ops.count = 0;
+        return;
+    }
     struct flag flag = {.records = malloc(count * sizeof(void *)),
                         .waits = malloc(count * sizeof(void *)),
                         .resets = malloc(count * sizeof(void *))};

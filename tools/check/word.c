@@ -44,13 +44,13 @@ bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_
 {
     struct check_word *word = word_at(checker, checker->ops.items[op].word.address);
     if (!word) {
-        queue->blind = true;
+        queue->blind = queue->unsure = true;
         return true;
     }
     if (!word->known || !satisfies(word->value, &checker->ops.items[op]))
         return false;
     if (word->blind)
-        queue->blind = true;
+        queue->blind = queue->unsure = true;
     if (queue->heard < word->heard)
         queue->heard = word->heard;
     if (!clock_join(&queue->clock, word->clock))

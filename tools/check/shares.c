@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals that are shared under a name: where the record holds both ends, they are one signal, as long as no other process is
+ * let in. Names are not in a record, but a number made of each. */
+#include <stdlib.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "check/load.h"
+
+struct share {
+    UT_hash_handle hh;
+    uint64_t name;
+    uint32_t signal;
+    bool opened; /* in this process */
+    bool others; /* another process may open it, as the record says */
+};
+
+static struct share *find(struct share *shares, uint64_t name)
+{
+    struct share *share = NULL;
+    HASH_FIND(hh, shares, &name, sizeof(name), share);
+    return share;
+}
+
+static bool is_share(const check_op *op)
+{
+    return op->kind == CHECK_SIGNAL_SHARE && op->status == TWIN_OK && op->end_seq != 0;
+}
+
+static bool is_open(const check_op *op)
+{
+    return op->kind == CHECK_SIGNAL_OPEN && op->status == TWIN_OK && op->end_seq != 0;
+}
+
+static bool add(struct share **shares, const check_op *op)
+{
+    struct share *share = find(*shares, op->config.share);
+    if (share) {
+        share->others |= share->signal != op->object; /* two have one number: neither is trusted */
+        return true;
+    }
+    share = calloc(1, sizeof(*share));
+    if (!share)
+        return false;
+    share->name = op->config.share;
+    share->signal = op->object;
+    HASH_ADD(hh, *shares, name, sizeof(share->name), share);
+    return share->hh.tbl != NULL;
+}
+
+/* Other processes that a signal's owner lets in by their numbers. */
+static void note_allowed(const twin_recording *recording, struct share *shares)
+{
+    uint32_t own = twin_recording_header(recording)->process;
+    for (size_t i = 0; shares && i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        struct twin_record_SIGNAL_ALLOW allow;
+        if (!TWIN_RECORDING_GET(entry, SIGNAL_ALLOW, &allow) || !twin_recording_succeeded(entry))
+            continue;
+        size_t bytes = 0;
+        const int32_t *pids = twin_recording_tail(entry, &bytes);
+        bool others = false;
+        for (size_t k = 0; k < allow.count && (k + 1) * sizeof(*pids) <= bytes; k++)
+            others |= (uint32_t)pids[k] != own;
+        for (struct share *share = shares; others && share; share = share->hh.next)
+            share->others |= share->signal == allow.signal;
+    }
+}
+
+bool check_add_shares(const twin_recording *recording, struct check_ops *out)
+{
+    struct share *shares = NULL;
+    bool good = true;
+    for (size_t i = 0; good && i < out->count; i++)
+        if (is_share(&out->ops[i]))
+            good = add(&shares, &out->ops[i]);
+    note_allowed(recording, shares);
+    for (int turn = 0; turn < 2 && shares; turn++)
+        for (size_t i = 0; i < out->count; i++) {
+            check_op *op = &out->ops[i];
+            struct share *share =
+                is_share(op) || is_open(op) ? find(shares, op->config.share) : NULL;
+            if (share && turn == 0)
+                share->opened |= is_open(op);
+            else if (share)
+                op->config.inside = share->opened && !share->others;
+        }
+    struct share *share = shares;
+    HASH_CLEAR(hh, shares);
+    while (share) {
+        struct share *next = share->hh.next;
+        free(share);
+        share = next;
+    }
+    return good;
+}
