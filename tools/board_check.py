@@ -102,6 +102,28 @@ class Packed:
                 archive.addfile(entry, io.BytesIO(data))
 
 
+class Stop:
+    """SIGINT and SIGTERM. They are raised while a program is waited for, and at no other time: one that has just been started
+    would be lost."""
+    asked = waiting = False
+
+    @classmethod
+    def take(cls, *_):
+        cls.asked = True
+        if cls.waiting:
+            raise KeyboardInterrupt
+
+    @classmethod
+    def wait(cls, process, seconds):
+        try:
+            cls.waiting = True
+            if cls.asked:
+                raise KeyboardInterrupt
+            return process.wait(seconds)
+        finally:
+            cls.waiting = False
+
+
 def end(process):
     """False: it does not end."""
     try:
@@ -123,7 +145,7 @@ def run(command, seconds, environment):
                                    start_new_session=True) # pylint: disable=consider-using-with
         note = ""
         try:
-            code = process.wait(seconds)
+            code = Stop.wait(process, seconds)
             status = code if code >= 0 else f"died {-code}"
         except subprocess.TimeoutExpired:
             status = "hang"
@@ -309,10 +331,6 @@ def summary(results, about, benched):
     return "\n".join(lines), len(bad)
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the build")
@@ -325,10 +343,14 @@ def main():
     options = parser.parse_args()
     build = options.build.resolve()
     programs = suites(build, options.suite)
-    signal.signal(signal.SIGTERM, interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, Stop.take)
     with open_output(options.output) as file:
         try:
             return check(options, build, programs, file)
+        except KeyboardInterrupt: # before or behind the suites
+            print("board-check: interrupted", file=sys.stderr)
+            return 1
         finally:
             pathlib.Path(file.name).unlink(missing_ok=True)
 
@@ -374,6 +396,7 @@ def check(options, build, programs, file):
     except KeyboardInterrupt:
         print("interrupted")
         board.gone = "interrupted"
+    Stop.asked = False # what comes now is packing
     for program in programs:
         results.setdefault(program.name[:-6], [("left", "all", board.gone)])
     packed.add("npu-smi-after.txt", text_of(["npu-smi", "info"], environment))
