@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`twinrt check`, `twinrt run --check` and `twinrt compare` from outside: statuses, reports, and files that are no records.
 
-  check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--damage N]
+  check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM COUNT_PROGRAM [--damage N]
 """
 import argparse
 import fcntl
@@ -208,6 +208,17 @@ def test_extra(tool, check_program, clean):
     expect((group["kind"], group["call"], group["count"]) == ("synchronous fill", "aclrtMemset", 7), f"which: {group}")
 
 
+def test_counts(tool, program):
+    """A wait that one of two changes lets pass: which of them it was is another order, though all waited from the beginning."""
+    first, second = (tool.record(f"count{n}.rec", [program, str(n)], TWINRT_PROFILE="950") for n in (0, 1))
+    _, report = tool.json("compare", "--json", first, second)
+    expect(report["swapped"] == 3, f"two changes and the wait between them, each two the other way round: {report['swapped']}")
+    both = tool.record("count2.rec", [program, "0", "2"], TWINRT_PROFILE="950")
+    _, report = tool.json("compare", "--json", first, both)
+    kinds = [group["kind"] for group in report["a"]["alone_by_call"]]
+    expect(kinds == ["count wait"], f"a wait for another value is another op: {kinds}")
+
+
 def derived(folder, name, changes):
     """A profile on 910b3 in which some parameters have other values."""
     def entries(tree):
@@ -342,6 +353,7 @@ def main():
     parser.add_argument("twinrt")
     parser.add_argument("check_program")
     parser.add_argument("random_program")
+    parser.add_argument("count_program")
     parser.add_argument("--damage", type=int, default=60)
     options = parser.parse_args()
     os.umask(0o022) # files are private whatever the user's habit is
@@ -362,6 +374,7 @@ def main():
         test_order(tool, clean, other)
         test_extra(tool, options.check_program, clean)
         test_ratio(tool, options.check_program)
+        test_counts(tool, options.count_program)
         test_no_records(tool)
         test_cut(tool, options.check_program, clean)
         test_cut_compare(tool, clean)

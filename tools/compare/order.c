@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that come one behind the other in A, and the other way round in B. Counted with a tree of sums over the begins in B,
- * so in n log n. */
+ * so in n log n. A wait for a count stands for the moment at which it passes: which changes come before that is what may be
+ * another order; when it began to wait says nothing. */
 #include <stdlib.h>
 
 #include "compare/compare.h"
@@ -106,8 +107,10 @@ bool compare_order(struct compare_result *result)
         const struct compare_pair *pair = &result->pairs[result->timed.items[i]];
         const check_op *a = &result->side[0].ops.ops[pair->a];
         const check_op *b = &result->side[1].ops.ops[pair->b];
+        bool passes = a->kind == CHECK_WAIT_COUNT;
         tasks[i] = (struct task){.pair = result->timed.items[i],
-                                 .begin = {a->task_begin_ns, b->task_begin_ns},
+                                 .begin = {passes ? a->task_end_ns : a->task_begin_ns,
+                                           passes ? b->task_end_ns : b->task_begin_ns},
                                  .end = {a->task_end_ns, b->task_end_ns}};
     }
     if (good && count > 0) {

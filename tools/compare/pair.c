@@ -225,6 +225,10 @@ static uint64_t label_of(const struct side *side, const check_op *op)
     case CHECK_NOW_FILL:
     case CHECK_REDUCE:
         return mix(label, op->bytes);
+    case CHECK_COUNT:
+        return mix(mix(label, op->count.mode), op->count.value);
+    case CHECK_WAIT_COUNT:
+        return mix(mix(mix(label, op->count.relation), op->count.value), op->count.clear);
     case CHECK_COPY_ROWS:
     case CHECK_NOW_ROWS:
         return mix(mix(label, op->bytes), op->height);
