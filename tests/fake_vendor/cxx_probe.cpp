@@ -6,7 +6,8 @@
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
 
-namespace {
+namespace
+{
 
 bool say(const char *call, aclError code)
 {
