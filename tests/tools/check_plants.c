@@ -405,24 +405,25 @@ static const struct {
     check_rule rule;
     bool (*plant)(size_t at, struct plant *plant);
     const char *what;
+    bool rare; /* few records have a place for it: what can be planted must be found */
 } planters[] = {
-    {CHECK_ORD_01, plant_01, ""},
-    {CHECK_ORD_02, plant_02, ""},
-    {CHECK_ORD_03, plant_03, ""},
-    {CHECK_ORD_04, plant_04, ""},
-    {CHECK_ORD_05, plant_05, ""},
-    {CHECK_ORD_05, plant_count, ", counts"},
-    {CHECK_ORD_05, plant_shared, ", shared signals"},
-    {CHECK_ORD_06, plant_06, ""},
-    {CHECK_ORD_07, plant_07, ""},
-    {CHECK_ORD_07, plant_prompt, ", counts"},
-    {CHECK_ORD_08, plant_08, ""},
-    {CHECK_ORD_09, plant_09, ""},
-    {CHECK_ORD_09, plant_chain, ", counts"},
-    {CHECK_ORD_10, plant_10, ""},
-    {CHECK_ORD_11, plant_11, ""},
-    {CHECK_ORD_12, plant_12, ""},
-    {CHECK_ORD_14, plant_14, ""},
+    {CHECK_ORD_01, plant_01, "", false},
+    {CHECK_ORD_02, plant_02, "", false},
+    {CHECK_ORD_03, plant_03, "", false},
+    {CHECK_ORD_04, plant_04, "", false},
+    {CHECK_ORD_05, plant_05, "", false},
+    {CHECK_ORD_05, plant_count, ", counts", false},
+    {CHECK_ORD_05, plant_shared, ", shared signals", false},
+    {CHECK_ORD_06, plant_06, "", false},
+    {CHECK_ORD_07, plant_07, "", false},
+    {CHECK_ORD_07, plant_prompt, ", counts", false},
+    {CHECK_ORD_08, plant_08, "", false},
+    {CHECK_ORD_09, plant_09, "", false},
+    {CHECK_ORD_09, plant_chain, ", counts", true},
+    {CHECK_ORD_10, plant_10, "", false},
+    {CHECK_ORD_11, plant_11, "", false},
+    {CHECK_ORD_12, plant_12, "", false},
+    {CHECK_ORD_14, plant_14, "", false},
 };
 #define PLANTERS (sizeof(planters) / sizeof(planters[0]))
 
@@ -517,7 +518,7 @@ int main(int argc, char **argv)
         }
         printf("%s%s: %zu planted, %zu found\n", check_rule_texts[planters[p].rule].number,
                planters[p].what, planted, good);
-        missed += good != planted || planted < wanted;
+        missed += good != planted || (planted < wanted && !planters[p].rare);
     }
     for (int i = 0; i < files; i++) {
         check_ops_free(&loaded[i]);
