@@ -11,6 +11,11 @@
 /* The model is moved by whoever runs a record again. Set before the first device is opened, until the process stops. */
 extern bool sim_paced;
 
+/* A run is being repeated. What may come of it has places of its own in the record, behind that of the run: each queue that stops,
+ * and ids that somebody waits for. Guarded by the model lock. */
+enum sim_repeats { SIM_REPEATS_NOTHING, SIM_REPEATS_RUN, SIM_REPEATS_PLACE };
+extern enum sim_repeats sim_pace_repeats;
+
 static inline bool sim_paced_now(void)
 {
     return __builtin_expect(sim_paced, 0);

@@ -222,6 +222,9 @@ static void check_call(struct sim_wait *wait)
         sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
 }
 
+/* Somebody waits for a hardware id: tokens are looked at, which others may hold on to until then. */
+static bool id_wanted;
+
 static void check(struct sim_wait *wait)
 {
     twinsim *board = sim_process.board;
@@ -232,7 +235,7 @@ static void check(struct sim_wait *wait)
         case SIM_PENDING:
             return;
         case SIM_DROPPED:
-            sim_wait_finish(wait, sim_mark_reason_locked(mark), twinsim_now(board));
+            sim_wait_finish(wait, sim_mark_reason_locked(mark), mark->queue->ended_ns);
             return;
         case SIM_DONE:
             sim_wait_finish(wait, TWIN_OK,
@@ -240,7 +243,7 @@ static void check(struct sim_wait *wait)
                                     atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed)
                                 ? twinsim_queue_retired_at(board, mark->queue->device->index,
                                                            mark->queue->sq, mark->number)
-                                : twinsim_now(board));
+                                : mark->queue->ended_done_ns);
             return;
         }
         return;
@@ -267,6 +270,11 @@ static void check(struct sim_wait *wait)
     case SIM_WAIT_TIME:
         return; /* its deadline ends it */
     case SIM_WAIT_EVENT_ID:
+        if (sim_pace_repeats == SIM_REPEATS_RUN) {
+            id_wanted = true;
+            return;
+        }
+        id_wanted = sim_chance_matters();
         sim_queue_reclaim_all(wait->device, true);
         sim_ids_clean(&wait->device->events, board, wait->device->index);
         if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
@@ -290,7 +298,8 @@ static bool settle(void)
         if (device < SIM_DEVICES_MOST && sim_process.devices[device])
             sim_queue_read_cq(sim_process.devices[device], sq);
     }
-    sim_failure_stop_groups();
+    if (sim_pace_repeats == SIM_REPEATS_NOTHING)
+        sim_failure_stop_groups(UINT32_MAX);
     any = sim_channel_deliver_locked() || any;
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
@@ -298,11 +307,14 @@ static bool settle(void)
     if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
         any = sim_shared_settle() || any;
     unsigned before = sim_waits.count;
+    id_wanted = false;
     for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
         check(wait);
         wait = next;
     }
+    if (id_wanted && !sim_paced_now())
+        sim_pace_moved(true); /* that was to be done again no sooner than here */
     return any || sim_waits.count != before;
 }
 

@@ -161,6 +161,19 @@ void sim_event_release(const twin_queue *queue, const struct sim_token *token)
     sim_event_let_go(signal);
 }
 
+bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
+                     const struct sim_ids *ids, uint32_t id)
+{
+    if (token->kind < SIM_TOKEN_RECORD || token->kind > SIM_TOKEN_RESET)
+        return false;
+    const twin_signal *signal = token->signal;
+    if (token->bound)
+        return token->id == id &&
+               ids == (token->abroad ? &queue->device->events : &signal->device->events);
+    return owns_id(signal) && signal->id == id &&
+           ids == ids_of(signal->device, signal->config.kind);
+}
+
 void sim_event_stamp(const struct sim_token *token, uint64_t time_ns)
 {
     twin_signal *signal = token->signal;
@@ -270,6 +283,41 @@ static twin_signal *stand_in(twin_signal *signal)
     return __builtin_expect(sim_event_shared(signal) != NULL, 0) ? sim_shared_maker(signal) : NULL;
 }
 
+/* Locks the signal for whoever is to see which record is its newest. Returns the twin_newest of then, when that is repeated. */
+static inline uint64_t lock_newest(twin_signal *signal)
+{
+    uint64_t then = TWIN_NEWEST_UNKNOWN;
+    if (sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &then);
+    pthread_mutex_lock(&signal->lock);
+    return then;
+}
+
+/* It has seen that. */
+static inline bool saw_newest(const twin_signal *signal, uint64_t then)
+{
+    bool timed = signal->recorded && signal->timed_serial == signal->serial;
+    if (__builtin_expect(!sim_chance_matters(), 1))
+        return timed;
+    uint64_t now = timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED;
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &now);
+    return timed && then != TWIN_NEWEST_UNTIMED;
+}
+
+/* A record had been let go when a wait was to hold on to it. */
+static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
+{
+    uint64_t which = id;
+    if (sim_paced_now() && sim_chance(TWIN_CHANCE_GONE, 0, &which))
+        return true;
+    if (sim_ids_hold(ids, id, generation))
+        return false;
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_GONE, 0, &which);
+    return true;
+}
+
 static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
 {
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
@@ -279,7 +327,7 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
             return status;
     }
     bool rebind = signal->config.kind == TWIN_SIGNAL_EVENT_REBIND;
-    pthread_mutex_lock(&signal->lock);
+    (void)saw_newest(signal, lock_newest(signal));
     bool recorded = signal->recorded;
     bool bound = signal->bound;
     uint32_t id = signal->id;
@@ -305,7 +353,7 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
         pthread_mutex_unlock(&queue->lock);
         return TWIN_E_BUSY;
     }
-    if (rebind && !sim_ids_hold(&signal->device->events, id, generation)) {
+    if (rebind && had_gone(&signal->device->events, id, generation)) {
         pthread_mutex_unlock(&queue->lock); /* the record has retired meanwhile */
         return TWIN_OK;
     }
@@ -386,15 +434,10 @@ struct snapshot {
 
 __attribute__((always_inline)) static inline struct snapshot look(twin_signal *signal)
 {
-    uint64_t nothing = 0;
-    if (sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &nothing);
-    pthread_mutex_lock(&signal->lock);
-    if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &nothing);
+    uint64_t then = lock_newest(signal);
     struct snapshot snapshot = {
         .recorded = signal->recorded,
-        .timed = signal->recorded && signal->timed_serial == signal->serial,
+        .timed = saw_newest(signal, then),
         .bound = signal->bound,
         .in_program = signal->in_program,
         .id = signal->id,
@@ -573,7 +616,9 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
     sim_model_lock();
     sim_queue_reclaim_all(device, true);
     sim_ids_clean(ids, sim_process.board, device->index);
-    *out_count = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
+    uint64_t left = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
+    (void)sim_chance(TWIN_CHANCE_LEFT, 0, &left);
+    *out_count = (uint32_t)left;
     sim_model_unlock();
     return TWIN_OK;
 }

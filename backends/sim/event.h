@@ -50,6 +50,10 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 
 /* The token's work has retired or was dropped: lets go of what it held. */
 void sim_event_release(const twin_queue *queue, const struct sim_token *token);
+/* Whether the token keeps a hardware id from being free. */
+struct sim_ids;
+bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
+                     const struct sim_ids *ids, uint32_t id);
 /* A CQE gave the time of a record. */
 void sim_event_stamp(const struct sim_token *token, uint64_t time_ns);
 

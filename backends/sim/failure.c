@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chance.h"
 #include "device.h"
 #include "drive.h"
 #include "event.h"
@@ -116,12 +117,28 @@ twin_status sim_failure_stop_on(twin_queue *queue)
     return status;
 }
 
+struct stops {
+    struct sim_group *group;
+    uint32_t most; /* queues that may be stopped yet */
+};
+
+/* Work that a queue took before is dropped, what comes later is refused. Whoever writes down how the model moves hears of it
+ * between the two, as if it had moved once more, by nothing; when that is repeated, one queue is stopped then. */
 static void stop_queue(void *context, twin_queue *queue)
 {
-    const struct sim_group *group = context;
-    if (queue->group != group)
+    struct stops *stops = context;
+    const struct sim_group *group = stops->group;
+    if (queue->group != group ||
+        atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK)
         return;
+    if (stops->most == 0) {
+        stops->group->stopping = groups_stopping = true;
+        return;
+    }
+    stops->most--;
     pthread_mutex_lock(&queue->lock);
+    if (sim_chance_matters() && !sim_paced_now())
+        sim_pace_moved(true);
     memcpy(queue->failure_text, group->text, sizeof(group->text));
     queue->failure = TWIN_OK; /* what stopped the group stands for it */
     atomic_store_explicit(&queue->refusal, group->failure, memory_order_relaxed);
@@ -131,18 +148,20 @@ static void stop_queue(void *context, twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-void sim_failure_stop_groups(void)
+void sim_failure_stop_groups(uint32_t most)
 {
     if (!groups_stopping)
         return;
     groups_stopping = false;
+    struct stops stops = {.most = most};
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
         twin_hw_device *device = sim_process.devices[i];
         for (struct sim_group *group = device ? device->groups : NULL; group; group = group->next) {
             if (!group->stopping)
                 continue;
             group->stopping = false;
-            sim_queue_each(device, stop_queue, group);
+            stops.group = group;
+            sim_queue_each(device, stop_queue, &stops);
         }
     }
 }
@@ -332,11 +351,28 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const stru
     return go_on;
 }
 
+/* Failures of what other threads submitted come when the device comes to them. While a record is run again: whether one was to be found
+ * then; `there` when the record does not say. No lock is held. */
+static bool found_then(bool there)
+{
+    uint64_t then = TWIN_OK;
+    return sim_paced_now() && sim_chance(TWIN_CHANCE_FAILED, 0, &then) ? then != TWIN_OK : there;
+}
+
+static void tell_found(twin_status status)
+{
+    uint64_t found = status;
+    if (sim_chance_matters() && !sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_FAILED, 0, &found);
+}
+
 twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
 {
     twin_status status = TWIN_E_NOT_READY;
+    bool wanted = found_then(true);
     pthread_mutex_lock(&queue->lock);
-    if (queue->note_count > 0) {
+    tell_found(wanted && queue->note_count > 0 ? queue->notes[0].status : TWIN_OK);
+    if (wanted && queue->note_count > 0) {
         *out_failure = queue->notes[0];
         memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
         status = TWIN_OK;
@@ -347,11 +383,18 @@ twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
 
 twin_status sim_failure_report(twin_queue *queue)
 {
-    if (!atomic_load_explicit(&queue->failed, memory_order_acquire))
+    bool failed = atomic_load_explicit(&queue->failed, memory_order_acquire);
+    if (__builtin_expect(sim_chance_matters(), 0)) {
+        failed = found_then(failed);
+        if (!failed)
+            tell_found(TWIN_OK);
+    }
+    if (!failed)
         return TWIN_OK;
     char text[SIM_FAILURE_TEXT] = "";
     pthread_mutex_lock(&queue->lock);
     twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    tell_found(status != TWIN_OK ? status : queue->failure);
     if (status == TWIN_OK) {
         status = queue->failure;
         queue->failure = TWIN_OK;
@@ -370,6 +413,8 @@ twin_status sim_queue_explain_refusal(twin_queue *queue)
     twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
     char text[SIM_FAILURE_TEXT];
     memcpy(text, queue->failure_text, sizeof(text));
+    uint64_t met = status; /* the op begins there when it is done again: behind the stop */
+    (void)sim_chance(TWIN_CHANCE_REFUSED, 0, &met);
     pthread_mutex_unlock(&queue->lock);
     if (status != TWIN_OK)
         sim_explain("device %u, stream %u takes no work since its context was stopped by %s",

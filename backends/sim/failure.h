@@ -50,8 +50,8 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const stru
 
 /* ---- for the driver of the model; it holds no queue's lock ---- */
 
-/* Stops the queues of groups that have failed since the last call. */
-void sim_failure_stop_groups(void);
+/* Stops the queues of groups that have failed since the last call, at most so many; the others the next time. */
+void sim_failure_stop_groups(uint32_t most);
 /* All queues of the device take work again. */
 void sim_failure_clear_groups(twin_hw_device *device);
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "chance.h"
+#include "queue.h"
 
 static uint32_t word_count(uint32_t count)
 {
@@ -54,14 +55,24 @@ static uint32_t bind(struct sim_ids *ids, uint32_t id)
     return generation;
 }
 
-/* The id that was found then. */
+static bool is_taken(const struct sim_ids *ids, uint64_t id)
+{
+    return (atomic_load(&ids->taken[id / 64]) >> (id % 64) & 1) != 0;
+}
+
+/* The id that was found then. Who had it before may have let it go then in the midst of an op that is yet to come, or has just
+ * begun: others find it free as soon as that had come to this. */
 static bool take_again(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
                        uint32_t *out_generation)
 {
     uint64_t id = 0;
-    if (!sim_chance(TWIN_CHANCE_ID, 0, &id) || id >= ids->count ||
-        (atomic_fetch_or(&ids->taken[id / 64], UINT64_C(1) << (id % 64)) >> (id % 64) & 1) != 0)
+    if (!sim_chance(TWIN_CHANCE_ID, 0, &id) || id >= ids->count)
         return false;
+    if (is_taken(ids, id))
+        sim_queue_give_id(ids, (uint32_t)id);
+    if (is_taken(ids, id))
+        return false;
+    atomic_fetch_or(&ids->taken[id / 64], UINT64_C(1) << (id % 64));
     *out_id = (uint32_t)id;
     *cursor = (uint32_t)id + 1;
     *out_generation = bind(ids, (uint32_t)id);
@@ -140,6 +151,16 @@ void sim_ids_drop(struct sim_ids *ids, uint32_t id)
                                                     memory_order_release, memory_order_relaxed));
 }
 
+/* Its entry is clear, and it is free. */
+static void clean(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t id)
+{
+    if (twinsim_write(sim, device, ids->table_base + 4ull * id, 0) != TWINSIM_OK)
+        sim_log(3, "device %u: table entry %u cannot be cleared", device, id);
+    atomic_fetch_and_explicit(&ids->taken[id / 64], ~(UINT64_C(1) << (id % 64)),
+                              memory_order_release);
+    atomic_fetch_add_explicit(&ids->free_count, 1, memory_order_relaxed);
+}
+
 void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device)
 {
     if (atomic_load_explicit(&ids->dirty, memory_order_relaxed) == 0)
@@ -148,10 +169,23 @@ void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device)
     while (link != 0) {
         uint32_t id = link - 1;
         link = atomic_load_explicit(&ids->bindings[id].next_dirty, memory_order_relaxed);
-        if (twinsim_write(sim, device, ids->table_base + 4ull * id, 0) != TWINSIM_OK)
-            sim_log(3, "device %u: table entry %u cannot be cleared", device, id);
-        atomic_fetch_and_explicit(&ids->taken[id / 64], ~(UINT64_C(1) << (id % 64)),
-                                  memory_order_release);
-        atomic_fetch_add_explicit(&ids->free_count, 1, memory_order_relaxed);
+        clean(ids, sim, device, id);
     }
+}
+
+void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t wanted)
+{
+    uint32_t kept = 0;
+    uint32_t link = atomic_load(&ids->dirty);
+    while (link != 0) {
+        uint32_t id = link - 1;
+        link = atomic_load(&ids->bindings[id].next_dirty);
+        if (id == wanted) {
+            clean(ids, sim, device, id);
+            continue;
+        }
+        atomic_store(&ids->bindings[id].next_dirty, kept);
+        kept = id + 1;
+    }
+    atomic_store(&ids->dirty, kept);
 }

@@ -46,5 +46,7 @@ bool sim_ids_shared(const struct sim_ids *ids, uint32_t id, uint32_t generation)
 void sim_ids_drop(struct sim_ids *ids, uint32_t id);
 /* Clears the table entries of dirty ids and frees them. Thread: model. */
 void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device);
+/* The same for one of them, if it is. Only while no other thread runs (sim_paced). */
+void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t wanted);
 
 #endif

@@ -4,6 +4,7 @@
 #include "channel.h"
 #include "device.h"
 #include "drive.h"
+#include "failure.h"
 #include "kernel.h"
 #include "stall.h"
 
@@ -12,6 +13,7 @@
 #define LATEST_NS (UINT64_MAX / 4)
 
 bool sim_paced;
+enum sim_repeats sim_pace_repeats;
 
 static void saw(void *context, const struct twinsim_seen *what)
 {
@@ -119,9 +121,14 @@ twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
     if (!sim_paced || !sim_process.board || at_ns > LATEST_NS)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
+    const bool stays =
+        twinsim_now(sim_process.board) == at_ns && twinsim_events_now(sim_process.board) == events;
+    sim_failure_stop_groups(stays ? 1 : UINT32_MAX);
     bool good = run_to(at_ns, events);
     sim_pace_moved(true);
+    sim_pace_repeats = stays ? SIM_REPEATS_PLACE : SIM_REPEATS_RUN;
     (void)sim_drive_settle();
+    sim_pace_repeats = SIM_REPEATS_NOTHING;
     struct twinsim_kernel_wanted wanted;
     if (twinsim_kernel_next(sim_process.board, &wanted))
         sim_kernel_describe_locked();

@@ -70,19 +70,30 @@ static enum sim_fate told(enum sim_fate fate)
     return fate;
 }
 
-/* What the counters said of the mark, and of the queue when it is the newest task that is asked for, is met by chance. */
-static bool chance_of(struct sim_mark *mark, bool done)
+/* What the counters said of the mark, and of the queue when it is the newest task that is asked for, is met by chance. So is that
+ * they were asked: the queue may have been closed while they were. */
+static bool chance_again(struct sim_mark *mark, enum sim_fate *out)
+{
+    uint64_t value = 0;
+    if (!sim_chance(TWIN_CHANCE_FATE, 0, &value))
+        return false;
+    mark->number = value / 2;
+    *out = (value & 1) != 0 ? SIM_DONE : SIM_PENDING;
+    return true;
+}
+
+static void tell_chance(const struct sim_mark *mark, bool done)
 {
     uint64_t value = mark->number * 2 + done;
-    if (!sim_chance(TWIN_CHANCE_FATE, 0, &value))
-        return done;
-    mark->number = value / 2;
-    return (value & 1) != 0;
+    (void)sim_chance(TWIN_CHANCE_FATE, 0, &value);
 }
 
 static enum sim_fate fate_of(struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
+    enum sim_fate then = SIM_PENDING;
+    if (sim_paced_now() && chance_again(mark, &then))
+        return told(then);
     if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired =
             twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
@@ -90,8 +101,8 @@ static enum sim_fate fate_of(struct sim_mark *mark)
         atomic_thread_fence(memory_order_acquire);
         if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
             bool done = retired >= mark->number && sim_drive_settled();
-            if (sim_chance_matters())
-                done = chance_of(mark, done);
+            if (sim_chance_matters() && !sim_paced_now())
+                tell_chance(mark, done);
             return told(done ? SIM_DONE : SIM_PENDING);
         }
     }
@@ -206,10 +217,18 @@ static void note_use(twin_queue *queue, uint32_t submitted)
     queue->used = submitted;
 }
 
+/* It stopped after the call had begun: what that takes no part in came before. */
+__attribute__((noinline)) static bool told_refusal(const twin_queue *queue)
+{
+    uint64_t met = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    (void)sim_chance(TWIN_CHANCE_REFUSED, 0, &met);
+    return false;
+}
+
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
 {
     if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK, 0))
-        return false; /* sim_queue_room() says why */
+        return told_refusal(queue); /* sim_queue_room() says why */
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint32_t limit = sim_process.limits.in_flight;
@@ -333,6 +352,10 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     sim_program_ring_closes(queue);
+    queue->ended_ns = twinsim_now(sim_process.board);
+    queue->ended_done_ns =
+        retired > 0 ? twinsim_queue_retired_at(sim_process.board, device->index, queue->sq, retired)
+                    : queue->ended_ns;
     twinsim_queue_close(sim_process.board, device->index, queue->sq);
     queue->open = false;
     uint32_t epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
@@ -521,7 +544,10 @@ twin_status sim_queue_room(twin_queue *queue)
     wait.mark.queue = queue;
     wait.mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     if (queue->id_wanted) {
-        fits = atomic_load_explicit(&queue->device->events.free_count, memory_order_relaxed) > 0;
+        uint64_t outlook = 0; /* one that waited then had found none */
+        fits = sim_paced_now() ? !sim_process.services->outlook(&outlook)
+                               : atomic_load_explicit(&queue->device->events.free_count,
+                                                      memory_order_relaxed) > 0;
         wait.kind = SIM_WAIT_EVENT_ID;
         wait.device = queue->device;
     } else if (!fits) {

@@ -84,6 +84,9 @@ struct twin_queue {
     bool watched;
     stars_cqe *cq;
     uint64_t cq_read; /* CQEs read since the opening */
+    /* Of the epoch before the present one: when it ended, and when the newest of its tasks that were done was. */
+    uint64_t ended_ns;
+    uint64_t ended_done_ns;
 
     /* Failures, see failure.h. Guarded by lock, the group by the model lock. */
     atomic_bool failed;  /* hint: there is something to report; written under lock, read without */
@@ -166,6 +169,9 @@ void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *te
 void sim_queue_release_token(twin_queue *queue, struct sim_token *token);
 /* Looks at the tokens of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
+/* While no other thread runs (sim_paced): whatever has retired and holds the id lets go of it, and it is free. */
+struct sim_ids;
+void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
 uint64_t sim_queue_next_id(twin_queue *queue);
 

@@ -36,25 +36,6 @@ static bool lost_cqe(const twin_queue *queue, uint64_t place)
     return true;
 }
 
-/* How far the tokens of retired entries can be let go by somebody who does not keep the model from running: `what` tells who. */
-static uint64_t chance_of_free(const twin_queue *queue, twin_chance what, uint64_t reclaimed,
-                               uint64_t retired)
-{
-    uint64_t free = reclaimed;
-    while (free < retired && free < queue->held) {
-        const struct sim_token *token = &queue->tokens[free & queue->mask];
-        if (token->kind != SIM_TOKEN_NONE && token->expects_cqe && !token->cqe_read &&
-            !sim_drive_settled())
-            break;
-        free++;
-    }
-    if (free >= queue->held) /* the others hold nothing */
-        free = retired;
-    if (free > reclaimed)
-        (void)sim_chance(what, sim_chance_queue(queue->device->index, queue->sq), &free);
-    return free;
-}
-
 /* As far as it was then; the model may have to run on for that. */
 static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t retired,
                            uint64_t then)
@@ -67,8 +48,8 @@ static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t
     return then;
 }
 
-/* Looks at tokens of entries up to `retired`. */
-static void reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
+/* Looks at tokens of entries up to `retired`; returns the newest that was let go. */
+static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
 {
     if (reclaimed < retired)
         queue->id_cursor = queue->sq * 64u;
@@ -86,6 +67,17 @@ static void reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
     if (reclaimed < retired) /* the others hold nothing */
         reclaimed = retired;
     atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
+    return reclaimed;
+}
+
+/* By somebody who does not keep the model from running: `what` tells who. It is told when all is let go: whoever found something
+ * held did so before that. */
+static void reclaim_by_chance(twin_queue *queue, uint64_t reclaimed, uint64_t retired,
+                              twin_chance what)
+{
+    uint64_t free = reclaim_to(queue, reclaimed, retired);
+    if (free > reclaimed && sim_chance_matters())
+        (void)sim_chance(what, sim_chance_queue(queue->device->index, queue->sq), &free);
 }
 
 void sim_queue_reclaim_locked(twin_queue *queue)
@@ -96,14 +88,11 @@ void sim_queue_reclaim_locked(twin_queue *queue)
         return;
     uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     uint64_t then = 0;
-    if (sim_paced_now())
-        retired =
-            sim_chance(TWIN_CHANCE_FREED, sim_chance_queue(queue->device->index, queue->sq), &then)
-                ? free_again(queue, reclaimed, retired, then)
-                : reclaimed;
-    else if (sim_chance_matters())
-        retired = chance_of_free(queue, TWIN_CHANCE_FREED, reclaimed, retired);
-    reclaim_to(queue, reclaimed, retired);
+    if (!sim_paced_now())
+        reclaim_by_chance(queue, reclaimed, retired, TWIN_CHANCE_FREED);
+    else if (sim_chance(TWIN_CHANCE_FREED, sim_chance_queue(queue->device->index, queue->sq),
+                        &then))
+        (void)reclaim_to(queue, reclaimed, free_again(queue, reclaimed, retired, then));
 }
 
 void sim_queue_reclaim(twin_queue *queue)
@@ -145,9 +134,10 @@ static void sweep(twin_queue *queue, bool model_locked)
             twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
         if (repeats)
             retired = free_again(queue, reclaimed, retired, then);
-        else if (!model_locked && sim_chance_matters())
-            retired = chance_of_free(queue, TWIN_CHANCE_SWEPT, reclaimed, retired);
-        reclaim_to(queue, reclaimed, retired);
+        if (model_locked || repeats)
+            (void)reclaim_to(queue, reclaimed, retired);
+        else
+            reclaim_by_chance(queue, reclaimed, retired, TWIN_CHANCE_SWEPT);
     }
     pthread_mutex_unlock(&queue->lock);
 }
@@ -157,4 +147,35 @@ void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked)
     unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
     for (unsigned sq = 0; sq < slots; sq++)
         sweep(atomic_load_explicit(&device->queues[sq], memory_order_acquire), model_locked);
+}
+
+/* Lets go of entries up to the last that holds the id. */
+static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
+{
+    const bool free = pthread_mutex_trylock(&queue->lock) == 0; /* else it is the caller's own */
+    const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    const uint64_t retired =
+        twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t last = reclaimed;
+    for (uint64_t at = reclaimed; at < retired && at < queue->held; at++)
+        if (sim_event_holds(queue, &queue->tokens[at & queue->mask], ids, id))
+            last = at + 1;
+    if (last > reclaimed && !queue->config.deferred)
+        (void)reclaim_to(queue, reclaimed, last);
+    if (free)
+        pthread_mutex_unlock(&queue->lock);
+}
+
+void sim_queue_give_id(struct sim_ids *ids, uint32_t id)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++)
+            give_id(atomic_load_explicit(&device->queues[sq], memory_order_acquire), ids, id);
+        if (device &&
+            (ids == &device->events || ids == &device->notifies || ids == &device->counts))
+            sim_ids_clean_one(ids, sim_process.board, i, id);
+    }
 }

@@ -398,7 +398,7 @@ typedef struct twin_branch {
 /* What an op finds that only the order says in which threads got somewhere: X(NAME, word). */
 #define TWIN_CHANCE_LIST(X)                                                                        \
     X(LOCK, "lock")     /* from here on it has the device to itself */                             \
-    X(SIGNAL, "signal") /* it looked which record of a signal is the newest */                     \
+    X(SIGNAL, "signal") /* it looked which record of a signal is the newest: twin_newest */        \
     X(SET, "set")       /* it made its own that */                                                 \
     X(FATE, "fate")     /* twice the number of a task, and 1 more if that was done */              \
     X(FREED, "freed")   /* tasks of queue `which` up to this one were done and let go */           \
@@ -408,7 +408,11 @@ typedef struct twin_branch {
     X(WOKE, "woke")     /* its wait was over: 0 what it waited for came, else twin_woke */         \
     X(LOOKED, "looked") /* the device had come to the thread's time, or farther */                 \
     X(THREAD, "thread") /* threads that had attached before */                                     \
-    X(CLOCK, "clock")   /* its thread was moved up to this time, to which others moved the device */
+    X(CLOCK, "clock") /* its thread was moved up to this time, to which others moved the device */ \
+    X(GONE, "gone")   /* the record that it was to wait for had been let go */                     \
+    X(REFUSED, "refused") /* the queue had stopped; twin_status */                                 \
+    X(FAILED, "failed")   /* twin_status of a failure that it told of, or took the note of */      \
+    X(LEFT, "left")       /* hardware ids that were left */
 typedef enum twin_chance {
 #define TWIN_CHANCE_NAME(name, word) TWIN_CHANCE_##name,
     TWIN_CHANCE_LIST(TWIN_CHANCE_NAME)
@@ -421,8 +425,14 @@ static inline bool twin_chance_waits(twin_chance what)
 {
     return what == TWIN_CHANCE_LOCK || what == TWIN_CHANCE_SIGNAL || what == TWIN_CHANCE_FATE ||
            what == TWIN_CHANCE_SWEPT || what == TWIN_CHANCE_WAITS || what == TWIN_CHANCE_WOKE ||
-           what == TWIN_CHANCE_LOOKED;
+           what == TWIN_CHANCE_LOOKED || what == TWIN_CHANCE_FAILED;
 }
+/* Of a SIGNAL: whether the device had told when that record was done. UNKNOWN: it is not said. */
+typedef enum twin_newest {
+    TWIN_NEWEST_UNKNOWN,
+    TWIN_NEWEST_UNTIMED,
+    TWIN_NEWEST_TIMED
+} twin_newest;
 typedef enum twin_woke {
     TWIN_WOKE_DONE,
     TWIN_WOKE_TIMEOUT,

@@ -2,11 +2,15 @@
 /* A program made of a seed whose threads race: they share streams, events and buffers, submit beside each other, and wait, ask and copy
  * while others submit. No two runs of it are alike; what matters is that a record of one of them is.
  *
- *   race_program SEED [STEPS [THREADS]] */
+ *   race_program SEED [STEPS [THREADS [stop]]]
+ *
+ * stop: half-way some task fails, with which all streams of the context stop, wherever their threads are. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "acl/acl.h"
 
@@ -21,16 +25,18 @@ static char *device_memory, *host_memory;
 static aclrtContext context;
 static pthread_barrier_t start;
 static int steps;
+static bool stops;
 
 struct worker {
     uint64_t state;
     aclrtStream own;
     aclrtNotify notify;
+    bool fails;
 };
 
 static void check(aclError error, const char *what)
 {
-    if (error == ACL_SUCCESS)
+    if (error == ACL_SUCCESS || stops) /* from some moment on everything is refused */
         return;
     fprintf(stderr, "race_program: %s: %d: %s\n", what, error, aclGetRecentErrMsg());
     exit(1);
@@ -196,8 +202,11 @@ static void *work(void *argument)
     CHECK(aclrtSetCurrentContext(context));
     CHECK(aclrtCreateStream(&worker->own));
     CHECK(aclrtCreateNotify(&worker->notify, 0));
-    for (int i = 0; i < steps; i++)
+    for (int i = 0; i < steps; i++) {
+        if (stops && i == steps / 2 && worker->fails)
+            CHECK(aclrtWaitAndResetNotify(worker->notify, worker->own, 1));
         step(worker);
+    }
     CHECK(aclrtSynchronizeStream(worker->own));
     CHECK(aclrtDestroyNotify(worker->notify));
     CHECK(aclrtDestroyStream(worker->own));
@@ -211,6 +220,7 @@ int main(int argc, char **argv)
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     steps = argc > 2 ? atoi(argv[2]) : 60;
     int count = argc > 3 ? atoi(argv[3]) : 2 + (int)(seed % (THREADS_MOST - 1));
+    stops = argc > 4 && strcmp(argv[4], "stop") == 0;
     if (count < 1 || count > THREADS_MOST)
         return 2;
     CHECK(aclInit(NULL));
@@ -218,6 +228,8 @@ int main(int argc, char **argv)
     CHECK(aclrtGetCurrentContext(&context));
     for (int i = 1; i < STREAMS; i++)
         CHECK(aclrtCreateStream(&streams[i]));
+    if (stops)
+        CHECK(aclrtSetStreamFailureMode(streams[1], ACL_STOP_ON_FAILURE));
     for (int i = 0; i < EVENTS; i++)
         CHECK(aclrtCreateEvent(&events[i]));
     CHECK(aclrtMalloc((void **)&device_memory, 8 * BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -225,6 +237,7 @@ int main(int argc, char **argv)
     if (pthread_barrier_init(&start, NULL, (unsigned)count) != 0)
         return 1;
     for (int i = 0; i < count; i++) {
+        workers[i].fails = i == 0 || i == 2;
         workers[i].state = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i + 1;
         if (i > 0 && pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
             return 1;

@@ -17,6 +17,8 @@ EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 HEADER, CHUNK, HEAD = 4096, 32, 64
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
+SIGNAL, FREED, ID = 1, 4, 6  # twin_chance
+VALUE = 24  # where an entry of such has what was found
 
 
 def run(*arguments, seconds=240, **environment):
@@ -122,6 +124,43 @@ class Same(Folder):
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
+
+    def test_threads_that_race_when_streams_stop(self):
+        """Half-way a task fails, and all streams stop, with threads on their way to them."""
+        for seed in range(1, 7):
+            with self.subTest(seed):
+                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", "6", "stop")
+                done = self.replay(path)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("the same answers at the same times", done.stdout)
+
+    def test_an_id_that_somebody_was_yet_to_let_go(self):
+        """One thread, and a record that does not say when it let go of entries: each id that it took after that is to be had all the
+        same, as when another thread had let go of it in the midst of a call that comes later."""
+        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1")
+        data = bytearray(content(path))
+        freed = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + HEAD)[0] == FREED]
+        taken = [struct.unpack_from("<Q", data, at + HEAD + VALUE)[0] for at, kind, _ in entries(data)
+                 if kind == CHANCE and struct.unpack_from("<I", data, at + HEAD)[0] == ID]
+        self.assertGreater(len(freed), 3)
+        self.assertLess(len(set(taken)), len(taken))  # some came again
+        for at in freed:
+            struct.pack_into("<H", data, at + 4, 31)  # a kind that nobody knows
+        done = self.replay(self.write("held.rec", bytes(data)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the same answers at the same times", done.stdout)
+
+    def test_a_time_that_was_not_there_yet(self):
+        """What a thread found of the newest record of an event is handed out: the device told of its time just behind that."""
+        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1")
+        data = bytearray(content(path))
+        found = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + HEAD)[0] == SIGNAL]
+        self.assertGreater(len(found), 3)
+        for at in found:
+            struct.pack_into("<Q", data, at + HEAD + VALUE, 1)  # TWIN_NEWEST_UNTIMED
+        done = self.replay(self.write("untimed.rec", bytes(data)))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("signal.timestamp of thread 1: TWIN_OK in the record, TWIN_E_NOT_READY here", done.stdout)
 
     def test_threads_that_race_little(self):
         for seed in (1, 2, 3):

@@ -153,6 +153,38 @@ static size_t find_chance(const struct replay_call *call, twin_chance what, uint
     return call->chances_end;
 }
 
+/* Whether an op that goes on behind `what` was not yet as far as this: others met what it had not let go, taken or made by then. What
+ * `what` told is handed out, so nothing is lost by coming later; but who has the device to itself keeps others from moving it. */
+static bool delays(twin_chance what, uint32_t next)
+{
+    switch (what) {
+    case TWIN_CHANCE_FATE:
+    case TWIN_CHANCE_WOKE:
+        return next == TWIN_CHANCE_FREED || next == TWIN_CHANCE_ID || next == TWIN_CHANCE_SET;
+    case TWIN_CHANCE_LOCK:
+        return next == TWIN_CHANCE_ID || next == TWIN_CHANCE_LEFT;
+    default:
+        return false;
+    }
+}
+
+/* Where the call goes on that comes upon the one at `at`. */
+static size_t place_of(const struct replay_call *call, twin_chance what, size_t at)
+{
+    const struct replay *replay = call->replay;
+    size_t place = at;
+    for (size_t i = at + 1; i < call->chances_end; i++) {
+        struct twin_record_CHANCE next;
+        twin_recording_fields(twin_recording_at(replay->recording, replay->chances.list[i].entry),
+                              &next, sizeof(next));
+        if (next.what < TWIN_CHANCE_COUNT && twin_chance_waits((twin_chance)next.what))
+            break;
+        if (delays(what, next.what))
+            place = i;
+    }
+    return replay->chances.list[place].entry;
+}
+
 bool replay_chance(twin_chance what, uint64_t which, uint64_t *value)
 {
     struct replay_call *call = replay_current;
@@ -164,7 +196,7 @@ bool replay_chance(twin_chance what, uint64_t which, uint64_t *value)
     if (at == call->chances_end)
         return false;
     call->chances = at + 1;
-    call->awaits = call->replay->chances.list[at].entry;
+    call->awaits = place_of(call, what, at);
     call->arrived =
         twin_recording_at(call->replay->recording, call->awaits)->begin_seq <= call->replay->place;
     if (waits && !call->arrived)
