@@ -22,6 +22,7 @@ import os
 import pathlib
 import queue
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -137,7 +138,8 @@ def verdict(tree, mutation, limit):
         path.write_text(right, encoding="utf-8")
     if tried.status == 0:
         return MISSED, ""
-    if tried.seconds > 0.9 * limit:  # whoever is stopped there may have used a little less
+    # Stopped there, or what it started was. The limit is counted in ticks of the clock, so what was used may be less.
+    if tried.status in (-signal.SIGXCPU, -signal.SIGKILL) or tried.seconds > 0.9 * limit:
         return CAUGHT, f"hangs: more than {limit} s"
     return CAUGHT, reason(tried)
 
