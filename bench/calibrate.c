@@ -27,6 +27,7 @@ struct scene {
     aclrtStream opener; /* opens the gate */
     aclrtNotify gate;
     aclrtNotify notify;
+    aclrtNotify back;   /* the other way */
     aclrtEvent event;   /* streams can wait for it, it keeps the time */
     aclrtEvent untimed; /* streams can wait for it */
     aclrtEvent instant; /* keeps the time alone */
@@ -221,14 +222,16 @@ static void fan_out(struct scene *scene, size_t count, task what)
     finish(scene);
 }
 
-/* A token goes round between two streams: the end of a wait, again and again. */
+/* A token goes round between two streams: the end of a wait, again and again. Each way has a notify of its own: with one for
+ * both, the stream that has passed the token on may take it itself before the other one's wait is there. */
 static void hops(struct scene *scene)
 {
     for (int i = 0; i < 8; i++) {
         aclrtStream from = scene->streams[i % 2];
         aclrtStream to = scene->streams[(i + 1) % 2];
-        BENCH_MUST(aclrtRecordNotify(scene->notify, from));
-        BENCH_MUST(aclrtWaitAndResetNotify(scene->notify, to, 0));
+        aclrtNotify token = i % 2 == 0 ? scene->notify : scene->back;
+        BENCH_MUST(aclrtRecordNotify(token, from));
+        BENCH_MUST(aclrtWaitAndResetNotify(token, to, 0));
     }
     finish(scene);
     for (int i = 0; i < 8; i++) {
@@ -397,6 +400,7 @@ static void set_up(struct scene *scene)
     bench_must(scene->stream_count >= FEW ? 0 : 1, "streams");
     BENCH_MUST(aclrtCreateNotify(&scene->gate, 0));
     BENCH_MUST(aclrtCreateNotify(&scene->notify, 0));
+    BENCH_MUST(aclrtCreateNotify(&scene->back, 0));
     BENCH_MUST(aclrtCreateEventExWithFlag(&scene->event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE |
                                                              ACL_EVENT_CAPTURE_STREAM_PROGRESS));
     BENCH_MUST(aclrtCreateEventExWithFlag(&scene->untimed, ACL_EVENT_SYNC));
@@ -428,6 +432,7 @@ static void tear_down(struct scene *scene)
     BENCH_MUST(aclrtDestroyEvent(scene->instant));
     BENCH_MUST(aclrtDestroyEvent(scene->untimed));
     BENCH_MUST(aclrtDestroyEvent(scene->event));
+    BENCH_MUST(aclrtDestroyNotify(scene->back));
     BENCH_MUST(aclrtDestroyNotify(scene->notify));
     BENCH_MUST(aclrtDestroyNotify(scene->gate));
     BENCH_MUST(aclrtDestroyStream(scene->opener));
