@@ -2,7 +2,7 @@
 """`twinrt calibrate`: a model with secret parameters plays the board, and a fit that begins from the public ones finds them.
 
 usage: calibrate_test.py [--seeds N] [--first SEED] [--profiles A,B] [--repeats N] [--noise PERMILLE] [--vary SEED] [--least N]
-                         [--few] [--table] TWINRT ACL_BENCH [TEST...]
+                         [--misses N] [--few] [--table] TWINRT ACL_BENCH [TEST...]
 ctest runs a short turn, of few parameters; bench/calibrate.sh has the long ones."""
 
 import argparse
@@ -23,6 +23,7 @@ FEW = ("dma.pcie.setup_ns", "dma.sdma.setup_ns", "fetch.read_ns", "host.doorbell
        "dma.pcie.list.read_ns", "swap_in.record_read_ns", "swap_in.slot_enable_ns")
 OPTIONS = None
 FOUND = collections.defaultdict(list) # (profile, parameter or sum) -> outcomes, for the table
+MISSED = collections.defaultdict(list) # profile -> outcomes whose interval does not hold the truth
 SETTINGS = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
 
 
@@ -159,8 +160,9 @@ class SecretParameters(unittest.TestCase):
             far = {name: "%+.1f %%" % (100 * error) for name, verdict, error, _ in outcomes
                    if verdict in ("identifiable", "sum") and abs(error) > NEAR}
             self.assertEqual(far, {}, "%s, seed %d: farther off than 5 %%" % (profile, seed))
-            missed = [row for row in outcomes if row[3] is False]
-            self.assertEqual(missed, [], "%s, seed %d: the truth lies outside" % (profile, seed))
+            missed = [(seed, *row) for row in outcomes if row[3] is False]
+            MISSED[profile] += missed
+            self.assertLessEqual(len(MISSED[profile]), OPTIONS.misses, "%s: the truth lies outside: %s" % (profile, MISSED[profile]))
             self.assertGreaterEqual(len(hidden.of("identifiable")), least)
             self.check_profile(hidden)
             self.check_silent(folder, profile, hidden)
@@ -306,6 +308,18 @@ class Command(unittest.TestCase):
             self.assertIn(f"{record}: ", done.stderr)
             self.assertIn("damaged places are left out", done.stderr)
 
+    def test_a_trial_that_ends_otherwise(self):
+        """With times far from the device's the program of this record ends in a deadlock: such values are none to go to."""
+        with tempfile.TemporaryDirectory() as folder:
+            record = os.path.join(folder, "token.rec")
+            run(OPTIONS.token, TWINRT_BACKEND="sim", TWINRT_PROFILE="310p3", TWINRT_RECORD=record)
+            found = json.loads(run(OPTIONS.twinrt, "calibrate", "--json", "--profile=310p3", record))
+            self.assertEqual([row for row in found["parameters"] if row["fitted"] != row["before"]], [])
+            slow = os.path.join(folder, "slow.json")
+            write_profile(slow, "310p3", {"firmware.command_ns": (50000, "ns")})
+            said = run(OPTIONS.twinrt, "calibrate", "--profile=" + slow, record, status=2)
+            self.assertRegex(said, "^twinrt: " + record + r": queue\.drain \(seq \d+\) cannot be asked for again: TWIN_E_DEADLOCK\n$")
+
     def test_not_a_record(self):
         with tempfile.TemporaryDirectory() as folder:
             text = os.path.join(folder, "text.rec")
@@ -352,6 +366,8 @@ def main():
     parser.add_argument("--profiles", default="910b3")
     parser.add_argument("--noise", type=int, default=0, help="clocks stray by so many thousandths of each length")
     parser.add_argument("--least", type=int, default=15, help="parameters that must be determined")
+    parser.add_argument("--misses", type=int, default=0, help="intervals of a part that need not hold: with noise 3 of 1000 do not")
+    parser.add_argument("--token", help="the program token_program, which the tests of the command need")
     parser.add_argument("--table", action="store_true", help="print what was found in the end")
     parser.add_argument("--vary", type=int, default=0, help="TWINRT_SEED of the board: its times vary in their ranges")
     parser.add_argument("twinrt")

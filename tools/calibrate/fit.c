@@ -121,12 +121,19 @@ bool fit_try(struct fit *fit, double *const *values, size_t count, double *out_z
             double value = trials[i].rows[fit->row_at[r]];
             /* what did not happen in the model tells nothing of times */
             out_z[i * fit->row_count + r] =
-                isnan(value) ? 0 : (value - fit->rows[r]->measured) / fit->rows[r]->sigma;
+                trials[i].refused ? FIT_REFUSED
+                : isnan(value)    ? 0
+                                  : (value - fit->rows[r]->measured) / fit->rows[r]->sigma;
         }
     }
     free(trials);
     free(rows);
     return good;
+}
+
+bool fit_refused(const struct fit *fit, const double *z)
+{
+    return fit->row_count > 0 && z[0] == FIT_REFUSED;
 }
 
 static int by_size(const void *left, const void *right)
@@ -187,7 +194,7 @@ bool fit_look(struct fit *fit)
     if (!values)
         return fit_memory_is_short(fit);
     fit_values(fit, SIZE_MAX, 0, values);
-    bool good = fit_try(fit, &values, 1, fit->z);
+    bool good = fit_try(fit, &values, 1, fit->z) && !fit_refused(fit, fit->z);
     free(values);
     if (good)
         fit_weigh(fit);
@@ -236,13 +243,20 @@ static void bound(struct fit *fit)
     }
 }
 
+/* What the model refuses is no step. */
+static struct side side_of(const struct fit *fit, size_t axis, const double *values,
+                           const double *z, double log_here)
+{
+    return (struct side){z, fit_refused(fit, z) ? 0 : fit_axis_log(fit, axis, values) - log_here};
+}
+
 /* From the trials up and down. */
 static void derive_axis(struct fit *fit, size_t axis, const double *here, double *const *values,
                         const double *z)
 {
     double log_here = fit_axis_log(fit, axis, here);
-    const struct side up = {z, fit_axis_log(fit, axis, values[0]) - log_here};
-    const struct side down = {z + fit->row_count, fit_axis_log(fit, axis, values[1]) - log_here};
+    const struct side up = side_of(fit, axis, values[0], z, log_here);
+    const struct side down = side_of(fit, axis, values[1], z + fit->row_count, log_here);
     fit->axes[axis].idle = true;
     for (size_t r = 0; r < fit->row_count; r++) {
         bool steady;

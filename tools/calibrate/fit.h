@@ -55,8 +55,11 @@ bool fit_derive(struct fit *fit, bool all);
 void fit_values(const struct fit *fit, size_t axis, double log_factor, double *out_values);
 /* The logarithm of what the axis is in all. */
 double fit_axis_log(const struct fit *fit, size_t axis, const double *values);
-/* Runs trials with these values each. `out_z`: count by rows. */
+/* Runs trials with these values each. `out_z`: count by rows; all FIT_REFUSED where the model does not do the work as the device
+ * did, as with times so long that a limit of the work passes. */
 bool fit_try(struct fit *fit, double *const *values, size_t count, double *out_z);
+#define FIT_REFUSED 1e7
+bool fit_refused(const struct fit *fit, const double *z);
 /* Whether the row counts now. */
 bool fit_counts(const struct fit *fit, size_t row);
 /* Of deviations, as the fit counts them. */

@@ -104,7 +104,8 @@ static bool try_pairs(struct fit *fit, const struct pair *pairs, size_t count, c
         double alone = change_of(fit, z + (2 * i + 1) * fit->row_count);
         size_t a = axis_with(fit, members[2 * i]);
         size_t b = axis_with(fit, members[2 * i + 1]);
-        if (both <= EXCHANGED * alone && a != b)
+        if (both <= EXCHANGED * alone && a != b &&
+            !fit_refused(fit, z + (2 * i + 1) * fit->row_count))
             join(fit, a < b ? a : b, a < b ? b : a);
     }
     free(store);

@@ -160,7 +160,7 @@ void calibrate_bench_end(struct calibrate_bench *bench)
 
 /* What a process leaves behind: how it went, then the times of the ops. */
 struct outcome {
-    bool good;
+    bool started, good;
     char error[ERROR_BYTES];
     struct calibrate_times times[];
 };
@@ -184,10 +184,10 @@ be_trial(const struct calibrate_bench *bench, const struct process *process)
     struct outcome *outcome = process->outcome;
     trial_path(bench, process->trial, path);
     (void)alarm(TRIAL_SECONDS);
-    outcome->good = calibrate_backend_start(bench->job, bench->backend, path, work->devices,
-                                            outcome->error, sizeof(outcome->error)) &&
-                    calibrate_play(bench->backend, work, outcome->times, outcome->error,
-                                   sizeof(outcome->error));
+    outcome->started = calibrate_backend_start(bench->job, bench->backend, path, work->devices,
+                                               outcome->error, sizeof(outcome->error));
+    outcome->good = outcome->started && calibrate_play(bench->backend, work, outcome->times,
+                                                       outcome->error, sizeof(outcome->error));
     _exit(0);
 }
 
@@ -226,12 +226,16 @@ static void take_rows(const struct calibrate_bench *bench, const struct process 
 }
 
 static bool end_process(struct calibrate_bench *bench, struct process *process,
-                        const struct calibrate_trial *trials, char *error, size_t error_bytes)
+                        struct calibrate_trial *trials, char *error, size_t error_bytes)
 {
     int status = 0;
     while (waitpid(process->id, &status, 0) < 0 && errno == EINTR)
         ;
-    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && process->outcome->good;
+    const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool good = ended && process->outcome->good;
+    const bool refused = ended && process->outcome->started && !good;
+    if (refused)
+        trials[process->trial].refused = true;
     if (good)
         take_rows(bench, process, &trials[process->trial]);
     else if (process->outcome->error[0] != '\0')
@@ -243,7 +247,7 @@ static bool end_process(struct calibrate_bench *bench, struct process *process,
     (void)munmap(process->outcome, outcome_bytes(&bench->works[process->work]));
     process->id = 0;
     bench->trials++;
-    return good;
+    return good || refused;
 }
 
 static bool write_trial(const struct calibrate_bench *bench, const struct calibrate_trial *trial,

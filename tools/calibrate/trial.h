@@ -25,12 +25,13 @@ struct calibrate_bench {
 struct calibrate_trial {
     double *values; /* by parameter; whole numbers */
     double *rows;
+    bool refused; /* the model answered some op otherwise than the device had: `rows` say nothing */
 };
 
 /* False: the folder cannot be made; `error` says why. */
 bool calibrate_bench_begin(struct calibrate_bench *bench, char *error, size_t error_bytes);
 void calibrate_bench_end(struct calibrate_bench *bench);
-/* Fills in `rows` of each trial. False: `error` says what went wrong. */
+/* Fills in `rows` of each trial, or says that it was refused, and `error` why. False: `error` says what went wrong. */
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
                          size_t count, char *error, size_t error_bytes);
 
