@@ -4,7 +4,7 @@
 # parts, one on each other part, and with clocks that stray. Prints what was found of each parameter. Takes long: 31 fits.
 # usage: bench/calibrate.sh [BUILD_FOLDER [SETS [TURNS_AT_ONCE]]]
 # status: 0: all is as it was said to be; 1: something that was called measured, or a sum, is more than 5 % off, a truth lies
-# outside the interval that was told, or less was determined than should be.
+# outside the interval that was told (with noise: two do), or less was determined than should be.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath "${1:-build}")
@@ -20,7 +20,8 @@ for part in 910b1 910b2 910b4 910_9391 310b1 910a; do
     turns+=("--profiles $part")
 done
 for part in 910b3 310p3; do
-    turns+=("--seeds $sets --first 100 --profiles $part --noise 20 --least 8")
+    # Under noise an interval holds in 997 of 1000 cases, it says. These sets have some hundred: one may miss, two hardly.
+    turns+=("--seeds $sets --first 100 --profiles $part --noise 20 --least 8 --misses 1")
 done
 turn() { # NUMBER ARGUMENT...
     local number=$1
