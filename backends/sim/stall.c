@@ -195,6 +195,19 @@ bool sim_stall_others_expected(void)
     return false;
 }
 
+/* The time limit of a parked wait, if it has passed by then: it comes before those of threads, which may have passed as well while
+ * nothing of this process ran, and what it leads to may be what they wait for. Returns whether the model has moved. */
+static bool pass_limit(uint64_t real_ns)
+{
+    if (limit_ns == 0 || limit_real_ns > real_ns)
+        return false;
+    bool any;
+    uint64_t deadline = sim_stall_deadline();
+    uint64_t before = twinsim_now(sim_process.board);
+    sim_drive_step(limit_ns < deadline ? limit_ns : deadline, false, &any);
+    return any || twinsim_now(sim_process.board) != before;
+}
+
 void sim_stall_park(uint64_t look_ns)
 {
     bool endless = false;
@@ -226,10 +239,8 @@ void sim_stall_park(uint64_t look_ns)
     }
 
     now = sim_real_now();
-    expire_real(now);
-    if (limit_ns != 0 && limit_real_ns <= now)
-        sim_drive_step(limit_ns < sim_stall_deadline() ? limit_ns : sim_stall_deadline(), false,
-                       &any);
+    if (!pass_limit(now))
+        expire_real(now);
     if (now >= warn_at && stall_began_ns != 0 && sim_waits.first) {
         stall_reported = true;
         sim_report_stall(false, sim_waits.first);
