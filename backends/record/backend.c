@@ -248,6 +248,10 @@ const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below)
     table.host.pace = below->host.pace;
     table.host.see = below->host.see;
     table.host.move = below->host.move;
+    table.host.advance = below->host.advance;
+    table.host.self = below->host.self;
+    table.host.follow = below->host.follow;
+    table.host.changed = below->host.changed;
     table.memory.info = below->memory.info;
     return &table;
 }

@@ -97,6 +97,7 @@ void sim_clock_enter(const twin_call *call)
     sim_clock_catch_up();
     if (__builtin_expect(sim_clock_traced(), 0))
         note_begin();
+    sim_clock.calls++;
     sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
 }
 
@@ -127,4 +128,27 @@ uint32_t sim_clock_last_task(void)
 void sim_clock_raise_to(uint64_t at_ns)
 {
     sim_clock_raise(at_ns);
+}
+
+static void know_thread(void)
+{
+    if (sim_clock.system_id == 0)
+        sim_clock.system_id = (uint32_t)gettid();
+}
+
+void sim_clock_advance(uint64_t ns)
+{
+    know_thread();
+    sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;
+}
+
+const twin_host_moment *sim_clock_self(void)
+{
+    know_thread();
+    return &sim_clock.moment;
+}
+
+void sim_clock_follow(const twin_host_moment *moment)
+{
+    sim_clock_raise(moment->at_ns);
 }

@@ -13,7 +13,14 @@
 #define SIM_CALLS_NESTED 8u
 
 struct sim_clock {
-    uint64_t now_ns;
+    union {
+        twin_host_moment moment;
+        struct { /* the same fields */
+            uint64_t now_ns;
+            uint64_t calls;
+            uint32_t system_id; /* as gettid() gives it; 0 before the first attaching */
+        };
+    };
     uint64_t call_began_ns;
     bool in_call;   /* only with a timeline: a call has begun and not ended */
     unsigned depth; /* calls outside the present one: they run functions of the program */
@@ -21,7 +28,6 @@ struct sim_clock {
     unsigned number; /* order of first attaching: names the thread in timelines */
     bool numbered;
     bool attached;
-    uint32_t system_id; /* as gettid() gives it; 0 before the first attaching */
     uint32_t last_sq;   /* where it submitted last */
     uint32_t last_task; /* the newest it queued on a queue that is no default stream */
 };
@@ -46,6 +52,10 @@ bool sim_clock_traced(void);
 uint64_t sim_clock_now(void);
 uint32_t sim_clock_last_task(void);
 void sim_clock_raise_to(uint64_t at_ns);
+/* host.advance, host.self, host.follow: of threads that need not be attached. */
+void sim_clock_advance(uint64_t ns);
+const twin_host_moment *sim_clock_self(void);
+void sim_clock_follow(const twin_host_moment *moment);
 
 static inline void sim_clock_raise(uint64_t at_least_ns)
 {

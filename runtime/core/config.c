@@ -37,13 +37,12 @@ void twin_settings_be_inner(const char *prefix)
 static bool is_of_model(twin_setting_id id)
 {
     static const twin_setting_id list[] = {
-        TWIN_SETTING_DEVICES,     TWIN_SETTING_DEVMEM,
-        TWIN_SETTING_DMA,         TWIN_SETTING_LOG,
-        TWIN_SETTING_MODEL,       TWIN_SETTING_RTL_TRACE,
-        TWIN_SETTING_MSPROF,      TWIN_SETTING_OPAQUE_KERNELS,
-        TWIN_SETTING_POISON,      TWIN_SETTING_SEED,
-        TWIN_SETTING_PROFILE,     TWIN_SETTING_STATS,
-        TWIN_SETTING_TRACE,       TWIN_SETTING_VCD,
+        TWIN_SETTING_CLOCK,       TWIN_SETTING_DETERMINISTIC, TWIN_SETTING_DEVICES,
+        TWIN_SETTING_DEVMEM,      TWIN_SETTING_HOST_TIME,     TWIN_SETTING_PROGRESS,
+        TWIN_SETTING_DMA,         TWIN_SETTING_LOG,           TWIN_SETTING_MODEL,
+        TWIN_SETTING_RTL_TRACE,   TWIN_SETTING_MSPROF,        TWIN_SETTING_OPAQUE_KERNELS,
+        TWIN_SETTING_POISON,      TWIN_SETTING_SEED,          TWIN_SETTING_PROFILE,
+        TWIN_SETTING_STATS,       TWIN_SETTING_TRACE,         TWIN_SETTING_VCD,
         TWIN_SETTING_VCD_SIGNALS,
     };
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)

@@ -23,12 +23,18 @@
     X(CHECK, "TWINRT_CHECK", "warn", "off|warn|error",                                             \
       "what a kernel forgets that a board would need, such as a flag: ignored, said, or the "      \
       "kernel fails")                                                                              \
+    X(CLOCK, "TWINRT_CLOCK", "virtual", "virtual|wall",                                            \
+      "host time: simulated, or tied to real time")                                                \
+    X(DETERMINISTIC, "TWINRT_DETERMINISTIC", "off", "off|on",                                      \
+      "whether threads take turns in the order of their clocks (twinrt run --deterministic)")      \
     X(DEVICES, "TWINRT_DEVICES", "1", "1..64", "devices the model has")                            \
     X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open",                                          \
       "whether host code may touch device memory")                                                 \
     X(DMA, "TWINRT_DMA", "flow", "flow|burst", "how transfers share the links of the model")       \
     X(FAIL, "TWINRT_FAIL", "", "", "ops of the device that are to fail, and how; unset: none")     \
     X(FAULTS, "TWINRT_FAULTS", "", "", "file with faults that the device is to have; unset: none") \
+    X(HOST_TIME, "TWINRT_HOST_TIME", "sync", "calls|sleeps|sync",                                  \
+      "what advances clocks of threads: calls; also sleeps; also synchronization of threads")      \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
       "least important lines that go to standard error")                                           \
     X(MODEL, "TWINRT_MODEL", "tlm", "tlm|rtl|lockstep",                                            \
@@ -38,6 +44,9 @@
       "kernels of device code: refuse them, or let them take time without effect")                 \
     X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
     X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
+    X(PROGRESS, "TWINRT_PROGRESS", "2000", "",                                                     \
+      "real milliseconds without a call after which queued work with an effect on the host runs "  \
+      "all the same; off: never")                                                                  \
     X(RECORD, "TWINRT_RECORD", "", "", "file for what is asked of the device; unset: none")        \
     X(RECORD_DATA, "TWINRT_RECORD_DATA", "off", "off|on",                                          \
       "whether a record keeps the bytes that are copied to devices")                               \

@@ -17,6 +17,7 @@
 #include "core/log.h"
 #include "core/thread_state.h"
 #include "core/unsupported_ops.h"
+#include "seam/host_time.h"
 #include "seam/wrapper.h"
 
 #define PATH_BYTES       4096
@@ -103,6 +104,22 @@ static void because(const char *text)
 static void note_vendor_code(int32_t code)
 {
     twin_self.vendor_code = code;
+}
+
+/* What libtwinrt-host.so offers, if it was preloaded or linked and is of this version; else NULL. */
+static const twin_host_time *find_host_time(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, TWIN_HOST_TIME_ENTRY);
+    if (!symbol)
+        return NULL;
+    twin_host_time_entry_fn entry;
+    memcpy(&entry, &symbol, sizeof(entry));
+    const twin_host_time *found = entry();
+    if (found && found->size == sizeof(*found) && found->version == TWIN_HOST_TIME_VERSION)
+        return found;
+    twin_log(TWIN_LOG_WARNING, "libtwinrt-host.so is of another version and is not used; install "
+                               "it and the runtime from one build");
+    return NULL;
 }
 
 static twin_services services = {
@@ -220,6 +237,8 @@ static void end_process(void)
     twin_lock_drop(&registry_lock);
     if (!running)
         return;
+    if (services.host_time)
+        services.host_time->bind(NULL);
     /* Nobody else can wait for this thread any more: waits that only it could end, end now. */
     if (twin_self.ops == &running_table)
         running_table.host.detach();
@@ -256,6 +275,7 @@ static twin_status start_table_locked(const struct twin_backend *given)
     if (!wrap_locked())
         return TWIN_E_UNAVAILABLE;
     services.plugin_folder = twin_plugin_folder();
+    services.host_time = find_host_time();
     reason_text[0] = '\0';
     twin_status status = running_table.process.start(&services);
     if (status != TWIN_OK) {
@@ -326,6 +346,8 @@ static void start_locked(void)
     atomic_store(&twin_ops_traced, running_table.host.traced());
     atomic_store(&twin_ops_present, &running_table);
     atomic_store(&phase, PHASE_RUNNING);
+    if (services.host_time)
+        services.host_time->bind(&running_table.host);
 }
 
 int32_t twin_backend_need(void)

@@ -20,3 +20,21 @@ twin_status twin_unsupported_host_move(uint64_t at_ns, uint64_t events)
     (void)events;
     return TWIN_E_UNSUPPORTED;
 }
+
+void twin_unsupported_host_advance(uint64_t ns)
+{
+    (void)ns;
+}
+
+const twin_host_moment *twin_unsupported_host_self(void)
+{
+    static const twin_host_moment real_time; /* the device has clocks of its own */
+    return &real_time;
+}
+
+void twin_unsupported_host_follow(const twin_host_moment *moment)
+{
+    (void)moment;
+}
+
+void twin_unsupported_host_changed(void) {}

@@ -455,7 +455,11 @@ const struct twin_backend twin_unsupported_ops = {
              .reach = host_reach,
              .pace = twin_unsupported_host_pace,
              .see = twin_unsupported_host_see,
-             .move = twin_unsupported_host_move},
+             .move = twin_unsupported_host_move,
+             .advance = twin_unsupported_host_advance,
+             .self = twin_unsupported_host_self,
+             .follow = twin_unsupported_host_follow,
+             .changed = twin_unsupported_host_changed},
     .device = {.open = device_open,
                .close = device_close,
                .abort = device_abort,
@@ -558,6 +562,10 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(host, pace);
     FILL(host, see);
     FILL(host, move);
+    FILL(host, advance);
+    FILL(host, self);
+    FILL(host, follow);
+    FILL(host, changed);
     FILL(device, open);
     FILL(device, close);
     FILL(device, abort);

@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 8u
+#define TWIN_SEAM_VERSION 9u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -81,6 +81,18 @@ struct twin_host_ops {
     twin_status (*see)(uint32_t device, uint32_t queue, uint64_t newest);
     /* As services.moved told it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come to that. */
     twin_status (*move)(uint64_t at_ns, uint64_t events);
+    /* The calling thread slept for `ns`, or a wait of the host timed out after that time: its clock advances by it. The thread
+     * need not be attached. Thread: any. */
+    void (*advance)(uint64_t ns);
+    /* Where the calling thread is in its time. Attached or not; the pointer is good until the thread ends, and what it points
+     * to changes with the thread's calls. Thread: any. */
+    const twin_host_moment *(*self)(void);
+    /* What the calling thread does from now on comes after what another one did up to `moment` (it released a lock that
+     * this one has taken, ended, created this one): the clock becomes at least moment->at_ns. Thread: any. */
+    void (*follow)(const twin_host_moment *moment);
+    /* A thread of the process has blocked, or has ended: a wait that stands still looks again who can still act. Takes no lock
+     * unless a thread has parked. Thread: any. */
+    void (*changed)(void);
 };
 
 struct twin_device_ops {

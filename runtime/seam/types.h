@@ -440,6 +440,13 @@ typedef enum twin_woke {
     TWIN_WOKE_INTERRUPTED
 } twin_woke;
 
+/* A point in the time of one thread of the host. */
+typedef struct twin_host_moment {
+    uint64_t at_ns;     /* the thread's clock */
+    uint64_t calls;     /* public calls that it has begun */
+    uint32_t system_id; /* the thread, as gettid() gives it; 0: it has made no call and slept nowhere */
+} twin_host_moment;
+
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */
 typedef struct twin_services {
     /* Value of a setting by its name ("TWINRT_PROFILE"), or its default; never NULL.
@@ -478,6 +485,8 @@ typedef struct twin_services {
     void (*seen)(uint32_t device, uint32_t queue, uint64_t newest);
     /* The device has come to at_ns, and so many events at that time. */
     void (*moved)(uint64_t at_ns, uint64_t events);
+    /* What is known of host threads from outside the runtime (seam/host_time.h); NULL: nothing is. */
+    const struct twin_host_time *host_time;
 } twin_services;
 
 #endif

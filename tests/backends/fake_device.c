@@ -108,6 +108,22 @@ static void host_reach(uint64_t at_ns)
     (void)at_ns;
 }
 
+static void host_advance(uint64_t ns)
+{
+    (void)ns;
+}
+
+static const twin_host_moment *host_self(void)
+{
+    static const twin_host_moment moment = {.at_ns = 5, .calls = 3, .system_id = 1};
+    return &moment;
+}
+
+static void host_follow(const twin_host_moment *moment)
+{
+    (void)moment;
+}
+
 static uint32_t host_last_task(void)
 {
     return 77;
@@ -510,7 +526,8 @@ const struct twin_backend fake_backend = {
     .name = "fake",
     .process = {process_start, process_stop, process_count, process_describe},
     .host = {host_plain, host_plain, host_enter, host_leave, host_traced, host_now, host_last_task,
-             host_reach, host_pace, host_see, host_move},
+             host_reach, host_pace, host_see, host_move, host_advance, host_self, host_follow,
+             host_plain},
     .device = {device_open, device_close, device_abort, device_peer},
     .memory = {.alloc = memory_alloc,
                .free = memory_free,

@@ -66,6 +66,10 @@ static const struct {
     {"host.pace", "of whoever runs a record again"},
     {"host.see", "of whoever runs a record again: the entry is seen"},
     {"host.move", "of whoever runs a record again: the entry is moved"},
+    {"host.advance", "of the host's threads"},
+    {"host.self", "every entry has the time"},
+    {"host.follow", "of the host's threads"},
+    {"host.changed", "makes a wait look again"},
     {"memory.info", "follows from what is allocated"},
     {"diag.tasks", "the wrapper is the observer"},
     {"diag.newest_task", "part of each work entry"},
@@ -104,7 +108,9 @@ static void test_every_slot_is_the_wrappers(void)
         bool through =
             strcmp(ops[i].name, "host.now") == 0 || strcmp(ops[i].name, "host.reach") == 0 ||
             strcmp(ops[i].name, "host.pace") == 0 || strcmp(ops[i].name, "host.see") == 0 ||
-            strcmp(ops[i].name, "host.move") == 0 || strcmp(ops[i].name, "memory.info") == 0;
+            strcmp(ops[i].name, "host.move") == 0 || strcmp(ops[i].name, "host.advance") == 0 ||
+            strcmp(ops[i].name, "host.self") == 0 || strcmp(ops[i].name, "host.follow") == 0 ||
+            strcmp(ops[i].name, "host.changed") == 0 || strcmp(ops[i].name, "memory.info") == 0;
         if (!slot || (slot == beneath) != through)
             fprintf(stderr, "%s is not wrapped\n", ops[i].name);
         CU_ASSERT_PTR_NOT_NULL(slot);

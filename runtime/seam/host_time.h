@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the runtime and libtwinrt-host.so, the optional library that interposes on sleeps, thread creation and the
+ * synchronization of host threads (level (b) of host time).
+ *
+ * The runtime finds the library by the symbol TWIN_HOST_TIME_ENTRY in the global scope when its backend starts, and binds it
+ * to the host ops of the running backend. Without the library everything works; less is known about the host's threads. */
+#ifndef TWINRT_SEAM_HOST_TIME_H
+#define TWINRT_SEAM_HOST_TIME_H
+
+#include "seam/backend.h"
+
+#define TWIN_HOST_TIME_VERSION 1u
+
+/* A thread of the process, for reports. Strings live until the call that passes the struct returns. */
+typedef struct twin_host_thread {
+    uint32_t system_id;     /* as gettid() gives it */
+    const char *blocked_in; /* "pthread_cond_wait"; NULL: not in an interposed wait */
+    const void *object;     /* what it waits for; NULL: nothing that has an address */
+    const void *call_site;  /* return address of that call */
+    uint32_t waits_for;     /* system id of the thread that holds it or is joined; 0: unknown */
+    bool endless; /* without a time limit, and only another thread of this process can end it */
+} twin_host_thread;
+
+typedef struct twin_host_time {
+    uint32_t size;    /* sizeof(twin_host_time) as the library knew it */
+    uint32_t version; /* TWIN_HOST_TIME_VERSION as the library knew it */
+    /* The host ops of the backend that has started; NULL: it has ended. Thread: init. */
+    void (*bind)(const struct twin_host_ops *host);
+    /* Threads that are at this moment blocked without a time limit in an interposed wait that only another thread of this
+     * process can end, and for which that has not happened: a thread that has been woken and does not run yet does not count.
+     * *out_stamp: another number whenever a thread enters or leaves that state, or may be about to leave it. Two calls with
+     * the same stamp bracket a time in which the answer was true. Takes no lock. Thread: any. */
+    uint32_t (*blocked)(uint64_t *out_stamp);
+    /* Calls `take` for each thread that the library knows. Thread: any; `take` makes no interposed call that blocks. */
+    void (*threads)(void (*take)(void *context, const twin_host_thread *thread), void *context);
+    /* NULL, or services.waiting of a run in which threads take turns in the order of their clocks (TWINRT_DETERMINISTIC). */
+    const struct twin_turn_ops *turns;
+} twin_host_time;
+
+/* Deterministic mode: one thread runs at a time; the others wait for their turn. */
+typedef struct twin_turn_ops {
+    /* A public call begins on this thread: returns when no thread that can run has an earlier clock (ties: the thread that
+     * was created first). Thread: any, no lock held. */
+    void (*call)(void);
+    /* This thread's wait in the backend begins or goes on: it gives its turn to threads that can run. Returns when none is
+     * left, so that this thread is to move the device, or when its wait has been ended by another thread (twin_turn_ops.ended).
+     * *out_until_ns: the earliest clock at which another thread can run again (a sleep, a timed wait); TWIN_FOREVER: none.
+     * Thread: any, no lock held. */
+    void (*wait)(uint64_t *out_until_ns);
+    /* The wait of thread `system_id` has been ended at clock `at_ns`: it can run. Takes no lock of the runtime. Thread: any. */
+    void (*ended)(uint32_t system_id, uint64_t at_ns);
+} twin_turn_ops;
+
+/* Name and type of the function that libtwinrt-host.so exports. */
+#define TWIN_HOST_TIME_ENTRY "twinrt_host_time"
+typedef const twin_host_time *(*twin_host_time_entry_fn)(void);
+
+#endif
