@@ -16,8 +16,10 @@ static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t
     return code == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
 }
 
+/* Work that was complete at the caller's clock is complete, and is not dropped. */
 twin_status sim_control_abort(twin_queue *queue)
 {
+    sim_drive_poll();
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
     twin_status status = sim_queue_restart_locked(queue, TWIN_E_ABORTED);
@@ -50,6 +52,7 @@ static void abort_queue(void *context, twin_queue *queue)
 twin_status sim_control_abort_all(twin_hw_device *device)
 {
     struct abort_all all = {.status = TWIN_OK};
+    sim_drive_poll();
     sim_model_lock();
     sim_queue_each(device, abort_queue, &all);
     sim_failure_clear_groups(device);

@@ -264,9 +264,7 @@ int32_t twin_binary_add(twin_image *image, const twin_binary_options *options, u
             code = twin_library_open(image, &binary->library);
     }
     twin_context *context = NULL;
-    if (code == 0 && image && !options->lazy)
-        code = twin_context_pin_current(&context);
-    if (context) {
+    if (code == 0 && image && !options->lazy && twin_context_pin_present(&context)) {
         uint64_t address = 0;
         code = twin_binary_place(binary, context->device, &address);
         twin_context_unpin(context);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel images that were loaded ("binaries"), their copies on devices, and the functions found in them.
  *
- * A binary is of no context and no device. It is copied to a device when it is loaded, or, when it is loaded lazily, with
- * the first lookup there; a copy goes with its device. A function is found once: later lookups give the same handle, and
+ * A binary is of no context and no device. It is copied to the current device when it is loaded, or, when it is loaded lazily
+ * or without a context (before main, before aclInit), with the first lookup there; a copy goes with its device. A function is found once: later lookups give the same handle, and
  * it lives as long as its binary. Binaries of CPU kernels carry names alone. */
 #ifndef TWINRT_CORE_BINARY_H
 #define TWINRT_CORE_BINARY_H
@@ -81,7 +81,7 @@ struct twin_function {
 extern twin_handle_table twin_binaries;
 extern twin_handle_table twin_functions;
 
-/* Loads an image; `data` is copied. 107000: with a message; 107002: no context, unless `lazy`; 207001. Blocks. */
+/* Loads an image; `data` is copied. 107000: with a message; 207001. Blocks. */
 int32_t twin_binary_load(const void *data, size_t bytes, const twin_binary_options *options,
                          uint64_t *out_handle);
 /* The binary of an image that was read, which becomes the binary's or is freed; NULL: of CPU kernels. As above. */

@@ -244,6 +244,14 @@ int32_t twin_context_current_slow(twin_context **out_context)
                      "this thread has no context; call aclrtSetDevice or aclrtSetCurrentContext");
 }
 
+bool twin_context_pin_present(twin_context **out_context)
+{
+    const bool present = twin_self.context == 0
+                             ? twin_context_default_device() >= 0
+                             : twin_handle_find(&twin_contexts, twin_self.context) != NULL;
+    return present && twin_context_pin_current(out_context) == 0;
+}
+
 int32_t twin_context_pin_current(twin_context **out_context)
 {
     for (;;) {

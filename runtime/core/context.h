@@ -67,6 +67,8 @@ static inline int32_t twin_context_current(twin_context **out_context)
 
 /* The same, pinned: its device stays up until twin_context_unpin(). 107002. */
 int32_t twin_context_pin_current(twin_context **out_context);
+/* The same for callers that go on without a context: false, and nothing is reported, if the thread has none. */
+bool twin_context_pin_present(twin_context **out_context);
 static inline void twin_context_unpin(twin_context *context)
 {
     twin_handle_unpin(&twin_contexts, context);

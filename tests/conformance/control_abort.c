@@ -34,6 +34,35 @@ void test_abort_and_go_on(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* Calls that neither wait nor ask, until the caller's clock has passed so much time. */
+static void pass_time(unsigned calls)
+{
+    int32_t device = 0;
+    while (calls-- > 0)
+        CHECK_OK(aclrtGetDevice(&device));
+}
+
+void test_abort_keeps_finished_work(void)
+{
+    twin_buffer cells;
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream aborted = twin_stream();
+    aclrtStream destroyed = twin_stream();
+    twin_buffer_make(&cells, 3 * CELL_BYTES, 0);
+    twin_mark(&cells, 0, 1, aborted);
+    twin_mark(&cells, 1, 2, destroyed);
+    twin_mark(&cells, 2, 3, NULL);
+    pass_time(20000); /* 2 ms by the profile (host.local_ns); a small fill takes a few us */
+    CHECK_OK(aclrtStreamAbort(aborted));
+    CHECK_OK(aclrtDestroyStreamForce(destroyed));
+    CHECK_OK(aclrtDeviceTaskAbort(0, 1000));
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(twin_marked(&cells, i, (int)i + 1));
+    twin_buffer_free(&cells);
+    CHECK_OK(aclrtDestroyStream(aborted));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 typedef struct shared_state {
     aclrtContext context;
     aclrtStream stream;

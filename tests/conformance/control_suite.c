@@ -29,6 +29,8 @@ static const twin_test tests[] = {
     {"EXC-29: what is said about the last task is checked", test_info_of_last_task},
     {"STR-58, EXC-27: the id of the thread's last task", test_last_task},
     {"STR-44, ABT-18: an aborted stream takes new tasks", test_abort_and_go_on},
+    {"STR-46, DEV-58: an abort keeps work that was complete at the call",
+     test_abort_keeps_finished_work},
     {"STR-45, ABT-18: submitting beside an abort succeeds or has its code",
      test_submitting_beside_an_abort},
     {"STR-46: an abort releases those who wait with its code", test_abort_releases_threads},

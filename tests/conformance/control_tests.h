@@ -49,6 +49,7 @@ void test_info_of_last_task(void);
 
 /* control_abort.c */
 void test_abort_and_go_on(void);
+void test_abort_keeps_finished_work(void);
 void test_submitting_beside_an_abort(void);
 void test_abort_releases_threads(void);
 void test_abort_releases_a_sender(void);
