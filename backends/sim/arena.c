@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* memfd_create, fallocate, MAP_FIXED_NOREPLACE */
+#define _GNU_SOURCE /* memfd_create, MADV_REMOVE, MAP_FIXED_NOREPLACE */
 #include "arena.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "open_pages.h"
+#include "reserve.h"
 
 #define IN_SMALL   UINT32_MAX
 #define HUGE_PAGES (SIM_HUGE_PAGE / SIM_PAGE)
@@ -22,12 +22,6 @@
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) / unit * unit;
-}
-
-static void *reserve(size_t bytes, int protection)
-{
-    void *place = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return place == MAP_FAILED ? NULL : place;
 }
 
 static void release(void *place, size_t bytes)
@@ -61,15 +55,19 @@ static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
         void *wanted =
             mmap((void *)(uintptr_t)hint, bytes, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (wanted != MAP_FAILED && (uintptr_t)wanted == hint)
+        if (wanted != MAP_FAILED && (uintptr_t)wanted == hint) {
+            (void)madvise(wanted, bytes, MADV_DONTDUMP);
             return hint;
+        }
         if (wanted != MAP_FAILED) /* a kernel that does not know the flag */
             munmap(wanted, bytes);
     }
     uint64_t slack = alignment(bytes / 2);
-    void *place = reserve(bytes + slack, PROT_NONE);
-    if (!place)
+    void *place =
+        mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED)
         return 0;
+    (void)madvise(place, bytes + slack, MADV_DONTDUMP);
     uint64_t start = (uintptr_t)place;
     uint64_t base = round_up(start, slack);
     if (base > start)
@@ -92,19 +90,24 @@ static bool size_allowed(uint64_t bytes)
            bytes <= limit.rlim_cur;
 }
 
-static bool map_file(struct sim_arena *arena)
+/* Where the model reaches device memory. Shared: pages are as small as they are touched, and a fork copies none. A memory
+ * file counts nowhere as memory that may be used, also where the system does not overcommit. Its descriptor is closed at
+ * once: the program may close all descriptors and use the numbers for its own files. */
+static void *map_view(uint64_t bytes)
 {
-    if (!size_allowed(arena->bytes))
-        return false;
-    arena->file = memfd_create("twinrt-device-memory", MFD_CLOEXEC);
-    if (arena->file < 0 || ftruncate(arena->file, (off_t)arena->bytes) != 0)
-        return false;
-    void *view = mmap(NULL, arena->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                      arena->file, 0);
+    void *view = MAP_FAILED;
+    int file = size_allowed(bytes) ? memfd_create("twinrt-device-memory", MFD_CLOEXEC) : -1;
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (file >= 0)
+        close(file);
     if (view == MAP_FAILED)
-        return false;
-    arena->view = view;
-    return true;
+        view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
+    if (view == MAP_FAILED)
+        return NULL;
+    (void)madvise(view, bytes, MADV_DONTDUMP);
+    return view;
 }
 
 /* One view for host and model. */
@@ -117,25 +120,22 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
 {
     memset(arena, 0, sizeof(*arena));
     arena->config = *config;
-    arena->file = -1;
     arena->bytes = round_up(config->capacity, alignment(config->capacity)) * 2;
     uint64_t pages = arena->bytes / SIM_PAGE;
     if (pages >= UINT32_MAX || pthread_mutex_init(&arena->lock, NULL) != 0)
         return TWIN_E_NOMEM;
 
     arena->base = reserve_range(config->hint, arena->bytes);
-    bool mapped = arena->base != 0;
-    if (mapped && is_single(arena))
+    if (is_single(arena))
         arena->view = (char *)(uintptr_t)arena->base;
-    else if (mapped)
-        mapped = map_file(arena);
-    int rw = PROT_READ | PROT_WRITE;
-    arena->large = reserve(pages / HUGE_PAGES * sizeof(*arena->large), rw);
-    arena->small = reserve(pages * sizeof(*arena->small), rw);
-    arena->blocks = reserve(pages * sizeof(*arena->blocks), rw);
-    arena->touched = reserve(pages / 8 + 8, rw);
-    arena->pieces = reserve(piece_count(arena), rw);
-    if (!mapped || !arena->large || !arena->small || !arena->blocks || !arena->touched ||
+    else if (arena->base != 0)
+        arena->view = map_view(arena->bytes);
+    arena->large = sim_reserve(pages / HUGE_PAGES * sizeof(*arena->large));
+    arena->small = sim_reserve(pages * sizeof(*arena->small));
+    arena->blocks = sim_reserve(pages * sizeof(*arena->blocks));
+    arena->touched = sim_reserve(pages / 8 + 8);
+    arena->pieces = sim_reserve(piece_count(arena));
+    if (!arena->view || !arena->large || !arena->small || !arena->blocks || !arena->touched ||
         !arena->pieces || !sim_span_init(&arena->span, (uint32_t)pages)) {
         sim_arena_fini(arena);
         return TWIN_E_NOMEM;
@@ -184,7 +184,7 @@ twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_are
 void sim_arena_fini(struct sim_arena *arena)
 {
     uint64_t pages = arena->bytes / SIM_PAGE;
-    for (uint32_t i = 1; i < arena->block_count; i++)
+    for (uint32_t i = 1; arena->blocks && i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);
     sim_span_fini(&arena->span);
     release(arena->pieces, piece_count(arena));
@@ -196,11 +196,8 @@ void sim_arena_fini(struct sim_arena *arena)
         release(arena->view, arena->bytes);
     if (arena->base != 0)
         release((void *)(uintptr_t)arena->base, arena->bytes);
-    if (arena->file >= 0)
-        close(arena->file);
     pthread_mutex_destroy(&arena->lock);
     memset(arena, 0, sizeof(*arena));
-    arena->file = -1;
 }
 
 void sim_arena_clear(struct sim_arena *arena)
@@ -209,16 +206,19 @@ void sim_arena_clear(struct sim_arena *arena)
     uint64_t pages = arena->bytes / SIM_PAGE;
     for (uint32_t i = 1; i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);
-    if (arena->file >= 0)
-        fallocate(arena->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)arena->bytes);
+    if (!is_single(arena))
+        madvise(arena->view, arena->bytes, MADV_REMOVE);
     madvise((void *)arena->touched, pages / 8 + 8, MADV_DONTNEED);
     madvise(arena->blocks, pages * sizeof(*arena->blocks), MADV_DONTNEED);
     madvise((void *)arena->small, pages * sizeof(*arena->small), MADV_DONTNEED);
     madvise((void *)arena->large, pages / HUGE_PAGES * sizeof(*arena->large), MADV_DONTNEED);
     memset(arena->pieces, 0, piece_count(arena));
-    if (is_single(arena))
-        (void)mmap((void *)(uintptr_t)arena->base, arena->bytes, PROT_NONE,
+    if (is_single(arena)) {
+        void *range = (void *)(uintptr_t)arena->base;
+        (void)mmap(range, arena->bytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        (void)madvise(range, arena->bytes, MADV_DONTDUMP);
+    }
     sim_span_clear(&arena->span);
     atomic_store_explicit(&arena->late_uses, 0, memory_order_relaxed);
     arena->block_count = 1;
@@ -337,14 +337,15 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
     atomic_store_explicit(&block->state, SIM_BLOCK_NONE, memory_order_release);
     map_block(arena, block, 0);
     if (arena->config.host) {
-        madvise((void *)(uintptr_t)block->base, block->room, MADV_DONTNEED);
-        mprotect((void *)(uintptr_t)block->base, block->room, PROT_NONE);
+        void *pages = (void *)(uintptr_t)block->base;
+        madvise(pages, block->room, MADV_DONTNEED);
+        mprotect(pages, block->room, PROT_NONE);
+        madvise(pages, block->room, MADV_DONTDUMP);
     } else if (arena->config.open) {
         sim_open_discard(arena->base, offset, block->room);
     } else if (any_touched(arena, first, count)) {
         if (block->room > KEEP_BYTES)
-            fallocate(arena->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                      (off_t)block->room);
+            madvise(arena->view + offset, block->room, MADV_REMOVE);
         clear_touched(arena, first, count);
     }
     uint64_t units = count >= HUGE_PAGES ? round_up(count, HUGE_PAGES) : count;
@@ -405,10 +406,14 @@ void sim_arena_settle(struct sim_arena *arena)
 
 static twin_status prepare_block(struct sim_arena *arena, const struct sim_block *block)
 {
-    if (arena->config.host)
-        return mprotect((void *)(uintptr_t)block->base, block->room, PROT_READ | PROT_WRITE) == 0
-                   ? TWIN_OK
-                   : TWIN_E_NOMEM;
+    if (arena->config.host) {
+        void *pages = (void *)(uintptr_t)block->base;
+        if (mprotect(pages, block->room, PROT_READ | PROT_WRITE) != 0)
+            return TWIN_E_NOMEM;
+        (void)madvise(pages, block->room,
+                      MADV_DODUMP); /* it holds what the program computes with */
+        return TWIN_OK;
+    }
     if (arena->config.open && !sim_open_map(arena->base, arena->pieces, block->base - arena->base,
                                             block->room, arena->config.poison))
         return TWIN_E_NOMEM;

@@ -2,12 +2,14 @@
 /* A reserved address range that hands out blocks: one per device for its memory, one for page-locked
  * host memory.
  *
- * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse memory file that is
- * mapped for the model alone. Pages are committed when the model touches them, and poisoned then unless the
+ * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse shared mapping for the
+ * model alone, which needs no descriptor. Pages are committed when the model touches them, and poisoned then unless the
  * access overwrites them whole. With TWINRT_DEVMEM=open host and model share the user's view, see open_pages.h.
  * The range is twice the capacity, so that blocks whose release waits never stand in the way.
  *
  * Host arena. Pages become readable and writable when a block is handed out.
+ *
+ * Core dumps leave out device memory and the tables; host memory that is handed out is in them.
  *
  * Lookups are lock free; everything else takes the arena's lock. Places depend only on the order
  * of calls. */
@@ -66,7 +68,6 @@ struct sim_arena {
     uint64_t base;
     uint64_t bytes; /* of the reservation */
     char *view;     /* where this process reaches the bytes */
-    int file;       /* -1: none */
     /* Page map, read without lock: block number per 2 MiB, or IN_SMALL: look in `small` per 4 KiB. */
     _Atomic uint32_t *large;
     _Atomic uint32_t *small;

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "observe.h"
 #include "planted.h"
+#include "reserve.h"
 
 /* Device addresses: the same on every run, far above what the host's allocator uses. */
 #define MEMORY_BASE   0x124000000000ull
@@ -41,9 +42,8 @@ uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq)
     size_t bytes = code_bytes() * sim_process.limits.streams;
     pthread_mutex_lock(&device->signals_lock);
     if (!device->code) {
-        void *code = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (code != MAP_FAILED) {
+        void *code = sim_reserve(bytes);
+        if (code) {
             device->code_bytes = bytes;
             /* Release: the model reads it without the lock. */
             atomic_store_explicit(&device->code, (char *)code, memory_order_release);
@@ -74,12 +74,13 @@ static twin_status reserve_memory(twin_hw_device *device, const struct sim_arena
     twin_status status = sim_arena_init_fitting(&device->memory, memory, SIM_MEMORY_LEAST);
     uint64_t capacity = device->memory.config.capacity;
     if (status == TWIN_OK && capacity < memory->capacity)
-        sim_log(2,
-                "device %u: the process may not reserve address space, or a file, for %llu MiB of "
-                "device memory (ulimit -v, -f): the device has %llu MiB; raise the limit, or say "
-                "so in limit.memory_mib of the profile",
-                device->index, (unsigned long long)(memory->capacity >> 20),
-                (unsigned long long)(capacity >> 20));
+        sim_log(
+            2,
+            "device %u: the process may not reserve address space for %llu MiB of device memory "
+            "(ulimit -v): the device has %llu MiB; raise the limit, or set "
+            "limit.memory_mib of the profile to that",
+            device->index, (unsigned long long)(memory->capacity >> 20),
+            (unsigned long long)(capacity >> 20));
     return status;
 }
 
@@ -90,7 +91,6 @@ static twin_hw_device *make_device(uint32_t index)
     if (!device)
         return NULL;
     device->index = index;
-    device->memory.file = -1;
     pthread_mutex_init(&device->signals_lock, NULL);
     sim_lists_init(&device->lists);
     device->queues = calloc(limits->streams, sizeof(*device->queues));

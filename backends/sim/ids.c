@@ -9,6 +9,7 @@
 
 #include "chance.h"
 #include "queue.h"
+#include "reserve.h"
 
 static uint32_t word_count(uint32_t count)
 {
@@ -25,9 +26,8 @@ bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base)
     memset(ids, 0, sizeof(*ids));
     ids->count = count;
     ids->table_base = table_base;
-    void *place = mmap(NULL, bytes_of(ids), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED)
+    void *place = sim_reserve(bytes_of(ids));
+    if (!place)
         return false;
     ids->taken = place;
     ids->bindings = (void *)((char *)place + word_count(count) * sizeof(*ids->taken));

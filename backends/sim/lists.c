@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "lists.h"
+#include "reserve.h"
 
 #include <sys/mman.h>
 
@@ -31,9 +32,8 @@ void sim_lists_fini(struct sim_lists *lists)
 static bool reserve_locked(struct sim_lists *lists)
 {
     for (size_t bytes = BYTES_MOST; bytes >= BYTES_LEAST; bytes /= 2) {
-        char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (base == MAP_FAILED)
+        char *base = sim_reserve(bytes);
+        if (!base)
             continue;
         if (!sim_span_init(&lists->span, (uint32_t)(bytes / PAGE))) {
             munmap(base, bytes);

@@ -5,12 +5,15 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
 
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
-static int poison_file = -1; /* made once, then kept; guarded by file_lock */
+/* Made once, then kept; guarded by file_lock. */
+static int poison_file = -1;
+static struct stat poison_identity;
 
 static int make_poison(void)
 {
@@ -29,11 +32,22 @@ static int make_poison(void)
     return file;
 }
 
+/* False: the program has closed the descriptor, and the number may be a file of its own. */
+static bool is_poison(int file)
+{
+    struct stat now;
+    return file >= 0 && fstat(file, &now) == 0 && now.st_dev == poison_identity.st_dev &&
+           now.st_ino == poison_identity.st_ino;
+}
+
 static int find_poison(void)
 {
     pthread_mutex_lock(&file_lock);
-    if (poison_file < 0)
+    if (!is_poison(poison_file)) {
         poison_file = make_poison();
+        if (poison_file >= 0 && fstat(poison_file, &poison_identity) != 0)
+            poison_identity = (struct stat){0};
+    }
     int file = poison_file;
     pthread_mutex_unlock(&file_lock);
     return file;
@@ -52,6 +66,7 @@ bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t byte
         void *place = (void *)(uintptr_t)(base + piece * SIM_OPEN_PIECE);
         if (mmap(place, SIM_OPEN_PIECE, PROT_READ | PROT_WRITE, how, file, 0) == MAP_FAILED)
             return false;
+        (void)madvise(place, SIM_OPEN_PIECE, MADV_DONTDUMP);
         mapped[piece] = 1;
     }
     return true;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "process.h"
+#include "reserve.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
@@ -43,9 +44,8 @@ static size_t token_stride(const struct sim_rings_config *config)
 /* A range that begins and ends at whole pieces. */
 static char *map_pieces(size_t bytes)
 {
-    char *at = mmap(NULL, bytes + SIM_RINGS_PIECE, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
+    char *at = sim_reserve(bytes + SIM_RINGS_PIECE);
+    if (!at)
         return NULL;
     size_t before = (SIM_RINGS_PIECE - (uintptr_t)at % SIM_RINGS_PIECE) % SIM_RINGS_PIECE;
     if (before != 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "span.h"
+#include "reserve.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -55,9 +56,8 @@ static size_t node_bytes(const struct sim_span *span)
 bool sim_span_init(struct sim_span *span, uint32_t units)
 {
     span->units = units;
-    void *nodes = mmap(NULL, node_bytes(span), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (nodes == MAP_FAILED)
+    void *nodes = sim_reserve(node_bytes(span));
+    if (!nodes)
         return false;
     span->nodes = nodes;
     for (unsigned i = 0; i < SIM_SPAN_BINS; i++)
