@@ -4,7 +4,9 @@
 
 usage: symbols_test.py partition RUNTIME_DIR   exports.map, and definitions plus refusals in api/
        symbols_test.py exported LIB_DIR        dynamic symbols and entries of every library
+       symbols_test.py listed LIB_DIR          ldd and the dynamic linker read every library
        symbols_test.py needed PROGRAM LIBRARY  a program linked with a name records that name"""
+import glob
 import os
 import re
 import subprocess
@@ -18,6 +20,9 @@ WHOLE = ("libacl_rt.so", "libascendcl.so")
 EXTENSIONS = ["twinrt_be_inner", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_plant",
               "twinrt_fault_remove", "twinrt_fault_struck"]
 OURS = {"libacl_rt.so": EXTENSIONS, "libtwinrt.so": EXTENSIONS}
+# The dynamic linker of this interpreter, which is of the platform that is built for.
+LOADER = re.search(r"interpreter: (\S+?)\]", subprocess.run(["readelf", "-l", os.path.realpath(sys.executable)], text=True, check=True,
+                                                             stdout=subprocess.PIPE).stdout).group(1)
 SAME_NAMES = {"libacl_prof.so": "libmsprofiler.so"}  # a second file name for the same functions
 
 
@@ -94,7 +99,7 @@ def exported(folder):
         dynamic = dynamic_entries(path)
         wanted = [("SONAME", name)]
         if name != "libacl_rt.so":
-            wanted += [("FILTER", "libacl_rt.so"), ("NEEDED", "libacl_rt.so"), ("RUNPATH", "$ORIGIN")]
+            wanted += [("NEEDED", "libacl_rt.so"), ("RUNPATH", "$ORIGIN")]
         for entry in wanted:
             if entry not in dynamic:
                 print("%s: no dynamic entry %s %s" % ((name,) + entry))
@@ -102,8 +107,26 @@ def exported(folder):
     return wrong
 
 
+def listed(folder):
+    """Tools that list dependencies can read every library that is installed."""
+    wrong = 0
+    paths = sorted(glob.glob(os.path.join(folder, "*.so")) + glob.glob(os.path.join(folder, "twinrt", "*.so")))
+    if len(paths) < len(WHOLE):
+        print("%s: no libraries" % folder)
+        return 1
+    for path in paths:
+        for command in (["ldd", path], [LOADER, "--verify", path]):
+            done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            # --verify: 2 says that the file is a library and no program
+            if done.returncode not in ((0,) if command[0] == "ldd" else (0, 2)) or "not found" in done.stdout:
+                print("%s ended with %d:\n%s" % (" ".join(command), done.returncode, done.stdout))
+                wrong += 1
+    return wrong
+
+
 def main():
-    checks = {"exported": (exported, 1), "needed": (needed, 2), "partition": (partition, 1)}
+    checks = {"exported": (exported, 1), "listed": (listed, 1), "needed": (needed, 2),
+              "partition": (partition, 1)}
     check, count = checks.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if not check or len(sys.argv) != 2 + count:
         sys.exit(__doc__)
