@@ -28,6 +28,7 @@
 #include "shared.h"
 #include "timeline.h"
 #include "value.h"
+#include "watch.h"
 #include "work.h"
 
 /* Guarded by nothing: init ops and the exit handler only. */
@@ -85,12 +86,14 @@ static twin_status process_start(const twin_services *services)
     owner = getpid();
     timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
+    sim_watch_begin(services->setting("TWINRT_STALL_PAGE"));
     pthread_once(&once, register_exit);
     return TWIN_OK;
 }
 
 static void process_stop(void)
 {
+    sim_watch_end();
     sim_serve_end();
     write_files();
     sim_memory_stop();

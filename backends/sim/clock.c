@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* gettid */
 #include "clock.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "chance.h"
@@ -14,6 +15,10 @@ _Atomic uint64_t sim_model_now;
 atomic_uint sim_attached_count;
 static atomic_uint thread_count;
 static atomic_uint attach_count;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sim_clock *attached; /* guarded by list_lock, like the next */
+static uint64_t calls_of_detached;
 
 void sim_clock_catch_up(void)
 {
@@ -31,6 +36,53 @@ void sim_clock_catch_up(void)
     (void)sim_chance(TWIN_CHANCE_CLOCK, 0, &now);
 }
 
+/* Only the thread itself writes it. */
+static uint64_t calls_of(const struct sim_clock *clock)
+{
+    return __atomic_load_n(&clock->calls, __ATOMIC_RELAXED);
+}
+
+static void list(void)
+{
+    pthread_mutex_lock(&list_lock);
+    calls_of_detached -= sim_clock.calls;
+    sim_clock.next = attached;
+    sim_clock.link = &attached;
+    if (attached)
+        attached->link = &sim_clock.next;
+    attached = &sim_clock;
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void delist(void)
+{
+    pthread_mutex_lock(&list_lock);
+    calls_of_detached += sim_clock.calls;
+    *sim_clock.link = sim_clock.next;
+    if (sim_clock.next)
+        sim_clock.next->link = sim_clock.link;
+    pthread_mutex_unlock(&list_lock);
+}
+
+void sim_clock_forget_others(void)
+{
+    pthread_mutex_init(&list_lock, NULL);
+    attached = NULL;
+    calls_of_detached = 0;
+    if (sim_clock.attached)
+        list();
+}
+
+uint64_t sim_clock_calls(void)
+{
+    pthread_mutex_lock(&list_lock);
+    uint64_t sum = calls_of_detached;
+    for (const struct sim_clock *clock = attached; clock; clock = clock->next)
+        sum += calls_of(clock);
+    pthread_mutex_unlock(&list_lock);
+    return sum;
+}
+
 void sim_clock_attach(void)
 {
     if (sim_clock.attached)
@@ -43,6 +95,7 @@ void sim_clock_attach(void)
         sim_clock.system_id = (uint32_t)gettid();
     }
     sim_clock.numbered = true;
+    list();
     atomic_fetch_add(&attach_count, 1);
     atomic_fetch_add(&sim_attached_count, 1);
     sim_clock_catch_up();
@@ -63,6 +116,7 @@ void sim_clock_detach(void)
     if (!sim_clock.attached)
         return;
     sim_clock.attached = false;
+    delist();
     atomic_fetch_sub(&sim_attached_count, 1);
     sim_drive_reconsider();
 }
@@ -97,7 +151,7 @@ void sim_clock_enter(const twin_call *call)
     sim_clock_catch_up();
     if (__builtin_expect(sim_clock_traced(), 0))
         note_begin();
-    sim_clock.calls++;
+    __atomic_store_n(&sim_clock.calls, sim_clock.calls + 1, __ATOMIC_RELAXED);
     sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
 }
 

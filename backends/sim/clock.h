@@ -28,8 +28,9 @@ struct sim_clock {
     unsigned number; /* order of first attaching: names the thread in timelines */
     bool numbered;
     bool attached;
-    uint32_t last_sq;   /* where it submitted last */
-    uint32_t last_task; /* the newest it queued on a queue that is no default stream */
+    uint32_t last_sq;               /* where it submitted last */
+    uint32_t last_task;             /* the newest it queued on a queue that is no default stream */
+    struct sim_clock *next, **link; /* among the attached; guarded by a lock of clock.c */
 };
 /* Only its own thread touches it. */
 extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initial-exec")));
@@ -46,6 +47,10 @@ void sim_clock_detach(void);
 unsigned sim_clock_attachings(void);
 /* Threads that have ever attached. */
 unsigned sim_clock_threads(void);
+/* Public calls begun so far by threads that were attached then. */
+uint64_t sim_clock_calls(void);
+/* In a forked child: the threads of its parent are not there. */
+void sim_clock_forget_others(void);
 void sim_clock_enter(const twin_call *call);
 void sim_clock_leave(const twin_call *call, int32_t code);
 bool sim_clock_traced(void);

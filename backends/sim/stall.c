@@ -11,6 +11,7 @@
 #include "newcomers.h"
 #include "report.h"
 #include "shared.h"
+#include "watch.h"
 
 #define WARN_AFTER_NS 5000000000ull
 /* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
@@ -155,18 +156,32 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
     return limit_real_ns < first ? limit_real_ns : first;
 }
 
+/* Sleeps on park_sem until `at`, real time. False: it has come. */
+static bool sleep_until(uint64_t at)
+{
+    struct timespec until = sim_real_time(at);
+    int woken;
+    do {
+        woken = at == UINT64_MAX ? sem_wait(&park_sem)
+                                 : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
+    } while (woken != 0 && errno == EINTR);
+    return woken == 0;
+}
+
 /* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. */
 static void sleep_parked(uint64_t wake_at)
 {
-    sim_model_pause();
-    struct timespec until = sim_real_time(wake_at);
-    int woken;
+    bool woken;
+    uint64_t until;
     do {
-        woken = wake_at == UINT64_MAX ? sem_wait(&park_sem)
-                                      : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
-    } while (woken != 0 && errno == EINTR);
-    sim_model_continue();
-    if (atomic_exchange(&parked, 0) == 0 && woken != 0)
+        until = sim_watch_until(wake_at);
+        sim_model_pause();
+        woken = sleep_until(until);
+        sim_model_continue();
+        if (!woken)
+            sim_watch_look();
+    } while (!woken && until < wake_at);
+    if (atomic_exchange(&parked, 0) == 0 && !woken)
         while (sem_wait(&park_sem) != 0) /* the post that came just then */
             continue;
 }

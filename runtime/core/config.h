@@ -56,6 +56,8 @@
       "how names of files with waveforms of the RTL begin; unset: none")                           \
     X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \
       "seed of the choices the hardware leaves open; 0: the plain machine")                        \
+    X(STALL_PAGE, "TWINRT_STALL_PAGE", "", "",                                                     \
+      "memory in which twinrt run --stall-after sees whether the run moves; unset: none")          \
     X(STATS, "TWINRT_STATS", "", "", "file for counters; unset: none")                             \
     X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")                         \
     X(VCD, "TWINRT_VCD", "", "", "file for signals over time; unset: none")                        \

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +14,13 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/config.h"
 #include "core/fault_file.h"
 #include "left.h"
+#include "run_process.h"
+#include "run_stall.h"
 
 enum {
     KEY_BACKEND = 0x100,
@@ -34,11 +34,16 @@ enum {
     KEY_RECORD,
     KEY_CHECK,
     KEY_FAULTS,
-    KEY_MODEL
+    KEY_MODEL,
+    KEY_HOST_TIME,
+    KEY_DETERMINISTIC,
+    KEY_STALL_AFTER
 };
 
-#define WAITS_EXPLAINED 3u
-#define PER_PROCESS     ".%p"
+#define WAITS_EXPLAINED  3u
+#define STALL_AFTER_S    300u
+#define STALL_AFTER_MOST 1000000u
+#define PER_PROCESS      ".%p"
 
 /* What the program may leave behind. */
 enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
@@ -68,6 +73,7 @@ struct options {
     struct wanted_file files[FILE_COUNT];
     char mark[40];  /* in the names of files until they get their own: no other run has it */
     unsigned waits; /* explained */
+    unsigned stall_after_s; /* 0: nobody watches */
     char **program;
 };
 
@@ -103,12 +109,14 @@ static void give_file(struct argp_state *state, struct wanted_file *file, const 
     file->given = name;
 }
 
-static unsigned count_of(struct argp_state *state, const char *text)
+/* `what`: "--explain takes a number of waits". */
+static unsigned count_of(struct argp_state *state, const char *text, const char *what,
+                         unsigned most)
 {
     char *end = NULL;
     unsigned long count = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || count > 1000)
-        argp_error(state, "--explain takes a number of waits, 0 to 1000");
+    if (*text < '0' || *text > '9' || *end || count > most)
+        argp_error(state, "%s, 0 to %u", what, most);
     return (unsigned)count;
 }
 
@@ -168,7 +176,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_EXPLAIN:
         options->files[FILE_TRACE].needed = true;
-        options->waits = argument ? count_of(state, argument) : WAITS_EXPLAINED;
+        options->waits = argument
+                             ? count_of(state, argument, "--explain takes a number of waits", 1000)
+                             : WAITS_EXPLAINED;
+        return 0;
+    case KEY_HOST_TIME:
+        set_checked(state, TWIN_SETTING_HOST_TIME, argument);
+        return 0;
+    case KEY_DETERMINISTIC:
+        set_checked(state, TWIN_SETTING_DETERMINISTIC, "on");
+        return 0;
+    case KEY_STALL_AFTER:
+        options->stall_after_s =
+            count_of(state, argument, "--stall-after takes seconds", STALL_AFTER_MOST);
         return 0;
     case ARGP_KEY_ARG:
         options->program = &state->argv[state->next - 1];
@@ -201,106 +221,6 @@ static int make_absolute(const char *path, char *absolute, size_t bytes)
         return -1;
     }
     return 0;
-}
-
-static int set_library_path(void)
-{
-    char folder[PATH_MAX];
-    if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
-        return -1;
-    const char *present = getenv("LD_LIBRARY_PATH");
-    size_t bytes = strlen(folder) + (present ? strlen(present) : 0) + 2;
-    char *path = malloc(bytes);
-    if (!path)
-        return -1;
-    (void)snprintf(path, bytes, "%s%s%s", folder, present && *present ? ":" : "",
-                   present ? present : "");
-    int result = setenv("LD_LIBRARY_PATH", path, 1);
-    free(path);
-    return result;
-}
-
-/* `tell`: where a byte goes when it cannot be run; -1: nobody asks. */
-static void run_program(char **program, int tell)
-{
-    execvp(program[0], program);
-    int error = errno;
-    fprintf(stderr, "twinrt: %s: %s\n", program[0], strerror(error));
-    if (tell >= 0 && write(tell, "", 1) != 1)
-        perror("twinrt: write");
-    _exit(error == ENOENT ? TWIN_TOOL_NOT_FOUND : TWIN_TOOL_NO_EXEC);
-}
-
-/* Passes signals on to the child until it ends. What a terminal sends has reached the child already. */
-static int wait_for(pid_t child, const sigset_t *signals)
-{
-    int status = 0;
-    for (;;) {
-        siginfo_t info;
-        int number = sigwaitinfo(signals, &info);
-        if (number < 0 && errno != EINTR) {
-            perror("twinrt: sigwaitinfo");
-            return TWIN_TOOL_RUN_FAILED;
-        }
-        if (number > 0 && number != SIGCHLD && info.si_code <= 0)
-            (void)kill(child, number);
-        pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended < 0) {
-            perror("twinrt: waitpid");
-            return TWIN_TOOL_RUN_FAILED;
-        }
-        if (ended == child)
-            break;
-    }
-    if (WIFSIGNALED(status)) {
-        fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
-        return 128 + WTERMSIG(status);
-    }
-    return WEXITSTATUS(status);
-}
-
-static int run_and_wait(char **program, bool *out_ran)
-{
-    int ends[2];
-    char byte;
-    sigset_t signals;
-    sigset_t mask;
-    struct sigaction child_ended;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGQUIT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGUSR1);
-    sigaddset(&signals, SIGUSR2);
-    sigprocmask(SIG_BLOCK, &signals, &mask);
-    /* where SIGCHLD is ignored, the status of a child is lost */
-    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child_ended);
-
-    *out_ran = false;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        perror("twinrt: pipe");
-        return TWIN_TOOL_RUN_FAILED;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        sigaction(SIGCHLD, &child_ended, NULL);
-        sigprocmask(SIG_SETMASK, &mask, NULL);
-        run_program(program, ends[1]);
-    }
-    (void)close(ends[1]);
-    int status = TWIN_TOOL_RUN_FAILED;
-    if (child < 0)
-        perror("twinrt: fork");
-    else
-        status = wait_for(child, &signals);
-    *out_ran = child > 0 && read(ends[0], &byte, 1) == 0;
-    (void)close(ends[0]);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    return status;
 }
 
 static bool is_own(const struct wanted_file *file)
@@ -506,21 +426,35 @@ static bool print_reports(const struct options *options, bool *out_broken)
 }
 
 /* Runs the program and prints what was asked for of what it left behind. */
-static int run_and_report(struct options *options)
+static int run_and_report(struct options *options, struct run_stall *stall)
 {
-    bool ran = false;
     bool broken = false;
-    int status = run_and_wait(options->program, &ran);
-    if (!ran)
-        return status;
+    const struct run_end end = run_and_wait(options->program, stall);
+    if (!end.ran)
+        return end.status;
+    if (end.signal && !end.ended)
+        fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", end.signal,
+                strsignal(end.signal));
     bool good = collect(options);
     good = print_reports(options, &broken) && good;
     fflush(stdout);
     for (enum file which = 0; which < FILE_COUNT; which++)
         settle(&options->files[which], kinds[which].what);
-    if (broken)
+    if (broken && !end.ended)
         return TWIN_TOOL_CHECK_FAILED;
-    return status == 0 && !good ? TWIN_TOOL_RUN_FAILED : status;
+    return end.status == 0 && !good ? TWIN_TOOL_RUN_FAILED : end.status;
+}
+
+/* Runs the program when nothing is to be reported: the tool ends as it does. */
+static int run_alone(struct options *options, struct run_stall *stall)
+{
+    fflush(NULL);
+    if (!stall)
+        run_program(options->program, -1);
+    const struct run_end end = run_and_wait(options->program, stall);
+    if (end.signal && !end.ended)
+        run_end_by(end.signal);
+    return end.status;
 }
 
 /* The number alone tells runs of one machine apart, not those of several that share a folder. */
@@ -558,12 +492,13 @@ static int run_for(struct options *options)
     for (enum file which = 0; which < FILE_COUNT && status == 0; which++)
         if (give_name(options, which) != 0)
             status = TWIN_TOOL_RUN_FAILED;
-    if (status == 0 && any) {
-        status = run_and_report(options);
-    } else if (status == 0) {
-        fflush(NULL);
-        run_program(options->program, -1);
-    }
+    struct run_stall *stall = NULL;
+    if (status == 0 && options->stall_after_s != 0 &&
+        !(stall = run_stall_new(options->stall_after_s)))
+        status = TWIN_TOOL_RUN_FAILED;
+    if (status == 0)
+        status = any ? run_and_report(options, stall) : run_alone(options, stall);
+    run_stall_free(stall);
     if (own)
         left_remove(folder);
     for (enum file which = 0; which < FILE_COUNT; which++)
@@ -578,6 +513,16 @@ int twin_tool_run(int argc, char **argv)
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
         {"model", KEY_MODEL, "NAME", 0, "What its blocks are: tlm, rtl, or both in lockstep", 0},
+        {"host-time", KEY_HOST_TIME, "WHAT", 0,
+         "What advances the clocks of threads: calls, also sleeps, also sync between threads "
+         "(sync)",
+         0},
+        {"deterministic", KEY_DETERMINISTIC, NULL, 0,
+         "Threads take turns in the order of their clocks: the same times in each run", 0},
+        {"stall-after", KEY_STALL_AFTER, "S", 0,
+         "End a process with a report and status 97 when a thread waits for the device without a "
+         "time limit and nothing has moved for S seconds of real time; 0: never (300)",
+         0},
         {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
         {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (tools/msprof_print.py)", 0},
@@ -604,14 +549,15 @@ int twin_tool_run(int argc, char **argv)
         .doc =
             "Runs a program with the libraries of this runtime and ends with its status (128 plus "
             "the number of the signal that ended it).\v"
-            "99: --check found something; 125: twinrt itself failed, or a file that was asked for "
+            "97: --stall-after ended a process; 99: --check found something; 125: twinrt itself "
+            "failed, or a file that was asked for "
             "was not written; 126: PROGRAM cannot be run; 127: there is none.",
     };
-    static struct options options;
+    static struct options options = {.stall_after_s = STALL_AFTER_S};
     argp_err_exit_status = TWIN_TOOL_RUN_FAILED;
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options);
 
-    if (set_library_path() != 0)
+    if (run_library_path() != 0 || run_preload() != 0)
         return TWIN_TOOL_RUN_FAILED;
     return run_for(&options);
 }

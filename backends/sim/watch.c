@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "watch.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "process.h"
+#include "report.h"
+#include "seam/stall_page.h"
+#include "stall.h"
+
+/* Written by init ops; a slot is left alone once another process has it. */
+static twin_stall_page *page;
+static twin_stall_slot *slot; /* NULL: nobody watches */
+/* What the last look found. Guarded by the model lock. */
+static uint64_t seen;
+
+static twin_stall_page *map_page(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return NULL;
+    twin_stall_page *mapped = MAP_FAILED;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == (off_t)sizeof(*mapped) && status.st_uid == geteuid())
+        mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    (void)close(file);
+    if (mapped == MAP_FAILED)
+        return NULL;
+    if (mapped->magic == TWIN_STALL_MAGIC)
+        return mapped;
+    (void)munmap(mapped, sizeof(*mapped));
+    return NULL;
+}
+
+void sim_watch_begin(const char *path)
+{
+    const int32_t self = (int32_t)getpid();
+    if (path[0] == '\0' || (slot && atomic_load(&slot->process) == self))
+        return;
+    if (slot)
+        sim_clock_forget_others();
+    slot = NULL;
+    if (!page)
+        page = map_page(path);
+    for (unsigned i = 0; page && !slot && i < TWIN_STALL_SLOTS; i++) {
+        int32_t nobody = 0;
+        if (atomic_compare_exchange_strong(&page->slots[i].process, &nobody, self))
+            slot = &page->slots[i];
+    }
+}
+
+void sim_watch_end(void)
+{
+    if (slot && atomic_load(&slot->process) == (int32_t)getpid())
+        atomic_store(&slot->process, 0);
+    slot = NULL;
+}
+
+uint64_t sim_watch_until(uint64_t wake_ns)
+{
+    if (__builtin_expect(!slot, 1))
+        return wake_ns;
+    uint64_t look_ns = sim_real_now() + TWIN_STALL_LOOK_NS;
+    return look_ns < wake_ns ? look_ns : wake_ns;
+}
+
+/* Whether a thread waits without end, and none with one. */
+static bool only_endless(void)
+{
+    bool endless = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (sim_wait_serves(wait))
+            continue;
+        if (wait->deadline_ns != TWIN_FOREVER)
+            return false;
+        endless = true;
+    }
+    return endless;
+}
+
+void sim_watch_look(void)
+{
+    if (!slot || !only_endless())
+        return;
+    uint64_t found = sim_stall_stamp() + sim_clock_calls() * UINT64_C(1048583) +
+                     twinsim_now(sim_process.board) * UINT64_C(4294967311);
+    if (found != seen)
+        atomic_fetch_add(&slot->moves, 1);
+    seen = found;
+    uint32_t moves = atomic_load(&slot->moves) + 1;
+    if (atomic_load(&slot->asked) == moves && atomic_load(&slot->answered) != moves) {
+        sim_report_stall(false, sim_waits.first);
+        atomic_store(&slot->answered, moves);
+    }
+    atomic_fetch_add(&slot->looks, 1);
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`twinrt run` as the parent of a program: --stall-after, and what it passes on. Arguments: the tool, stall_program."""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop())
+TOOL = os.path.abspath(sys.argv.pop())
+STALLED = 97
+DONE = 5  # what the program ends with
+
+
+def run(*arguments, **options):
+    environment = {**os.environ, "TWINRT_BACKEND": "sim", **options.pop("env", {})}
+    return subprocess.run([TOOL, "run", *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment, **options)
+
+
+class Stall(unittest.TestCase):
+    def test_a_program_in_which_nothing_moves_is_ended_with_the_report(self):
+        got = run("--stall-after", "1", "--", PROGRAM, "never")
+        self.assertEqual(got.returncode, STALLED, got.stderr)
+        self.assertIn("waits for notify 0", got.stderr)
+        self.assertIn("nothing has moved in process", got.stderr)
+
+    def test_also_when_files_are_asked_for(self):
+        got = run("--stall-after", "1", "--stats", "--", PROGRAM, "never")
+        self.assertEqual(got.returncode, STALLED, got.stderr)
+
+    def test_a_process_below_the_program_is_ended(self):
+        got = run("--stall-after", "1", "--", "sh", "-c", '"$0" never; echo "it ended with $?"', PROGRAM)
+        self.assertEqual((got.returncode, got.stdout), (STALLED, f"it ended with {128 + signal.SIGTERM}\n"), got.stderr)
+
+    def test_one_that_ignores_the_request_to_end_is_killed(self):
+        got = run("--stall-after", "1", "--", "sh", "-c", "trap '' TERM; exec \"$0\" never", PROGRAM)
+        self.assertEqual(got.returncode, STALLED, got.stderr)
+
+    def test_who_does_something_is_not_ended(self):
+        for what in ("2500-calls", "2500-child", "2500-compute", "idle", "limit"):
+            with self.subTest(what):
+                got = run("--stall-after", "1", "--", PROGRAM, what)
+                self.assertEqual(got.returncode, DONE, got.stderr)
+                self.assertNotIn("nothing has moved", got.stderr)
+
+    def test_a_stopped_process_does_not_stand_still(self):
+        script = '"$0" 400-calls & sleep 0.3; kill -STOP $!; sleep 2; kill -CONT $!; wait $!'
+        got = run("--stall-after", "1", "--", "sh", "-c", script, PROGRAM)
+        self.assertEqual(got.returncode, DONE, got.stderr)
+
+    def test_bad_numbers(self):
+        for bad in ("", "-1", "x", "1000001"):
+            got = run("--stall-after", bad, "--", "true")
+            self.assertEqual(got.returncode, 125, bad)
+            self.assertIn("--stall-after takes seconds", got.stderr)
+
+
+class Parent(unittest.TestCase):
+    """Watched or not: the same from outside."""
+    WATCHES = ("0", "300")
+
+    def test_status_and_signal(self):
+        for watch in self.WATCHES:
+            for script, wanted in (("exit 7", 7), ("kill -TERM $$", -signal.SIGTERM), ("kill -SEGV $$", -signal.SIGSEGV)):
+                got = run("--stall-after", watch, "--", "sh", "-c", script)
+                self.assertEqual((got.returncode, got.stderr), (wanted, ""), (watch, script))
+
+    def test_signals_to_the_tool_reach_the_program(self):
+        script = "trap 'echo told; exit 6' {0}; echo ready; while :; do sleep 0.05; done"
+        for watch in self.WATCHES:
+            for name in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2"):
+                with subprocess.Popen([TOOL, "run", "--stall-after", watch, "--", "sh", "-c", script.format(name)],
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as tool:
+                    self.assertEqual(tool.stdout.readline(), "ready\n")
+                    tool.send_signal(getattr(signal, "SIG" + name))
+                    self.assertEqual(tool.stdout.readline(), "told\n", (watch, name))
+                    self.assertEqual(tool.wait(timeout=30), 6)
+
+    def test_killed_it_takes_the_program_with_it(self):
+        for watch in self.WATCHES:
+            with subprocess.Popen([TOOL, "run", "--stall-after", watch, "--", "sh", "-c", "echo ready; exec sleep 50"],
+                                  stdout=subprocess.PIPE, text=True) as tool:
+                self.assertEqual(tool.stdout.readline(), "ready\n")
+                tool.kill()
+                self.assertEqual(tool.stdout.read(), "")  # the last writer is gone
+                self.assertEqual(tool.wait(timeout=30), -signal.SIGKILL)
+
+    def test_input_and_output_are_those_of_the_tool(self):
+        for watch in self.WATCHES:
+            got = run("--stall-after", watch, "--", "sh", "-c", "read line; echo $line; echo err >&2", input="given\n")
+            self.assertEqual((got.stdout, got.stderr), ("given\n", "err\n"))
+
+    def test_the_terminal_is_the_program_s(self):
+        for watch in self.WATCHES:
+            main, other = os.openpty()
+            with subprocess.Popen([TOOL, "run", "--stall-after", watch, "--", "sh", "-c",
+                                   "test -t 0 && echo here; read line </dev/tty; echo $line"], stdin=other, stdout=subprocess.PIPE,
+                                  start_new_session=True, text=True, preexec_fn=lambda fd=other: __import__("fcntl").ioctl(fd, __import__("termios").TIOCSCTTY, 0)) as tool:
+                os.write(main, b"typed\n")
+                self.assertEqual(tool.communicate(timeout=30)[0], "here\ntyped\n")
+            os.close(main)
+            os.close(other)
+
+    def test_nothing_is_left_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            got = run("--", PROGRAM, "1-calls", env={"TMPDIR": folder})
+            self.assertEqual((got.returncode, os.listdir(folder)), (DONE, []))
+
+
+class Settings(unittest.TestCase):
+    def test_options_become_settings(self):
+        got = run("--deterministic", "--host-time", "sleeps", "--", "sh", "-c", "echo $TWINRT_DETERMINISTIC $TWINRT_HOST_TIME")
+        self.assertEqual(got.stdout, "on sleeps\n")
+        got = run("--host-time", "none", "--", "true")
+        self.assertEqual(got.returncode, 125)
+        self.assertIn("calls, sleeps, sync", got.stderr.replace("|", ", "))
+
+    def test_the_host_library_is_loaded_unless_calls_alone_count(self):
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))), "lib64", "libtwinrt-host.so")
+        show = ("sh", "-c", "echo $LD_PRELOAD")
+        self.assertEqual(run("--host-time", "calls", "--", *show).stdout, "\n")
+        self.assertEqual(run("--", *show, env={"TWINRT_HOST_TIME": "calls"}).stdout, "\n")
+        wanted = library if os.path.exists(library) else ""
+        self.assertEqual(run("--", *show).stdout, wanted + "\n")
+        if wanted:
+            self.assertEqual(run("--", *show, env={"LD_PRELOAD": "libm.so.6"}).stdout, wanted + ":libm.so.6\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

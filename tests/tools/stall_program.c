@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread waits for the device without a limit; the argument says what the main thread does meanwhile:
+ *   never  joins the thread, which nobody wakes
+ *   limit  as never, but another thread waits with a time limit, of 4 s
+ *   MS-compute, MS-calls, MS-child
+ *          computes, makes a call now and then, has a child that computes; then it wakes the thread
+ *   idle   makes no call at all */
+#include <acl/acl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_MS 1000000
+
+static aclrtStream stream;
+static aclrtStream limited;
+static aclrtNotify notify;
+
+static void need(aclError code)
+{
+    if (code == ACL_SUCCESS)
+        return;
+    fprintf(stderr, "stall_program: code %d\n", code);
+    _exit(1);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void *wait_endlessly(void *unused)
+{
+    (void)unused;
+    need(aclrtSetDevice(0));
+    need(aclrtSynchronizeStream(stream));
+    return NULL;
+}
+
+static void *wait_with_limit(void *unused)
+{
+    (void)unused;
+    need(aclrtSetDevice(0));
+    if (aclrtSynchronizeStreamWithTimeout(limited, 4000) != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        _exit(1);
+    need(aclrtRecordNotify(notify, NULL));
+    need(aclrtRecordNotify(notify, NULL));
+    return NULL;
+}
+
+static void compute_until(int64_t end)
+{
+    volatile uint64_t sum = 0;
+    while (now_ns() < end)
+        sum = sum + 1;
+}
+
+static void call_until(int64_t end)
+{
+    while (now_ns() < end) {
+        int32_t device;
+        need(aclrtGetDevice(&device));
+        nanosleep(&(struct timespec){.tv_nsec = 200 * NS_PER_MS}, NULL);
+    }
+}
+
+static void wait_for_child(int64_t end)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        compute_until(end);
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "idle") == 0) {
+        nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+        return 5;
+    }
+    pthread_t thread;
+    pthread_t other;
+    bool has_limit = strcmp(what, "limit") == 0;
+    need(aclInit(NULL));
+    need(aclrtSetDevice(0));
+    need(aclrtCreateStream(&stream));
+    need(aclrtCreateStream(&limited));
+    need(aclrtCreateNotify(&notify, 0));
+    need(aclrtWaitAndResetNotify(notify, stream, 0));
+    if (has_limit)
+        need(aclrtWaitAndResetNotify(notify, limited, 0));
+    pthread_create(&thread, NULL, wait_endlessly, NULL);
+    if (has_limit)
+        pthread_create(&other, NULL, wait_with_limit, NULL);
+    int64_t end = now_ns() + atoi(what) * (int64_t)NS_PER_MS;
+    if (strstr(what, "compute"))
+        compute_until(end);
+    else if (strstr(what, "calls"))
+        call_until(end);
+    else if (strstr(what, "child"))
+        wait_for_child(end);
+    if (has_limit)
+        pthread_join(other, NULL);
+    else if (strcmp(what, "never") != 0)
+        need(aclrtRecordNotify(notify, NULL));
+    pthread_join(thread, NULL);
+    return 5;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process of `twinrt run`: its libraries, its signals, its end. */
+#ifndef TWINRT_TOOLS_RUN_PROCESS_H
+#define TWINRT_TOOLS_RUN_PROCESS_H
+
+#include <stdbool.h>
+
+#include "run_stall.h"
+
+/* Puts the libraries of this runtime before others (LD_LIBRARY_PATH). Returns 0, or -1 with a message. */
+int run_library_path(void);
+/* Has libtwinrt-host.so loaded first, if it is installed (LD_PRELOAD). Returns 0, or -1 with a message. */
+int run_preload(void);
+
+/* Becomes the program; returns never. `failed`: where a byte goes when it cannot be run; -1: nobody asks. */
+_Noreturn void run_program(char **program, int failed);
+
+/* How a program ended. */
+struct run_end {
+    bool ran;   /* there was a program */
+    int status; /* as the tool reports it: its own, 128 + signal, or TWIN_TOOL_* */
+    int signal; /* what ended it; 0: it exited */
+    bool ended; /* the tool ended a process in which nothing moved: status says so */
+};
+
+/* Runs the program as a child and passes signals on. `stall`: NULL, nobody watches. */
+struct run_end run_and_wait(char **program, struct run_stall *stall);
+
+/* Ends this process by the signal that ended the program, without a core file of its own. */
+_Noreturn void run_end_by(int number);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_stall.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/config.h"
+#include "seam/stall_page.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define STEP_NS  (RUN_STALL_STEP_MS * UINT64_C(1000000))
+/* A process gets so long to report, and as long to end by SIGTERM. */
+#define REPORT_NS (5 * NS_PER_S)
+/* Processes that use more than this part of the processor's time compute. */
+#define COMPUTES_PART 100u
+
+/* What the tool knows of a slot's process. */
+struct process {
+    int32_t id;     /* 0: none */
+    uint64_t began; /* in ticks since the system began: the number may be another process's later */
+    uint32_t looks; /* as last seen */
+    uint32_t moves; /* as last seen */
+    uint64_t still_ns; /* for so long its waits have been seen to stand still */
+    uint64_t asked_ns; /* when it was asked to report; 0: it was not */
+    uint64_t ended_ns; /* when it was sent SIGTERM; 0: it was not */
+};
+
+struct run_stall {
+    twin_stall_page *page;
+    int file;
+    uint64_t limit_ns;
+    uint64_t looked_ns; /* when the tool last looked */
+    uint64_t window_ns; /* how long the processor's time has been counted */
+    uint64_t used_ns;   /* of the processor, by all processes of the run, when that began */
+    struct process processes[TWIN_STALL_SLOTS];
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+struct run_stall *run_stall_new(unsigned seconds)
+{
+    struct run_stall *stall = calloc(1, sizeof(*stall));
+    char path[64];
+    if (!stall)
+        goto failed;
+    stall->limit_ns = seconds * NS_PER_S;
+    stall->page = MAP_FAILED;
+    stall->file = memfd_create("twinrt-stall", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (stall->file < 0 || ftruncate(stall->file, sizeof(*stall->page)) != 0 ||
+        fcntl(stall->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        goto failed;
+    stall->page =
+        mmap(NULL, sizeof(*stall->page), PROT_READ | PROT_WRITE, MAP_SHARED, stall->file, 0);
+    if (stall->page == MAP_FAILED)
+        goto failed;
+    stall->page->magic = TWIN_STALL_MAGIC;
+    stall->looked_ns = now_ns();
+    /* By way of the tool and not inherited: programs close descriptors that they do not know. */
+    (void)snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), stall->file);
+    if (setenv(twin_setting_table[TWIN_SETTING_STALL_PAGE].name, path, 1) == 0)
+        return stall;
+failed:
+    perror("twinrt: --stall-after");
+    run_stall_free(stall);
+    return NULL;
+}
+
+void run_stall_free(struct run_stall *stall)
+{
+    if (!stall)
+        return;
+    if (stall->page && stall->page != MAP_FAILED)
+        (void)munmap(stall->page, sizeof(*stall->page));
+    if (stall->file >= 0)
+        (void)close(stall->file);
+    free(stall);
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+struct facts {
+    int32_t id;
+    int32_t parent;
+    uint64_t used_ns; /* of the processor, with children that it has waited for */
+    uint64_t began;
+};
+
+/* False: there is no such process, or no /proc. */
+static bool read_facts(const char *id, struct facts *out)
+{
+    char path[64];
+    char text[1024];
+    (void)snprintf(path, sizeof(path), "/proc/%.16s/stat", id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof(text) - 1) : -1;
+    if (file >= 0)
+        (void)close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    /* "id (name) state parent …": the name may hold anything. */
+    const char *at = strrchr(text, ')');
+    uint64_t user, system, user_children, system_children;
+    if (!at ||
+        sscanf(at + 1,
+               " %*c %" SCNd32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+               " %" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64,
+               &out->parent, &user, &system, &user_children, &system_children, &out->began) != 6)
+        return false;
+    out->id = (int32_t)strtol(id, NULL, 10);
+    out->used_ns = (user + system + user_children + system_children) *
+                   (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+    return true;
+}
+
+static bool read_facts_of(int32_t id, struct facts *out)
+{
+    char name[16];
+    (void)snprintf(name, sizeof(name), "%" PRId32, id);
+    return read_facts(name, out);
+}
+
+/* Time in which the threads of a process could have run and others did. */
+static uint64_t kept_waiting_ns(int32_t id)
+{
+    char path[64];
+    uint64_t sum = 0;
+    (void)snprintf(path, sizeof(path), "/proc/%" PRId32 "/task", id);
+    DIR *tasks = opendir(path);
+    const struct dirent *entry;
+    while (tasks && (entry = readdir(tasks))) {
+        char name[128];
+        uint64_t waited = 0;
+        (void)snprintf(name, sizeof(name), "%s/%.16s/schedstat", path, entry->d_name);
+        FILE *file = isdigit((unsigned char)entry->d_name[0]) ? fopen(name, "re") : NULL;
+        if (file && fscanf(file, "%*u %" SCNu64, &waited) == 1)
+            sum += waited;
+        if (file)
+            (void)fclose(file);
+    }
+    if (tasks)
+        (void)closedir(tasks);
+    return sum;
+}
+
+static bool is_among(int32_t id, const int32_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+/* What the processor did for the run: all that descend from the tool, and those with a slot. */
+static uint64_t used_ns(const struct run_stall *stall)
+{
+    enum { MOST = 4096 };
+    static struct facts all[MOST];
+    static int32_t family[MOST + 1 + TWIN_STALL_SLOTS];
+    size_t count = 0;
+    size_t members = 0;
+    uint64_t sum = 0;
+    DIR *list = opendir("/proc");
+    const struct dirent *entry;
+    while (list && count < MOST && (entry = readdir(list)))
+        if (isdigit((unsigned char)entry->d_name[0]) && read_facts(entry->d_name, &all[count]))
+            count++;
+    if (list)
+        (void)closedir(list);
+    const int32_t self = (int32_t)getpid();
+    family[members++] = self;
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
+        if (stall->processes[i].id != 0)
+            family[members++] = stall->processes[i].id;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < count; i++)
+            if (is_among(all[i].parent, family, members) && !is_among(all[i].id, family, members)) {
+                family[members++] = all[i].id;
+                more = true;
+            }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (all[i].id != self && is_among(all[i].id, family, members))
+            sum += all[i].used_ns + kept_waiting_ns(all[i].id);
+    return sum;
+}
+
+/* ---- one look ---------------------------------------------------------------------------------- */
+
+/* The process of the slot as it is now; a slot of one that is gone is free again. */
+static bool follow(twin_stall_slot *slot, struct process *process)
+{
+    struct facts facts;
+    int32_t id = atomic_load(&slot->process);
+    if (id != process->id) {
+        *process = (struct process){.id = id};
+        if (id != 0 && read_facts_of(id, &facts))
+            process->began = facts.began;
+        process->looks = atomic_load(&slot->looks);
+        process->moves = atomic_load(&slot->moves);
+    }
+    if (id == 0)
+        return false;
+    if (read_facts_of(id, &facts) && facts.began == process->began)
+        return true;
+    atomic_store(&slot->asked, 0);
+    (void)atomic_compare_exchange_strong(&slot->process, &id, 0);
+    *process = (struct process){0};
+    return false;
+}
+
+/* Counts how long the process has stood still. Only time in which it looked counts: not that in which it was stopped. */
+static void count_still(const twin_stall_slot *slot, struct process *process, uint64_t passed_ns)
+{
+    uint32_t looks = atomic_load(&slot->looks);
+    uint32_t moves = atomic_load(&slot->moves);
+    if (moves != process->moves) {
+        process->still_ns = 0;
+        process->asked_ns = 0;
+    } else if (looks != process->looks) {
+        process->still_ns += passed_ns < 2 * STEP_NS ? passed_ns : 2 * STEP_NS;
+    }
+    process->looks = looks;
+    process->moves = moves;
+}
+
+/* Ends the process if it still is the one that was looked at. */
+static void end_process(const struct process *process, int number)
+{
+    struct facts facts;
+    int handle = (int)syscall(SYS_pidfd_open, process->id, 0);
+    if (handle >= 0 && read_facts_of(process->id, &facts) && facts.began == process->began)
+        (void)syscall(SYS_pidfd_send_signal, handle, number, NULL, 0);
+    if (handle >= 0)
+        (void)close(handle);
+}
+
+/* Nothing has moved for the whole time: asks for the report, then ends the process. */
+static bool act(const struct run_stall *stall, twin_stall_slot *slot, struct process *process,
+                uint64_t now)
+{
+    if (process->ended_ns != 0) {
+        if (now - process->ended_ns > REPORT_NS)
+            end_process(process, SIGKILL);
+        return true;
+    }
+    if (process->asked_ns == 0) {
+        process->asked_ns = now;
+        atomic_store(&slot->asked, process->moves + 1);
+    }
+    if (atomic_load(&slot->answered) != process->moves + 1)
+        return false; /* it looks soon, or something moves now */
+    process->ended_ns = now;
+    fprintf(stderr,
+            "twinrt: nothing has moved in process %" PRId32 " for %" PRIu64
+            " s (--stall-after): it is ended\n",
+            process->id, stall->limit_ns / NS_PER_S);
+    end_process(process, SIGTERM);
+    return true;
+}
+
+bool run_stall_look(struct run_stall *stall)
+{
+    const uint64_t now = now_ns();
+    const uint64_t passed_ns = now - stall->looked_ns;
+    bool acts = false;
+    bool any = false;   /* some process stands still */
+    bool moved = false; /* some process that has waited moves */
+    stall->looked_ns = now;
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++) {
+        struct process *process = &stall->processes[i];
+        if (!follow(&stall->page->slots[i], process))
+            continue;
+        uint32_t moves = process->moves;
+        count_still(&stall->page->slots[i], process, passed_ns);
+        moved = moved || process->moves != moves;
+        any = any || process->still_ns != 0;
+    }
+    if (!any || moved) {
+        stall->window_ns = 0;
+        for (unsigned i = 0; i < TWIN_STALL_SLOTS && moved; i++)
+            stall->processes[i].still_ns =
+                0; /* what moves in one process may be what another waits for */
+        return false;
+    }
+    if (stall->window_ns == 0)
+        stall->used_ns = used_ns(stall);
+    stall->window_ns += passed_ns;
+    bool due = false;
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
+        due =
+            due || (stall->processes[i].id != 0 && stall->processes[i].still_ns >= stall->limit_ns);
+    if (!due)
+        return false;
+    uint64_t used = used_ns(stall);
+    if (used < stall->used_ns || used - stall->used_ns > stall->window_ns / COMPUTES_PART) {
+        stall->window_ns = 0; /* somebody computes, and may call yet */
+        for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
+            stall->processes[i].still_ns = 0;
+        return false;
+    }
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
+        if (stall->processes[i].id != 0 && stall->processes[i].still_ns >= stall->limit_ns)
+            acts = act(stall, &stall->page->slots[i], &stall->processes[i], now) || acts;
+    return acts;
+}
