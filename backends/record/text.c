@@ -122,7 +122,7 @@ static int compare(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Whether a variable is one of ours that says more than where the record goes. */
+/* Whether a variable is one of ours that says more than who asked for the record and where it goes. */
 static bool is_told(const char *variable)
 {
     static const char *const always[] = {
@@ -131,7 +131,8 @@ static bool is_told(const char *variable)
         if (strncmp(variable, always[i], strlen(always[i])) == 0)
             return false; /* told anyway */
     return strncmp(variable, "ASCEND_RT_VISIBLE_DEVICES=", 26) == 0 ||
-           (strncmp(variable, "TWINRT_", 7) == 0 && strncmp(variable, "TWINRT_RECORD=", 14) != 0);
+           (strncmp(variable, "TWINRT_", 7) == 0 && strncmp(variable, "TWINRT_RECORD=", 14) != 0 &&
+            strncmp(variable, "TWINRT_STALL_PAGE=", 18) != 0);
 }
 
 /* Those that the environment gives, and those that every run has, by name. */
