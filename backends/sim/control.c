@@ -4,6 +4,7 @@
 #include "device.h"
 #include "drive.h"
 #include "failure.h"
+#include "kernel.h"
 #include "program.h"
 #include "queue.h"
 
@@ -16,10 +17,17 @@ static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t
     return code == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
 }
 
-/* Work that was complete at the caller's clock is complete, and is not dropped. */
+/* Work that was complete at the caller's clock is complete, and is not dropped. A kernel that another thread describes just now
+ * is not waited for: it has not ended. */
+static void finish_past(uint32_t device, uint32_t sq)
+{
+    if (!sim_kernel_described_on(device, sq))
+        sim_drive_poll();
+}
+
 twin_status sim_control_abort(twin_queue *queue)
 {
-    sim_drive_poll();
+    finish_past(queue->device->index, queue->sq);
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
     twin_status status = sim_queue_restart_locked(queue, TWIN_E_ABORTED);
@@ -52,7 +60,7 @@ static void abort_queue(void *context, twin_queue *queue)
 twin_status sim_control_abort_all(twin_hw_device *device)
 {
     struct abort_all all = {.status = TWIN_OK};
-    sim_drive_poll();
+    finish_past(device->index, SIM_ANY_QUEUE);
     sim_model_lock();
     sim_queue_each(device, abort_queue, &all);
     sim_failure_clear_groups(device);

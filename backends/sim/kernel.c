@@ -46,6 +46,8 @@ SAME(offsetof(twin_steps, count), offsetof(struct twinsim_program, count));
  * by described_lock, which is taken last. */
 static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_launch *described;
+static uint32_t described_device;
+static uint32_t described_sq;
 static bool release_due;      /* its token has let go meanwhile */
 static uint64_t descriptions; /* begun so far */
 static pthread_cond_t described_over = PTHREAD_COND_INITIALIZER;
@@ -147,12 +149,23 @@ bool sim_kernel_described(void)
     return is;
 }
 
-/* From now on `kernel` is described, or none. Whether the one before is to be released. */
-static bool set_described(twin_launch *kernel)
+bool sim_kernel_described_on(uint32_t device, uint32_t sq)
+{
+    pthread_mutex_lock(&described_lock);
+    bool is = described != NULL && described_device == device &&
+              (sq == SIM_ANY_QUEUE || described_sq == sq);
+    pthread_mutex_unlock(&described_lock);
+    return is;
+}
+
+/* From now on `kernel`, of that queue, is described, or none. Whether the one before is to be released. */
+static bool set_described(twin_launch *kernel, const struct twinsim_kernel_wanted *wanted)
 {
     pthread_mutex_lock(&described_lock);
     bool due = release_due;
     described = kernel;
+    described_device = wanted->device;
+    described_sq = wanted->sq;
     descriptions += kernel != NULL;
     release_due = false;
     pthread_mutex_unlock(&described_lock);
@@ -304,14 +317,14 @@ void sim_kernel_describe_locked(void)
     if (!twinsim_kernel_next(sim_process.board, &wanted))
         return; /* its queue has ended it */
     twin_launch *kernel = kernel_at(wanted.device, wanted.sq, wanted.number);
-    (void)set_described(kernel);
+    (void)set_described(kernel, &wanted);
     const twin_reach reach = reach_for(reach_unlocked, wanted.device);
     sim_model_pause();
     twin_launch_work work = {0};
     twin_status status = kernel->describe(kernel, &reach, &work);
     sim_model_continue();
     enum twinsim_kernel_fault fault = fault_after_reach(status);
-    if (set_described(NULL)) {
+    if (set_described(NULL, &wanted)) {
         kernel->release(kernel);
     } else {
         struct twinsim_kernel description = description_of(&work);

@@ -10,6 +10,9 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel);
 void sim_kernel_release(twin_launch *kernel);
 /* Whether a kernel is being described: it knows places in memory, whatever became of its task. Thread: any. */
 bool sim_kernel_described(void);
+/* The same of a kernel of that queue, or of any of the device. Thread: any. */
+#define SIM_ANY_QUEUE UINT32_MAX
+bool sim_kernel_described_on(uint32_t device, uint32_t sq);
 /* Waits until the kernel that is being described now, if one is, has been. Thread: model. */
 void sim_kernel_settle_locked(void);
 /* The model has stopped for want of a description: gets it, with the lock given up meanwhile, or waits for the thread
