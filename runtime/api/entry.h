@@ -25,6 +25,7 @@ static inline void twin_api_enter(const twin_call *call)
 {
     twin_thread *thread = &twin_self;
     thread->call = call;
+    thread->inside = true;
     atomic_store_explicit(&thread->in_call, true, memory_order_relaxed);
     /* The store stays before the load of the table; see twin_threads_leave(). */
     atomic_signal_fence(memory_order_seq_cst);
@@ -39,6 +40,7 @@ static inline int32_t twin_api_leave(int32_t code)
     twin_thread *thread = &twin_self;
     if (__builtin_expect(atomic_load_explicit(&twin_ops_traced, memory_order_relaxed), 0))
         thread->ops->host.leave(thread->call, code);
+    thread->inside = false;
     atomic_store_explicit(&thread->in_call, false, memory_order_release);
     return code;
 }

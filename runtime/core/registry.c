@@ -238,7 +238,7 @@ static void end_process(void)
     if (!running)
         return;
     if (services.host_time)
-        services.host_time->bind(NULL);
+        services.host_time->bind(NULL, NULL);
     /* Nobody else can wait for this thread any more: waits that only it could end, end now. */
     if (twin_self.ops == &running_table)
         running_table.host.detach();
@@ -347,7 +347,7 @@ static void start_locked(void)
     atomic_store(&twin_ops_present, &running_table);
     atomic_store(&phase, PHASE_RUNNING);
     if (services.host_time)
-        services.host_time->bind(&running_table.host);
+        services.host_time->bind(&running_table.host, &twin_self.inside);
 }
 
 int32_t twin_backend_need(void)

@@ -39,6 +39,7 @@ static void list_clear(twin_message_list *list)
 static void thread_end(void *value)
 {
     twin_thread *thread = value;
+    thread->inside = true;
     twin_lock_take(&threads_lock);
     if (thread->previous)
         thread->previous->next = thread->next;
@@ -57,6 +58,7 @@ static void thread_end(void *value)
     list_clear(&thread->messages);
     twin_free(thread->shown);
     thread->shown = NULL;
+    thread->inside = false;
 }
 
 static void make_key(void)
@@ -92,12 +94,14 @@ void twin_thread_attach(void)
 const twin_call *twin_outcall_begin(void)
 {
     twin_assert_unlocked("a function of the program with a lock held");
+    twin_self.inside = false;
     return twin_self.call;
 }
 
 void twin_outcall_end(const twin_call *call)
 {
     twin_self.call = call;
+    twin_self.inside = true;
     atomic_store_explicit(&twin_self.in_call, true, memory_order_relaxed);
 }
 

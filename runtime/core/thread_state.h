@@ -38,6 +38,9 @@ typedef struct twin_thread {
     uint64_t serves_context;
     /* Relaxed stores by the thread; read by the one that ends the process's use of the backend. */
     _Atomic bool in_call;
+    /* This thread runs code of the runtime: inside a public call, not in a function of the program that it calls, or on a
+     * thread of the runtime. Read by libtwinrt-host.so on the same thread. */
+    bool inside;
     bool listed;
     struct twin_thread *next, *previous; /* guarded by the thread list's lock */
     twin_message_list messages;

@@ -24,12 +24,16 @@ typedef struct twin_host_thread {
 typedef struct twin_host_time {
     uint32_t size;    /* sizeof(twin_host_time) as the library knew it */
     uint32_t version; /* TWIN_HOST_TIME_VERSION as the library knew it */
-    /* The host ops of the backend that has started; NULL: it has ended. Thread: init. */
-    void (*bind)(const struct twin_host_ops *host);
+    /* The host ops of the backend that has started; NULL: it has ended. Thread: init.
+     * `inside`: the calling thread's flag that it runs code of the runtime. What it calls meanwhile is not looked at: neither
+     * do locks of the runtime carry clocks, nor do its waits count as blocked. The flag is at the same distance from the thread
+     * pointer in each thread (initial-exec). */
+    void (*bind)(const struct twin_host_ops *host, const bool *inside);
     /* Threads that are at this moment blocked without a time limit in an interposed wait that only another thread of this
      * process can end, and for which that has not happened: a thread that has been woken and does not run yet does not count.
-     * *out_stamp: another number whenever a thread enters or leaves that state, or may be about to leave it. Two calls with
-     * the same stamp bracket a time in which the answer was true. Takes no lock. Thread: any. */
+     * *out_stamp: another number whenever a thread enters or leaves such a wait. Two calls that give the same number and the
+     * same stamp bracket a time in which these threads could not run, if all other threads of the process waited in the
+     * runtime all that time. Takes no lock. Thread: any. */
     uint32_t (*blocked)(uint64_t *out_stamp);
     /* Calls `take` for each thread that the library knows. Thread: any; `take` makes no interposed call that blocks. */
     void (*threads)(void (*take)(void *context, const twin_host_thread *thread), void *context);

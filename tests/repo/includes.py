@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     "runtime/api": ["runtime/api", "runtime/core", "runtime/include", "runtime/seam"],
     "runtime/core": ["runtime/core", "runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h",
                      "runtime/kernel/run.h", "runtime/seam"],
+    "runtime/host": ["runtime/host", "runtime/seam"],
     "runtime/include": ["runtime/include"],
     "runtime/kernel": ["runtime/include/twinrt", "runtime/kernel", "runtime/seam"],
     "runtime/kernel/linked": ["runtime/include/twinrt"],
@@ -48,7 +49,7 @@ MAY_INCLUDE = {
 
 # Where include paths point: a name is looked for beside the file, then here.
 ROOTS = ["backends/ascend", "backends/fault", "backends/null", "backends/record", "backends/sim", "bench", "examples", "rtl-stubs",
-         "runtime", "runtime/include", "runtime/include/acl", "sim", "sim/include", "tests", "tests/sim", "tests/support", "tools",
+         "runtime", "runtime/host", "runtime/include", "runtime/include/acl", "sim", "sim/include", "tests", "tests/sim", "tests/support", "tools",
          "tools/twinrt", "tools/twinrt-cc", ""]
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
