@@ -105,6 +105,7 @@ twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[
             sim_shared_end(shared);
             return status;
         }
+        sim_drive_poll();       /* what was recorded and is complete is published now */
         sim_drive_reconsider(); /* a driver that waits for it goes on in steps */
     }
     if (!signal->remote)

@@ -120,6 +120,22 @@ static void child_records(void)
     child_end(stream);
 }
 
+/* Opens an event whose record was complete before it was exported. */
+static void child_finds(void)
+{
+    char line[TWIN_LINE];
+    aclrtStream stream = child_begin();
+    twin_partner_listen(line);
+    aclrtEvent event = sharing_open_handle(line);
+    CHECK(twin_recorded(event));
+    CHECK_OK(aclrtStreamWaitEvent(stream, event));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+    CHECK_OK(aclrtSynchronizeEventWithTimeout(event, SOON_MS));
+    twin_partner_ask("found");
+    CHECK_OK(aclrtDestroyEvent(event));
+    child_end(stream);
+}
+
 /* Opens an event that its creator destroys. */
 static void child_keeps(void)
 {
@@ -169,7 +185,7 @@ static void child_killed(void)
 const twin_child sharing_children[] = {
     {"notify", child_notify},   {"whitelist", child_whitelist}, {"waits", child_waits},
     {"records", child_records}, {"keeps", child_keeps},         {"ends", child_ends},
-    {"killed", child_killed},
+    {"killed", child_killed},   {"finds", child_finds},
 };
 const size_t sharing_child_count = TWIN_COUNT(sharing_children);
 
@@ -286,6 +302,27 @@ void test_partner_records_event(void)
     }
     twin_partner_end(&partner);
     CHECK(twin_recorded(event));
+    CHECK_OK(aclrtDestroyEvent(event));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* The creator makes no call between the export and the partner's end. */
+void test_partner_finds_event(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtEvent event = sharing_event();
+    CHECK_OK(aclrtRecordEvent(event, stream));
+    CHECK_OK(aclrtSynchronizeEvent(event));
+    sharing_write_handle(event, line);
+    twin_partner_start(&partner, "finds");
+    twin_partner_tell(&partner, line);
+    twin_partner_hear(&partner, "found");
+    twin_partner_tell(&partner, "go on");
+    twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyEvent(event));
     CHECK_OK(aclrtDestroyStream(stream));
     CHECK_OK(aclrtResetDevice(0));

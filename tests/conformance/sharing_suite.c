@@ -480,6 +480,8 @@ static const twin_test tests[] = {
     {"EVT-72: shared events have no time, no id, no reset and no old query",
      test_event_unsupported},
     {"EVT-73: each handle is destroyed by itself", test_event_handles},
+    {"EVT-70: another process sees a record that was complete before the export",
+     test_partner_finds_event},
     {"EVT-73: another process keeps an event that its creator destroyed", test_partner_keeps_event},
     {"keys that nobody exported are refused", test_made_up_keys},
     {"a wait whose other process has ended is explained", test_partner_ends},

@@ -36,6 +36,7 @@ void test_partner_records(void);
 void test_partner_whitelist(void);
 void test_partner_waits_for_event(void);
 void test_partner_records_event(void);
+void test_partner_finds_event(void);
 void test_partner_keeps_event(void);
 void test_partner_ends(void);
 void test_partner_killed(void);
