@@ -22,6 +22,7 @@ static void forget_all(void)
     memset(&record_numbers, 0, sizeof(record_numbers));
     record_strings_forget();
     record_seen_forget();
+    record_order_forget();
 }
 
 /* The entry of a start. Its texts are told before the backend has started: names are known. */
@@ -36,6 +37,8 @@ static void begin_session(struct record_call *call)
     f->tasks_stamped = record_stamps_wanted;
     f->data_kept = record_data_wanted;
     f->flags = record_below.flags;
+    f->order_kept = record_services->host_time != NULL &&
+                    strcmp(record_services->setting("TWINRT_HOST_TIME"), "sync") == 0;
     f->text_bytes = (uint32_t)bytes;
     if (record_kept(call))
         record_texts_put((char *)(f + 1), texts, 2);
@@ -101,6 +104,7 @@ static twin_status process_start(const twin_services *services)
     record_stamps_wanted = strcmp(services->setting("TWINRT_RECORD_TIMES"), "events") == 0;
     record_data_wanted = strcmp(services->setting("TWINRT_RECORD_DATA"), "on") == 0;
     record_global.now = no_time;
+    record_global.self = record_below.host.self;
     (void)record_file_open(services, services->setting("TWINRT_RECORD"), &is_new);
     if (is_new)
         forget_all();
@@ -155,7 +159,9 @@ static struct twin_backend table = {
              .enter = record_host_enter,
              .leave = record_host_leave,
              .traced = record_host_traced,
-             .last_task = record_host_last_task},
+             .last_task = record_host_last_task,
+             .advance = record_host_advance,
+             .follow = record_host_follow},
     .device = {.open = record_device_open,
                .close = record_device_close,
                .abort = record_device_abort,
@@ -248,9 +254,7 @@ const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below)
     table.host.pace = below->host.pace;
     table.host.see = below->host.see;
     table.host.move = below->host.move;
-    table.host.advance = below->host.advance;
     table.host.self = below->host.self;
-    table.host.follow = below->host.follow;
     table.host.changed = below->host.changed;
     table.memory.info = below->memory.info;
     return &table;

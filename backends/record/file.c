@@ -232,6 +232,11 @@ static void join_locked(struct record_thread *self)
     self->file = atomic_load(&record_global.file);
     self->number = ++thread_numbers;
     self->depth = 0;
+    self->followed = 0;
+    self->followed_entry = 0;
+    self->moment = record_global.self();
+    self->moment->entry = 0;
+    self->moment->recorded = self->number;
 }
 
 void record_join(void)

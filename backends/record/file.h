@@ -31,10 +31,13 @@ struct record_thread {
     char *at;
     char *limit;
     struct record_map *map;
-    uint32_t number;                   /* 0: none yet in this file */
-    uint32_t file;                     /* the file that number, chunk and depth belong to */
-    uint32_t depth;                    /* public calls under way */
-    uint64_t inside;                   /* begin_seq of the call that this thread is in; 0: none */
+    uint32_t number;          /* 0: none yet in this file */
+    uint32_t file;            /* the file that number, chunk and depth belong to */
+    uint32_t depth;           /* public calls under way */
+    uint64_t inside;          /* begin_seq of the call that this thread is in; 0: none */
+    twin_host_moment *moment; /* of host.self; NULL: nothing was asked for yet */
+    uint32_t followed;        /* whom it followed last, and up to where */
+    uint64_t followed_entry;
     struct twin_record_entry *nowhere; /* for what is not kept; NULL: not needed yet */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
@@ -42,6 +45,7 @@ extern _Thread_local struct record_thread record_self __attribute__((tls_model("
 struct record_global {
     _Alignas(RECORD_LINE) _Atomic uint64_t sequence; /* newest */
     _Alignas(RECORD_LINE) uint64_t (*now)(void);     /* host.now of the backend */
+    twin_host_moment *(*self)(void);                 /* host.self of the backend */
     uint64_t origin_ns;
     atomic_uint file;   /* number of the file in this process; 0: none yet */
     atomic_bool active; /* entries are kept */
@@ -150,8 +154,11 @@ static inline void record_returned(struct record_call *call, twin_status status)
     entry->end_ns = record_global.now();
     entry->end_wall_ns = record_wall();
     entry->status = (uint16_t)status;
-    __atomic_store_n(&entry->end_seq, record_next(), __ATOMIC_RELEASE);
+    uint64_t end_seq = record_next();
+    __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
     record_self.inside = call->outer;
+    if (__builtin_expect(record_self.moment != NULL, 1))
+        record_self.moment->entry = end_seq;
     struct record_map *map = call->map;
     if (map && --map->open == 0 && __builtin_expect(map != record_self.map, 0))
         record_map_release(map);

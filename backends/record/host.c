@@ -82,6 +82,36 @@ uint32_t record_host_last_task(void)
     return task;
 }
 
+void record_host_advance(uint64_t ns)
+{
+    struct record_call call;
+    struct twin_record_HOST_ADVANCE *f = RECORD_BEGIN(&call, HOST_ADVANCE, 0);
+    f->ns = ns;
+    record_called(&call);
+    record_below.host.advance(ns);
+    record_returned(&call, TWIN_OK);
+}
+
+void record_host_follow(const twin_host_moment *moment)
+{
+    if (__builtin_expect(!record_joined(&record_self), 0))
+        record_join();
+    if (!record_self.moment ||
+        (!record_order_adds(moment) && moment->at_ns <= record_global.now())) {
+        record_below.host.follow(moment);
+        return;
+    }
+    struct record_call call;
+    struct twin_record_HOST_FOLLOW *f = RECORD_BEGIN(&call, HOST_FOLLOW, 0);
+    f->releaser = moment->recorded;
+    f->of_seq = moment->entry;
+    f->released_ns = moment->at_ns;
+    record_called(&call);
+    record_below.host.follow(moment);
+    record_returned(&call, TWIN_OK);
+    record_order_followed(record_self.moment->entry);
+}
+
 /* ---- devices ------------------------------------------------------------------------------------ */
 
 void record_described_forget(void)

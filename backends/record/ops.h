@@ -112,6 +112,14 @@ void record_stamps_look(struct record_stamps *stamps);
 /* The same for all queues but those that work is being queued on just now. */
 void record_stamps_look_all(void);
 
+/* ---- order of host threads (order.c) ----------------------------------------------------------- */
+
+/* Whether following `moment` tells something that this thread, which has a number, does not follow yet; notes it as followed.
+ * The end_seq of the entry that says so comes next. Thread: any. */
+bool record_order_adds(const twin_host_moment *moment);
+void record_order_followed(uint64_t end_seq);
+void record_order_forget(void);
+
 /* ---- ops ------------------------------------------------------------------------------------------ */
 
 void record_host_attach(void);
@@ -120,6 +128,8 @@ void record_host_enter(const twin_call *call);
 void record_host_leave(const twin_call *call, int32_t code);
 bool record_host_traced(void);
 uint32_t record_host_last_task(void);
+void record_host_advance(uint64_t ns);
+void record_host_follow(const twin_host_moment *moment);
 
 twin_status record_device_open(uint32_t index, twin_hw_device **out_device);
 void record_device_close(twin_hw_device *device);

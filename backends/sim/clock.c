@@ -196,7 +196,7 @@ void sim_clock_advance(uint64_t ns)
     sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;
 }
 
-const twin_host_moment *sim_clock_self(void)
+twin_host_moment *sim_clock_self(void)
 {
     know_thread();
     return &sim_clock.moment;

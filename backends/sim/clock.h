@@ -18,7 +18,9 @@ struct sim_clock {
         struct { /* the same fields */
             uint64_t now_ns;
             uint64_t calls;
+            uint64_t entry;
             uint32_t system_id; /* as gettid() gives it; 0 before the first attaching */
+            uint32_t recorded;
         };
     };
     uint64_t call_began_ns;
@@ -59,7 +61,7 @@ uint32_t sim_clock_last_task(void);
 void sim_clock_raise_to(uint64_t at_ns);
 /* host.advance, host.self, host.follow: of threads that need not be attached. */
 void sim_clock_advance(uint64_t ns);
-const twin_host_moment *sim_clock_self(void);
+twin_host_moment *sim_clock_self(void);
 void sim_clock_follow(const twin_host_moment *moment);
 
 static inline void sim_clock_raise(uint64_t at_least_ns)

@@ -26,9 +26,9 @@ void twin_unsupported_host_advance(uint64_t ns)
     (void)ns;
 }
 
-const twin_host_moment *twin_unsupported_host_self(void)
+twin_host_moment *twin_unsupported_host_self(void)
 {
-    static const twin_host_moment real_time; /* the device has clocks of its own */
+    static _Thread_local twin_host_moment real_time; /* the device has clocks of its own */
     return &real_time;
 }
 

@@ -11,6 +11,6 @@ void twin_unsupported_host_follow(const twin_host_moment *moment);
 twin_status twin_unsupported_host_pace(void);
 twin_status twin_unsupported_host_see(uint32_t device, uint32_t queue, uint64_t newest);
 twin_status twin_unsupported_host_move(uint64_t at_ns, uint64_t events);
-const twin_host_moment *twin_unsupported_host_self(void);
+twin_host_moment *twin_unsupported_host_self(void);
 
 #endif

@@ -85,8 +85,9 @@ struct twin_host_ops {
      * need not be attached. Thread: any. */
     void (*advance)(uint64_t ns);
     /* Where the calling thread is in its time. Attached or not; the pointer is good until the thread ends, and what it points
-     * to changes with the thread's calls. Thread: any. */
-    const twin_host_moment *(*self)(void);
+     * to changes with the thread's calls. `entry` and `recorded` are for a wrapper that records, on the thread itself; the
+     * backend leaves them alone. Thread: any. */
+    twin_host_moment *(*self)(void);
     /* What the calling thread does from now on comes after what another one did up to `moment` (it released a lock that
      * this one has taken, ended, created this one): the clock becomes at least moment->at_ns. Thread: any. */
     void (*follow)(const twin_host_moment *moment);

@@ -101,7 +101,7 @@
     F(S, uint32_t, tasks_stamped, FLAG) /* there are entries STAMP, and records that make them */  \
     F(S, uint32_t, data_kept, FLAG)     /* there are entries CONTENT */                            \
     F(S, uint32_t, flags, HEX)          /* TWIN_BACKEND_... */                                     \
-    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint32_t, order_kept, FLAG)    /* there are entries HOST_FOLLOW */                        \
     F(S, uint32_t, text_bytes, BYTES)
 #define TWIN_RECORD_STOP_FIELDS(F, S) F(S, uint64_t, lost, NUMBER)
 #define TWIN_RECORD_COUNT_FIELDS(F, S)                                                             \
@@ -145,6 +145,16 @@
     F(S, uint32_t, depth, NUMBER)
 #define TWIN_RECORD_LAST_TASK_FIELDS(F, S)                                                         \
     F(S, uint32_t, out_task, NUMBER) F(S, uint32_t, spare, SPARE)
+/* The thread slept, or a wait of the host timed out. */
+#define TWIN_RECORD_ADVANCE_FIELDS(F, S) F(S, uint64_t, ns, NS)
+/* What the thread does from here on comes after what thread `releaser` did up to `of_seq` (an end_seq or begin_seq of it), and
+ * after all that that followed. Written when it adds to what the thread followed before, or moves its clock up. A releaser
+ * of 0 did nothing that is recorded. */
+#define TWIN_RECORD_FOLLOW_FIELDS(F, S)                                                            \
+    F(S, uint32_t, releaser, NUMBER)                                                               \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, of_seq, NUMBER)                                                                 \
+    F(S, uint64_t, released_ns, NS) /* the releaser's clock then */
 
 /* ---- device, memory ---- */
 

@@ -99,6 +99,8 @@
     X(41, HOST_DETACH, "host.detach", TWIN_RECORD_DETACH_FIELDS, NONE)                             \
     X(42, HOST_CALL, "host.call", TWIN_RECORD_CALL_FIELDS, NONE)                                   \
     X(43, HOST_LAST_TASK, "host.last_task", TWIN_RECORD_LAST_TASK_FIELDS, NONE)                    \
+    X(44, HOST_ADVANCE, "host.advance", TWIN_RECORD_ADVANCE_FIELDS, NONE)                          \
+    X(45, HOST_FOLLOW, "host.follow", TWIN_RECORD_FOLLOW_FIELDS, NONE)                             \
     X(48, DEVICE_OPEN, "device.open", TWIN_RECORD_DEVICE_FIELDS, NONE)                             \
     X(49, DEVICE_CLOSE, "device.close", TWIN_RECORD_DEVICE_FIELDS, NONE)                           \
     X(50, DEVICE_ABORT, "device.abort", TWIN_RECORD_DEVICE_FIELDS, NONE)                           \

@@ -442,9 +442,13 @@ typedef enum twin_woke {
 
 /* A point in the time of one thread of the host. */
 typedef struct twin_host_moment {
-    uint64_t at_ns;     /* the thread's clock */
-    uint64_t calls;     /* public calls that it has begun */
-    uint32_t system_id; /* the thread, as gettid() gives it; 0: it has made no call and slept nowhere */
+    uint64_t at_ns; /* the thread's clock */
+    uint64_t calls; /* public calls that it has begun */
+    uint64_t entry; /* newest number that a recording has given to what it did; 0: none */
+    uint32_t
+        system_id; /* the thread, as gettid() gives it; 0: it has made no call and slept nowhere */
+    uint32_t
+        recorded; /* number of the thread in the recording; 0: none. This and `entry`: the writer's of the recording */
 } twin_host_moment;
 
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */

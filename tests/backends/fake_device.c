@@ -12,7 +12,8 @@ _Atomic bool fake_stamped;
 static void (*task_take)(void *context, const twin_task_end *task);
 static void *task_context;
 static _Atomic uint64_t newest_task;
-static _Thread_local uint64_t thread_now;
+
+static _Thread_local twin_host_moment moment = {.calls = 3, .system_id = 1};
 
 /* Handles are numbers that nobody follows. */
 static void *handle(uintptr_t number)
@@ -23,7 +24,7 @@ static void *handle(uintptr_t number)
 static twin_status answer(void)
 {
     atomic_fetch_add(&fake_calls, 1);
-    thread_now += 10;
+    moment.at_ns += 10;
     return fake_status;
 }
 
@@ -67,13 +68,13 @@ static void host_plain(void)
 static void host_enter(const twin_call *call)
 {
     (void)call;
-    thread_now += 1000;
+    moment.at_ns += 1000;
 }
 static void host_leave(const twin_call *call, int32_t code)
 {
     (void)call;
     (void)code;
-    thread_now += 5;
+    moment.at_ns += 5;
 }
 static bool host_traced(void)
 {
@@ -81,7 +82,7 @@ static bool host_traced(void)
 }
 static uint64_t host_now(void)
 {
-    return thread_now;
+    return moment.at_ns;
 }
 static twin_status host_pace(void)
 {
@@ -110,18 +111,18 @@ static void host_reach(uint64_t at_ns)
 
 static void host_advance(uint64_t ns)
 {
-    (void)ns;
+    moment.at_ns += ns;
 }
 
-static const twin_host_moment *host_self(void)
+static twin_host_moment *host_self(void)
 {
-    static const twin_host_moment moment = {.at_ns = 5, .calls = 3, .system_id = 1};
     return &moment;
 }
 
-static void host_follow(const twin_host_moment *moment)
+static void host_follow(const twin_host_moment *other)
 {
-    (void)moment;
+    if (moment.at_ns < other->at_ns)
+        moment.at_ns = other->at_ns;
 }
 
 static uint32_t host_last_task(void)

@@ -66,9 +66,7 @@ static const struct {
     {"host.pace", "of whoever runs a record again"},
     {"host.see", "of whoever runs a record again: the entry is seen"},
     {"host.move", "of whoever runs a record again: the entry is moved"},
-    {"host.advance", "of the host's threads"},
     {"host.self", "every entry has the time"},
-    {"host.follow", "of the host's threads"},
     {"host.changed", "makes a wait look again"},
     {"memory.info", "follows from what is allocated"},
     {"diag.tasks", "the wrapper is the observer"},
@@ -108,8 +106,7 @@ static void test_every_slot_is_the_wrappers(void)
         bool through =
             strcmp(ops[i].name, "host.now") == 0 || strcmp(ops[i].name, "host.reach") == 0 ||
             strcmp(ops[i].name, "host.pace") == 0 || strcmp(ops[i].name, "host.see") == 0 ||
-            strcmp(ops[i].name, "host.move") == 0 || strcmp(ops[i].name, "host.advance") == 0 ||
-            strcmp(ops[i].name, "host.self") == 0 || strcmp(ops[i].name, "host.follow") == 0 ||
+            strcmp(ops[i].name, "host.move") == 0 || strcmp(ops[i].name, "host.self") == 0 ||
             strcmp(ops[i].name, "host.changed") == 0 || strcmp(ops[i].name, "memory.info") == 0;
         if (!slot || (slot == beneath) != through)
             fprintf(stderr, "%s is not wrapped\n", ops[i].name);
@@ -284,6 +281,8 @@ static void call_all(const struct twin_backend *t)
     t->process.count(&small);
     t->process.describe(1, &traits);
     t->host.last_task();
+    t->host.advance(6);
+    t->host.follow(&(twin_host_moment){.at_ns = 100000});
     t->device.open(1, &device);
     t->device.abort(device);
     t->device.peer(device, 2, true);
@@ -330,6 +329,8 @@ static const char *const expected[] = {
     "process.count count=3",
     "process.describe device=1 stream_limit=11 ",
     "host.last_task task=77",
+    "host.advance ns=6",
+    "host.follow releaser=0 of_seq=0 released_ns=100000",
     "device.open device=1",
     "device.abort device=1",
     "seen device=1 hardware_queue=2 newest=3",
