@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "seam/own_file.h"
+
 #define EXTENT_LEAST ((uint64_t)1 << 20)
 #define EXTENT_MOST  ((uint64_t)64 << 20)
 #define TEXT_BYTES   (PATH_MAX + 256)
@@ -42,7 +44,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const twin_services *services;
 static char file_path[PATH_MAX];
 static pid_t file_process;
-static int descriptor = -1;
+static twin_own_file own = TWIN_OWN_FILE_NONE;
+static bool reopened; /* which has been said */
 static struct twin_record_header *header;
 static uint64_t room_bytes; /* of the file */
 static struct spare *spares;
@@ -61,6 +64,30 @@ __attribute__((format(printf, 2, 3))) static void say(int level, const char *for
     services->log(level, text);
 }
 
+/* Whether own.descriptor is the file. A program that closes all descriptors closes it too, and may have a file of its own
+ * under the number: it is opened again where it was made, if it still is there. */
+static bool hold_locked(void)
+{
+    if (twin_own_file_held(&own))
+        return true;
+    struct stat about;
+    int again = open(file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool same = again >= 0 && fstat(again, &about) == 0 && about.st_dev == own.device &&
+                about.st_ino == own.number && twin_own_file_take(&own, again);
+    if (!same) {
+        if (again >= 0)
+            (void)close(again);
+        errno = EBADF;
+        return false;
+    }
+    (void)flock(own.descriptor, LOCK_EX | LOCK_NB);
+    if (!reopened)
+        say(2, "the program closed the descriptor of the recording in %s, which was opened again",
+            file_path);
+    reopened = true;
+    return true;
+}
+
 /* ---- room ------------------------------------------------------------------------------------- */
 
 static bool write_zeros(uint64_t from, uint64_t to)
@@ -68,7 +95,7 @@ static bool write_zeros(uint64_t from, uint64_t to)
     static const char zeros[TWIN_RECORD_CHUNK_BYTES];
     while (from < to) {
         size_t bytes = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
-        ssize_t done = pwrite(descriptor, zeros, bytes, (off_t)from);
+        ssize_t done = pwrite(own.descriptor, zeros, bytes, (off_t)from);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
@@ -89,7 +116,7 @@ static bool reserve(uint64_t from, uint64_t to)
     }
     int result;
     do
-        result = fallocate(descriptor, 0, (off_t)from, (off_t)(to - from));
+        result = fallocate(own.descriptor, 0, (off_t)from, (off_t)(to - from));
     while (result != 0 && errno == EINTR);
     if (result == 0)
         return true;
@@ -107,6 +134,8 @@ static bool grow_locked(uint64_t wanted)
     if (end < wanted)
         end = wanted;
     /* with little left, what is wanted may still fit */
+    if (!hold_locked())
+        return false;
     if (!reserve(room_bytes, end)) {
         if (end == wanted || !reserve(room_bytes, wanted))
             return false;
@@ -123,7 +152,8 @@ static void stop_locked(void)
         return;
     header->state = TWIN_RECORD_CUT;
     say(2, "the recording in %s stops here: %s; the program goes on without it", file_path,
-        strerror(reason));
+        reason == EBADF ? "the program closed its descriptor, and it is not where it was made"
+                        : strerror(reason));
 }
 
 /* ---- chunks ----------------------------------------------------------------------------------- */
@@ -135,12 +165,12 @@ static uint64_t place_of(uint64_t index)
 
 static struct record_map *map_locked(uint64_t index, uint32_t span)
 {
-    struct record_map *map = malloc(sizeof(*map));
+    struct record_map *map = hold_locked() ? malloc(sizeof(*map)) : NULL;
     if (!map)
         return NULL;
     size_t bytes = (size_t)span * TWIN_RECORD_CHUNK_BYTES;
-    void *at =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)place_of(index));
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, own.descriptor,
+                    (off_t)place_of(index));
     if (at == MAP_FAILED) {
         free(map);
         return NULL;
@@ -288,6 +318,8 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
 {
     struct record_thread *self = &record_self;
     struct twin_record_entry *entry = NULL;
+    twin_write_guard guard;
+    twin_write_guard_begin(&guard);
     pthread_once(&key_once, make_key);
     if (atomic_load_explicit(&record_global.active, memory_order_acquire)) {
         pthread_mutex_lock(&lock);
@@ -304,6 +336,7 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
         pthread_mutex_unlock(&lock);
     }
     (void)pthread_setspecific(thread_key, self);
+    twin_write_guard_end(&guard);
     if (entry)
         return entry;
     if (header && header->state == TWIN_RECORD_CUT)
@@ -443,10 +476,9 @@ static void let_go(void)
     forget_spares();
     if (header)
         (void)munmap(header, TWIN_RECORD_HEADER_BYTES);
-    if (descriptor >= 0)
-        (void)close(descriptor);
+    twin_own_file_close(&own);
     header = NULL;
-    descriptor = -1;
+    reopened = false;
     file_path[0] = '\0';
 }
 
@@ -459,17 +491,17 @@ static int make_file(char *path, size_t room)
     if (error < 0)
         return error;
     (void)snprintf(temporary, sizeof(temporary), "%s%s", path, suffix);
-    descriptor = mkostemp(temporary, O_CLOEXEC); /* 0600 */
-    if (descriptor < 0)
+    int made = mkostemp(temporary, O_CLOEXEC); /* 0600 */
+    if (!twin_own_file_take(&own, made))
         return -errno;
-    (void)flock(descriptor, LOCK_EX | LOCK_NB);
+    (void)flock(own.descriptor, LOCK_EX | LOCK_NB);
     room_bytes = 0;
     if (!reserve(0, TWIN_RECORD_HEADER_BYTES)) {
         error = -errno;
     } else {
         room_bytes = TWIN_RECORD_HEADER_BYTES;
-        void *at =
-            mmap(NULL, TWIN_RECORD_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        void *at = mmap(NULL, TWIN_RECORD_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        own.descriptor, 0);
         if (at == MAP_FAILED) {
             error = -errno;
         } else {
@@ -488,10 +520,9 @@ static int make_file(char *path, size_t room)
 /* Whether the file is still where it was made. */
 static bool is_in_place(void)
 {
-    struct stat here;
     struct stat there;
-    return fstat(descriptor, &here) == 0 && lstat(file_path, &there) == 0 &&
-           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+    return lstat(file_path, &there) == 0 && there.st_ino == own.number &&
+           there.st_dev == own.device && hold_locked();
 }
 
 /* Goes on with the file of an earlier session. */
@@ -499,7 +530,7 @@ static void reopen(void)
 {
     struct stat status;
     header->state = header->state == TWIN_RECORD_CUT ? TWIN_RECORD_CUT : TWIN_RECORD_OPEN;
-    if (fstat(descriptor, &status) == 0)
+    if (fstat(own.descriptor, &status) == 0)
         room_bytes = (uint64_t)status.st_size;
     atomic_store(&record_global.active, header->state == TWIN_RECORD_OPEN);
 }
@@ -508,6 +539,8 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
 {
     static char given_path[PATH_MAX]; /* of the file that is there */
     char path[PATH_MAX];
+    twin_write_guard guard;
+    twin_write_guard_begin(&guard);
     pthread_mutex_lock(&lock);
     services = given;
     bool same =
@@ -516,6 +549,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
     if (same) {
         reopen();
         pthread_mutex_unlock(&lock);
+        twin_write_guard_end(&guard);
         return true;
     }
     leave_map(&record_self);
@@ -538,6 +572,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
                                : strerror(-error));
     }
     pthread_mutex_unlock(&lock);
+    twin_write_guard_end(&guard);
     return error == 0;
 }
 
@@ -549,7 +584,8 @@ void record_file_close(void)
         if (header->state == TWIN_RECORD_OPEN)
             header->state = TWIN_RECORD_CLOSED;
         room_bytes = place_of(header->chunks);
-        (void)ftruncate(descriptor, (off_t)room_bytes);
+        if (hold_locked())
+            (void)ftruncate(own.descriptor, (off_t)room_bytes);
     }
     pthread_mutex_unlock(&lock);
 }

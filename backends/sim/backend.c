@@ -19,6 +19,7 @@
 #include "kernel.h"
 #include "memory.h"
 #include "observe.h"
+#include "output.h"
 #include "planted.h"
 #include "process.h"
 #include "program.h"
@@ -45,7 +46,7 @@ void sim_write_files_locked(void)
     int error = sim_timeline_write(sim_process.trace_path, sim_process.board, sim_process.profile);
     if (error != 0)
         sim_log(3, "TWINRT_TRACE: %s cannot be written: %s", sim_process.trace_path,
-                strerror(-error));
+                sim_output_reason(error));
 }
 
 static void write_files(void)

@@ -170,6 +170,7 @@ void sim_observe_write(void)
     for (int i = 0; i < OUT_COUNT; i++) {
         int error = paths[i][0] != '\0' ? sim_output_write(paths[i], draw, &i) : 0;
         if (error != 0)
-            sim_log(3, "%s: %s cannot be written: %s", names[i], paths[i], strerror(-error));
+            sim_log(3, "%s: %s cannot be written: %s", names[i], paths[i],
+                    sim_output_reason(error));
     }
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "seam/own_file.h"
+
 /* A rename replaces whatever has the name; only a regular file may lose its own that way. */
 static int check_target(const char *path)
 {
@@ -44,8 +46,24 @@ static char *expand(const char *path, const char *suffix)
     return out;
 }
 
+const char *sim_output_reason(int error)
+{
+    switch (-error) {
+    case ELOOP:
+        return "it is a symbolic link; give the name of a file";
+    case EINVAL:
+        return "it is not a regular file; give the name of a file";
+    case EFBIG:
+        return "the file would exceed the size limit of the process (ulimit -f)";
+    default:
+        return strerror(-error);
+    }
+}
+
 int sim_output_write(const char *name, int (*write)(FILE *file, void *context), void *context)
 {
+    twin_write_guard guard;
+    twin_write_guard_begin(&guard);
     char *path = expand(name, "");
     char *temporary = expand(name, ".XXXXXX");
     int error = path && temporary ? check_target(path) : -ENOMEM;
@@ -77,5 +95,6 @@ remove_temporary:
 free_names:
     free(temporary);
     free(path);
+    twin_write_guard_end(&guard);
     return error;
 }

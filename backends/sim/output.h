@@ -9,4 +9,7 @@
  * a symbolic link, device or pipe there is refused. `write` returns 0 or a negative errno. Returns the same. */
 int sim_output_write(const char *name, int (*write)(FILE *file, void *context), void *context);
 
+/* Why it failed, for a message. */
+const char *sim_output_reason(int error);
+
 #endif

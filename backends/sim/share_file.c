@@ -337,9 +337,15 @@ void sim_share_drop(struct sim_share *share)
     if (share->user)
         atomic_store(&share->user->pid, 0);
     munmap(share->page, sizeof(struct sim_share_page));
-    if (flock(share->file, LOCK_EX | LOCK_NB) == 0)
-        unlink(share->path);
-    close(share->file);
+    /* the program may have closed it and opened a file of its own under the number */
+    struct stat here;
+    struct stat there;
+    if (fstat(share->file, &here) == 0 && lstat(share->path, &there) == 0 &&
+        here.st_ino == there.st_ino && here.st_dev == there.st_dev) {
+        if (flock(share->file, LOCK_EX | LOCK_NB) == 0)
+            unlink(share->path);
+        close(share->file);
+    }
     *share = (struct sim_share){.file = -1};
 }
 

@@ -2,10 +2,12 @@
 #include "core/config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/log.h"
 
@@ -13,7 +15,14 @@
 #define NEAREST_DISTANCE   6
 #define OUR_PREFIX         "TWINRT_"
 
-extern char **environ;
+/* Where relative names of files are looked for and made. Written by the constructor alone; "": unknown. */
+static char start_folder[PATH_MAX];
+
+__attribute__((constructor)) static void note_start_folder(void)
+{
+    if (!getcwd(start_folder, sizeof(start_folder)))
+        start_folder[0] = '\0';
+}
 
 const twin_setting_info twin_setting_table[TWIN_SETTING_COUNT] = {
 #define TWIN_SETTING_ROW(symbol, name, value, allowed, help) {name, value, allowed, help},
@@ -65,13 +74,42 @@ static const char *given_value(twin_setting_id id)
     return value || !is_of_model(id) ? value : getenv(name);
 }
 
+/* Settings that name a file or folder. A name without a slash may be a profile that comes with the model. */
+static bool is_relative(twin_setting_id id, const char *value)
+{
+    static const twin_setting_id list[] = {
+        TWIN_SETTING_ASCEND_HOME, TWIN_SETTING_FAULTS, TWIN_SETTING_MSPROF,
+        TWIN_SETTING_PROFILE,     TWIN_SETTING_RECORD, TWIN_SETTING_RTL_TRACE,
+        TWIN_SETTING_STATS,       TWIN_SETTING_TRACE,  TWIN_SETTING_VCD,
+    };
+    if (value[0] == '\0' || value[0] == '/' || start_folder[0] == '\0' ||
+        (id == TWIN_SETTING_PROFILE && !strchr(value, '/')))
+        return false;
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+        if (list[i] == id)
+            return true;
+    return false;
+}
+
+/* NULL: out of memory. */
+static char *copy_value(twin_setting_id id, const char *given)
+{
+    if (!is_relative(id, given))
+        return strdup(given);
+    size_t bytes = strlen(start_folder) + strlen(given) + 2;
+    char *copy = malloc(bytes);
+    if (copy)
+        snprintf(copy, bytes, "%s/%s", start_folder, given);
+    return copy;
+}
+
 const char *twin_setting(twin_setting_id id)
 {
     const char *value = atomic_load_explicit(&setting_values[id], memory_order_acquire);
     if (value)
         return value;
     const char *given = given_value(id);
-    const char *copy = given ? strdup(given) : twin_setting_table[id].value;
+    const char *copy = given ? copy_value(id, given) : twin_setting_table[id].value;
     if (!copy)
         return twin_setting_table[id].value;
     if (!atomic_compare_exchange_strong_explicit(&setting_values[id], &value, copy,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every setting of the runtime, once: name, default, what is allowed, help.
- * All are environment variables, read at first use and then fixed for the life of the process. */
+ * All are environment variables, read at first use and then fixed for the life of the process. Relative names of files are
+ * taken from the folder in which the process was when it loaded the library, wherever it goes then. */
 #ifndef TWINRT_CORE_CONFIG_H
 #define TWINRT_CORE_CONFIG_H
 

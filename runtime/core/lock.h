@@ -29,7 +29,6 @@ typedef enum twin_rank {
     TWIN_RANK_CALLBACKS, /* what is told of devices and streams */
     TWIN_RANK_THREADS,   /* list of attached threads */
     TWIN_RANK_MESSAGES,  /* error messages of the process */
-    TWIN_RANK_LOG,       /* one line at a time */
     TWIN_RANK_COUNT
 } twin_rank;
 

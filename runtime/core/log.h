@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One log, to standard error: lines "twinrt: level: text", from the level of TWINRT_LOG upwards. */
+/* One log, to standard error: lines "twinrt: level: text", from the level of TWINRT_LOG upwards. Takes no lock. A line is dropped
+ * when descriptor 2 may be a file that the program has opened after standard error was closed. */
 #ifndef TWINRT_CORE_LOG_H
 #define TWINRT_CORE_LOG_H
 
@@ -22,8 +23,6 @@ void twin_log_text(int level, const char *text);
 void twin_log_set_threshold(twin_log_level level);
 /* Whether a line of `level` would appear; saves making it. */
 bool twin_log_wants(twin_log_level level);
-/* In a forked child: whoever wrote a line at the fork is not there. */
-void twin_log_forked(void);
 /* Gives lines to `sink` in place of standard error; NULL ends it. For tests. */
 void twin_log_set_sink(void (*sink)(twin_log_level level, const char *line));
 

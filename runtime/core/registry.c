@@ -255,7 +255,6 @@ static void forked(void)
 {
     if (atomic_load(&phase) != PHASE_RUNNING)
         return;
-    twin_log_forked();
     twin_threads_forked();
     atomic_store(&is_forked, true);
     ended_table = twin_unsupported_ops;

@@ -41,7 +41,7 @@ static void test_any_order_back(void)
 
 static void test_not_held(void)
 {
-    CU_ASSERT_FALSE(twin_rank_pop(TWIN_RANK_LOG));
+    CU_ASSERT_FALSE(twin_rank_pop(TWIN_RANK_MESSAGES));
 }
 
 static void *hold_on_another(void *good)
@@ -54,10 +54,10 @@ static void *hold_on_another(void *good)
 static void test_per_thread(void)
 {
     bool good = false;
-    CU_ASSERT_TRUE(twin_rank_push(TWIN_RANK_LOG));
+    CU_ASSERT_TRUE(twin_rank_push(TWIN_RANK_MESSAGES));
     on_thread(hold_on_another, &good);
     CU_ASSERT_TRUE(good);
-    CU_ASSERT_TRUE(twin_rank_pop(TWIN_RANK_LOG));
+    CU_ASSERT_TRUE(twin_rank_pop(TWIN_RANK_MESSAGES));
 }
 
 static void test_violation_ends_process(void)
@@ -65,7 +65,7 @@ static void test_violation_ends_process(void)
     pid_t child = fork();
     if (child == 0) {
         close(STDERR_FILENO);
-        twin_rank_violation("a test", TWIN_RANK_LOG);
+        twin_rank_violation("a test", TWIN_RANK_MESSAGES);
         _exit(0);
     }
     int status = 0;
