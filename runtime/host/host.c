@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cond.h"
+#include "objects.h"
 #include "threads.h"
 
 _Thread_local struct host_self host_self __attribute__((tls_model("initial-exec")));
@@ -26,6 +28,15 @@ static int level_wanted(void)
     return HOST_SYNC;
 }
 
+/* In the child: its only thread is the caller. The backend is the parent's until the runtime binds one again. */
+static void forked(void)
+{
+    atomic_store(&host_ops, NULL);
+    host_threads_forked();
+    host_objects_forked();
+    host_conds_forked();
+}
+
 __attribute__((constructor)) int host_start(void)
 {
     static bool starting; /* there is one thread */
@@ -38,8 +49,10 @@ __attribute__((constructor)) int host_start(void)
     atomic_store(&host_inside_offset, offset_of(&host_self.off));
     host_real_find();
     level = level_wanted();
-    if (level >= HOST_SYNC)
+    if (level >= HOST_SYNC) {
         host_threads_start();
+        (void)pthread_atfork(NULL, NULL, forked);
+    }
     atomic_store(&host_level, level);
     return level;
 }

@@ -45,15 +45,3 @@ uint32_t host_rwlock_owner(const pthread_rwlock_t *rwlock)
 {
     return (uint32_t)__atomic_load_n(&rwlock->__data.__cur_writer, __ATOMIC_SEQ_CST);
 }
-
-bool host_sem_empty(const void *object, const void *semaphore)
-{
-    (void)object, (void)semaphore;
-    return false;
-}
-
-bool host_barrier_open(const void *object, const void *barrier, uint64_t round)
-{
-    (void)object, (void)barrier, (void)round;
-    return false;
-}

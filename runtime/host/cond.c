@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Condition variables of this process. Their waiters are in queues of this library, by the object's address (a parking lot), and
+ * each sleeps on a semaphore of its own. So a signal has one receiver that is known, the one that waits longest: it follows
+ * the signaller, and whoever stays in the queue is blocked. The real functions wake spuriously, which would leave that open.
+ * A wait on a process-shared condition variable, or of the runtime, is the real one; a signal that finds no waiter here goes
+ * there. */
+#include "cond.h"
+
+#include <string.h>
+
+#include "mutex.h"
+#include "threads.h"
+
+#define BUCKETS_LOG2 8
+
+/* Bits of __wrefs that initialization sets. */
+#define COND_SHARED    1u
+#define COND_MONOTONIC 2u
+
+/* One waiting thread; on its stack. */
+struct waiter {
+    const pthread_cond_t *cond;
+    struct waiter *next;
+    struct waiter *previous;
+    bool queued; /* guarded by the bucket's lock */
+    atomic_bool woken;
+    sem_t sem;
+    twin_host_moment moment; /* of who woke it; system_id 0: not known */
+    pthread_mutex_t *mutex;  /* to lock again when the thread is cancelled; NULL: not any more */
+};
+
+struct bucket {
+    pthread_mutex_t lock;
+    atomic_uint waiters;
+    struct waiter *oldest; /* guarded by lock */
+    struct waiter *newest;
+};
+
+static struct bucket buckets[1u << BUCKETS_LOG2];
+
+static struct bucket *bucket_of(const pthread_cond_t *cond)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)cond * 0x9e3779b97f4a7c15ull;
+    return &buckets[hash >> (64 - BUCKETS_LOG2)];
+}
+
+static void put_locked(struct bucket *bucket, struct waiter *waiter)
+{
+    waiter->queued = true;
+    waiter->next = NULL;
+    waiter->previous = bucket->newest;
+    if (bucket->newest)
+        bucket->newest->next = waiter;
+    else
+        bucket->oldest = waiter;
+    bucket->newest = waiter;
+    atomic_fetch_add(&bucket->waiters, 1);
+}
+
+static void take_locked(struct bucket *bucket, struct waiter *waiter)
+{
+    waiter->queued = false;
+    if (waiter->previous)
+        waiter->previous->next = waiter->next;
+    else
+        bucket->oldest = waiter->next;
+    if (waiter->next)
+        waiter->next->previous = waiter->previous;
+    else
+        bucket->newest = waiter->previous;
+    atomic_fetch_sub(&bucket->waiters, 1);
+}
+
+/* Wakes the oldest waiter, or all. False: there was none. */
+static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *moment)
+{
+    struct bucket *bucket = bucket_of(cond);
+    /* A waiter that a signal must reach is in the queue before it unlocks the mutex. */
+    if (atomic_load(&bucket->waiters) == 0)
+        return false;
+    bool found = false;
+    (void)host_real.pthread_mutex_lock(&bucket->lock);
+    struct waiter *next;
+    for (struct waiter *waiter = bucket->oldest; waiter && (all || !found); waiter = next) {
+        next = waiter->next;
+        if (waiter->cond != cond)
+            continue;
+        found = true;
+        take_locked(bucket, waiter);
+        if (moment)
+            waiter->moment = *moment;
+        atomic_store(&waiter->woken, true);
+        host_stamp();
+        (void)host_real.sem_post(&waiter->sem); /* the waiter may go as soon as it is posted */
+    }
+    (void)host_real.pthread_mutex_unlock(&bucket->lock);
+    return found;
+}
+
+/* Takes the waiter from the queue, unless a signal has: true. */
+static bool withdraw(struct waiter *waiter)
+{
+    struct bucket *bucket = bucket_of(waiter->cond);
+    (void)host_real.pthread_mutex_lock(&bucket->lock);
+    bool queued = waiter->queued;
+    if (queued)
+        take_locked(bucket, waiter);
+    (void)host_real.pthread_mutex_unlock(&bucket->lock);
+    return queued;
+}
+
+/* The thread is cancelled in its wait: a signal that it got goes to another, and the mutex is its own again. */
+static void cancel(struct waiter *waiter)
+{
+    if (!waiter->mutex)
+        return;
+    if (!withdraw(waiter) && !wake(waiter->cond, false, &waiter->moment))
+        (void)host_real.pthread_cond_signal((pthread_cond_t *)(uintptr_t)waiter->cond);
+    (void)host_real.sem_destroy(&waiter->sem);
+    (void)host_mutex_lock(waiter->mutex, "pthread_cond_wait", NULL);
+}
+
+/* Waits for the waiter's semaphore: 0 woken, ETIMEDOUT, EINVAL. */
+static int sleep_on(struct waiter *waiter, clockid_t clock, const struct timespec *until)
+{
+    int result;
+    do
+        result = until ? host_real.sem_clockwait(&waiter->sem, clock, until)
+                       : host_real.sem_wait(&waiter->sem);
+    while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
+/* What is the same in the three waits. */
+struct call {
+    const char *name;
+    const void *site;
+};
+
+static int wait_here(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                     const struct timespec *until, const struct call *call)
+{
+    int saved_errno = errno;
+    struct host_deadline deadline = {0};
+    if (until)
+        deadline = host_deadline_of(clock, until);
+    struct waiter waiter __attribute__((cleanup(cancel)));
+    memset(&waiter, 0, sizeof(waiter));
+    waiter.cond = cond;
+    (void)host_real.sem_init(&waiter.sem, 0, 0);
+    struct bucket *bucket = bucket_of(cond);
+    (void)host_real.pthread_mutex_lock(&bucket->lock);
+    put_locked(bucket, &waiter);
+    (void)host_real.pthread_mutex_unlock(&bucket->lock);
+    (void)host_moment_make(); /* the wait is not inside an allocator */
+    int error = host_mutex_unlock(mutex);
+    if (error != 0) {
+        (void)withdraw(&waiter);
+        (void)host_real.sem_destroy(&waiter.sem);
+        return error;
+    }
+    waiter.mutex = mutex;
+
+    HOST_SCOPE(scope);
+    const struct host_wait wait = {.kind = until ? HOST_WAIT_OTHER : HOST_WAIT_COND,
+                                   .name = call->name,
+                                   .object = cond,
+                                   .call_site = call->site,
+                                   .proof = &waiter.woken};
+    host_enter(&scope, &wait);
+    int result = sleep_on(&waiter, clock, until);
+    host_leave(&scope);
+
+    if (result != 0 && !withdraw(&waiter))
+        result = 0; /* woken after all */
+    waiter.mutex = NULL;
+    (void)host_real.sem_destroy(&waiter.sem);
+    error = host_mutex_lock(mutex, call->name, call->site);
+    if (result == ETIMEDOUT)
+        host_deadline_passed(&deadline);
+    else if (result == 0)
+        host_follow(&waiter.moment);
+    errno = saved_errno;
+    return error != 0 ? error : result;
+}
+
+static bool is_ours(const pthread_cond_t *cond)
+{
+    return host_on(HOST_SYNC) && (cond->__data.__wrefs & COND_SHARED) == 0;
+}
+
+static bool is_time(const struct timespec *time)
+{
+    return time->tv_nsec >= 0 && time->tv_nsec < (long)HOST_NS_PER_S;
+}
+
+HOST_EXPORT int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
+{
+    if (!is_ours(cond))
+        return host_real.pthread_cond_wait(cond, mutex);
+    const struct call call = {"pthread_cond_wait", HOST_CALL_SITE()};
+    return wait_here(cond, mutex, CLOCK_REALTIME, NULL, &call);
+}
+
+HOST_EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond,
+                                       pthread_mutex_t *restrict mutex,
+                                       const struct timespec *restrict until)
+{
+    if (!is_ours(cond) || !is_time(until))
+        return host_real.pthread_cond_timedwait(cond, mutex, until);
+    const struct call call = {"pthread_cond_timedwait", HOST_CALL_SITE()};
+    clockid_t clock =
+        (cond->__data.__wrefs & COND_MONOTONIC) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+    return wait_here(cond, mutex, clock, until, &call);
+}
+
+HOST_EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond,
+                                       pthread_mutex_t *restrict mutex, clockid_t clock,
+                                       const struct timespec *restrict until)
+{
+    if (!is_ours(cond) || !is_time(until) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+        return host_real.pthread_cond_clockwait(cond, mutex, clock, until);
+    const struct call call = {"pthread_cond_clockwait", HOST_CALL_SITE()};
+    return wait_here(cond, mutex, clock, until, &call);
+}
+
+/* Waiters here first; those of the real function, if any, are the runtime's or another process's. */
+HOST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+    if (host_has(HOST_SYNC) && wake(cond, false, host_inside() ? NULL : host_moment()))
+        return 0;
+    return host_real.pthread_cond_signal(cond);
+}
+
+HOST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    if (host_has(HOST_SYNC))
+        (void)wake(cond, true, host_inside() ? NULL : host_moment());
+    return host_real.pthread_cond_broadcast(cond);
+}
+
+void host_conds_forked(void)
+{
+    memset(buckets, 0, sizeof(buckets)); /* as statically initialized */
+}

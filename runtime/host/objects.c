@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "objects.h"
+
+#include <string.h>
+
+#define SETS_LOG2 11
+#define WAYS      4u
+#define SPINS     1000
+
+static struct host_object objects[1u << SETS_LOG2][WAYS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding and removing */
+
+static struct host_object *set_of(const void *object)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15ull;
+    return objects[hash >> (64 - SETS_LOG2)];
+}
+
+static struct host_object *find(const void *object)
+{
+    struct host_object *set = set_of(object);
+    for (unsigned i = 0; i < WAYS; i++)
+        if (atomic_load_explicit(&set[i].key, memory_order_acquire) == (uintptr_t)object)
+            return &set[i];
+    return NULL;
+}
+
+struct host_object *host_object_find(const void *object, enum host_object_kind kind)
+{
+    struct host_object *found = find(object);
+    return found && atomic_load_explicit(&found->kind, memory_order_relaxed) == (int)kind ? found
+                                                                                          : NULL;
+}
+
+static void clear(struct host_object *object)
+{
+    atomic_store(&object->count, 0);
+    object->threads = 0;
+    atomic_store(&object->inside, 0);
+    atomic_store(&object->mixed, false);
+    object->first = 0;
+    object->used = 0;
+    memset(object->tokens, 0, sizeof(object->tokens));
+    memset(object->banks, 0, sizeof(object->banks));
+    memset(object->readers, 0, sizeof(object->readers));
+    object->bank_used[0] = object->bank_used[1] = 0;
+    object->writer = (twin_host_moment){0};
+    object->readers_used = 0;
+    atomic_flag_clear(&object->busy);
+}
+
+struct host_object *host_object_add(const void *object, enum host_object_kind kind)
+{
+    (void)host_real.pthread_mutex_lock(&lock);
+    struct host_object *found = find(object);
+    /* Two threads may come to know a rwlock at once; other kinds are made by one. */
+    bool keep = found && kind == HOST_OBJECT_RWLOCK && atomic_load(&found->kind) == (int)kind;
+    struct host_object *set = set_of(object);
+    for (unsigned i = 0; i < WAYS && !found; i++)
+        if (atomic_load(&set[i].key) == 0)
+            found = &set[i];
+    if (found && !keep) {
+        atomic_store(&found->key, 0);
+        clear(found);
+        atomic_store(&found->kind, (int)kind);
+        atomic_store_explicit(&found->key, (uintptr_t)object, memory_order_release);
+    }
+    (void)host_real.pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void host_object_remove(const void *object)
+{
+    if (!find(object))
+        return;
+    (void)host_real.pthread_mutex_lock(&lock);
+    struct host_object *found = find(object);
+    if (found)
+        atomic_store_explicit(&found->key, 0, memory_order_release);
+    (void)host_real.pthread_mutex_unlock(&lock);
+}
+
+void host_objects_forked(void)
+{
+    const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+    memcpy(&lock, &unlocked, sizeof(lock));
+    for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+        for (unsigned j = 0; j < WAYS; j++)
+            if (atomic_load_explicit(&objects[i][j].key, memory_order_relaxed) != 0)
+                atomic_flag_clear(&objects[i][j].busy);
+}
+
+bool host_object_take(struct host_object *object)
+{
+    for (int spin = 0; spin < SPINS; spin++)
+        if (!atomic_flag_test_and_set_explicit(&object->busy, memory_order_acquire))
+            return true;
+    return false;
+}
+
+void host_moments_put(twin_host_moment *moments, uint32_t *used, uint32_t limit,
+                      const twin_host_moment *moment)
+{
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < *used; i++) {
+        if (moments[i].system_id == moment->system_id) {
+            moments[i] = *moment;
+            return;
+        }
+        if (moments[i].at_ns < moments[place].at_ns)
+            place = i;
+    }
+    if (*used < limit)
+        place = (*used)++;
+    else if (moments[place].at_ns >= moment->at_ns)
+        return;
+    moments[place] = *moment;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of semaphores, barriers and rwlocks, by their address: a fixed hash table. Objects that several threads release
+ * at once carry several moments. An object that finds no place is dropped: it carries no clock, and who waits for it does not
+ * count as blocked. */
+#ifndef TWINRT_HOST_OBJECTS_H
+#define TWINRT_HOST_OBJECTS_H
+
+#include "host.h"
+
+#define HOST_MOMENTS 16u /* a power of two */
+#define HOST_BANK    (HOST_MOMENTS / 2)
+
+enum host_object_kind { HOST_OBJECT_SEM = 1, HOST_OBJECT_BARRIER, HOST_OBJECT_RWLOCK };
+
+/* Tokens of a semaphore that one post, or posts in a row, gave. */
+struct host_tokens {
+    twin_host_moment moment; /* of the last of them; system_id 0: none */
+    uint64_t count;
+};
+
+struct host_object {
+    _Atomic uintptr_t key; /* 0: free */
+    atomic_int kind;
+    atomic_flag
+        busy; /* guards the union; never waited for without a limit (signal handlers post) */
+    /* SEM: initial value and posts, less the waits that have returned. BARRIER: arrivals. */
+    _Atomic int64_t count;
+    /* BARRIER: how many a round has, how many are inside now, and whether that was ever more. */
+    uint64_t threads;
+    _Atomic uint64_t inside;
+    atomic_bool mixed;
+    union {
+        struct { /* SEM: first in, first out, `used` from `first` on */
+            uint32_t first;
+            uint32_t used;
+            struct host_tokens tokens[HOST_MOMENTS];
+        };
+        struct { /* BARRIER: of the last two rounds, the even ones in the first */
+            uint64_t bank_round[2];
+            uint32_t bank_used[2];
+            twin_host_moment banks[2][HOST_BANK];
+        };
+        struct { /* RWLOCK: since the last writer */
+            twin_host_moment writer;
+            uint32_t readers_used;
+            twin_host_moment readers[HOST_MOMENTS];
+        };
+    };
+};
+
+/* NULL: not known, or another kind of object. */
+struct host_object *host_object_find(const void *object, enum host_object_kind kind);
+/* Known from now on, with its fields 0. NULL: no place. */
+struct host_object *host_object_add(const void *object, enum host_object_kind kind);
+void host_object_remove(const void *object);
+void host_objects_forked(void);
+
+/* False: held for long by others, or by the function that this signal handler interrupts. */
+bool host_object_take(struct host_object *object);
+static inline void host_object_drop(struct host_object *object)
+{
+    atomic_flag_clear_explicit(&object->busy, memory_order_release);
+}
+
+/* Puts *moment among `used` of `limit` moments of different threads: in the place of an older one of that thread, else in a
+ * free one, else of the earliest. */
+void host_moments_put(twin_host_moment *moments, uint32_t *used, uint32_t limit,
+                      const twin_host_moment *moment);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Semaphores of this process (sem_init with pshared 0). The n-th wait that returns follows the n-th post: tokens are first in,
+ * first out. Posts and waits are counted wherever they come from, the runtime included; only the program's carry clocks. */
+#include "objects.h"
+#include "proof.h"
+#include "threads.h"
+
+HOST_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value)
+{
+    bool known = host_has(HOST_SYNC);
+    int result = host_real.sem_init(semaphore, shared, value);
+    if (!known || result != 0)
+        return result;
+    if (shared) {
+        host_object_remove(semaphore);
+        return result;
+    }
+    struct host_object *object = host_object_add(semaphore, HOST_OBJECT_SEM);
+    if (object) {
+        atomic_store(&object->count, value);
+        object->tokens[0].count = value;
+        object->used = value > 0;
+    }
+    return result;
+}
+
+HOST_EXPORT int sem_destroy(sem_t *semaphore)
+{
+    if (host_has(HOST_SYNC))
+        host_object_remove(semaphore);
+    return host_real.sem_destroy(semaphore);
+}
+
+static bool same_moment(const twin_host_moment *left, const twin_host_moment *right)
+{
+    return left->system_id == right->system_id && left->at_ns == right->at_ns &&
+           left->calls == right->calls;
+}
+
+/* One token more, with the calling thread's moment. */
+static void put_token(struct host_object *object)
+{
+    twin_host_moment moment = {0};
+    const twin_host_moment *own = host_inside() ? NULL : host_moment();
+    if (own)
+        moment = *own;
+    if (!host_object_take(object))
+        return;
+    struct host_tokens *last = NULL;
+    if (object->used > 0)
+        last = &object->tokens[(object->first + object->used - 1) % HOST_MOMENTS];
+    if (last && (object->used == HOST_MOMENTS || same_moment(&last->moment, &moment))) {
+        if (moment.system_id != 0)
+            last->moment = moment;
+        last->count++;
+    } else {
+        object->tokens[(object->first + object->used++) % HOST_MOMENTS] =
+            (struct host_tokens){.moment = moment, .count = 1};
+    }
+    host_object_drop(object);
+}
+
+/* The calling thread has taken a token. */
+static void take_token(sem_t *semaphore)
+{
+    struct host_object *object = host_object_find(semaphore, HOST_OBJECT_SEM);
+    if (!object)
+        return;
+    twin_host_moment moment = {0};
+    if (host_object_take(object)) {
+        if (object->used > 0) {
+            struct host_tokens *first = &object->tokens[object->first];
+            moment = first->moment;
+            if (--first->count == 0) {
+                object->first = (object->first + 1) % HOST_MOMENTS;
+                object->used--;
+            }
+        }
+        host_object_drop(object);
+    }
+    atomic_fetch_sub(&object->count, 1);
+    if (moment.system_id != 0 && !host_inside() && host_moment_make())
+        host_follow(&moment);
+}
+
+HOST_EXPORT int sem_post(sem_t *semaphore)
+{
+    struct host_object *object = NULL;
+    if (host_has(HOST_SYNC) && (object = host_object_find(semaphore, HOST_OBJECT_SEM))) {
+        put_token(object);
+        atomic_fetch_add(&object->count, 1);
+    }
+    return host_real.sem_post(semaphore); /* fails on an overflow alone: nobody waits then */
+}
+
+HOST_EXPORT int sem_trywait(sem_t *semaphore)
+{
+    bool known = host_has(HOST_SYNC);
+    int result = host_real.sem_trywait(semaphore);
+    if (known && result == 0)
+        take_token(semaphore);
+    return result;
+}
+
+/* Takes a token that is there. */
+static bool take_at_once(sem_t *semaphore)
+{
+    int error = errno;
+    pthread_testcancel(); /* as a wait does first */
+    if (host_real.sem_trywait(semaphore) == 0) {
+        take_token(semaphore);
+        return true;
+    }
+    errno = error;
+    return false;
+}
+
+HOST_EXPORT int sem_wait(sem_t *semaphore)
+{
+    if (!host_has(HOST_SYNC))
+        return host_real.sem_wait(semaphore);
+    if (take_at_once(semaphore))
+        return 0;
+    struct host_object *object = host_object_find(semaphore, HOST_OBJECT_SEM);
+    HOST_SCOPE(scope);
+    const struct host_wait wait = {.kind = object ? HOST_WAIT_SEM : HOST_WAIT_OTHER,
+                                   .name = "sem_wait",
+                                   .object = semaphore,
+                                   .call_site = HOST_CALL_SITE(),
+                                   .proof = object};
+    if (!host_inside())
+        host_enter(&scope, &wait);
+    int result = host_real.sem_wait(semaphore);
+    host_leave(&scope);
+    if (result == 0)
+        take_token(semaphore);
+    return result;
+}
+
+static int wait_until(sem_t *semaphore, clockid_t clock, const struct timespec *until,
+                      bool by_clock, const void *call_site)
+{
+    if (take_at_once(semaphore))
+        return 0;
+    bool on = !host_inside();
+    struct host_deadline deadline = {0};
+    HOST_SCOPE(scope);
+    if (on) {
+        deadline = host_deadline_of(clock, until);
+        host_enter_other(&scope, by_clock ? "sem_clockwait" : "sem_timedwait", semaphore,
+                         call_site);
+    }
+    int result = by_clock ? host_real.sem_clockwait(semaphore, clock, until)
+                          : host_real.sem_timedwait(semaphore, until);
+    host_leave(&scope);
+    if (result == 0)
+        take_token(semaphore);
+    else if (on && errno == ETIMEDOUT)
+        host_deadline_passed(&deadline);
+    return result;
+}
+
+HOST_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
+{
+    if (!host_has(HOST_SYNC))
+        return host_real.sem_timedwait(semaphore, until);
+    return wait_until(semaphore, CLOCK_REALTIME, until, false, HOST_CALL_SITE());
+}
+
+HOST_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
+                              const struct timespec *restrict until)
+{
+    if (!host_has(HOST_SYNC))
+        return host_real.sem_clockwait(semaphore, clock, until);
+    return wait_until(semaphore, clock, until, true, HOST_CALL_SITE());
+}
+
+bool host_sem_empty(const void *proof, const void *semaphore)
+{
+    const struct host_object *object = proof;
+    if (atomic_load(&object->key) != (uintptr_t)semaphore || atomic_load(&object->count) != 0)
+        return false;
+    int value = 1;
+    sem_t *real = (sem_t *)(uintptr_t)semaphore;
+    return host_real.sem_getvalue(real, &value) == 0 && value == 0;
+}
