@@ -596,16 +596,12 @@ twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
     struct snapshot now = look(signal);
     if (!now.recorded)
         return TWIN_E_NEVER_RECORDED;
-    if (!now.timed && signal->config.timed) {
+    if (!now.timed) {
         sim_drive_poll();
         now = look(signal);
     }
-    if (!now.timed) {
-        if (!signal->config.timed)
-            sim_explain("event %u was not made for timing (ACL_EVENT_TIME_LINE)",
-                        signal->config.name);
+    if (!now.timed)
         return TWIN_E_NOT_READY;
-    }
     *out_ns = now.time_ns;
     return TWIN_OK;
 }

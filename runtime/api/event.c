@@ -366,6 +366,17 @@ static bool is_timed(uint32_t form)
     return (form & (TWIN_EVENT_PLAIN | TWIN_EVENT_TIMELINE)) != 0;
 }
 
+/* What the backend says of the time of an event's newest record. One that was not made for timing has none, whether it is
+ * complete or not, so the backend is only asked whether it was recorded. */
+static twin_status timestamp_of(const twin_event *event, bool timed, uint64_t *out_ns)
+{
+    if (timed)
+        return twin_ops()->signal.timestamp(event->signal, out_ns);
+    twin_signal_state state = {0};
+    twin_status status = twin_ops()->signal.query(event->signal, &state);
+    return status == TWIN_OK && !state.recorded ? TWIN_E_NEVER_RECORDED : status;
+}
+
 /* Device time of the newest record. */
 static int32_t timestamp(aclrtEvent event, uint64_t *out_ns)
 {
@@ -379,7 +390,7 @@ static int32_t timestamp(aclrtEvent event, uint64_t *out_ns)
         goto unpin;
     }
     twin_status status =
-        twin_device_note(pinned->device, twin_ops()->signal.timestamp(pinned->signal, out_ns));
+        twin_device_note(pinned->device, timestamp_of(pinned, is_timed(form), out_ns));
     if (status != TWIN_OK)
         code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
                                 pinned->name, pinned->device->id);

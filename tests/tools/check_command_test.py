@@ -74,6 +74,9 @@ def test_run(tool, check_program, random_program):
     both = tool.run("run", "--check", "--record", kept, "--", check_program, "3", "5")
     expect(both.returncode == 0 and os.path.exists(kept), "--record keeps what --check judged")
     expect(tool.run("check", kept).returncode == 0, "and it can be judged again")
+    untimed = tool.run("run", "--check", "--", check_program, "--no-time")
+    expect(untimed.returncode == 0 and b" 0 findings" in untimed.stdout,
+           f"the time of an event made without one: {untimed.returncode} {untimed.stdout.decode()}")
     none = tool.run("run", "--check", "--", "/bin/true")
     expect(none.returncode == 125 and b"left no record" in none.stderr, f"no ACL call: {none.returncode}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")

@@ -488,6 +488,22 @@ static void copy_once(void)
     CHECK(aclrtFree(memory));
 }
 
+/* The time of an event that was made without one: refused, and no breach by the device. */
+static void ask_for_no_time(void)
+{
+    aclrtEvent event = NULL;
+    float elapsed = 0;
+    CHECK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+    CHECK(aclrtRecordEvent(event, NULL));
+    CHECK(aclrtSynchronizeStream(NULL));
+    if (aclrtEventElapsedTime(&elapsed, event, event) != ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID)
+        exit(1);
+    const char *message = aclGetRecentErrMsg();
+    if (!message || !strstr(message, "ACL_EVENT_TIME_LINE") || strstr(message, "not complete"))
+        exit(1);
+    CHECK(aclrtDestroyEvent(event));
+}
+
 /* Wrong on purpose: what answers comes from the runtime, not from the device. */
 static void free_twice(void)
 {
@@ -516,6 +532,10 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "--free-twice") == 0) {
         free_twice();
+        count = 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--no-time") == 0) {
+        ask_for_no_time();
         count = 0;
     }
     for (int i = 0; i < count; i++) {
