@@ -274,7 +274,8 @@ static twin_status start_table_locked(const struct twin_backend *given)
     if (!wrap_locked())
         return TWIN_E_UNAVAILABLE;
     services.plugin_folder = twin_plugin_folder();
-    services.host_time = find_host_time();
+    /* threads of a run that is conducted wait for their turns, which is no order of the program's */
+    services.host_time = services.waiting ? NULL : find_host_time();
     reason_text[0] = '\0';
     twin_status status = running_table.process.start(&services);
     if (status != TWIN_OK) {

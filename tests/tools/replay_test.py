@@ -17,6 +17,7 @@ EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 HEADER, CHUNK, HEAD = 4096, 32, 64
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
+HOST_ADVANCE, HOST_FOLLOW = 44, 45
 SIGNAL, FREED, ID = 1, 4, 6  # twin_chance
 VALUE = 24  # where an entry of such has what was found
 
@@ -133,6 +134,40 @@ class Same(Folder):
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
+
+    def test_sleeps_and_threads_that_hand_on(self):
+        """Sleeps come again, and a thread's clock is at least that of the one that it follows; also where the replay itself has
+        the library loaded that tells of its threads."""
+        for mode, sleeps, edges in (("sleep", 4, 0), ("join", 0, 2), ("relay", 0, 4), ("cond", 5, 2)):
+            with self.subTest(mode):
+                path, program = self.path("run.rec"), os.path.join(PROGRAMS, "order_program")
+                done = run(TOOL, "record", "-o", path, "--", program, mode, TWINRT_TRACE=self.path("run.json"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                kinds = [kind for _, kind, _ in entries(content(path))]
+                self.assertEqual(kinds.count(HOST_ADVANCE), sleeps)
+                self.assertGreaterEqual(kinds.count(HOST_FOLLOW), edges)
+                done = run(TOOL, "run", "--", TOOL, "replay", path, "--trace", self.path("again.json"), "--record",
+                           self.path("again.rec"))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("the same answers at the same times", done.stdout)
+                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), mode)
+                again = [kind for _, kind, _ in entries(content(self.path("again.rec")))]
+                for kind in (HOST_ADVANCE, HOST_FOLLOW):
+                    self.assertEqual(kinds.count(kind), again.count(kind))
+
+    def test_sleeps_on_another_device(self):
+        """They take as long there."""
+        path = self.path("run.rec")
+        done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"), "sleep")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        slept = sum(struct.unpack_from("<Q", content(path), at + HEAD)[0]
+                    for at, kind, _ in entries(content(path)) if kind == HOST_ADVANCE)
+        self.assertEqual(slept, 700000 * (1 + 2 + 3 + 4))
+        done = self.replay(path, "--profile", "950", "--record", self.path("again.rec"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        last = max(struct.unpack_from("<Q", content(self.path("again.rec")), at + 40)[0]
+                   for at, _, _ in entries(content(self.path("again.rec"))))
+        self.assertGreater(last, slept)
 
     def test_an_id_that_somebody_was_yet_to_let_go(self):
         """One thread, and a record that does not say when it let go of entries: each id that it took after that is to be had all the

@@ -28,6 +28,43 @@ static twin_status host_last_task(struct replay_call *call)
     return TWIN_OK;
 }
 
+/* Longer than the device's time lasts. */
+#define SLEEP_MOST (UINT64_MAX / 4)
+
+static twin_status host_advance(struct replay_call *call)
+{
+    if (call->then.HOST_ADVANCE.ns > SLEEP_MOST)
+        replay_leave_out(call, "nobody sleeps that long");
+    else
+        call->replay->ops->host.advance(call->then.HOST_ADVANCE.ns);
+    return TWIN_OK;
+}
+
+void replay_release(struct replay *replay, const struct twin_record_entry *entry)
+{
+    size_t first = 0;
+    if (replay->follows.count == 0 || entry->end_seq == 0)
+        return;
+    for (size_t left = replay_index_find(&replay->follows, entry->end_seq, &first); left > 0;
+         left--)
+        replay->released[first + left - 1] = *replay->ops->host.self();
+}
+
+/* On the recorded device with the clock that the releaser had then, which was past its entry if a call was under way. */
+static twin_status host_follow(struct replay_call *call)
+{
+    const struct replay *replay = call->replay;
+    const struct twin_record_HOST_FOLLOW *f = &call->then.HOST_FOLLOW;
+    twin_host_moment moment = {0};
+    size_t first = 0;
+    if (replay_index_find(&replay->follows, f->of_seq, &first) > 0)
+        moment = replay->released[first];
+    if (replay->report.same)
+        moment.at_ns = f->released_ns;
+    replay->ops->host.follow(&moment);
+    return TWIN_OK;
+}
+
 /* The public function as it is handed to the device, which may look at it until the end: one for each name and cost. */
 static const twin_call *public_call(struct replay *replay, const struct twin_record_HOST_CALL *f)
 {
@@ -67,6 +104,7 @@ void replay_leave(struct replay *replay, size_t index)
         replay->ops->host.leave(public_call(replay, &f), f.out_code);
     if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
         replay->report.clocks++;
+    replay_release(replay, entry);
 }
 
 /* ---- process, device, diagnosis, faults ---- */
@@ -254,8 +292,12 @@ static replay_issue own(unsigned kind)
         return host_attach;
     case TWIN_RECORD_HOST_DETACH:
         return host_detach;
+    case TWIN_RECORD_HOST_ADVANCE:
+        return host_advance;
     case TWIN_RECORD_HOST_CALL:
         return host_call;
+    case TWIN_RECORD_HOST_FOLLOW:
+        return host_follow;
     case TWIN_RECORD_HOST_LAST_TASK:
         return host_last_task;
     case TWIN_RECORD_PROCESS_COUNT:
@@ -354,8 +396,10 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
                     twin_recording_kind(entry->kind)->name, entry->thread, call.left_out);
         return;
     }
-    if (call.skipped)
+    if (call.skipped) {
+        replay_release(replay, entry);
         return;
+    }
     replay->report.asked++;
     if (entry->kind == TWIN_RECORD_HOST_CALL)
         return; /* its end is an event of its own */
@@ -366,4 +410,5 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     replay_compare(&call, status);
     if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
         replay->report.clocks++;
+    replay_release(replay, entry);
 }

@@ -24,6 +24,7 @@ static bool key_of(const struct twin_record_entry *entry, unsigned kind, uint64_
     struct twin_record_DESCRIBED described;
     struct twin_record_CODE code;
     struct twin_record_CHANCE chance;
+    struct twin_record_HOST_FOLLOW follow;
     if (entry->kind != kind)
         return false;
     if (TWIN_RECORDING_GET(entry, CONTENT, &content))
@@ -34,6 +35,8 @@ static bool key_of(const struct twin_record_entry *entry, unsigned kind, uint64_
         *out_key = code.kernel;
     else if (TWIN_RECORDING_GET(entry, CHANCE, &chance))
         *out_key = chance.of_seq;
+    else if (TWIN_RECORDING_GET(entry, HOST_FOLLOW, &follow))
+        *out_key = follow.of_seq;
     return true;
 }
 
@@ -298,9 +301,13 @@ bool replay_plan(struct replay *replay, char *error, size_t error_bytes)
     if (!replay->objects || !make_events(replay) ||
         !make_index(replay, TWIN_RECORD_CONTENT, &replay->contents) ||
         !make_index(replay, TWIN_RECORD_DESCRIBED, &replay->described) ||
-        !make_index(replay, TWIN_RECORD_CODE, &replay->codes)) {
+        !make_index(replay, TWIN_RECORD_CODE, &replay->codes) ||
+        !make_index(replay, TWIN_RECORD_HOST_FOLLOW, &replay->follows)) {
         (void)snprintf(error, error_bytes, "out of memory");
         return false;
     }
-    return true;
+    replay->released = calloc(replay->follows.count + 1, sizeof(*replay->released));
+    if (!replay->released)
+        (void)snprintf(error, error_bytes, "out of memory");
+    return replay->released != NULL;
 }

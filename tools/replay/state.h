@@ -108,6 +108,7 @@ struct replay {
     struct replay_index described; /* by kernel, in order */
     struct replay_index codes;     /* by kernel */
     struct replay_index chances;   /* by of_seq */
+    struct replay_index follows;   /* by of_seq */
     uint16_t statuses[256]; /* ours, for each of the record's; TWIN_STATUS_COUNT: not known */
 
     /* threads.c */
@@ -119,6 +120,8 @@ struct replay {
     uint64_t place; /* seq of the newest that was taken */
 
     /* Only the thread whose turn it is touches the rest, but for the tasks. */
+    twin_host_moment
+        *released; /* of each of `follows`: the releaser there, when it has come there */
     twin_hw_device *devices[REPLAY_DEVICES_MOST];
     uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, channels, programs */
     struct replay_object *objects;          /* as twin_recording_object_at() */
@@ -199,6 +202,8 @@ bool replay_walk_all(struct replay *replay);
 /* Whether an entry is an op that can be asked for again. */
 bool replay_can_issue(unsigned kind);
 void replay_execute(struct replay *replay, size_t entry, struct replay_call *outer);
+/* Where the thread is, if another one follows it from the entry on that has just come back. */
+void replay_release(struct replay *replay, const struct twin_record_entry *entry);
 /* The end of a public function. */
 void replay_leave(struct replay *replay, size_t entry);
 /* The device sees work, or moves, as it did. */
