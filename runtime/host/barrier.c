@@ -66,8 +66,12 @@ HOST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     struct host_object *object = NULL;
     if (host_has(HOST_SYNC))
         object = host_object_find(barrier, HOST_OBJECT_BARRIER);
-    if (!object)
+    HOST_SCOPE(scope);
+    if (!object) {
+        if (host_on(HOST_SYNC))
+            host_enter_other(&scope, "pthread_barrier_wait", barrier, HOST_CALL_SITE());
         return host_real.pthread_barrier_wait(barrier);
+    }
 
     uint64_t threads = object->threads;
     /* With more threads at once than a round has, who belongs to which round is the real barrier's to say. */
@@ -76,7 +80,6 @@ HOST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     uint64_t arrival = (uint64_t)atomic_fetch_add(&object->count, 1);
     uint64_t round = arrival / threads;
     arrive(object, round); /* before the real call, so that all of a round are there when it ends */
-    HOST_SCOPE(scope);
     const struct host_wait wait = {.kind = HOST_WAIT_BARRIER,
                                    .name = "pthread_barrier_wait",
                                    .object = barrier,

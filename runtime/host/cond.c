@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "marks.h"
 #include "mutex.h"
 #include "threads.h"
 
@@ -184,21 +185,40 @@ static int wait_here(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clo
     return error != 0 ? error : result;
 }
 
-static bool is_ours(const pthread_cond_t *cond)
-{
-    return host_on(HOST_SYNC) && (cond->__data.__wrefs & COND_SHARED) == 0;
-}
-
 static bool is_time(const struct timespec *time)
 {
     return time->tv_nsec >= 0 && time->tv_nsec < (long)HOST_NS_PER_S;
 }
 
+static bool is_shared(const pthread_cond_t *cond)
+{
+    return (cond->__data.__wrefs & COND_SHARED) != 0;
+}
+
+/* The real wait, which another process may end. */
+static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct call *call)
+{
+    HOST_SCOPE(scope);
+    host_enter_other(&scope, call->name, cond, call->site);
+    host_mark_released(mutex);
+    int error = host_real.pthread_cond_wait(cond, mutex);
+    host_mark_acquired(mutex);
+    return error;
+}
+
+/* Until a time. A time that cannot be is the real function's to refuse. */
+static bool is_here(const pthread_cond_t *cond, const struct timespec *until)
+{
+    return host_on(HOST_SYNC) && !is_shared(cond) && is_time(until);
+}
+
 HOST_EXPORT int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
 {
-    if (!is_ours(cond))
+    if (!host_on(HOST_SYNC))
         return host_real.pthread_cond_wait(cond, mutex);
     const struct call call = {"pthread_cond_wait", HOST_CALL_SITE()};
+    if (is_shared(cond))
+        return wait_shared(cond, mutex, &call);
     return wait_here(cond, mutex, CLOCK_REALTIME, NULL, &call);
 }
 
@@ -206,7 +226,7 @@ HOST_EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond,
                                        pthread_mutex_t *restrict mutex,
                                        const struct timespec *restrict until)
 {
-    if (!is_ours(cond) || !is_time(until))
+    if (!is_here(cond, until))
         return host_real.pthread_cond_timedwait(cond, mutex, until);
     const struct call call = {"pthread_cond_timedwait", HOST_CALL_SITE()};
     clockid_t clock =
@@ -218,7 +238,7 @@ HOST_EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond,
                                        pthread_mutex_t *restrict mutex, clockid_t clock,
                                        const struct timespec *restrict until)
 {
-    if (!is_ours(cond) || !is_time(until) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+    if (!is_here(cond, until) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
         return host_real.pthread_cond_clockwait(cond, mutex, clock, until);
     const struct call call = {"pthread_cond_clockwait", HOST_CALL_SITE()};
     return wait_here(cond, mutex, clock, until, &call);
