@@ -219,6 +219,21 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
+/* Of an event of aclrtCreateEvent, whose waits bind to its newest record: nothing is left to clear (EVT-78). */
+static int32_t reset_plain(uint64_t stream_handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_lock_own(stream_handle, &stream);
+    if (code != 0)
+        return code;
+    if (twin_stream_is_bound(stream))
+        code =
+            refuse_form("in a stream of a model instance only events of aclrtCreateEventWithFlag "
+                        "with ACL_EVENT_SYNC can be reset");
+    twin_lock_drop(&stream->lock);
+    return code;
+}
+
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
@@ -230,9 +245,12 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
         code = twin_stream_guard(twin_api_handle(stream));
     if (code == 0) {
         uint32_t form = twin_event_form(task.event);
+        if ((form & TWIN_EVENT_PLAIN) != 0)
+            return TWIN_LEAVE(reset_plain(twin_api_handle(stream)));
         if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
-            code = refuse_form("only events of aclrtCreateEventWithFlag with ACL_EVENT_SYNC are "
-                               "reset; others need none");
+            code =
+                refuse_form("events made by aclrtCreateEventExWithFlag or without ACL_EVENT_SYNC "
+                            "cannot be reset");
     }
     if (code == 0)
         code = twin_stream_submit(twin_api_handle(stream), &task);

@@ -571,6 +571,23 @@ void test_reset_unsupported(void)
     end();
 }
 
+/* Record, wait, reset in a loop, as older samples do with events of aclrtCreateEvent. */
+void test_reset_plain(void)
+{
+    begin();
+    aclrtEvent event = twin_event(EVENT_PLAIN);
+    CHECK_OK(aclrtResetEvent(event, first)); /* never recorded */
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(aclrtRecordEvent(event, first));
+        CHECK_OK(aclrtStreamWaitEvent(second, event));
+        CHECK_OK(aclrtResetEvent(event, second));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(second, SOON_MS));
+    }
+    CHECK_OK(aclrtSynchronizeEvent(event));
+    CHECK_OK(aclrtDestroyEvent(event));
+    end();
+}
+
 void test_reset_arguments(void)
 {
     aclrtContext primary = NULL;

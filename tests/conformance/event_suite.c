@@ -70,6 +70,7 @@ static const twin_test tests[] = {
     {"EVT-40, EXC-26: the process's wait timeout holds for later waits", test_default_wait_timeout},
     {"EVT-41: a reset clears the flag when its stream gets there", test_reset},
     {"EVT-42: after a reset a wait blocks until the next record", test_wait_after_reset},
+    {"EVT-44: an event of aclrtCreateEvent may be reset", test_reset_plain},
     {"EVT-43: reset is for flag events with the sync flag only", test_reset_unsupported},
     {"EVT-45: reset refuses bad arguments, NULL is the default stream", test_reset_arguments},
     {"EVT-47: the two numberings of event status differ", test_status_numbering},

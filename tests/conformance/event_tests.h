@@ -57,6 +57,7 @@ void test_wait_expires(void);
 void test_default_wait_timeout(void);
 void test_reset(void);
 void test_wait_after_reset(void);
+void test_reset_plain(void);
 void test_reset_unsupported(void);
 void test_reset_arguments(void);
 

@@ -91,6 +91,7 @@ static const twin_exception unsupported[] = {
     {"event", "EVT-41", NO_DEVICE},
     {"event", "EVT-42", NO_DEVICE},
     {"event", "EVT-43", NO_DEVICE},
+    {"event", "EVT-44", NO_DEVICE},
     {"event", "EVT-45", NO_DEVICE},
     {"event", "EVT-48", NO_DEVICE},
     {"event", "EVT-49", NO_DEVICE},
