@@ -379,26 +379,41 @@ static bool call_holds(void)
     return hold != TWIN_FOREVER && hold <= sim_stall_deadline();
 }
 
+static bool stands_still(enum twinsim_stop stop, bool any)
+{
+    return (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+}
+
+/* No one can act but the model. What was submitted before the last thread blocked is seen first; then time jumps, or it is
+ * a deadlock. */
+static enum twinsim_stop go_beyond_stall(void)
+{
+    bool any;
+    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    if (!stands_still(stop, any))
+        return stop;
+    if (stop == TWINSIM_STOP_HELD)
+        return sim_drive_step(sim_stall_deadline(), false, &any);
+    sim_stall_resolve();
+    return stop;
+}
+
 /* Called with the model lock, as the driver; returns when `self` is finished, or is to look for interrupts. */
 static void drive(struct sim_wait *self)
 {
     while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED &&
            !sim_interrupt_look_due(self->look_ns)) {
-        unsigned attachings = sim_clock_attachings();
         bool any;
         enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
-        bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+        const bool stalled = stands_still(stop, any);
         if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
             sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.board));
         } else if (stalled && call_holds()) {
             sim_stall_await_answer(self->look_ns);
-        } else if (stalled && (!sim_stall_all_wait() || sim_stall_newcomer_expected() ||
-                               sim_stall_others_expected())) {
+        } else if (stalled && !sim_stall_proven()) {
             sim_stall_park(self->look_ns);
-        } else if (stalled && stop == TWINSIM_STOP_HELD) {
-            stop = sim_drive_step(sim_stall_deadline(), false, &any);
-        } else if (stalled && attachings == sim_clock_attachings()) {
-            sim_stall_resolve(); /* nobody has come since the model was last asked */
+        } else if (stalled) {
+            stop = go_beyond_stall();
         }
         if (stop == TWINSIM_STOP_LIMIT)
             sim_stall_expire(twinsim_now(sim_process.board));

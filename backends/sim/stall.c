@@ -8,7 +8,7 @@
 #include "channel.h"
 #include "clock.h"
 #include "device.h"
-#include "newcomers.h"
+#include "process_threads.h"
 #include "report.h"
 #include "shared.h"
 #include "watch.h"
@@ -18,7 +18,11 @@
 #define LOOK_SHARE    4u
 #define LOOK_LEAST_NS 50000u
 #define LOOK_MOST_NS  5000000u
-/* Time-outs in a row of threads that ask for host functions, before the endless waits of others are a deadlock. */
+/* Between two looks for threads that block or end without a call: doubled each time. */
+#define RECHECK_LEAST_NS 50000u
+#define RECHECK_MOST_NS  50000000u
+/* Time-outs in a row of threads that ask for host functions while others wait without a limit; from then on each takes
+ * its real time. */
 #define ASKING_ROUNDS 1000u
 
 /* Guarded by the model lock. */
@@ -26,8 +30,13 @@ static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
 static bool stall_reported;
 static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
 static uint64_t limit_real_ns; /* when it passes in real time */
-static uint64_t
-    grace_end_ns; /* real: when to ask again for threads that have not called yet; 0: they are not the reason */
+static bool recheck;           /* threads may block or end without a call of this backend */
+static uint64_t recheck_ns = RECHECK_LEAST_NS; /* real time to the next look for them */
+/* Guarded by the model lock: time-outs of none but threads that ask for host functions, since the stamp changed. */
+static struct {
+    uint64_t stamp;
+    unsigned rounds;
+} asking;
 
 /* The driver sleeps on park_sem until somebody submits. */
 static atomic_int parked;
@@ -86,6 +95,7 @@ void sim_stall_over(void)
 {
     stall_began_ns = 0;
     stall_reported = false;
+    recheck_ns = RECHECK_LEAST_NS;
 }
 
 uint64_t sim_stall_deadline(void)
@@ -168,8 +178,9 @@ static bool sleep_until(uint64_t at)
     return woken == 0;
 }
 
-/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. */
-static void sleep_parked(uint64_t wake_at)
+/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. True:
+ * somebody has. */
+static bool sleep_parked(uint64_t wake_at)
 {
     bool woken;
     uint64_t until;
@@ -181,9 +192,12 @@ static void sleep_parked(uint64_t wake_at)
         if (!woken)
             sim_watch_look();
     } while (!woken && until < wake_at);
-    if (atomic_exchange(&parked, 0) == 0 && !woken)
+    if (atomic_exchange(&parked, 0) != 0)
+        return false;
+    if (!woken)
         while (sem_wait(&park_sem) != 0) /* the post that came just then */
             continue;
+    return true;
 }
 
 /* When to look again for what other processes did. */
@@ -197,19 +211,6 @@ static uint64_t next_look(uint64_t real_ns)
                                                : step_ns);
 }
 
-bool sim_stall_others_expected(void)
-{
-    switch (sim_shared_outlook(sim_waits.first)) {
-    case SIM_OUTLOOK_NONE:
-        return false;
-    case SIM_OUTLOOK_GOOD:
-        return true;
-    case SIM_OUTLOOK_BAD:
-        return stall_began_ns == 0 || sim_real_now() < stall_began_ns + WARN_AFTER_NS;
-    }
-    return false;
-}
-
 /* The time limit of a parked wait, if it has passed by then: it comes before those of threads, which may have passed as well while
  * nothing of this process ran, and what it leads to may be what they wait for. Returns whether the model has moved. */
 static bool pass_limit(uint64_t real_ns)
@@ -221,6 +222,16 @@ static bool pass_limit(uint64_t real_ns)
     uint64_t before = twinsim_now(sim_process.board);
     sim_drive_step(limit_ns < deadline ? limit_ns : deadline, false, &any);
     return any || twinsim_now(sim_process.board) != before;
+}
+
+/* The driver sleeps until wake_at, and no longer than to its next look for threads that do not tell what they do. */
+static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
+{
+    const uint64_t recheck_at = recheck ? now + recheck_ns : UINT64_MAX;
+    if (sleep_parked(recheck_at < wake_at ? recheck_at : wake_at))
+        recheck_ns = RECHECK_LEAST_NS;
+    else if (recheck)
+        recheck_ns = recheck_ns < RECHECK_MOST_NS / 2 ? recheck_ns * 2 : RECHECK_MOST_NS;
 }
 
 void sim_stall_park(uint64_t look_ns)
@@ -243,8 +254,7 @@ void sim_stall_park(uint64_t look_ns)
         uint64_t look_at = next_look(now);
         wake_at = look_at < wake_at ? look_at : wake_at;
         wake_at = look_ns < wake_at ? look_ns : wake_at;
-        /* One that has passed meanwhile is no reason to sleep on: the driver asks again. */
-        sleep_parked(grace_end_ns != 0 && grace_end_ns < wake_at ? grace_end_ns : wake_at);
+        sleep_until_recheck(now, wake_at);
     } else if (atomic_exchange(&parked, 0) == 0) {
         while (sem_wait(&park_sem) != 0)
             continue;
@@ -292,49 +302,54 @@ static void declare_deadlock(void)
     }
 }
 
-/* Whether time only ever passes for threads that ask again and again whether a host function is due, while others wait
- * without end. `deadline_ns` is the nearest. */
-static bool only_askers_go_on(uint64_t deadline_ns)
+/* Whether, of those who wait, some have no limit, and all others ask for host functions. */
+static bool only_askers_have_limits(void)
 {
-    static uint64_t stamp;
-    static unsigned rounds;
     bool endless = false;
     bool other = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
         endless = endless || (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait));
         other = other || (wait->deadline_ns != TWIN_FOREVER && wait->kind != SIM_WAIT_CALL);
     }
-    uint64_t now = sim_stall_stamp();
-    if (!endless || other || now != stamp || deadline_ns == TWIN_FOREVER)
-        rounds = 0;
-    stamp = now;
-    if (++rounds <= ASKING_ROUNDS)
-        return false;
-    rounds = 0;
-    return true;
+    return endless && !other;
+}
+
+static void count_time_out(void)
+{
+    const uint64_t stamp = sim_stall_stamp();
+    if (stamp != asking.stamp || !only_askers_have_limits())
+        asking.rounds = 0;
+    asking.stamp = stamp;
+    asking.rounds++;
+}
+
+/* Whether time jumps for nobody but threads that ask for host functions, again and again. What they do in the end is not
+ * known; until then time passes as on a board. */
+static bool asked_in_vain(void)
+{
+    return asking.rounds >= ASKING_ROUNDS && sim_stall_deadline() != TWIN_FOREVER &&
+           asking.stamp == sim_stall_stamp() && only_askers_have_limits();
+}
+
+bool sim_stall_proven(void)
+{
+    const enum sim_outlook others = sim_shared_outlook(sim_waits.first);
+    recheck = false;
+    if (sim_drive_conducted())
+        return others != SIM_OUTLOOK_GOOD;
+    return others == SIM_OUTLOOK_NONE && sim_process_blocked(sim_waits.count, &recheck) &&
+           !asked_in_vain();
 }
 
 void sim_stall_resolve(void)
 {
-    uint64_t deadline = sim_stall_deadline();
-    if (deadline == TWIN_FOREVER || only_askers_go_on(deadline))
+    const uint64_t deadline = sim_stall_deadline();
+    if (deadline == TWIN_FOREVER) {
         declare_deadlock();
-    else
-        sim_stall_expire(deadline);
-}
-
-bool sim_stall_all_wait(void)
-{
-    bool all = sim_waits.count >= atomic_load(&sim_attached_count) || sim_drive_conducted();
-    if (!all)
-        grace_end_ns = 0; /* who runs says when it is time to look again */
-    return all;
-}
-
-bool sim_stall_newcomer_expected(void)
-{
-    grace_end_ns = sim_drive_conducted() ? 0 : sim_newcomers_until(sim_real_now());
-    return grace_end_ns != 0;
+        return;
+    }
+    count_time_out();
+    sim_stall_expire(deadline);
 }
 
 void sim_stall_await_answer(uint64_t look_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens when nothing is left to simulate: waits time out, a deadlock is declared, or the driver parks. Part of drive.c,
+/* What happens when nothing is left to simulate: waits time out, a deadlock is declared if it is proven, or the driver parks. Part of drive.c,
  * like poll.c and serve.c: functions are called with the model lock held unless they say otherwise. */
 #ifndef TWINRT_SIM_STALL_H
 #define TWINRT_SIM_STALL_H
@@ -69,14 +69,11 @@ uint64_t sim_stall_deadline(void);
 void sim_stall_expire(uint64_t now_ns);
 /* The driver waits in real time until somebody submits, comes or goes, or for the first deadline, at most until look_ns. */
 void sim_stall_park(uint64_t look_ns);
-/* Every attached thread waits and the model is idle: time jumps, or it is a deadlock. */
+/* True: a proof that nothing outside the model can act before a wait ends: no thread of the process, no timer, no other
+ * process. */
+bool sim_stall_proven(void);
+/* That is proven, and nothing was submitted before: time jumps, or it is a deadlock. */
 void sim_stall_resolve(void);
-bool sim_stall_all_wait(void);
-/* Whether a thread that exists and has made no call yet may be about to make its first. Believed for a while after
- * threads have come; one that never calls costs that while once. */
-bool sim_stall_newcomer_expected(void);
-/* Whether another process may still end a wait. When none is left that could, one may come for a while. */
-bool sim_stall_others_expected(void);
 /* A number that changes when anybody submits, any task retires, a queue is opened anew, or a thread comes. */
 uint64_t sim_stall_stamp(void);
 

@@ -14,7 +14,7 @@ static void construct(void *object)
 {
     twin_context *context = object;
     twin_lock_init(&context->lock, TWIN_RANK_CONTEXT);
-    pthread_cond_init(&context->changed, NULL);
+    twin_cond_init(&context->changed);
 }
 
 static void release(void *object)
@@ -52,7 +52,7 @@ static void link_context(twin_context *context)
     device->contexts = context;
     if (!context->primary)
         device->explicit_contexts++;
-    pthread_cond_broadcast(&device->changed);
+    twin_cond_broadcast(&device->changed);
     twin_lock_drop(&device->lock);
 }
 
@@ -68,7 +68,7 @@ static void unlink_context(twin_context *context)
         context->next->previous = context->previous;
     if (!context->primary)
         device->explicit_contexts--;
-    pthread_cond_broadcast(&device->changed);
+    twin_cond_broadcast(&device->changed);
     twin_lock_drop(&device->lock);
 }
 

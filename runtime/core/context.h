@@ -31,7 +31,7 @@ typedef struct twin_context {
     struct twin_model *models;            /* guarded by lock */
     struct twin_service *service;         /* guarded by lock: runs host functions; NULL: none yet */
     bool service_starts;                  /* guarded by lock: a thread makes it */
-    pthread_cond_t changed;               /* with lock: service_starts */
+    twin_cond changed;                    /* with lock: service_starts */
     twin_options options;                 /* read by launches of kernels */
     struct twin_context *next, *previous; /* guarded by device->lock */
 } twin_context;

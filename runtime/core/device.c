@@ -32,7 +32,7 @@ static void make_devices(void)
     for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++) {
         devices[i].id = i;
         twin_lock_init(&devices[i].lock, TWIN_RANK_DEVICE);
-        pthread_cond_init(&devices[i].changed, NULL);
+        twin_cond_init(&devices[i].changed);
     }
 }
 
@@ -170,14 +170,10 @@ int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **ou
 
 /* Up --------------------------------------------------------------------------------------------- */
 
-/* Waits for another thread, which may itself be waiting for the device: the backend must not reckon
- * with this one meanwhile, or a wait that can never end would not be seen as one. */
+/* Waits for another thread, which may itself be waiting for the device. */
 static void wait_changed_locked(twin_device *device)
 {
-    const struct twin_backend *ops = twin_ops();
-    ops->host.detach();
-    twin_lock_wait(&device->lock, &device->changed);
-    ops->host.attach();
+    twin_cond_wait(&device->changed, &device->lock);
 }
 
 /* 507033: the thread itself opens or closes it, and asks from inside a callback. */
@@ -259,7 +255,7 @@ static int32_t raise_locked(twin_device *device, uint64_t *out_stream)
     if (code == 0 && primary)
         *out_stream = atomic_load_explicit(&primary->default_stream, memory_order_relaxed);
     device->state = code == 0 ? TWIN_DEVICE_UP : TWIN_DEVICE_DOWN;
-    pthread_cond_broadcast(&device->changed);
+    twin_cond_broadcast(&device->changed);
     return code;
 }
 
@@ -364,7 +360,7 @@ static int32_t lower_locked(twin_device *device)
 
     twin_lock_take(&device->lock);
     device->state = TWIN_DEVICE_DOWN;
-    pthread_cond_broadcast(&device->changed);
+    twin_cond_broadcast(&device->changed);
     return code;
 }
 
@@ -461,7 +457,7 @@ void twin_device_drop_object(twin_device *device)
     twin_lock_take(&device->lock);
     device->object_count--;
     if (device->state == TWIN_DEVICE_CLOSING)
-        pthread_cond_broadcast(&device->changed);
+        twin_cond_broadcast(&device->changed);
     twin_lock_drop(&device->lock);
 }
 
@@ -510,7 +506,7 @@ void twin_device_drop_stream_id(twin_device *device, uint32_t id)
     device->stream_count--;
     device->object_count--;
     if (device->state == TWIN_DEVICE_CLOSING)
-        pthread_cond_broadcast(&device->changed);
+        twin_cond_broadcast(&device->changed);
     twin_lock_drop(&device->lock);
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/cores.h"
 #include "core/kernel_settings.h"
+#include "core/blocked.h"
 #include "core/lock.h"
 #include "seam/backend.h"
 
@@ -30,7 +31,7 @@ typedef struct twin_device {
     uint32_t id;       /* as the user counts; fixed once devices were counted */
     uint32_t hw_index; /* as the backend counts */
     twin_lock lock;
-    pthread_cond_t changed; /* with lock: state, lists or object_count changed */
+    twin_cond changed; /* with lock: state, lists or object_count changed */
 
     /* All guarded by lock, except that what open made stays as it is while an object exists. */
     twin_device_state state;

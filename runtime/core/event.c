@@ -127,7 +127,7 @@ bool twin_event_retire(twin_event *event)
         if (event->next)
             event->next->previous = event->previous;
         if (device->state == TWIN_DEVICE_CLOSING)
-            pthread_cond_broadcast(&device->changed);
+            twin_cond_broadcast(&device->changed);
     }
     twin_lock_drop(&device->lock);
     return first;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/blocked.h"
 #include "core/context.h"
 #include "core/error.h"
 #include "core/kernel_settings.h"
@@ -25,8 +26,8 @@
 #define DEVICE_DIGITS_MAX 9
 
 static twin_lock init_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_INIT);
-static _Atomic uint64_t init_count;                         /* written with init_lock held */
-static pthread_cond_t init_idle = PTHREAD_COND_INITIALIZER; /* with init_lock: calling changed */
+static _Atomic uint64_t init_count;                 /* written with init_lock held */
+static twin_cond init_idle = TWIN_COND_INITIALIZER; /* with init_lock: calling changed */
 /* Who calls callbacks now, without init_lock; others wait. Guarded by init_lock. */
 static const twin_thread *calling;
 static char *first_text;   /* of the first successful aclInit; guarded by init_lock */
@@ -269,12 +270,8 @@ static void name_unused(const char *text)
 /* Waits until no other thread calls callbacks. Not for the caller itself, which may be in one. */
 static void wait_idle_locked(void)
 {
-    while (calling && calling != &twin_self) {
-        const struct twin_backend *ops = twin_ops();
-        ops->host.detach();
-        twin_lock_wait(&init_lock, &init_idle);
-        ops->host.attach();
-    }
+    while (calling && calling != &twin_self)
+        twin_cond_wait(&init_idle, &init_lock);
 }
 
 /* As wait_idle, for a call that a callback must not make. 500000. */
@@ -310,7 +307,7 @@ static int32_t call_all_locked(twin_moment moment, bool with_file, const char *t
         twin_lock_take(&init_lock);
     }
     calling = NULL;
-    pthread_cond_broadcast(&init_idle);
+    twin_cond_broadcast(&init_idle);
     return code;
 }
 

@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/blocked.h"
 #include "core/config.h"
 #include "core/error.h"
 #include "core/fault.h"
-#include "core/lock.h"
 #include "core/interrupt.h"
+#include "core/lock.h"
 #include "core/log.h"
 #include "core/thread_state.h"
 #include "core/unsupported_ops.h"
@@ -130,6 +131,7 @@ static twin_services services = {
     .vendor_code = note_vendor_code,
     .interruptible = twin_interruptible,
     .interrupted = twin_interrupted,
+    .blocked = twin_blocked_count,
 };
 
 bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)

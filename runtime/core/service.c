@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/blocked.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/registry.h"
@@ -29,7 +30,11 @@ typedef struct twin_service {
     pthread_t thread;
     sem_t attached;
     bool abandoned; /* set and read on the thread itself: nobody waits for its end */
+    atomic_int end; /* enum service_end */
 } twin_service;
+
+/* Of the end of the thread: who comes second knows the other. */
+enum service_end { RUNS, AWAITED, ENDED };
 
 static void free_service(twin_service *service)
 {
@@ -57,6 +62,8 @@ static void *serve(void *argument)
     }
     if (service->abandoned)
         free_service(service);
+    else if (atomic_exchange(&service->end, ENDED) == AWAITED)
+        twin_blocked_end();
     return NULL;
 }
 
@@ -107,13 +114,9 @@ static int32_t make_service(twin_context *context, twin_service **out_service)
 
 int32_t twin_service_need(twin_context *context, twin_channel **out_channel)
 {
-    const struct twin_backend *ops = twin_ops();
     twin_lock_take(&context->lock);
-    while (context->service_starts) {
-        ops->host.detach(); /* it waits for another thread: the backend must not reckon with it */
-        twin_lock_wait(&context->lock, &context->changed);
-        ops->host.attach();
-    }
+    while (context->service_starts)
+        twin_cond_wait(&context->changed, &context->lock);
     int32_t code = 0;
     bool closing = context->closing;
     if (!context->service && !closing) {
@@ -124,7 +127,7 @@ int32_t twin_service_need(twin_context *context, twin_channel **out_channel)
         twin_lock_take(&context->lock);
         context->service = made;
         context->service_starts = false;
-        pthread_cond_broadcast(&context->changed);
+        twin_cond_broadcast(&context->changed);
     }
     if (context->service)
         *out_channel = context->service->channel;
@@ -152,11 +155,8 @@ void twin_service_end(twin_context *context)
 {
     const struct twin_backend *ops = twin_ops();
     twin_lock_take(&context->lock);
-    while (context->service_starts) {
-        ops->host.detach();
-        twin_lock_wait(&context->lock, &context->changed);
-        ops->host.attach();
-    }
+    while (context->service_starts)
+        twin_cond_wait(&context->changed, &context->lock);
     twin_service *service = context->service;
     context->service = NULL;
     twin_lock_drop(&context->lock);
@@ -169,6 +169,8 @@ void twin_service_end(twin_context *context)
         return;
     }
     twin_assert_unlocked("the end of a thread with a lock held");
+    if (atomic_exchange(&service->end, AWAITED) == RUNS)
+        twin_blocked_begin();
     ops->host.detach();
     join(service, context);
     ops->host.attach();

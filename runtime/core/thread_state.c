@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/blocked.h"
 #include "core/lock.h"
 #include "core/registry.h"
 
@@ -203,6 +204,7 @@ void twin_threads_forked(void)
     twin_lock_init(&messages_lock, TWIN_RANK_MESSAGES);
     process_messages = (twin_message_list){0};
     threads = NULL;
+    twin_blocked_forked();
     twin_self.listed = false; /* and so it lists itself again */
 }
 

@@ -491,6 +491,9 @@ typedef struct twin_services {
     void (*moved)(uint64_t at_ns, uint64_t events);
     /* What is known of host threads from outside the runtime (seam/host_time.h); NULL: nothing is. */
     const struct twin_host_time *host_time;
+    /* Threads that wait in the core, within a public call, for another thread of the process, and for which that has not
+     * happened. They are not attached meanwhile. *out_stamp as in twin_host_time.blocked. NULL: none do. Thread: any. */
+    uint32_t (*blocked)(uint64_t *out_stamp);
 } twin_services;
 
 #endif

@@ -91,6 +91,14 @@ static bool interrupted(void)
     return seam_interrupted();
 }
 
+atomic_uint seam_blocked;
+
+static uint32_t blocked(uint64_t *out_stamp)
+{
+    *out_stamp = atomic_load(&seam_blocked);
+    return (uint32_t)*out_stamp;
+}
+
 static twin_services services = {.setting = setting,
                                  .log = log_line,
                                  .explain = explain,
@@ -98,7 +106,8 @@ static twin_services services = {.setting = setting,
                                  .vendor_code = vendor_code,
                                  .plugin_folder = plugin_folder,
                                  .interruptible = interruptible,
-                                 .interrupted = interrupted};
+                                 .interrupted = interrupted,
+                                 .blocked = blocked};
 
 bool seam_logged(const char *part)
 {

@@ -3,6 +3,7 @@
 #ifndef TWINRT_TESTS_BACKENDS_SEAM_H
 #define TWINRT_TESTS_BACKENDS_SEAM_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "seam/backend.h"
@@ -25,6 +26,8 @@ void seam_forget(void);
 
 /* What a wait of the calling thread asks whether it is to end; NULL: it does not ask. */
 extern _Thread_local bool (*seam_interrupted)(void);
+/* Threads that services.blocked reports: for those that a test makes and that wait for another thread. */
+extern atomic_uint seam_blocked;
 
 /* process.start with the settings as they are. */
 twin_status seam_start(void);

@@ -318,57 +318,6 @@ static void test_abort_releases(void)
     down();
 }
 
-/* Works for itself for a while, longer than sleepers are waited for, then makes its first call. */
-static void *come_late(void *pointer)
-{
-    struct timespec used = {0};
-    while (used.tv_sec < 1)
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    seam->host.attach();
-    *(twin_status *)pointer = seam->work.record(b, never);
-    seam->host.detach();
-    return NULL;
-}
-
-static void test_a_busy_newcomer_is_waited_for(void)
-{
-    up();
-    pthread_t thread;
-    twin_status recorded = TWIN_E_INTERNAL;
-    SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
-    if (pthread_create(&thread, NULL, come_late, &recorded) != 0)
-        abort();
-    SEAM_OK(seam->queue.drain(a, TWIN_FOREVER));
-    CU_ASSERT(!seam_logged("deadlock"));
-    pthread_join(thread, NULL);
-    SEAM_OK(recorded);
-    down();
-}
-
-static void *sleep_behind(void *pointer)
-{
-    pthread_mutex_lock(pointer);
-    pthread_mutex_unlock(pointer);
-    return NULL;
-}
-
-/* A thread that waits for this one makes no call before this one goes on. */
-static void test_a_sleeping_stranger_ends_in_a_deadlock(void)
-{
-    up();
-    pthread_t thread;
-    pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&held);
-    if (pthread_create(&thread, NULL, sleep_behind, &held) != 0)
-        abort();
-    SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
-    SEAM_STATUS(seam->queue.drain(a, TWIN_FOREVER), TWIN_E_DEADLOCK);
-    SEAM_STATUS(seam->queue.drain(a, TWIN_FOREVER), TWIN_E_DEADLOCK);
-    pthread_mutex_unlock(&held);
-    pthread_join(thread, NULL);
-    down();
-}
-
 /* ---- many threads --------------------------------------------------------------------------- */
 
 enum { THREADS = 16, ROUNDS = 300 };
@@ -636,10 +585,6 @@ static const twin_test tests[] = {
     {"one thread's times repeat exactly", test_repeats_exactly},
     {"sixteen threads wait, poll and copy at once", test_many_threads},
     {"the role of the driver goes round", test_hand_over},
-    {"a thread that computes before its first call is waited for",
-     test_a_busy_newcomer_is_waited_for},
-    {"a thread that sleeps does not keep a deadlock from being found",
-     test_a_sleeping_stranger_ends_in_a_deadlock},
 };
 
 int main(int argc, char **argv)

@@ -322,22 +322,53 @@ void test_processing_for_ever(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-void test_deadlock_beside_a_loop(void)
+/* Rounds of 1 ms in which nothing happens: the first 1000 take no real time. */
+enum { VAIN_ROUNDS = 1200, REAL_ROUNDS = VAIN_ROUNDS - 1000 };
+
+typedef struct asker {
+    aclrtContext context;
+    aclrtStream stream;
+    twin_hold *hold;
+    atomic_ullong thread;
+    pthread_barrier_t known;
+} asker;
+
+/* Asks for a long time, and then ends the wait of another thread all the same. */
+static void ask_and_record(void *argument, unsigned index)
+{
+    asker *self = argument;
+    (void)index;
+    CHECK_OK(aclrtSetCurrentContext(self->context));
+    atomic_store(&self->thread, report_self());
+    pthread_barrier_wait(&self->known);
+    pthread_barrier_wait(&self->known);
+    for (int i = 0; i < VAIN_ROUNDS; i++)
+        CHECK_CODE(aclrtProcessReport(1), ACL_ERROR_RT_REPORT_TIMEOUT);
+    twin_hold_release(self->hold, self->stream);
+}
+
+void test_wait_beside_a_loop(void)
 {
     twin_hold hold;
-    report_loop asker;
+    asker asking = {.hold = &hold};
     CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtGetCurrentContext(&asking.context));
     aclrtStream held = twin_stream();
-    aclrtStream stream = twin_stream();
+    asking.stream = twin_stream();
     twin_hold_begin(&hold, held);
-    report_loop_begin(&asker, stream, 10);
-    (void)aclGetRecentErrMsg();
-    CHECK_CODE(aclrtSynchronizeStream(held), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    const char *text = aclGetRecentErrMsg();
-    CHECK(text && strstr(text, "notify"));
-    twin_hold_end(&hold, stream);
-    report_loop_end(&asker, stream);
-    CHECK_OK(aclrtDestroyStream(stream));
+    pthread_barrier_init(&asking.known, NULL, 2);
+    twin_threads *threads = twin_threads_start(1, ask_and_record, &asking);
+    pthread_barrier_wait(&asking.known);
+    CHECK_OK(aclrtSubscribeReport(atomic_load(&asking.thread), asking.stream));
+    double began = twin_wall_seconds();
+    pthread_barrier_wait(&asking.known);
+    CHECK_OK(aclrtSynchronizeStream(held));
+    CHECK(twin_wall_seconds() - began > REAL_ROUNDS * 0.001 * 0.5);
+    twin_threads_join(threads);
+    pthread_barrier_destroy(&asking.known);
+    CHECK_OK(aclrtUnSubscribeReport(atomic_load(&asking.thread), asking.stream));
+    CHECK_OK(aclrtDestroyNotify(hold.notify));
+    CHECK_OK(aclrtDestroyStream(asking.stream));
     CHECK_OK(aclrtDestroyStream(held));
     CHECK_OK(aclrtResetDevice(0));
 }

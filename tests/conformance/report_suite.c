@@ -575,7 +575,7 @@ static const twin_test tests[] = {
     {"CBK-21: a host function cannot end what it runs on", test_end_from_inside},
     {"a program may wait for its host function by itself", test_waiting_beside_the_runtime},
     {"waiting for callbacks that nobody can launch ends", test_processing_for_ever},
-    {"threads that ask in a loop keep no deadlock alive", test_deadlock_beside_a_loop},
+    {"a wait beside a thread that asks in a loop goes on", test_wait_beside_a_loop},
     {"what nobody processes is dropped by force and by a reset", test_dropped_callbacks},
     {"a process ends while its host functions wait", test_exit_with_services},
     {"two runs with host functions have the same timeline", test_same_timeline},

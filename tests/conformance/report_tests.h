@@ -33,7 +33,7 @@ void test_calls_inside(void);
 void test_end_from_inside(void);
 void test_waiting_beside_the_runtime(void);
 void test_processing_for_ever(void);
-void test_deadlock_beside_a_loop(void);
+void test_wait_beside_a_loop(void);
 void test_dropped_callbacks(void);
 void test_exit_with_services(void);
 void test_same_timeline(void);

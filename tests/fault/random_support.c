@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "random_support.h"
 
-#include <pthread.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #define FAILURES_MOST 20
@@ -104,12 +105,10 @@ void random_at(uint32_t index, const char *name, uint64_t number)
         fprintf(stderr, "%u/%llu %s\n", index, (unsigned long long)number, name);
 }
 
-/* A thread of its own, not a signal handler: it prints. It knows nothing of the runtime. */
-static void *watch(void *seconds)
+/* A signal handler. The process ends here, whatever was interrupted. NOLINTBEGIN(bugprone-signal-handler) */
+static void tell_hang(int number)
 {
-    struct timespec left = {.tv_sec = (time_t)(uintptr_t)seconds};
-    while (nanosleep(&left, &left) != 0)
-        continue;
+    (void)number;
     fprintf(stderr, "FAILED (--seed=%llu --calls=%llu --threads=%u): it hangs\n",
             (unsigned long long)chosen.seed, (unsigned long long)chosen.calls, chosen.threads);
     for (uint32_t i = 0; i < RANDOM_THREADS_MOST; i++) {
@@ -122,13 +121,27 @@ static void *watch(void *seconds)
     }
     abort();
 }
+/* NOLINTEND(bugprone-signal-handler) */
 
+/* A process of its own: a thread or a timer of this one might act, and no deadlock would be proven. */
 void random_watchdog(unsigned seconds)
 {
-    pthread_t watcher;
-    if (pthread_create(&watcher, NULL, watch, (void *)(uintptr_t)seconds) != 0) {
-        fprintf(stderr, "no thread for the watchdog\n");
+    int ends[2];
+    const pid_t watched = getpid();
+    if (signal(SIGUSR1, tell_hang) == SIG_ERR || pipe(ends) != 0)
+        abort();
+    const pid_t watcher = fork();
+    if (watcher < 0) {
+        fprintf(stderr, "no process for the watchdog\n");
         abort();
     }
-    pthread_detach(watcher);
+    if (watcher != 0) {
+        close(ends[0]); /* the other end is closed when this process ends */
+        return;
+    }
+    close(ends[1]);
+    struct pollfd end = {.fd = ends[0]};
+    if (poll(&end, 1, (int)seconds * 1000) == 0)
+        kill(watched, SIGUSR1);
+    _exit(0);
 }

@@ -2,8 +2,8 @@
 /* Several threads make random calls with random arguments, on objects that they share, while devices are reset
  * below them. Nothing may crash, hang, leak, race, or answer what is not documented.
  *
- * A wait that nobody can end answers as a deadlock once every other thread waits or has ended; the main thread makes
- * no call before, so that it is not reckoned with. */
+ * A wait that nobody can end answers as a deadlock once every other thread waits or has ended; the main thread waits for
+ * them in a way that the runtime knows of. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,14 @@
 #include "acl/acl.h"
 #include "random_arguments.h"
 #include "random_calls.h"
+#include "support/host_latch.h"
 #include "twinrt/fault.h"
 
 #define WATCHDOG_S 900
 
 static random_options options = {.seed = 1, .calls = 100000, .threads = 8};
 static random_worker workers[RANDOM_THREADS_MOST];
+static host_latch all_done;
 
 static void *work(void *argument)
 {
@@ -25,6 +27,7 @@ static void *work(void *argument)
     while (worker->number < share)
         random_call(worker);
     random_worker_end(worker);
+    host_latch_count_down(&all_done);
     return NULL;
 }
 
@@ -76,6 +79,7 @@ int main(int argc, char **argv)
     random_watchdog(WATCHDOG_S);
     random_fault_begin(options.seed);
     pthread_t threads[RANDOM_THREADS_MOST];
+    host_latch_init(&all_done, options.threads);
     for (uint32_t i = 0; i < options.threads; i++) {
         workers[i].index = i;
         workers[i].pageable = calloc(1, RANDOM_HOST_BYTES);
@@ -85,6 +89,7 @@ int main(int argc, char **argv)
             pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
             return 2;
     }
+    host_latch_wait(&all_done);
     for (uint32_t i = 0; i < options.threads; i++)
         pthread_join(threads[i], NULL);
     clean_up();

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process_threads.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/single_threaded.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "process.h"
+#include "seam/host_time.h"
+
+/* Threads that make no calls: ThreadSanitizer has one. */
+#if defined(__SANITIZE_THREAD__)
+#define SANITIZER_THREADS 1u
+#else
+#define SANITIZER_THREADS 0u
+#endif
+
+unsigned sim_process_threads(void)
+{
+    struct stat tasks;
+    if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 + SANITIZER_THREADS)
+        return (unsigned)tasks.st_nlink - 2 - SANITIZER_THREADS;
+    return __libc_single_threaded ? 1 : 0;
+}
+
+/* Whether the first thread has called pthread_exit(): it is counted until the process ends, and acts no more. */
+static bool first_thread_ended(void)
+{
+    char path[64];
+    char text[512];
+    const int pid = (int)getpid();
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    const ssize_t length = read(file, text, sizeof(text) - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    /* "number (name) state ...": the name may contain anything. */
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'Z' || name_end[2] == 'X');
+}
+
+static bool has_handler(int number)
+{
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 &&
+           ((action.sa_flags & SA_SIGINFO) != 0 ||
+            (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN));
+}
+
+/* Of signals that a timer may send; those of faults are handled by the runtime itself. */
+static bool any_handler(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        bool fault = false;
+        for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+            fault = fault || number == faults[i];
+        if (!fault && has_handler(number))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a timer may run a function of the program. One without a signal handler ends the process, or nothing. */
+static bool timer_may_act(void)
+{
+    static const struct {
+        __itimer_which_t which;
+        int number;
+    } kinds[] = {{ITIMER_REAL, SIGALRM}, {ITIMER_VIRTUAL, SIGVTALRM}, {ITIMER_PROF, SIGPROF}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct itimerval timer;
+        if (getitimer(kinds[i].which, &timer) != 0 ||
+            ((timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0) &&
+             has_handler(kinds[i].number)))
+            return true;
+    }
+    const int file = open("/proc/self/timers", O_RDONLY | O_CLOEXEC); /* those of timer_create() */
+    if (file < 0)
+        return any_handler();
+    char byte;
+    const ssize_t length = read(file, &byte, 1);
+    close(file);
+    return length != 0;
+}
+
+struct blocked {
+    uint32_t threads;
+    uint64_t core_stamp;
+    uint64_t host_stamp;
+};
+
+static struct blocked read_blocked(void)
+{
+    const twin_services *services = sim_process.services;
+    struct blocked blocked = {0};
+    if (services && services->blocked)
+        blocked.threads += services->blocked(&blocked.core_stamp);
+    if (services && services->host_time)
+        blocked.threads += services->host_time->blocked(&blocked.host_stamp);
+    return blocked;
+}
+
+/* Whether these are all. */
+static bool are_all(unsigned blocked, unsigned threads, unsigned attached)
+{
+    if (threads == 0 ||
+        threads + SANITIZER_THREADS < attached) /* the system does not say, or not the truth */
+        return false;
+    return threads <= blocked || (threads == blocked + 1 && first_thread_ended());
+}
+
+bool sim_process_blocked(unsigned waiting, bool *out_silent)
+{
+    const struct blocked before = read_blocked();
+    const unsigned blocked = waiting + before.threads;
+    const unsigned attached = atomic_load(&sim_attached_count);
+    *out_silent = sim_process.services && sim_process.services->host_time;
+    if (blocked < attached)
+        return false; /* a thread that tells what it does */
+    const unsigned threads = sim_process_threads();
+    const bool all = are_all(blocked, threads, attached);
+    *out_silent = *out_silent || threads == 0 || threads > attached;
+    if (!all || timer_may_act())
+        return false;
+    const struct blocked after = read_blocked();
+    return after.threads == before.threads && after.core_stamp == before.core_stamp &&
+           after.host_stamp == before.host_stamp;
+}
