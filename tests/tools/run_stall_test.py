@@ -20,23 +20,30 @@ def run(*arguments, **options):
 
 
 class Stall(unittest.TestCase):
+    """The main thread's join is not known to the runtime (--host-time calls), or it would prove a deadlock."""
+
     def test_a_program_in_which_nothing_moves_is_ended_with_the_report(self):
-        got = run("--stall-after", "1", "--", PROGRAM, "never")
+        got = run("--stall-after", "1", "--host-time", "calls", "--", PROGRAM, "never")
         self.assertEqual(got.returncode, STALLED, got.stderr)
         self.assertIn("waits for notify 0", got.stderr)
         self.assertIn("nothing has moved in process", got.stderr)
 
     def test_also_when_files_are_asked_for(self):
-        got = run("--stall-after", "1", "--stats", "--", PROGRAM, "never")
+        got = run("--stall-after", "1", "--host-time", "calls", "--stats", "--", PROGRAM, "never")
         self.assertEqual(got.returncode, STALLED, got.stderr)
 
     def test_a_process_below_the_program_is_ended(self):
-        got = run("--stall-after", "1", "--", "sh", "-c", '"$0" never; echo "it ended with $?"', PROGRAM)
+        got = run("--stall-after", "1", "--host-time", "calls", "--", "sh", "-c", '"$0" never; echo "it ended with $?"', PROGRAM)
         self.assertEqual((got.returncode, got.stdout), (STALLED, f"it ended with {128 + signal.SIGTERM}\n"), got.stderr)
 
     def test_one_that_ignores_the_request_to_end_is_killed(self):
-        got = run("--stall-after", "1", "--", "sh", "-c", "trap '' TERM; exec \"$0\" never", PROGRAM)
+        got = run("--stall-after", "1", "--host-time", "calls", "--", "sh", "-c", "trap '' TERM; exec \"$0\" never", PROGRAM)
         self.assertEqual(got.returncode, STALLED, got.stderr)
+
+    def test_a_join_that_is_known_proves_a_deadlock(self):
+        got = run("--stall-after", "30", "--", PROGRAM, "never")
+        self.assertEqual(got.returncode, 1, got.stderr)
+        self.assertIn("deadlock", got.stderr)
 
     def test_who_does_something_is_not_ended(self):
         for what in ("2500-calls", "2500-child", "2500-compute", "idle", "limit"):
