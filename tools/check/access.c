@@ -25,6 +25,23 @@ static bool ordered(const struct checker *checker, const struct check_access *be
            before->number <= check_known_at(checker, before->place, now->seq);
 }
 
+/* Whether that holds on any run: what the one thread knew has reached the other. */
+static bool ordered_by_threads(const struct checker *checker, const struct check_access *before,
+                               const struct toucher *now)
+{
+    if (!checker->threads_apart || before->op == CHECK_NONE)
+        return true;
+    if (!now->queue)
+        return before->place == CHECK_NONE
+                   ? check_host_ordered(checker, before->op, now->op)
+                   : check_host_knew(checker, now->op, before->place, before->number);
+    if (before->place == now->queue->place) /* in the order of submission, whatever that is */
+        return check_host_ordered(checker, before->op, now->op) ||
+               check_host_knew(checker, now->op, before->place, before->number);
+    return check_host_behind(checker, now->queue->behind, before->place, before->number,
+                             before->op);
+}
+
 /* Whether the host learned between the two what the record does not tell: then either may come first. */
 static bool unknown(const struct checker *checker, const struct check_access *before,
                     const struct toucher *now)
@@ -42,10 +59,29 @@ static bool same_value(const struct checker *checker, uint32_t first, uint32_t s
            a->word.value == b->word.value;
 }
 
+static void judge_threads(struct checker *checker, const struct check_access *before,
+                          const struct toucher *now, const struct range_node *bytes, bool wrote)
+{
+    if (!checker->threads_apart || unknown(checker, before, now))
+        return;
+    checker->judged[CHECK_HOST_01]++;
+    if (!ordered_by_threads(checker, before, now))
+        check_find(checker, CHECK_HOST_01, before->op, now->op,
+                   "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
+                   ", the first %s and the second %s them, and nothing that was seen lets the "
+                   "second thread come after the first",
+                   bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
+                   now->writes ? "writes" : "reads");
+}
+
 static void judge(struct checker *checker, const struct check_access *before,
                   const struct toucher *now, const struct range_node *bytes, bool wrote)
 {
-    if (before->place == CHECK_NONE || same_value(checker, before->op, now->op))
+    if (before->op == CHECK_NONE || same_value(checker, before->op, now->op))
+        return;
+    if (before->place == CHECK_NONE || ordered(checker, before, now))
+        judge_threads(checker, before, now, bytes, wrote);
+    if (before->place == CHECK_NONE)
         return;
     check_rule rule = !now->queue            ? CHECK_RACE_04
                       : wrote && now->writes ? CHECK_RACE_01
@@ -83,7 +119,7 @@ static struct check_span *new_span(struct checker *checker, uint64_t begin, uint
     memset(span, 0, sizeof(*span));
     span->range.begin = begin;
     span->range.end = end;
-    span->write.place = CHECK_NONE;
+    span->write.place = span->write.op = CHECK_NONE;
     return span;
 }
 
@@ -130,13 +166,16 @@ static void add_read(struct checker *checker, struct check_span *span, const str
     struct check_access *reads = reads_of(span);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < span->read_count; i++)
-        if (!ordered(checker, &reads[i], now) && !unknown(checker, &reads[i], now))
+        if ((!ordered(checker, &reads[i], now) || !ordered_by_threads(checker, &reads[i], now)) &&
+            !unknown(checker, &reads[i], now))
             reads[kept++] = reads[i];
     span->read_count = kept;
-    if (!now->queue)
+    if (!now->queue && !checker->threads_apart)
         return;
-    struct check_access access = {
-        .place = now->queue->place, .number = now->number, .op = now->op, .seq = now->seq};
+    struct check_access access = {.place = now->queue ? now->queue->place : CHECK_NONE,
+                                  .number = now->number,
+                                  .op = now->op,
+                                  .seq = now->seq};
     if (span->read_room == 0 && kept == 0) {
         span->one = access;
         span->read_count = 1;

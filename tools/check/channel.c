@@ -48,6 +48,7 @@ static void set_answered(struct checker *checker, uint32_t call, uint32_t by)
         return;
     if (queue->heard < checker->ops.items[by].begin_seq)
         queue->heard = checker->ops.items[by].begin_seq;
+    check_host_carries(checker, &queue->behind, by);
     check_wake_one(checker, queue);
 }
 
@@ -132,6 +133,7 @@ void check_call_taken(struct checker *checker, uint32_t op)
                     part == 0 ? take->call.ticket : call;
             }
         }
+        check_host_took(checker, call, op);
         /* the host sees that what lies before the call is done */
         struct check_queue *queue = check_queue_find(checker, queued->queue);
         if (!queue)

@@ -51,6 +51,7 @@ void checker_free(struct checker *checker)
     check_memory_free(checker);
     check_access_free(checker);
     check_findings_free(checker);
+    check_hosts_free(checker);
     free(checker->devices);
     free(checker->ops.items);
     free(checker->links.items);
@@ -265,6 +266,9 @@ bool checker_feed(struct checker *checker, const check_op *op)
     if (op->thread != checker->ops.items[0].thread)
         checker->several_threads = true;
     checker->links.items[checker->links.count++] = CHECK_NONE;
+    check_host_begins(checker, index);
+    if (checker->short_of_memory)
+        return false;
     if (check_is_work(op->kind))
         check_submit(checker, index);
     else

@@ -38,6 +38,13 @@ void checker_expect_times(struct checker *checker);
 void checker_expect_gaps(struct checker *checker);
 /* Says how many public calls came back, those that are not fed among them. */
 void checker_count_calls(struct checker *checker, uint64_t calls);
+/* Says that what orders host threads is told: each knows only what it has seen, and what those had that it follows. Before the
+ * first op. */
+void checker_threads_apart(struct checker *checker);
+/* A thread has come to a number of the sequence, from which another one will follow it. */
+void checker_release(struct checker *checker, uint32_t thread, uint64_t seq);
+/* What the thread does from here on comes after what was released there. */
+void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq);
 /* False: memory is short, and nothing holds any more. */
 bool checker_feed(struct checker *checker, const check_op *op);
 /* After the last op. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host has seen done, and since when. Host threads are taken as one: what one of them knows, all that begins later
- * comes behind, for the program's own locks are not in a record. */
+ * comes behind, for the program's own locks need not be in a record; hosts.c looks at each. */
 #include "check/state.h"
 
 uint32_t check_known_at(const struct checker *checker, uint32_t place, uint64_t seq)
@@ -93,6 +93,7 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
     if (number > queue->carried)
         check_force(checker, queue, number, op);
     raise_place(checker, queue->place, number, op);
+    check_host_saw_queue(checker, queue, number, op);
     if (number < queue->carried) {
         /* what lay before exactly that many is not kept; the host learned no more than all of it */
         push_fog(checker, op);
@@ -113,6 +114,7 @@ void check_mark_seen(struct checker *checker, uint32_t number, uint32_t op)
                     checker->marks.items[number].number, op);
     const struct check_mark *mark = &checker->marks.items[number];
     raise_place(checker, mark->place, mark->number, op);
+    check_host_saw_mark(checker, mark, op);
     raise_all(checker, mark->clock, op);
     if (mark->blind)
         push_fog(checker, op);

@@ -614,7 +614,8 @@ bool check_ops_load(const twin_recording *recording, struct check_ops *out)
     bool good = out->ops && out->entries;
     for (size_t i = 0; good && i < count; i++)
         good = load_entry(&loader, i);
-    good = good && check_add_device_times(recording, out) && check_add_shares(recording, out);
+    good = good && check_add_device_times(recording, out) && check_add_shares(recording, out) &&
+           check_add_edges(recording, out);
     free_loader(&loader);
     if (!good)
         check_ops_free(out);
@@ -625,6 +626,7 @@ void check_ops_free(struct check_ops *ops)
 {
     free(ops->ops);
     free(ops->entries);
+    free(ops->edges);
     memset(ops, 0, sizeof(*ops));
 }
 

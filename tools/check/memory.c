@@ -95,6 +95,22 @@ void check_memory_image(struct checker *checker, uint32_t op)
     check_memory_alloc(checker, op);
 }
 
+/* The task was seen done, or it is not known; was that before the free on any run? */
+static void judge_thread(struct checker *checker, const struct check_allocation *allocation,
+                         const struct check_use *use, uint32_t op)
+{
+    const check_op *end = &checker->ops.items[op];
+    if (!checker->threads_apart ||
+        check_known_at(checker, use->place, end->begin_seq) < use->number)
+        return;
+    checker->judged[CHECK_HOST_01]++;
+    if (!check_host_knew(checker, op, use->place, use->number))
+        check_find(checker, CHECK_HOST_01, use->op, op,
+                   "%s memory at 0x%" PRIx64 " was freed by a thread that had neither seen this "
+                   "task done nor followed one that had",
+                   allocation->host ? "host" : "device", allocation->range.begin);
+}
+
 static void judge_users(struct checker *checker, const struct check_allocation *allocation,
                         uint32_t op)
 {
@@ -104,8 +120,10 @@ static void judge_users(struct checker *checker, const struct check_allocation *
         checker->judged[CHECK_LIFE_01]++;
         if (check_known_at(checker, use->place, end->begin_seq) >= use->number ||
             (use->number > queue->aborted_from && use->number <= queue->aborted_to) ||
-            check_fog_between(checker, checker->ops.items[use->op].end_seq, end->begin_seq))
+            check_fog_between(checker, checker->ops.items[use->op].end_seq, end->begin_seq)) {
+            judge_thread(checker, allocation, use, op);
             continue;
+        }
         check_find(checker, CHECK_LIFE_01, use->op, op,
                    "%s memory at 0x%" PRIx64 " was freed, and nobody had seen this task done",
                    allocation->host ? "host" : "device", allocation->range.begin);

@@ -146,6 +146,10 @@ static void take_over(struct checker *checker, struct check_queue *queue,
         return;
     if (queue->heard < mark->heard)
         queue->heard = mark->heard;
+    /* an event that is bound anew stands for the record that came first */
+    const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
+    if (!signal || signal->kind != CHECK_REBIND || check_host_ordered(checker, mark->op, op))
+        check_host_passes(checker, &queue->behind, mark->behind, mark->place, mark->number);
     if (!clock_join(&queue->clock, mark->clock) ||
         !clock_raise(&queue->clock, mark->place, mark->number) || !LIST_ROOM(&queue->joins)) {
         checker->short_of_memory = true;
@@ -193,6 +197,7 @@ static void set_mark(struct checker *checker, const struct check_queue *queue, u
     mark->heard = begin_seq > queue->heard ? begin_seq : queue->heard;
     mark->done = true;
     mark->clock = clock_hold(queue->clock);
+    mark->behind = clock_hold(queue->behind);
 }
 
 /* A record, or a change of a count. */
@@ -222,6 +227,7 @@ static bool carry(struct checker *checker, struct check_queue *queue)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
     const check_op *work = &checker->ops.items[op];
+    check_host_carries(checker, &queue->behind, op);
     switch (work->kind) {
     case CHECK_WAIT:
         if (!carry_wait(checker, queue, op))
@@ -605,6 +611,7 @@ void check_queues_free(struct checker *checker)
     for (size_t i = 0; i < checker->all_queues.count; i++) {
         struct check_queue *queue = checker->all_queues.items[i];
         clock_drop(queue->clock);
+        clock_drop(queue->behind);
         free(queue->work.items);
         free(queue->joins.items);
         free(queue);

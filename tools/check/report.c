@@ -8,8 +8,10 @@
 #define FORMAT_VERSION 1
 #define SHOWN          3u /* findings of one rule, unless all are wanted */
 
-static const char *const class_words[] = {
-    [CHECK_ORDER] = "order", [CHECK_RACE] = "race", [CHECK_LIFETIME] = "lifetime"};
+static const char *const class_words[] = {[CHECK_ORDER] = "order",
+                                          [CHECK_RACE] = "race",
+                                          [CHECK_LIFETIME] = "lifetime",
+                                          [CHECK_WARNING] = "warning"};
 
 static uint64_t findings_of(const struct checker *checker, check_rule rule)
 {
@@ -20,6 +22,16 @@ static uint64_t findings_of(const struct checker *checker, check_rule rule)
         if (findings[i].rule == rule)
             found += 1 + findings[i].repeats;
     return found;
+}
+
+size_t check_report_breaches(const struct check_report *report)
+{
+    size_t count = 0;
+    size_t breaches = 0;
+    const struct check_finding *findings = checker_findings(report->checker, &count);
+    for (size_t i = 0; i < count; i++)
+        breaches += check_rule_texts[findings[i].rule].of != CHECK_WARNING;
+    return breaches;
 }
 
 /* ---- text ---- */
@@ -52,7 +64,8 @@ static void print_finding(const struct check_report *report, const struct check_
                           FILE *out)
 {
     const struct check_rule_text *rule = &check_rule_texts[finding->rule];
-    fprintf(out, "%s: %s\n", rule->number, rule->holds);
+    fprintf(out, "%s%s: %s\n", rule->of == CHECK_WARNING ? "warning " : "", rule->number,
+            rule->holds);
     print_op(report, "first:", finding->first, out);
     print_op(report, finding->first == CHECK_NONE ? "op:" : "second:", finding->second, out);
     fprintf(out, "  seen:   %s\n", finding->why ? finding->why : "");
@@ -131,8 +144,13 @@ void check_report_text(const struct check_report *report, FILE *out)
         fprintf(out, "%-8s %s\n", check_rule_texts[rule].number, check_rule_texts[rule].needs);
     }
     print_limits(report, out);
-    fprintf(out, "%s: %zu ops, %zu finding%s%s\n", report->path, report->ops->count, count,
-            count == 1 ? "" : "s", report->ops->partial ? " in what is left of the record" : "");
+    size_t breaches = check_report_breaches(report);
+    size_t warnings = count - breaches;
+    fprintf(out, "%s: %zu ops, %zu finding%s", report->path, report->ops->count, breaches,
+            breaches == 1 ? "" : "s");
+    if (warnings > 0)
+        fprintf(out, " and %zu warning%s", warnings, warnings == 1 ? "" : "s");
+    fprintf(out, "%s\n", report->ops->partial ? " in what is left of the record" : "");
 }
 
 /* ---- JSON ---- */
@@ -211,7 +229,9 @@ bool check_report_json(const struct check_report *report, FILE *out)
     cJSON_AddNumberToObject(root, "version", FORMAT_VERSION);
     cJSON_AddStringToObject(root, "record", report->path);
     cJSON_AddNumberToObject(root, "ops", (double)report->ops->count);
-    cJSON_AddBoolToObject(root, "clean", count == 0);
+    size_t breaches = check_report_breaches(report);
+    cJSON_AddBoolToObject(root, "clean", breaches == 0);
+    cJSON_AddNumberToObject(root, "warnings", (double)(count - breaches));
     cJSON_AddBoolToObject(root, "whole", !report->ops->partial);
     cJSON_AddItemToObject(root, "findings", json_findings(report));
     cJSON_AddItemToObject(root, "rules", json_rules(report));

@@ -15,6 +15,8 @@ struct check_report {
     bool all; /* print each finding, however many there are of a rule */
 };
 
+/* Findings without the warnings. */
+size_t check_report_breaches(const struct check_report *report);
 void check_report_text(const struct check_report *report, FILE *out);
 /* False: memory is short. */
 bool check_report_json(const struct check_report *report, FILE *out);

@@ -5,9 +5,10 @@
 
 /* Whose doing a breach is. */
 typedef enum check_class {
-    CHECK_ORDER,   /* the device's or the runtime's: a rule of order does not hold */
-    CHECK_RACE,    /* the program's: work touches the same bytes and nothing orders it */
-    CHECK_LIFETIME /* the program's: something is used that is not there */
+    CHECK_ORDER,    /* the device's or the runtime's: a rule of order does not hold */
+    CHECK_RACE,     /* the program's: work touches the same bytes and nothing orders it */
+    CHECK_LIFETIME, /* the program's: something is used that is not there */
+    CHECK_WARNING   /* the program's, if nothing orders its threads that the record cannot show */
 } check_class;
 
 /* X(name, number, class, what holds, without what it cannot be judged, what mends a breach). Sorted by class and number. */
@@ -87,7 +88,10 @@ typedef enum check_class {
       "the codes that public calls answered", "use the handle before it is destroyed")             \
     X(LIFE_10, "LIFE-10", LIFETIME, "a flag is used up before it is set again",                    \
       "a second round of a notify, or of an event that is reset",                                  \
-      "let the stream that records wait until the round before is over")
+      "let the stream that records wait until the round before is over")                           \
+    X(HOST_01, "HOST-01", WARNING, "threads that touch the same memory are ordered",               \
+      "several threads under libtwinrt-host.so (TWINRT_HOST_TIME=sync), recorded",                 \
+      "order them by a mutex, a condition, a join; atomics and futexes are not seen")
 
 typedef enum check_rule {
 #define CHECK_RULE_ENUM(name, number, of, holds, needs, mend) CHECK_##name,

@@ -28,7 +28,8 @@ void check_mark_drop(struct checker *checker, uint32_t number)
     if (number == 0 || --mark->holders > 0)
         return;
     clock_drop(mark->clock);
-    mark->clock = NULL;
+    clock_drop(mark->behind);
+    mark->clock = mark->behind = NULL;
 }
 
 uint32_t check_mark_new(struct checker *checker)
@@ -150,6 +151,7 @@ void check_signal_set(struct checker *checker, uint32_t op)
     first->place = set->place;
     first->number = set->number;
     first->clock = clock_hold(set->clock);
+    first->behind = clock_hold(set->behind);
     first->floor = set->floor;
     first->heard = set->heard;
     first->blind = set->blind;

@@ -47,6 +47,7 @@ struct check_mark {
     struct check_clock *clock;
     struct check_floor floor;
     uint64_t heard;             /* the host's knowledge of that moment lies before it */
+    struct check_clock *behind; /* with threads apart, of hosts.c: what lies before it */
     struct check_queue *parked; /* who waits for it */
     struct check_queue *queue;  /* of the record */
     bool done;                  /* in thought */
@@ -77,6 +78,7 @@ struct check_queue {
     struct check_clock *clock; /* of other places */
     struct check_floor floor;
     uint64_t heard; /* moment up to which what the host had seen lies before what comes */
+    struct check_clock *behind; /* with threads apart, of hosts.c: what lies before what comes */
     enum check_parking parking;
     uint32_t parked_on;                /* mark, or op of a call */
     struct check_queue *next_parked;   /* on the same mark or word */
@@ -136,6 +138,7 @@ struct check_word {
     bool blind;
     uint64_t heard;
     struct check_clock *clock;
+    struct check_clock *behind; /* as of a mark */
     struct check_queue *parked;
 };
 
@@ -193,6 +196,31 @@ struct check_device {
     uint32_t queues, signals; /* alive */
 };
 
+/* A thread of the host. */
+struct check_host {
+    UT_hash_handle hh;
+    uint32_t thread; /* number in the record */
+    uint32_t index;
+    uint32_t ops; /* fed so far */
+    struct check_clock *clock;
+};
+
+/* Of each op, with threads apart. */
+struct check_host_op {
+    struct check_host *host;
+    uint32_t number;            /* among the thread's */
+    struct check_clock *before; /* what the thread knew */
+};
+
+/* A point in the life of a thread that another one follows from. */
+struct check_release {
+    UT_hash_handle hh;
+    uint64_t seq;
+    struct check_host *host;
+    uint32_t number; /* of its newest op */
+    struct check_clock *clock;
+};
+
 #define CHECK_DEVICES 4096u
 
 struct checker {
@@ -212,6 +240,11 @@ struct checker {
     struct check_object *channels, *programs;
     struct range_tree words, allocations, graves, spans;
     struct check_span *free_spans;
+    struct check_host *hosts;
+    struct check_release *releases;
+    LIST_OF(struct check_host_op) host_ops;
+    uint32_t host_count;
+    bool threads_apart; /* the record has what orders them */
     void *finding_keys; /* what has been found, finding.c */
     struct check_device *devices;
     uint32_t
@@ -325,6 +358,27 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
                       uint32_t op);
 void check_mark_seen(struct checker *checker, uint32_t mark, uint32_t op);
 bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before);
+
+/* hosts.c: threads one by one; without what orders them in the record all is ordered, and nothing is done. */
+void check_host_begins(struct checker *checker, uint32_t op);
+/* Whether the call of one op comes before that of another, which is later in the record. */
+bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second);
+/* Whether the thread of an op knew that work done. */
+bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t place, uint32_t number);
+/* Whether that work, or without a place what that op did itself, is among what lies before. */
+bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
+                       uint32_t place, uint32_t number, uint32_t op);
+/* What the thread of an op knew, and the op, lie before. */
+void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op);
+/* All of `other` lies before, and that work. */
+void check_host_passes(struct checker *checker, struct check_clock **behind,
+                       const struct check_clock *other, uint32_t place, uint32_t number);
+/* The thread of an op saw that done; took that call of a host function. */
+void check_host_saw_queue(struct checker *checker, const struct check_queue *queue, uint32_t number,
+                          uint32_t op);
+void check_host_saw_mark(struct checker *checker, const struct check_mark *mark, uint32_t op);
+void check_host_took(struct checker *checker, uint32_t call, uint32_t op);
+void check_hosts_free(struct checker *checker);
 
 /* observe.c: answers that the host got, against what it knew. */
 void check_observe(struct checker *checker, uint32_t op);

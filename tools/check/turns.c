@@ -43,26 +43,49 @@ bool check_add_device_times(const twin_recording *recording, struct check_ops *o
     return true;
 }
 
+/* Releases and what follows them come behind the ops, by their numbers. */
+static void feed_edge(const struct check_ops *ops, size_t number, struct checker *checker)
+{
+    const struct check_edge *edge = &ops->edges[number / 2];
+    if (number % 2 == 0)
+        checker_release(checker, edge->releaser, edge->of_seq);
+    else
+        checker_follow(checker, edge->thread, edge->of_seq);
+}
+
 bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
 {
-    struct turn *turns = malloc((ops->count + 1) * sizeof(*turns));
+    size_t edges = ops->threads_apart ? ops->edge_count : 0;
+    size_t count = ops->count + 2 * edges;
+    struct turn *turns = malloc((count + 1) * sizeof(*turns));
     if (!turns)
         return false;
-    bool sorted = true;
+    bool sorted = edges == 0;
     for (size_t i = 0; i < ops->count; i++) {
         turns[i] = (struct turn){.key = check_order_key(&ops->ops[i]), .op = i};
         sorted = sorted && (i == 0 || turns[i - 1].key <= turns[i].key);
     }
+    for (size_t i = ops->count; i < count; i++) {
+        size_t number = i - ops->count;
+        const struct check_edge *edge = &ops->edges[number / 2];
+        turns[i] = (struct turn){.key = number % 2 == 0 ? edge->of_seq : edge->seq, .op = i};
+    }
     if (!sorted)
-        qsort(turns, ops->count, sizeof(*turns), by_key);
+        qsort(turns, count, sizeof(*turns), by_key);
     if (ops->whole)
         checker_expect_times(checker);
     if (ops->partial)
         checker_expect_gaps(checker);
+    if (ops->threads_apart)
+        checker_threads_apart(checker);
     checker_count_calls(checker, ops->calls);
     bool good = true;
-    for (size_t i = 0; good && i < ops->count; i++)
-        good = checker_feed(checker, &ops->ops[turns[i].op]);
+    for (size_t i = 0; good && i < count; i++) {
+        if (turns[i].op < ops->count)
+            good = checker_feed(checker, &ops->ops[turns[i].op]);
+        else
+            feed_edge(ops, turns[i].op - ops->count, checker);
+    }
     free(turns);
     return good && checker_finish(checker);
 }

@@ -53,7 +53,7 @@ bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_
         queue->blind = queue->unsure = true;
     if (queue->heard < word->heard)
         queue->heard = word->heard;
-    if (!clock_join(&queue->clock, word->clock))
+    if (!clock_join(&queue->clock, word->clock) || !clock_join(&queue->behind, word->behind))
         checker->short_of_memory = true;
     return true;
 }
@@ -64,13 +64,17 @@ static void write_word(struct checker *checker, struct check_word *word,
 {
     uint64_t begin_seq = checker->ops.items[op].begin_seq;
     clock_drop(word->clock);
-    word->clock = NULL;
+    clock_drop(word->behind);
+    word->clock = word->behind = NULL;
     word->blind = false;
     word->heard = queue && queue->heard > begin_seq ? queue->heard : begin_seq;
-    if (!queue)
+    if (!queue) {
+        check_host_carries(checker, &word->behind, op);
         return;
+    }
     word->blind = queue->blind;
     word->clock = clock_hold(queue->clock);
+    check_host_passes(checker, &word->behind, queue->behind, queue->place, queue->carried + 1);
     if (!clock_raise(&word->clock, queue->place, queue->carried + 1))
         checker->short_of_memory = true;
 }
@@ -109,6 +113,7 @@ void check_words_free(struct checker *checker)
         struct check_word *word =
             (struct check_word *)range_tree_remove(&checker->words, checker->words.root->begin);
         clock_drop(word->clock);
+        clock_drop(word->behind);
         free(word);
     }
 }

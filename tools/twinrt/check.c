@@ -7,7 +7,7 @@
 
 #include "check/report.h"
 
-enum { KEY_ALL = 0x100, KEY_JSON };
+enum { KEY_ALL = 0x100, KEY_JSON, KEY_STRICT };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -18,6 +18,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_JSON:
         options->json = 1;
+        return 0;
+    case KEY_STRICT:
+        options->strict = 1;
         return 0;
     case ARGP_KEY_ARG:
         if (options->path)
@@ -32,11 +35,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static int report(const struct check_report *what, int json)
+static int report(const struct check_report *what, const struct twin_tool_check *options)
 {
     size_t count = 0;
     (void)checker_findings(what->checker, &count);
-    if (json) {
+    if (!options->strict)
+        count = check_report_breaches(what);
+    if (options->json) {
         if (!check_report_json(what, stdout))
             return TWIN_TOOL_UNREADABLE;
     } else {
@@ -68,7 +73,7 @@ int twin_tool_check_record(const struct twin_tool_check *what)
                                                .ops = &ops,
                                                .checker = checker,
                                                .all = what->all != 0},
-                        what->json);
+                        what);
     else
         fprintf(stderr, "twinrt: %s: memory is short\n", what->path);
     check_ops_free(&ops);
@@ -82,17 +87,18 @@ int twin_tool_check(int argc, char **argv)
     static const struct argp_option table[] = {
         {"all", KEY_ALL, NULL, 0, "Print every finding, not the first three of each rule", 0},
         {"json", KEY_JSON, NULL, 0, "Print one JSON object", 0},
+        {"strict", KEY_STRICT, NULL, 0, "Warnings count as findings", 0},
         {0},
     };
     static const struct argp parser = {
         .options = table,
         .parser = parse,
         .args_doc = "RECORD",
-        .doc =
-            "Judges the order of tasks, races between streams, and lifetimes, in a record of a "
-            "run.\v"
-            "0: nothing was found; 1: something was; 2: the record cannot be read; 3: nothing was "
-            "found, but the record is damaged, or stopped before the run did.",
+        .doc = "Judges the order of tasks, races between streams, and lifetimes, in a record of a "
+               "run.\v"
+               "0: nothing was found, warnings aside; 1: something was; 2: the record cannot be "
+               "read; 3: nothing was "
+               "found, but the record is damaged, or stopped before the run did.",
     };
     struct twin_tool_check options = {0};
     argp_parse(&parser, argc, argv, 0, NULL, &options);

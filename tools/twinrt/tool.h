@@ -44,6 +44,7 @@ struct twin_tool_check {
     const char *name; /* that the report uses; NULL: the path */
     int all;          /* print every finding */
     int json;
+    int strict; /* warnings count as findings */
 };
 /* Judges a record and prints what was found. Returns what `check` ends with. */
 int twin_tool_check_record(const struct twin_tool_check *what);

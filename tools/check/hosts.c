@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host threads one by one, where the record has what orders them: what each of them knows, and which calls come before which.
+ *
+ * A clock here has two numbers for each place and thread: at 2 * place the pieces of work known done there, at 2 * thread + 1 the
+ * ops of that thread that come before. */
+#include <stdlib.h>
+
+#include "check/state.h"
+
+static struct check_host *host_of(struct checker *checker, uint32_t thread)
+{
+    struct check_host *host = NULL;
+    HASH_FIND(hh, checker->hosts, &thread, sizeof(thread), host);
+    if (host)
+        return host;
+    host = calloc(1, sizeof(*host));
+    if (!host) {
+        checker->short_of_memory = true;
+        return NULL;
+    }
+    host->thread = thread;
+    host->index = checker->host_count++;
+    HASH_ADD(hh, checker->hosts, thread, sizeof(host->thread), host);
+    if (!host->hh.tbl)
+        checker->short_of_memory = true;
+    return host;
+}
+
+static void raise_to(struct checker *checker, struct check_clock **clock, uint32_t at,
+                     uint32_t count)
+{
+    if (!clock_raise(clock, at, count))
+        checker->short_of_memory = true;
+}
+
+static void join_to(struct checker *checker, struct check_clock **clock,
+                    const struct check_clock *other)
+{
+    if (!clock_join(clock, other))
+        checker->short_of_memory = true;
+}
+
+void check_host_begins(struct checker *checker, uint32_t op)
+{
+    struct check_host_op *at = NULL;
+    if (!checker->threads_apart)
+        return;
+    struct check_host *host = host_of(checker, checker->ops.items[op].thread);
+    if (!host || !LIST_ROOM(&checker->host_ops)) {
+        checker->short_of_memory = true;
+        return;
+    }
+    at = &checker->host_ops.items[checker->host_ops.count++];
+    at->host = host;
+    at->number = ++host->ops;
+    at->before = clock_hold(host->clock);
+}
+
+bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second)
+{
+    if (!checker->threads_apart || first == CHECK_NONE)
+        return true;
+    const struct check_host_op *a = &checker->host_ops.items[first];
+    const struct check_host_op *b = &checker->host_ops.items[second];
+    return a->host == b->host || clock_at(b->before, 2 * a->host->index + 1) >= a->number;
+}
+
+bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t place, uint32_t number)
+{
+    return !checker->threads_apart ||
+           clock_at(checker->host_ops.items[op].before, 2 * place) >= number;
+}
+
+bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
+                       uint32_t place, uint32_t number, uint32_t op)
+{
+    if (!checker->threads_apart)
+        return true;
+    if (place != CHECK_NONE)
+        return clock_at(behind, 2 * place) >= number;
+    const struct check_host_op *at = &checker->host_ops.items[op];
+    return clock_at(behind, 2 * at->host->index + 1) >= at->number;
+}
+
+void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op)
+{
+    if (!checker->threads_apart)
+        return;
+    const struct check_host_op *at = &checker->host_ops.items[op];
+    join_to(checker, behind, at->before);
+    raise_to(checker, behind, 2 * at->host->index + 1, at->number);
+}
+
+void check_host_passes(struct checker *checker, struct check_clock **behind,
+                       const struct check_clock *other, uint32_t place, uint32_t number)
+{
+    if (!checker->threads_apart)
+        return;
+    join_to(checker, behind, other);
+    raise_to(checker, behind, 2 * place, number);
+}
+
+/* Of the first `number` pieces, those that are known done or that the op comes behind the submission of. */
+static uint32_t covered(const struct checker *checker, const struct check_queue *queue,
+                        uint32_t number, uint32_t op)
+{
+    const struct check_host *host = checker->host_ops.items[op].host;
+    uint32_t count = clock_at(host->clock, 2 * queue->place);
+    count = count < queue->first ? queue->first : count;
+    while (count < number &&
+           check_host_ordered(checker, check_work_at(checker, queue->place, count + 1), op))
+        count++;
+    return count < number ? count : number;
+}
+
+void check_host_saw_queue(struct checker *checker, const struct check_queue *queue, uint32_t number,
+                          uint32_t op)
+{
+    if (!checker->threads_apart)
+        return;
+    struct check_host *host = checker->host_ops.items[op].host;
+    uint32_t count = covered(checker, queue, number, op);
+    join_to(checker, &host->clock,
+            queue->behind); /* of a part it may be less, which nobody is blamed for */
+    raise_to(checker, &host->clock, 2 * queue->place, count);
+}
+
+void check_host_saw_mark(struct checker *checker, const struct check_mark *mark, uint32_t op)
+{
+    if (!checker->threads_apart || mark->op == CHECK_NONE ||
+        !check_host_ordered(checker, mark->op, op))
+        return;
+    struct check_host *host = checker->host_ops.items[op].host;
+    join_to(checker, &host->clock, mark->behind);
+    raise_to(checker, &host->clock, 2 * mark->place, mark->number);
+}
+
+void check_host_took(struct checker *checker, uint32_t call, uint32_t op)
+{
+    if (checker->threads_apart)
+        check_host_carries(checker, &checker->host_ops.items[op].host->clock, call);
+}
+
+/* ---- what one thread follows of another ---- */
+
+void checker_threads_apart(struct checker *checker)
+{
+    checker->threads_apart = true;
+}
+
+void checker_release(struct checker *checker, uint32_t thread, uint64_t seq)
+{
+    struct check_release *release = NULL;
+    HASH_FIND(hh, checker->releases, &seq, sizeof(seq), release);
+    struct check_host *host = release ? NULL : host_of(checker, thread);
+    if (!host)
+        return;
+    release = calloc(1, sizeof(*release));
+    if (!release) {
+        checker->short_of_memory = true;
+        return;
+    }
+    release->seq = seq;
+    release->host = host;
+    release->number = host->ops;
+    release->clock = clock_hold(host->clock);
+    HASH_ADD(hh, checker->releases, seq, sizeof(release->seq), release);
+    if (!release->hh.tbl)
+        checker->short_of_memory = true;
+}
+
+void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq)
+{
+    struct check_release *release = NULL;
+    HASH_FIND(hh, checker->releases, &seq, sizeof(seq), release);
+    struct check_host *host = release ? host_of(checker, thread) : NULL;
+    if (!host)
+        return;
+    join_to(checker, &host->clock, release->clock);
+    raise_to(checker, &host->clock, 2 * release->host->index + 1, release->number);
+}
+
+void check_hosts_free(struct checker *checker)
+{
+    struct check_host *host = checker->hosts;
+    HASH_CLEAR(hh, checker->hosts);
+    while (host) {
+        struct check_host *next = host->hh.next;
+        clock_drop(host->clock);
+        free(host);
+        host = next;
+    }
+    struct check_release *release = checker->releases;
+    HASH_CLEAR(hh, checker->releases);
+    while (release) {
+        struct check_release *next = release->hh.next;
+        clock_drop(release->clock);
+        free(release);
+        release = next;
+    }
+    for (size_t i = 0; i < checker->host_ops.count; i++)
+        clock_drop(checker->host_ops.items[i].before);
+    free(checker->host_ops.items);
+}
