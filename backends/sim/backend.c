@@ -23,9 +23,9 @@
 #include "planted.h"
 #include "process.h"
 #include "program.h"
+#include "progress.h"
 #include "queue.h"
 #include "report.h"
-#include "serve.h"
 #include "shared.h"
 #include "timeline.h"
 #include "value.h"
@@ -63,7 +63,7 @@ static void at_exit(void)
 {
     if (!started || getpid() != owner)
         return;
-    sim_serve_end();
+    sim_progress_end();
     write_files();
 }
 
@@ -83,7 +83,7 @@ static twin_status process_start(const twin_services *services)
     if (!sim_process.open_memory)
         sim_fault_install();
     started = true;
-    sim_serve_begin();
+    sim_progress_begin(sim_process.progress_ns);
     owner = getpid();
     timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
@@ -95,7 +95,7 @@ static twin_status process_start(const twin_services *services)
 static void process_stop(void)
 {
     sim_watch_end();
-    sim_serve_end();
+    sim_progress_end();
     write_files();
     sim_memory_stop();
     sim_fault_remove();

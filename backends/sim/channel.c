@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "device.h"
+#include "progress.h"
 #include "sqe.h"
 #include "stall.h"
 
@@ -219,10 +220,13 @@ void sim_channel_expire_holds_locked(uint64_t real_ns)
         channel->hold_ns = TWIN_FOREVER;
         any = true;
     }
+    if (!any)
+        return;
     /* Functions of this program wait for something: the next one is given less. */
-    if (any)
-        hold_patience_ns =
-            hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
+    hold_patience_ns = hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
+    if (!sim_drive_conducted())
+        sim_progress_tell("a host function runs for long and may wait for other work, which goes "
+                          "on without its end");
 }
 
 twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind)
@@ -270,6 +274,8 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
     atomic_fetch_add_explicit(&channel->references, 1, memory_order_relaxed);
     carried->epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     carried->number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1;
+    if (channel->service)
+        atomic_store_explicit(&queue->visible, carried->number, memory_order_relaxed);
     struct sim_token *token;
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
     token->kind = SIM_TOKEN_CALL;
@@ -286,6 +292,8 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
     sim_sqe_callback(sqe, &words);
     sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
+    if (channel->service)
+        sim_progress_submitted();
     return TWIN_OK;
 }
 
@@ -297,6 +305,8 @@ static void deliver(const struct twinsim_message *message, twin_queue *queue)
     if (call) {
         token->call = NULL;
         token->cqe_read = 1;
+        if (atomic_load_explicit(&queue->visible, memory_order_relaxed) == message->number)
+            atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
     }
     pthread_mutex_unlock(&queue->lock);
     if (!call)
@@ -308,6 +318,7 @@ static void deliver(const struct twinsim_message *message, twin_queue *queue)
         sim_channel_release(call);
         return;
     }
+    sim_progress_seen = sim_progress_seen || channel->service;
     bool waits = channel->first || channel->running;
     call->next = NULL;
     *channel->last = call;

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "observe.h"
 #include "planted.h"
+#include "progress.h"
 #include "reserve.h"
 
 /* Device addresses: the same on every run, far above what the host's allocator uses. */
@@ -204,6 +205,8 @@ twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
     *out_device = device;
 unlock:
     sim_model_unlock();
+    if (status == TWIN_OK && sim_process.open_memory)
+        sim_progress_submitted(); /* any work can be seen: submissions need not look */
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in stall.c, polls are in poll.c, waits of
- * threads that serve host functions in serve.c. */
+/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in stall.c, polls are in poll.c, progress
+ * without a caller is in progress.c. */
 #include "drive.h"
 
 #include <assert.h>
@@ -14,14 +14,15 @@
 #include "interrupt.h"
 #include "kernel.h"
 #include "observe.h"
+#include "progress.h"
 #include "report.h"
-#include "serve.h"
 #include "shared.h"
 #include "stall.h"
 
 /* Events per chunk: short when others may want in, long for a thread that is alone. */
-#define CHUNK_SHARED 2048u
-#define CHUNK_ALONE  65536u
+#define CHUNK_SHARED   2048u
+#define CHUNK_ALONE    65536u
+#define CHUNK_PROGRESS 64u /* it stops once the host can see something */
 
 enum { WAITING, LEADING, LOOKING, FINISHED };
 
@@ -345,6 +346,8 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
                          ? CHUNK_SHARED
                          : CHUNK_ALONE;
+    if (__builtin_expect(sim_progress_acts, 0))
+        chunk = CHUNK_PROGRESS;
     bool seen = sim_pace_look();
     /* Counters that the chunk raises are released after this store. */
     atomic_store_explicit(&running, 1, memory_order_seq_cst);
@@ -610,7 +613,8 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
         sim_stall_wake(); /* perhaps everybody waits now */
         sim_model_unlock();
-        sim_serve(wait);
+        (void)sim_interrupt_sleep(&wait->sem, UINT64_MAX);
+        (void)atomic_load_explicit(&wait->state, memory_order_acquire); /* its outcome is written */
     } else {
         wait->look_ns = sim_interrupt_first_look(wait->kind);
         take_part(wait);

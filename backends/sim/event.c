@@ -272,8 +272,8 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
     if (status == TWIN_OK)
         sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
-    if (__builtin_expect(publication != NULL, 0) && status != TWIN_OK)
-        sim_shared_forget(publication);
+    if (__builtin_expect(publication != NULL, 0))
+        sim_shared_submitted(publication, status == TWIN_OK);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "drive.h"
 #include "failure.h"
 #include "kernel.h"
+#include "progress.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
 #define MADV_POPULATE_READ  22
@@ -377,6 +378,8 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
             return arena->view + (address - arena->base);
         if (atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE)
             report_hazard(arena, block, address, access);
+        if (access == TWINSIM_WRITE && (arena->config.host || sim_process.open_memory))
+            sim_progress_seen = true;
         return sim_arena_touch(arena, address, bytes, access == TWINSIM_WRITE);
     }
     const twin_hw_device *self =

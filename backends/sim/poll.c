@@ -6,13 +6,6 @@
 #include "drive.h"
 #include "stall.h"
 
-static uint64_t polls; /* guarded by the model lock */
-
-uint64_t sim_poll_count(void)
-{
-    return polls;
-}
-
 /* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */
 static void await_answers(void)
 {
@@ -49,7 +42,6 @@ static bool reach_clock(void)
 static void poll(void)
 {
     sim_model_lock_alone();
-    polls++;
     while (!reach_clock()) {
         sim_model_unlock();
         await_answers();

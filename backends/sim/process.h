@@ -50,6 +50,7 @@ struct sim_process {
     enum twinsim_model model;
     char rtl_trace[4096]; /* how names of the RTL's waveforms begin; "": none */
     bool bursts;          /* TWINRT_DMA=burst */
+    uint64_t progress_ns; /* TWINRT_PROGRESS; 0: off */
     struct sim_limits limits;
     twin_device_traits traits[SIM_DEVICES_MOST];
 

@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "process.h"
+#include "progress.h"
 #include "seam/host_time.h"
 
 /* Threads that make no calls: ThreadSanitizer has one. */
@@ -24,8 +25,9 @@
 unsigned sim_process_threads(void)
 {
     struct stat tasks;
-    if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 + SANITIZER_THREADS)
-        return (unsigned)tasks.st_nlink - 2 - SANITIZER_THREADS;
+    const unsigned ours = SANITIZER_THREADS + sim_progress_threads();
+    if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 + ours)
+        return (unsigned)tasks.st_nlink - 2 - ours;
     return __libc_single_threaded ? 1 : 0;
 }
 

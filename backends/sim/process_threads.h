@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Threads of the process as the kernel counts them; 0: unknown. Thread: any. */
+/* Threads of the process as the kernel counts them, without the one of progress.c; 0: unknown. Thread: any. */
 unsigned sim_process_threads(void);
 
 /* True: a proof that no thread of the process can act before one of the `waiting` that wait in this backend goes on.

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "drive.h"
 #include "memory.h"
+#include "progress.h"
 #include "sqe.h"
 
 #define HEADS_PER_ENTRY (STARS_COND_WORDS / 3u) /* go to: two words, enable: one */
@@ -492,6 +493,15 @@ static stars_sqe *run_entry(twin_queue *queue, twin_program *program, uint32_t a
     return sqe;
 }
 
+/* Whether a run of the program does what the host can see without a call. program->lock is held. */
+static bool is_visible(const twin_program *program)
+{
+    for (uint32_t i = 0; i < program->queue_count; i++)
+        if (atomic_load_explicit(&program->queues[i]->visible, memory_order_relaxed) != 0)
+            return true;
+    return false;
+}
+
 /* Fills in the entries of a run; how many. Both locks are held and they fit. */
 static uint32_t fill_run(twin_queue *queue, twin_program *program)
 {
@@ -525,6 +535,7 @@ twin_status sim_work_run(twin_queue *queue, twin_program *program)
     if (refusal != TWIN_OK)
         return refusal;
     struct sim_mark mark;
+    bool visible = false;
     (void)runs_left(program, &mark);
     pthread_mutex_lock(&queue->lock);
     pthread_mutex_lock(&program->lock);
@@ -544,10 +555,15 @@ twin_status sim_work_run(twin_queue *queue, twin_program *program)
             .first = submitted + 1,
             .end = submitted + count - 1,
         };
+        visible = is_visible(program);
+        if (visible)
+            atomic_store_explicit(&queue->visible, submitted + count, memory_order_relaxed);
         sim_queue_send_locked(queue, count);
     }
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_unlock(&queue->lock);
+    if (visible)
+        sim_progress_submitted();
     return status;
 }
 

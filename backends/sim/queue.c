@@ -319,6 +319,7 @@ static twin_status open_ring(twin_queue *queue)
     queue->cq_read = 0;
     queue->watched = false;
     queue->held = 0;
+    atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
     atomic_store_explicit(&queue->submitted, 0, memory_order_relaxed);
     atomic_store_explicit(&queue->reclaimed, 0, memory_order_relaxed);
     const struct twinsim_queue description = {
@@ -383,6 +384,7 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     if (!queue->config.deferred)
         queue->task_base += submitted;
     atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);
+    atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
     atomic_store_explicit(&queue->submitted, 0, memory_order_release);
     atomic_store_explicit(&queue->reclaimed, 0, memory_order_release);
 }

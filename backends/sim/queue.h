@@ -66,11 +66,12 @@ struct twin_queue {
     uint64_t last_arrival_ns;   /* doorbells of a queue arrive in order */
     twin_hw_device *device;
     uint16_t sq;
-    uint16_t task_id; /* of the next SQE */
-    uint32_t track;   /* of the timeline */
+    uint16_t task_id;       /* of the next SQE */
+    _Atomic uint32_t epoch; /* written under both locks */
     twin_queue_config config;
-    _Atomic uint32_t epoch;   /* written under both locks */
+    _Atomic uint64_t visible; /* the newest visible SQE (progress.h), 0: none; written under lock */
     uint64_t held;            /* the newest SQE whose token may hold something */
+    uint32_t track;           /* of the timeline */
     uint32_t id_cursor;       /* where the search for an event id goes on */
     uint32_t used;            /* ring entries that were ever used, as sim_rings_use() was told */
     uint32_t room_wanted;     /* SQEs of the piece of work that did not fit */

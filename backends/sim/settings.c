@@ -66,6 +66,18 @@ static bool read_whole(const char *name, const char *text, uint64_t least, uint6
     return true;
 }
 
+/* Milliseconds, or off. */
+static bool read_progress(const char *text, uint64_t *out_ns)
+{
+    uint64_t ms = 2000;
+    if (strcmp(text, "off") == 0)
+        ms = 0;
+    else if (text[0] != '\0' && !read_whole("TWINRT_PROGRESS", text, 1, 86400000, &ms))
+        return false;
+    *out_ns = ms * 1000000u;
+    return true;
+}
+
 /* Reads a setting that is one of two words; empty means the first. */
 static bool read_choice(const char *name, const char *text, const char *first, const char *second,
                         bool *out_second)
@@ -259,6 +271,7 @@ twin_status sim_settings_read(const twin_services *services)
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
                      &open_memory) ||
         !read_choice("TWINRT_DMA", services->setting("TWINRT_DMA"), "flow", "burst", &bursts) ||
+        !read_progress(services->setting("TWINRT_PROGRESS"), &sim_process.progress_ns) ||
         !read_model(services->setting("TWINRT_MODEL"), &model) ||
         !profile_path(path, sizeof(path)) ||
         !sim_observe_settings(services, sim_process.board != NULL))

@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "drive.h"
+#include "progress.h"
 #include "sqe.h"
 
 /* A record of this process that others are to be told of. Holds a reference on the signal. */
@@ -246,6 +247,14 @@ void sim_shared_forget(struct sim_publication *publication)
     free(publication);
 }
 
+void sim_shared_submitted(struct sim_publication *publication, bool good)
+{
+    if (good)
+        sim_progress_submitted();
+    else
+        sim_shared_forget(publication);
+}
+
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
                                const struct sim_mark *mark)
 {
@@ -253,6 +262,8 @@ void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publ
     sim_event_hold(signal);
     publication->signal = signal;
     publication->mark = *mark;
+    if (mark->number > atomic_load_explicit(&mark->queue->visible, memory_order_relaxed))
+        atomic_store_explicit(&mark->queue->visible, mark->number, memory_order_relaxed);
     pthread_mutex_lock(&shared_lock);
     if (!is_notify(signal)) {
         publication->number = sim_share_begin(&shared->file);
@@ -419,6 +430,7 @@ static struct sim_publication *take_published(void)
             continue;
         }
         publish(publication, fate);
+        sim_progress_seen = true;
         *link = publication->next;
         publication->next = taken;
         taken = publication;

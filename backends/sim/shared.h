@@ -45,6 +45,8 @@ void sim_shared_end(struct sim_shared *shared);
 struct sim_publication;
 twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out);
 void sim_shared_forget(struct sim_publication *publication);
+/* The record was submitted, or not: then nothing is to be published. No lock is held. */
+void sim_shared_submitted(struct sim_publication *publication, bool good);
 /* The record is `mark`. The signal's lock is held. */
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
                                const struct sim_mark *mark);

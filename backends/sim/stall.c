@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "device.h"
 #include "process_threads.h"
+#include "progress.h"
 #include "report.h"
 #include "shared.h"
 #include "watch.h"
@@ -70,6 +71,7 @@ void sim_stall_wake(void)
 {
     if (atomic_exchange(&parked, 0) != 0)
         sem_post(&park_sem);
+    sim_progress_changed();
 }
 
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
@@ -82,6 +84,8 @@ void sim_drive_submitted(void)
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
         sim_stall_wake();
+    else
+        sim_progress_changed();
 }
 
 void sim_drive_reconsider(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens when nothing is left to simulate: waits time out, a deadlock is declared if it is proven, or the driver parks. Part of drive.c,
- * like poll.c and serve.c: functions are called with the model lock held unless they say otherwise. */
+ * like poll.c and progress.c: functions are called with the model lock held unless they say otherwise. */
 #ifndef TWINRT_SIM_STALL_H
 #define TWINRT_SIM_STALL_H
 
@@ -42,11 +42,6 @@ void sim_drive_give_way(void);
 void sim_drive_hand_on(void);
 /* Gives the model lock away until the condition is signalled. */
 void sim_model_await(pthread_cond_t *condition);
-
-/* ---- given by poll.c ---- */
-
-/* Polls so far: another one says that the program is at work. */
-uint64_t sim_poll_count(void);
 
 /* ---- given by stall.c ---- */
 

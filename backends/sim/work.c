@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "memory.h"
+#include "progress.h"
 #include "queue.h"
 #include "sqe.h"
 
@@ -32,9 +33,12 @@ static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t p
     return 0;
 }
 
-/* Both sides of a copy, whose bytes are those of the destination; `out_sdma`: both are device memory, so that the SDMA does it, and else the PCIe DMA. */
+/* The SDMA copies inside devices, the PCIe DMA does the rest. */
+enum way { INSIDE, TO_DEVICE, TO_HOST };
+
+/* Both sides of a copy, whose bytes are those of the destination. */
 static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, uint64_t src_bytes,
-                               bool *out_sdma)
+                               enum way *out)
 {
     twin_memory_kind dst;
     twin_memory_kind src;
@@ -42,7 +46,7 @@ static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, 
     if (status == TWIN_OK)
         status = check_range(queue, "source", sides->src, src_bytes, &src);
     if (status == TWIN_OK)
-        *out_sdma = dst == TWIN_MEMORY_DEVICE && src == TWIN_MEMORY_DEVICE;
+        *out = dst != TWIN_MEMORY_DEVICE ? TO_HOST : src != TWIN_MEMORY_DEVICE ? TO_DEVICE : INSIDE;
     return status;
 }
 
@@ -61,10 +65,18 @@ typedef struct pieces {
     const void *work;
     uint64_t bytes;
     uint64_t piece;
+    bool visible; /* the host can see it without a call */
 } pieces;
 
 /* Fills in the entry for `bytes` bytes of the work from `done` on. */
 typedef void pieces_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes);
+
+/* The host can see the last of `count` entries that are about to be sent. */
+static void note_visible_locked(twin_queue *queue, uint32_t count)
+{
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    atomic_store_explicit(&queue->visible, submitted + count, memory_order_relaxed);
+}
 
 /* All entries or none. Inlined, so that `entry` is no call through a pointer. */
 static inline __attribute__((always_inline)) twin_status put(twin_queue *queue, const pieces *all,
@@ -84,8 +96,12 @@ static inline __attribute__((always_inline)) twin_status put(twin_queue *queue, 
         stars_sqe *sqe = sim_queue_slot_locked(queue, i, NULL);
         entry(sqe, all->work, done, left < all->piece ? left : all->piece);
     }
+    if (all->visible)
+        note_visible_locked(queue, count);
     sim_queue_send_locked(queue, count);
     pthread_mutex_unlock(&queue->lock);
+    if (all->visible)
+        sim_progress_submitted();
     return TWIN_OK;
 }
 
@@ -103,15 +119,16 @@ static void pcie_copy_entry(stars_sqe *sqe, const void *work, uint64_t done, uin
 
 twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
 {
-    bool sdma = false;
+    enum way way = INSIDE;
     twin_status status = sim_queue_refusal(queue);
     if (status == TWIN_OK)
-        status = check_sides(queue, copy, copy->bytes, &sdma);
+        status = check_sides(queue, copy, copy->bytes, &way);
     if (status != TWIN_OK)
         return status;
-    if (sdma && !crosses_host(queue, copy))
-        return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE}, sdma_copy_entry);
-    return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
+    if (way == INSIDE && !crosses_host(queue, copy))
+        return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE, false}, sdma_copy_entry);
+    return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE, way == TO_HOST},
+               pcie_copy_entry);
 }
 
 static void fill_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
@@ -128,7 +145,7 @@ twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
         status = check_range(queue, "destination", fill->dst, fill->bytes, &kind);
     if (status != TWIN_OK)
         return status;
-    return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE}, fill_entry);
+    return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, false}, fill_entry);
 }
 
 /* The types that the documentation of this kind of part names; the engine's opcode knows more. */
@@ -176,11 +193,11 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
         return TWIN_E_UNSUPPORTED;
     }
     const twin_copy sides = {.dst = reduce->dst, .src = reduce->src, .bytes = reduce->bytes};
-    bool sdma = false;
-    status = check_sides(queue, &sides, reduce->bytes, &sdma);
+    enum way way = INSIDE;
+    status = check_sides(queue, &sides, reduce->bytes, &way);
     if (status != TWIN_OK)
         return status;
-    if (!sdma)
+    if (way != INSIDE)
         return TWIN_E_INVALID;
     if (crosses_host(queue, &sides)) {
         sim_explain("device %u, stream %u: a reduction reads and writes memory of its own device "
@@ -189,7 +206,7 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
                     queue->device->index, queue->config.id);
         return TWIN_E_UNSUPPORTED;
     }
-    return put(queue, &(pieces){reduce, reduce->bytes, SIM_SDMA_PIECE}, reduce_entry);
+    return put(queue, &(pieces){reduce, reduce->bytes, SIM_SDMA_PIECE, false}, reduce_entry);
 }
 
 /* All rows. */
@@ -258,7 +275,7 @@ static bool fits(twin_queue *queue, uint32_t count)
 
 /* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists. Until there is an entry the
  * lists are this call's alone: they are written without the lock, so that others can end or look at the queue meanwhile. */
-static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into)
+static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into, bool visible)
 {
     const uint32_t count = count_pieces(queue, rows->height, sim_process.limits.list_descriptors);
     if (count == 0)
@@ -274,9 +291,13 @@ static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into
     const bool sent = sim_queue_fits_locked(queue, count); /* or the queue has stopped meanwhile */
     if (sent) {
         list_entries_locked(queue, rows, count, list);
+        if (visible)
+            note_visible_locked(queue, count);
         sim_queue_send_locked(queue, count);
     }
     pthread_mutex_unlock(&queue->lock);
+    if (sent && visible)
+        sim_progress_submitted();
     if (!sent)
         sim_lists_give(&queue->device->lists, list);
     return sent ? TWIN_OK : TWIN_E_BUSY;
@@ -302,18 +323,18 @@ static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint
 
 /* Rows between host and device, or between devices without a link. Those that lie close together are one row. A descriptor
  * moves bytes towards the device or away from it: rows from one other device to another take an entry each. */
-static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows)
+static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, bool visible)
 {
     const bool dense = rows->dst_pitch == rows->width && rows->src_pitch == rows->width;
     if (dense || rows->height == 1) {
         const twin_copy whole = {
             .dst = rows->dst, .src = rows->src, .bytes = rows->width * rows->height};
-        return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE}, pcie_copy_entry);
+        return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE, visible}, pcie_copy_entry);
     }
     const unsigned to = distance(queue, rows->dst);
     const unsigned from = distance(queue, rows->src);
     if (to == 1 && from == 1)
-        return put(queue, &(pieces){rows, rows->height, 1}, pcie_row_entry);
+        return put(queue, &(pieces){rows, rows->height, 1, visible}, pcie_row_entry);
     if (to == from || rows->width > UINT32_MAX) {
         sim_explain(
             "device %u, stream %u: rows of %llu bytes from 0x%llx to 0x%llx are nothing that "
@@ -322,20 +343,20 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows)
             (unsigned long long)rows->src, (unsigned long long)rows->dst);
         return TWIN_E_INVALID;
     }
-    return put_lists(queue, rows, to < from);
+    return put_lists(queue, rows, to < from, visible);
 }
 
 twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
 {
     const twin_copy sides = {
         .dst = rows->dst, .src = rows->src, .bytes = twin_rows_span(rows, rows->dst_pitch)};
-    bool sdma = false;
+    enum way way = INSIDE;
     twin_status status = sim_queue_refusal(queue);
     if (status == TWIN_OK)
-        status = check_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &sdma);
+        status = check_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &way);
     if (status != TWIN_OK)
         return status;
-    sdma = sdma && !crosses_host(queue, &sides);
+    const bool sdma = way == INSIDE && !crosses_host(queue, &sides);
     if (sdma && (rows->dst_pitch | rows->src_pitch | rows->width | rows->height) > UINT32_MAX) {
         sim_explain("device %u, stream %u: rows of %llu bytes that lie %llu and %llu apart are too "
                     "far from each other for one entry",
@@ -343,5 +364,6 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
                     (unsigned long long)rows->dst_pitch, (unsigned long long)rows->src_pitch);
         return TWIN_E_INVALID;
     }
-    return sdma ? put(queue, &(pieces){rows, 1, 1}, sdma_rows_entry) : put_pcie_rows(queue, rows);
+    return sdma ? put(queue, &(pieces){rows, 1, 1, false}, sdma_rows_entry)
+                : put_pcie_rows(queue, rows, way == TO_HOST);
 }

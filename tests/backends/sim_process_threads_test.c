@@ -24,6 +24,13 @@
 /* This thread has called, no other has. */
 atomic_uint sim_attached_count = 1;
 struct sim_process sim_process;
+static unsigned own_threads;
+
+/* Of progress.c. */
+unsigned sim_progress_threads(void)
+{
+    return own_threads;
+}
 
 /* What the core and libtwinrt-host.so report. */
 static uint32_t in_core;
@@ -142,6 +149,20 @@ static void test_reported(void)
     end(&other);
 }
 
+/* The thread that runs the model without a caller is never the one that could still act. */
+static void test_own_thread(void)
+{
+    struct other other;
+    start(&other, sleep_on_mutex);
+    CU_ASSERT(!is_proven(1));
+    own_threads = 1;
+    CU_ASSERT(sim_process_threads() == 1);
+    CU_ASSERT(is_proven(1));
+    CU_ASSERT(!is_proven(0));
+    own_threads = 0;
+    end(&other);
+}
+
 /* More attached threads than the system counts: it does not tell the truth. */
 static void test_wrong_count(void)
 {
@@ -252,6 +273,7 @@ static const twin_test tests[] = {
     {"a thread that is alone and waits proves it", test_alone},
     {"a thread that made no call can act, whether it runs or sleeps", test_another},
     {"threads that are reported as blocked cannot act, unless one has been woken", test_reported},
+    {"the thread of the backend is not counted", test_own_thread},
     {"a count that cannot be true proves nothing", test_wrong_count},
     {"an interval timer with a signal handler may act", test_interval_timer},
     {"a timer of timer_create may act", test_timer},

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* pthread_setname_np, syscall */
+#include "progress.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "clock.h"
+#include "device.h"
+#include "drive.h"
+#include "stall.h"
+
+/* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
+ * times depend on real time already. */
+#define PATIENCE_SHARE    10u
+#define PATIENCE_LEAST_NS 2000000u
+/* Looks during one patience: it acts at most so much later. */
+#define LOOKS         8u
+#define LOOK_LEAST_NS 1000000u
+
+_Atomic uint32_t sim_progress_sleeps;
+atomic_bool sim_progress_missing;
+bool sim_progress_seen;
+bool sim_progress_acts;
+
+static _Atomic uint64_t setting_ns; /* 0: off */
+static atomic_uint threads;         /* alive; a forked child has none */
+static pid_t process;
+/* A thread of another life than this one ends. Written under the model lock. */
+static _Atomic uint32_t life;
+static atomic_bool told;
+static struct sim_wait role; /* holds the driver's role, and is on no list */
+
+unsigned sim_progress_threads(void)
+{
+    return atomic_load(&threads);
+}
+
+void sim_progress_tell(const char *why)
+{
+    if (!atomic_exchange(&told, true))
+        sim_log(2, "%s; from now on the times of this run depend on real time", why);
+}
+
+/* ---- what is in flight ---------------------------------------------------------------------- */
+
+static bool is_pending(const twin_queue *queue)
+{
+    uint64_t visible = sim_process.open_memory
+                           ? atomic_load_explicit(&queue->submitted, memory_order_acquire)
+                           : atomic_load_explicit(&queue->visible, memory_order_acquire);
+    return visible != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
+           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < visible;
+}
+
+/* A queue with visible work in flight; NULL: there is none. Takes no lock. */
+static const twin_queue *find_pending(void)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            const twin_queue *queue =
+                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            if (is_pending(queue))
+                return queue;
+        }
+    }
+    return NULL;
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+static void say_why(const twin_queue *queue)
+{
+    char why[256];
+    snprintf(why, sizeof(why),
+             "device %u, stream %u: the host can see work of the stream without a call, and no "
+             "thread has called for %g s (TWINRT_PROGRESS), so the model runs without a caller",
+             queue->device->index, queue->config.id, (double)atomic_load(&setting_ns) / 1e9);
+    sim_progress_tell(why);
+}
+
+static bool others_wait(void)
+{
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        if (!sim_wait_serves(wait))
+            return true;
+    return false;
+}
+
+enum outcome {
+    OTHERS, /* somebody else moves the model, or nothing visible is in flight */
+    MOVED,  /* the host can see something new */
+    HELD,   /* a host function runs and may hold the model for some time more */
+    STALLED /* nothing moves before something changes */
+};
+
+/* One chunk, as the driver. False: it was the last. */
+static bool run_chunk(enum outcome *out)
+{
+    bool any;
+    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+    if (stop == TWINSIM_STOP_LIMIT)
+        sim_stall_expire(twinsim_now(sim_process.board));
+    if (!stalled) {
+        *out = MOVED;
+        return !sim_progress_seen && !others_wait() && find_pending();
+    }
+    *out = STALLED;
+    uint64_t hold_ns = sim_channel_hold_locked();
+    if (stop != TWINSIM_STOP_HELD || hold_ns == TWIN_FOREVER || hold_ns > sim_stall_deadline())
+        return false;
+    *out = HELD;
+    if (sim_channel_hold_end_locked() > sim_real_now())
+        return false;
+    sim_channel_expire_holds_locked(sim_real_now());
+    return true;
+}
+
+/* ---- the thread ----------------------------------------------------------------------------- */
+
+struct watch {
+    uint32_t born;        /* in that life */
+    uint64_t patience_ns; /* real time without a call */
+    uint64_t step_ns;     /* between two looks whether there was one */
+};
+
+static bool is_over(const struct watch *watch)
+{
+    return atomic_load(&life) != watch->born;
+}
+
+static void set_patience(struct watch *watch, uint64_t ns)
+{
+    const uint64_t first_ns = atomic_load(&setting_ns);
+    const uint64_t least_ns = first_ns < PATIENCE_LEAST_NS ? first_ns : PATIENCE_LEAST_NS;
+    watch->patience_ns = ns < least_ns ? least_ns : ns;
+    watch->step_ns = watch->patience_ns / LOOKS;
+    if (watch->step_ns < LOOK_LEAST_NS)
+        watch->step_ns = LOOK_LEAST_NS;
+}
+
+/* The program makes calls: looks get rarer, so that they cost nothing. */
+static void look_later(struct watch *watch)
+{
+    const uint64_t longest_ns = atomic_load(&setting_ns) / LOOKS;
+    if (watch->step_ns < longest_ns)
+        watch->step_ns = 2 * watch->step_ns < longest_ns ? 2 * watch->step_ns : longest_ns;
+}
+
+static enum outcome act(struct watch *watch)
+{
+    enum outcome outcome = OTHERS;
+    sim_model_lock_alone();
+    const twin_queue *queue = find_pending();
+    if (!queue || sim_drive_led() || is_over(watch)) {
+        sim_model_unlock();
+        return outcome;
+    }
+    sim_drive_take_role(&role);
+    sim_progress_acts = true;
+    sim_progress_seen = false;
+    const uint64_t before = twinsim_now(sim_process.board);
+    while (run_chunk(&outcome))
+        sim_drive_give_way();
+    sim_progress_acts = false;
+    if (twinsim_now(sim_process.board) != before || sim_progress_seen) {
+        const uint64_t first_ns = atomic_load(&setting_ns);
+        say_why(queue);
+        set_patience(watch, watch->patience_ns == first_ns ? first_ns / PATIENCE_SHARE
+                                                           : watch->patience_ns / 2);
+    }
+    sim_drive_hand_on();
+    return outcome;
+}
+
+/* Until woken, at most for `ns`; UINT64_MAX: without a limit. */
+static void sleep_for(uint32_t sleeps, uint64_t ns)
+{
+    struct timespec time = sim_real_time(ns);
+    syscall(SYS_futex, &sim_progress_sleeps, FUTEX_WAIT_PRIVATE, sleeps,
+            ns == UINT64_MAX ? NULL : &time, NULL, 0);
+}
+
+static void wake_thread(void)
+{
+    syscall(SYS_futex, &sim_progress_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void sim_progress_wake(void)
+{
+    if (atomic_exchange(&sim_progress_sleeps, SIM_PROGRESS_AWAKE) != SIM_PROGRESS_AWAKE)
+        wake_thread();
+}
+
+static void announce_sleep(uint32_t sleeps)
+{
+    atomic_store_explicit(&sim_progress_sleeps, sleeps, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with the one of a submission */
+}
+
+static void sleep_until_woken(const struct watch *watch)
+{
+    uint32_t sleeps;
+    if (is_over(watch))
+        atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+    while ((sleeps = atomic_load(&sim_progress_sleeps)) != SIM_PROGRESS_AWAKE)
+        sleep_for(sleeps, UINT64_MAX);
+}
+
+/* Until no thread has called for that long while visible work was in flight. False: none is in flight any more. */
+static bool await_silence(struct watch *watch)
+{
+    for (uint64_t silent_ns = 0; silent_ns < watch->patience_ns;) {
+        const uint64_t calls = sim_clock_calls();
+        sleep_for(SIM_PROGRESS_AWAKE, watch->step_ns);
+        if (!find_pending() || is_over(watch))
+            return false;
+        if (sim_clock_calls() == calls) {
+            silent_ns += watch->step_ns;
+        } else {
+            silent_ns = 0;
+            look_later(watch);
+        }
+    }
+    return true;
+}
+
+static void *run(void *argument)
+{
+    struct watch watch = {.born = (uint32_t)(uintptr_t)argument};
+    pthread_setname_np(pthread_self(), "twinrt-progress");
+    set_patience(&watch, atomic_load(&setting_ns));
+    while (!is_over(&watch)) {
+        enum outcome outcome = OTHERS;
+        if (await_silence(&watch))
+            outcome = act(&watch);
+        if (outcome == STALLED) {
+            announce_sleep(SIM_PROGRESS_STALLED);
+            outcome = act(&watch); /* what came until then woke nobody */
+            if (outcome == STALLED)
+                sleep_until_woken(&watch);
+            else
+                atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+        } else if (outcome == OTHERS && find_pending()) {
+            look_later(&watch);
+        } else if (!find_pending()) {
+            announce_sleep(sim_process.open_memory ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
+            if (find_pending())
+                atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+            sleep_until_woken(&watch);
+        }
+    }
+    while (atomic_load(&threads) == 0) /* it is counted once it has been created */
+        sched_yield();
+    atomic_fetch_sub(&threads, 1);
+    return NULL;
+}
+
+/* The program's signals are for the program's threads; faults stay where they happen. */
+static int start_thread(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t all;
+    sigset_t before;
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        sigdelset(&all, faults[i]);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int error = pthread_create(&thread, &attributes, run, (void *)(uintptr_t)atomic_load(&life));
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+void sim_progress_make(void)
+{
+    if (!atomic_exchange(&sim_progress_missing, false))
+        return; /* another thread makes it */
+    int error = start_thread();
+    if (error == 0)
+        atomic_fetch_add(&threads, 1);
+    else
+        sim_log(2,
+                "cannot create the thread that runs the model without a caller: error %d; a "
+                "program that waits without a call may wait for ever",
+                error);
+}
+
+void sim_progress_begin(uint64_t patience_ns)
+{
+    if (process != getpid())
+        atomic_store(&threads, 0);
+    process = getpid();
+    atomic_store(&setting_ns, patience_ns);
+    atomic_store(&told, false);
+    atomic_store(&sim_progress_missing, patience_ns != 0 && !sim_drive_conducted());
+}
+
+void sim_progress_end(void)
+{
+    atomic_store(&sim_progress_missing, false);
+    sim_model_lock_alone();
+    atomic_fetch_add(&life, 1);
+    sim_model_unlock();
+    atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+    wake_thread();
+}
