@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "lock.h"
 #include "marks.h"
 #include "mutex.h"
 #include "threads.h"
@@ -31,7 +32,7 @@ struct waiter {
 };
 
 struct bucket {
-    pthread_mutex_t lock;
+    host_lock lock;
     atomic_uint waiters;
     struct waiter *oldest; /* guarded by lock */
     struct waiter *newest;
@@ -80,7 +81,7 @@ static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *m
     if (atomic_load(&bucket->waiters) == 0)
         return false;
     bool found = false;
-    (void)host_real.pthread_mutex_lock(&bucket->lock);
+    host_lock_take(&bucket->lock);
     struct waiter *next;
     for (struct waiter *waiter = bucket->oldest; waiter && (all || !found); waiter = next) {
         next = waiter->next;
@@ -94,7 +95,7 @@ static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *m
         host_stamp();
         (void)host_real.sem_post(&waiter->sem); /* the waiter may go as soon as it is posted */
     }
-    (void)host_real.pthread_mutex_unlock(&bucket->lock);
+    host_lock_drop(&bucket->lock);
     return found;
 }
 
@@ -102,11 +103,11 @@ static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *m
 static bool withdraw(struct waiter *waiter)
 {
     struct bucket *bucket = bucket_of(waiter->cond);
-    (void)host_real.pthread_mutex_lock(&bucket->lock);
+    host_lock_take(&bucket->lock);
     bool queued = waiter->queued;
     if (queued)
         take_locked(bucket, waiter);
-    (void)host_real.pthread_mutex_unlock(&bucket->lock);
+    host_lock_drop(&bucket->lock);
     return queued;
 }
 
@@ -150,9 +151,9 @@ static int wait_here(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clo
     waiter.cond = cond;
     (void)host_real.sem_init(&waiter.sem, 0, 0);
     struct bucket *bucket = bucket_of(cond);
-    (void)host_real.pthread_mutex_lock(&bucket->lock);
+    host_lock_take(&bucket->lock);
     put_locked(bucket, &waiter);
-    (void)host_real.pthread_mutex_unlock(&bucket->lock);
+    host_lock_drop(&bucket->lock);
     (void)host_moment_make(); /* the wait is not inside an allocator */
     int error = host_mutex_unlock(mutex);
     if (error != 0) {
@@ -261,5 +262,5 @@ HOST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 
 void host_conds_forked(void)
 {
-    memset(buckets, 0, sizeof(buckets)); /* as statically initialized */
+    memset(buckets, 0, sizeof(buckets));
 }

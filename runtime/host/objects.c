@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "lock.h"
+
 #define SETS_LOG2 11
 #define WAYS      4u
 #define SPINS     1000
 
 static struct host_object objects[1u << SETS_LOG2][WAYS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding and removing */
+static host_lock lock; /* of adding and removing */
 
 static struct host_object *set_of(const void *object)
 {
@@ -51,7 +53,7 @@ static void clear(struct host_object *object)
 
 struct host_object *host_object_add(const void *object, enum host_object_kind kind)
 {
-    (void)host_real.pthread_mutex_lock(&lock);
+    host_lock_take(&lock);
     struct host_object *found = find(object);
     /* Two threads may come to know a rwlock at once; other kinds are made by one. */
     bool keep = found && kind == HOST_OBJECT_RWLOCK && atomic_load(&found->kind) == (int)kind;
@@ -65,7 +67,7 @@ struct host_object *host_object_add(const void *object, enum host_object_kind ki
         atomic_store(&found->kind, (int)kind);
         atomic_store_explicit(&found->key, (uintptr_t)object, memory_order_release);
     }
-    (void)host_real.pthread_mutex_unlock(&lock);
+    host_lock_drop(&lock);
     return found;
 }
 
@@ -73,17 +75,16 @@ void host_object_remove(const void *object)
 {
     if (!find(object))
         return;
-    (void)host_real.pthread_mutex_lock(&lock);
+    host_lock_take(&lock);
     struct host_object *found = find(object);
     if (found)
         atomic_store_explicit(&found->key, 0, memory_order_release);
-    (void)host_real.pthread_mutex_unlock(&lock);
+    host_lock_drop(&lock);
 }
 
 void host_objects_forked(void)
 {
-    const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
-    memcpy(&lock, &unlocked, sizeof(lock));
+    atomic_store(&lock.state, 0);
     for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
         for (unsigned j = 0; j < WAYS; j++)
             if (atomic_load_explicit(&objects[i][j].key, memory_order_relaxed) != 0)

@@ -3,9 +3,9 @@
 
 #include <limits.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/mman.h>
 
+#include "lock.h"
 #include "proof.h"
 
 #define CHUNK_THREADS 256u
@@ -17,7 +17,7 @@ struct chunk {
 };
 
 static struct chunk first_chunk;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static host_lock lock;
 static struct host_thread *free_list; /* guarded by lock */
 static uint32_t never_used;           /* in the last chunk; guarded by lock */
 static struct chunk *last_chunk = &first_chunk;
@@ -27,16 +27,6 @@ static bool has_end_key;
 
 static _Atomic uint64_t stamp;
 static atomic_uint readers; /* of what waiting threads wait for */
-
-static void take_lock(void)
-{
-    (void)host_real.pthread_mutex_lock(&lock);
-}
-
-static void drop_lock(void)
-{
-    (void)host_real.pthread_mutex_unlock(&lock);
-}
 
 static struct host_thread *get_record_locked(void)
 {
@@ -89,13 +79,13 @@ static void end_thread(void *record)
         return;
     struct host_thread *thread = record;
     const twin_host_moment *moment = host_moment();
-    take_lock();
+    host_lock_take(&lock);
     if (moment)
         thread->end = *moment;
     host_self.record = NULL;
     atomic_store(&thread->state, HOST_THREAD_ENDED);
     settle_locked(thread);
-    drop_lock();
+    host_lock_drop(&lock);
     host_stamp();
     host_changed();
 }
@@ -104,11 +94,11 @@ static void begin_thread(struct host_thread *thread)
 {
     host_self.record = thread;
     atomic_store(&thread->system_id, (uint32_t)gettid());
-    take_lock();
+    host_lock_take(&lock);
     thread->handle = pthread_self();
     thread->has_handle = true;
     atomic_store(&thread->state, HOST_THREAD_LIVE);
-    drop_lock();
+    host_lock_drop(&lock);
     if (has_end_key)
         (void)pthread_setspecific(end_key, thread);
 }
@@ -121,8 +111,7 @@ void host_threads_start(void)
 
 void host_threads_forked(void)
 {
-    pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
-    memcpy(&lock, &unlocked, sizeof(lock));
+    atomic_store(&lock.state, 0);
     atomic_store(&readers, 0);
     free_list = NULL;
     for (struct chunk *chunk = &first_chunk; chunk; chunk = atomic_load(&chunk->next))
@@ -139,11 +128,11 @@ struct host_thread *host_thread_self(void)
         return host_self.record;
     if (host_self.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS)
         return NULL; /* the thread's last destructors */
-    take_lock();
+    host_lock_take(&lock);
     struct host_thread *thread = get_record_locked();
     if (thread)
         thread->detached = true; /* its end is nobody's to settle */
-    drop_lock();
+    host_lock_drop(&lock);
     if (thread)
         begin_thread(thread);
     return thread;
@@ -152,7 +141,7 @@ struct host_thread *host_thread_self(void)
 struct host_thread *host_thread_make(bool detached, void *(*function)(void *), void *argument)
 {
     const twin_host_moment *moment = host_moment_make();
-    take_lock();
+    host_lock_take(&lock);
     struct host_thread *thread = get_record_locked();
     if (thread) {
         thread->detached = detached;
@@ -162,13 +151,13 @@ struct host_thread *host_thread_make(bool detached, void *(*function)(void *), v
         if (moment)
             thread->begin = *moment;
     }
-    drop_lock();
+    host_lock_drop(&lock);
     return thread;
 }
 
 void host_thread_made(struct host_thread *thread, pthread_t handle, int error)
 {
-    take_lock();
+    host_lock_take(&lock);
     thread->being_made = false;
     if (error != 0) {
         free_record_locked(thread);
@@ -177,7 +166,7 @@ void host_thread_made(struct host_thread *thread, pthread_t handle, int error)
         thread->has_handle = true;
         settle_locked(thread);
     }
-    drop_lock();
+    host_lock_drop(&lock);
 }
 
 void *host_thread_run(void *record)
@@ -205,34 +194,34 @@ static struct host_thread *find_locked(pthread_t handle)
 
 struct host_thread *host_thread_find(pthread_t handle)
 {
-    take_lock();
+    host_lock_take(&lock);
     struct host_thread *thread = find_locked(handle);
-    drop_lock();
+    host_lock_drop(&lock);
     return thread;
 }
 
 void host_thread_joined(struct host_thread *thread, uint64_t number, twin_host_moment *out_end)
 {
     out_end->system_id = 0;
-    take_lock();
+    host_lock_take(&lock);
     if (atomic_load(&thread->number) == number &&
         atomic_load(&thread->state) == HOST_THREAD_ENDED) {
         *out_end = thread->end;
         thread->detached = true;
         settle_locked(thread);
     }
-    drop_lock();
+    host_lock_drop(&lock);
 }
 
 void host_thread_detached(pthread_t handle)
 {
-    take_lock();
+    host_lock_take(&lock);
     struct host_thread *thread = find_locked(handle);
     if (thread) {
         thread->detached = true;
         settle_locked(thread);
     }
-    drop_lock();
+    host_lock_drop(&lock);
 }
 
 void host_stamp(void)
