@@ -176,6 +176,7 @@ static int wait_here(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clo
     if (result != 0 && !withdraw(&waiter))
         result = 0; /* woken after all */
     waiter.mutex = NULL;
+    (void)host_moment_make(); /* the backend may have started meanwhile */
     (void)host_real.sem_destroy(&waiter.sem);
     error = host_mutex_lock(mutex, call->name, call->site);
     if (result == ETIMEDOUT)

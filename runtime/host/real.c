@@ -31,10 +31,23 @@ static void take(void *slot, void *symbol)
         memcpy(slot, &symbol, sizeof(symbol));
 }
 
+/* Of a function that the C library has in two versions: the version that programs get today, or another interposer's, which
+ * need not have versions. Without a version, older dynamic linkers give the older one. */
+static void *find_cond(const char *name)
+{
+    void *versioned = dlvsym(RTLD_NEXT, name, COND_VERSION);
+    void *next = dlsym(RTLD_NEXT, name);
+    Dl_info of_versioned;
+    Dl_info of_next;
+    if (!versioned || !next || dladdr(versioned, &of_versioned) == 0 || dladdr(next, &of_next) == 0)
+        return versioned ? versioned : next;
+    return of_versioned.dli_fbase == of_next.dli_fbase ? versioned : next;
+}
+
 void host_real_find(void)
 {
 #define FIND(name)      take(&host_real.name, dlsym(RTLD_NEXT, #name));
-#define FIND_COND(name) take(&host_real.name, dlvsym(RTLD_NEXT, #name, COND_VERSION));
+#define FIND_COND(name) take(&host_real.name, find_cond(#name));
     HOST_REAL(FIND, FIND_COND)
 #undef FIND
 #undef FIND_COND

@@ -74,7 +74,7 @@ cmake_minimum_required(VERSION 3.22)
 project(stranger LANGUAGES C CXX)
 find_package(twinrt 0.1 REQUIRED)
 add_executable(program program.c)
-target_link_libraries(program PRIVATE twinrt::ascendcl)
+target_link_libraries(program PRIVATE twinrt::ascendcl twinrt::host)
 add_executable(program_cxx program.cpp)
 target_link_libraries(program_cxx PRIVATE twinrt::acl_rt)
 """
@@ -84,7 +84,7 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/c
              "lib64/twinrt/bench/empty_kernel.o", "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
              "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
              "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
-             "lib64/libplatform.so", "lib64/twinrt/backend-fault.so", "lib64/twinrt/backend-null.so",
+             "lib64/libplatform.so", "lib64/libtwinrt-host.so", "lib64/twinrt/backend-fault.so", "lib64/twinrt/backend-null.so",
              "lib64/twinrt/backend-record.so", "lib64/twinrt/backend-sim.so",
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
