@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that spend time outside the runtime: each row is a program and the outcome that is wanted.
 
-  rows_test.py --bin FOLDER --twinrt TOOL [--only ROW...] [--skip ROW...] [--runs N] [--places]
+  rows_test.py --bin FOLDER --twinrt TOOL [--only ROW...] [--skip ROW...] [--runs N] [--places] [--jobs N]
 
 A row runs by itself (level a: the runtime alone) and under `twinrt run` (level b: libtwinrt-host.so too), as its table says. --places
 repeats all that alone and beside two processes that compute, on one processor and on all.
 """
 import argparse
 import collections
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -16,7 +17,7 @@ import sys
 import time
 
 DEADLOCK = 507046
-LIMIT_S = 30
+LIMIT_S = 20
 COPY_MS = 2.7  # what the copy of the polling rows takes on the device, about
 YEARS = 101
 
@@ -143,6 +144,22 @@ def places(options):
             ("beside two that compute, one processor", one, 2)]
 
 
+def judge(options, row, level, place, prefix):
+    """Runs a row on one level. Returns whether it ran, and whether it went wrong."""
+    name = f"row {row.name}, {EXPLAIN[level]}{', ' + place if place else ''}"
+    if level in "bd" and not options.has_library:
+        print(f"{name}: skipped, libtwinrt-host.so is not built")
+        return False, False
+    begin = time.monotonic()
+    try:
+        wrong = turn(options, row, level, prefix, max(options.runs, 2 if level == "d" else 1))
+    except Skip as reason:
+        print(f"{name}: skipped, {reason}")
+        return False, False
+    print(f"{name}: {wrong} of {options.runs} wrong, {time.monotonic() - begin:.1f} s", flush=True)
+    return True, wrong != 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
@@ -152,34 +169,23 @@ def main():
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="only rows of some seconds")
     parser.add_argument("--places", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1, help="rows at once; most of them sleep")
     options = parser.parse_args()
-    has_library = os.path.exists(os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))), "lib64", "libtwinrt-host.so"))
-    failed, ran = 0, 0
+    options.has_library = os.path.exists(os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))), "lib64", "libtwinrt-host.so"))
+    rows = [row for row in ROWS if (not options.only or row.name in options.only) and row.name not in options.skip and (row.quick or not options.quick)]
+    outcomes = []
     for place, prefix, hogs in places(options):
         busy = [subprocess.Popen([*prefix, sys.executable, "-c", "while True: pass"]) for _ in range(hogs)]
         try:
-            for row in ROWS:
-                if (options.only and row.name not in options.only) or row.name in options.skip or (options.quick and not row.quick):
-                    continue
-                for level in row.levels:
-                    if level in "bd" and not has_library:
-                        print(f"row {row.name}, {EXPLAIN[level]}: skipped, libtwinrt-host.so is not built")
-                        continue
-                    begin = time.monotonic()
-                    try:
-                        wrong = turn(options, row, level, prefix, max(options.runs, 2 if level == "d" else 1))
-                    except Skip as reason:
-                        print(f"row {row.name}, {EXPLAIN[level]}: skipped, {reason}")
-                        continue
-                    ran += 1
-                    failed += wrong != 0
-                    print(f"row {row.name}, {EXPLAIN[level]}{', ' + place if place else ''}: {wrong} of {options.runs} wrong, "
-                          f"{time.monotonic() - begin:.1f} s", flush=True)
+            with concurrent.futures.ThreadPoolExecutor(options.jobs) as runner:
+                turns = [runner.submit(judge, options, row, level, place, prefix) for row in rows for level in row.levels]
+                outcomes += [done.result() for done in turns]
         finally:
             for hog in busy:
                 hog.kill()
                 hog.wait()
-    print(f"{ran} turns, {failed} failed")
+    ran, failed = sum(ran for ran, _ in outcomes), sum(wrong for _, wrong in outcomes)
+    print(f"{ran} turns of {options.runs} runs, {failed} failed")
     return 1 if failed else 0 if ran else 77
 
 
