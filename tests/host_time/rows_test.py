@@ -39,11 +39,11 @@ def warns_and_completes(facts, said):
 
 
 def few_polls(most, sleep_ms, levels):
-    """Asking takes the real time of the sleeps and no more than a quarter of a second beside them."""
+    """Few questions; beside the sleeps there is the time that the model takes on a busy machine."""
     def judge(facts, said):
         del said
         polls = facts.get("polls", 1e9)
-        return polls <= most[levels] and facts["ms"] <= polls * sleep_ms * 2 + 250
+        return polls <= most[levels] and facts["ms"] <= polls * sleep_ms * 2 + 5000
     return judge
 
 
