@@ -4,6 +4,7 @@
 #include <acl/acl.h>
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -223,21 +224,26 @@ static void row_socket(int64_t ms)
     pthread_join(thread, NULL);
 }
 
+static sem_t timer_over;
+
 static void on_timer(union sigval unused)
 {
     (void)unused;
     hand_over();
+    sem_post(&timer_over);
 }
 
 static void row_timer(int64_t ms)
 {
     timer_t timer;
+    sem_init(&timer_over, 0, 0);
     struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = on_timer};
     struct itimerspec once = {.it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * NS_PER_MS}};
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
         timer_settime(timer, 0, &once, NULL) != 0)
         exit(1);
     wait_for_notify();
+    sem_wait(&timer_over);
     timer_delete(timer);
 }
 
