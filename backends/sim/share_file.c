@@ -233,6 +233,13 @@ static bool make_file(struct sim_share *share, const char *folder)
     return false;
 }
 
+/* Remembers which file the descriptor is. */
+static void own(struct sim_share *share)
+{
+    if (twin_own_file_take(&share->own, share->file))
+        share->file = share->own.descriptor;
+}
+
 twin_status sim_share_make(struct sim_share *share, twin_signal_kind kind, uint32_t hardware_id)
 {
     char folder[FOLDER_BYTES];
@@ -263,6 +270,7 @@ twin_status sim_share_make(struct sim_share *share, twin_signal_kind kind, uint3
     share->user = enter(share->page);
     atomic_thread_fence(memory_order_release);
     share->page->magic = MAGIC;
+    own(share);
     return TWIN_OK;
 }
 
@@ -329,6 +337,7 @@ twin_status sim_share_find(struct sim_share *share, const char *name, twin_signa
         if (pid != 0 && pid != (uint64_t)getpid())
             atomic_store(&share->page->visited, 1);
     }
+    own(share);
     return TWIN_OK;
 }
 
@@ -338,14 +347,9 @@ void sim_share_drop(struct sim_share *share)
         atomic_store(&share->user->pid, 0);
     munmap(share->page, sizeof(struct sim_share_page));
     /* the program may have closed it and opened a file of its own under the number */
-    struct stat here;
-    struct stat there;
-    if (fstat(share->file, &here) == 0 && lstat(share->path, &there) == 0 &&
-        here.st_ino == there.st_ino && here.st_dev == there.st_dev) {
-        if (flock(share->file, LOCK_EX | LOCK_NB) == 0)
-            unlink(share->path);
-        close(share->file);
-    }
+    if (twin_own_file_held(&share->own) && flock(share->file, LOCK_EX | LOCK_NB) == 0)
+        unlink(share->path);
+    twin_own_file_close(&share->own);
     *share = (struct sim_share){.file = -1};
 }
 

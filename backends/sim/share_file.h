@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "seam/backend.h"
+#include "seam/own_file.h"
 
 #define SIM_SHARE_RECORDS 4096u /* records of one event that may be pending at once */
 #define SIM_SHARE_USERS   64u
@@ -45,6 +46,7 @@ enum sim_share_state { SIM_SHARE_PENDING, SIM_SHARE_DONE, SIM_SHARE_DROPPED };
 struct sim_share {
     struct sim_share_page *page;
     int file;
+    twin_own_file own; /* the same, with what tells it from another file under its number */
     struct sim_share_user *user; /* this process's entry; NULL: the table was full */
     char name[TWIN_SHARE_NAME + 1];
     char path[512];

@@ -220,13 +220,19 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout)
 }
 
 /* Of an event of aclrtCreateEvent, whose waits bind to its newest record: nothing is left to clear (EVT-78). */
-static int32_t reset_plain(uint64_t stream_handle)
+static int32_t reset_plain(const twin_event *event, uint64_t stream_handle)
 {
+    const twin_device *device = event->device;
+    const uint32_t name = event->name;
     twin_stream *stream = NULL;
     int32_t code = twin_stream_lock_own(stream_handle, &stream);
     if (code != 0)
         return code;
-    if (twin_stream_is_bound(stream))
+    if (stream->device != device)
+        code = twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                         "event %u is of device %u; the stream is of device %u", name, device->id,
+                         stream->device->id);
+    else if (twin_stream_is_bound(stream))
         code =
             refuse_form("in a stream of a model instance only events of aclrtCreateEventWithFlag "
                         "with ACL_EVENT_SYNC can be reset");
@@ -246,7 +252,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     if (code == 0) {
         uint32_t form = twin_event_form(task.event);
         if ((form & TWIN_EVENT_PLAIN) != 0)
-            return TWIN_LEAVE(reset_plain(twin_api_handle(stream)));
+            return TWIN_LEAVE(reset_plain(task.event, twin_api_handle(stream)));
         if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
             code =
                 refuse_form("events made by aclrtCreateEventExWithFlag or without ACL_EVENT_SYNC "

@@ -98,7 +98,8 @@ static void call_reset_event(void)
         model.current < CONTEXTS)
         return;
     aclError predicted = event_code(event);
-    if (predicted == ACL_SUCCESS && event->form != FORM_LEVEL)
+    bool accepted = event->form == FORM_LEVEL || event->form == FORM_PLAIN;
+    if (predicted == ACL_SUCCESS && !accepted)
         predicted = UNSUPPORTED;
     if (predicted == ACL_SUCCESS)
         predicted = model_stream_code(NULL);
