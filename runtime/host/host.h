@@ -88,6 +88,11 @@ static inline const twin_host_moment *host_moment(void)
 {
     return atomic_load_explicit(&host_ops, memory_order_relaxed) ? host_self.moment : NULL;
 }
+static inline bool host_same_moment(const twin_host_moment *left, const twin_host_moment *right)
+{
+    return left->at_ns == right->at_ns && left->calls == right->calls &&
+           left->entry == right->entry && left->system_id == right->system_id;
+}
 void host_advance(uint64_t ns);
 /* Follows a moment of another thread; one of this thread or with system_id 0 is nothing. */
 void host_follow(const twin_host_moment *moment);

@@ -59,8 +59,7 @@ static inline void host_mark_released(const volatile void *object)
     struct host_mark *mark = host_mark_find(object);
     if (HOST_UNLIKELY(!mark) && !(mark = host_mark_add(object)))
         return;
-    if (mark->moment.at_ns != moment->at_ns || mark->moment.calls != moment->calls ||
-        mark->moment.system_id != moment->system_id)
+    if (!host_same_moment(&mark->moment, moment))
         mark->moment = *moment;
 }
 

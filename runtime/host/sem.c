@@ -31,12 +31,6 @@ HOST_EXPORT int sem_destroy(sem_t *semaphore)
     return host_real.sem_destroy(semaphore);
 }
 
-static bool same_moment(const twin_host_moment *left, const twin_host_moment *right)
-{
-    return left->system_id == right->system_id && left->at_ns == right->at_ns &&
-           left->calls == right->calls;
-}
-
 /* One token more, with the calling thread's moment. */
 static void put_token(struct host_object *object)
 {
@@ -49,7 +43,7 @@ static void put_token(struct host_object *object)
     struct host_tokens *last = NULL;
     if (object->used > 0)
         last = &object->tokens[(object->first + object->used - 1) % HOST_MOMENTS];
-    if (last && (object->used == HOST_MOMENTS || same_moment(&last->moment, &moment))) {
+    if (last && (object->used == HOST_MOMENTS || host_same_moment(&last->moment, &moment))) {
         if (moment.system_id != 0)
             last->moment = moment;
         last->count++;

@@ -71,11 +71,14 @@ static void settle_locked(struct host_thread *thread)
         free_record_locked(thread);
 }
 
-/* Destructor of end_key, which sets it anew until the last round: others' destructors still run code of the program. */
+/* Rounds of destructors until a thread has ended: others' still run code of the program. In the last round ThreadSanitizer lets
+ * the thread go, after which it must not run code of a runtime that is built with it. */
+#define END_ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+
+/* Destructor of end_key, which sets it anew until the last of these rounds. */
 static void end_thread(void *record)
 {
-    if (++host_self.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
-        pthread_setspecific(end_key, record) == 0)
+    if (++host_self.end_rounds < END_ROUNDS && pthread_setspecific(end_key, record) == 0)
         return;
     struct host_thread *thread = record;
     const twin_host_moment *moment = host_moment();
@@ -126,7 +129,7 @@ struct host_thread *host_thread_self(void)
 {
     if (HOST_LIKELY(host_self.record))
         return host_self.record;
-    if (host_self.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS)
+    if (host_self.end_rounds >= END_ROUNDS)
         return NULL; /* the thread's last destructors */
     host_lock_take(&lock);
     struct host_thread *thread = get_record_locked();

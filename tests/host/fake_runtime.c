@@ -23,7 +23,7 @@ static void host_advance(uint64_t ns)
     moment.at_ns += ns;
 }
 
-static const twin_host_moment *host_self(void)
+static twin_host_moment *host_self(void)
 {
     moment.system_id = (uint32_t)syscall(SYS_gettid);
     return &moment;

@@ -311,7 +311,7 @@ static void test_early(void)
     close(ends[1]);
 }
 
-static int interrupted_errno;
+static atomic_int interrupted_errno;
 static uint64_t interrupted_clock;
 
 static void on_signal(int number)
@@ -324,7 +324,7 @@ static void sleep_a_minute(void *unused)
     (void)unused;
     const struct timespec minute = {.tv_sec = 60};
     if (nanosleep(&minute, NULL) != 0)
-        interrupted_errno = errno;
+        atomic_store(&interrupted_errno, errno);
     interrupted_clock = fake_clock();
 }
 
@@ -335,8 +335,8 @@ static void test_interrupted(void)
     fake_thread thread = {.run = sleep_a_minute, .clock = 33};
     fake_thread_start(&thread);
     CU_ASSERT_FATAL(fake_lists(thread.system_id, "nanosleep"));
-    interrupted_errno = 0;
-    while (interrupted_errno == 0) { /* it may have been on its way into the sleep */
+    atomic_store(&interrupted_errno, 0);
+    while (atomic_load(&interrupted_errno) == 0) { /* it may have been on its way into the sleep */
         pthread_kill(thread.thread, SIGUSR2);
         thrd_yield();
         twin_host_thread known;
@@ -344,7 +344,7 @@ static void test_interrupted(void)
             break;
     }
     fake_thread_end(&thread);
-    TWIN_EXPECT_U64(interrupted_errno, EINTR);
+    TWIN_EXPECT_U64(atomic_load(&interrupted_errno), EINTR);
     TWIN_EXPECT_U64(interrupted_clock, 33);
 }
 
