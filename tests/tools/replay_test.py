@@ -363,6 +363,27 @@ class Damaged(Folder):
                     self.survives(self.write("damaged.rec", bytes(data)))
 
 
+    def test_sleeps_and_edges_by_seeds(self):
+        """Any length of a sleep, any thread and place that one follows: a replay and a check come to an end."""
+        path = self.path("run.rec")
+        done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"), "cond")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        whole = content(path)
+        places = [at + HEAD + 8 * field for at, kind, size in entries(whole) if kind in (HOST_ADVANCE, HOST_FOLLOW)
+                  for field in range((size - HEAD) // 8)]
+        self.assertGreater(len(places), 10)
+        for seed in range(40):
+            dice = random.Random(f"order {seed}")
+            data = bytearray(whole)
+            for _ in range(dice.choice((1, 2, 5))):
+                struct.pack_into("<Q", data, dice.choice(places),
+                                 dice.choice((0, 1, 2, 3, 1 << 20, 1 << 62, (1 << 64) - 1, dice.randrange(2000))))
+            with self.subTest(seed=seed):
+                changed = self.write("damaged.rec", bytes(data))
+                self.survives(changed)
+                self.assertIn(run(TOOL, "check", changed).returncode, (0, 1, 3))
+
+
 class Hostile(Folder):
     """Records that no writer makes, for everything that reads them."""
     def test_texts_that_are_none(self):

@@ -28,13 +28,13 @@ static twin_status host_last_task(struct replay_call *call)
     return TWIN_OK;
 }
 
-/* Longer than the device's time lasts. */
-#define SLEEP_MOST (UINT64_MAX / 4)
+/* The device's time does not last longer. */
+#define LATEST_NS (UINT64_MAX / 4)
 
 static twin_status host_advance(struct replay_call *call)
 {
-    if (call->then.HOST_ADVANCE.ns > SLEEP_MOST)
-        replay_leave_out(call, "nobody sleeps that long");
+    if (call->then.HOST_ADVANCE.ns > LATEST_NS)
+        replay_leave_out(call, "no device runs that long");
     else
         call->replay->ops->host.advance(call->then.HOST_ADVANCE.ns);
     return TWIN_OK;
@@ -57,6 +57,10 @@ static twin_status host_follow(struct replay_call *call)
     const struct twin_record_HOST_FOLLOW *f = &call->then.HOST_FOLLOW;
     twin_host_moment moment = {0};
     size_t first = 0;
+    if (f->released_ns > LATEST_NS) {
+        replay_leave_out(call, "no device runs that long");
+        return TWIN_OK;
+    }
     if (replay_index_find(&replay->follows, f->of_seq, &first) > 0)
         moment = replay->released[first];
     if (replay->report.same)
