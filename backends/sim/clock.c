@@ -192,8 +192,13 @@ static void know_thread(void)
 
 void sim_clock_advance(uint64_t ns)
 {
+    static const twin_call sleep_row = {.name = "sleep", .cost = TWIN_COST_LOCAL};
+    uint64_t began_ns = sim_clock.now_ns;
     know_thread();
     sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;
+    /* a row of its own for a thread that has rows, unless it is in a call */
+    if (sim_clock_traced() && sim_clock.numbered && !sim_clock.in_call)
+        sim_timeline_call(sim_clock.number, &sleep_row, began_ns, sim_clock.now_ns, 0);
 }
 
 twin_host_moment *sim_clock_self(void)

@@ -146,6 +146,12 @@ class Same(Folder):
                 kinds = [kind for _, kind, _ in entries(content(path))]
                 self.assertEqual(kinds.count(HOST_ADVANCE), sleeps)
                 self.assertGreaterEqual(kinds.count(HOST_FOLLOW), edges)
+                with open(self.path("run.json"), encoding="utf-8") as file:
+                    rows = [row for row in json.load(file)["traceEvents"] if row.get("name") == "sleep"]
+                self.assertEqual(len(rows), sleeps)
+                self.assertEqual({row["cat"] for row in rows}, {"call"} if sleeps else set())
+                if mode == "sleep":
+                    self.assertEqual([row["dur"] for row in rows], [700 * i for i in range(1, sleeps + 1)])
                 done = run(TOOL, "run", "--", TOOL, "replay", path, "--trace", self.path("again.json"), "--record",
                            self.path("again.rec"))
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
