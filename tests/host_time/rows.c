@@ -424,7 +424,8 @@ static void row_deadlock(int64_t ms)
 
 static void row_report(int64_t ms)
 {
-    pthread_t thread = start(sleeper, &ms);
+    int64_t longer = ms + 500; /* alone, main would see time jump */
+    pthread_t thread = start(sleeper, &longer);
     unsigned rounds = 0;
     int64_t begin = now_ns();
     NEED(aclrtSubscribeReport((uint64_t)pthread_self(), stream));
