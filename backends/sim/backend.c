@@ -163,7 +163,7 @@ static const struct twin_backend backend = {
              .advance = sim_clock_advance,
              .self = sim_clock_self,
              .follow = sim_clock_follow,
-             .changed = sim_drive_submitted},
+             .changed = sim_progress_host_changed},
     .device = {.open = sim_device_open, .close = sim_device_close, .abort = sim_control_abort_all},
     .memory = {.alloc = sim_memory_alloc,
                .free = sim_memory_free,

@@ -167,6 +167,16 @@ static void watch_for(const struct sim_wait *wait)
         watch_ids(wait->device);
 }
 
+static void count_wait(const struct sim_wait *wait, int change)
+{
+    unsigned count = atomic_load_explicit(&sim_waits.count, memory_order_relaxed);
+    atomic_store_explicit(&sim_waits.count, count + (unsigned)change, memory_order_relaxed);
+    if (__builtin_expect(sim_wait_serves(wait), 0))
+        return;
+    unsigned drivers = atomic_load_explicit(&sim_waits.drivers, memory_order_relaxed);
+    atomic_store_explicit(&sim_waits.drivers, drivers + (unsigned)change, memory_order_relaxed);
+}
+
 static void delist(struct sim_wait *wait)
 {
     *wait->link = wait->next;
@@ -174,7 +184,7 @@ static void delist(struct sim_wait *wait)
         wait->next->link = wait->link;
     else
         sim_waits.last = wait->link;
-    sim_waits.count--;
+    count_wait(wait, -1);
     watch_for(wait);
 }
 
@@ -433,7 +443,7 @@ static void enlist(struct sim_wait *wait)
     wait->link = sim_waits.last;
     *sim_waits.last = wait;
     sim_waits.last = &wait->next;
-    sim_waits.count++;
+    count_wait(wait, 1);
     watch_for(wait);
 }
 
@@ -613,6 +623,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
         sim_stall_wake(); /* perhaps everybody waits now */
         sim_model_unlock();
+        sim_progress_thread_blocked();
         (void)sim_interrupt_sleep(&wait->sem, UINT64_MAX);
         (void)atomic_load_explicit(&wait->state, memory_order_acquire); /* its outcome is written */
     } else {

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "device.h"
 #include "drive.h"
+#include "process_threads.h"
 #include "stall.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
@@ -97,17 +98,28 @@ static bool others_wait(void)
 }
 
 enum outcome {
-    OTHERS, /* somebody else moves the model, or nothing visible is in flight */
+    OTHERS, /* somebody else moves the model, or may still call in time, or nothing visible is in flight */
     MOVED,  /* the host can see something new */
     HELD,   /* a host function runs and may hold the model for some time more */
     STALLED /* nothing moves before something changes */
 };
 
+struct watch {
+    uint32_t born;        /* in that life */
+    uint64_t patience_ns; /* real time without a call */
+    uint64_t silent_ns;   /* so much of it has passed */
+    uint64_t step_ns;     /* between two looks whether there was a call */
+    uint64_t calls;       /* at the newest look */
+    bool proven;          /* no thread can act before the host sees something */
+    bool woken;           /* that was so before it slept */
+    bool in_vain;         /* nothing came of that */
+};
+
 /* One chunk, as the driver. False: it was the last. */
-static bool run_chunk(enum outcome *out)
+static bool run_chunk(const struct watch *watch, enum outcome *out)
 {
     bool any;
-    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), !watch->proven, &any);
     bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
     if (stop == TWINSIM_STOP_LIMIT)
         sim_stall_expire(twinsim_now(sim_process.board));
@@ -127,12 +139,6 @@ static bool run_chunk(enum outcome *out)
 }
 
 /* ---- the thread ----------------------------------------------------------------------------- */
-
-struct watch {
-    uint32_t born;        /* in that life */
-    uint64_t patience_ns; /* real time without a call */
-    uint64_t step_ns;     /* between two looks whether there was one */
-};
 
 static bool is_over(const struct watch *watch)
 {
@@ -157,12 +163,20 @@ static void look_later(struct watch *watch)
         watch->step_ns = 2 * watch->step_ns < longest_ns ? 2 * watch->step_ns : longest_ns;
 }
 
+/* Moves the model if that is due: when no thread can act, which is no matter of real time, or has called for long. */
 static enum outcome act(struct watch *watch)
 {
     enum outcome outcome = OTHERS;
     sim_model_lock_alone();
     const twin_queue *queue = find_pending();
     if (!queue || sim_drive_led() || is_over(watch)) {
+        watch->silent_ns = 0;
+        look_later(watch);
+        sim_model_unlock();
+        return outcome;
+    }
+    watch->proven = sim_stall_proven();
+    if (!watch->proven && watch->silent_ns < watch->patience_ns) {
         sim_model_unlock();
         return outcome;
     }
@@ -170,10 +184,11 @@ static enum outcome act(struct watch *watch)
     sim_progress_acts = true;
     sim_progress_seen = false;
     const uint64_t before = twinsim_now(sim_process.board);
-    while (run_chunk(&outcome))
+    while (run_chunk(watch, &outcome))
         sim_drive_give_way();
     sim_progress_acts = false;
-    if (twinsim_now(sim_process.board) != before || sim_progress_seen) {
+    watch->silent_ns = 0;
+    if (!watch->proven && (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
         const uint64_t first_ns = atomic_load(&setting_ns);
         say_why(queue);
         set_patience(watch, watch->patience_ns == first_ns ? first_ns / PATIENCE_SHARE
@@ -217,47 +232,75 @@ static void sleep_until_woken(const struct watch *watch)
         sleep_for(sleeps, UINT64_MAX);
 }
 
-/* Until no thread has called for that long while visible work was in flight. False: none is in flight any more. */
-static bool await_silence(struct watch *watch)
+/* Whether no thread can act and none drives, as far as can be known without the model lock. */
+static bool all_blocked(void)
 {
-    for (uint64_t silent_ns = 0; silent_ns < watch->patience_ns;) {
-        const uint64_t calls = sim_clock_calls();
-        sleep_for(SIM_PROGRESS_AWAKE, watch->step_ns);
-        if (!find_pending() || is_over(watch))
-            return false;
-        if (sim_clock_calls() == calls) {
-            silent_ns += watch->step_ns;
-        } else {
-            silent_ns = 0;
-            look_later(watch);
-        }
+    bool silent;
+    return atomic_load_explicit(&sim_waits.drivers, memory_order_relaxed) == 0 &&
+           sim_process_blocked(atomic_load_explicit(&sim_waits.count, memory_order_relaxed),
+                               &silent);
+}
+
+void sim_progress_thread_blocked(void)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with the one of announce_sleep() */
+    if (__builtin_expect(atomic_load_explicit(&sim_progress_sleeps, memory_order_relaxed) ==
+                             SIM_PROGRESS_LOOKS,
+                         0) &&
+        all_blocked())
+        sim_progress_wake();
+}
+
+void sim_progress_host_changed(void)
+{
+    sim_drive_submitted();
+    sim_progress_thread_blocked();
+}
+
+/* Sleeps until the next look, or until no thread can act; and looks whether there was a call meanwhile. */
+static void await_look(struct watch *watch)
+{
+    const uint64_t begin_ns = sim_real_now();
+    announce_sleep(SIM_PROGRESS_LOOKS);
+    watch->woken = !watch->in_vain && all_blocked();
+    if (!watch->woken)
+        sleep_for(SIM_PROGRESS_LOOKS, watch->step_ns);
+    atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+    const uint64_t calls = sim_clock_calls();
+    if (calls == watch->calls) {
+        watch->silent_ns += sim_real_now() - begin_ns;
+    } else {
+        watch->silent_ns = 0;
+        look_later(watch);
     }
-    return true;
+    watch->calls = calls;
 }
 
 static void *run(void *argument)
 {
-    struct watch watch = {.born = (uint32_t)(uintptr_t)argument};
+    struct watch watch = {.born = (uint32_t)(uintptr_t)argument, .calls = sim_clock_calls()};
     pthread_setname_np(pthread_self(), "twinrt-progress");
+    if (sim_process.services->own_thread)
+        sim_process.services->own_thread();
     set_patience(&watch, atomic_load(&setting_ns));
     while (!is_over(&watch)) {
-        enum outcome outcome = OTHERS;
-        if (await_silence(&watch))
-            outcome = act(&watch);
+        await_look(&watch);
+        enum outcome outcome = act(&watch);
+        watch.in_vain = watch.woken && outcome == OTHERS;
         if (outcome == STALLED) {
             announce_sleep(SIM_PROGRESS_STALLED);
+            watch.silent_ns = watch.proven ? 0 : watch.patience_ns;
             outcome = act(&watch); /* what came until then woke nobody */
             if (outcome == STALLED)
                 sleep_until_woken(&watch);
             else
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
-        } else if (outcome == OTHERS && find_pending()) {
-            look_later(&watch);
-        } else if (!find_pending()) {
+        } else if (outcome != MOVED && !find_pending()) {
             announce_sleep(sim_process.open_memory ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
             if (find_pending())
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
             sleep_until_woken(&watch);
+            watch.calls = sim_clock_calls();
         }
     }
     while (atomic_load(&threads) == 0) /* it is counted once it has been created */

@@ -6,6 +6,9 @@
  * work is in flight, one thread of the backend runs the model until the host can see something new. Time does not jump for
  * it: like a driver beside threads that run, it stops before time limits.
  *
+ * When it is proven that no thread can act before the host sees something (libtwinrt-host.so), it does so at once, and times do
+ * not depend on real time.
+ *
  * The thread exists from the first submission of visible work. It blocks every signal but faults, sleeps on a futex, and without a
  * time limit when no visible work is in flight or the model cannot move. It is not attached, and never counts as a thread that
  * may act. */
@@ -20,11 +23,12 @@ struct twin_queue;
 
 /* ---- for threads that call ---- */
 
-/* What the thread sleeps for without a time limit; also the futex it sleeps on. */
+/* What the thread sleeps for; also the futex it sleeps on. */
 enum {
-    SIM_PROGRESS_AWAKE,   /* it does not, or it is to wake up */
-    SIM_PROGRESS_IDLE,    /* visible work */
-    SIM_PROGRESS_STALLED, /* anything that lets the model move again */
+    SIM_PROGRESS_AWAKE,  /* it does not, or it is to wake up */
+    SIM_PROGRESS_LOOKS,  /* its next look, or that no thread can act */
+    SIM_PROGRESS_IDLE,   /* visible work */
+    SIM_PROGRESS_STALLED /* anything that lets the model move again */
 };
 extern _Atomic uint32_t sim_progress_sleeps;
 /* The thread is to be made with the next visible work. */
@@ -47,11 +51,16 @@ static inline void sim_progress_submitted(void)
 {
     if (__builtin_expect(atomic_load_explicit(&sim_progress_missing, memory_order_relaxed), 0))
         sim_progress_make();
-    else if (__builtin_expect(atomic_load_explicit(&sim_progress_sleeps, memory_order_relaxed) !=
-                                  SIM_PROGRESS_AWAKE,
+    else if (__builtin_expect(atomic_load_explicit(&sim_progress_sleeps, memory_order_relaxed) >=
+                                  SIM_PROGRESS_IDLE,
                               0))
         sim_progress_wake();
 }
+
+/* A thread has blocked, perhaps the last that could act: then visible work need not wait for real time to pass. */
+void sim_progress_thread_blocked(void);
+/* host.changed */
+void sim_progress_host_changed(void);
 
 /* ---- for the model; thread: model ---- */
 

@@ -13,7 +13,8 @@
 struct sim_waits {
     struct sim_wait *first;
     struct sim_wait **last;
-    unsigned count;
+    atomic_uint count;   /* written under the model lock */
+    atomic_uint drivers; /* those of them that can drive */
 };
 extern struct sim_waits sim_waits;
 

@@ -132,6 +132,7 @@ static twin_services services = {
     .interruptible = twin_interruptible,
     .interrupted = twin_interrupted,
     .blocked = twin_blocked_count,
+    .own_thread = twin_thread_own,
 };
 
 bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)

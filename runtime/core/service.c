@@ -47,7 +47,7 @@ static void *serve(void *argument)
 {
     twin_service *service = argument;
     const struct twin_backend *ops = service->ops;
-    twin_self.inside = true;
+    twin_thread_own();
     twin_thread_attach();
     sem_post(&service->attached);
     twin_taken_call taken;

@@ -92,6 +92,11 @@ void twin_thread_attach(void)
     thread->ops->host.attach();
 }
 
+void twin_thread_own(void)
+{
+    twin_self.inside = true;
+}
+
 const twin_call *twin_outcall_begin(void)
 {
     twin_assert_unlocked("a function of the program with a lock held");

@@ -53,6 +53,8 @@ extern _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exe
 /* Brings the thread up to the present backend table: lists it, attaches it. Called when
  * `twin_self.ops` is not the present table. */
 void twin_thread_attach(void);
+/* The calling thread is the runtime's, or its backend's: `inside` holds outside calls too. */
+void twin_thread_own(void);
 
 /* Around a call of a function of the program, which may call public functions itself: begin gives what
  * end puts back. No lock of the core is held. */

@@ -249,7 +249,7 @@ HOST_EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond,
 /* Waiters here first; those of the real function, if any, are the runtime's or another process's. */
 HOST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
-    if (host_has(HOST_SYNC) && wake(cond, false, host_inside() ? NULL : host_moment()))
+    if (host_has(HOST_SYNC) && wake(cond, false, host_inside() ? NULL : host_moment_make()))
         return 0;
     return host_real.pthread_cond_signal(cond);
 }
@@ -257,7 +257,7 @@ HOST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 HOST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
     if (host_has(HOST_SYNC))
-        (void)wake(cond, true, host_inside() ? NULL : host_moment());
+        (void)wake(cond, true, host_inside() ? NULL : host_moment_make());
     return host_real.pthread_cond_broadcast(cond);
 }
 

@@ -494,6 +494,9 @@ typedef struct twin_services {
     /* Threads that wait in the core, within a public call, for another thread of the process, and for which that has not
      * happened. They are not attached meanwhile. *out_stamp as in twin_host_time.blocked. NULL: none do. Thread: any. */
     uint32_t (*blocked)(uint64_t *out_stamp);
+    /* The calling thread is one of the backend's own: what it waits for and locks is not the program's. NULL: no matter.
+     * Thread: any. */
+    void (*own_thread)(void);
 } twin_services;
 
 #endif

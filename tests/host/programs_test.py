@@ -5,6 +5,7 @@
 usage: programs_test.py STEP LIBRARY [PROGRAM...]
 steps:
   exports REAL_H      the library's names are those of its table of real functions, and its entry
+  calls CALLS_PROGRAM a program that waits for host functions by itself goes on at once, at the same times in each run
   poll POLL_PROGRAM   a program that sleeps between two questions needs as many as fit the device's time
   threads PROGRAM...  threaded programs, built with and without sanitizers, print what they print without the library
   others              programs that know nothing of the runtime: shell, Python's threads, children, another interposer"""
@@ -63,6 +64,15 @@ def poll(library, program):
     expect(complete and ns == length_ns, "a copy of 3 ms is not complete after a sleep of 50 ms")
     polls, complete, _ = ask(program, library, "once", 50000, 64, **NO_HOST)
     expect(not complete, "TWINRT_HOST_TIME=calls: a sleep takes device time")
+
+
+def calls(library, program):
+    # An hour without a call: longer than the test may take.
+    runs = [run([program], library, TWINRT_PROGRESS="3600000") for _ in range(5)]
+    expect(runs[0].stdout.count(" ") == 48, f"{program}: {runs[0].stdout}")
+    for told in runs:
+        expect(told.stdout == runs[0].stdout, f"{program}: {told.stdout}; the first run: {runs[0].stdout}")
+        expect(told.stderr == "", f"{program}: {told.stderr}")
 
 
 def threads(library, *programs):
@@ -131,4 +141,4 @@ def others(library):
 
 
 if __name__ == "__main__":
-    {"exports": exports, "poll": poll, "threads": threads, "others": others}[sys.argv[1]](*sys.argv[2:])
+    {"calls": calls, "exports": exports, "poll": poll, "threads": threads, "others": others}[sys.argv[1]](*sys.argv[2:])
