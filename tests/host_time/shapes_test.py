@@ -39,10 +39,12 @@ def families_of(options):
 def run(options, family, seed, level):
     """None, or what went wrong; and the event times."""
     name, program, _ = family
+    modules = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))), "python", "site-packages")
+    paths = ":".join(path for path in (modules, os.environ.get("PYTHONPATH")) if path)
     command = [*([options.twinrt] if COMMANDS[level] else []), *COMMANDS[level], *program, name, str(seed)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False,
-                              env={**os.environ, "TWINRT_BACKEND": "sim", "OMP_WAIT_POLICY": "passive"})
+                              env={**os.environ, "TWINRT_BACKEND": "sim", "PYTHONPATH": paths, "OMP_WAIT_POLICY": "passive"})
     except subprocess.TimeoutExpired as late:
         return f"still runs after {LIMIT_S} s\n{(late.stdout or b'').decode()}{(late.stderr or b'').decode()}", None
     if done.returncode != 0 or "done=1" not in done.stdout or VERDICT.search(done.stderr):
