@@ -88,6 +88,19 @@ static bool hold_locked(void)
     return true;
 }
 
+/* Not the program's lock: whoever tells of the order of threads may tell of this one too, which would come back here. */
+static void take_lock(void)
+{
+    record_self.busy = true;
+    (void)pthread_mutex_lock(&lock);
+}
+
+static void drop_lock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+    record_self.busy = false;
+}
+
 /* ---- room ------------------------------------------------------------------------------------- */
 
 static bool write_zeros(uint64_t from, uint64_t to)
@@ -238,14 +251,14 @@ static void thread_end(void *value)
     struct spare *spare = NULL;
     if (self->limit - self->at >= (ptrdiff_t)SPARE_LEAST)
         spare = malloc(sizeof(*spare));
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (spare && self->file == atomic_load(&record_global.file)) {
         spare->index = self->map->chunk->index;
         spare->next = spares;
         spares = spare;
         spare = NULL;
     }
-    pthread_mutex_unlock(&lock);
+    drop_lock();
     free(spare);
     leave_map(self);
 }
@@ -271,10 +284,10 @@ static void join_locked(struct record_thread *self)
 
 void record_join(void)
 {
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (!record_joined(&record_self))
         join_locked(&record_self);
-    pthread_mutex_unlock(&lock);
+    drop_lock();
 }
 
 /* A chunk of its own for one long entry, or the next one of the thread. */
@@ -322,7 +335,7 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
     twin_write_guard_begin(&guard);
     pthread_once(&key_once, make_key);
     if (atomic_load_explicit(&record_global.active, memory_order_acquire)) {
-        pthread_mutex_lock(&lock);
+        take_lock();
         if (!record_joined(self))
             join_locked(self);
         if ((size_t)(self->limit - self->at) >= bytes) {
@@ -333,7 +346,7 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
             if (!entry)
                 stop_locked();
         }
-        pthread_mutex_unlock(&lock);
+        drop_lock();
     }
     (void)pthread_setspecific(thread_key, self);
     twin_write_guard_end(&guard);
@@ -541,14 +554,14 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
     char path[PATH_MAX];
     twin_write_guard guard;
     twin_write_guard_begin(&guard);
-    pthread_mutex_lock(&lock);
+    take_lock();
     services = given;
     bool same =
         header && file_process == getpid() && strcmp(setting, given_path) == 0 && is_in_place();
     *out_new = !same;
     if (same) {
         reopen();
-        pthread_mutex_unlock(&lock);
+        drop_lock();
         twin_write_guard_end(&guard);
         return true;
     }
@@ -571,14 +584,14 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
             : error == -EINVAL ? "it is no regular file"
                                : strerror(-error));
     }
-    pthread_mutex_unlock(&lock);
+    drop_lock();
     twin_write_guard_end(&guard);
     return error == 0;
 }
 
 void record_file_close(void)
 {
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (header) {
         atomic_store(&record_global.active, false);
         if (header->state == TWIN_RECORD_OPEN)
@@ -587,7 +600,7 @@ void record_file_close(void)
         if (hold_locked())
             (void)ftruncate(own.descriptor, (off_t)room_bytes);
     }
-    pthread_mutex_unlock(&lock);
+    drop_lock();
 }
 
 uint64_t record_file_lost(void)

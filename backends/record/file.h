@@ -28,6 +28,8 @@ struct record_map {
 
 /* What each thread has. `at` .. `limit` is the room left in `map`; both NULL: no chunk. */
 struct record_thread {
+    bool
+        busy; /* with the lock of the file, which a thread that ends takes outside of all calls: it is no order of the program's */
     char *at;
     char *limit;
     struct record_map *map;

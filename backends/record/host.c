@@ -94,6 +94,8 @@ void record_host_advance(uint64_t ns)
 
 void record_host_follow(const twin_host_moment *moment)
 {
+    if (record_self.busy)
+        return;
     if (__builtin_expect(!record_joined(&record_self), 0))
         record_join();
     if (!record_self.moment ||

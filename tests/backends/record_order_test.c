@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Order among host threads in a recording: every edge that adds order is there, and no other. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,25 @@ enum { ACTORS = 5, SLOTS = 4, STEPS = 3000 };
 
 static char path[64];
 static const struct twin_backend *table;
+
+/* ---- every lock of a thread tells of an edge, as an interposed one does ------------------------------- */
+
+static _Thread_local const twin_host_moment *on_lock; /* NULL: none does */
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static int (*_Atomic real)(pthread_mutex_t *);
+    int (*lock)(pthread_mutex_t *) = real;
+    if (!lock) {
+        void *symbol = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+        memcpy(&lock, &symbol, sizeof(lock));
+        real = lock;
+    }
+    int error = lock(mutex);
+    if (on_lock)
+        table->host.follow(on_lock);
+    return error;
+}
 
 /* ---- threads that do what the test says, one at a time ---------------------------------------------- */
 
@@ -222,6 +243,38 @@ static void test_a_lock_that_goes_round_adds_little(void)
     twin_recording_free(recording);
 }
 
+static void *end_with_a_full_chunk(void *argument)
+{
+    static const twin_call call = {"aclrtSomething", TWIN_COST_LOCAL};
+    static twin_host_moment newest;
+    const unsigned *number = argument;
+    for (unsigned i = 0; i < *number; i++) {
+        table->host.enter(&call);
+        table->host.leave(&call, 0);
+    }
+    newest.entry = UINT64_MAX; /* of nobody, but later than this thread */
+    newest.at_ns = UINT64_MAX / 4;
+    on_lock = &newest;
+    return NULL;
+}
+
+/* The writer takes a lock of its own when a thread ends. */
+static void test_the_writers_lock_is_no_order(void)
+{
+    enum { ENTRY = sizeof(struct twin_record_entry) + sizeof(struct twin_record_HOST_CALL) };
+    const unsigned most = TWIN_RECORD_CHUNK_BYTES / ENTRY;
+    start();
+    tell(0, CALL, NULL);
+    for (unsigned number = most - 10; number <= most; number++) {
+        pthread_t thread;
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, end_with_a_full_chunk, &number), 0);
+        pthread_join(thread, NULL);
+    }
+    twin_recording *recording = stop();
+    CU_ASSERT_EQUAL(count_follows(recording), 0);
+    twin_recording_free(recording);
+}
+
 /* ---- any order -------------------------------------------------------------------------------------------- */
 
 struct knowledge {
@@ -347,6 +400,7 @@ static const twin_test tests[] = {
     {"a thread that has done nothing adds no order",
      test_a_thread_that_has_done_nothing_adds_nothing},
     {"a lock that goes round adds little", test_a_lock_that_goes_round_adds_little},
+    {"the writer's own lock is no order", test_the_writers_lock_is_no_order},
     {"calls come after what they came after", test_calls_come_after_what_they_came_after},
 };
 
