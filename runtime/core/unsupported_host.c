@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* gettid */
 #include "core/unsupported_host.h"
+
+#include <unistd.h>
 
 twin_status twin_unsupported_host_pace(void)
 {
@@ -29,6 +32,8 @@ void twin_unsupported_host_advance(uint64_t ns)
 twin_host_moment *twin_unsupported_host_self(void)
 {
     static _Thread_local twin_host_moment real_time; /* the device has clocks of its own */
+    if (real_time.system_id == 0)
+        real_time.system_id = (uint32_t)gettid(); /* order between threads is the same there */
     return &real_time;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* gettid */
 #include "core/registry.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "core/config.h"
@@ -46,6 +48,9 @@ static void test_empty_slots(void)
     table.queue.destroy(NULL);
     table.host.enter(NULL);
     CU_ASSERT_FALSE(table.host.traced());
+    /* a device without clocks of threads has threads, whose order a recording keeps */
+    CU_ASSERT_EQUAL(table.host.self()->system_id, (uint32_t)gettid());
+    CU_ASSERT_EQUAL(table.host.self()->at_ns, 0);
 }
 
 static void test_given_slots_stay(void)
