@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "sqe.h"
 #include "stall.h"
+#include "wall.h"
 
 /* Real time that a function may hold the model: at first, and at least. */
 #define HOLD_NS       200000000ull
@@ -139,7 +140,7 @@ static uint64_t taken_at(const struct sim_call *call, uint64_t now_ns)
 
 static void begin_hold(twin_channel *channel, uint64_t time_ns)
 {
-    channel->hold_ns = time_ns;
+    channel->hold_ns = sim_wall() ? TWIN_FOREVER : time_ns;
     channel->hold_real_ns = sim_time_sum(sim_real_now(), hold_patience_ns);
 }
 
@@ -386,6 +387,8 @@ void sim_channel_answer(twin_channel *channel, uint64_t ticket)
 {
     struct sim_call *call = (struct sim_call *)(uintptr_t)ticket;
     serving = NULL;
+    if (sim_wall())
+        sim_clock_catch_up(); /* the function has taken its time */
     sim_model_lock();
     channel->running = NULL;
     channel->clock_ns = sim_clock.now_ns;

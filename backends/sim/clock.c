@@ -9,6 +9,7 @@
 #include "drive.h"
 #include "process.h"
 #include "timeline.h"
+#include "wall.h"
 
 _Thread_local struct sim_clock sim_clock = {.last_task = UINT32_MAX};
 _Atomic uint64_t sim_model_now;
@@ -30,6 +31,8 @@ void sim_clock_catch_up(void)
     }
     /* acquire: a thread that sees this time also sees what was done until then */
     uint64_t now = atomic_load_explicit(&sim_model_now, memory_order_acquire);
+    if (sim_wall())
+        now = sim_wall_now();
     if (sim_clock.now_ns >= now)
         return;
     sim_clock.now_ns = now;
@@ -193,6 +196,8 @@ static void know_thread(void)
 void sim_clock_advance(uint64_t ns)
 {
     static const twin_call sleep_row = {.name = "sleep", .cost = TWIN_COST_LOCAL};
+    if (sim_wall())
+        return; /* the sleep has taken its time */
     uint64_t began_ns = sim_clock.now_ns;
     know_thread();
     sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;

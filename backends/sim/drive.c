@@ -18,6 +18,7 @@
 #include "report.h"
 #include "shared.h"
 #include "stall.h"
+#include "wall.h"
 
 /* Events per chunk: short when others may want in, long for a thread that is alone. */
 #define CHUNK_SHARED   2048u
@@ -346,6 +347,8 @@ void sim_drive_publish(uint64_t time_ns)
 
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
 {
+    until_ns = sim_wall_limit(until_ns);
+    held = held && !sim_wall(); /* there time passes by itself */
     /* A call that runs may be answered at the time of its thread: the model waits there. */
     uint64_t hold = sim_channel_hold_locked();
     bool held_up = hold <= until_ns && hold != TWIN_FOREVER;
@@ -423,6 +426,8 @@ static void drive(struct sim_wait *self)
             sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.board));
         } else if (stalled && call_holds()) {
             sim_stall_await_answer(self->look_ns);
+        } else if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall()) {
+            sim_stall_await_time(self->look_ns);
         } else if (stalled && !sim_stall_proven()) {
             sim_stall_park(self->look_ns);
         } else if (stalled) {

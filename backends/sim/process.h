@@ -51,6 +51,8 @@ struct sim_process {
     char rtl_trace[4096]; /* how names of the RTL's waveforms begin; "": none */
     bool bursts;          /* TWINRT_DMA=burst */
     uint64_t progress_ns; /* TWINRT_PROGRESS; 0: off */
+    uint64_t
+        wall_began_ns; /* TWINRT_CLOCK=wall: real time (monotonic) at device time 0; 0: virtual */
     struct sim_limits limits;
     twin_device_traits traits[SIM_DEVICES_MOST];
 

@@ -16,6 +16,7 @@
 #include "drive.h"
 #include "process_threads.h"
 #include "stall.h"
+#include "wall.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
  * times depend on real time already. */
@@ -123,6 +124,8 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
     bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
     if (stop == TWINSIM_STOP_LIMIT)
         sim_stall_expire(twinsim_now(sim_process.board));
+    if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall())
+        return false; /* the rest is not due yet */
     if (!stalled) {
         *out = MOVED;
         return !sim_progress_seen && !others_wait() && find_pending();
@@ -176,7 +179,7 @@ static enum outcome act(struct watch *watch)
         return outcome;
     }
     watch->proven = sim_stall_proven();
-    if (!watch->proven && watch->silent_ns < watch->patience_ns) {
+    if (!sim_wall() && !watch->proven && watch->silent_ns < watch->patience_ns) {
         sim_model_unlock();
         return outcome;
     }
@@ -188,7 +191,8 @@ static enum outcome act(struct watch *watch)
         sim_drive_give_way();
     sim_progress_acts = false;
     watch->silent_ns = 0;
-    if (!watch->proven && (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
+    if (!watch->proven && !sim_wall() &&
+        (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
         const uint64_t first_ns = atomic_load(&setting_ns);
         say_why(queue);
         set_patience(watch, watch->patience_ns == first_ns ? first_ns / PATIENCE_SHARE
@@ -348,6 +352,8 @@ void sim_progress_begin(uint64_t patience_ns)
     if (process != getpid())
         atomic_store(&threads, 0);
     process = getpid();
+    if (sim_wall() && patience_ns > PATIENCE_LEAST_NS)
+        patience_ns = PATIENCE_LEAST_NS; /* what is due is seen soon */
     atomic_store(&setting_ns, patience_ns);
     atomic_store(&told, false);
     atomic_store(&sim_progress_missing, patience_ns != 0 && !sim_drive_conducted());

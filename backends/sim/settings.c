@@ -2,7 +2,9 @@
 /* Settings and profile: read at start, checked once, with a text for everything that is wrong. */
 #include "process.h"
 
+#include "drive.h"
 #include "observe.h"
+#include "stall.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -103,15 +105,6 @@ static bool read_model(const char *text, enum twinsim_model *out)
     if (text[0] == '\0')
         return true;
     sim_fail("TWINRT_MODEL is \"%s\": give tlm, rtl or lockstep", text);
-    return false;
-}
-
-/* Modes of the design that this backend does not have are refused, not ignored. */
-static bool refuse(const char *name, const char *refused)
-{
-    if (strcmp(sim_process.services->setting(name), refused) != 0)
-        return true;
-    sim_fail("%s=%s is not supported by the sim backend; unset it", name, refused);
     return false;
 }
 
@@ -246,12 +239,17 @@ static bool check_rtl_trace(const char *beginning, bool used)
     return false;
 }
 
+/* Calls and wake-ups cost the time that they really take. */
+static void begin_wall_time(void)
+{
+    memset(sim_process.limits.cost_ns, 0, sizeof(sim_process.limits.cost_ns));
+    memset(sim_process.limits.wake_ns, 0, sizeof(sim_process.limits.wake_ns));
+    sim_process.wall_began_ns = sim_real_now();
+}
+
 twin_status sim_settings_read(const twin_services *services)
 {
     sim_process.services = services;
-    if (!refuse("TWINRT_CLOCK", "wall"))
-        return TWIN_E_INVALID;
-
     const char *devices_text = services->setting("TWINRT_DEVICES");
     const char *seed_text = services->setting("TWINRT_SEED");
     const char *trace = services->setting("TWINRT_TRACE");
@@ -262,6 +260,7 @@ twin_status sim_settings_read(const twin_services *services)
     bool poison_off;
     bool open_memory;
     bool bursts;
+    bool wall;
     char path[sizeof(sim_process.profile_path)];
     if ((devices_text[0] != '\0' &&
          !read_whole("TWINRT_DEVICES", devices_text, 1, SIM_DEVICES_MOST, &devices)) ||
@@ -271,11 +270,13 @@ twin_status sim_settings_read(const twin_services *services)
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
                      &open_memory) ||
         !read_choice("TWINRT_DMA", services->setting("TWINRT_DMA"), "flow", "burst", &bursts) ||
+        !read_choice("TWINRT_CLOCK", services->setting("TWINRT_CLOCK"), "virtual", "wall", &wall) ||
         !read_progress(services->setting("TWINRT_PROGRESS"), &sim_process.progress_ns) ||
         !read_model(services->setting("TWINRT_MODEL"), &model) ||
         !profile_path(path, sizeof(path)) ||
         !sim_observe_settings(services, sim_process.board != NULL))
         return TWIN_E_INVALID;
+    wall = wall && !sim_drive_conducted(); /* a replay repeats the times of its recording */
     if (strlen(trace) >= sizeof(sim_process.trace_path)) {
         sim_fail("TWINRT_TRACE names a path that is too long");
         return TWIN_E_INVALID;
@@ -288,10 +289,12 @@ twin_status sim_settings_read(const twin_services *services)
     if (sim_process.board) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
             seed != sim_process.seed || bursts != sim_process.bursts ||
-            model != sim_process.model || strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
+            wall != (sim_process.wall_began_ns != 0) || model != sim_process.model ||
+            strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
             (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
-            sim_fail("TWINRT_PROFILE, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA, TWINRT_MODEL, "
-                     "TWINRT_RTL_TRACE and TWINRT_TRACE are fixed for the life of a process: the "
+            sim_fail("TWINRT_PROFILE, TWINRT_CLOCK, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA, "
+                     "TWINRT_MODEL, TWINRT_RTL_TRACE and TWINRT_TRACE are fixed for the life of a "
+                     "process: the "
                      "model is built once");
             return TWIN_E_INVALID;
         }
@@ -310,6 +313,8 @@ twin_status sim_settings_read(const twin_services *services)
             sim_settings_drop();
             return status;
         }
+        if (wall)
+            begin_wall_time();
     }
     memcpy(sim_process.trace_path, trace, strlen(trace) + 1);
     sim_process.device_count = (uint32_t)devices;

@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "report.h"
 #include "shared.h"
+#include "wall.h"
 #include "watch.h"
 
 #define WARN_AFTER_NS 5000000000ull
@@ -341,6 +342,8 @@ bool sim_stall_proven(void)
     recheck = false;
     if (sim_drive_conducted())
         return others != SIM_OUTLOOK_GOOD;
+    if (sim_wall() && sim_stall_deadline() != TWIN_FOREVER)
+        return false; /* a deadline comes by itself */
     return others == SIM_OUTLOOK_NONE && sim_process_blocked(sim_waits.count, &recheck) &&
            !asked_in_vain();
 }
@@ -354,6 +357,18 @@ void sim_stall_resolve(void)
     }
     count_time_out();
     sim_stall_expire(deadline);
+}
+
+void sim_stall_await_time(uint64_t look_ns)
+{
+    atomic_store_explicit(&parked, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
+    bool any;
+    (void)sim_drive_step(sim_stall_deadline(), false, &any);
+    const uint64_t event_ns = twinsim_next(sim_process.board);
+    const uint64_t deadline_ns = sim_stall_deadline();
+    const uint64_t due = sim_wall_real(event_ns < deadline_ns ? event_ns : deadline_ns);
+    (void)sleep_parked(any ? 0 : due < look_ns ? due : look_ns);
 }
 
 void sim_stall_await_answer(uint64_t look_ns)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TWINRT_CLOCK=wall: device time is real time. Only that something takes at least its time is judged: a busy machine may let
+ * it take longer. */
+#include "seam.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES (256ull << 20)
+
+static twin_hw_device *device;
+static twin_queue *queue;
+static twin_signal *before;
+static twin_signal *after;
+static uint64_t source; /* device memory */
+static uint64_t target; /* device memory */
+static uint64_t *host;  /* page-locked memory, 0 */
+
+static void begin(void)
+{
+    void *pointer = NULL;
+    seam_set("TWINRT_CLOCK", "wall");
+    device = seam_up();
+    queue = seam_queue(device, 1);
+    before = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 1);
+    after = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 2);
+    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &source));
+    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &target));
+    SEAM_OK(seam->memory.host_alloc(4096, &pointer));
+    host = pointer;
+    memset(host, 0, 4096);
+    SEAM_OK(seam->memory.fill(device, &(twin_fill){.dst = source, .bytes = 4096, .value = 1}));
+}
+
+static void end(void)
+{
+    seam->signal.destroy(after);
+    seam->signal.destroy(before);
+    seam_drop_queue(queue);
+    SEAM_OK(seam->memory.free(source));
+    SEAM_OK(seam->memory.free(target));
+    SEAM_OK(seam->memory.host_free(host));
+    seam_down(device);
+}
+
+/* Some ms of work on the device between two records; then a copy that the host can see. */
+static void submit(void)
+{
+    seam_call(TWIN_COST_SUBMIT);
+    SEAM_OK(seam->work.record(queue, before));
+    for (unsigned i = 0; i < 8; i++) {
+        seam_call(TWIN_COST_SUBMIT);
+        SEAM_OK(seam->work.copy(queue, &(twin_copy){.dst = target, .src = source, .bytes = BYTES}));
+    }
+    seam_call(TWIN_COST_SUBMIT);
+    SEAM_OK(seam->work.record(queue, after));
+    seam_call(TWIN_COST_SUBMIT);
+    SEAM_OK(seam->work.copy(
+        queue, &(twin_copy){.dst = (uintptr_t)host, .src = source, .bytes = sizeof(*host)}));
+}
+
+static uint64_t length_ns(void)
+{
+    uint64_t begin_ns = 0;
+    uint64_t end_ns = 0;
+    SEAM_OK(seam->signal.timestamp(before, &begin_ns));
+    SEAM_OK(seam->signal.timestamp(after, &end_ns));
+    CU_ASSERT(end_ns > begin_ns + SEAM_MS);
+    return end_ns - begin_ns;
+}
+
+static void test_waits_take_their_time(void)
+{
+    begin();
+    uint64_t began = seam_wall();
+    submit();
+    seam_call(TWIN_COST_WAIT);
+    SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
+    CU_ASSERT(seam_wall() - began >= length_ns());
+    CU_ASSERT(host[0] != 0);
+    end();
+}
+
+static void test_questions_tell_the_time(void)
+{
+    begin();
+    uint64_t began = seam_wall();
+    bool idle = false;
+    submit();
+    while (!idle) {
+        seam_call(TWIN_COST_POLL);
+        SEAM_OK(seam->queue.query(queue, &idle));
+    }
+    CU_ASSERT(seam_wall() - began >= length_ns());
+    end();
+}
+
+static void test_nobody_waits(void)
+{
+    begin();
+    uint64_t began = seam_wall();
+    submit();
+    while (__atomic_load_n(host, __ATOMIC_ACQUIRE) == 0)
+        sched_yield();
+    uint64_t lasted = seam_wall() - began;
+    SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
+    CU_ASSERT(lasted >= length_ns());
+    CU_ASSERT(!seam_logged("depend on real time"));
+    end();
+}
+
+static void test_limits_take_their_time(void)
+{
+    begin();
+    twin_signal *gate = seam_signal(device, TWIN_SIGNAL_NOTIFY, 0);
+    seam_call(TWIN_COST_SUBMIT);
+    SEAM_OK(seam->work.wait(queue, gate, TWIN_FOREVER));
+    seam_call(TWIN_COST_WAIT);
+    uint64_t began = seam_wall();
+    SEAM_STATUS(seam->queue.drain(queue, 50 * SEAM_MS), TWIN_E_TIMEOUT);
+    CU_ASSERT(seam_wall() - began >= 50 * SEAM_MS);
+    /* A proof needs no time. */
+    SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_DEADLOCK);
+    SEAM_OK(seam->queue.abort(queue));
+    seam->signal.destroy(gate);
+    end();
+}
+
+static void test_clocks_follow(void)
+{
+    begin();
+    seam_call(TWIN_COST_SUBMIT);
+    uint64_t clock = seam->host.now();
+    uint64_t began = seam_wall();
+    usleep(20000);
+    uint64_t lasted = seam_wall() - began;
+    seam_call(TWIN_COST_SUBMIT);
+    CU_ASSERT(seam->host.now() - clock >= lasted);
+    seam->host.advance(SEAM_HOUR); /* as a sleep that was told of: its time has passed by itself */
+    CU_ASSERT(seam->host.now() - clock < SEAM_HOUR);
+    end();
+}
+
+/* ---- host functions ------------------------------------------------------------------------- */
+
+static void sleep_a_little(void *argument)
+{
+    (void)argument;
+    usleep(20000);
+}
+
+static void *serve(void *channel)
+{
+    twin_taken_call taken;
+    seam->host.attach();
+    while (seam->channel.take(channel, TWIN_FOREVER, &taken) == TWIN_OK) {
+        taken.call.fn(taken.call.argument);
+        seam->channel.answer(channel, taken.ticket);
+    }
+    seam->host.detach();
+    return NULL;
+}
+
+static void test_host_functions_take_their_time(void)
+{
+    twin_channel *channel = NULL;
+    pthread_t thread;
+    begin();
+    SEAM_OK(seam->channel.create(device, true, &channel));
+    pthread_create(&thread, NULL, serve, channel);
+    seam_call(TWIN_COST_SUBMIT);
+    SEAM_OK(seam->work.record(queue, before));
+    SEAM_OK(
+        seam->work.call(queue, channel, &(twin_host_call){.fn = sleep_a_little, .block = true}));
+    SEAM_OK(seam->work.record(queue, after));
+    seam_call(TWIN_COST_WAIT);
+    SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
+    CU_ASSERT(length_ns() >= 20 * SEAM_MS);
+    seam->channel.close(channel);
+    pthread_join(thread, NULL);
+    seam->channel.destroy(channel);
+    end();
+}
+
+static const twin_test tests[] = {
+    {"a wait takes the time of its work", test_waits_take_their_time},
+    {"a question answers by real time", test_questions_tell_the_time},
+    {"the host sees work in real time without a call", test_nobody_waits},
+    {"a time limit takes its time, a deadlock none", test_limits_take_their_time},
+    {"the clock of a thread is never before real time", test_clocks_follow},
+    {"a host function takes its time on the device", test_host_functions_take_their_time},
+};
+
+int main(int argc, char **argv)
+{
+    seam_load(SEAM_PLUGIN);
+    return twin_run_suite("sim_wall", tests, TWIN_COUNT(tests), argc, argv);
+}
