@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* memfd_create */
 #include "core/log.h"
 
 #include <stdarg.h>
