@@ -32,7 +32,7 @@ HOST_EXPORT int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
     bool noted = host_has(HOST_SLEEPS);
     int result = host_real.gettimeofday(time, zone);
-    if (noted && time && result == 0)
+    if (noted && result == 0)
         note(HOST_REALTIME,
              (uint64_t)time->tv_sec * HOST_NS_PER_S + (uint64_t)time->tv_usec * 1000);
     return result;

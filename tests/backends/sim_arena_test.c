@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "support/cunit_main.h"
 
@@ -462,7 +463,7 @@ static void test_no_descriptor_stays(void)
     uint64_t block = take(4 * MIB, TWIN_PAGES_DEFAULT);
     memset(sim_arena_touch(&arena, block, 4 * MIB, true), 1, 4 * MIB);
     CU_ASSERT(sim_arena_free(&arena, block, NULL) == TWIN_OK);
-    CU_ASSERT(all(arena.view, 4 * MIB, 0));
+    CU_ASSERT(all((const unsigned char *)arena.view, 4 * MIB, 0));
     sim_arena_fini(&arena);
 }
 

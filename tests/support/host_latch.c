@@ -16,9 +16,10 @@ static uint32_t count_blocked(uint64_t *out_stamp)
     return (uint32_t)*out_stamp;
 }
 
-static void bind_nothing(const struct twin_host_ops *host)
+static void bind_nothing(const struct twin_host_ops *host, const bool *inside)
 {
     (void)host;
+    (void)inside;
 }
 
 static void no_threads(void (*take)(void *context, const twin_host_thread *thread), void *context)
