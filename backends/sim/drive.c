@@ -18,6 +18,7 @@
 #include "report.h"
 #include "shared.h"
 #include "stall.h"
+#include "turns.h"
 #include "wall.h"
 
 /* Events per chunk: short when others may want in, long for a thread that is alone. */
@@ -96,21 +97,6 @@ bool sim_drive_settled(void)
     return atomic_load_explicit(&running, memory_order_acquire) == 0;
 }
 
-bool sim_drive_window_open(uint64_t address, uint64_t bytes)
-{
-    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
-        if (wait->kind != SIM_WAIT_TRANSFER)
-            continue;
-        for (unsigned i = 0; i < 2; i++) {
-            const struct sim_window *window = &wait->windows[i];
-            if (address - window->address < window->bytes &&
-                bytes <= window->bytes - (address - window->address))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* ---- the list of waits ---------------------------------------------------------------------- */
 
 bool sim_drive_conducted(void)
@@ -123,7 +109,7 @@ bool sim_drive_conducted(void)
 static void pass_role(void)
 {
     driver_there = false;
-    driver = sim_drive_conducted() ? NULL : sim_waits.first;
+    driver = sim_drive_conducted() || sim_turns_on() ? NULL : sim_waits.first;
     while (driver && sim_wait_serves(driver))
         driver = driver->next;
     if (!driver)
@@ -216,6 +202,7 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
             pass_role(); /* it was posted when it was told to lead; it sees FINISHED then */
         return;
     }
+    sim_turns_ended(wait, clock_after(wait));
     /* release: the waiter reads status and time; after the post it may be gone */
     atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
     sem_post(&wait->sem);
@@ -540,6 +527,14 @@ static void look(struct sim_wait *wait)
     check(wait);
 }
 
+void sim_drive_look(struct sim_wait *wait)
+{
+    atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
+    delist(wait);
+    sim_model_unlock();
+    look(wait);
+}
+
 /* Drives, or waits while another thread does, until the wait is finished. The model lock is held, and not at the end. */
 static void take_part(struct sim_wait *wait)
 {
@@ -591,6 +586,7 @@ static void repeat(struct sim_wait *wait, uint64_t outlook)
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
     sim_stall_init();
+    wait->system_id = sim_clock.system_id;
     wait->begin_ns = sim_clock.now_ns;
     wait->deadline_ns = sim_time_sum(sim_clock.now_ns, wait->timeout_ns);
     wait->real_deadline_ns = 0;
@@ -622,6 +618,10 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sim_model_unlock();
         sim_process.services->waiting();
         sim_model_lock_alone();
+    }
+    if (__builtin_expect(sim_turns_on(), 0) && !sim_wait_finished(wait)) {
+        wait->look_ns = sim_interrupt_first_look(wait->kind);
+        (void)sim_turns_wait(wait);
     }
     if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
         sim_model_unlock();

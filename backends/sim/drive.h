@@ -60,6 +60,7 @@ struct sim_wait {
     uint64_t real_deadline_ns; /* 0: not set */
     uint64_t look_ns;          /* real: when to ask for interrupts; UINT64_MAX: never */
     uint64_t done_ns;
+    uint32_t system_id;   /* of the waiting thread */
     twin_channel *within; /* whose call the waiting thread runs, of a thread of the runtime */
     twin_status status;
     atomic_int state;
@@ -79,6 +80,9 @@ twin_status sim_drive_wait(struct sim_wait *wait);
 void sim_drive_poll(void);
 /* Whether somebody lets the threads run one at a time (twin_services.waiting). */
 bool sim_drive_conducted(void);
+/* Takes the wait off the list, lets the program say whether it goes on, and ends it or puts it back. Thread: model; the lock is not held
+ * meanwhile. */
+void sim_drive_look(struct sim_wait *wait);
 /* Whether no thread is inside a chunk: then counters and CQEs agree. Reads after the counter it qualifies. */
 bool sim_drive_settled(void);
 
@@ -88,8 +92,5 @@ void sim_drive_submitted(void);
 void sim_drive_reconsider(void);
 /* After work was dropped: looks at every waiter again. Thread: model. */
 void sim_drive_check_locked(void);
-
-/* Whether a transfer that runs now may reach the range. Thread: model. */
-bool sim_drive_window_open(uint64_t address, uint64_t bytes);
 
 #endif

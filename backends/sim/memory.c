@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "kernel.h"
 #include "progress.h"
+#include "stall.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
 #define MADV_POPULATE_READ  22
@@ -360,6 +361,22 @@ bool sim_memory_allocated(uint64_t address, uint64_t bytes)
     return offset <= size && bytes <= size - offset;
 }
 
+/* Whether a transfer that runs now may reach the range. The model lock is held. */
+static bool window_open(uint64_t address, uint64_t bytes)
+{
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->kind != SIM_WAIT_TRANSFER)
+            continue;
+        for (unsigned i = 0; i < 2; i++) {
+            const struct sim_window *window = &wait->windows[i];
+            if (address - window->address < window->bytes &&
+                bytes <= window->bytes - (address - window->address))
+                return true;
+        }
+    }
+    return false;
+}
+
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            enum twinsim_access access, enum twinsim_target *out_target,
                            uint32_t *out_device)
@@ -398,7 +415,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         *out_target = TWINSIM_TARGET_HBM;
         return (void *)(uintptr_t)address;
     }
-    if (sim_drive_window_open(address, bytes)) {
+    if (window_open(address, bytes)) {
         *out_target = TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }

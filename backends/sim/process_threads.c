@@ -71,8 +71,8 @@ static bool any_handler(void)
     return false;
 }
 
-/* Whether a timer may run a function of the program. One without a signal handler ends the process, or nothing. */
-static bool timer_may_act(void)
+/* One without a signal handler ends the process, or nothing. */
+bool sim_process_timer_may_act(void)
 {
     static const struct {
         __itimer_which_t which;
@@ -131,7 +131,7 @@ bool sim_process_blocked(unsigned waiting, bool *out_silent)
     const unsigned threads = sim_process_threads();
     const bool all = are_all(blocked, threads, attached);
     *out_silent = *out_silent || threads == 0 || threads > attached;
-    if (!all || timer_may_act())
+    if (!all || sim_process_timer_may_act())
         return false;
     const struct blocked after = read_blocked();
     return after.threads == before.threads && after.core_stamp == before.core_stamp &&

@@ -8,6 +8,8 @@
 
 /* Threads of the process as the kernel counts them, without the one of progress.c; 0: unknown. Thread: any. */
 unsigned sim_process_threads(void);
+/* Whether a timer may run a function of the program. Thread: any. */
+bool sim_process_timer_may_act(void);
 
 /* True: a proof that no thread of the process can act before one of the `waiting` that wait in this backend goes on.
  * All others are blocked until another thread of the process ends that, and no timer runs a signal handler. False: unknown.

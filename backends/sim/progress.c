@@ -16,6 +16,7 @@
 #include "drive.h"
 #include "process_threads.h"
 #include "stall.h"
+#include "turns.h"
 #include "wall.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
@@ -335,6 +336,8 @@ static int start_thread(void)
 
 void sim_progress_make(void)
 {
+    if (sim_turns_on())
+        return; /* it would act in real time; threads that wait or sleep let the model move */
     if (!atomic_exchange(&sim_progress_missing, false))
         return; /* another thread makes it */
     int error = start_thread();

@@ -17,6 +17,7 @@
 #include "core/lock.h"
 #include "core/log.h"
 #include "core/thread_state.h"
+#include "core/turns.h"
 #include "core/unsupported_ops.h"
 #include "seam/host_time.h"
 #include "seam/wrapper.h"
@@ -279,6 +280,7 @@ static twin_status start_table_locked(const struct twin_backend *given)
     services.plugin_folder = twin_plugin_folder();
     /* threads of a run that is conducted wait for their turns, which is no order of the program's */
     services.host_time = services.waiting ? NULL : find_host_time();
+    twin_turns_wrap(&running_table, services.host_time);
     reason_text[0] = '\0';
     twin_status status = running_table.process.start(&services);
     if (status != TWIN_OK) {

@@ -3,6 +3,7 @@
 #include "objects.h"
 #include "proof.h"
 #include "threads.h"
+#include "turn_sync.h"
 
 static bool is_shared(const pthread_barrierattr_t *attributes)
 {
@@ -88,7 +89,8 @@ HOST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
                                    .number = round};
     if (arrival + 1 != (round + 1) * threads && !host_inside())
         host_enter(&scope, &wait);
-    int result = host_real.pthread_barrier_wait(barrier);
+    int result = TURN_OR(turn_barrier_wait(turn, &object->count, (round + 1) * threads),
+                         host_real.pthread_barrier_wait(barrier));
     host_leave(&scope);
     follow_round(object, round);
     atomic_fetch_sub(&object->inside, 1);

@@ -12,6 +12,7 @@
 #include "marks.h"
 #include "mutex.h"
 #include "threads.h"
+#include "turn_sync.h"
 
 #define BUCKETS_LOG2 8
 
@@ -93,7 +94,9 @@ static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *m
             waiter->moment = *moment;
         atomic_store(&waiter->woken, true);
         host_stamp();
+        const sem_t *sem = &waiter->sem;
         (void)host_real.sem_post(&waiter->sem); /* the waiter may go as soon as it is posted */
+        turn_released(sem, 1);
     }
     host_lock_drop(&bucket->lock);
     return found;
@@ -123,9 +126,12 @@ static void cancel(struct waiter *waiter)
 }
 
 /* Waits for the waiter's semaphore: 0 woken, ETIMEDOUT, EINVAL. */
-static int sleep_on(struct waiter *waiter, clockid_t clock, const struct timespec *until)
+static int sleep_on(struct waiter *waiter, clockid_t clock, const struct timespec *until,
+                    uint64_t timeout_ns)
 {
-    int result;
+    int result = TURN_OR(turn_cond_wait(turn, &waiter->sem, waiter->mutex, timeout_ns), TURN_REAL);
+    if (result != TURN_REAL)
+        return result;
     do
         result = until ? host_real.sem_clockwait(&waiter->sem, clock, until)
                        : host_real.sem_wait(&waiter->sem);
@@ -170,7 +176,7 @@ static int wait_here(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clo
                                    .call_site = call->site,
                                    .proof = &waiter.woken};
     host_enter(&scope, &wait);
-    int result = sleep_on(&waiter, clock, until);
+    int result = sleep_on(&waiter, clock, until, until ? deadline.ns : TWIN_FOREVER);
     host_leave(&scope);
 
     if (result != 0 && !withdraw(&waiter))
@@ -211,12 +217,12 @@ static int wait_shared(pthread_cond_t *cond, pthread_mutex_t *mutex, const struc
 /* Until a time. A time that cannot be is the real function's to refuse. */
 static bool is_here(const pthread_cond_t *cond, const struct timespec *until)
 {
-    return host_on(HOST_SYNC) && !is_shared(cond) && is_time(until);
+    return (host_on(HOST_SYNC) || turn_on()) && !is_shared(cond) && is_time(until);
 }
 
 HOST_EXPORT int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex)
 {
-    if (!host_on(HOST_SYNC))
+    if (!host_on(HOST_SYNC) && !turn_on()) /* the runtime's own waits are in the order of threads */
         return host_real.pthread_cond_wait(cond, mutex);
     const struct call call = {"pthread_cond_wait", HOST_CALL_SITE()};
     if (is_shared(cond))

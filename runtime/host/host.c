@@ -7,6 +7,7 @@
 #include "cond.h"
 #include "objects.h"
 #include "threads.h"
+#include "turn.h"
 
 _Thread_local struct host_self host_self __attribute__((tls_model("initial-exec")));
 atomic_int host_level;
@@ -35,6 +36,16 @@ static void forked(void)
     host_threads_forked();
     host_objects_forked();
     host_conds_forked();
+    turn_forked();
+}
+
+/* TWINRT_DETERMINISTIC */
+static void begin_order(void)
+{
+    const char *wanted = getenv("TWINRT_DETERMINISTIC");
+    const char *seed = getenv("TWINRT_SEED");
+    if (wanted && strcmp(wanted, "on") == 0)
+        turn_begin(seed ? strtoull(seed, NULL, 0) : 0);
 }
 
 __attribute__((constructor)) int host_start(void)
@@ -51,7 +62,8 @@ __attribute__((constructor)) int host_start(void)
     level = level_wanted();
     if (level >= HOST_SYNC) {
         host_threads_start();
-        (void)pthread_atfork(NULL, NULL, forked);
+        (void)pthread_atfork(turn_fork_begin, turn_fork_end, forked);
+        begin_order();
     }
     atomic_store(&host_level, level);
     return level;
@@ -63,6 +75,7 @@ static void bind_ops(const struct twin_host_ops *ops, const bool *inside)
     atomic_store(&host_ops, ops);
     if (ops)
         (void)host_moment_make();
+    turn_bind(ops);
 }
 
 const twin_host_moment *host_moment_make(void)
@@ -153,7 +166,7 @@ HOST_EXPORT const twin_host_time *twinrt_host_time(void);
 
 const twin_host_time *twinrt_host_time(void)
 {
-    static const twin_host_time table = {
+    static twin_host_time table = {
         .size = sizeof(table),
         .version = TWIN_HOST_TIME_VERSION,
         .bind = bind_ops,
@@ -161,5 +174,6 @@ const twin_host_time *twinrt_host_time(void)
         .threads = host_threads_list,
     };
     (void)host_start();
+    table.turns = turn_on() ? &turn_ops : NULL;
     return &table;
 }

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -37,6 +38,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
     NAME(pthread_barrier_destroy)                                                                  \
     NAME(pthread_barrier_init)                                                                     \
     NAME(pthread_barrier_wait)                                                                     \
+    NAME(pthread_cancel)                                                                           \
     NAME(pthread_clockjoin_np)                                                                     \
     COND(pthread_cond_broadcast)                                                                   \
     NAME(pthread_cond_clockwait)                                                                   \
@@ -52,6 +54,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
     NAME(pthread_mutex_timedlock)                                                                  \
     NAME(pthread_mutex_trylock)                                                                    \
     NAME(pthread_mutex_unlock)                                                                     \
+    NAME(pthread_once)                                                                             \
     NAME(pthread_rwlock_clockrdlock)                                                               \
     NAME(pthread_rwlock_clockwrlock)                                                               \
     NAME(pthread_rwlock_destroy)                                                                   \
@@ -68,6 +71,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
     NAME(pthread_spin_unlock)                                                                      \
     NAME(pthread_timedjoin_np)                                                                     \
     NAME(pthread_tryjoin_np)                                                                       \
+    NAME(sched_yield)                                                                              \
     NAME(select)                                                                                   \
     NAME(sem_clockwait)                                                                            \
     NAME(sem_destroy)                                                                              \
@@ -79,6 +83,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
     NAME(sem_wait)                                                                                 \
     NAME(sigtimedwait)                                                                             \
     NAME(sleep)                                                                                    \
+    NAME(syscall)                                                                                  \
     NAME(thrd_sleep)                                                                               \
     NAME(time)                                                                                     \
     NAME(usleep)

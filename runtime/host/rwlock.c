@@ -3,6 +3,7 @@
 #include "objects.h"
 #include "proof.h"
 #include "threads.h"
+#include "turn_sync.h"
 
 static void acquired(const pthread_rwlock_t *rwlock, bool writes)
 {
@@ -42,6 +43,7 @@ static void released(const pthread_rwlock_t *rwlock)
 
 static int lock_endless(pthread_rwlock_t *rwlock, bool writes, const void *call_site)
 {
+    turn_stop();
     int error = writes ? host_real.pthread_rwlock_trywrlock(rwlock)
                        : host_real.pthread_rwlock_tryrdlock(rwlock);
     if (error != 0) {
@@ -52,8 +54,9 @@ static int lock_endless(pthread_rwlock_t *rwlock, bool writes, const void *call_
                                        .object = rwlock,
                                        .call_site = call_site};
         host_enter(&scope, &wait);
-        error = writes ? host_real.pthread_rwlock_wrlock(rwlock)
-                       : host_real.pthread_rwlock_rdlock(rwlock);
+        error = TURN_OR(turn_rwlock_wait(turn, rwlock, writes, TWIN_FOREVER),
+                        writes ? host_real.pthread_rwlock_wrlock(rwlock)
+                               : host_real.pthread_rwlock_rdlock(rwlock));
         host_leave(&scope);
     }
     if (error == 0)
@@ -78,6 +81,7 @@ HOST_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *rwlock)
 HOST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *rwlock)
 {
     bool on = host_on(HOST_SYNC);
+    turn_stop();
     int error = host_real.pthread_rwlock_tryrdlock(rwlock);
     if (on && error == 0)
         acquired(rwlock, false);
@@ -87,6 +91,7 @@ HOST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *rwlock)
 HOST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *rwlock)
 {
     bool on = host_on(HOST_SYNC);
+    turn_stop();
     int error = host_real.pthread_rwlock_trywrlock(rwlock);
     if (on && error == 0)
         acquired(rwlock, true);
@@ -115,13 +120,15 @@ static int lock_until(const struct timed *timed, pthread_rwlock_t *rwlock, clock
 {
     if (!host_on(HOST_SYNC))
         return call_timed(timed, rwlock, clock, until);
+    turn_stop();
     int error = timed->writes ? host_real.pthread_rwlock_trywrlock(rwlock)
                               : host_real.pthread_rwlock_tryrdlock(rwlock);
     if (error != 0) {
         struct host_deadline deadline = host_deadline_of(clock, until);
         HOST_SCOPE(scope);
         host_enter_other(&scope, timed->name, rwlock, call_site);
-        error = call_timed(timed, rwlock, clock, until);
+        error = TURN_OR(turn_rwlock_wait(turn, rwlock, timed->writes, deadline.ns),
+                        call_timed(timed, rwlock, clock, until));
         host_leave(&scope);
         if (error == ETIMEDOUT)
             host_deadline_passed(&deadline);
@@ -163,7 +170,9 @@ HOST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *rwlock)
 {
     if (host_on(HOST_SYNC))
         released(rwlock);
-    return host_real.pthread_rwlock_unlock(rwlock);
+    int error = host_real.pthread_rwlock_unlock(rwlock);
+    turn_released(rwlock, UINT_MAX); /* readers come together */
+    return error;
 }
 
 HOST_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *rwlock)

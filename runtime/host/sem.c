@@ -4,6 +4,7 @@
 #include "objects.h"
 #include "proof.h"
 #include "threads.h"
+#include "turn_sync.h"
 
 HOST_EXPORT int sem_init(sem_t *semaphore, int shared, unsigned value)
 {
@@ -84,16 +85,27 @@ HOST_EXPORT int sem_post(sem_t *semaphore)
         put_token(object);
         atomic_fetch_add(&object->count, 1);
     }
-    return host_real.sem_post(semaphore); /* fails on an overflow alone: nobody waits then */
+    int result = host_real.sem_post(semaphore); /* fails on an overflow alone: nobody waits then */
+    turn_released(semaphore, 1);
+    return result;
 }
 
 HOST_EXPORT int sem_trywait(sem_t *semaphore)
 {
     bool known = host_has(HOST_SYNC);
+    turn_stop();
     int result = host_real.sem_trywait(semaphore);
     if (known && result == 0)
         take_token(semaphore);
     return result;
+}
+
+/* The result of a wait in the order of threads: an errno or TURN_REAL. */
+static int as_result(int error)
+{
+    if (error > 0)
+        errno = error;
+    return error > 0 ? -1 : error;
 }
 
 /* Takes a token that is there. */
@@ -101,6 +113,7 @@ static bool take_at_once(sem_t *semaphore)
 {
     int error = errno;
     pthread_testcancel(); /* as a wait does first */
+    turn_stop();
     if (host_real.sem_trywait(semaphore) == 0) {
         take_token(semaphore);
         return true;
@@ -124,7 +137,8 @@ HOST_EXPORT int sem_wait(sem_t *semaphore)
                                    .proof = object};
     if (!host_inside())
         host_enter(&scope, &wait);
-    int result = host_real.sem_wait(semaphore);
+    int result = TURN_OR(as_result(turn_sem_wait(turn, semaphore, TWIN_FOREVER)),
+                         host_real.sem_wait(semaphore));
     host_leave(&scope);
     if (result == 0)
         take_token(semaphore);
@@ -144,8 +158,9 @@ static int wait_until(sem_t *semaphore, clockid_t clock, const struct timespec *
         host_enter_other(&scope, by_clock ? "sem_clockwait" : "sem_timedwait", semaphore,
                          call_site);
     }
-    int result = by_clock ? host_real.sem_clockwait(semaphore, clock, until)
-                          : host_real.sem_timedwait(semaphore, until);
+    int result = TURN_OR(as_result(turn_sem_wait(turn, semaphore, deadline.ns)),
+                         by_clock ? host_real.sem_clockwait(semaphore, clock, until)
+                                  : host_real.sem_timedwait(semaphore, until));
     host_leave(&scope);
     if (result == 0)
         take_token(semaphore);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sleeps and waits for files: those that time out advance the thread's clock by their duration, once they have taken it. */
 #include "threads.h"
+#include "turn_sync.h"
 
-#define NS_PER_MS 1000000ull
-#define NS_PER_US 1000ull
+#define NS_PER_MS     1000000ull
+#define NS_PER_US     1000ull
+#define NS_PER_S_HALF 500000000
 
 /* Runs `expression`, which blocks, with the wait marked for reports. */
 #define WITH_WAIT(name, object, type, expression)                                                  \
@@ -16,12 +18,44 @@
         waited;                                                                                    \
     })
 
+static struct timespec ns_as_timespec(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / HOST_NS_PER_S),
+                             .tv_nsec = (long)(ns % HOST_NS_PER_S)};
+}
+
+/* Sleeps in the order of threads. 0, or an errno with what is left; TURN_REAL: there is none. */
+static int nap(uint64_t ns, struct timespec *left)
+{
+    struct turn_thread *turn = turn_mine();
+    if (!turn)
+        return TURN_REAL;
+    int result = turn_sleep(turn, ns, &ns);
+    const struct timespec rest = ns_as_timespec(ns);
+    if (result == EAGAIN)
+        return host_real.clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, left);
+    if (result != 0 && left)
+        *left = rest;
+    return result;
+}
+
+/* As functions that set errno return it. */
+static int as_result(int error)
+{
+    if (error != 0)
+        errno = error;
+    return error != 0 ? -1 : 0;
+}
+
 HOST_EXPORT int nanosleep(const struct timespec *duration, struct timespec *left)
 {
     if (!host_on(HOST_SLEEPS))
         return host_real.nanosleep(duration, left);
     struct timespec asked = *duration; /* `left` may be the same object */
-    int result = WITH_WAIT("nanosleep", NULL, int, host_real.nanosleep(duration, left));
+    int napped = nap(host_timespec_ns(&asked), left);
+    int result = napped != TURN_REAL
+                     ? as_result(napped)
+                     : WITH_WAIT("nanosleep", NULL, int, host_real.nanosleep(duration, left));
     if (result == 0)
         host_advance(host_timespec_ns(&asked));
     return result;
@@ -46,7 +80,9 @@ HOST_EXPORT int usleep(useconds_t us)
 {
     if (!host_on(HOST_SLEEPS))
         return host_real.usleep(us);
-    int result = WITH_WAIT("usleep", NULL, int, host_real.usleep(us));
+    int napped = nap(us * NS_PER_US, NULL);
+    int result = napped != TURN_REAL ? as_result(napped)
+                                     : WITH_WAIT("usleep", NULL, int, host_real.usleep(us));
     if (result == 0)
         host_advance(us * NS_PER_US);
     return result;
@@ -56,7 +92,13 @@ HOST_EXPORT unsigned sleep(unsigned seconds)
 {
     if (!host_on(HOST_SLEEPS))
         return host_real.sleep(seconds);
-    unsigned left = WITH_WAIT("sleep", NULL, unsigned, host_real.sleep(seconds));
+    struct timespec rest = {0};
+    unsigned left = 0;
+    int napped = nap(seconds * HOST_NS_PER_S, &rest);
+    if (napped == TURN_REAL)
+        left = WITH_WAIT("sleep", NULL, unsigned, host_real.sleep(seconds));
+    else if (napped != 0)
+        left = (unsigned)rest.tv_sec + (rest.tv_nsec >= NS_PER_S_HALF);
     if (left == 0)
         host_advance(seconds * HOST_NS_PER_S);
     return left;
@@ -67,7 +109,10 @@ HOST_EXPORT int thrd_sleep(const struct timespec *duration, struct timespec *lef
     if (!host_on(HOST_SLEEPS))
         return host_real.thrd_sleep(duration, left);
     struct timespec asked = *duration;
-    int result = WITH_WAIT("thrd_sleep", NULL, int, host_real.thrd_sleep(duration, left));
+    int napped = nap(host_timespec_ns(&asked), left);
+    int result = napped != TURN_REAL
+                     ? as_result(napped)
+                     : WITH_WAIT("thrd_sleep", NULL, int, host_real.thrd_sleep(duration, left));
     if (result == 0)
         host_advance(host_timespec_ns(&asked));
     return result;

@@ -7,6 +7,7 @@
 
 #include "lock.h"
 #include "proof.h"
+#include "turn.h"
 
 #define CHUNK_THREADS 256u
 
@@ -48,6 +49,7 @@ static struct host_thread *get_record_locked(void)
     atomic_store(&thread->number, next_number++);
     atomic_store(&thread->system_id, 0);
     atomic_store(&thread->wait, HOST_WAIT_NONE);
+    thread->turn = NULL;
     thread->has_handle = false;
     thread->detached = false;
     thread->being_made = false;
@@ -175,6 +177,8 @@ void host_thread_made(struct host_thread *thread, pthread_t handle, int error)
 void *host_thread_run(void *record)
 {
     struct host_thread *thread = record;
+    if (thread->turn)
+        turn_thread_begin(thread->turn);
     begin_thread(thread);
     if (host_moment_make())
         host_follow(&thread->begin);
@@ -258,7 +262,7 @@ void host_leave(struct host_scope *scope)
      * thread sees the reader and waits until it has read. */
     atomic_store(&thread->wait, HOST_WAIT_NONE);
     while (atomic_load(&readers) != 0)
-        sched_yield();
+        (void)host_real.sched_yield();
     if (counted)
         host_stamp();
 }

@@ -65,8 +65,9 @@ struct host_thread {
     bool being_made; /* pthread_create has not returned */
     void *(*function)(void *);
     void *argument;
-    twin_host_moment begin; /* of the creator, at pthread_create; system_id 0: none */
-    twin_host_moment end;   /* at the thread's end */
+    struct turn_thread *turn; /* its place in the order of threads; NULL: there is no order */
+    twin_host_moment begin;   /* of the creator, at pthread_create; system_id 0: none */
+    twin_host_moment end;     /* at the thread's end */
     struct host_thread *next_free;
 };
 

@@ -41,18 +41,36 @@ typedef struct twin_host_time {
     const struct twin_turn_ops *turns;
 } twin_host_time;
 
-/* Deterministic mode: one thread runs at a time; the others wait for their turn. */
+/* One wait of the backend in the order of threads, from its beginning to its end. */
+typedef struct twin_turn {
+    /* In. */
+    uint64_t reached_ns; /* the device has come to this time and has no more to do before it */
+    bool
+        serves; /* a thread of the runtime: it moves the device only when no other thread waits or can run */
+    bool stuck; /* of such a thread: the device does not move before some thread has run */
+    /* Out. */
+    uint64_t
+        until_ns; /* the earliest clock at which another thread runs; TWIN_FOREVER: none does */
+    bool ready;   /* one of them does not only wait for its time-out */
+} twin_turn;
+
+/* Deterministic mode: one thread runs at a time; the others wait for their turn. Thread, of all: any, with no lock held that another
+ * thread may want, except where noted. */
 typedef struct twin_turn_ops {
-    /* A public call begins on this thread: returns when no thread that can run has an earlier clock (ties: the thread that
-     * was created first). Thread: any, no lock held. */
+    /* Whether the order holds: it ends for good when a thread blocks that takes no turns. */
+    bool (*on)(void);
+    /* A public call begins on this thread: returns when no thread that can run has an earlier clock (ties: the thread that was created
+     * first). */
     void (*call)(void);
-    /* This thread's wait in the backend begins or goes on: it gives its turn to threads that can run. Returns when none is
-     * left, so that this thread is to move the device, or when its wait has been ended by another thread (twin_turn_ops.ended).
-     * *out_until_ns: the earliest clock at which another thread can run again (a sleep, a timed wait); TWIN_FOREVER: none.
-     * Thread: any, no lock held. */
-    void (*wait)(uint64_t *out_until_ns);
-    /* The wait of thread `system_id` has been ended at clock `at_ns`: it can run. Takes no lock of the runtime. Thread: any. */
+    /* This thread's wait in the backend begins or goes on: it gives its turn away. Returns when this thread is to move the device up to
+     * until_ns and no further, when its wait has been ended by another thread, or when the order has ended. */
+    void (*wait)(twin_turn *turn);
+    /* This thread's wait is over. */
+    void (*done)(void);
+    /* The wait of thread `system_id` has been ended: it can run, at clock `at_ns`. With the model lock held. */
     void (*ended)(uint32_t system_id, uint64_t at_ns);
+    /* Threads of the process that are in the order: none can act while this one moves the device. With the model lock held. */
+    uint32_t (*threads)(void);
 } twin_turn_ops;
 
 /* Name and type of the function that libtwinrt-host.so exports. */
