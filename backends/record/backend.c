@@ -135,6 +135,30 @@ static void process_stop(void)
     record_file_close();
 }
 
+static bool process_write(twin_write_when when, unsigned waiting)
+{
+    if (!record_below.process.write(when, waiting))
+        return false;
+    if (when == TWIN_WRITE_ALONE) {
+        record_file_end_alone();
+        return true;
+    }
+    struct record_call call;
+    struct twin_record_PROCESS_STOP *f = RECORD_BEGIN(&call, PROCESS_STOP, 0);
+    f->lost = record_file_lost();
+    record_event(&call);
+    record_file_close();
+    return true;
+}
+
+static bool process_forked(void)
+{
+    if (!record_below.process.forked())
+        return false;
+    record_file_forked();
+    return true;
+}
+
 static twin_status process_count(uint32_t *out_count)
 {
     struct record_call call;
@@ -153,7 +177,9 @@ static struct twin_backend table = {
     .process = {.start = process_start,
                 .stop = process_stop,
                 .count = process_count,
-                .describe = record_process_describe},
+                .describe = record_process_describe,
+                .write = process_write,
+                .forked = process_forked},
     .host = {.attach = record_host_attach,
              .detach = record_host_detach,
              .enter = record_host_enter,

@@ -603,6 +603,18 @@ void record_file_close(void)
     drop_lock();
 }
 
+void record_file_end_alone(void)
+{
+    if (header && header->state == TWIN_RECORD_OPEN)
+        header->state = TWIN_RECORD_CLOSED;
+}
+
+void record_file_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    atomic_store(&record_global.active, false);
+}
+
 uint64_t record_file_lost(void)
 {
     return header ? __atomic_load_n(&header->lost, __ATOMIC_RELAXED) : 0;

@@ -70,6 +70,10 @@ bool record_file_open(const twin_services *services, const char *path, bool *out
 void record_file_close(void);
 /* Entries that found no place. */
 uint64_t record_file_lost(void);
+/* In a forked child that writes what its parent cannot: marks the file as complete. Takes no lock. */
+void record_file_end_alone(void);
+/* In a forked child that starts anew: the file is the parent's, and no lock is held. */
+void record_file_forked(void);
 
 /* ---- entries ---------------------------------------------------------------------------------- */
 

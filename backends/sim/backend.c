@@ -2,7 +2,6 @@
 /* The table of the sim backend: a driver for the register-level model behind twinsim.h. */
 #include "seam/backend.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,10 +31,10 @@
 #include "watch.h"
 #include "work.h"
 
-/* Guarded by nothing: init ops and the exit handler only. */
-static bool started;
+#define LOCK_NS 1000000000u /* real time for the driver to give way */
+
+/* Guarded by nothing: init ops only, and who writes at the end. */
 static bool timeline_due;
-static pid_t owner; /* the process that started it: a forked child has only what its parent left */
 
 void sim_write_files_locked(void)
 {
@@ -58,23 +57,8 @@ static void write_files(void)
     sim_model_unlock();
 }
 
-/* A program may end without aclFinalize. */
-static void at_exit(void)
-{
-    if (!started || getpid() != owner)
-        return;
-    sim_progress_end();
-    write_files();
-}
-
-static void register_exit(void)
-{
-    atexit(at_exit);
-}
-
 static twin_status process_start(const twin_services *services)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     twin_status status = sim_settings_read(services);
     if (status == TWIN_OK)
         status = sim_memory_start();
@@ -82,13 +66,11 @@ static twin_status process_start(const twin_services *services)
         return status;
     if (!sim_process.open_memory)
         sim_fault_install();
-    started = true;
     sim_progress_begin(sim_process.progress_ns);
-    owner = getpid();
+    sim_output_begin(getpid());
     timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
     sim_watch_begin(services->setting("TWINRT_STALL_PAGE"));
-    pthread_once(&once, register_exit);
     return TWIN_OK;
 }
 
@@ -101,7 +83,34 @@ static void process_stop(void)
     sim_fault_remove();
     sim_settings_drop();
     sim_pace_end();
-    started = false;
+}
+
+static bool process_write(twin_write_when when, unsigned waiting)
+{
+    if (when == TWIN_WRITE_ALONE) {
+        sim_output_remove_on_signals();
+        sim_observe_alone();
+        if (sim_process.board)
+            sim_write_files_locked();
+        return true;
+    }
+    if (!sim_model_lock_within(when == TWIN_WRITE_NOW ? LOCK_NS : 0))
+        return false;
+    bool now = when == TWIN_WRITE_NOW || sim_drive_still(waiting);
+    if (now && sim_process.board)
+        sim_write_files_locked();
+    sim_model_unlock();
+    return now;
+}
+
+static bool process_forked(void)
+{
+    if (sim_process.board)
+        return false;
+    sim_model_forked();
+    sim_clock_forked();
+    sim_settings_drop();
+    return true;
 }
 
 static twin_status process_count(uint32_t *out_count)
@@ -148,7 +157,9 @@ static const struct twin_backend backend = {
     .process = {.start = process_start,
                 .stop = process_stop,
                 .count = process_count,
-                .describe = process_describe},
+                .describe = process_describe,
+                .write = process_write,
+                .forked = process_forked},
     .host = {.attach = sim_clock_attach,
              .detach = sim_clock_detach,
              .enter = sim_clock_enter,

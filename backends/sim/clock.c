@@ -67,6 +67,17 @@ static void delist(void)
     pthread_mutex_unlock(&list_lock);
 }
 
+void sim_clock_forked(void)
+{
+    pthread_mutex_init(&list_lock, NULL);
+    attached = NULL;
+    calls_of_detached = 0;
+    atomic_store(&sim_attached_count, 0);
+    atomic_store(&thread_count, 0);
+    atomic_store(&attach_count, 0);
+    sim_clock = (struct sim_clock){.last_task = UINT32_MAX};
+}
+
 void sim_clock_forget_others(void)
 {
     pthread_mutex_init(&list_lock, NULL);

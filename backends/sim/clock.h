@@ -51,6 +51,8 @@ unsigned sim_clock_attachings(void);
 unsigned sim_clock_threads(void);
 /* Public calls begun so far by threads that were attached then. */
 uint64_t sim_clock_calls(void);
+/* In a forked child that starts anew: no thread has called. */
+void sim_clock_forked(void);
 /* In a forked child: the threads of its parent are not there. */
 void sim_clock_forget_others(void);
 void sim_clock_enter(const twin_call *call);

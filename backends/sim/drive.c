@@ -28,67 +28,18 @@
 
 enum { WAITING, LEADING, LOOKING, FINISHED };
 
-static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Threads that ask for the model lock or hold it, the driver aside. */
-static atomic_uint lock_wanted;
-static pthread_cond_t lock_given = PTHREAD_COND_INITIALIZER;
-
 struct sim_waits sim_waits = {.last = &sim_waits.first};
 
-/* Guarded by model_lock. */
+/* Guarded by the model lock. */
 static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
 static bool driver_there;
-static unsigned driver_yields; /* sleeps on lock_given until so many others had the lock */
 
 /* Nonzero while a thread runs the model and reads CQEs. */
 static atomic_int running;
 
-void sim_model_lock_alone(void)
+bool sim_drive_still(unsigned waiting)
 {
-    atomic_fetch_add(&lock_wanted, 1);
-    pthread_mutex_lock(&model_lock);
-}
-
-void sim_model_lock(void)
-{
-    uint64_t nothing = 0;
-    if (sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_LOCK, 0, &nothing);
-    sim_model_lock_alone();
-    if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_LOCK, 0, &nothing);
-}
-
-void sim_model_unlock(void)
-{
-    atomic_fetch_sub(&lock_wanted, 1);
-    if (driver_yields != 0 && --driver_yields == 0)
-        pthread_cond_signal(&lock_given);
-    pthread_mutex_unlock(&model_lock);
-}
-
-void sim_drive_give_way(void)
-{
-    driver_yields = atomic_load(&lock_wanted);
-    if (driver_yields == 0)
-        return;
-    pthread_cond_wait(&lock_given, &model_lock); /* woken early is as good */
-    driver_yields = 0;
-}
-
-void sim_model_pause(void)
-{
-    pthread_mutex_unlock(&model_lock);
-}
-
-void sim_model_continue(void)
-{
-    pthread_mutex_lock(&model_lock);
-}
-
-void sim_model_await(pthread_cond_t *condition)
-{
-    pthread_cond_wait(condition, &model_lock);
+    return (!driver || sim_stall_parked()) && sim_waits.count >= waiting;
 }
 
 bool sim_drive_settled(void)
@@ -454,7 +405,7 @@ static twin_status post(struct sim_wait *wait)
 void sim_drive_hand_on(void)
 {
     pass_role();
-    pthread_mutex_unlock(&model_lock);
+    sim_model_pause();
 }
 
 /* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as long as it does. */
@@ -476,7 +427,7 @@ void sim_drive_take_role(struct sim_wait *wait)
 {
     driver = wait;
     driver_there = true;
-    atomic_fetch_sub(&lock_wanted, 1); /* from here on as the driver, who gives way */
+    sim_model_lock_as_driver();
 }
 
 /* The model lock is held and nobody leads. */
@@ -493,7 +444,7 @@ static void follow(struct sim_wait *wait)
     bool told = sim_interrupt_sleep(&wait->sem, wait->look_ns);
     if (told && atomic_load_explicit(&wait->state, memory_order_acquire) != LEADING)
         return; /* finished, or a post that was for an earlier role */
-    pthread_mutex_lock(&model_lock);
+    sim_model_continue();
     if (driver == wait) {
         driver_there = true;
         drive(wait);
@@ -504,7 +455,7 @@ static void follow(struct sim_wait *wait)
         atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
         delist(wait);
     }
-    pthread_mutex_unlock(&model_lock);
+    sim_model_pause();
 }
 
 /* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list: the program may make
@@ -585,6 +536,9 @@ static void repeat(struct sim_wait *wait, uint64_t outlook)
 
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
+    /* A thread cancelled in here would leave its wait on the list, and others without a driver. */
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sim_stall_init();
     wait->system_id = sim_clock.system_id;
     wait->begin_ns = sim_clock.now_ns;
@@ -605,6 +559,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     if (status != TWIN_OK) {
         sim_model_unlock();
         sem_destroy(&wait->sem);
+        pthread_setcancelstate(cancel, NULL);
         return status;
     }
     wait->within = sim_channel_suspend_locked(wait->kind);
@@ -646,5 +601,6 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sim_report_explain();
     else if (wait->status == TWIN_E_INTERRUPTED)
         sim_explain("the program asked for the end of the wait");
+    pthread_setcancelstate(cancel, NULL);
     return wait->status;
 }

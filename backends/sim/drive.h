@@ -19,6 +19,14 @@
 void sim_model_lock(void);
 void sim_model_lock_alone(void);
 void sim_model_unlock(void);
+/* False: it was not to be had in that time. */
+bool sim_model_lock_within(uint64_t real_ns);
+/* The caller, who holds the lock, is the driver from now on, who gives way to others. */
+void sim_model_lock_as_driver(void);
+/* In a forked child, where nobody holds it: without devices nobody waits either. */
+void sim_model_forked(void);
+/* Whether nobody drives, or the driver has nothing to do, and at least `waiting` threads wait. Thread: model. */
+bool sim_drive_still(unsigned waiting);
 
 enum sim_wait_kind {
     SIM_WAIT_MARK,     /* the mark's work has retired */

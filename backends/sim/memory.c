@@ -58,9 +58,20 @@ twin_status sim_memory_start(void)
     return status;
 }
 
+static bool report_due;
+
 void sim_memory_stop(void)
 {
     sim_arena_settle(&host_arena); /* what was freed last is looked at again only here */
+    report_due = true;
+}
+
+/* After the program's static objects and functions of atexit() have released what they have: they cannot do that any more, and
+ * where they tried, what is left is not the program's fault. */
+__attribute__((destructor)) static void report_left(void)
+{
+    if (!report_due || (sim_process.services->late && sim_process.services->late()))
+        return;
     uint32_t count = 0;
     sim_arena_each(&host_arena, report_block, &count);
     if (count > SIM_LINES_NAMED)

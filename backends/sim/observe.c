@@ -159,6 +159,11 @@ void sim_observe_begin(void)
     due = true;
 }
 
+void sim_observe_alone(void)
+{
+    pthread_mutex_init(&waits_lock, NULL);
+}
+
 void sim_observe_write(void)
 {
     if (!due || !sim_process.board)

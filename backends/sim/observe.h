@@ -24,6 +24,8 @@ bool sim_observe_wants_stats(void);
 /* Writes the files; says in the log which cannot be. Once per start of the process. Thread: model. */
 void sim_observe_begin(void);
 void sim_observe_write(void);
+/* In a forked child, whose only thread writes: no lock is held. */
+void sim_observe_alone(void);
 
 /* Whether waits of host threads are told. */
 extern atomic_bool sim_observe_waits;

@@ -11,6 +11,30 @@
 
 #include "seam/own_file.h"
 
+static pid_t named_process;                 /* 0: the caller's */
+static const char *volatile temporary_name; /* while it exists */
+
+void sim_output_begin(pid_t process)
+{
+    named_process = process;
+}
+
+static void remove_temporary(int number)
+{
+    (void)number;
+    if (temporary_name)
+        (void)unlink(temporary_name);
+    _exit(1);
+}
+
+void sim_output_remove_on_signals(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
+    const struct sigaction action = {.sa_handler = remove_temporary};
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaction(signals[i], &action, NULL);
+}
+
 /* A rename replaces whatever has the name; only a regular file may lose its own that way. */
 static int check_target(const char *path)
 {
@@ -28,7 +52,8 @@ static int check_target(const char *path)
 static char *expand(const char *path, const char *suffix)
 {
     char number[24];
-    size_t digits = (size_t)snprintf(number, sizeof(number), "%ld", (long)getpid());
+    size_t digits = (size_t)snprintf(number, sizeof(number), "%ld",
+                                     (long)(named_process ? named_process : getpid()));
     size_t length = strlen(path);
     char *out = malloc(length / 2 * digits + length + strlen(suffix) + 1);
     char *at = out;
@@ -76,6 +101,7 @@ int sim_output_write(const char *name, int (*write)(FILE *file, void *context), 
         error = -errno;
         goto free_names;
     }
+    temporary_name = temporary;
     FILE *file = fdopen(descriptor, "w");
     if (!file) {
         error = -errno;
@@ -92,6 +118,7 @@ int sim_output_write(const char *name, int (*write)(FILE *file, void *context), 
 remove_temporary:
     if (error)
         (void)unlink(temporary);
+    temporary_name = NULL;
 free_names:
     free(temporary);
     free(path);

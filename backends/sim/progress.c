@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@
 /* Looks during one patience: it acts at most so much later. */
 #define LOOKS         8u
 #define LOOK_LEAST_NS 1000000u
+/* How often it looks whether the program has ended without a call of exit(). */
+#define LAST_LOOK_NS 500000000u
 
 _Atomic uint32_t sim_progress_sleeps;
 atomic_bool sim_progress_missing;
@@ -203,6 +206,14 @@ static enum outcome act(struct watch *watch)
     return outcome;
 }
 
+/* When the last thread of the program ends, so does the process: this thread and those of the runtime do not keep it. */
+static void end_with_program(void)
+{
+    const twin_services *services = sim_process.services;
+    if (services->none_left && services->none_left(atomic_load(&threads)))
+        exit(0);
+}
+
 /* Until woken, at most for `ns`; UINT64_MAX: without a limit. */
 static void sleep_for(uint32_t sleeps, uint64_t ns)
 {
@@ -233,8 +244,10 @@ static void sleep_until_woken(const struct watch *watch)
     uint32_t sleeps;
     if (is_over(watch))
         atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
-    while ((sleeps = atomic_load(&sim_progress_sleeps)) != SIM_PROGRESS_AWAKE)
-        sleep_for(sleeps, UINT64_MAX);
+    while ((sleeps = atomic_load(&sim_progress_sleeps)) != SIM_PROGRESS_AWAKE) {
+        sleep_for(sleeps, LAST_LOOK_NS);
+        end_with_program();
+    }
 }
 
 /* Whether no thread can act and none drives, as far as can be known without the model lock. */
@@ -271,6 +284,7 @@ static void await_look(struct watch *watch)
     if (!watch->woken)
         sleep_for(SIM_PROGRESS_LOOKS, watch->step_ns);
     atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+    end_with_program();
     const uint64_t calls = sim_clock_calls();
     if (calls == watch->calls) {
         watch->silent_ns += sim_real_now() - begin_ns;

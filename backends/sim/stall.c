@@ -75,6 +75,11 @@ void sim_stall_wake(void)
     sim_progress_changed();
 }
 
+bool sim_stall_parked(void)
+{
+    return atomic_load(&parked) != 0;
+}
+
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan" /* only atomics are ordered by the fences here */
 #endif

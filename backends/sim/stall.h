@@ -56,6 +56,8 @@ static inline uint64_t sim_time_sum(uint64_t a, uint64_t b)
 }
 /* Wakes a driver that has parked. No lock needed. */
 void sim_stall_wake(void);
+/* Whether the driver has parked. */
+bool sim_stall_parked(void);
 /* The model has moved. */
 void sim_stall_over(void);
 

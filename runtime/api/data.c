@@ -212,34 +212,41 @@ typedef struct range {
     size_t size;
 } range;
 
-/* What the buffer describes; nothing if it is none. Ends the call. */
-static range describe(const aclDataBuffer *dataBuffer)
+/* What the buffer describes; nothing if it is none, as the code says. */
+static range describe(const aclDataBuffer *dataBuffer, int32_t *code)
 {
     range described = {NULL, 0};
-    int32_t code;
-    data_buffer *buffer = pin(dataBuffer, &code);
+    data_buffer *buffer = pin(dataBuffer, code);
     if (buffer) {
         described = (range){buffer->data, buffer->size};
         twin_handle_unpin(&data_buffers, buffer);
     }
-    (void)TWIN_LEAVE(code);
     return described;
 }
 
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)
 {
     TWIN_ENTER(LOCAL);
-    return describe(dataBuffer).data;
+    int32_t code;
+    range described = describe(dataBuffer, &code);
+    (void)TWIN_LEAVE(code);
+    return described.data;
 }
 
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)
 {
     TWIN_ENTER(LOCAL);
-    return (uint32_t)describe(dataBuffer).size;
+    int32_t code;
+    range described = describe(dataBuffer, &code);
+    (void)TWIN_LEAVE(code);
+    return (uint32_t)described.size;
 }
 
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)
 {
     TWIN_ENTER(LOCAL);
-    return describe(dataBuffer).size;
+    int32_t code;
+    range described = describe(dataBuffer, &code);
+    (void)TWIN_LEAVE(code);
+    return described.size;
 }

@@ -13,6 +13,7 @@
 #ifndef TWINRT_API_ENTRY_H
 #define TWINRT_API_ENTRY_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -45,10 +46,38 @@ static inline int32_t twin_api_leave(int32_t code)
     return code;
 }
 
+/* Calls that read files, wait inside the core or make objects are not cancelled before their end. The others have no point of
+ * cancellation in the core, and backends hold cancellation off where they block: submitting pays nothing for it. */
+static inline bool twin_api_holds_cancel(twin_cost cost)
+{
+    return cost == TWIN_COST_CREATE || cost == TWIN_COST_COPY || cost == TWIN_COST_MEMORY ||
+           cost == TWIN_COST_DEVICE;
+}
+
+static inline int twin_api_hold_cancel(twin_cost cost)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    if (twin_api_holds_cancel(cost))
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+/* A thread that was cancelled during a call that may block ends here. */
+static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int before)
+{
+    if (twin_api_holds_cancel(cost))
+        pthread_setcancelstate(before, NULL);
+    if (twin_api_holds_cancel(cost) || cost == TWIN_COST_WAIT)
+        pthread_testcancel();
+    return code;
+}
+
 #define TWIN_ENTER(cost_class)                                                                     \
     static const twin_call twin_this_call = {__func__, TWIN_COST_##cost_class};                    \
+    const int twin_cancel = twin_api_hold_cancel(TWIN_COST_##cost_class);                          \
     twin_api_enter(&twin_this_call)
-#define TWIN_LEAVE(code) twin_api_leave(code)
+#define TWIN_LEAVE(code)                                                                           \
+    twin_api_allow_cancel(twin_api_leave(code), twin_this_call.cost, twin_cancel)
 
 /* The outer layer's refusal of a NULL for the parameter `name`. */
 int32_t twin_api_null(const char *name);

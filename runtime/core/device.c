@@ -198,6 +198,7 @@ static int32_t open_device(twin_device *device)
     if (code != 0)
         return code;
     twin_hw_device *hw = NULL;
+    twin_backend_opens();
     twin_status status = ops->device.open(device->hw_index, &hw);
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,

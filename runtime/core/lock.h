@@ -72,10 +72,13 @@ static inline void twin_lock_drop(twin_lock *lock)
 #endif
 }
 
-/* Waits on `condition`; the lock stays the thread's own by rank. */
+/* Waits on `condition`; the lock stays the thread's own by rank. The thread is not cancelled in here. */
 static inline void twin_lock_wait(twin_lock *lock, pthread_cond_t *condition)
 {
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_cond_wait(condition, &lock->mutex);
+    pthread_setcancelstate(cancel, NULL);
 }
 
 /* Stands in front of every op that may block: no lock of the core is held there. */

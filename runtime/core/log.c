@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
+#include "core/registry.h"
 #include "seam/own_file.h"
 
 #define LOG_LINE_BYTES 2048
@@ -87,7 +88,9 @@ void twin_log_text(int level, const char *text)
 
 void twin_log(twin_log_level level, const char *format, ...)
 {
-    if (!twin_log_wants(level))
+    /* At the end of the process nothing is wrong with an object that cannot be released any more. */
+    pid_t parent;
+    if (!twin_log_wants(level) || (twin_backend_ended() && !twin_backend_forked(&parent)))
         return;
     char line[LOG_LINE_BYTES];
     va_list args;

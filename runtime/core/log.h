@@ -14,6 +14,7 @@ typedef enum twin_log_level {
     TWIN_LOG_SILENT /* as a threshold only */
 } twin_log_level;
 
+/* Of the core. Silent once the process ends. */
 void twin_log(twin_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line whatever its level and the threshold are. */
 void twin_log_line(twin_log_level level, const char *text);

@@ -11,6 +11,7 @@
 
 #include "core/blocked.h"
 #include "core/config.h"
+#include "core/ending.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/interrupt.h"
@@ -22,10 +23,9 @@
 #include "seam/host_time.h"
 #include "seam/wrapper.h"
 
-#define PATH_BYTES       4096
-#define TEXT_BYTES       (PATH_BYTES + 1024)
-#define LEAVE_TIMEOUT_MS 1000u
-#define WRAPPERS         2u
+#define PATH_BYTES 4096
+#define TEXT_BYTES (PATH_BYTES + 1024)
+#define WRAPPERS   2u
 
 typedef enum twin_phase { PHASE_IDLE, PHASE_RUNNING, PHASE_FAILED, PHASE_ENDED } twin_phase;
 
@@ -48,6 +48,7 @@ static char reason_text[TEXT_BYTES / 2]; /* what the backend says of its failure
 static bool at_exit_registered;
 static _Atomic pid_t start_process; /* read by whoever reports a failure, before a start as well */
 static _Atomic bool is_forked;
+static _Atomic bool opened; /* a device, at some time */
 
 static char folder[PATH_BYTES];
 static pthread_once_t folder_once = PTHREAD_ONCE_INIT;
@@ -134,6 +135,8 @@ static twin_services services = {
     .interrupted = twin_interrupted,
     .blocked = twin_blocked_count,
     .own_thread = twin_thread_own,
+    .late = twin_threads_came_late,
+    .none_left = twin_threads_none_left,
 };
 
 bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)
@@ -226,45 +229,42 @@ static bool plugin_present(const char *name)
     return plugin_path(path, sizeof(path), name) && access(path, F_OK) == 0;
 }
 
-/* The process ends: nothing reaches the backend any more, then it writes what it has to. */
+/* The process ends: nothing reaches the backend any more, then it writes what it has to. Takes no lock: a signal may have
+ * interrupted this thread anywhere. */
 static void end_process(void)
 {
+    twin_phase running = PHASE_RUNNING;
     if (getpid() != start_process)
         return; /* a forked child: the backend is its parent's */
-    twin_lock_take(&registry_lock);
-    bool running = atomic_load(&phase) == PHASE_RUNNING;
-    if (running) {
-        ended_table = twin_unsupported_ops;
-        atomic_store(&phase, PHASE_ENDED);
-        atomic_store(&twin_ops_present, &ended_table);
-    }
-    twin_lock_drop(&registry_lock);
-    if (!running)
+    if (!atomic_compare_exchange_strong(&phase, &running, PHASE_ENDED))
         return;
-    if (services.host_time)
+    ended_table = twin_unsupported_ops;
+    atomic_store(&twin_ops_present, &ended_table);
+    if (services.host_time && !twin_self.inside)
         services.host_time->bind(NULL, NULL);
-    /* Nobody else can wait for this thread any more: waits that only it could end, end now. */
-    if (twin_self.ops == &running_table)
-        running_table.host.detach();
-    if (twin_threads_leave(LEAVE_TIMEOUT_MS))
-        running_table.process.stop();
-    else
-        twin_log(TWIN_LOG_WARNING, "the process ends while other threads are inside calls; "
-                                   "what is written at the end is left out");
+    twin_ending_stop(&running_table);
 }
 
-/* In a forked child: device, device memory and the threads behind them are the parent's, so calls are refused. The one
+/* In a forked child: device, device memory and the threads behind them are the parent's, so calls are refused. If no device has
+ * been opened there is nothing of the parent's, and the child's first call starts a backend for itself. The one
  * thread that is left changes over by itself: locks may have been held by those that are not. */
 static void forked(void)
 {
     if (atomic_load(&phase) != PHASE_RUNNING)
         return;
     twin_threads_forked();
+    atomic_store(&twin_ops_traced, false);
+    if (!atomic_load(&opened) && running_table.process.forked()) {
+        twin_lock_init(&registry_lock, TWIN_RANK_REGISTRY);
+        twin_self.ops = NULL;
+        atomic_store(&twin_ops_present, &twin_unsupported_ops);
+        atomic_store(&phase, PHASE_IDLE);
+        return;
+    }
     atomic_store(&is_forked, true);
     ended_table = twin_unsupported_ops;
     atomic_store(&phase, PHASE_ENDED);
     atomic_store(&twin_ops_present, &ended_table);
-    atomic_store(&twin_ops_traced, false);
     twin_self.ops = &ended_table;
 }
 
@@ -345,6 +345,7 @@ static void start_locked(void)
     start_process = getpid();
     if (!at_exit_registered && !given_backend) {
         at_exit_registered = atexit(end_process) == 0;
+        (void)at_quick_exit(end_process);
         pthread_atfork(NULL, NULL, forked);
     }
     atomic_fetch_add(&starts, 1);
@@ -355,13 +356,22 @@ static void start_locked(void)
         services.host_time->bind(&running_table.host, &twin_self.inside);
 }
 
+/* Reads files and loads libraries: a thread that is cancelled in the midst of that would leave half a start. */
+static void start_uncancelled_locked(void)
+{
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    start_locked();
+    pthread_setcancelstate(cancel, NULL);
+}
+
 int32_t twin_backend_need(void)
 {
     twin_phase now = atomic_load_explicit(&phase, memory_order_acquire);
     if (now == PHASE_IDLE) {
         twin_lock_take(&registry_lock);
         if (atomic_load(&phase) == PHASE_IDLE)
-            start_locked();
+            start_uncancelled_locked();
         now = atomic_load(&phase);
         twin_lock_drop(&registry_lock);
     }
@@ -390,12 +400,17 @@ int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t
     services.chance = conductor->chance;
     services.outlook = conductor->outlook;
     if (atomic_load(&phase) == PHASE_IDLE)
-        start_locked();
+        start_uncancelled_locked();
     bool running = atomic_load(&phase) == PHASE_RUNNING;
     snprintf(text, text_bytes, "%s", running ? "" : failure_text);
     int32_t code = running ? TWIN_CODE_OK : failure_code;
     twin_lock_drop(&registry_lock);
     return code;
+}
+
+void twin_backend_opens(void)
+{
+    atomic_store(&opened, true);
 }
 
 uint32_t twin_backend_starts(void)

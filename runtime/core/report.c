@@ -250,13 +250,28 @@ void twin_report_drop_stream(twin_stream *stream)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
+struct outcall {
+    const struct twin_backend *ops;
+    twin_channel *channel;
+    uint64_t ticket;
+    const twin_call *call;
+};
+
+/* The function has returned, or its thread ends in it: the stream goes on either way. */
+static void answer(void *argument)
+{
+    const struct outcall *outcall = argument;
+    twin_outcall_end(outcall->call);
+    outcall->ops->channel.answer(outcall->channel, outcall->ticket);
+}
+
 void twin_report_run(const struct twin_backend *ops, twin_channel *channel,
                      const twin_taken_call *taken)
 {
-    const twin_call *call = twin_outcall_begin();
+    struct outcall outcall = {ops, channel, taken->ticket, twin_outcall_begin()};
+    pthread_cleanup_push(answer, &outcall);
     taken->call.fn(taken->call.argument);
-    twin_outcall_end(call);
-    ops->channel.answer(channel, taken->ticket);
+    pthread_cleanup_pop(1);
 }
 
 static int32_t fail_not_subscribed(void)
@@ -264,6 +279,15 @@ static int32_t fail_not_subscribed(void)
     return twin_fail(TWIN_ERR_SUBSCRIBER,
                      "this thread is subscribed to no stream; call aclrtSubscribeReport with its "
                      "pthread_self() first");
+}
+
+/* The thread ends in a function, and with it the call. */
+static void leave_function(void *subscriber)
+{
+    twin_self.serves_device = NULL;
+    drop_user(subscriber);
+    twin_self.inside = false;
+    atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
 }
 
 int32_t twin_report_process(uint64_t timeout_ns)
@@ -287,7 +311,9 @@ int32_t twin_report_process(uint64_t timeout_ns)
     bool any = status == TWIN_OK;
     while (status == TWIN_OK) {
         twin_self.serves_device = subscriber->device;
+        pthread_cleanup_push(leave_function, subscriber);
         twin_report_run(ops, subscriber->channel, &taken);
+        pthread_cleanup_pop(0);
         twin_self.serves_device = NULL;
         status = ops->channel.take(subscriber->channel, 0, &taken);
     }

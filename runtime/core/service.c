@@ -64,6 +64,7 @@ static void *serve(void *argument)
         free_service(service);
     else if (atomic_exchange(&service->end, ENDED) == AWAITED)
         twin_blocked_end();
+    twin_threads_of_runtime(-1);
     return NULL;
 }
 
@@ -77,7 +78,10 @@ static int start_thread(twin_service *service)
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
         sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_BLOCK, &all, &before);
+    twin_threads_of_runtime(1);
     int error = pthread_create(&service->thread, NULL, serve, service);
+    if (error != 0)
+        twin_threads_of_runtime(-1);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }

@@ -2,10 +2,12 @@
 #include "core/thread_state.h"
 
 #include <linux/membarrier.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -22,6 +24,9 @@ static twin_lock messages_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_MESSAGES);
 static twin_message_list process_messages; /* guarded by messages_lock */
 static _Atomic bool messages_shared;
 
+static _Atomic bool came_late;
+static atomic_uint runtime_threads;
+
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_key;
 static bool key_made;
@@ -34,6 +39,41 @@ static void list_clear(twin_message_list *list)
         twin_free(message);
     }
     list->count = 0;
+}
+
+void twin_threads_of_runtime(int step)
+{
+    atomic_fetch_add(&runtime_threads, (unsigned)step);
+}
+
+/* Whether the main thread has ended before the process. It stays in the kernel's list of threads until then. */
+static bool main_has_ended(void)
+{
+    char path[64];
+    char text[256] = "";
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", (long)getpid());
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t bytes = read(file, text, sizeof(text) - 1);
+    (void)close(file);
+    const char *name_end = bytes > 0 ? strrchr(text, ')') : NULL;
+    return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
+}
+
+bool twin_threads_none_left(unsigned own)
+{
+    struct stat tasks;
+    unsigned functions = 0;
+    unsigned ours = atomic_load(&runtime_threads) + own;
+    if (stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink < 3)
+        return false;
+    unsigned all = (unsigned)tasks.st_nlink - 2;
+    bool none = all == ours || (all == ours + 1 && main_has_ended());
+    if (!none || twin_threads_inside(&functions) != 0 || functions != 0)
+        return false;
+    twin_self.inside = false; /* it ends the process, and holds no lock */
+    return true;
 }
 
 /* The thread ends. Runs on it, before its storage goes. */
@@ -84,9 +124,18 @@ static void list_thread(twin_thread *thread)
     thread->listed = true;
 }
 
+bool twin_threads_came_late(void)
+{
+    return atomic_load(&came_late);
+}
+
 void twin_thread_attach(void)
 {
     twin_thread *thread = &twin_self;
+    if (twin_backend_ended()) {
+        atomic_store(&thread->late, true);
+        atomic_store(&came_late, true);
+    }
     list_thread(thread);
     thread->ops = twin_ops();
     thread->ops->host.attach();
@@ -97,10 +146,18 @@ void twin_thread_own(void)
     twin_self.inside = true;
 }
 
+static void count_function(int step)
+{
+    unsigned now = atomic_load_explicit(&twin_self.functions, memory_order_relaxed);
+    atomic_store_explicit(&twin_self.functions, now + (unsigned)step, memory_order_relaxed);
+}
+
 const twin_call *twin_outcall_begin(void)
 {
     twin_assert_unlocked("a function of the program with a lock held");
+    count_function(1);
     twin_self.inside = false;
+    atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
     return twin_self.call;
 }
 
@@ -109,31 +166,31 @@ void twin_outcall_end(const twin_call *call)
     twin_self.call = call;
     twin_self.inside = true;
     atomic_store_explicit(&twin_self.in_call, true, memory_order_relaxed);
+    count_function(-1);
 }
 
-static bool others_inside(void)
+void twin_threads_fence(void)
 {
-    bool inside = false;
-    twin_lock_take(&threads_lock);
-    for (twin_thread *thread = threads; thread; thread = thread->next)
-        if (thread != &twin_self && atomic_load_explicit(&thread->in_call, memory_order_acquire))
-            inside = true;
-    twin_lock_drop(&threads_lock);
-    return inside;
-}
-
-bool twin_threads_leave(unsigned timeout_ms)
-{
-    /* A thread sets in_call and then reads the backend table; we changed the table and now read
-     * in_call. The barrier is for the threads, which have none of their own on their way in. */
+    /* A thread sets in_call and then reads the backend table; the table has changed and in_call is read next. The barrier is
+     * for the threads, which have none of their own on their way in. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-    const struct timespec step = {.tv_nsec = 1000000};
-    for (unsigned waited = 0; others_inside(); waited++) {
-        if (waited >= timeout_ms)
-            return false;
-        nanosleep(&step, NULL);
+}
+
+unsigned twin_threads_inside(unsigned *out_functions)
+{
+    unsigned calls = 0;
+    *out_functions = 0;
+    twin_lock_take(&threads_lock);
+    for (twin_thread *thread = threads; thread; thread = thread->next) {
+        if (thread == &twin_self || atomic_load(&thread->late))
+            continue;
+        bool in_call = atomic_load_explicit(&thread->in_call, memory_order_acquire);
+        bool in_function = atomic_load_explicit(&thread->functions, memory_order_relaxed) != 0;
+        calls += in_call;
+        *out_functions += in_function && !in_call;
     }
-    return true;
+    twin_lock_drop(&threads_lock);
+    return calls;
 }
 
 static void list_add(twin_message_list *list, twin_message *message)

@@ -38,6 +38,10 @@ typedef struct twin_thread {
     uint64_t serves_context;
     /* Relaxed stores by the thread; read by the one that ends the process's use of the backend. */
     _Atomic bool in_call;
+    /* Functions of the program that calls of this thread run at the moment; in_call is false in them. As in_call. */
+    _Atomic unsigned functions;
+    /* It has called since the process began to end, and so is inside no op of the backend any more. */
+    _Atomic bool late;
     /* This thread runs code of the runtime: inside a public call, not in a function of the program that it calls, or on a
      * thread of the runtime. Read by libtwinrt-host.so on the same thread. */
     bool inside;
@@ -61,8 +65,16 @@ void twin_thread_own(void);
 const twin_call *twin_outcall_begin(void);
 void twin_outcall_end(const twin_call *call);
 
-/* Waits up to `timeout_ms` until no other thread is inside a public call. False: some still are. */
-bool twin_threads_leave(unsigned timeout_ms);
+/* After the table of ops has changed: threads that are not inside a call by now use the new one. */
+void twin_threads_fence(void);
+/* Counts threads that the runtime has made. */
+void twin_threads_of_runtime(int step);
+/* As twin_services.none_left. */
+bool twin_threads_none_left(unsigned own);
+/* Whether a thread has called since the process began to end. Thread: any. */
+bool twin_threads_came_late(void);
+/* How many other threads are inside public calls. *out_functions: how many run a function of the program for one. */
+unsigned twin_threads_inside(unsigned *out_functions);
 
 /* Adds a line to the messages of the thread, or of the process (twin_messages_set_process). */
 void twin_message_add(const char *text);

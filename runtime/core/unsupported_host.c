@@ -43,3 +43,17 @@ void twin_unsupported_host_follow(const twin_host_moment *moment)
 }
 
 void twin_unsupported_host_changed(void) {}
+
+bool twin_unsupported_process_forked(void)
+{
+    return false;
+}
+
+void twin_unsupported_process_stop(void) {}
+
+bool twin_unsupported_process_write(twin_write_when when, unsigned waiting)
+{
+    (void)when;
+    (void)waiting;
+    return true;
+}

@@ -13,4 +13,9 @@ twin_status twin_unsupported_host_see(uint32_t device, uint32_t queue, uint64_t 
 twin_status twin_unsupported_host_move(uint64_t at_ns, uint64_t events);
 twin_host_moment *twin_unsupported_host_self(void);
 
+/* Of a process: nothing to write, and nothing that a forked child could start with. */
+bool twin_unsupported_process_forked(void);
+void twin_unsupported_process_stop(void);
+bool twin_unsupported_process_write(twin_write_when when, unsigned waiting);
+
 #endif

@@ -11,8 +11,6 @@ static twin_status process_start(const twin_services *services)
     return TWIN_E_UNSUPPORTED;
 }
 
-static void process_stop(void) {}
-
 static twin_status process_count(uint32_t *out_count)
 {
     (void)out_count;
@@ -442,9 +440,11 @@ const struct twin_backend twin_unsupported_ops = {
     .version = TWIN_SEAM_VERSION,
     .name = "",
     .process = {.start = process_start,
-                .stop = process_stop,
+                .stop = twin_unsupported_process_stop,
                 .count = process_count,
-                .describe = process_describe},
+                .describe = process_describe,
+                .write = twin_unsupported_process_write,
+                .forked = twin_unsupported_process_forked},
     .host = {.attach = host_attach,
              .detach = host_detach,
              .enter = host_enter,
@@ -551,6 +551,8 @@ void twin_fill_unsupported_ops(struct twin_backend *table)
     FILL(process, stop);
     FILL(process, count);
     FILL(process, describe);
+    FILL(process, write);
+    FILL(process, forked);
     FILL(host, attach);
     FILL(host, detach);
     FILL(host, enter);

@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 9u
+#define TWIN_SEAM_VERSION 10u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -49,6 +49,15 @@ struct twin_process_ops {
     /* Identity and limits of device `index`; needs no open device. Limits may become exact when it is opened, in the same
      * place. Thread: any. TWIN_E_DEVICE_ID. */
     twin_status (*describe)(uint32_t index, const twin_device_traits **out_traits);
+    /* In place of stop, as threads are inside ops: writes what stop would write; ops that are under way go on, and none begins
+     * after it. IF_STILL: false unless the device stands still and at least `waiting` threads wait in ops. NOW: false if a
+     * lock is not to be had for a second of real time. ALONE: the caller is a forked child and its only thread; locks may be held for
+     * ever, so none is taken; signals that end the process remove what is not complete. True: there is nothing more to
+     * write. Thread: any. */
+    bool (*write)(twin_write_when when, unsigned waiting);
+    /* In a forked child, on its only thread, when no device has ever been opened: forgets what start did, and leaves the
+     * parent's files alone. Locks may be held for ever. True: start may be called again. Thread: init. */
+    bool (*forked)(void);
 };
 
 /* Host threads and their time. A real device has no use for these. */

@@ -452,6 +452,12 @@ typedef struct twin_host_moment {
 } twin_host_moment;
 
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */
+typedef enum twin_write_when {
+    TWIN_WRITE_IF_STILL,
+    TWIN_WRITE_NOW,
+    TWIN_WRITE_ALONE
+} twin_write_when;
+
 typedef struct twin_services {
     /* Value of a setting by its name ("TWINRT_PROFILE"), or its default; never NULL.
      * Thread: any. The string lives as long as the process. */
@@ -497,6 +503,12 @@ typedef struct twin_services {
     /* The calling thread is one of the backend's own: what it waits for and locks is not the program's. NULL: no matter.
      * Thread: any. */
     void (*own_thread)(void);
+    /* Whether public calls have come after the end of the process had begun, when they reach no backend any more: functions
+     * of atexit() and static objects may release what was still there. Thread: any. */
+    bool (*late)(void);
+    /* Asked on one of `own` threads that the backend has made: whether no thread of the program is left, by the kernel's list of
+     * threads. Unknown: false. Then the backend ends the process, as the C library does when the last thread ends. Thread: any. */
+    bool (*none_left)(unsigned own);
 } twin_services;
 
 #endif

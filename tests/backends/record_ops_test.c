@@ -58,6 +58,8 @@ static const struct {
     const char *name;
     const char *reason;
 } unrecorded[] = {
+    {"process.write", "it is process.stop, or another process writes"},
+    {"process.forked", "the file is the parent's"},
     {"host.enter", "with leave it is host.call"},
     {"host.leave", "with enter it is host.call"},
     {"host.traced", "the core's question, once, about leave"},
