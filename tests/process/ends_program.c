@@ -39,6 +39,7 @@ static sem_t go_on; /* for a function that a stream calls, or a thread that anot
 static void *device_memory;
 static void *host_memory;
 
+/* NOLINTBEGIN(bugprone-signal-handler): that programs do this is what is tested */
 static void check(int code, const char *what)
 {
     if (code == 0)
@@ -107,6 +108,7 @@ static void on_signal(int number)
     (void)number;
     take_way();
 }
+/* NOLINTEND(bugprone-signal-handler) */
 
 /* ---- states ---------------------------------------------------------------------------------- */
 

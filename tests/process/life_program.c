@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the life of a process in which few programs call; life_test.py runs it.
+ *
+ *   life_program fork    asks for the number of devices, and a forked child works; then the parent does
+ *   life_program late    releases everything in functions of atexit() that run after the end of the runtime
+ *   life_program leaves  releases nothing */
+#include <acl/acl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STATUS 7
+#define BYTES  65536u
+
+static void *device_memory;
+static void *host_memory;
+static aclrtStream stream;
+
+static void check(int code, const char *what)
+{
+    if (code == 0)
+        return;
+    fprintf(stderr, "%s: %d\n", what, code);
+    _exit(1);
+}
+
+static void work(void)
+{
+    check(aclrtSetDevice(0), "aclrtSetDevice");
+    check(aclrtCreateStream(&stream), "aclrtCreateStream");
+    check(aclrtMalloc(&device_memory, BYTES, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
+    check(aclrtMallocHost(&host_memory, BYTES), "aclrtMallocHost");
+    memset(host_memory, 1, BYTES);
+    check(aclrtMemcpyAsync(device_memory, BYTES, host_memory, BYTES, ACL_MEMCPY_HOST_TO_DEVICE,
+                           stream),
+          "aclrtMemcpyAsync");
+    check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+}
+
+static void release(void)
+{
+    (void)aclrtDestroyStream(stream);
+    (void)aclrtFree(device_memory);
+    (void)aclrtFreeHost(host_memory);
+    (void)aclrtResetDevice(0);
+    (void)aclFinalize();
+}
+
+static void fork_after_query(void)
+{
+    uint32_t count = 0;
+    int status = 0;
+    check(aclrtGetDeviceCount(&count), "aclrtGetDeviceCount");
+    pid_t child = fork();
+    if (child == 0) {
+        work();
+        release();
+        exit(STATUS);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != STATUS)
+        check(-1, "the child");
+    work();
+    release();
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    if (strcmp(how, "late") == 0)
+        check(atexit(release), "atexit"); /* before the runtime starts, so it runs after its end */
+    check(aclInit(NULL), "aclInit");
+    if (strcmp(how, "fork") == 0)
+        fork_after_query();
+    else
+        work();
+    return STATUS;
+}
