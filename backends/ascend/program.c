@@ -156,7 +156,7 @@ twin_status ascend_work_run(twin_queue *queue, twin_program *program)
 
 static twin_status program_drain(twin_program *program, uint64_t timeout_ns)
 {
-    bool forever = timeout_ns == TWIN_FOREVER;
+    bool forever = timeout_ns >= TWIN_UNAIDED;
     twin_status status = TWIN_OK;
     pthread_mutex_lock(&program->lock);
     for (ascend_run *run = program->runs; run && status == TWIN_OK; run = run->next) {

@@ -143,7 +143,7 @@ static twin_status queue_drain(twin_queue *queue, uint64_t timeout_ns)
     twin_status status = ascend_use_queue(queue);
     if (status != TWIN_OK)
         return status;
-    bool forever = timeout_ns == TWIN_FOREVER;
+    bool forever = timeout_ns >= TWIN_UNAIDED;
     return ascend_wait_status(
         vendor.sync_stream(queue->stream, forever ? -1 : ascend_milliseconds(timeout_ns)), forever);
 }

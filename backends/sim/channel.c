@@ -203,6 +203,18 @@ void sim_channel_pass_answered_locked(void)
     pass_answer(first_answered());
 }
 
+bool sim_channel_busy_locked(void)
+{
+    for (const twin_channel *channel = channels; channel; channel = channel->next) {
+        bool waits = false;
+        for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+            waits = waits || wait->within == channel;
+        if (channel->service && (channel->running || channel->first) && !waits)
+            return true;
+    }
+    return false;
+}
+
 uint64_t sim_channel_hold_end_locked(void)
 {
     uint64_t end = UINT64_MAX;

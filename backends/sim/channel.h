@@ -82,6 +82,8 @@ bool sim_channel_pass_locked(uint64_t hold_ns);
  * is told of that answer. */
 uint64_t sim_channel_answered_locked(void);
 void sim_channel_pass_answered_locked(void);
+/* Whether a thread of the runtime has a function to run, or runs one that does not wait for the device. */
+bool sim_channel_busy_locked(void);
 /* When the first hold ends by itself, real time. */
 uint64_t sim_channel_hold_end_locked(void);
 void sim_channel_expire_holds_locked(uint64_t real_ns);

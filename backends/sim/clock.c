@@ -3,6 +3,7 @@
 #include "clock.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "chance.h"
@@ -97,6 +98,16 @@ uint64_t sim_clock_calls(void)
     return sum;
 }
 
+bool sim_clock_knows(uint32_t system_id)
+{
+    bool known = false;
+    pthread_mutex_lock(&list_lock);
+    for (const struct sim_clock *clock = attached; clock; clock = clock->next)
+        known = known || clock->system_id == system_id;
+    pthread_mutex_unlock(&list_lock);
+    return known;
+}
+
 void sim_clock_attach(void)
 {
     if (sim_clock.attached)
@@ -109,6 +120,8 @@ void sim_clock_attach(void)
         sim_clock.system_id = (uint32_t)gettid();
     }
     sim_clock.numbered = true;
+    if (sim_process.services && sim_process.services->place)
+        sim_clock.place = sim_process.services->place();
     list();
     atomic_fetch_add(&attach_count, 1);
     atomic_fetch_add(&sim_attached_count, 1);
@@ -130,6 +143,8 @@ void sim_clock_detach(void)
     if (!sim_clock.attached)
         return;
     sim_clock.attached = false;
+    free(sim_clock.asked);
+    sim_clock.asked = NULL;
     delist();
     atomic_fetch_sub(&sim_attached_count, 1);
     sim_drive_reconsider();

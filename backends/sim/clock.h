@@ -31,6 +31,9 @@ struct sim_clock {
     bool numbered;
     bool attached;
     uint32_t last_sq;               /* where it submitted last */
+    uint64_t work;                  /* submissions and waits so far */
+    const twin_call_place *place;   /* services.place; NULL: not known */
+    struct sim_asked *asked;        /* repeated_polls.c; NULL: it never polled */
     uint32_t last_task;             /* the newest it queued on a queue that is no default stream */
     struct sim_clock *next, **link; /* among the attached; guarded by a lock of clock.c */
 };
@@ -49,6 +52,8 @@ void sim_clock_detach(void);
 unsigned sim_clock_attachings(void);
 /* Threads that have ever attached. */
 unsigned sim_clock_threads(void);
+/* Whether the thread of that number of the system is attached. Thread: any. */
+bool sim_clock_knows(uint32_t system_id);
 /* Public calls begun so far by threads that were attached then. */
 uint64_t sim_clock_calls(void);
 /* In a forked child that starts anew: no thread has called. */

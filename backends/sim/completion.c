@@ -23,7 +23,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     if (failed && token && token->kind == SIM_TOKEN_RUN)
         sim_program_run_failed(queue, token->program);
     else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
-        sim_event_stamp(token, cqe->u.timestamp * 1000u / sim_process.limits.counter_mhz);
+        sim_event_stamp(token, sim_ticks_ns(cqe->u.timestamp, sim_process.limits.counter_mhz));
     if (token)
         token->cqe_read = 1;
     pthread_mutex_unlock(&queue->lock);

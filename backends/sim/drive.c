@@ -366,6 +366,8 @@ static void drive(struct sim_wait *self)
             sim_stall_await_answer(self->look_ns);
         } else if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall()) {
             sim_stall_await_time(self->look_ns);
+        } else if (stop == TWINSIM_STOP_IDLE && stalled && sim_stall_end_unaided()) {
+            continue;
         } else if (stalled && !sim_stall_proven()) {
             sim_stall_park(self->look_ns);
         } else if (stalled) {
@@ -541,9 +543,14 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sim_stall_init();
     wait->system_id = sim_clock.system_id;
+    if (wait->kind != SIM_WAIT_TIME) /* those are parts of polls */
+        sim_clock.work++;
+    wait->thread = &sim_clock;
     wait->begin_ns = sim_clock.now_ns;
-    wait->deadline_ns = sim_time_sum(sim_clock.now_ns, wait->timeout_ns);
-    wait->real_deadline_ns = 0;
+    wait->unaided = wait->timeout_ns == TWIN_UNAIDED;
+    wait->deadline_ns =
+        wait->unaided ? TWIN_FOREVER : sim_time_sum(sim_clock.now_ns, wait->timeout_ns);
+    wait->real_deadline_ns = wait->warn_ns = 0;
     wait->look_ns = UINT64_MAX;
     wait->status = TWIN_OK;
     atomic_init(&wait->state, WAITING);

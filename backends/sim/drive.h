@@ -63,10 +63,13 @@ struct sim_wait {
     /* Private to drive.c; guarded by the model lock. */
     struct sim_wait *next;
     struct sim_wait **link;
-    uint64_t begin_ns;         /* the thread's clock at the call */
-    uint64_t deadline_ns;      /* virtual, TWIN_FOREVER: none */
-    uint64_t real_deadline_ns; /* 0: not set */
-    uint64_t look_ns;          /* real: when to ask for interrupts; UINT64_MAX: never */
+    const struct sim_clock *thread; /* that waits */
+    bool unaided;                   /* timeout_ns is TWIN_UNAIDED */
+    uint64_t begin_ns;              /* the thread's clock at the call */
+    uint64_t deadline_ns;           /* virtual, TWIN_FOREVER: none */
+    uint64_t real_deadline_ns;      /* 0: not set */
+    uint64_t warn_ns; /* real: when to report that it lasts long; 0: it has not stood still */
+    uint64_t look_ns; /* real: when to ask for interrupts; UINT64_MAX: never */
     uint64_t done_ns;
     uint32_t system_id;   /* of the waiting thread */
     twin_channel *within; /* whose call the waiting thread runs, of a thread of the runtime */

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "drive.h"
 #include "failure.h"
+#include "repeated_polls.h"
 #include "shared.h"
 #include "sqe.h"
 #include "work.h"
@@ -524,6 +525,10 @@ static void query(twin_signal *signal, twin_signal_state *out_state)
         }
         if (fate == SIM_PENDING)
             fate = fate_now(signal, &now);
+        if (fate == SIM_PENDING && sim_poll_repeated(signal, &now.mark, true))
+            fate = fate_now(signal, &now);
+        else if (fate != SIM_PENDING && waits != 0 && sim_poll_repeated(signal, &now.mark, false))
+            waits = waits_open(signal);
     }
     bool complete = fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(reason_of(&now)));
     if (complete)
@@ -599,6 +604,8 @@ twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
     if (!now.timed) {
         sim_drive_poll();
         now = look(signal);
+        if (!now.timed && sim_poll_repeated(signal, &now.mark, true))
+            now = look(signal);
     }
     if (!now.timed)
         return TWIN_E_NOT_READY;
@@ -617,30 +624,4 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
     *out_count = (uint32_t)left;
     sim_model_unlock();
     return TWIN_OK;
-}
-
-/* What was due by the caller's time is done first: a record that the device has passed is cleared too. */
-twin_status sim_event_clear(twin_signal *signal)
-{
-    if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
-        return TWIN_E_UNSUPPORTED;
-    twin_hw_device *device = signal->device;
-    if (signal->remote) {
-        sim_explain("notify %u was imported: only the process that created it clears it",
-                    signal->config.name);
-        return TWIN_E_UNSUPPORTED;
-    }
-    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
-    sim_drive_poll();
-    sim_model_lock();
-    if (sim_event_shared(signal))
-        sim_shared_clear(sim_event_shared(signal));
-    int code = twinsim_write(sim_process.board, device->index,
-                             device->notifies.table_base + 4ull * signal->id, 0);
-    sim_model_unlock();
-    if (code == TWINSIM_OK)
-        return TWIN_OK;
-    sim_fail("device %u: notify %u cannot be cleared", device->index, signal->config.name);
-    return TWIN_E_DEVICE;
 }

@@ -62,6 +62,12 @@ struct sim_process {
 };
 extern struct sim_process sim_process;
 
+/* Whole ns of `ticks` of a counter; the product may exceed 64 bits, as from 11.7 years at 50 MHz. */
+static inline uint64_t sim_ticks_ns(uint64_t ticks, uint64_t mhz)
+{
+    return ticks / mhz * 1000u + ticks % mhz * 1000u / mhz;
+}
+
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
 /* What the profile says of the devices, into sim_process.traits. Logs what is wrong. Thread: init. */

@@ -15,6 +15,7 @@
 #include "kernel.h"
 #include "observe.h"
 #include "program.h"
+#include "repeated_polls.h"
 #include "sqe.h"
 #include "timeline.h"
 
@@ -306,6 +307,7 @@ void sim_queue_send_locked(twin_queue *queue, uint32_t count)
     if (__builtin_expect(queue->sq == sim_clock.last_sq + 1, 0))
         expect_next(queue);
     sim_clock.last_sq = queue->sq;
+    sim_clock.work++;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -524,6 +526,8 @@ twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
     if (!idle) {
         sim_drive_poll();
         idle = sim_mark_fate_now(&mark) != SIM_PENDING;
+        if (!idle && sim_poll_repeated(queue, &mark, true))
+            idle = sim_mark_fate_now(&mark) != SIM_PENDING;
     }
     *out_idle = idle;
     return TWIN_OK;

@@ -14,7 +14,7 @@
 #include "value.h"
 
 /* Guarded by the model lock. */
-static char deadlock_text[4096];
+static char deadlock_text[16384];
 
 struct text {
     char *buffer;
@@ -260,29 +260,24 @@ static void survey_all(struct survey *survey)
         add(&survey->text, "\n  no stream has work");
 }
 
-static void describe_threads(struct text *text, const struct sim_wait *waits)
+void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
 {
-    for (const struct sim_wait *wait = waits; wait; wait = wait->next) {
-        char others[96];
-        if (wait->kind != SIM_WAIT_SHARED)
-            continue;
-        sim_shared_describe(wait->shared, others, sizeof(others));
-        add(text, "\n  a thread: waits for event %u of device %u%s", wait->shared->config.name,
-            wait->shared->device->index, others);
-    }
-}
-
-void sim_report_stall(bool deadlock, const struct sim_wait *waits)
-{
-    char buffer[sizeof(deadlock_text)];
+    static const char *const heads[] = {
+        [SIM_STALL_WARNING] =
+            "a wait lasts long: no stream can go on until another thread submits work:",
+        [SIM_STALL_DEADLOCK] = "deadlock: every thread waits and no stream can go on:",
+        [SIM_STALL_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
+    };
+    static char buffer[sizeof(deadlock_text)];
+    static char threads[sizeof(deadlock_text) / 2];
     struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
-    add(&survey.text, "%s",
-        deadlock ? "deadlock: every thread waits and no stream can go on:"
-                 : "a wait lasts long: no stream can go on until another thread submits work:");
+    buffer[0] = '\0';
+    add(&survey.text, "%s", heads[kind]);
     survey_all(&survey);
-    describe_threads(&survey.text, waits);
-    sim_log(deadlock ? 3 : 2, "%s", buffer);
-    if (deadlock)
+    sim_report_threads(threads, sizeof(threads), waits);
+    add(&survey.text, "%s", threads);
+    sim_log(kind == SIM_STALL_DEADLOCK ? 3 : 2, "%s", buffer);
+    if (kind != SIM_STALL_WARNING)
         memcpy(deadlock_text, buffer, sizeof(buffer));
 }
 

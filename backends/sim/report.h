@@ -7,9 +7,17 @@
 
 struct sim_wait;
 
-/* Logs what every stream, and every thread of `waits` that needs another process, waits for: as the cause of a deadlock, which is kept for sim_report_explain(), or as a
- * warning about a long wait. Thread: model. */
-void sim_report_stall(bool deadlock, const struct sim_wait *waits);
+enum sim_stall_kind {
+    SIM_STALL_WARNING,  /* a wait lasts long */
+    SIM_STALL_DEADLOCK, /* proven */
+    SIM_STALL_DROPPED /* work that the device cannot finish by itself is dropped by a forced reset */
+};
+
+/* Logs what every stream and every thread of the process waits for: as the cause of a deadlock or of dropped work, which is kept
+ * for sim_report_explain(), or as a warning about a long wait. Thread: model. */
+void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits);
+/* A line for each thread of the process into `text`, which is cut at `bytes`. Thread: model. */
+void sim_report_threads(char *text, size_t bytes, const struct sim_wait *waits);
 /* Adds the newest deadlock's text to the caller's recent error messages. Takes the model lock. */
 void sim_report_explain(void);
 /* Logs the state of every queue of a device. Takes the model lock. */

@@ -15,7 +15,11 @@
 #include "wall.h"
 #include "watch.h"
 
+/* A wait that stands still explains itself after this real time, and again and again. */
 #define WARN_AFTER_NS 5000000000ull
+#define WARN_AGAIN_NS 60000000000ull
+/* Reports after which any two are WARN_AGAIN_NS apart. */
+#define REPORTS_FREE 5u
 /* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
 #define LOOK_SHARE    4u
 #define LOOK_LEAST_NS 50000u
@@ -29,7 +33,8 @@
 
 /* Guarded by the model lock. */
 static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
-static bool stall_reported;
+static unsigned reports;
+static uint64_t next_report_ns; /* real: not before */
 static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
 static uint64_t limit_real_ns; /* when it passes in real time */
 static bool recheck;           /* threads may block or end without a call of this backend */
@@ -104,7 +109,6 @@ void sim_drive_reconsider(void)
 void sim_stall_over(void)
 {
     stall_began_ns = 0;
-    stall_reported = false;
     recheck_ns = RECHECK_LEAST_NS;
 }
 
@@ -115,6 +119,21 @@ uint64_t sim_stall_deadline(void)
         if (wait->deadline_ns < nearest)
             nearest = wait->deadline_ns;
     return nearest;
+}
+
+bool sim_drive_window_open(uint64_t address, uint64_t bytes)
+{
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->kind != SIM_WAIT_TRANSFER)
+            continue;
+        for (unsigned i = 0; i < 2; i++) {
+            const struct sim_window *window = &wait->windows[i];
+            if (address - window->address < window->bytes &&
+                bytes <= window->bytes - (address - window->address))
+                return true;
+        }
+    }
+    return false;
 }
 
 static void time_out(struct sim_wait *wait)
@@ -244,12 +263,36 @@ static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
         recheck_ns = recheck_ns < RECHECK_MOST_NS / 2 ? recheck_ns * 2 : RECHECK_MOST_NS;
 }
 
+static bool is_endless(const struct sim_wait *wait)
+{
+    return wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait);
+}
+
+/* When the first of the endless waits is to be reported; UINT64_MAX: there is none. */
+static uint64_t report_due(uint64_t now)
+{
+    uint64_t due = UINT64_MAX;
+    for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (!is_endless(wait))
+            continue;
+        if (wait->warn_ns == 0)
+            wait->warn_ns = now + WARN_AFTER_NS;
+        due = wait->warn_ns < due ? wait->warn_ns : due;
+    }
+    return due < next_report_ns ? next_report_ns : due;
+}
+
+static void report_long_wait(uint64_t now)
+{
+    sim_report_stall(SIM_STALL_WARNING, sim_waits.first);
+    if (++reports >= REPORTS_FREE)
+        next_report_ns = now + WARN_AGAIN_NS;
+    for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        wait->warn_ns = now + WARN_AGAIN_NS;
+}
+
 void sim_stall_park(uint64_t look_ns)
 {
-    bool endless = false;
-    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
-        endless = endless || (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait));
-
     atomic_store_explicit(&parked, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
     bool any;
@@ -257,7 +300,7 @@ void sim_stall_park(uint64_t look_ns)
     uint64_t now = sim_real_now();
     if (stall_began_ns == 0)
         stall_began_ns = now;
-    uint64_t warn_at = endless && !stall_reported ? stall_began_ns + WARN_AFTER_NS : UINT64_MAX;
+    const uint64_t warn_at = report_due(now);
     if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
         uint64_t wake_at = set_real_deadlines(now);
         wake_at = warn_at < wake_at ? warn_at : wake_at;
@@ -276,10 +319,8 @@ void sim_stall_park(uint64_t look_ns)
     now = sim_real_now();
     if (!pass_limit(now))
         expire_real(now);
-    if (now >= warn_at && stall_began_ns != 0 && sim_waits.first) {
-        stall_reported = true;
-        sim_report_stall(false, sim_waits.first);
-    }
+    if (now >= warn_at && sim_waits.first)
+        report_long_wait(now);
 }
 
 uint64_t sim_stall_stamp(void)
@@ -302,14 +343,32 @@ uint64_t sim_stall_stamp(void)
 
 static void declare_deadlock(void)
 {
-    sim_report_stall(true, sim_waits.first);
+    sim_report_stall(SIM_STALL_DEADLOCK, sim_waits.first);
     uint64_t now = twinsim_now(sim_process.board);
     for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
-        if (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait))
+        if (is_endless(wait))
             sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
         wait = next;
     }
+}
+
+bool sim_stall_end_unaided(void)
+{
+    bool any = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        any = any || wait->unaided;
+    if (!any || sim_channel_busy_locked())
+        return false;
+    sim_report_stall(SIM_STALL_DROPPED, sim_waits.first);
+    const uint64_t now = twinsim_now(sim_process.board);
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->unaided)
+            sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
+        wait = next;
+    }
+    return true;
 }
 
 /* Whether, of those who wait, some have no limit, and all others ask for host functions. */
@@ -318,7 +377,7 @@ static bool only_askers_have_limits(void)
     bool endless = false;
     bool other = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
-        endless = endless || (wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait));
+        endless = endless || is_endless(wait);
         other = other || (wait->deadline_ns != TWIN_FOREVER && wait->kind != SIM_WAIT_CALL);
     }
     return endless && !other;

@@ -70,6 +70,8 @@ void sim_stall_park(uint64_t look_ns);
 /* True: a proof that nothing outside the model can act before a wait ends: no thread of the process, no timer, no other
  * process. */
 bool sim_stall_proven(void);
+/* The model is idle: ends the waits that are only for what the device does by itself. True: there were some. */
+bool sim_stall_end_unaided(void);
 /* That is proven, and nothing was submitted before: time jumps, or it is a deadlock. */
 void sim_stall_resolve(void);
 /* A number that changes when anybody submits, any task retires, a queue is opened anew, or a thread comes. */

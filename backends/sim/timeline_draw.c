@@ -117,8 +117,9 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
     if (record->phase == TWINSIM_PHASE_TASK && record->sqe_type == STARS_SQE_EVENT_RECORD &&
         printer->counter_mhz > 0) {
         fputs(",\"recorded\":", file);
-        timeline_put_us(file,
-                        record->end_ns * printer->counter_mhz / 1000 * 1000 / printer->counter_mhz);
+        timeline_put_us(file, sim_ticks_ns(record->end_ns / 1000 * printer->counter_mhz +
+                                               record->end_ns % 1000 * printer->counter_mhz / 1000,
+                                           printer->counter_mhz));
     }
     uint32_t waker = layout->waker_track[slice->record];
     if (waker != TIMELINE_NONE)

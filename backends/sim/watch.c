@@ -95,7 +95,7 @@ void sim_watch_look(void)
     seen = found;
     uint32_t moves = atomic_load(&slot->moves) + 1;
     if (atomic_load(&slot->asked) == moves && atomic_load(&slot->answered) != moves) {
-        sim_report_stall(false, sim_waits.first);
+        sim_report_stall(SIM_STALL_WARNING, sim_waits.first);
         atomic_store(&slot->answered, moves);
     }
     atomic_fetch_add(&slot->looks, 1);

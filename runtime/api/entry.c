@@ -28,7 +28,7 @@ static const twin_call *unsupported_call(const char *name)
 
 int32_t twin_api_unsupported(const char *name, const char *reason)
 {
-    twin_api_enter(unsupported_call(name));
+    twin_api_enter(unsupported_call(name), NULL);
     return twin_api_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
 }
 

@@ -21,11 +21,12 @@
 #include "core/registry.h"
 #include "core/thread_state.h"
 
-/* A call begins: the thread is known to the backend, and the call's host cost is charged. */
-static inline void twin_api_enter(const twin_call *call)
+/* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called. */
+static inline void twin_api_enter(const twin_call *call, const void *site)
 {
     twin_thread *thread = &twin_self;
     thread->call = call;
+    thread->call_site = site;
     thread->inside = true;
     atomic_store_explicit(&thread->in_call, true, memory_order_relaxed);
     /* The store stays before the load of the table; see twin_threads_leave(). */
@@ -75,7 +76,7 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
 #define TWIN_ENTER(cost_class)                                                                     \
     static const twin_call twin_this_call = {__func__, TWIN_COST_##cost_class};                    \
     const int twin_cancel = twin_api_hold_cancel(TWIN_COST_##cost_class);                          \
-    twin_api_enter(&twin_this_call)
+    twin_api_enter(&twin_this_call, __builtin_return_address(0))
 #define TWIN_LEAVE(code)                                                                           \
     twin_api_allow_cancel(twin_api_leave(code), twin_this_call.cost, twin_cancel)
 

@@ -141,8 +141,9 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
         stream->destroying = true;
         twin_lock_drop(&stream->lock);
         twin_assert_unlocked("queue.drain with a lock held");
-        twin_status status =
-            twin_device_note(context->device, ops->queue.drain(stream->queue, TWIN_FOREVER));
+        twin_status status = twin_device_note(
+            context->device,
+            ops->queue.drain(stream->queue, twin_device_patience(context->device)));
         if (twin_wait_given_up(status)) {
             int32_t code = twin_fail_status(
                 status, TWIN_CODE_STREAM_TIMEOUT,

@@ -392,8 +392,11 @@ int32_t twin_device_reset(int32_t id, bool force)
                          id);
     }
     device->set_count = force ? 0 : device->set_count - 1;
-    if (device->set_count == 0)
+    if (device->set_count == 0) {
+        device->forced = force;
         code = lower_locked(device);
+        device->forced = false;
+    }
     twin_lock_drop(&device->lock);
     /* A wait that was given up does not keep the device up. */
     twin_tell_device(device->id, TWIN_NEWS_RESET_POST);
@@ -405,6 +408,14 @@ static int32_t settle_locked(twin_device *device)
     bool unused =
         device->set_count == 0 && device->explicit_contexts == 0 && device->hold_count == 0;
     return unused && device->state == TWIN_DEVICE_UP ? lower_locked(device) : 0;
+}
+
+uint64_t twin_device_patience(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    bool forced = device->forced && device->changer == &twin_self;
+    twin_lock_drop(&device->lock);
+    return forced ? TWIN_UNAIDED : TWIN_FOREVER;
 }
 
 int32_t twin_device_unhold(twin_device *device)

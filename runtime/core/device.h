@@ -39,7 +39,8 @@ typedef struct twin_device {
     uint64_t set_count;                /* aclrtSetDevice less aclrtResetDevice */
     uint32_t explicit_contexts;        /* made by aclrtCreateContext, in the list of contexts */
     uint32_t hold_count;               /* aclrtCreateContext calls in progress */
-    uint64_t object_count;             /* contexts, streams, events and notifies not yet released */
+    bool forced;           /* closed by aclrtResetDeviceForce; read by the closing thread */
+    uint64_t object_count; /* contexts, streams, events and notifies not yet released */
     struct twin_context *contexts;
     struct twin_event *events;
     uint64_t primary;     /* handle of the default context; 0 unless up */
@@ -88,6 +89,8 @@ int32_t twin_device_active(int32_t id, bool *out_active);
 /* For aclrtCreateContext: brings the device up and keeps it up until twin_device_unhold(). Blocks. */
 int32_t twin_device_hold(twin_device *device);
 int32_t twin_device_unhold(twin_device *device);
+/* How long whoever closes the device or a context of it waits for its work: TWIN_UNAIDED in a forced reset. */
+uint64_t twin_device_patience(twin_device *device);
 /* Takes the device down when no reference and no explicit context is left. Blocks. */
 int32_t twin_device_settle(twin_device *device);
 

@@ -404,7 +404,8 @@ int32_t twin_models_close(twin_context *context)
         twin_lock_drop(&model->lock);
         twin_assert_unlocked("program.drain with a lock held");
         twin_status status = twin_device_note(
-            model->device, twin_ops()->program.drain(model->program, TWIN_FOREVER));
+            model->device,
+            twin_ops()->program.drain(model->program, twin_device_patience(model->device)));
         if (twin_wait_given_up(status)) {
             abort_streams(context);
             int32_t code = twin_fail_status(

@@ -137,6 +137,7 @@ static twin_services services = {
     .own_thread = twin_thread_own,
     .late = twin_threads_came_late,
     .none_left = twin_threads_none_left,
+    .place = twin_thread_place,
 };
 
 bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)

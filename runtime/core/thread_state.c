@@ -152,6 +152,11 @@ static void count_function(int step)
     atomic_store_explicit(&twin_self.functions, now + (unsigned)step, memory_order_relaxed);
 }
 
+const twin_call_place *twin_thread_place(void)
+{
+    return &twin_self.place;
+}
+
 const twin_call *twin_outcall_begin(void)
 {
     twin_assert_unlocked("a function of the program with a lock held");

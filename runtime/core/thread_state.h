@@ -25,9 +25,15 @@ typedef struct twin_message_list {
 
 typedef struct twin_thread {
     const struct twin_backend
-        *ops;              /* table this thread is attached to; NULL before its first call */
-    const twin_call *call; /* the public call in progress, or the last one */
-    uint64_t context;      /* handle of the current context, 0 none; may be stale */
+        *ops; /* table this thread is attached to; NULL before its first call */
+    union {
+        twin_call_place place;
+        struct {                   /* the same fields */
+            const twin_call *call; /* the public call in progress, or the last one */
+            const void *call_site; /* its return address */
+        };
+    };
+    uint64_t context; /* handle of the current context, 0 none; may be stale */
     uint64_t
         share_stream; /* handle of the stream whose share of cores is in use, 0 none; may be stale */
     int32_t last_error;
@@ -59,6 +65,9 @@ extern _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exe
 void twin_thread_attach(void);
 /* The calling thread is the runtime's, or its backend's: `inside` holds outside calls too. */
 void twin_thread_own(void);
+
+/* services.place */
+const twin_call_place *twin_thread_place(void);
 
 /* Around a call of a function of the program, which may call public functions itself: begin gives what
  * end puts back. No lock of the core is held. */

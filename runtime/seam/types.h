@@ -18,6 +18,9 @@ typedef struct twin_channel twin_channel; /* where host functions that queues ca
 typedef struct twin_program twin_program; /* deferred queues that run together when told to */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
+/* queue.drain and program.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device and the functions that it has called
+ * cannot go on by themselves, whatever other threads might do. A device that cannot tell takes it for TWIN_FOREVER. */
+#define TWIN_UNAIDED (UINT64_MAX - 1)
 
 /* What an API call costs on the host. A backend that models host time charges one of these. */
 typedef enum twin_cost {
@@ -451,6 +454,12 @@ typedef struct twin_host_moment {
         recorded; /* number of the thread in the recording; 0: none. This and `entry`: the writer's of the recording */
 } twin_host_moment;
 
+/* Where a thread is in the program. */
+typedef struct twin_call_place {
+    const twin_call *call; /* the public call in progress, or the last one; NULL: none yet */
+    const void *site;      /* its return address */
+} twin_call_place;
+
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */
 typedef enum twin_write_when {
     TWIN_WRITE_IF_STILL,
@@ -509,6 +518,9 @@ typedef struct twin_services {
     /* Asked on one of `own` threads that the backend has made: whether no thread of the program is left, by the kernel's list of
      * threads. Unknown: false. Then the backend ends the process, as the C library does when the last thread ends. Thread: any. */
     bool (*none_left)(unsigned own);
+    /* Of the calling thread; the pointer is good until the thread ends, and what it points to changes with its calls. NULL:
+     * it is not known. Thread: any. */
+    const twin_call_place *(*place)(void);
 } twin_services;
 
 #endif

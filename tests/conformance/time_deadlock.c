@@ -236,3 +236,32 @@ void test_deadlock_once_the_last_thread_ends(void)
     CHECK_OK(aclrtDestroyStream(shared.streams[0]));
     CHECK_OK(aclrtResetDevice(0));
 }
+
+static void call_and_idle(void *argument, unsigned index)
+{
+    group *shared = argument;
+    uint32_t count = 0;
+    (void)index;
+    CHECK_OK(aclrtGetDeviceCount(&count));
+    pthread_barrier_wait(&shared->attached);
+    pthread_barrier_wait(&shared->attached);
+}
+
+/* The other thread might end the wait of the stream. A forced reset does not wait for that. */
+void test_forced_reset_beside_an_idle_thread(void)
+{
+    twin_hold hold;
+    group shared = {0};
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream held = twin_stream();
+    twin_hold_begin(&hold, held);
+    pthread_barrier_init(&shared.attached, NULL, 2);
+    twin_threads *threads = twin_threads_start(1, call_and_idle, &shared);
+    pthread_barrier_wait(&shared.attached);
+    CHECK_CODE(aclrtResetDeviceForce(0), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    pthread_barrier_wait(&shared.attached);
+    twin_threads_join(threads);
+    pthread_barrier_destroy(&shared.attached);
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtResetDevice(0));
+}

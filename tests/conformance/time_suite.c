@@ -30,6 +30,8 @@ static const twin_test tests[] = {
      test_no_deadlock_while_a_thread_runs},
     {"TIME-6: a deadlock once the last other thread has ended",
      test_deadlock_once_the_last_thread_ends},
+    {"a forced reset drops what waits for a thread that idles",
+     test_forced_reset_beside_an_idle_thread},
     {"TIME-6: a full ring with nobody to empty it refuses the next task",
      test_full_ring_with_nobody_to_empty_it},
     {"TIME-7: a read without synchronisation sees the old bytes",

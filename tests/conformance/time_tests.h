@@ -25,6 +25,7 @@ void test_deadlock_of_several_threads(void);
 void test_destroying_a_parked_stream(void);
 void test_no_deadlock_while_a_thread_runs(void);
 void test_deadlock_once_the_last_thread_ends(void);
+void test_forced_reset_beside_an_idle_thread(void);
 
 /* time_ring.c */
 void test_full_ring_holds_the_sender(void);
