@@ -543,13 +543,11 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sim_stall_init();
     wait->system_id = sim_clock.system_id;
-    if (wait->kind != SIM_WAIT_TIME) /* those are parts of polls */
-        sim_clock.work++;
+    sim_clock.work += wait->kind != SIM_WAIT_TIME; /* those are parts of polls */
     wait->thread = &sim_clock;
     wait->begin_ns = sim_clock.now_ns;
     wait->unaided = wait->timeout_ns == TWIN_UNAIDED;
-    wait->deadline_ns =
-        wait->unaided ? TWIN_FOREVER : sim_time_sum(sim_clock.now_ns, wait->timeout_ns);
+    wait->deadline_ns = sim_time_sum(sim_clock.now_ns + wait->unaided, wait->timeout_ns);
     wait->real_deadline_ns = wait->warn_ns = 0;
     wait->look_ns = UINT64_MAX;
     wait->status = TWIN_OK;
