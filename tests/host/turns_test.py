@@ -5,6 +5,7 @@
   turns_test.py shapes COMMAND [ARGUMENT...] [--runs COUNT] [--times]   one program, again and again
   turns_test.py random TURNS_RANDOM [--first SEED] [--seeds COUNT] [--seconds LIMIT] [--calls STEPS] [--jobs COUNT]
                                                                      programs of seeds, each twice; without --first new ones each time
+  turns_test.py ends TURNS_ENDS                                      ends of threads and processes: none hangs
 
 Every second run is on one processor alone. What the program prints and its timeline must be equal, byte for byte, and the order of
 threads must hold to the end. The soak: turns_test.py random build/tests/bin/turns_random --seeds 10000 --seconds 100000 --jobs 2
@@ -88,6 +89,28 @@ def random_programs(options):
     return 1 if failed or done == 0 else 0
 
 
+# Statuses as turns_ends.c gives them, and whether the order of threads ends before.
+ENDS = {"cancel": (0, False), "detached": (0, False), "exit": (4, False), "fork": (0, False), "main": (3, False),
+        "pipe": (7, True), "signal": (7, False), "underscore_exit": (4, False)}
+
+
+def all_ends(program):
+    failed = 0
+    for name, (status, ends_order) in ENDS.items():
+        environment = dict(os.environ, TWINRT_DETERMINISTIC="on", TWINRT_LOG="error")
+        try:
+            done = subprocess.run([program, name], env=environment, capture_output=True, text=True, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            print(f"{name} hangs")
+            failed += 1
+            continue
+        if done.returncode != status or ("TWINRT_DETERMINISTIC" in done.stderr) != ends_order:
+            print(f"{name}: status {done.returncode}, expected {status}: {done.stderr[-400:]}")
+            failed += 1
+    print(f"{len(ENDS)} ends, {failed} failed")
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     modes = parser.add_subparsers(dest="mode", required=True)
@@ -102,7 +125,11 @@ def main():
     programs.add_argument("--seconds", type=float, default=30)
     programs.add_argument("--calls", type=int, default=40)
     programs.add_argument("--jobs", type=int, default=1)
+    ends = modes.add_parser("ends")
+    ends.add_argument("program")
     options = parser.parse_args()
+    if options.mode == "ends":
+        return all_ends(options.program)
     if options.mode == "random":
         return random_programs(options)
     failure = compare(options.command, None, options.runs, not options.times)
