@@ -210,9 +210,11 @@ void tasks(Numbers &numbers, uint64_t seed)
 } // namespace
 
 const std::vector<Family> cpp_families = {
-    {"futures", futures, true},    {"promises", promises, true},
+    {"futures", futures, true},
+    {"promises", promises, true},
     {"latches", latches, false}, // atomic words, not the C library's primitives
-    {"cpp_pool", cpp_pool, false}, // wait_for() reads the system's clock after the wait {"semaphores", semaphores, false},
+    {"cpp_pool", cpp_pool, false}, // wait_for() reads the system's clock after the wait
+    {"semaphores", semaphores, false},
 #ifdef _OPENMP
     {"openmp", openmp, false},
 #endif
