@@ -212,7 +212,7 @@ void tasks(Numbers &numbers, uint64_t seed)
 const std::vector<Family> cpp_families = {
     {"futures", futures, true},
     {"promises", promises, true},
-    {"latches", latches, false}, // atomic words, not the C library's primitives
+    {"latches", latches, false},   // atomic words, not the C library's primitives
     {"cpp_pool", cpp_pool, false}, // wait_for() reads the system's clock after the wait
     {"semaphores", semaphores, false},
 #ifdef _OPENMP
