@@ -121,21 +121,6 @@ uint64_t sim_stall_deadline(void)
     return nearest;
 }
 
-bool sim_drive_window_open(uint64_t address, uint64_t bytes)
-{
-    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
-        if (wait->kind != SIM_WAIT_TRANSFER)
-            continue;
-        for (unsigned i = 0; i < 2; i++) {
-            const struct sim_window *window = &wait->windows[i];
-            if (address - window->address < window->bytes &&
-                bytes <= window->bytes - (address - window->address))
-                return true;
-        }
-    }
-    return false;
-}
-
 static void time_out(struct sim_wait *wait)
 {
     /* That a poll waited is no business of others: they hear how far it brought the model. */

@@ -290,6 +290,16 @@ static void leave_function(void *subscriber)
     atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
 }
 
+/* A function of its own: the cleanup keeps a jump buffer, which must not share a frame with what changes beside it. */
+__attribute__((noinline)) static void run_call(const struct twin_backend *ops,
+                                               twin_subscriber *subscriber,
+                                               const twin_taken_call *taken)
+{
+    pthread_cleanup_push(leave_function, subscriber);
+    twin_report_run(ops, subscriber->channel, taken);
+    pthread_cleanup_pop(0);
+}
+
 int32_t twin_report_process(uint64_t timeout_ns)
 {
     if (twin_self.serves_device)
@@ -311,9 +321,7 @@ int32_t twin_report_process(uint64_t timeout_ns)
     bool any = status == TWIN_OK;
     while (status == TWIN_OK) {
         twin_self.serves_device = subscriber->device;
-        pthread_cleanup_push(leave_function, subscriber);
-        twin_report_run(ops, subscriber->channel, &taken);
-        pthread_cleanup_pop(0);
+        run_call(ops, subscriber, &taken);
         twin_self.serves_device = NULL;
         status = ops->channel.take(subscriber->channel, 0, &taken);
     }
