@@ -43,6 +43,13 @@ static _Atomic uint32_t life;
 static atomic_bool told;
 static struct sim_wait role; /* holds the driver's role, and is on no list */
 
+static _Atomic uint32_t own_system_id;
+
+uint32_t sim_progress_system_id(void)
+{
+    return atomic_load(&own_system_id);
+}
+
 unsigned sim_progress_threads(void)
 {
     return atomic_load(&threads);
@@ -299,6 +306,7 @@ static void *run(void *argument)
 {
     struct watch watch = {.born = (uint32_t)(uintptr_t)argument, .calls = sim_clock_calls()};
     pthread_setname_np(pthread_self(), "twinrt-progress");
+    atomic_store(&own_system_id, (uint32_t)gettid());
     if (sim_process.services->own_thread)
         sim_process.services->own_thread();
     set_patience(&watch, atomic_load(&setting_ns));

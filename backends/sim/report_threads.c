@@ -19,6 +19,7 @@
 #include "device.h"
 #include "drive.h"
 #include "process_threads.h"
+#include "progress.h"
 #include "seam/host_time.h"
 #include "shared.h"
 
@@ -221,7 +222,7 @@ static void add_others(struct text *text, const struct sim_wait *waits)
     const struct dirent *entry;
     while (tasks && (entry = readdir(tasks))) {
         const uint32_t thread = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (thread == 0 || is_waiting(waits, thread))
+        if (thread == 0 || is_waiting(waits, thread) || thread == sim_progress_system_id())
             continue;
         const bool attached = sim_clock_knows(thread);
         unknown += !attached;

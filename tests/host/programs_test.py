@@ -22,7 +22,7 @@ def run(command, library=None, expected=0, **variables):
     env = dict(os.environ, **variables)
     if library:
         env["LD_PRELOAD"] = library
-        env.setdefault("ASAN_OPTIONS", "verify_asan_link_order=0")
+        env["ASAN_OPTIONS"] = "verify_asan_link_order=0:" + env.get("ASAN_OPTIONS", "")
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     if done.returncode != expected:
         sys.exit(f"{command} with {variables} ended with {done.returncode}:\n{done.stdout}{done.stderr}")

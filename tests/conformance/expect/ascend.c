@@ -10,6 +10,8 @@
     "takes lasts"
 #define NO_HOST_TIME                                                                               \
     "calls that the runtime answers by itself reach no model that could charge them"
+#define NO_RESET_VERDICT                                                                           \
+    "a board does not tell whether work can end by itself: a forced reset waits for it there"
 #define REAL_WAIT "waiting for calls of host functions is the backend's affair and takes real time"
 #define REAL_THREADS                                                                               \
     "threads of the backend pass calls of host functions on, and come when they come"
@@ -43,6 +45,7 @@ static const twin_exception unsupported[] = {
     {"report", "two runs with host functions", REAL_THREADS},
     {"report", "what nobody processes is dropped", NO_DEADLOCK},
     {"time", "TIME-2: calls of the host", NO_HOST_TIME},
+    {"time", "a forced reset drops what waits", NO_RESET_VERDICT},
     {NULL, NULL, NULL},
 };
 
