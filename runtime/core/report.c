@@ -291,9 +291,8 @@ static void leave_function(void *subscriber)
 }
 
 /* A function of its own: the cleanup keeps a jump buffer, which must not share a frame with what changes beside it. */
-__attribute__((noinline)) static void run_call(const struct twin_backend *ops,
-                                               twin_subscriber *subscriber,
-                                               const twin_taken_call *taken)
+__attribute__((noinline)) static void
+run_call(const struct twin_backend *ops, twin_subscriber *subscriber, const twin_taken_call *taken)
 {
     pthread_cleanup_push(leave_function, subscriber);
     twin_report_run(ops, subscriber->channel, taken);

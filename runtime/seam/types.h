@@ -409,7 +409,7 @@ typedef struct twin_branch {
     X(ID, "id")         /* a hardware id that was free */                                          \
     X(WAITS, "waits")   /* waits for a signal that were open */                                    \
     X(WOKE, "woke")     /* its wait was over: 0 what it waited for came, else twin_woke */         \
-    X(LOOKED, "looked") /* the device had come to the thread's time, or farther; value: to that */  \
+    X(LOOKED, "looked") /* the device had come to the thread's time, or farther; value: to that */ \
     X(THREAD, "thread") /* threads that had attached before */                                     \
     X(CLOCK, "clock") /* its thread was moved up to this time, to which others moved the device */ \
     X(GONE, "gone")   /* the record that it was to wait for had been let go */                     \

@@ -15,7 +15,9 @@ DONE = 5  # what the program ends with
 
 
 def run(*arguments, **options):
-    environment = {**os.environ, "TWINRT_BACKEND": "sim", **options.pop("env", {})}
+    # Where the tool itself is built with AddressSanitizer, a test preloads before it.
+    sanitizer = "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")
+    environment = {**os.environ, "TWINRT_BACKEND": "sim", "ASAN_OPTIONS": sanitizer, **options.pop("env", {})}
     return subprocess.run([TOOL, "run", *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment, **options)
 
 

@@ -382,7 +382,9 @@ void check_signals_free(struct checker *checker)
         free(signal);
         signal = next;
     }
-    for (size_t i = 0; i < checker->marks.count; i++)
+    for (size_t i = 0; i < checker->marks.count; i++) {
         clock_drop(checker->marks.items[i].clock);
+        clock_drop(checker->marks.items[i].behind);
+    }
     free(checker->marks.items);
 }
