@@ -99,6 +99,8 @@ class Skip(Exception):
 def command_of(options, row, level):
     program = [os.path.join(options.bin, "rows"), *row.command]
     if level == "n":
+        if "TEST_SANITIZED" in os.environ:
+            raise Skip("the sanitizer needs /proc")
         hide = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
         if subprocess.run([*hide, "true"], capture_output=True, check=False).returncode != 0:
             raise Skip("no right to hide /proc")
