@@ -44,6 +44,10 @@ static atomic_bool told;
 static struct sim_wait role; /* holds the driver's role, and is on no list */
 
 static _Atomic uint32_t own_system_id;
+/* As of the newest start: the thread outlives a stop, and a start writes sim_process beside it. */
+static _Atomic(const twin_services *) core;
+static atomic_bool all_visible; /* host code may read device memory */
+static atomic_bool by_wall;     /* TWINRT_CLOCK=wall */
 
 uint32_t sim_progress_system_id(void)
 {
@@ -65,7 +69,7 @@ void sim_progress_tell(const char *why)
 
 static bool is_pending(const twin_queue *queue)
 {
-    uint64_t visible = sim_process.open_memory
+    uint64_t visible = atomic_load(&all_visible)
                            ? atomic_load_explicit(&queue->submitted, memory_order_acquire)
                            : atomic_load_explicit(&queue->visible, memory_order_acquire);
     return visible != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
@@ -135,7 +139,7 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
     bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
     if (stop == TWINSIM_STOP_LIMIT)
         sim_stall_expire(twinsim_now(sim_process.board));
-    if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall())
+    if (stop == TWINSIM_STOP_LIMIT && !any && atomic_load(&by_wall))
         return false; /* the rest is not due yet */
     if (!stalled) {
         *out = MOVED;
@@ -190,7 +194,7 @@ static enum outcome act(struct watch *watch)
         return outcome;
     }
     watch->proven = sim_stall_proven();
-    if (!sim_wall() && !watch->proven && watch->silent_ns < watch->patience_ns) {
+    if (!atomic_load(&by_wall) && !watch->proven && watch->silent_ns < watch->patience_ns) {
         sim_model_unlock();
         return outcome;
     }
@@ -202,7 +206,7 @@ static enum outcome act(struct watch *watch)
         sim_drive_give_way();
     sim_progress_acts = false;
     watch->silent_ns = 0;
-    if (!watch->proven && !sim_wall() &&
+    if (!watch->proven && !atomic_load(&by_wall) &&
         (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
         const uint64_t first_ns = atomic_load(&setting_ns);
         say_why(queue);
@@ -216,7 +220,7 @@ static enum outcome act(struct watch *watch)
 /* When the last thread of the program ends, so does the process: this thread and those of the runtime do not keep it. */
 static void end_with_program(void)
 {
-    const twin_services *services = sim_process.services;
+    const twin_services *services = atomic_load(&core);
     if (services->none_left && services->none_left(atomic_load(&threads)))
         exit(0);
 }
@@ -307,8 +311,9 @@ static void *run(void *argument)
     struct watch watch = {.born = (uint32_t)(uintptr_t)argument, .calls = sim_clock_calls()};
     pthread_setname_np(pthread_self(), "twinrt-progress");
     atomic_store(&own_system_id, (uint32_t)gettid());
-    if (sim_process.services->own_thread)
-        sim_process.services->own_thread();
+    const twin_services *services = atomic_load(&core);
+    if (services->own_thread)
+        services->own_thread();
     set_patience(&watch, atomic_load(&setting_ns));
     while (!is_over(&watch)) {
         await_look(&watch);
@@ -323,7 +328,7 @@ static void *run(void *argument)
             else
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
         } else if (outcome != MOVED && !find_pending()) {
-            announce_sleep(sim_process.open_memory ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
+            announce_sleep(atomic_load(&all_visible) ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
             if (find_pending())
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
             sleep_until_woken(&watch);
@@ -379,6 +384,9 @@ void sim_progress_begin(uint64_t patience_ns)
     process = getpid();
     if (sim_wall() && patience_ns > PATIENCE_LEAST_NS)
         patience_ns = PATIENCE_LEAST_NS; /* what is due is seen soon */
+    atomic_store(&core, sim_process.services);
+    atomic_store(&all_visible, sim_process.open_memory);
+    atomic_store(&by_wall, sim_wall());
     atomic_store(&setting_ns, patience_ns);
     atomic_store(&told, false);
     atomic_store(&sim_progress_missing, patience_ns != 0 && !sim_drive_conducted());

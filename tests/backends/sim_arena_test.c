@@ -421,7 +421,7 @@ static uint64_t dumped_bytes(void)
     return sum;
 }
 
-static void test_core_dump(void)
+__attribute__((unused)) static void test_core_dump(void)
 {
     static const struct sim_arena_config configs[] = {
         {.capacity = 32768 * MIB, .hint = 0x130000000000ull, .poison = true},
@@ -468,7 +468,9 @@ static void test_no_descriptor_stays(void)
 }
 
 static const twin_test tests[] = {
+#if !defined(__SANITIZE_THREAD__) /* whose shadow of the memory is dumped too */
     {"a core dump is as large as the host memory that was handed out", test_core_dump},
+#endif
     {"a limit of file sizes does not limit device memory", test_file_limit},
     {"the memory of a device keeps no descriptor", test_no_descriptor_stays},
     {"free extents join with their neighbours", test_extents_join},
