@@ -79,7 +79,7 @@ static bool is_pending(const twin_queue *queue)
 /* A queue with visible work in flight; NULL: there is none. Takes no lock. */
 static const twin_queue *find_pending(void)
 {
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+    for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) { /* a start may write the count */
         twin_hw_device *device = sim_process.devices[i];
         unsigned slots =
             device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
