@@ -38,7 +38,8 @@ struct sim_limits {
 };
 
 struct sim_process {
-    const twin_services *services;
+    /* Atomic: the progress thread outlives a stop, and the next start writes it beside that thread. */
+    _Atomic(const twin_services *) services;
     /* From process.start to process.stop; both outlive stop once a board uses them. */
     twinsim_profile *profile;
     char profile_path[4096];
