@@ -15,6 +15,9 @@
 #include "calibrate/play.h"
 #include "calibrate/profile.h"
 
+/* More threads than a process of trials has. */
+#define OTHERS_MOST (1u << 20)
+
 #define ERROR_BYTES   512u
 #define TRIAL_SECONDS 600u /* of real time: no damaged record keeps it longer */
 
@@ -107,11 +110,19 @@ const struct twin_backend *calibrate_backend_load(const struct calibrate_job *jo
     return NULL;
 }
 
+/* One thread of a trial is inside an op at a time (play.c); all others of the process wait for its end, so none of them acts. */
+static uint32_t others_wait(uint64_t *out_stamp)
+{
+    *out_stamp = 0;
+    return OTHERS_MOST;
+}
+
 bool calibrate_backend_start(const struct calibrate_job *job, const struct twin_backend *backend,
                              const char *profile, uint32_t devices, char *error, size_t error_bytes)
 {
     static twin_services services;
     services = (twin_services){.setting = setting,
+                               .blocked = others_wait,
                                .log = log_nothing,
                                .explain = ignore,
                                .because = because,
