@@ -31,7 +31,7 @@
 #include "watch.h"
 #include "work.h"
 
-#define LOCK_NS 1000000000u /* real time for the driver to give way */
+#define LOCK_NS 1000000000u /* real time to wait for the lock */
 
 /* Guarded by nothing: init ops only, and who writes at the end. */
 static bool timeline_due;

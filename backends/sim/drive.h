@@ -19,9 +19,9 @@
 void sim_model_lock(void);
 void sim_model_lock_alone(void);
 void sim_model_unlock(void);
-/* False: it was not to be had in that time. */
+/* False: the lock was not free in that time. */
 bool sim_model_lock_within(uint64_t real_ns);
-/* The caller, who holds the lock, is the driver from now on, who gives way to others. */
+/* The caller, who holds the lock, is the driver from now on. */
 void sim_model_lock_as_driver(void);
 /* In a forked child, where nobody holds it: without devices nobody waits either. */
 void sim_model_forked(void);

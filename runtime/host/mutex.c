@@ -10,7 +10,7 @@ static bool has_lock(int error)
     return error == 0 || error == EOWNERDEAD;
 }
 
-/* It was not to be had at once, or not at all: the real function says which. */
+/* It is taken, or cannot be locked: the real function says which. */
 __attribute__((noinline)) static int lock_slowly(pthread_mutex_t *mutex, const char *name,
                                                  const void *call_site)
 {

@@ -51,7 +51,7 @@ struct twin_process_ops {
     twin_status (*describe)(uint32_t index, const twin_device_traits **out_traits);
     /* In place of stop, as threads are inside ops: writes what stop would write; ops that are under way go on, and none begins
      * after it. IF_STILL: false unless the device stands still and at least `waiting` threads wait in ops. NOW: false if a
-     * lock is not to be had for a second of real time. ALONE: the caller is a forked child and its only thread; locks may be held for
+     * lock stays taken for a second of real time. ALONE: the caller is a forked child and its only thread; locks may be held for
      * ever, so none is taken; signals that end the process remove what is not complete. True: there is nothing more to
      * write. Thread: any. */
     bool (*write)(twin_write_when when, unsigned waiting);
