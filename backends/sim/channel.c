@@ -450,8 +450,3 @@ const char *sim_channel_fate_locked(const twin_queue *queue)
                                         : "that no thread takes (aclrtProcessReport)";
     return "that has not returned";
 }
-
-bool sim_wait_serves(const struct sim_wait *wait)
-{
-    return wait->kind == SIM_WAIT_CALL && wait->channel->service;
-}

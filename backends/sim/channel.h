@@ -95,4 +95,11 @@ void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns);
 /* It waits no more. Takes the model lock if there is anything to do. Thread: any. */
 void sim_channel_resume(void);
 
+/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
+ * out and is no part of a deadlock. Thread: model. */
+static inline bool sim_wait_serves(const struct sim_wait *wait)
+{
+    return wait->kind == SIM_WAIT_CALL && wait->channel->service;
+}
+
 #endif

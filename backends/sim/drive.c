@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 
 #include "chance.h"
 #include "channel.h"
@@ -536,11 +537,20 @@ static void repeat(struct sim_wait *wait, uint64_t outlook)
     sim_model_lock_alone();
 }
 
+static inline void allow_cancel(bool cancellable, int before)
+{
+    if (cancellable)
+        pthread_setcancelstate(before, NULL);
+}
+
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
-    /* A thread cancelled in here would leave its wait on the list, and others without a driver. */
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    /* A thread cancelled in here would leave its wait on the list, and others without a driver. With one thread there is
+     * nobody to cancel it, and nobody waits for a driver. */
+    const bool cancellable = !__libc_single_threaded;
+    int cancel = PTHREAD_CANCEL_ENABLE;
+    if (cancellable)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sim_stall_init();
     wait->system_id = sim_clock.system_id;
     sim_clock.work += wait->kind != SIM_WAIT_TIME; /* those are parts of polls */
@@ -564,7 +574,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     if (status != TWIN_OK) {
         sim_model_unlock();
         sem_destroy(&wait->sem);
-        pthread_setcancelstate(cancel, NULL);
+        allow_cancel(cancellable, cancel);
         return status;
     }
     wait->within = sim_channel_suspend_locked(wait->kind);
@@ -606,6 +616,6 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sim_report_explain();
     else if (wait->status == TWIN_E_INTERRUPTED)
         sim_explain("the program asked for the end of the wait");
-    pthread_setcancelstate(cancel, NULL);
+    allow_cancel(cancellable, cancel);
     return wait->status;
 }

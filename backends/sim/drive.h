@@ -78,10 +78,6 @@ struct sim_wait {
     sem_t sem;
 };
 
-/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
- * out and is no part of a deadlock. Thread: model. */
-bool sim_wait_serves(const struct sim_wait *wait);
-
 /* Blocks until the condition holds, moves the caller's clock, and says how it ended:
  * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), TWIN_E_CLOSED (the channel), or why
  * the mark's work

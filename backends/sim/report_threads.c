@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "channel.h"
 #include "clock.h"
 #include "device.h"
 #include "drive.h"

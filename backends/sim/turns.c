@@ -5,25 +5,12 @@
 #include "clock.h"
 #include "interrupt.h"
 #include "process_threads.h"
-#include "seam/host_time.h"
 #include "shared.h"
 #include "stall.h"
 
-static const twin_turn_ops *turn_ops(void)
-{
-    const twin_services *services = sim_process.services;
-    return services && services->host_time ? services->host_time->turns : NULL;
-}
-
-bool sim_turns_on(void)
-{
-    const twin_turn_ops *ops = turn_ops();
-    return __builtin_expect(ops != NULL, 0) && ops->on();
-}
-
 void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
 {
-    const twin_turn_ops *ops = turn_ops();
+    const twin_turn_ops *ops = sim_turn_ops();
     if (__builtin_expect(ops != NULL, 0))
         ops->ended(wait->system_id, clock_ns);
 }
@@ -32,7 +19,7 @@ void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
 static bool others_may_act(void)
 {
     uint32_t known =
-        turn_ops()
+        sim_turn_ops()
             ->threads(); /* before the system counts: a thread that ends meanwhile is one less */
     unsigned threads = sim_process_threads();
     return threads == 0 || threads > known || sim_process_timer_may_act() ||
@@ -103,7 +90,7 @@ static void drive(struct sim_wait *self, twin_turn *turn)
 
 bool sim_turns_wait(struct sim_wait *wait)
 {
-    const twin_turn_ops *ops = turn_ops();
+    const twin_turn_ops *ops = sim_turn_ops();
     twin_turn turn = {.serves = sim_wait_serves(wait),
                       .reached_ns = sim_process.board ? twinsim_now(sim_process.board) : 0};
     bool on = true;
