@@ -58,7 +58,7 @@ def test_threads(tool, program):
     expect([finding["rule"] for finding in report["findings"]] == ["HOST-01"], "of threads")
     expect({report["findings"][0][part]["thread"] for part in ("first", "second")} == {1, 2}, "both threads are named")
     expect(tool.run("check", "--strict", missing).returncode == 1, "and a finding if that is asked for")
-    expect(b"warning HOST-01" in tool.run("check", missing).stdout, "it is called a warning")
+    expect(b"warning[HOST-01]: " in tool.run("check", missing).stdout, "it is called a warning")
     status, report = tool.json("check", "--json", tool.record("calls.rec", [program, "missing"], TWINRT_HOST_TIME="calls"))
     expect(status == 0 and report["warnings"] == 0, "without synchronization in the record threads are not judged")
 
@@ -66,7 +66,7 @@ def test_threads(tool, program):
 def test_check(tool, clean, racing):
     status, report = tool.json("check", "--json", clean)
     expect(status == 0 and report["clean"] and report["findings"] == [], "a clean record is clean")
-    expect((report["format"], report["version"]) == ("twinrt-check", 1), "format")
+    expect((report["format"], report["version"]) == ("twinrt-check", 2), "format")
     for rule in report["rules"]:
         expect((rule["judged"] == 0) == ("needs" in rule), f"{rule['rule']}: what is not judged says what it needs")
     status, report = tool.json("check", "--json", racing)
@@ -74,7 +74,7 @@ def test_check(tool, clean, racing):
     finding = report["findings"][0]
     for part in ("first", "second"):
         expect({"seq", "kind", "call", "thread"} <= finding[part].keys(), f"the {part} op is told")
-    expect(finding["why" if "why" in finding else "seen"] and finding["mend"], "why and what to do")
+    expect(finding["message"] and finding["seen"] and finding["fix"], "why and what to do")
     few, all_of_them = tool.run("check", racing), tool.run("check", "--all", racing)
     expect(few.returncode == all_of_them.returncode == 1, "status of the text")
     shown = all_of_them.stdout.decode().count("\n  seen:   ")
@@ -85,16 +85,22 @@ def test_check(tool, clean, racing):
 
 def test_run(tool, check_program, random_program):
     good = tool.run("run", "--check", "--", check_program, "3", "5")
-    expect(good.returncode == 0 and b" 0 findings" in good.stdout, "run --check of a good program")
+    plain = tool.run("run", "--", check_program, "3", "5")
+    closing = f"twinrt check: {check_program}: ".encode()
+    expect(good.returncode == 0 and good.stdout == plain.stdout, "run --check leaves standard output to the program")
+    expect(good.stderr.startswith(closing) and good.stderr.endswith(b" ops, 0 errors\n") and good.stderr.count(b"\n") == 1,
+           f"a good program gets one line: {good.stderr.decode()}")
     bad = tool.run("run", "--check", "--", random_program, "3")
-    expect(bad.returncode == 99 and b"RACE-" in bad.stdout, f"run --check of a racing one: {bad.returncode}")
+    expect(bad.returncode == 99 and b"error[RACE-" in bad.stderr, f"run --check of a racing one: {bad.returncode}")
+    expect(b"not judged" not in bad.stderr and bad.stderr.splitlines()[-1].startswith(closing.replace(
+        check_program.encode(), random_program.encode())), "findings and a closing line, nothing else")
     kept = os.path.join(tool.folder, "kept.rec")
     both = tool.run("run", "--check", "--record", kept, "--", check_program, "3", "5")
     expect(both.returncode == 0 and os.path.exists(kept), "--record keeps what --check judged")
     expect(tool.run("check", kept).returncode == 0, "and it can be judged again")
     untimed = tool.run("run", "--check", "--", check_program, "--no-time")
-    expect(untimed.returncode == 0 and b" 0 findings" in untimed.stdout,
-           f"the time of an event made without one: {untimed.returncode} {untimed.stdout.decode()}")
+    expect(untimed.returncode == 0 and b" 0 errors" in untimed.stderr,
+           f"the time of an event made without one: {untimed.returncode} {untimed.stderr.decode()}")
     none = tool.run("run", "--check", "--", "/bin/true")
     expect(none.returncode == 125 and b"left no record" in none.stderr, f"no ACL call: {none.returncode}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
@@ -113,8 +119,9 @@ def test_processes(tool, good, bad):
     """A program of several processes: each of them is judged, whichever comes first."""
     for script in (f"{bad}; {good}", f"{good}; {bad}", f"{good} & {bad}; wait"):
         done = tool.run("run", "--check", "--", "/bin/sh", "-c", script)
-        expect(done.returncode == 99 and b"RACE-" in done.stdout, f"{script}: {done.returncode}")
-        expect(done.stdout.count(b"/bin/sh, process ") == 2, "each is named")
+        expect(done.returncode == 99 and b"error[RACE-" in done.stderr, f"{script}: {done.returncode}")
+        expect(done.stderr.count(b"/bin/sh, process ") == 1, "the one with findings is named")
+        expect(b"twinrt check: /bin/sh: 2 processes, " in done.stderr.splitlines()[-1], "one closing line for both")
     expect_nothing_left(tool)
     kept = os.path.join(tool.folder, "both.rec")
     done = tool.run("run", "--check", "--record", kept, "--", "/bin/sh", "-c", f"{bad}; {good}")
@@ -128,7 +135,7 @@ def test_processes(tool, good, bad):
     for program, status, count in ((good, 0, 1), (f"{bad}; {good}", 99, 3)):
         done = tool.run("run", "--check", "--record", "p/x.%p.rec", "--", "/bin/sh", "-c", program)
         expect((done.returncode, len(os.listdir(place))) == (status, count), f"%p: {done.returncode} {os.listdir(place)}")
-    expect(done.stdout.count(b" ops, ") == 2, "those of an earlier run are not judged")
+    expect(b": 2 processes, " in done.stderr, "those of an earlier run are not judged")
 
 
 def test_held(tool, program):
@@ -142,12 +149,12 @@ def test_held(tool, program):
     expect(os.path.getsize(path) == 0, "the other's stays as it was")
 
 
-def test_full(tool, clean, check_program):
+def test_full(tool, clean):
     """A report that cannot be written is no success."""
     for arguments, status in ((("check", clean), 2), (("check", "--json", clean), 2), (("compare", clean, clean), 2),
                               (("compare", "--json", clean, clean), 2), (("info",), 1), (("info", "--json"), 1), (("api",), 1),
                               (("bench", "--list"), 1), (("record", "--print", clean), 1), (("record", "--layout"), 1),
-                              (("run", "--check", "--", check_program, "3", "5"), 125), (("replay", clean), 125)):
+                              (("replay", clean), 125)):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([tool.twinrt, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60, cwd=tool.folder,
                                   env={**os.environ, "TWINRT_BACKEND": "sim"}, check=False)
@@ -330,7 +337,7 @@ def test_cut(tool, check_program, clean):
     with open(path, "wb") as file:
         file.write(content[:4096 + (len(content.rstrip(b"\0")) - 4096) * 9 // 10])
     done = tool.run("check", path)
-    expect(done.returncode == 3 and b" 0 findings in what is left of the record" in done.stdout, f"cut: {done.returncode}")
+    expect(done.returncode == 3 and b" 0 errors, in what is left of the recording" in done.stdout, f"cut: {done.returncode}")
     status = tool.run("check", "--json", path)
     expect(status.returncode == 3 and not json.loads(status.stdout)["whole"], "JSON says so too")
     expect(json.loads(tool.run("check", "--json", clean).stdout)["whole"], "the whole one is whole")
@@ -338,7 +345,7 @@ def test_cut(tool, check_program, clean):
     with open(path, "wb") as file:
         file.write(content[:28] + (3).to_bytes(4, "little") + content[32:40] + (7).to_bytes(8, "little") + content[48:])
     done = tool.run("check", path)
-    expect(done.returncode == 3 and b"7 entries found no place" in done.stdout, f"stopped: {done.returncode}")
+    expect(done.returncode == 3 and b"7 entries had no room" in done.stdout, f"stopped: {done.returncode}")
 
 
 def test_cut_compare(tool, clean):
@@ -390,7 +397,7 @@ def main():
         test_run(tool, options.check_program, options.random_program)
         test_processes(tool, f"{options.check_program} 3 5", f"{options.random_program} 3")
         test_held(tool, [options.check_program, "3", "5"])
-        test_full(tool, clean, options.check_program)
+        test_full(tool, clean)
         test_refused(tool, options.check_program)
         test_compare(tool, clean, other)
         test_order(tool, clean, other)

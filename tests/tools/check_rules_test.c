@@ -531,7 +531,7 @@ static void test_unanswered_wait(void)
 }
 
 /* What a finding advises must be there: no function that is exported and not built. */
-static void test_mends(void)
+static void test_fixes(void)
 {
     static const char *const not_built[] = {
 #define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) #name,
@@ -540,9 +540,9 @@ static void test_mends(void)
     };
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
         for (size_t i = 0; i < TWIN_COUNT(not_built); i++)
-            if (strstr(check_rule_texts[rule].mend, not_built[i])) {
+            if (strstr(check_rule_texts[rule].fix, not_built[i])) {
                 fprintf(stderr, "%s: %s\n", check_rule_texts[rule].number, not_built[i]);
-                CU_FAIL("the mend is not built");
+                CU_FAIL("the fix is not built");
             }
 }
 
@@ -578,7 +578,7 @@ static const twin_test tests[] = {
     {"RACE-01: two values for one word that nothing orders", test_words},
     {"RACE-01: the answer of a host function orders as the host does", test_answer},
     {"who fails excuses those who wait", test_trouble},
-    {"what a finding advises is built", test_mends},
+    {"what a finding advises is built", test_fixes},
     {"a wait within which the process was killed tells nothing", test_unanswered_wait},
 };
 

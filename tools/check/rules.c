@@ -4,8 +4,8 @@
 #include "check/op.h"
 
 const struct check_rule_text check_rule_texts[CHECK_RULE_COUNT] = {
-#define CHECK_RULE_TEXT(name, number, of, holds, needs, mend)                                      \
-    {number, CHECK_##of, holds, needs, mend},
+#define CHECK_RULE_TEXT(name, number, of, holds, breach, needs, fix)                               \
+    {number, CHECK_##of, holds, breach, needs, fix},
     CHECK_RULES(CHECK_RULE_TEXT)
 #undef CHECK_RULE_TEXT
 };

@@ -11,90 +11,118 @@ typedef enum check_class {
     CHECK_WARNING   /* the program's, if nothing orders its threads that the record cannot show */
 } check_class;
 
-/* X(name, number, class, what holds, without what it cannot be judged, what mends a breach). Sorted by class and number. */
+/* X(name, number, class, what holds, a breach of it, what it takes to judge it, what fixes a breach). Sorted by class and number. */
 #define CHECK_RULES(X)                                                                             \
     X(ORD_01, "ORD-01", ORDER, "tasks of one stream run one after the other",                      \
+      "two tasks of one stream overlap, or ran in the wrong order",                                \
       "times of two tasks of one stream, or the host's view of one after a later one",             \
       "nothing in the program: the device or what drives it is wrong")                             \
     X(ORD_02, "ORD-02", ORDER, "a blocked stream does not hold back another",                      \
+      "a stream was held back by another one that is blocked",                                     \
       "a wait for one stream while an independent one is blocked",                                 \
       "nothing in the program: the device or what drives it is wrong")                             \
     X(ORD_03, "ORD-03", ORDER, "the default stream and others do not hold each other back",        \
+      "the default stream and another one held each other back",                                   \
       "a wait for one of them while the other is blocked",                                         \
       "nothing in the program: the device or what drives it is wrong")                             \
-    X(ORD_04, "ORD-04", ORDER, "a submission tells no failure of its task; a later wait does",     \
-      "any submission", "nothing in the program: the runtime or the device is wrong")              \
+    X(ORD_04, "ORD-04", ORDER,                                                                     \
+      "a later wait returns the failure of a task, its submission does not",                       \
+      "the failure of a task was returned by the wrong call, or by none", "any submission",        \
+      "nothing in the program: the runtime or the device is wrong")                                \
     X(ORD_05, "ORD-05", ORDER, "work before a record comes before work after a wait for it",       \
+      "a wait passed before the record it waits for",                                              \
       "times of work on both sides, or the host's view of both",                                   \
       "nothing in the program: the device or what drives it is wrong")                             \
-    X(ORD_06, "ORD-06", ORDER, "work before a wait, and after a record, is not held by the two",   \
+    X(ORD_06, "ORD-06", ORDER, "a wait does not hold work before it, nor a record work after it",  \
+      "a wait held work before it, or a record held work after it",                                \
       "a wait of the host for such work while the other side is blocked",                          \
       "nothing in the program: the device or what drives it is wrong")                             \
-    X(ORD_07, "ORD-07", ORDER, "a stream's wait does not hold the calling thread",                 \
+    X(ORD_07, "ORD-07", ORDER, "a stream's wait does not block the calling thread",                \
+      "a stream's wait blocked the calling thread",                                                \
       "the caller's clock, and the record's time on the device",                                   \
       "nothing in the program: the runtime or the device is wrong")                                \
-    X(ORD_08, "ORD-08", ORDER, "one record releases all who wait for it",                          \
+    X(ORD_08, "ORD-08", ORDER, "one record releases all streams that wait for it",                 \
+      "a record did not release every stream that waits for it",                                   \
       "a record with two waits or more, and the host's view of them",                              \
       "nothing in the program: the device or what drives it is wrong")                             \
     X(ORD_09, "ORD-09", ORDER, "order is transitive over streams",                                 \
+      "order did not hold over a chain of streams",                                                \
       "a chain over three streams with times or the host's view of both ends and none between",    \
       "nothing in the program: the device or what drives it is wrong")                             \
-    X(ORD_10, "ORD-10", ORDER, "after a wait of the host, what it covers is done",                 \
+    X(ORD_10, "ORD-10", ORDER, "after a wait of the host, the work it covers is complete",         \
+      "a wait of the host returned before the work was complete",                                  \
       "a wait of the host that succeeded, and times on one clock or a later look",                 \
       "nothing in the program: the runtime or the device is wrong")                                \
-    X(ORD_11, "ORD-11", ORDER, "a wait for an event covers no later work of its stream",           \
+    X(ORD_11, "ORD-11", ORDER, "a wait for an event does not cover later work of its stream",      \
+      "a wait for an event waited for later work of its stream",                                   \
       "a wait for an event while later work of its stream is blocked",                             \
       "nothing in the program: the runtime or the device is wrong")                                \
     X(ORD_12, "ORD-12", ORDER, "each submission runs once, in the order of submission",            \
-      "times of all tasks", "nothing in the program: the runtime or the device is wrong")          \
+      "a task was lost, ran twice, or ran out of order", "times of all tasks",                     \
+      "nothing in the program: the runtime or the device is wrong")                                \
     X(ORD_13, "ORD-13", ORDER, "default and explicit streams give the same results",               \
-      "results, which a record does not hold: compare two records (twinrt compare)", "")           \
-    X(ORD_14, "ORD-14", ORDER, "devices come before what lies on them, and go after it",           \
-      "a device that was opened or closed",                                                        \
-      "destroy events and streams, then reset the device, then aclFinalize")                       \
+      "default and explicit streams gave different results",                                       \
+      "results, which a recording does not hold: compare two recordings (twinrt compare)", "")     \
+    X(ORD_14, "ORD-14", ORDER, "a device is open while there are objects on it",                   \
+      "an object exists on a device that is not open", "a device that was opened or closed",       \
+      "destroy events and streams, then reset the device, then call aclFinalize")                  \
     X(CLK_01, "CLK-01", ORDER, "a task begins after the call that submitted it",                   \
-      "the caller's clock, and times of tasks", "nothing in the program: the times do not fit")    \
+      "a task began before the call that submitted it", "the caller's clock, and times of tasks",  \
+      "nothing in the program: the times are inconsistent")                                        \
     X(RACE_01, "RACE-01", RACE, "two writes of the same bytes are ordered",                        \
-      "two streams that write the same memory",                                                    \
-      "record an event behind the first and let the second's stream wait for it")                  \
-    X(RACE_02, "RACE-02", RACE, "a read is ordered behind the write of what it reads",             \
+      "two writes of the same bytes are not ordered", "two streams that write the same memory",    \
+      "record an event after the first write and make the second's stream wait on it")             \
+    X(RACE_02, "RACE-02", RACE, "a read is ordered after the write of the bytes that it reads",    \
+      "a read is not ordered after the write of the bytes that it reads",                          \
       "two streams that touch the same memory",                                                    \
-      "record an event behind the write and let the reading stream wait for it")                   \
-    X(RACE_03, "RACE-03", RACE, "a write is ordered behind the reads of what it replaces",         \
+      "record an event after the write and make the reading stream wait on it")                    \
+    X(RACE_03, "RACE-03", RACE,                                                                    \
+      "a write is ordered after the reads of the bytes that it replaces",                          \
+      "a write is not ordered after a read of the bytes that it replaces",                         \
       "two streams that touch the same memory",                                                    \
-      "record an event behind the read and let the writing stream wait for it")                    \
-    X(RACE_04, "RACE-04", RACE, "a synchronous copy or fill is ordered behind queued work",        \
+      "record an event after the read and make the writing stream wait on it")                     \
+    X(RACE_04, "RACE-04", RACE, "a synchronous copy or fill is ordered after queued work",         \
+      "a synchronous copy or fill is not ordered after queued work",                               \
       "synchronous copies of memory that queued work touches",                                     \
-      "wait for the stream, or for an event behind the work, before the call")                     \
+      "wait for the stream, or for an event after the work, before the call")                      \
     X(LIFE_01, "LIFE-01", LIFETIME, "memory is not freed while queued work names it",              \
-      "a free of memory that queued work named",                                                   \
-      "wait for the stream, or for an event behind the work, before the free")                     \
-    X(LIFE_02, "LIFE-02", LIFETIME, "copies stay inside allocations", "any copy or fill",          \
-      "check the size and the offset against what was allocated")                                  \
-    X(LIFE_03, "LIFE-03", LIFETIME, "freed memory is not used", "any copy or fill",                \
-      "free the memory after its last use")                                                        \
-    X(LIFE_04, "LIFE-04", LIFETIME, "memory is freed once", "any free",                            \
-      "find who frees it first; set the pointer to NULL there")                                    \
-    X(LIFE_05, "LIFE-05", LIFETIME, "a stream is destroyed when its work is done",                 \
-      "the destruction of a stream", "wait for the stream, or abort it, before it is destroyed")   \
-    X(LIFE_06, "LIFE-06", LIFETIME, "what was destroyed is not used",                              \
-      "an object that was destroyed", "destroy it after its last use")                             \
-    X(LIFE_07, "LIFE-07", LIFETIME, "who waits for a flag is released by a record",                \
+      "memory is freed while queued work names it", "a free of memory that queued work named",     \
+      "wait for the stream, or for an event after the work, before the free")                      \
+    X(LIFE_02, "LIFE-02", LIFETIME, "copies stay inside allocations",                              \
+      "a copy or fill leaves its allocation", "any copy or fill",                                  \
+      "compare the size and the offset with what was allocated")                                   \
+    X(LIFE_03, "LIFE-03", LIFETIME, "freed memory is not used", "freed memory is used",            \
+      "any copy or fill", "free the memory after its last use")                                    \
+    X(LIFE_04, "LIFE-04", LIFETIME, "memory is freed once",                                        \
+      "memory is freed twice, or was never allocated", "any free",                                 \
+      "find the first free; set the pointer to NULL there")                                        \
+    X(LIFE_05, "LIFE-05", LIFETIME, "a stream is destroyed after its work is complete",            \
+      "a stream is destroyed before its work is complete", "the destruction of a stream",          \
+      "wait for the stream, or abort it, before it is destroyed")                                  \
+    X(LIFE_06, "LIFE-06", LIFETIME, "a destroyed object is not used",                              \
+      "a destroyed object is used", "an object that was destroyed",                                \
+      "destroy it after its last use")                                                             \
+    X(LIFE_07, "LIFE-07", LIFETIME, "a record releases each stream that waits for a flag",         \
+      "nothing can release a stream that waits for a flag",                                        \
       "a wait for a notify, or for an event with a flag",                                          \
       "record it once for each wait (notify), or after the reset (event)")                         \
     X(LIFE_08, "LIFE-08", LIFETIME, "an event is recorded before a stream waits for it",           \
-      "a wait for an event", "record the event before the wait: before, the wait has no effect")   \
+      "a stream waits for an event that was never recorded", "a wait for an event",                \
+      "record the event before the wait: otherwise the wait has no effect")                        \
     X(LIFE_09, "LIFE-09", LIFETIME, "public calls get live handles",                               \
-      "the codes that public calls answered", "use the handle before it is destroyed")             \
-    X(LIFE_10, "LIFE-10", LIFETIME, "a flag is used up before it is set again",                    \
+      "a public call got a handle that is not valid", "the codes that public calls returned",      \
+      "use the handle before it is destroyed")                                                     \
+    X(LIFE_10, "LIFE-10", LIFETIME, "a flag is consumed before it is set again",                   \
+      "a flag is set again before it was consumed",                                                \
       "a second round of a notify, or of an event that is reset",                                  \
-      "let the stream that records wait until the round before is over")                           \
+      "make the recording stream wait until the previous round is over")                           \
     X(HOST_01, "HOST-01", WARNING, "threads that touch the same memory are ordered",               \
+      "two threads touch the same memory and no synchronization orders them",                      \
       "several threads under libtwinrt-host.so (TWINRT_HOST_TIME=sync), recorded",                 \
       "order them by a mutex, a condition, a join; atomics and futexes are not seen")
 
 typedef enum check_rule {
-#define CHECK_RULE_ENUM(name, number, of, holds, needs, mend) CHECK_##name,
+#define CHECK_RULE_ENUM(name, number, of, holds, breach, needs, fix) CHECK_##name,
     CHECK_RULES(CHECK_RULE_ENUM)
 #undef CHECK_RULE_ENUM
         CHECK_RULE_COUNT
@@ -104,8 +132,9 @@ struct check_rule_text {
     const char *number;
     check_class of;
     const char *holds;
+    const char *breach;
     const char *needs; /* to be judged */
-    const char *mend;
+    const char *fix;   /* "": see `needs` */
 };
 extern const struct check_rule_text check_rule_texts[CHECK_RULE_COUNT];
 

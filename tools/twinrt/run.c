@@ -18,6 +18,7 @@
 
 #include "core/config.h"
 #include "core/fault_file.h"
+#include "check_session.h"
 #include "left.h"
 #include "run_process.h"
 #include "run_stall.h"
@@ -74,6 +75,8 @@ struct options {
     char mark[40];  /* in the names of files until they get their own: no other run has it */
     unsigned waits; /* explained */
     unsigned stall_after_s; /* 0: nobody watches */
+    struct check_options check;
+    struct check_session *session; /* NULL: --check was not given */
     char **program;
 };
 
@@ -138,6 +141,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->check;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->check.given && !options->files[FILE_RECORD].needed)
+            argp_error(state, "an option of the check is given without --check");
+        return 0;
     case KEY_BACKEND:
         set_checked(state, TWIN_SETTING_BACKEND, argument);
         return 0;
@@ -377,7 +387,7 @@ static void name_process(const struct options *options, enum file which, size_t 
     const struct wanted_file *file = &options->files[which];
     const char *path = file->left.items[index].name;
     bool alone = file->left.count == 1 && (!file->given || file->apart);
-    if (file->given)
+    if (file->given && !(alone && which == FILE_RECORD))
         (void)snprintf(out, room, "%s", alone ? file->given : path);
     else if (alone)
         (void)snprintf(out, room, "%s", options->program[0]);
@@ -399,14 +409,14 @@ static int report(const struct options *options, enum file which, const char *pa
     case FILE_STATS:
         return twin_tool_stats(path) == 0 ? 0 : TWIN_TOOL_UNREADABLE;
     case FILE_RECORD:
-        return twin_tool_check_record(&(struct twin_tool_check){.path = path, .name = name});
+        return check_session_add(options->session, path, name) ? 0 : TWIN_TOOL_UNREADABLE;
     default:
         return 0;
     }
 }
 
 /* Process by process. False: something cannot be read or judged, or not in full. */
-static bool print_reports(const struct options *options, bool *out_broken)
+static bool print_reports(const struct options *options)
 {
     bool good = true;
     for (enum file which = 0; which < FILE_COUNT; which++) {
@@ -414,21 +424,25 @@ static bool print_reports(const struct options *options, bool *out_broken)
         for (size_t i = 0; file->needed && i < file->left.count; i++) {
             char name[PATH_MAX + 32];
             name_process(options, which, i, name, sizeof(name));
-            fputc('\n', stdout);
+            if (which != FILE_RECORD)
+                fputc('\n', stdout);
             if (file->left.count > 1 && which != FILE_RECORD)
                 printf("%s:\n", name);
-            int result = report(options, which, file->left.items[i].path, name);
-            *out_broken = *out_broken || result == TWIN_TOOL_FOUND;
-            good = good && result != TWIN_TOOL_UNREADABLE && result != TWIN_TOOL_PARTIAL;
+            good = report(options, which, file->left.items[i].path, name) == 0 && good;
         }
     }
+    if (options->session)
+        good = check_session_close(options->session) && !check_session_partial(options->session) &&
+               good;
     return good;
 }
 
 /* Runs the program and prints what was asked for of what it left behind. */
 static int run_and_report(struct options *options, struct run_stall *stall)
 {
-    bool broken = false;
+    if (options->files[FILE_RECORD].needed &&
+        !(options->session = check_session_open(&options->check, options->program[0], stderr)))
+        return TWIN_TOOL_RUN_FAILED;
     const struct run_end end = run_and_wait(options->program, stall);
     if (!end.ran)
         return end.status;
@@ -436,12 +450,14 @@ static int run_and_report(struct options *options, struct run_stall *stall)
         fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", end.signal,
                 strsignal(end.signal));
     bool good = collect(options);
-    good = print_reports(options, &broken) && good;
+    good = print_reports(options) && good;
     fflush(stdout);
     for (enum file which = 0; which < FILE_COUNT; which++)
         settle(&options->files[which], kinds[which].what);
-    if (broken && !end.ended)
-        return TWIN_TOOL_CHECK_FAILED;
+    const int found =
+        options->check.error_status >= 0 ? options->check.error_status : TWIN_TOOL_CHECK_FAILED;
+    if (options->session && check_session_found(options->session) && !end.ended && found != 0)
+        return found;
     return end.status == 0 && !good ? TWIN_TOOL_RUN_FAILED : end.status;
 }
 
@@ -499,6 +515,7 @@ static int run_for(struct options *options)
     if (status == 0)
         status = any ? run_and_report(options, stall) : run_alone(options, stall);
     run_stall_free(stall);
+    check_session_free(options->session);
     if (own)
         left_remove(folder);
     for (enum file which = 0; which < FILE_COUNT; which++)
@@ -542,18 +559,23 @@ int twin_tool_run(int argc, char **argv)
          0},
         {0},
     };
+    static const struct argp_child children[] = {
+        {&check_options_parser, 0, "How --check judges and reports:", 1}, {0}};
     static const struct argp parser = {
         .options = table,
         .parser = parse,
+        .children = children,
         .args_doc = "[--] PROGRAM [ARGUMENT...]",
         .doc =
             "Runs a program with the libraries of this runtime and ends with its status (128 plus "
             "the number of the signal that ended it).\v"
-            "97: --stall-after ended a process; 99: --check found something; 125: twinrt itself "
+            "97: --stall-after ended a process; 99 (--error-exitcode): --check found something; "
+            "125: twinrt itself "
             "failed, or a file that was asked for "
             "was not written; 126: PROGRAM cannot be run; 127: there is none.",
     };
-    static struct options options = {.stall_after_s = STALL_AFTER_S};
+    static struct options options = {.stall_after_s = STALL_AFTER_S,
+                                     .check = CHECK_OPTIONS_DEFAULT};
     argp_err_exit_status = TWIN_TOOL_RUN_FAILED;
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &options);
 

@@ -39,16 +39,6 @@ int twin_tool_library_folder(char *out_path, size_t path_bytes);
  * message. */
 int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
 
-struct twin_tool_check {
-    const char *path;
-    const char *name; /* that the report uses; NULL: the path */
-    int all;          /* print every finding */
-    int json;
-    int strict; /* warnings count as findings */
-};
-/* Judges a record and prints what was found. Returns what `check` ends with. */
-int twin_tool_check_record(const struct twin_tool_check *what);
-
 /* Says on standard error what is missing in a record: damage, entries without a place, an end out of order. */
 void twin_tool_tell_gaps(const twin_recording *recording, const char *path);
 

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `twinrt check` and `twinrt run --check` write for CI: reports, suppressions, exit statuses, text in columns.
+
+  check_report_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM
+"""
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+import xml.etree.ElementTree
+
+TWINRT, GOOD, RACING = (os.path.abspath(path) for path in sys.argv[1:4])
+ORDERED = os.path.join(os.path.dirname(GOOD), "order_program")
+
+# SARIF 2.1.0 (OASIS), sarif-schema-2.1.0.json: of each object that we write, its required properties and all that it may have.
+SARIF = {
+    "log": ({"version", "runs"}, {"$schema"}),
+    "run": ({"tool"}, {"invocations", "columnKind", "results"}),
+    "driver": ({"name"}, {"version", "rules"}),
+    "rule": ({"id"}, {"shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"}),
+    "result": ({"message"}, {"ruleId", "ruleIndex", "level", "locations", "relatedLocations", "partialFingerprints",
+                             "occurrenceCount", "suppressions", "properties"}),
+    "location": (set(), {"id", "physicalLocation", "logicalLocations", "message", "properties"}),
+    "logical": (set(), {"name", "fullyQualifiedName", "kind"}),
+    "invocation": ({"executionSuccessful"}, {"toolExecutionNotifications"}),
+    "suppression": ({"kind"}, {"justification"}),
+}
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_tool(self, *arguments, **environment):
+        return subprocess.run([TWINRT, *arguments], capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
+
+    def check(self, *arguments, program=(RACING, "3")):
+        return self.run_tool("run", "--check", *arguments, "--", *program)
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        return name
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return file.read()
+
+    # ---- exit statuses ----
+
+    def test_exit_status(self):
+        """--error-exitcode is for findings alone."""
+        for arguments, status in (((), 99), (("--error-exitcode", "7"), 7), (("--error-exitcode=0",), 0)):
+            self.assertEqual(self.check(*arguments).returncode, status, arguments)
+        self.assertEqual(self.check("--error-exitcode=7", program=(GOOD, "3", "5")).returncode, 0)
+        failing = ("/bin/sh", "-c", f"{RACING} 3; exit 5")
+        self.assertEqual(self.check("--error-exitcode=0", program=failing).returncode, 5)
+        for value in ("", "x", "-1", "256", "1x"):
+            done = self.check("--error-exitcode=" + value)
+            self.assertEqual(done.returncode, 125)
+            self.assertIn("0 to 255", done.stderr)
+        record = os.path.join(self.folder, "racing.rec")
+        self.assertEqual(self.run_tool("record", "-o", record, "--", RACING, "3").returncode, 0)
+        for arguments, status in (((), 1), (("--error-exitcode", "7"), 7), (("--error-exitcode=0",), 0)):
+            self.assertEqual(self.run_tool("check", *arguments, record).returncode, status, arguments)
+
+    def test_strict(self):
+        """A warning is an error if that is asked for."""
+        self.assertEqual(self.check(program=(ORDERED, "missing")).returncode, 0)
+        done = self.check("--strict", "--report", "r.xml", program=(ORDERED, "missing"))
+        self.assertEqual(done.returncode, 99)
+        self.assertEqual(xml.etree.ElementTree.fromstring(self.read("r.xml")).get("failures"), "1")
+
+    def test_options_without_check(self):
+        for option in ("--report=r.xml", "--verbose", "--suppressions=s", "--error-exitcode=1", "--strict", "--all"):
+            done = self.run_tool("run", option, "--", GOOD, "3", "5")
+            self.assertEqual(done.returncode, 125, option)
+            self.assertIn("--check", done.stderr)
+
+    # ---- text ----
+
+    def test_verbose(self):
+        quiet, verbose = self.check(), self.check("--verbose")
+        self.assertNotRegex(quiet.stderr, r"(?m)^rule +judged|^not judged")
+        self.assertRegex(verbose.stderr, r"(?m)^rule +judged +found")
+        self.assertRegex(verbose.stderr, r"(?m)^not judged: the recording lacks\n.*ORD-")
+        for each in (quiet, verbose):
+            self.assertRegex(each.stderr.splitlines()[-1], r"^twinrt check: .*: \d+ ops, \d+ errors")
+
+    def test_columns(self):
+        """Findings stay within the columns of a terminal, and within 100 where there is none."""
+        done = self.check("--verbose")
+        self.assertLessEqual(max(map(len, done.stderr.splitlines()[:-1])), 100)
+        for columns in (80, 100):
+            leader, follower = pty.openpty()
+            fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            with open(os.path.join(self.folder, "shown"), "wb") as shown, \
+                 subprocess.Popen([TWINRT, "run", "--check", "--verbose", "--", RACING, "3"], stdout=subprocess.DEVNULL,
+                                  stderr=follower, env={**os.environ, "TWINRT_BACKEND": "sim"}) as process:
+                os.close(follower)
+                while True:
+                    try:
+                        data = os.read(leader, 65536)
+                    except OSError: # the other end is closed
+                        break
+                    if not data:
+                        break
+                    shown.write(data)
+            os.close(leader)
+            lines = self.read("shown").splitlines()
+            self.assertEqual(process.returncode, 99)
+            self.assertLessEqual(max(map(len, lines[:-1])), columns)
+            self.assertGreater(max(map(len, lines[:-1])), columns - 15)
+
+    # ---- reports ----
+
+    def test_formats(self):
+        """The ending of a name tells the format, or --report-format does."""
+        done = self.check(*(f"--report=r.{ending}" for ending in ("txt", "json", "xml", "sarif")))
+        self.assertEqual(done.returncode, 99)
+        self.assertIn("error[RACE-01]: ", self.read("r.txt"))
+        self.assertEqual(json.loads(self.read("r.json"))["format"], "twinrt-check-report")
+        self.assertEqual(xml.etree.ElementTree.fromstring(self.read("r.xml")).tag, "testsuites")
+        self.assertEqual(json.loads(self.read("r.sarif"))["version"], "2.1.0")
+        self.assertEqual(self.check("--report-format=sarif", "--report=a.b").returncode, 99)
+        self.assertEqual(json.loads(self.read("a.b"))["version"], "2.1.0")
+        for arguments, text in ((["--report=a.c"], "the format is missing"), (["--report=.xml"], "the format is missing"),
+                                (["--report="], "missing the name"), (["--report=no/such/r.xml"], "no/such/r.xml"),
+                                (["--report=r.xml", "--report-format=html"], "text, json, junit or sarif")):
+            done = self.check(*arguments)
+            self.assertEqual(done.returncode, 125, arguments)
+            self.assertIn(text, done.stderr)
+
+    def test_not_written(self):
+        record = os.path.join(self.folder, "good.rec")
+        self.run_tool("record", "-o", record, "--", GOOD, "3", "5")
+        done = self.run_tool("check", "--report", "/dev/full", "--report-format", "sarif", record)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/dev/full cannot be written: No space left", done.stderr)
+
+    def test_json(self):
+        self.check("--report=r.json", program=("/bin/sh", "-c", f"{GOOD} 3 5; {RACING} 3"))
+        report = json.loads(self.read("r.json"))
+        self.assertEqual((report["clean"], report["whole"], len(report["processes"])), (False, True, 2))
+        self.assertEqual(report["errors"], sum(process["errors"] for process in report["processes"]))
+        self.assertEqual(sorted(process["clean"] for process in report["processes"]), [False, True])
+
+    def test_junit(self):
+        """A suite for each process, a case for each rule that was judged; names are the same in each run."""
+        program = ("/bin/sh", "-c", f"{GOOD} 3 5; {RACING} 3")
+        self.check("--report=r.xml", "--report=r.json", program=program)
+        root = xml.etree.ElementTree.fromstring(self.read("r.xml"))
+        processes = json.loads(self.read("r.json"))["processes"]
+        self.assertEqual(len(root.findall("testsuite")), 2)
+        for suite, process in zip(root.findall("testsuite"), processes):
+            cases = suite.findall("testcase")
+            judged = {rule["rule"] for rule in process["rules"] if rule["judged"]}
+            self.assertEqual({case.get("name").split()[0] for case in cases if case.get("classname") != "twinrt.recording"},
+                             judged)
+            failed = [case for case in cases if case.find("failure") is not None]
+            found = {finding["rule"] for finding in process["findings"]}
+            self.assertEqual({case.get("name").split()[0] for case in failed}, found)
+            self.assertEqual([suite.get(name) for name in ("tests", "failures", "errors", "skipped")],
+                             [str(len(cases)), str(len(failed)), "0", "0"])
+            for case in failed:
+                texts = [finding["seen"] for finding in process["findings"] if case.get("name").startswith(finding["rule"])]
+                shown = " ".join(case.find("failure").text.split())
+                self.assertTrue(all(text in shown for text in texts), "each finding is in the text of its rule")
+        for name, attribute in (("tests", "tests"), ("failures", "failures")):
+            self.assertEqual(int(root.get(attribute)), sum(int(suite.get(name)) for suite in root.findall("testsuite")))
+
+    def test_junit_of_damage(self):
+        record = os.path.join(self.folder, "good.rec")
+        self.run_tool("record", "-o", record, "--", GOOD, "3", "5")
+        with open(record, "rb") as file:
+            content = file.read().rstrip(b"\0")
+        self.write("cut.rec", content[:4096 + (len(content) - 4096) // 2])
+        self.assertEqual(self.run_tool("check", "--report=r.xml", "--report=r.sarif", "cut.rec").returncode, 3)
+        suite, = xml.etree.ElementTree.fromstring(self.read("r.xml"))
+        self.assertEqual(suite.get("errors"), "1")
+        case, = (case for case in suite if case.find("error") is not None)
+        self.assertEqual(case.get("name"), "the recording is whole")
+        invocation, = json.loads(self.read("r.sarif"))["runs"][0]["invocations"]
+        self.assertFalse(invocation["executionSuccessful"])
+
+    def test_escapes(self):
+        """Names of programs are bytes."""
+        name = os.path.join(self.folder.encode(), b"a<&\"']]>\x01\xff\xc3\xbc")
+        os.symlink(RACING, name)
+        done = subprocess.run([TWINRT, "run", "--check", "--report=r.xml", "--report=r.sarif", "--report=r.json", "--", name, "3"],
+                              capture_output=True, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "TWINRT_BACKEND": "sim"})
+        self.assertEqual(done.returncode, 99)
+        suite, = xml.etree.ElementTree.fromstring(self.read("r.xml"))
+        self.assertTrue(suite.get("name").endswith("a<&\"']]>??\u00fc"), suite.get("name"))
+        for report in ("r.sarif", "r.json"):
+            json.loads(self.read(report))
+
+    def shape(self, what, value):
+        required, optional = SARIF[what]
+        self.assertLessEqual(required, value.keys(), what)
+        self.assertLessEqual(value.keys(), required | optional, what)
+
+    def message(self, value):
+        self.assertEqual(value.keys(), {"text"})
+        self.assertTrue(value["text"])
+
+    def test_sarif(self):
+        self.write("s", "RACE-01\n")
+        self.check("--report=r.sarif", "--report=r.json", "--suppressions=s")
+        log = json.loads(self.read("r.sarif"))
+        findings = json.loads(self.read("r.json"))["processes"][0]["findings"]
+        self.shape("log", log)
+        self.assertEqual(log["version"], "2.1.0")
+        run, = log["runs"]
+        self.shape("run", run)
+        self.shape("driver", run["tool"]["driver"])
+        rules = run["tool"]["driver"]["rules"]
+        for rule in rules:
+            self.shape("rule", rule)
+            self.message(rule["shortDescription"])
+            self.assertIn(rule["defaultConfiguration"]["level"], ("warning", "error"))
+        for invocation in run["invocations"]:
+            self.shape("invocation", invocation)
+            self.assertTrue(invocation["executionSuccessful"])
+        self.assertEqual(len(run["results"]), len(findings))
+        for result, finding in zip(run["results"], findings):
+            self.shape("result", result)
+            self.message(result["message"])
+            self.assertIn(finding["seen"], result["message"]["text"])
+            self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+            self.assertEqual((result["ruleId"], result["level"]), (finding["rule"], finding["level"]))
+            self.assertEqual(result["occurrenceCount"], 1 + finding["repeats"])
+            for location in result["locations"] + result["relatedLocations"]:
+                self.shape("location", location)
+                self.message(location["message"])
+                for logical in location["logicalLocations"]:
+                    self.shape("logical", logical)
+            self.assertEqual("suppressions" in result, result["ruleId"] == "RACE-01")
+            for suppression in result.get("suppressions", ()):
+                self.shape("suppression", suppression)
+                self.assertEqual((suppression["kind"], suppression["justification"]), ("external", "s:1"))
+
+    # ---- suppressions ----
+
+    def test_suppressions(self):
+        rules = {match for match in re.findall(r"error\[(.*?)\]", self.check("--all").stderr)}
+        self.assertGreater(len(rules), 1)
+        self.write("all", "# known\n\n  RACE-*   # every race\n")
+        done = self.check("--suppressions=all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"^twinrt check: .*: \d+ ops, 0 errors, \d+ suppressed")
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.write("some", "RACE-04 call=aclrtMemcpy\n")
+        done = self.check("--all", "--suppressions=some")
+        self.assertEqual(done.returncode, 99)
+        self.assertEqual({match for match in re.findall(r"error\[(.*?)\]", done.stderr)}, rules - {"RACE-04"})
+
+    def test_conditions(self):
+        """All conditions must hold, each for one of the two ops."""
+        self.check("--report=r.json")
+        findings = json.loads(self.read("r.json"))["processes"][0]["findings"]
+        finding = next(finding for finding in findings if finding["rule"] == "RACE-02")
+        first, second = finding["first"], finding["second"]
+
+        def suppressed(conditions):
+            self.write("s", f"RACE-02 {conditions}\n")
+            self.check("--suppressions=s", "--report=r.json")
+            return sum("suppressed_by_line" in each for each in json.loads(self.read("r.json"))["processes"][0]["findings"])
+
+        exact = f"stream={first['stream']} stream={second['stream']} call={first['call']}"
+        expected = sum(each["rule"] == "RACE-02" and
+                       {first["stream"], second["stream"]} <= {each["first"].get("stream"), each["second"].get("stream")} and
+                       first["call"] in (each["first"]["call"], each["second"]["call"]) for each in findings)
+        self.assertEqual(suppressed(exact), expected)
+        self.assertEqual(suppressed(exact + " call=aclrtReduceAsync"), 0)
+        self.assertEqual(suppressed("call=aclrt*Async"), sum(
+            each["rule"] == "RACE-02" and "Async" in each["first"]["call"] + each["second"]["call"] for each in findings))
+
+    def test_unused_suppressions(self):
+        self.write("s", "RACE-*\nLIFE-01 call=aclrtFree # none\n")
+        self.assertNotIn("unused", self.check("--suppressions=s").stderr)
+        done = self.check("--suppressions=s", "--verbose", "--report=r.json")
+        self.assertIn("unused suppression: s:2: LIFE-01 call=aclrtFree # none\n", done.stderr)
+        self.assertEqual(done.stderr.count("unused suppression"), 1)
+        used = [item["used"] > 0 for item in json.loads(self.read("r.json"))["suppressions"]]
+        self.assertEqual(used, [True, False])
+
+    def test_wrong_suppressions(self):
+        """A mistake is found before the program runs."""
+        for text, line, message in (("RACE-01\nRACE-99\n", 2, "RACE-99"), ("RACE-01 call\n", 1, "KEY=PATTERN"),
+                                    ("RACE-01 call=\n", 1, "KEY=PATTERN"), ("\n#\nRACE-01 colour=red", 3, "KEY=PATTERN")):
+            self.write("s", text)
+            done = self.check("--suppressions=s", program=("/bin/echo", "ran"))
+            self.assertEqual((done.returncode, done.stdout), (125, ""), text)
+            self.assertIn(f"s:{line}: ", done.stderr)
+            self.assertIn(message, done.stderr)
+        done = self.check("--suppressions=none", program=("/bin/echo", "ran"))
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertIn("none: No such file", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

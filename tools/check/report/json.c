@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was found, as JSON of our own. */
+#include <cjson/cJSON.h>
+
+#include "check/report/formats.h"
+
+#define RESULT_VERSION 2
+#define REPORT_VERSION 1
+
+static cJSON *json_op(const struct check_result *result, uint32_t index)
+{
+    const check_op *op = checker_op(result->checker, index);
+    if (!op)
+        return cJSON_CreateNull();
+    char name[CHECK_CALL_NAME];
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "seq", (double)op->begin_seq);
+    cJSON_AddStringToObject(object, "kind", check_kind_word(op->kind));
+    cJSON_AddStringToObject(object, "call", check_call_name(result->recording, op, name));
+    cJSON_AddNumberToObject(object, "thread", op->thread);
+    if (op->queue != 0)
+        cJSON_AddNumberToObject(object, "stream", checker_stream_id(result->checker, op->queue));
+    if (op->task != CHECK_NONE)
+        cJSON_AddNumberToObject(object, "task", op->task);
+    if (op->timed) {
+        if (op->task_begin_ns != 0)
+            cJSON_AddNumberToObject(object, "begin_ns", (double)op->task_begin_ns);
+        cJSON_AddNumberToObject(object, "end_ns", (double)op->task_end_ns);
+    }
+    if (op->end_ns != 0) {
+        cJSON_AddNumberToObject(object, "host_begin_ns", (double)op->begin_ns);
+        cJSON_AddNumberToObject(object, "host_end_ns", (double)op->end_ns);
+    }
+    return object;
+}
+
+static cJSON *json_findings(const struct check_result *result)
+{
+    size_t count = 0;
+    const struct check_finding *findings = checker_findings(result->checker, &count);
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        const struct check_rule_text *rule = &check_rule_texts[findings[i].rule];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "rule", rule->number);
+        cJSON_AddStringToObject(object, "class", check_class_word(rule->of));
+        cJSON_AddStringToObject(object, "level", check_level_word(rule->of));
+        cJSON_AddStringToObject(object, "message", rule->breach);
+        cJSON_AddStringToObject(object, "seen", findings[i].why ? findings[i].why : "");
+        cJSON_AddStringToObject(object, "fix", rule->fix);
+        cJSON_AddNumberToObject(object, "repeats", (double)findings[i].repeats);
+        if (result->suppressed_by[i] != 0)
+            cJSON_AddNumberToObject(object, "suppressed_by_line", result->suppressed_by[i]);
+        cJSON_AddItemToObject(object, "first", json_op(result, findings[i].first));
+        cJSON_AddItemToObject(object, "second", json_op(result, findings[i].second));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *json_rules(const struct check_result *result)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
+        uint64_t judged = checker_judged(result->checker, (check_rule)rule);
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "rule", check_rule_texts[rule].number);
+        cJSON_AddStringToObject(object, "holds", check_rule_texts[rule].holds);
+        cJSON_AddNumberToObject(object, "judged", (double)judged);
+        cJSON_AddNumberToObject(object, "found",
+                                (double)check_result_found(result, (check_rule)rule));
+        if (judged == 0)
+            cJSON_AddStringToObject(object, "needs", check_rule_texts[rule].needs);
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+cJSON *check_json_result(const struct check_result *result)
+{
+    const struct twin_record_header *header = twin_recording_header(result->recording);
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "format", "twinrt-check");
+    cJSON_AddNumberToObject(root, "version", RESULT_VERSION);
+    cJSON_AddStringToObject(root, "record", result->name);
+    cJSON_AddNumberToObject(root, "ops", (double)result->ops.count);
+    cJSON_AddBoolToObject(root, "clean", result->errors == 0);
+    cJSON_AddNumberToObject(root, "errors", (double)result->errors);
+    cJSON_AddNumberToObject(root, "warnings", (double)result->warnings);
+    cJSON_AddNumberToObject(root, "suppressed", (double)result->suppressed);
+    cJSON_AddBoolToObject(root, "whole", !check_result_partial(result));
+    cJSON_AddItemToObject(root, "findings", json_findings(result));
+    cJSON_AddItemToObject(root, "rules", json_rules(result));
+    cJSON_AddNumberToObject(root, "unjudged_work", (double)checker_unjudged_work(result->checker));
+    cJSON_AddNumberToObject(root, "unanswered", (double)result->ops.unanswered);
+    cJSON_AddNumberToObject(root, "refused", (double)result->ops.refused);
+    cJSON_AddNumberToObject(root, "lost", (double)header->lost);
+    cJSON_AddNumberToObject(root, "damaged_places",
+                            (double)twin_recording_damage_count(result->recording));
+    cJSON_AddBoolToObject(root, "failed", checker_failed(result->checker));
+    return root;
+}
+
+bool check_json_add(struct check_report *report, const struct check_result *result)
+{
+    cJSON *object = check_json_result(result);
+    return object && cJSON_AddItemToArray(report->list, object);
+}
+
+static cJSON *json_suppressions(const struct check_suppressions *suppressions)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; suppressions && i < check_suppressions_count(suppressions); i++) {
+        const struct check_suppression *item = check_suppressions_at(suppressions, i);
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "line", item->line);
+        cJSON_AddStringToObject(object, "text", item->text);
+        cJSON_AddNumberToObject(object, "used", (double)item->used);
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+bool check_json_write(struct check_report *report, FILE *out)
+{
+    const struct check_totals *totals = &report->totals;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "format", "twinrt-check-report");
+    cJSON_AddNumberToObject(root, "version", REPORT_VERSION);
+    cJSON_AddStringToObject(root, "program", report->options.name);
+    cJSON_AddBoolToObject(root, "clean", totals->errors == 0);
+    cJSON_AddBoolToObject(root, "whole", !totals->partial);
+    cJSON_AddNumberToObject(root, "errors", (double)totals->errors);
+    cJSON_AddNumberToObject(root, "warnings", (double)totals->warnings);
+    cJSON_AddNumberToObject(root, "suppressed", (double)totals->suppressed);
+    cJSON_AddItemToObject(root, "suppressions", json_suppressions(report->options.suppressions));
+    cJSON_AddItemToObject(root, "processes", report->list);
+    report->list = NULL;
+    return check_print_json(root, out);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was found, as JUnit XML: a suite for each process, a test case for each rule that was judged, and one for the recording. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "check/report/formats.h"
+#include "check/report/layout.h"
+
+/* `text` is UTF-8 without control characters but line end and tab. */
+static void put_escaped(const char *text, FILE *out)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+    }
+}
+
+/* Findings of one rule, by what they count as. */
+struct tally {
+    uint64_t failures, noted;
+};
+
+static bool fails(const struct check_report *report, const struct check_result *result,
+                  const struct check_finding *findings, size_t index)
+{
+    return result->suppressed_by[index] == 0 &&
+           (report->options.strict || check_rule_texts[findings[index].rule].of != CHECK_WARNING);
+}
+
+static struct tally tally_of(const struct check_report *report, const struct check_result *result,
+                             check_rule rule)
+{
+    struct tally tally = {0};
+    size_t count = 0;
+    const struct check_finding *findings = checker_findings(result->checker, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (findings[i].rule != rule)
+            continue;
+        if (fails(report, result, findings, i))
+            tally.failures++;
+        else
+            tally.noted++;
+    }
+    return tally;
+}
+
+/* The findings of a rule that fail, or those that do not. False: out of memory. */
+static bool put_findings(const struct check_report *report, const struct check_result *result,
+                         check_rule rule, bool failing)
+{
+    const struct check_text how = {.width = LAYOUT_PIPED};
+    char *text = NULL;
+    size_t bytes = 0;
+    size_t count = 0;
+    const struct check_finding *findings = checker_findings(result->checker, &count);
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (findings[i].rule != rule || fails(report, result, findings, i) != failing)
+            continue;
+        if (result->suppressed_by[i] != 0)
+            fprintf(memory, "suppressed by %s:%" PRIu32 "\n",
+                    check_suppressions_path(report->options.suppressions),
+                    result->suppressed_by[i]);
+        check_text_finding(&how, result, &findings[i], memory);
+    }
+    const bool good = fclose(memory) == 0;
+    if (good)
+        put_escaped(text, report->body);
+    free(text);
+    return good;
+}
+
+static bool put_rule(const struct check_report *report, const struct check_result *result,
+                     check_rule rule, const struct tally *tally)
+{
+    FILE *out = report->body;
+    const struct check_rule_text *text = &check_rule_texts[rule];
+    bool good = true;
+    fprintf(out, "    <testcase classname=\"twinrt.%s\" name=\"%s ", check_class_word(text->of),
+            text->number);
+    put_escaped(text->holds, out);
+    fputs("\" time=\"0\"", out);
+    if (tally->failures == 0 && tally->noted == 0) {
+        fputs("/>\n", out);
+        return true;
+    }
+    fputs(">\n", out);
+    if (tally->failures > 0) {
+        fprintf(out, "      <failure type=\"%s\" message=\"", text->number);
+        put_escaped(text->breach, out);
+        if (tally->failures > 1)
+            fprintf(out, " (%" PRIu64 " findings)", tally->failures);
+        fputs("\">", out);
+        good = put_findings(report, result, rule, true);
+        fputs("</failure>\n", out);
+    }
+    if (tally->noted > 0) {
+        fputs("      <system-out>", out);
+        good = put_findings(report, result, rule, false) && good;
+        fputs("</system-out>\n", out);
+    }
+    fputs("    </testcase>\n", out);
+    return good;
+}
+
+bool check_junit_add(struct check_report *report, const struct check_result *result)
+{
+    FILE *out = report->body;
+    struct tally tallies[CHECK_RULE_COUNT];
+    size_t tests = 1;
+    size_t failures = 0;
+    const bool partial = check_result_partial(result);
+    bool good = true;
+    for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
+        tallies[rule] = tally_of(report, result, (check_rule)rule);
+        tests += checker_judged(result->checker, (check_rule)rule) > 0;
+        failures += tallies[rule].failures > 0;
+    }
+    fputs("  <testsuite name=\"", out);
+    put_escaped(result->name, out);
+    fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"0\" time=\"0\">\n",
+            tests, failures, partial);
+    for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
+        if (checker_judged(result->checker, (check_rule)rule) > 0)
+            good = put_rule(report, result, (check_rule)rule, &tallies[rule]) && good;
+    fputs("    <testcase classname=\"twinrt.recording\" name=\"the recording is whole\" time=\"0\"",
+          out);
+    fputs(partial ? ">\n      <error type=\"recording\" message=\"the recording is damaged, or "
+                    "stopped before the program did\"/>\n    </testcase>\n"
+                  : "/>\n",
+          out);
+    fputs("  </testsuite>\n", out);
+    report->tests += tests;
+    report->failures += failures;
+    report->partial += partial;
+    return good && ferror(out) == 0;
+}
+
+void check_junit_write(const struct check_report *report, FILE *out)
+{
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"twinrt check\"", out);
+    fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"0\">\n", report->tests,
+            report->failures, report->partial);
+    fputs(report->text, out);
+    fputs("</testsuites>\n", out);
+}

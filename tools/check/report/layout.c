@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/report/layout.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define NARROWEST 60u
+#define WIDEST    120u
+
+unsigned layout_width(FILE *file)
+{
+    struct winsize size;
+    int descriptor = fileno(file);
+    if (descriptor < 0 || !isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 ||
+        size.ws_col == 0)
+        return LAYOUT_PIPED;
+    return size.ws_col < NARROWEST ? NARROWEST : size.ws_col > WIDEST ? WIDEST : size.ws_col;
+}
+
+void layout_print(FILE *out, unsigned width, unsigned indent, const char *label, const char *text)
+{
+    unsigned column = (unsigned)fprintf(out, "%-*s", (int)indent, label);
+    for (bool first = true; *text; first = false) {
+        const size_t length = strcspn(text, " ");
+        if (!first && column + 1 + length > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, text);
+        column += (unsigned)length;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text in columns: what follows a label is broken at blanks and goes on below itself. */
+#ifndef TWINRT_CHECK_REPORT_LAYOUT_H
+#define TWINRT_CHECK_REPORT_LAYOUT_H
+
+#include <stdio.h>
+
+#define LAYOUT_PIPED 100u /* columns where there is no terminal */
+
+/* Columns of what `file` writes to: of the terminal (60 to 120), else LAYOUT_PIPED. */
+unsigned layout_width(FILE *file);
+/* Prints `label`, then `text` in columns `indent` to `width`, and a line end. A word that is longer stays whole. */
+void layout_print(FILE *out, unsigned width, unsigned indent, const char *label, const char *text);
+
+#endif

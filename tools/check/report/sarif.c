@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was found, as SARIF 2.1.0 (OASIS): one run, one result for each finding. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/report/formats.h"
+
+#define SCHEMA                                                                                     \
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+static cJSON *add_object(cJSON *parent, const char *name)
+{
+    return cJSON_AddObjectToObject(parent, name);
+}
+
+static void add_message(cJSON *parent, const char *name, const char *text)
+{
+    cJSON_AddStringToObject(add_object(parent, name), "text", text);
+}
+
+/* ---- one finding ---- */
+
+static cJSON *location_of(const struct check_result *result, uint32_t op, const char *message)
+{
+    char name[CHECK_CALL_NAME];
+    char line[CHECK_OP_LINE];
+    char text[CHECK_OP_LINE + 16];
+    cJSON *location = cJSON_CreateObject();
+    const char *call = check_call_name(result->recording, checker_op(result->checker, op), name);
+    if (*call) {
+        cJSON *logical = cJSON_CreateObject();
+        cJSON_AddStringToObject(logical, "name", call);
+        cJSON_AddStringToObject(logical, "kind", "function");
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(location, "logicalLocations"), logical);
+    }
+    (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
+    add_message(location, "message", text);
+    return location;
+}
+
+static const char *call_of(const struct check_result *result, uint32_t index,
+                           char text[CHECK_CALL_NAME])
+{
+    const check_op *op = checker_op(result->checker, index);
+    return op ? check_call_name(result->recording, op, text) : "";
+}
+
+/* The same finding of another run has the same. */
+static void add_fingerprint(cJSON *object, const struct check_result *result,
+                            const struct check_finding *finding)
+{
+    char calls[2][CHECK_CALL_NAME];
+    char text[2 * CHECK_CALL_NAME + 32];
+    (void)snprintf(text, sizeof(text), "%s/%s/%s", check_rule_texts[finding->rule].number,
+                   call_of(result, finding->first, calls[0]),
+                   call_of(result, finding->second, calls[1]));
+    cJSON_AddStringToObject(add_object(object, "partialFingerprints"), "twinrtCheck/v1", text);
+}
+
+static cJSON *result_of(const struct check_report *report, const struct check_result *result,
+                        size_t index)
+{
+    size_t count = 0;
+    const struct check_finding *finding = &checker_findings(result->checker, &count)[index];
+    const struct check_rule_text *rule = &check_rule_texts[finding->rule];
+    const uint32_t line = result->suppressed_by[index];
+    /* the later op is where the order is missing, so the result is there */
+    const uint32_t main_op = finding->second != CHECK_NONE ? finding->second : finding->first;
+    char text[1024];
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "ruleId", rule->number);
+    cJSON_AddNumberToObject(object, "ruleIndex", finding->rule);
+    cJSON_AddStringToObject(object, "level", check_level_word(rule->of));
+    (void)snprintf(text, sizeof(text), "%s: %s%s%s", rule->breach, finding->why ? finding->why : "",
+                   rule->fix[0] ? ". Fix: " : "", rule->fix);
+    add_message(object, "message", text);
+    cJSON *locations = cJSON_AddArrayToObject(object, "locations");
+    if (checker_op(result->checker, main_op))
+        cJSON_AddItemToArray(locations, location_of(result, main_op, "second"));
+    if (main_op != finding->first && checker_op(result->checker, finding->first)) {
+        cJSON *related = location_of(result, finding->first, "first");
+        cJSON_AddNumberToObject(related, "id", 1);
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "relatedLocations"), related);
+    }
+    add_fingerprint(object, result, finding);
+    cJSON_AddNumberToObject(object, "occurrenceCount", (double)(1 + finding->repeats));
+    if (line != 0) {
+        cJSON *suppression = cJSON_CreateObject();
+        cJSON_AddStringToObject(suppression, "kind", "external");
+        (void)snprintf(text, sizeof(text), "%.900s:%u",
+                       check_suppressions_path(report->options.suppressions), (unsigned)line);
+        cJSON_AddStringToObject(suppression, "justification", text);
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "suppressions"), suppression);
+    }
+    cJSON_AddStringToObject(add_object(object, "properties"), "process", result->name);
+    return object;
+}
+
+bool check_sarif_add(struct check_report *report, const struct check_result *result)
+{
+    size_t count = 0;
+    (void)checker_findings(result->checker, &count);
+    for (size_t i = 0; i < count; i++) {
+        cJSON *object = result_of(report, result, i);
+        if (!object || !cJSON_AddItemToArray(report->list, object))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the file ---- */
+
+static cJSON *rules(void)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
+        const struct check_rule_text *text = &check_rule_texts[rule];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "id", text->number);
+        add_message(object, "shortDescription", text->breach);
+        add_message(object, "fullDescription", text->holds);
+        if (text->fix[0])
+            add_message(object, "help", text->fix);
+        cJSON_AddStringToObject(add_object(object, "defaultConfiguration"), "level",
+                                check_level_word(text->of));
+        cJSON *tag = cJSON_CreateString(check_class_word(text->of));
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(add_object(object, "properties"), "tags"), tag);
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static void add_invocation(cJSON *run, const struct check_totals *totals)
+{
+    cJSON *invocation = cJSON_CreateObject();
+    cJSON_AddBoolToObject(invocation, "executionSuccessful", !totals->partial);
+    if (totals->partial) {
+        cJSON *notification = cJSON_CreateObject();
+        add_message(notification, "message",
+                    "a recording is damaged, or stopped before the program did");
+        cJSON_AddStringToObject(notification, "level", "error");
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(invocation, "toolExecutionNotifications"),
+                             notification);
+    }
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation);
+}
+
+bool check_sarif_write(struct check_report *report, FILE *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "$schema", SCHEMA);
+    cJSON_AddStringToObject(root, "version", "2.1.0");
+    cJSON *run = cJSON_CreateObject();
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "runs"), run);
+    cJSON *driver = add_object(add_object(run, "tool"), "driver");
+    cJSON_AddStringToObject(driver, "name", "twinrt check");
+    cJSON_AddStringToObject(driver, "version", TWINRT_VERSION);
+    cJSON_AddItemToObject(driver, "rules", rules());
+    add_invocation(run, &report->totals);
+    cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
+    cJSON_AddItemToObject(run, "results", report->list);
+    report->list = NULL;
+    return check_print_json(root, out);
+}

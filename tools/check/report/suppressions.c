@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/report/suppressions.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "check/report/result.h"
+#include "check/report/utf8.h"
+
+#define BLANKS " \t\r\n"
+
+enum key { KEY_CALL, KEY_STREAM, KEY_COUNT };
+
+static const char *const key_names[KEY_COUNT] = {[KEY_CALL] = "call", [KEY_STREAM] = "stream"};
+
+struct condition {
+    enum key key;
+    const char *pattern; /* into the words of the line */
+};
+
+struct entry {
+    struct check_suppression shown; /* its text is freed with the entry */
+    char *words;                    /* the line, cut into words */
+    const char *rule;
+    struct condition *conditions;
+    size_t condition_count;
+};
+
+struct check_suppressions {
+    char *path;
+    struct entry *entries;
+    size_t count;
+};
+
+/* ---- reading ---- */
+
+static bool rule_exists(const char *pattern)
+{
+    for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
+        if (fnmatch(pattern, check_rule_texts[rule].number, 0) == 0)
+            return true;
+    return false;
+}
+
+/* False, with `error`: it is not KEY=PATTERN. */
+static bool read_condition(char *word, struct condition *out, char *error, size_t error_bytes)
+{
+    char *equals = strchr(word, '=');
+    if (equals && equals[1]) {
+        *equals = '\0';
+        for (int key = 0; key < KEY_COUNT; key++) {
+            if (strcmp(word, key_names[key]) != 0)
+                continue;
+            *out = (struct condition){.key = (enum key)key, .pattern = equals + 1};
+            return true;
+        }
+        *equals = '=';
+    }
+    size_t used = (size_t)snprintf(error, error_bytes,
+                                   "\"%s\" is invalid; expected KEY=PATTERN with one of", word);
+    for (int key = 0; key < KEY_COUNT && used < error_bytes; key++)
+        used += (size_t)snprintf(error + used, error_bytes - used, " %s", key_names[key]);
+    return false;
+}
+
+static void free_entry(struct entry *entry)
+{
+    free((char *)(uintptr_t)entry->shown.text);
+    free(entry->words);
+    free(entry->conditions);
+}
+
+/* False, with `error`. An empty line has no rule. */
+static bool read_line(const char *line, uint32_t number, struct entry *out, char *error,
+                      size_t error_bytes)
+{
+    char *rest = NULL;
+    *out = (struct entry){.shown = {.text = strdup(line), .line = number}, .words = strdup(line)};
+    (void)snprintf(error, error_bytes, "out of memory");
+    if (!out->shown.text || !out->words)
+        return false;
+    char *text = (char *)(uintptr_t)out->shown.text;
+    text[strcspn(text, "\r\n")] = '\0';
+    utf8_clean(text);
+    for (char *word = strtok_r(out->words, BLANKS, &rest); word && *word != '#';
+         word = strtok_r(NULL, BLANKS, &rest)) {
+        if (!out->rule) {
+            out->rule = word;
+            if (rule_exists(word))
+                continue;
+            (void)snprintf(error, error_bytes,
+                           "there is no rule \"%s\"; expected one such as "
+                           "RACE-02, or a pattern such as RACE-*",
+                           word);
+            return false;
+        }
+        struct condition *more =
+            realloc(out->conditions, (out->condition_count + 1) * sizeof(*more));
+        if (!more)
+            return false;
+        out->conditions = more;
+        if (!read_condition(word, &more[out->condition_count], error, error_bytes))
+            return false;
+        out->condition_count++;
+    }
+    return true;
+}
+
+static bool read_lines(FILE *file, struct check_suppressions *list, uint32_t *out_line, char *error,
+                       size_t error_bytes)
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool good = true;
+    while (good && getline(&line, &room, file) >= 0) {
+        struct entry entry;
+        ++*out_line;
+        good = read_line(line, *out_line, &entry, error, error_bytes);
+        struct entry *more =
+            good && entry.rule ? realloc(list->entries, (list->count + 1) * sizeof(*more)) : NULL;
+        if (more) {
+            list->entries = more;
+            more[list->count++] = entry;
+            continue;
+        }
+        if (good && entry.rule) {
+            (void)snprintf(error, error_bytes, "out of memory");
+            good = false;
+        }
+        free_entry(&entry);
+    }
+    free(line);
+    return good;
+}
+
+struct check_suppressions *check_suppressions_read(const char *path, char *error,
+                                                   size_t error_bytes)
+{
+    char text[400] = "";
+    uint32_t line = 0;
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct check_suppressions *list = calloc(1, sizeof(*list));
+    bool good = list && (list->path = strdup(path)) != NULL;
+    if (!good)
+        (void)snprintf(error, error_bytes, "%s: out of memory", path);
+    else if (!(good = read_lines(file, list, &line, text, sizeof(text))))
+        (void)snprintf(error, error_bytes, "%s:%" PRIu32 ": %s", path, line, text);
+    if (good && ferror(file)) {
+        good = false;
+        (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
+    }
+    (void)fclose(file);
+    if (good)
+        return list;
+    check_suppressions_free(list);
+    return NULL;
+}
+
+void check_suppressions_free(struct check_suppressions *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        free_entry(&list->entries[i]);
+    free(list->entries);
+    free(list->path);
+    free(list);
+}
+
+/* ---- matching ---- */
+
+static bool holds_for(const struct condition *condition, const struct check_result *result,
+                      const check_op *op)
+{
+    char text[CHECK_CALL_NAME];
+    switch (condition->key) {
+    case KEY_CALL:
+        return fnmatch(condition->pattern, check_call_name(result->recording, op, text), 0) == 0;
+    case KEY_STREAM:
+        (void)snprintf(text, sizeof(text), "%" PRIu32,
+                       checker_stream_id(result->checker, op->queue));
+        return op->queue != 0 && fnmatch(condition->pattern, text, 0) == 0;
+    default:
+        return false;
+    }
+}
+
+static bool matches(const struct entry *entry, const struct check_result *result,
+                    const struct check_finding *finding)
+{
+    const uint32_t ops[] = {finding->first, finding->second};
+    if (fnmatch(entry->rule, check_rule_texts[finding->rule].number, 0) != 0)
+        return false;
+    for (size_t i = 0; i < entry->condition_count; i++) {
+        bool holds = false;
+        for (int which = 0; which < 2 && !holds; which++) {
+            const check_op *op = checker_op(result->checker, ops[which]);
+            holds = op && holds_for(&entry->conditions[i], result, op);
+        }
+        if (!holds)
+            return false;
+    }
+    return true;
+}
+
+uint32_t check_suppressions_match(struct check_suppressions *list,
+                                  const struct check_result *result,
+                                  const struct check_finding *finding)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!matches(&list->entries[i], result, finding))
+            continue;
+        list->entries[i].shown.used++;
+        return list->entries[i].shown.line;
+    }
+    return 0;
+}
+
+const char *check_suppressions_path(const struct check_suppressions *list)
+{
+    return list->path;
+}
+
+size_t check_suppressions_count(const struct check_suppressions *list)
+{
+    return list->count;
+}
+
+const struct check_suppression *check_suppressions_at(const struct check_suppressions *list,
+                                                      size_t index)
+{
+    return &list->entries[index].shown;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/report/layout.h"
+#include "check/report/report.h"
+#include "check/report/utf8.h"
+#include "output.h"
+
+enum {
+    KEY_ALL = 0x100,
+    KEY_ERROR_EXITCODE,
+    KEY_REPORT,
+    KEY_REPORT_FORMAT,
+    KEY_STRICT,
+    KEY_SUPPRESSIONS,
+    KEY_VERBOSE
+};
+
+/* ---- options ---- */
+
+static void add_report(struct check_options *options, const char *path, struct argp_state *state)
+{
+    if (options->report_count == CHECK_REPORTS)
+        argp_error(state, "--report is given more than %u times", CHECK_REPORTS);
+    if (!*path)
+        argp_error(state, "--report is missing the name of a file");
+    options->reports[options->report_count++] = path;
+}
+
+static int exit_status(const char *text, struct argp_state *state)
+{
+    char *end = NULL;
+    const unsigned long status = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || status > 255)
+        argp_error(state, "--error-exitcode is \"%s\"; expected a number, 0 to 255", text);
+    return (int)status;
+}
+
+/* The format of a report, or of all. */
+static enum check_report_format format_of(const struct check_options *options, const char *path)
+{
+    return options->format ? check_report_format_named(options->format)
+                           : check_report_format_of(path);
+}
+
+static void check_formats(const struct check_options *options, struct argp_state *state)
+{
+    if (options->format && check_report_format_named(options->format) == CHECK_REPORT_FORMATS)
+        argp_error(state, "--report-format is \"%s\"; expected text, json, junit or sarif",
+                   options->format);
+    for (unsigned i = 0; i < options->report_count; i++)
+        if (format_of(options, options->reports[i]) == CHECK_REPORT_FORMATS)
+            argp_error(state,
+                       "--report %s: the format is missing; end the name with .txt, .json, .xml "
+                       "(JUnit) or .sarif, or give --report-format",
+                       options->reports[i]);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct check_options *options = state->input;
+    switch (key) {
+    case KEY_ALL:
+        options->all = true;
+        break;
+    case KEY_STRICT:
+        options->strict = true;
+        break;
+    case KEY_VERBOSE:
+        options->verbose = true;
+        break;
+    case KEY_SUPPRESSIONS:
+        options->suppressions = argument;
+        break;
+    case KEY_ERROR_EXITCODE:
+        options->error_status = exit_status(argument, state);
+        break;
+    case KEY_REPORT:
+        add_report(options, argument, state);
+        break;
+    case KEY_REPORT_FORMAT:
+        options->format = argument;
+        break;
+    case ARGP_KEY_END:
+        check_formats(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    options->given = true;
+    return 0;
+}
+
+static const struct argp_option table[] = {
+    {"all", KEY_ALL, NULL, 0, "Print every finding, not the first three of each rule", 0},
+    {"error-exitcode", KEY_ERROR_EXITCODE, "N", 0,
+     "Exit status when something was found; 0: findings do not change the status", 0},
+    {"report", KEY_REPORT, "FILE", 0,
+     "Also write the findings to FILE: text (.txt), JSON (.json), JUnit XML (.xml), SARIF "
+     "(.sarif); may be given several times",
+     0},
+    {"report-format", KEY_REPORT_FORMAT, "F", 0,
+     "Format of the reports, whatever their names: text, json, junit, sarif", 0},
+    {"strict", KEY_STRICT, NULL, 0, "Warnings count as errors", 0},
+    {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
+     "Leave out the findings that FILE describes, one \"RULE KEY=PATTERN...\" a line", 0},
+    {"verbose", KEY_VERBOSE, NULL, 0,
+     "Also print how often each rule was judged, what was not judged, and suppressions that were "
+     "not used",
+     0},
+    {0},
+};
+const struct argp check_options_parser = {.options = table, .parser = parse};
+
+/* ---- a session ---- */
+
+struct check_session {
+    const struct check_options *options;
+    char *name;
+    FILE *text;
+    struct check_suppressions *suppressions;
+    struct check_report *reports[CHECK_REPORTS];
+    struct check_totals totals;
+};
+
+static bool open_reports(struct check_session *session)
+{
+    const struct check_options *options = session->options;
+    const struct check_report_options how = {
+        .strict = options->strict,
+        .suppressions = session->suppressions,
+        .name = session->name,
+    };
+    for (unsigned i = 0; i < options->report_count; i++) {
+        const char *path = options->reports[i];
+        if (!output_is_possible(path)) {
+            fprintf(stderr, "twinrt: cannot write the report %s: %s\n", path, strerror(errno));
+            return false;
+        }
+        session->reports[i] = check_report_new(format_of(options, path), &how);
+        if (!session->reports[i]) {
+            fprintf(stderr, "twinrt: out of memory\n");
+            return false;
+        }
+    }
+    return true;
+}
+
+struct check_session *check_session_open(const struct check_options *options, const char *name,
+                                         FILE *text)
+{
+    char error[512] = "out of memory";
+    struct check_session *session = calloc(1, sizeof(*session));
+    bool good = session && (session->name = strdup(name)) != NULL;
+    if (good) {
+        utf8_clean(session->name);
+        session->options = options;
+        session->text = text;
+    }
+    if (good && options->suppressions) {
+        session->suppressions =
+            check_suppressions_read(options->suppressions, error, sizeof(error));
+        good = session->suppressions != NULL;
+    }
+    if (!good)
+        fprintf(stderr, "twinrt: %s\n", error);
+    if (good && open_reports(session))
+        return session;
+    check_session_free(session);
+    return NULL;
+}
+
+static struct check_text text_of(const struct check_session *session)
+{
+    return (struct check_text){.width = layout_width(session->text),
+                               .all = session->options->all,
+                               .verbose = session->options->verbose};
+}
+
+static bool print(const struct check_session *session, const struct check_result *result)
+{
+    if (!session->text) {
+        cJSON *object = check_json_result(result);
+        return object && check_print_json(object, stdout);
+    }
+    const struct check_text how = text_of(session);
+    const bool silent =
+        result->errors + result->warnings == 0 && !check_result_partial(result) && !how.verbose;
+    if (!silent && strcmp(session->name, result->name) != 0)
+        fprintf(session->text, "%s:\n", result->name);
+    check_text_result(&how, result, session->text);
+    return true;
+}
+
+bool check_session_add(struct check_session *session, const char *path, const char *name)
+{
+    struct check_result result;
+    char error[512];
+    if (check_result_load(path, name, session->suppressions, &result, error, sizeof(error)) !=
+        CHECK_RESULT_OK) {
+        fprintf(stderr, "twinrt: %s\n", error);
+        return false;
+    }
+    check_totals_add(&session->totals, &result);
+    bool good = print(session, &result);
+    for (unsigned i = 0; i < session->options->report_count; i++)
+        good = check_report_add(session->reports[i], &result) && good;
+    if (!good)
+        fprintf(stderr, "twinrt: %s: out of memory\n", path);
+    check_result_free(&result);
+    return good;
+}
+
+static bool write_report(struct check_report *report, const char *path)
+{
+    FILE *file = output_create(path);
+    bool good = file && check_report_write(report, file) && ferror(file) == 0;
+    if (file && fclose(file) != 0)
+        good = false;
+    if (!good)
+        fprintf(stderr, "twinrt: the report %s cannot be written: %s\n", path, strerror(errno));
+    return good;
+}
+
+bool check_session_close(struct check_session *session)
+{
+    bool good = true;
+    if (session->text && session->totals.processes > 0) {
+        const struct check_text how = text_of(session);
+        check_text_end(&how, &session->totals, session->suppressions, session->name, session->text);
+    }
+    for (unsigned i = 0; i < session->options->report_count; i++)
+        good = write_report(session->reports[i], session->options->reports[i]) && good;
+    return good;
+}
+
+bool check_session_found(const struct check_session *session)
+{
+    return session->totals.errors > 0 || (session->options->strict && session->totals.warnings > 0);
+}
+
+bool check_session_partial(const struct check_session *session)
+{
+    return session->totals.partial;
+}
+
+void check_session_free(struct check_session *session)
+{
+    if (!session)
+        return;
+    for (unsigned i = 0; i < CHECK_REPORTS; i++)
+        check_report_free(session->reports[i]);
+    check_suppressions_free(session->suppressions);
+    free(session->name);
+    free(session);
+}

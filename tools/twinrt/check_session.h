@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `check` and `run --check` share: options, judging of one recording after the other, reports. */
+#ifndef TWINRT_TOOLS_CHECK_SESSION_H
+#define TWINRT_TOOLS_CHECK_SESSION_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define CHECK_REPORTS 8u
+
+struct check_options {
+    bool all, strict, verbose;
+    bool given;       /* one of the options below or above */
+    int error_status; /* --error-exitcode; -1: the command's own */
+    const char *suppressions;
+    const char *format; /* of all reports; NULL: by the ending of each name */
+    const char *reports[CHECK_REPORTS];
+    unsigned report_count;
+};
+#define CHECK_OPTIONS_DEFAULT                                                                      \
+    {                                                                                              \
+        .error_status = -1                                                                         \
+    }
+
+/* A child parser; its input is a struct check_options. */
+extern const struct argp check_options_parser;
+
+struct check_session;
+
+/* Reads the suppressions and looks whether the reports can be written. `name` is of the program or recording; `text` takes findings and
+ * the closing line, NULL: as JSON to standard output. NULL, with a message: it cannot. */
+struct check_session *check_session_open(const struct check_options *options, const char *name,
+                                         FILE *text);
+/* Judges a recording. False, with a message: it cannot be read. */
+bool check_session_add(struct check_session *session, const char *path, const char *name);
+/* Prints the closing line, writes the reports. False, with a message: one cannot be written. */
+bool check_session_close(struct check_session *session);
+/* Whether there are errors, or with --strict warnings, that nothing suppresses. */
+bool check_session_found(const struct check_session *session);
+/* Whether a recording is damaged or stopped early. */
+bool check_session_partial(const struct check_session *session);
+void check_session_free(struct check_session *session);
+
+#endif
