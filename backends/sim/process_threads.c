@@ -57,17 +57,29 @@ static bool has_handler(int number)
             (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN));
 }
 
-/* Of signals that a timer may send; those of faults are handled by the runtime itself. */
-static bool any_handler(void)
+/* Faults, which the runtime itself handles. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+/* What a user or a terminal sends, and what a thread that runs gets by its own write. */
+static const int user_signals[] = {SIGINT,  SIGTERM, SIGQUIT, SIGHUP,   SIGTSTP, SIGTTIN,
+                                   SIGTTOU, SIGCONT, SIGPIPE, SIGWINCH, SIGXFSZ};
+
+static bool contains(const int *numbers, size_t count, int number)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    for (int number = 1; number <= SIGRTMAX; number++) {
-        bool fault = false;
-        for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-            fault = fault || number == faults[i];
-        if (!fault && has_handler(number))
+    size_t i = 0;
+    while (i < count && numbers[i] != number)
+        i++;
+    return i < count;
+}
+
+/* Of signals that a timer, a child process or another thread may send. */
+static bool any_handler(bool with_user_signals)
+{
+    for (int number = 1; number <= SIGRTMAX; number++)
+        if (!contains(faults, sizeof(faults) / sizeof(faults[0]), number) &&
+            (with_user_signals ||
+             !contains(user_signals, sizeof(user_signals) / sizeof(user_signals[0]), number)) &&
+            has_handler(number))
             return true;
-    }
     return false;
 }
 
@@ -87,7 +99,7 @@ bool sim_process_timer_may_act(void)
     }
     const int file = open("/proc/self/timers", O_RDONLY | O_CLOEXEC); /* those of timer_create() */
     if (file < 0)
-        return any_handler();
+        return any_handler(true);
     char byte;
     const ssize_t length = read(file, &byte, 1);
     close(file);
@@ -96,6 +108,7 @@ bool sim_process_timer_may_act(void)
 
 struct blocked {
     uint32_t threads;
+    uint32_t on_host; /* of them, in waits of the C library */
     uint64_t core_stamp;
     uint64_t host_stamp;
 };
@@ -107,8 +120,15 @@ static struct blocked read_blocked(void)
     if (services && services->blocked)
         blocked.threads += services->blocked(&blocked.core_stamp);
     if (services && services->host_time)
-        blocked.threads += services->host_time->blocked(&blocked.host_stamp);
+        blocked.on_host = services->host_time->blocked(&blocked.host_stamp);
+    blocked.threads += blocked.on_host;
     return blocked;
+}
+
+/* A handler may post a semaphore. The runtime's functions are not for handlers, so a wait in the runtime is not ended so. */
+bool sim_process_handler_may_act(void)
+{
+    return read_blocked().on_host != 0 && any_handler(false);
 }
 
 /* Whether these are all. */
@@ -131,7 +151,7 @@ bool sim_process_blocked(unsigned waiting, bool *out_silent)
     const unsigned threads = sim_process_threads();
     const bool all = are_all(blocked, threads, attached);
     *out_silent = *out_silent || threads == 0 || threads > attached;
-    if (!all || sim_process_timer_may_act())
+    if (!all || sim_process_timer_may_act() || sim_process_handler_may_act())
         return false;
     const struct blocked after = read_blocked();
     return after.threads == before.threads && after.core_stamp == before.core_stamp &&

@@ -23,7 +23,7 @@ static bool others_may_act(void)
             ->threads(); /* before the system counts: a thread that ends meanwhile is one less */
     unsigned threads = sim_process_threads();
     return threads == 0 || threads > known || sim_process_timer_may_act() ||
-           sim_shared_outlook(sim_waits.first) != SIM_OUTLOOK_NONE;
+           sim_process_handler_may_act() || sim_shared_outlook(sim_waits.first) != SIM_OUTLOOK_NONE;
 }
 
 /* The model has nothing to do before `limit_ns`, except for time limits of waits on the device. Returns whether this has changed

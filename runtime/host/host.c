@@ -136,10 +136,10 @@ struct host_deadline host_deadline_of(clockid_t clock, const struct timespec *ti
     struct host_deadline deadline = {0};
     uint64_t until = host_timespec_ns(time);
     struct host_reading now = {0};
-    if (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC)
+    if (!host_inside() && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC))
         now = host_self.readings[clock == CLOCK_MONOTONIC ? HOST_MONOTONIC : HOST_REALTIME];
     if (now.real_ns ==
-        0) { /* the time comes from elsewhere: how far it is from here, in real time */
+        0) { /* the time comes from elsewhere or is the runtime's: how far it is from here, in real time */
         struct timespec real;
         if (host_real.clock_gettime(clock, &real) != 0)
             return deadline;

@@ -151,13 +151,11 @@ static int wait_until(sem_t *semaphore, clockid_t clock, const struct timespec *
     if (take_at_once(semaphore))
         return 0;
     bool on = !host_inside();
-    struct host_deadline deadline = {0};
+    const struct host_deadline deadline = host_deadline_of(clock, until);
     HOST_SCOPE(scope);
-    if (on) {
-        deadline = host_deadline_of(clock, until);
+    if (on)
         host_enter_other(&scope, by_clock ? "sem_clockwait" : "sem_timedwait", semaphore,
                          call_site);
-    }
     int result = TURN_OR(as_result(turn_sem_wait(turn, semaphore, deadline.ns)),
                          by_clock ? host_real.sem_clockwait(semaphore, clock, until)
                                   : host_real.sem_timedwait(semaphore, until));

@@ -66,6 +66,7 @@ struct turn_thread {
     bool drives;                   /* RUNS: drives the device, may park */
     bool ready_follows; /* the same: another thread runs at until_ns, and does not only time out */
     bool ended_early;   /* its wait in the backend was ended before it was in WAITS */
+    bool parked;        /* its wait in the backend has slept in real time; own */
     bool detached, joined;
     uint64_t operations; /* for the jitter of seeds; own */
     uint64_t point;      /* scheduling points passed; read by the watch */

@@ -99,8 +99,13 @@ static void op_wait(twin_turn *turn)
 static void op_done(void)
 {
     struct turn_thread *self = turn_own;
-    if (self)
-        self->drives = false;
+    if (!self)
+        return;
+    self->drives = false;
+    /* Real time that the wait has slept made others come first; on the clock of the thread it does not count. */
+    if (self->parked && self->moment)
+        self->clock_ns = self->moment->at_ns;
+    self->parked = false;
 }
 
 static void op_ended(uint32_t system_id, uint64_t at_ns)

@@ -74,6 +74,7 @@ static int wait_for(struct turn_thread *self, try_fn try, void *object, uint64_t
 {
     const struct turn_limit limit = turn_limit_after(self, timeout_ns);
     int result = 0;
+    self->parked = self->parked || (timeout_ns != TWIN_FOREVER && host_inside());
     turn_lock(self);
     while (result == 0) {
         result = turn_on() ? try(object) : TURN_REAL;

@@ -200,6 +200,25 @@ static void test_timer(void)
     CU_ASSERT(is_proven(1));
 }
 
+/* sem_post may be called by a handler; the functions of the runtime may not. */
+static void test_handler(void)
+{
+    struct other other;
+    start(&other, sleep_on_mutex);
+    services.host_time = &host_time;
+    in_host = 1;
+    signal(SIGINT, on_signal); /* a user's, who may end any wait: Python has one */
+    CU_ASSERT(is_proven(1));
+    signal(SIGCHLD, on_signal);
+    CU_ASSERT(!is_proven(1));
+    end(&other);
+    in_host = 0;
+    CU_ASSERT(is_proven(1)); /* nobody waits for a semaphore */
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    services.host_time = NULL;
+}
+
 /* In a child process; it ends with what `body` returns. */
 static int in_child(int (*body)(void))
 {
@@ -280,6 +299,7 @@ static const twin_test tests[] = {
     {"a count that cannot be true proves nothing", test_wrong_count},
     {"an interval timer with a signal handler may act", test_interval_timer},
     {"a timer of timer_create may act", test_timer},
+    {"a handler of a signal may post a semaphore that a thread waits for", test_handler},
     {"a first thread that has called pthread_exit does not act", test_first_thread_exits},
 };
 

@@ -136,6 +136,19 @@ static void row_sleep(int64_t ms)
     pthread_join(thread, NULL);
 }
 
+/* An armed timer may act at any time; so main sleeps in real time, and the thread's sleep must come to its end beside it. */
+static void row_armed(int64_t ms)
+{
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    struct itimerspec hour = {.it_value = {.tv_sec = 3600}};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+        timer_settime(timer, 0, &hour, NULL) != 0)
+        exit(1);
+    row_sleep(ms);
+    timer_delete(timer);
+}
+
 static void *computer(void *ms)
 {
     volatile uint64_t sum = 0;
@@ -181,6 +194,42 @@ static void row_child(int64_t ms)
 {
     (void)ms;
     pthread_t thread = start(reader, &pipe_of_child);
+    wait_for_notify();
+    pthread_join(thread, NULL);
+}
+
+/* The end of a child process is a signal, whose handler posts a semaphore. */
+static sem_t child_over;
+
+static void on_child(int number)
+{
+    (void)number;
+    sem_post(&child_over);
+}
+
+static void make_short_child(int64_t ms)
+{
+    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART};
+    sem_init(&child_over, 0, 0);
+    sigaction(SIGCHLD, &action, NULL);
+    if (fork() == 0) {
+        sleep_ns(ms * NS_PER_MS);
+        _exit(0);
+    }
+}
+
+static void *parent(void *unused)
+{
+    while (sem_wait(&child_over) != 0)
+        continue;
+    hand_over();
+    return unused;
+}
+
+static void row_signal(int64_t ms)
+{
+    (void)ms;
+    pthread_t thread = start(parent, NULL);
     wait_for_notify();
     pthread_join(thread, NULL);
 }
@@ -490,10 +539,11 @@ static const struct {
     void (*run)(int64_t number);
     void (*before)(int64_t number); /* what has to fork before the runtime begins */
 } rows[] = {
-    {"ask_once", row_ask_once, NULL}, {"child", row_child, make_child},
-    {"compute", row_compute, NULL},   {"deadlock", row_deadlock, NULL},
-    {"poll", row_poll, NULL},         {"pool", row_pool, NULL},
-    {"report", row_report, NULL},     {"reset", row_reset, NULL},
+    {"armed", row_armed, NULL},       {"ask_once", row_ask_once, NULL},
+    {"child", row_child, make_child}, {"compute", row_compute, NULL},
+    {"deadlock", row_deadlock, NULL}, {"poll", row_poll, NULL},
+    {"pool", row_pool, NULL},         {"report", row_report, NULL},
+    {"reset", row_reset, NULL},       {"signal", row_signal, make_short_child},
     {"sleep", row_sleep, NULL},       {"socket", row_socket, make_client},
     {"spin", row_spin, NULL},         {"team", row_team, NULL},
     {"timer", row_timer, NULL},       {"years", row_years, NULL},

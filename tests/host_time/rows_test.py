@@ -72,6 +72,8 @@ ROWS = [
     Row("2.sleep", "ab", ["sleep", "1200"], completes),
     Row("2.socket", "ab", ["socket", "900"], completes),
     Row("2.child", "ab", ["child", "900"], completes),
+    Row("2.armed", "abd", ["armed", "50"], completes),
+    Row("2.signal", "abd", ["signal", "300"], completes),
     Row("2.timer", "ab", ["timer", "900"], completes),
     Row("2.compute", "ab", ["compute", "900"], completes),
     Row("2.warns", "ab", ["sleep", "6000"], warns_and_completes, False),
