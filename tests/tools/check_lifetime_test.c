@@ -2,6 +2,8 @@
 /* Each rule of `twinrt check` on what is alive: what keeps it is not blamed, what breaks it is, with the two ops. */
 #include "support/cunit_main.h"
 
+#include <string.h>
+
 #include "check_script.h"
 
 #define MEMORY SCRIPT_MEMORY
@@ -123,6 +125,38 @@ static void test_flag_given_up(void)
     expect_clean();
 }
 
+/* A task without times did not run: the abort dropped it. What ran before is not blamed. */
+static void test_dropped(void)
+{
+    begin();
+    uint32_t done = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
+    uint32_t dropped = script_fill(&s, 2, MEMORY + 4096, 8);
+    script_fill(&s, 2, MEMORY + 8192, 8);
+    script_fill(&s, 3, MEMORY + 16384, 8);
+    uint32_t end = script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+    for (uint32_t op = done; op < end; op++)
+        s.ops[op].task = op, s.ops[op].tasks = 1;
+    s.ops[done].told = 1;
+    expect_clean(); /* a recording that ends early does not tell */
+    s.expect_times = true;
+    expect(CHECK_LIFE_11, dropped, end);
+    s.ops[end].status = TWIN_E_INTERNAL;
+    expect_clean();
+    s.ops[end].status = TWIN_OK;
+    s.ops[end].kind = CHECK_DEVICE_ABORT;
+    struct checker *checker = script_check(&s);
+    size_t count = 0;
+    const struct check_finding *findings = checker_findings(checker, &count);
+    CU_ASSERT_EQUAL(count, 2); /* one for each stream */
+    for (size_t i = 0; i < count; i++)
+        CU_ASSERT_EQUAL(findings[i].rule, CHECK_LIFE_11);
+    CU_ASSERT_TRUE(count == 2 && strstr(findings[0].why, "2 tasks of stream") != NULL);
+    checker_free(checker);
+    s.ops[end].kind = CHECK_QUEUE_ABORT;
+    s.ops[end - 3].told = s.ops[end - 2].told = 1;
+    expect_clean();
+}
+
 /* A second round of a notify, and of an event that is reset, behind the first or beside it. */
 static void test_rounds(void)
 {
@@ -210,6 +244,7 @@ static const twin_test tests[] = {
     {"LIFE-07: a flag that nobody sets", test_flags_waited_for},
     {"LIFE-07: one for which the host knew that nobody will", test_flag_given_up},
     {"LIFE-10: a round of a flag that begins before the last is over", test_rounds},
+    {"LIFE-11: work that an abort dropped is named", test_dropped},
     {"LIFE-08: an event that nobody recorded", test_never_recorded},
     {"LIFE-04: a free that the runtime refused", test_refused_free},
     {"LIFE-09: a public call that met a dead handle", test_dead_handle},

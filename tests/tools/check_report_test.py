@@ -18,7 +18,7 @@ import unittest
 import xml.etree.ElementTree
 
 TWINRT, GOOD, RACING = (os.path.abspath(path) for path in sys.argv[1:4])
-ORDERED = os.path.join(os.path.dirname(GOOD), "order_program")
+ORDERED, ABORTS = (os.path.join(os.path.dirname(GOOD), name) for name in ("order_program", "abort_program"))
 
 # SARIF 2.1.0 (OASIS), sarif-schema-2.1.0.json: of each object that we write, its required properties and all that it may have.
 SARIF = {
@@ -122,6 +122,19 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(process.returncode, 99)
             self.assertLessEqual(max(map(len, lines[:-1])), columns)
             self.assertGreater(max(map(len, lines[:-1])), columns - 15)
+
+    def test_dropped(self):
+        """Work that an abort drops is a warning that names the tasks; what ran before and what is waited for is not."""
+        for how, call in (("force", "aclrtDestroyStreamForce"), ("abort", "aclrtStreamAbort"),
+                          ("device", "aclrtDeviceTaskAbort"), ("reset", None), ("wait", None)):
+            done = self.check("--report=r.json", program=(ABORTS, how))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            findings = json.loads(self.read("r.json"))["processes"][0]["findings"]
+            self.assertEqual([(each["rule"], each["level"], each["second"]["call"]) for each in findings],
+                             [("LIFE-11", "warning", call)] if call else [], how)
+            if call:
+                self.assertRegex(findings[0]["seen"], r"^3 tasks of stream \d+ did not complete: "
+                                                      r"task 2 \(fill\), task 3 \(fill\), task 4 \(record\)$")
 
     # ---- reports ----
 

@@ -179,6 +179,8 @@ struct checker *script_check(const struct script *script)
 {
     static struct turn turns[SCRIPT_ROOM];
     struct checker *checker = checker_new();
+    if (checker && script->expect_times)
+        checker_expect_times(checker);
     for (uint32_t i = 0; i < script->count; i++)
         turns[i] = (struct turn){.key = check_order_key(&script->ops[i]), .op = i};
     qsort(turns, script->count, sizeof(turns[0]), by_key);

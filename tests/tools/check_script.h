@@ -12,7 +12,8 @@ struct script {
     check_op ops[SCRIPT_ROOM];
     uint32_t count;
     uint64_t seq;
-    uint64_t now_ns; /* the thread's clock; 0: it has none */
+    uint64_t now_ns;   /* the thread's clock; 0: it has none */
+    bool expect_times; /* nothing is missing: a task that has no times did not run */
 };
 
 void script_begin(struct script *script);

@@ -348,6 +348,7 @@ static void drop_all(struct checker *checker, uint32_t device, uint32_t op)
         struct check_queue *queue = checker->all_queues.items[i];
         if (queue->device != device || queue->gone || queue->deferred)
             continue;
+        check_abort_drops(checker, queue, op);
         check_queue_drop(checker, queue, op);
         check_queue_seen(checker, queue, queue->submitted, op);
         queue->failure = CHECK_NONE;
@@ -370,6 +371,7 @@ void check_observe(struct checker *checker, uint32_t op)
         return;
     case CHECK_QUEUE_ABORT:
         if (queue && !queue->gone && !queue->deferred) {
+            check_abort_drops(checker, queue, op);
             check_queue_drop(checker, queue, op);
             check_queue_seen(checker, queue, queue->submitted, op);
             queue->failure = CHECK_NONE;

@@ -116,6 +116,10 @@ typedef enum check_class {
       "a flag is set again before it was consumed",                                                \
       "a second round of a notify, or of an event that is reset",                                  \
       "make the recording stream wait until the previous round is over")                           \
+    X(LIFE_11, "LIFE-11", WARNING, "an abort finds no work that is not complete",                  \
+      "an abort dropped queued work",                                                              \
+      "an abort of a stream or device, and the times of all tasks",                                \
+      "wait for the stream, or for an event after the work, before the abort")                     \
     X(HOST_01, "HOST-01", WARNING, "threads that touch the same memory are ordered",               \
       "two threads touch the same memory and no synchronization orders them",                      \
       "several threads under libtwinrt-host.so (TWINRT_HOST_TIME=sync), recorded",                 \

@@ -279,6 +279,8 @@ void check_refused(struct checker *checker, struct check_queue *queue, uint32_t 
 void check_queue_stops(struct checker *checker, const struct check_queue *queue);
 /* What is in the queue may not have happened; nobody is blamed for it. */
 void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by);
+/* dropped.c: reports tasks of the queue that the abort dropped; before check_queue_drop(). */
+void check_abort_drops(struct checker *checker, const struct check_queue *queue, uint32_t by);
 /* The host saw the first `number` pieces done: carries them out, whatever they wait for. */
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op);
 /* Carries out what stands at counts that nobody saw passed, as far as that is known to come behind what it needs. */
