@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "watch.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "channel.h"
@@ -20,25 +17,6 @@ static twin_stall_slot *slot; /* NULL: nobody watches */
 /* What the last look found. Guarded by the model lock. */
 static uint64_t seen;
 
-static twin_stall_page *map_page(const char *path)
-{
-    struct stat status;
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return NULL;
-    twin_stall_page *mapped = MAP_FAILED;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size == (off_t)sizeof(*mapped) && status.st_uid == geteuid())
-        mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    (void)close(file);
-    if (mapped == MAP_FAILED)
-        return NULL;
-    if (mapped->magic == TWIN_STALL_MAGIC)
-        return mapped;
-    (void)munmap(mapped, sizeof(*mapped));
-    return NULL;
-}
-
 void sim_watch_begin(const char *path)
 {
     const int32_t self = (int32_t)getpid();
@@ -48,7 +26,7 @@ void sim_watch_begin(const char *path)
         sim_clock_forget_others();
     slot = NULL;
     if (!page)
-        page = map_page(path);
+        page = twin_stall_page_map(path);
     for (unsigned i = 0; page && !slot && i < TWIN_STALL_SLOTS; i++) {
         int32_t nobody = 0;
         if (atomic_compare_exchange_strong(&page->slots[i].process, &nobody, self))

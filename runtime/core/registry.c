@@ -21,6 +21,7 @@
 #include "core/turns.h"
 #include "core/unsupported_ops.h"
 #include "seam/host_time.h"
+#include "seam/stall_page.h"
 #include "seam/wrapper.h"
 
 #define PATH_BYTES 4096
@@ -327,8 +328,20 @@ static twin_status choose_and_start_locked(void)
     return table ? start_table_locked(table) : TWIN_E_UNAVAILABLE;
 }
 
+/* `twinrt run` learns that a process of its run uses the runtime. */
+static void report_start(void)
+{
+    const char *path = twin_setting(TWIN_SETTING_STALL_PAGE);
+    twin_stall_page *page = path[0] != '\0' ? twin_stall_page_map(path) : NULL;
+    if (!page)
+        return;
+    atomic_fetch_add(&page->starts, 1);
+    (void)munmap(page, sizeof(*page));
+}
+
 static void start_locked(void)
 {
+    report_start();
     twin_settings_apply_log();
     twin_settings_warn_unknown();
     twin_status status = TWIN_E_INVALID;

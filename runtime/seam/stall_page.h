@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that `twinrt run --stall-after` shares with the processes of a run, to see whether anything moves.
+/* Memory that `twinrt run` shares with the processes of a run, to see whether any uses the runtime and whether anything moves.
  *
- * The tool makes it and names it in TWINRT_STALL_PAGE. A backend takes a slot when it starts, counts in it while an endless
+ * The tool makes it and names it in TWINRT_STALL_PAGE. The runtime counts each start of a backend. A backend takes a slot when it starts, counts in it while an endless
  * wait stands still, and reports when it is asked to. Only the tool ends a process. */
 #ifndef TWINRT_SEAM_STALL_PAGE_H
 #define TWINRT_SEAM_STALL_PAGE_H
 
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define TWIN_STALL_SLOTS 64u
 #define TWIN_STALL_MAGIC UINT64_C(0x6c6c6174736e7774) /* "twnstall" */
@@ -27,7 +32,29 @@ typedef struct twin_stall_slot {
 
 typedef struct twin_stall_page {
     uint64_t magic;
+    _Atomic uint32_t starts; /* of backends, successful or not, in all processes of the run */
     twin_stall_slot slots[TWIN_STALL_SLOTS];
 } twin_stall_page;
+
+/* Maps the page for the rest of the process. NULL: `path` is not a page of this user. */
+static inline twin_stall_page *twin_stall_page_map(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return NULL;
+    void *mapped = MAP_FAILED;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == (off_t)sizeof(twin_stall_page) && status.st_uid == geteuid())
+        mapped = mmap(NULL, sizeof(twin_stall_page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    (void)close(file);
+    if (mapped == MAP_FAILED)
+        return NULL;
+    twin_stall_page *page = mapped;
+    if (page->magic == TWIN_STALL_MAGIC)
+        return page;
+    (void)munmap(mapped, sizeof(twin_stall_page));
+    return NULL;
+}
 
 #endif

@@ -16,6 +16,9 @@ import tempfile
 import xml.etree.ElementTree
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Uses a device and is killed before it can write a timeline.
+KILLED = ("import ctypes, os; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); acl.aclrtSetDevice(0); "
+          "os.kill(os.getpid(), 9)")
 failures = []
 
 
@@ -102,7 +105,17 @@ def test_run(tool, check_program, random_program):
     expect(untimed.returncode == 0 and b" 0 errors" in untimed.stderr,
            f"the time of an event made without one: {untimed.returncode} {untimed.stderr.decode()}")
     none = tool.run("run", "--check", "--", "/bin/true")
-    expect(none.returncode == 125 and b"left no record" in none.stderr, f"no ACL call: {none.returncode}")
+    expect(none.returncode == 0 and b"made no ACL call" in none.stderr, f"no ACL call: {none.returncode}")
+    strict = tool.run("run", "--check", "--require-calls", "--", "/bin/true")
+    expect(strict.returncode == 125 and b"(--require-calls)" in strict.stderr, f"no call, strict: {strict.returncode}")
+    nested = tool.run("run", "--check", "--require-calls", "--stall-after", "0", "--", "/bin/sh", "-c",
+                      f"true; {check_program} 3 5; true")
+    expect(nested.returncode == 0 and b"ACL call" not in nested.stderr, f"a child's call: {nested.stderr.decode()}")
+    unusable = tool.run("run", "--check", "--", "/bin/sh", "-c", f"TWINRT_BACKEND=none {check_program} 3 5; true")
+    expect(unusable.returncode == 125 and b"left no record" in unusable.stderr,
+           f"a start that fails is a use: {unusable.returncode} {unusable.stderr.decode()}")
+    killed = tool.run("run", "--explain", "--", sys.executable, "-c", KILLED)
+    expect(killed.returncode == 137 and b"left no timeline" in killed.stderr, f"killed: {killed.stderr.decode()}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
     expect(failed.returncode == 7, f"the program's status: {failed.returncode}")
     missing = tool.run("run", "--check", "--", "/no/such/program")

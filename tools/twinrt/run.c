@@ -38,7 +38,8 @@ enum {
     KEY_MODEL,
     KEY_HOST_TIME,
     KEY_DETERMINISTIC,
-    KEY_STALL_AFTER
+    KEY_STALL_AFTER,
+    KEY_REQUIRE_CALLS
 };
 
 #define WAITS_EXPLAINED  3u
@@ -75,6 +76,7 @@ struct options {
     char mark[40];  /* in the names of files until they get their own: no other run has it */
     unsigned waits; /* explained */
     unsigned stall_after_s; /* 0: nobody watches */
+    bool require_calls;     /* of the runtime, if a file or a report is wanted */
     struct check_options check;
     struct check_session *session; /* NULL: --check was not given */
     char **program;
@@ -199,6 +201,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_STALL_AFTER:
         options->stall_after_s =
             count_of(state, argument, "--stall-after takes seconds", STALL_AFTER_MOST);
+        return 0;
+    case KEY_REQUIRE_CALLS:
+        options->require_calls = true;
         return 0;
     case ARGP_KEY_ARG:
         options->program = &state->argv[state->next - 1];
@@ -359,23 +364,32 @@ static void settle(const struct wanted_file *file, const char *what)
         fputc('\n', stderr);
 }
 
-/* Finds what is there. False, with a message: something is missing. */
-static bool collect(struct options *options)
+/* Finds what the program left. Returns whether there is anything. */
+static bool find_files(struct options *options)
+{
+    bool any = false;
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        struct wanted_file *file = &options->files[which];
+        if (file->given || file->needed)
+            any = (left_find(file->marked, options->mark, &file->left) && file->left.count > 0) ||
+                  any;
+    }
+    return any;
+}
+
+/* False, with a message: something is missing. */
+static bool report_missing(const struct options *options)
 {
     bool good = true;
     for (enum file which = 0; which < FILE_COUNT; which++) {
-        struct wanted_file *file = &options->files[which];
-        if (!file->given && !file->needed)
-            continue;
-        if (left_find(file->marked, options->mark, &file->left) && file->left.count > 0)
+        const struct wanted_file *file = &options->files[which];
+        if ((!file->given && !file->needed) || file->left.count > 0)
             continue;
         good = false;
-        fprintf(
-            stderr,
-            "twinrt: the program left no %s%s%s: it made no ACL call, or ended before it could be "
-            "written%s\n",
-            kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
-            file->given ? ", or it cannot be written there" : "");
+        fprintf(stderr,
+                "twinrt: the program left no %s%s%s: it ended before it could be written%s\n",
+                kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
+                file->given ? ", or it cannot be written there" : "");
     }
     return good;
 }
@@ -449,7 +463,11 @@ static int run_and_report(struct options *options, struct run_stall *stall)
     if (end.signal && !end.ended)
         fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", end.signal,
                 strsignal(end.signal));
-    bool good = collect(options);
+    const bool used = find_files(options) || run_stall_used(stall);
+    if (!used)
+        fprintf(stderr, "twinrt: the program made no ACL call that uses a device%s\n",
+                options->require_calls ? " (--require-calls)" : ": no file was written");
+    bool good = used ? report_missing(options) : !options->require_calls;
     good = print_reports(options) && good;
     fflush(stdout);
     for (enum file which = 0; which < FILE_COUNT; which++)
@@ -509,7 +527,8 @@ static int run_for(struct options *options)
         if (give_name(options, which) != 0)
             status = TWIN_TOOL_RUN_FAILED;
     struct run_stall *stall = NULL;
-    if (status == 0 && options->stall_after_s != 0 &&
+    any = any || options->require_calls;
+    if (status == 0 && (any || options->stall_after_s != 0) &&
         !(stall = run_stall_new(options->stall_after_s)))
         status = TWIN_TOOL_RUN_FAILED;
     if (status == 0)
@@ -540,6 +559,8 @@ int twin_tool_run(int argc, char **argv)
          "End a process with a report and status 97 when a thread waits for the device without a "
          "time limit and nothing has moved for S seconds of real time; 0: never (300)",
          0},
+        {"require-calls", KEY_REQUIRE_CALLS, NULL, 0,
+         "End with 125 if the program ends with 0 and has made no ACL call that uses a device", 0},
         {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
         {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (tools/msprof_print.py)", 0},

@@ -77,7 +77,7 @@ struct run_stall *run_stall_new(unsigned seconds)
     if (setenv(twin_setting_table[TWIN_SETTING_STALL_PAGE].name, path, 1) == 0)
         return stall;
 failed:
-    perror("twinrt: --stall-after");
+    perror("twinrt: memory that is shared with the program");
     run_stall_free(stall);
     return NULL;
 }
@@ -277,8 +277,15 @@ static bool act(const struct run_stall *stall, twin_stall_slot *slot, struct pro
     return true;
 }
 
+bool run_stall_used(const struct run_stall *stall)
+{
+    return atomic_load(&stall->page->starts) != 0;
+}
+
 bool run_stall_look(struct run_stall *stall)
 {
+    if (stall->limit_ns == 0)
+        return false;
     const uint64_t now = now_ns();
     const uint64_t passed_ns = now - stall->looked_ns;
     bool acts = false;
