@@ -16,6 +16,7 @@
 #include "device.h"
 #include "drive.h"
 #include "process_threads.h"
+#include "shared.h"
 #include "stall.h"
 #include "turns.h"
 #include "wall.h"
@@ -125,10 +126,12 @@ struct watch {
     uint64_t patience_ns; /* real time without a call */
     uint64_t silent_ns;   /* so much of it has passed */
     uint64_t step_ns;     /* between two looks whether there was a call */
+    uint64_t quick_ns;    /* the same, at first: whether all threads sleep */
     uint64_t calls;       /* at the newest look */
     bool proven;          /* no thread can act before the host sees something */
     bool woken;           /* that was so before it slept */
     bool in_vain;         /* nothing came of that */
+    uint64_t points;      /* of the order of threads, at the newest look */
 };
 
 /* One chunk, as the driver. False: it was the last. */
@@ -176,15 +179,33 @@ static void set_patience(struct watch *watch, uint64_t ns)
 /* The program makes calls: looks get rarer, so that they cost nothing. */
 static void look_later(struct watch *watch)
 {
+    if (watch->quick_ns < watch->step_ns)
+        watch->quick_ns *= 2;
     const uint64_t longest_ns = atomic_load(&setting_ns) / LOOKS;
     if (watch->step_ns < longest_ns)
         watch->step_ns = 2 * watch->step_ns < longest_ns ? 2 * watch->step_ns : longest_ns;
+}
+
+/* This thread has no place in the order of threads: it ends the order before it acts, if the program goes on without a call. One
+ * that sleeps is not in need of it. */
+static bool leave_order(struct watch *watch)
+{
+    const twin_turn_ops *turns = sim_turn_ops();
+    const uint64_t before = watch->points;
+    watch->points = turns->points();
+    if (watch->silent_ns < watch->patience_ns || watch->points == before || !find_pending())
+        return false;
+    turns->end("no thread has called for the time of TWINRT_PROGRESS, and the host can see work "
+               "of the device without a call");
+    return true;
 }
 
 /* Moves the model if that is due: when no thread can act, which is no matter of real time, or has called for long. */
 static enum outcome act(struct watch *watch)
 {
     enum outcome outcome = OTHERS;
+    if (sim_turns_on() && !leave_order(watch))
+        return outcome;
     sim_model_lock_alone();
     const twin_queue *queue = find_pending();
     if (!queue || sim_drive_led() || is_over(watch)) {
@@ -194,7 +215,13 @@ static enum outcome act(struct watch *watch)
         return outcome;
     }
     watch->proven = sim_stall_proven();
-    if (!atomic_load(&by_wall) && !watch->proven && watch->silent_ns < watch->patience_ns) {
+    const bool asleep = !watch->proven && watch->silent_ns != 0 &&
+                        sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE &&
+                        sim_process_asleep();
+    if (asleep)
+        watch->quick_ns = LOOK_LEAST_NS;
+    if (!atomic_load(&by_wall) && !watch->proven && !asleep &&
+        watch->silent_ns < watch->patience_ns) {
         sim_model_unlock();
         return outcome;
     }
@@ -206,7 +233,7 @@ static enum outcome act(struct watch *watch)
         sim_drive_give_way();
     sim_progress_acts = false;
     watch->silent_ns = 0;
-    if (!watch->proven && !atomic_load(&by_wall) &&
+    if (!watch->proven && !asleep && !atomic_load(&by_wall) &&
         (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
         const uint64_t first_ns = atomic_load(&setting_ns);
         say_why(queue);
@@ -276,7 +303,7 @@ void sim_progress_thread_blocked(void)
     if (__builtin_expect(atomic_load_explicit(&sim_progress_sleeps, memory_order_relaxed) ==
                              SIM_PROGRESS_LOOKS,
                          0) &&
-        all_blocked())
+        !sim_turns_on() && all_blocked())
         sim_progress_wake();
 }
 
@@ -291,14 +318,17 @@ static void await_look(struct watch *watch)
 {
     const uint64_t begin_ns = sim_real_now();
     announce_sleep(SIM_PROGRESS_LOOKS);
-    watch->woken = !watch->in_vain && all_blocked();
+    watch->woken = !watch->in_vain && !sim_turns_on() && all_blocked();
     if (!watch->woken)
-        sleep_for(SIM_PROGRESS_LOOKS, watch->step_ns);
+        sleep_for(SIM_PROGRESS_LOOKS,
+                  watch->quick_ns < watch->step_ns ? watch->quick_ns : watch->step_ns);
     atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
     end_with_program();
     const uint64_t calls = sim_clock_calls();
     if (calls == watch->calls) {
         watch->silent_ns += sim_real_now() - begin_ns;
+        if (watch->quick_ns < watch->step_ns)
+            watch->quick_ns *= 2;
     } else {
         watch->silent_ns = 0;
         look_later(watch);
@@ -308,7 +338,9 @@ static void await_look(struct watch *watch)
 
 static void *run(void *argument)
 {
-    struct watch watch = {.born = (uint32_t)(uintptr_t)argument, .calls = sim_clock_calls()};
+    struct watch watch = {.born = (uint32_t)(uintptr_t)argument,
+                          .quick_ns = LOOK_LEAST_NS,
+                          .calls = sim_clock_calls()};
     pthread_setname_np(pthread_self(), "twinrt-progress");
     atomic_store(&own_system_id, (uint32_t)gettid());
     const twin_services *services = atomic_load(&core);
@@ -355,7 +387,9 @@ static int start_thread(void)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    int error = pthread_create(&thread, &attributes, run, (void *)(uintptr_t)atomic_load(&life));
+    void *born = (void *)(uintptr_t)atomic_load(&life);
+    int error = sim_turns_on() ? sim_turn_ops()->create(&thread, &attributes, run, born)
+                               : pthread_create(&thread, &attributes, run, born);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return error;
@@ -363,8 +397,6 @@ static int start_thread(void)
 
 void sim_progress_make(void)
 {
-    if (sim_turns_on())
-        return; /* it would act in real time; threads that wait or sleep let the model move */
     if (!atomic_exchange(&sim_progress_missing, false))
         return; /* another thread makes it */
     int error = start_thread();

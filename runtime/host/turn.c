@@ -23,6 +23,8 @@ atomic_uint turn_blocked;
 struct turn_order turn_order;
 _Thread_local struct turn_thread *turn_own __attribute__((tls_model("initial-exec")));
 
+_Thread_local bool turn_outside __attribute__((tls_model("initial-exec")));
+
 static atomic_uint order_lock; /* 0 free, 1 held, 2 held and wanted */
 static atomic_bool
     poked; /* a handler could not take the lock: threads blocked on semaphores look again */
@@ -349,7 +351,8 @@ struct turn_thread *turn_mine(void)
         return NULL;
     struct turn_thread *self = turn_own;
     if (__builtin_expect(!self, 0)) {
-        foreign_thread();
+        if (!turn_outside)
+            foreign_thread();
         return NULL;
     }
     return self->state == TURN_RUNS && self->inside == 0 ? self : NULL;

@@ -96,7 +96,9 @@ void turn_fork_end(void);
 void turn_forked(void);
 extern const struct twin_turn_ops turn_ops;
 
-/* The calling thread if it holds the turn. NULL: the order is off or over, or this is the handler of a signal in a thread that does
+/* The calling thread has no place in the order, and does not end it by that. */
+extern _Thread_local bool turn_outside __attribute__((tls_model("initial-exec")));
+/* The calling thread if it holds the turn. NULL: the order is off or over, the thread is outside, or this is the handler of a signal in a thread that does
  * not run; the caller goes on without turns. */
 struct turn_thread *turn_mine(void);
 /* A scheduling point of `self`, at the cost of one operation. */

@@ -2,6 +2,8 @@
 /* The order of threads and the backend: clocks of calls, and waits for the device. */
 #include "turn.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -142,6 +144,45 @@ static bool op_on(void)
     return turn_on();
 }
 
+struct outsider {
+    void *(*function)(void *);
+    void *argument;
+};
+
+static void *run_outside(void *pointer)
+{
+    const struct outsider outsider = *(struct outsider *)pointer;
+    free(pointer);
+    turn_outside = true;
+    return outsider.function(outsider.argument);
+}
+
+static int op_create(pthread_t *out_thread, const pthread_attr_t *attributes,
+                     void *(*function)(void *), void *argument)
+{
+    struct outsider *outsider = malloc(sizeof(*outsider));
+    if (!outsider)
+        return EAGAIN;
+    *outsider = (struct outsider){function, argument};
+    int error = host_real.pthread_create(out_thread, attributes, run_outside, outsider);
+    if (error != 0)
+        free(outsider);
+    return error;
+}
+
+static uint64_t op_points(void)
+{
+    static uint64_t looks; /* of a thread that runs; guarded by the lock of the order */
+    turn_lock(turn_own);
+    if (turn_order.holder && !turn_order.holder->drives)
+        looks++;
+    uint64_t points = looks;
+    for (const struct turn_thread *thread = turn_order.first; thread; thread = thread->next)
+        points += thread->point;
+    turn_unlock(turn_own);
+    return points;
+}
+
 const struct twin_turn_ops turn_ops = {
     .on = op_on,
     .call = op_call,
@@ -149,4 +190,7 @@ const struct twin_turn_ops turn_ops = {
     .done = op_done,
     .ended = op_ended,
     .threads = op_threads,
+    .create = op_create,
+    .points = op_points,
+    .end = turn_end,
 };

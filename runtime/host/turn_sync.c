@@ -89,12 +89,26 @@ static int wait_for(struct turn_thread *self, try_fn try, void *object, uint64_t
     return result;
 }
 
+/* Of a mutex that is held for a moment by a thread outside the order, as the runtime's own are. */
+static bool is_held_outside(struct turn_thread *self, const pthread_mutex_t *mutex)
+{
+    const uint32_t owner = (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+    bool in_order = owner == 0;
+    turn_lock(self);
+    for (const struct turn_thread *thread = turn_order.first; thread && !in_order;
+         thread = thread->next)
+        in_order = thread->system_id == owner;
+    turn_unlock(self);
+    return !in_order;
+}
+
 int turn_mutex_wait(struct turn_thread *self, pthread_mutex_t *mutex, uint64_t timeout_ns)
 {
     static const struct wait wait = {.function = "pthread_mutex_lock"};
     bool checks = (mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP;
     if ((mutex->__data.__kind & (KIND_ROBUST | KIND_SHARED)) != 0 ||
-        (checks && (uint32_t)mutex->__data.__owner == self->system_id))
+        (checks && (uint32_t)mutex->__data.__owner == self->system_id) ||
+        (host_inside() && is_held_outside(self, mutex)))
         return TURN_REAL;
     return wait_for(self, try_mutex, mutex, timeout_ns, &wait);
 }

@@ -7,6 +7,8 @@
 #ifndef TWINRT_SEAM_HOST_TIME_H
 #define TWINRT_SEAM_HOST_TIME_H
 
+#include <pthread.h>
+
 #include "seam/backend.h"
 
 #define TWIN_HOST_TIME_VERSION 1u
@@ -71,6 +73,14 @@ typedef struct twin_turn_ops {
     void (*ended)(uint32_t system_id, uint64_t at_ns);
     /* Threads of the process that are in the order: none can act while this one moves the device. With the model lock held. */
     uint32_t (*threads)(void);
+    /* As pthread_create(), of a thread of the runtime that has no place in the order. While the order holds it takes only locks that
+     * are never held for longer than a moment. */
+    int (*create)(pthread_t *out_thread, const pthread_attr_t *attributes,
+                  void *(*function)(void *), void *argument);
+    /* A number that stays the same while no thread of the order runs code of the program. */
+    uint64_t (*points)(void);
+    /* Ends the order, for a reason that is written to stderr: a sentence's end. */
+    void (*end)(const char *reason);
 } twin_turn_ops;
 
 /* Name and type of the function that libtwinrt-host.so exports. */
