@@ -22,6 +22,7 @@ static void forget_all(void)
     memset(&record_numbers, 0, sizeof(record_numbers));
     record_strings_forget();
     record_seen_forget();
+    record_modules_forget();
     record_order_forget();
 }
 

@@ -277,6 +277,7 @@ static void join_locked(struct record_thread *self)
     self->depth = 0;
     self->followed = 0;
     self->followed_entry = 0;
+    self->module_bytes = 0; /* another file may have to get it */
     self->moment = record_global.self();
     self->moment->entry = 0;
     self->moment->recorded = self->number;

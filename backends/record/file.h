@@ -40,6 +40,9 @@ struct record_thread {
     twin_host_moment *moment; /* of host.self; NULL: nothing was asked for yet */
     uint32_t followed;        /* whom it followed last, and up to where */
     uint64_t followed_entry;
+    const twin_call_place *place; /* services.place; NULL: not asked for yet */
+    uintptr_t module_begin;       /* where its last public call was made: the file has it */
+    size_t module_bytes;
     struct twin_record_entry *nowhere; /* for what is not kept; NULL: not needed yet */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));

@@ -40,12 +40,14 @@ void record_host_enter(const twin_call *public_call)
     if (__builtin_expect(!record_joined(&record_self), 0))
         record_join(); /* before the call counts, for depths are of a file */
     uint32_t name = record_string(public_call->name); /* may make an entry of its own */
+    const uint64_t site = record_site();              /* as well */
     uint32_t depth = record_self.depth++;
     if (depth < CALLS_NESTED) {
         struct twin_record_HOST_CALL *f = RECORD_BEGIN(&calls[depth], HOST_CALL, 0);
         f->name = name;
         f->cost = (uint32_t)public_call->cost;
         f->depth = depth;
+        f->site = site;
         record_called(&calls[depth]);
     }
     record_below.host.enter(public_call);

@@ -72,6 +72,26 @@ void record_strings_forget(void);
 /* Entries STATUS, SETTING and FACT. Thread: init. */
 void record_session_texts(void);
 
+/* ---- where calls come from (module.c) ---------------------------------------------------------- */
+
+/* An entry MODULE for the file that the code at `site` is of, once. Thread: any, in no call of the recording. */
+void record_module(uintptr_t site);
+void record_modules_forget(void);
+
+/* The return address of the public call that this thread has begun, whose file the recording has; 0: not known. */
+static inline uint64_t record_site(void)
+{
+    struct record_thread *self = &record_self;
+    if (__builtin_expect(!self->place, 0)) {
+        if (!record_services->place || !(self->place = record_services->place()))
+            return 0;
+    }
+    const uintptr_t site = (uintptr_t)self->place->site;
+    if (__builtin_expect(site - self->module_begin >= self->module_bytes, 0))
+        record_module(site);
+    return site;
+}
+
 /* ---- what was written already (seen.c) --------------------------------------------------------- */
 
 /* Made of contents; two contents with one key are taken for the same. */

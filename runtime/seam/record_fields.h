@@ -61,6 +61,14 @@
 /* The public code behind the status TWIN_E_VENDOR that the call of this thread which is under way is about to answer. */
 #define TWIN_RECORD_VENDOR_FIELDS(F, S) F(S, int32_t, code, CODE) F(S, uint32_t, spare, SPARE)
 
+/* A file with code of the program, which a public call was made from. Its addresses in memory, and what the file's own
+ * count from. Texts: path, build ID in hexadecimal digits ("": none). */
+#define TWIN_RECORD_MODULE_FIELDS(F, S)                                                            \
+    F(S, uint64_t, begin, POINTER)                                                                 \
+    F(S, uint64_t, end, POINTER)                                                                   \
+    F(S, uint64_t, base, POINTER)                                                                  \
+    F(S, uint32_t, text_bytes, BYTES)                                                              \
+    F(S, uint32_t, spare, SPARE)
 /* What the launch of a kernel that comes next on this thread is to run, on a device that runs device code. Bytes: `places` of struct
  * twin_record_place, the arguments, the function's name with its end (twin_recording_code() takes them apart). */
 #define TWIN_RECORD_CODE_FIELDS(F, S)                                                              \
@@ -142,7 +150,8 @@
     F(S, uint32_t, name, STRING)                                                                   \
     F(S, uint32_t, cost, COST)                                                                     \
     F(S, int32_t, out_code, CODE)                                                                  \
-    F(S, uint32_t, depth, NUMBER)
+    F(S, uint32_t, depth, NUMBER)                                                                  \
+    F(S, uint64_t, site, POINTER) /* its return address; 0: not known */
 #define TWIN_RECORD_LAST_TASK_FIELDS(F, S)                                                         \
     F(S, uint32_t, out_task, NUMBER) F(S, uint32_t, spare, SPARE)
 /* The thread slept, or a wait of the host timed out. */

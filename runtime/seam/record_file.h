@@ -40,6 +40,7 @@
  * shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
  * Revision 2: SEEN, MOVED and CHANCE, without which it is not known what threads that raced met.
  * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
+ * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -51,7 +52,7 @@
 
 #define TWIN_RECORD_MAGIC        "TWINREC" /* with its end: 8 bytes */
 #define TWIN_RECORD_VERSION      1u
-#define TWIN_RECORD_REVISION     3u
+#define TWIN_RECORD_REVISION     4u
 #define TWIN_RECORD_HEADER_BYTES 4096u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
 #define TWIN_RECORD_CHUNK_BYTES  65536u      /* as this version writes; readers take the header's */

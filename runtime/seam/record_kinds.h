@@ -91,6 +91,7 @@
     X(14, SEEN, "seen", TWIN_RECORD_SEEN_FIELDS, NONE)                                             \
     X(15, MOVED, "moved", TWIN_RECORD_MOVED_FIELDS, NONE)                                          \
     X(16, CHANCE, "chance", TWIN_RECORD_CHANCE_FIELDS, NONE)                                       \
+    X(17, MODULE, "module", TWIN_RECORD_MODULE_FIELDS, TEXTS)                                      \
     X(32, PROCESS_START, "process.start", TWIN_RECORD_START_FIELDS, TEXTS)                         \
     X(33, PROCESS_STOP, "process.stop", TWIN_RECORD_STOP_FIELDS, NONE)                             \
     X(34, PROCESS_COUNT, "process.count", TWIN_RECORD_COUNT_FIELDS, NONE)                          \

@@ -4,6 +4,7 @@
 Arguments: the tool, an example program, the page about records."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,6 +70,27 @@ class Record(Folder):
         # a number of the sequence is one begin or one end
         numbers = [number for entry in entries for number in {entry["seq"], entry["end_seq"]}]
         self.assertEqual(sorted(numbers), list(range(1, len(numbers) + 1)))
+
+    def test_every_call_has_its_place(self):
+        """The return address of each public call lies in a file that comes before it, where debug information finds it."""
+        _, entries = self.entries(self.record("run"))
+        modules = [entry for entry in entries if entry["op"] == "module"]
+        calls = [entry for entry in entries if entry["op"] == "host.call"]
+        self.assertEqual([module["texts"][0] for module in modules], [os.path.realpath(PROGRAM)])
+        notes = subprocess.run(["readelf", "-n", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(modules[0]["texts"][1], re.search(r"Build ID: (\w+)", notes).group(1))
+        begin, end, base = (int(modules[0][field], 16) for field in ("begin", "end", "base"))
+        sites = [int(call["site"], 16) for call in calls]
+        for call, site in zip(calls, sites):
+            self.assertGreater(call["seq"], modules[0]["seq"])
+            self.assertTrue(begin <= site < end, call)
+        places = subprocess.run(["addr2line", "-e", PROGRAM] + [hex(site - 1 - base) for site in sites],
+                                capture_output=True, text=True, check=True).stdout.splitlines()
+        with open(places[0].rpartition(":")[0], encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        for call, place in zip(calls, places):
+            line = int(re.search(r":(\d+)", place).group(1))
+            self.assertIn(call["name"], " ".join(lines[max(line - 4, 0):line + 3]), place)
 
     def test_every_piece_of_work_has_its_tasks(self):
         _, entries = self.entries(self.record("run"))

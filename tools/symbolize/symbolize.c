@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbolize/symbolize.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* Of libstdc++: the name of a function of C++; NULL: it is none. The caller frees it. */
+char *__cxa_demangle(const char *name, char *out, size_t *bytes, int *status);
+
+/* A file, alone in an address space of its own, so that its addresses are those that it counts. */
+struct module {
+    UT_hash_handle hh;
+    Dwfl *files;
+    Dwfl_Module *file; /* NULL: it cannot be read */
+    char path[];
+};
+
+struct symbolizer {
+    struct module *modules;
+};
+
+struct symbolizer *symbolizer_new(void)
+{
+    return calloc(1, sizeof(struct symbolizer));
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+    if (!symbolizer)
+        return;
+    struct module *module = symbolizer->modules;
+    HASH_CLEAR(hh, symbolizer->modules);
+    while (module) {
+        struct module *next = module->hh.next;
+        dwfl_end(module->files);
+        free(module);
+        module = next;
+    }
+    free(symbolizer);
+}
+
+static struct module *module_of(struct symbolizer *symbolizer, const char *path)
+{
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+    };
+    const size_t length = strlen(path);
+    struct module *module = NULL;
+    HASH_FIND(hh, symbolizer->modules, path, length, module);
+    if (module)
+        return module;
+    module = calloc(1, sizeof(*module) + length + 1);
+    if (!module)
+        return NULL;
+    memcpy(module->path, path, length);
+    module->files = dwfl_begin(&callbacks);
+    if (module->files) {
+        module->file = dwfl_report_elf(module->files, path, path, -1, 0, true);
+        (void)dwfl_report_end(module->files, NULL, NULL);
+    }
+    HASH_ADD(hh, symbolizer->modules, path, length, module);
+    if (!module->hh.tbl) {
+        dwfl_end(module->files);
+        free(module);
+        return NULL;
+    }
+    return module;
+}
+
+static bool is_same_build(Dwfl_Module *file, const void *build_id, size_t bytes)
+{
+    const unsigned char *bits = NULL;
+    GElf_Addr address;
+    const int length = dwfl_module_build_id(file, &bits, &address);
+    return length > 0 && (size_t)length == bytes && memcmp(bits, build_id, bytes) == 0;
+}
+
+/* The innermost function there, inlined ones too, by its debug information; NULL: there is none. */
+static const char *function_of(Dwfl_Module *file, Dwarf_Addr address)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(file, address, &bias);
+    Dwarf_Die *scopes = NULL;
+    const char *name = NULL;
+    const int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    for (int i = 0; i < count && !name; i++) {
+        const int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            name = dwarf_diename(&scopes[i]);
+    }
+    if (count > 0)
+        free(scopes);
+    return name;
+}
+
+static void put_function(Dwfl_Module *file, Dwarf_Addr address, struct symbol *out)
+{
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name = function_of(file, address);
+    if (!name)
+        name = dwfl_module_addrinfo(file, address, &offset, &symbol, NULL, NULL, NULL);
+    /* a symbol without a size takes all that comes after it */
+    if (!name || (offset != 0 && symbol.st_size == 0))
+        return;
+    int status = 0;
+    char *plain =
+        name[0] == '_' && name[1] == 'Z' ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
+    (void)snprintf(out->function, sizeof(out->function), "%s", plain ? plain : name);
+    free(plain);
+}
+
+static void put_line(Dwfl_Module *file, Dwarf_Addr address, struct symbol *out)
+{
+    int line = 0;
+    Dwfl_Line *place = dwfl_module_getsrc(file, address);
+    const char *name = place ? dwfl_lineinfo(place, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (!name || line <= 0)
+        return;
+    const char *folder = name[0] == '/' ? NULL : dwfl_line_comp_dir(place);
+    (void)snprintf(out->file, sizeof(out->file), "%s%s%s", folder ? folder : "", folder ? "/" : "",
+                   name);
+    out->line = (uint32_t)line;
+}
+
+void symbolizer_look(struct symbolizer *symbolizer, const char *path, const void *build_id,
+                     size_t build_id_bytes, uint64_t offset, struct symbol *out)
+{
+    *out = (struct symbol){0};
+    const struct module *module = module_of(symbolizer, path);
+    if (!module || !module->file ||
+        (build_id_bytes > 0 && !is_same_build(module->file, build_id, build_id_bytes)))
+        return;
+    put_function(module->file, offset, out);
+    put_line(module->file, offset, out);
+}
