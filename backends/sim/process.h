@@ -49,11 +49,11 @@ struct sim_process {
     bool poison;
     bool open_memory;
     enum twinsim_model model;
-    char rtl_trace[4096]; /* how names of the RTL's waveforms begin; "": none */
-    bool bursts;          /* TWINRT_DMA=burst */
-    uint64_t progress_ns; /* TWINRT_PROGRESS; 0: off */
-    uint64_t
-        wall_began_ns; /* TWINRT_CLOCK=wall: real time (monotonic) at device time 0; 0: virtual */
+    char rtl_trace[4096];   /* how names of the RTL's waveforms begin; "": none */
+    bool bursts;            /* TWINRT_DMA=burst */
+    uint64_t progress_ns;   /* TWINRT_PROGRESS; 0: off */
+    bool wall;              /* TWINRT_CLOCK=wall, or a replay of such a run */
+    uint64_t wall_began_ns; /* real time (monotonic) at device time 0; 0: virtual, or a replay */
     struct sim_limits limits;
     twin_device_traits traits[SIM_DEVICES_MOST];
 

@@ -239,12 +239,13 @@ static bool check_rtl_trace(const char *beginning, bool used)
     return false;
 }
 
-/* Calls and wake-ups cost the time that they really take. */
+/* Calls and wake-ups cost the time that they really take; a replay of such a run has it from the recording. */
 static void begin_wall_time(void)
 {
     memset(sim_process.limits.cost_ns, 0, sizeof(sim_process.limits.cost_ns));
     memset(sim_process.limits.wake_ns, 0, sizeof(sim_process.limits.wake_ns));
-    sim_process.wall_began_ns = sim_real_now();
+    if (!sim_drive_conducted())
+        sim_process.wall_began_ns = sim_real_now();
 }
 
 twin_status sim_settings_read(const twin_services *services)
@@ -276,7 +277,12 @@ twin_status sim_settings_read(const twin_services *services)
         !profile_path(path, sizeof(path)) ||
         !sim_observe_settings(services, sim_process.board != NULL))
         return TWIN_E_INVALID;
-    wall = wall && !sim_drive_conducted(); /* a replay repeats the times of its recording */
+    if (wall && !sim_drive_conducted() &&
+        strcmp(services->setting("TWINRT_DETERMINISTIC"), "on") == 0) {
+        sim_fail("TWINRT_CLOCK is wall and TWINRT_DETERMINISTIC is on: real time differs from run "
+                 "to run; unset one of them");
+        return TWIN_E_INVALID;
+    }
     if (strlen(trace) >= sizeof(sim_process.trace_path)) {
         sim_fail("TWINRT_TRACE names a path that is too long");
         return TWIN_E_INVALID;
@@ -288,9 +294,8 @@ twin_status sim_settings_read(const twin_services *services)
         sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is tlm, which has no RTL");
     if (sim_process.board) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
-            seed != sim_process.seed || bursts != sim_process.bursts ||
-            wall != (sim_process.wall_began_ns != 0) || model != sim_process.model ||
-            strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
+            seed != sim_process.seed || bursts != sim_process.bursts || wall != sim_process.wall ||
+            model != sim_process.model || strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
             (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
             sim_fail("TWINRT_PROFILE, TWINRT_CLOCK, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA, "
                      "TWINRT_MODEL, TWINRT_RTL_TRACE and TWINRT_TRACE are fixed for the life of a "
@@ -319,6 +324,7 @@ twin_status sim_settings_read(const twin_services *services)
     memcpy(sim_process.trace_path, trace, strlen(trace) + 1);
     sim_process.device_count = (uint32_t)devices;
     sim_process.seed = seed;
+    sim_process.wall = wall;
     sim_process.poison = !poison_off;
     sim_process.open_memory = open_memory;
     sim_process.bursts = bursts;

@@ -144,6 +144,15 @@ static void test_clocks_follow(void)
     end();
 }
 
+static void test_real_time_is_not_deterministic(void)
+{
+    seam_set("TWINRT_CLOCK", "wall");
+    seam_set("TWINRT_DETERMINISTIC", "on");
+    SEAM_STATUS(seam_start(), TWIN_E_INVALID);
+    CU_ASSERT(seam_logged("unset one of them"));
+    seam_set("TWINRT_DETERMINISTIC", NULL);
+}
+
 /* ---- host functions ------------------------------------------------------------------------- */
 
 static void sleep_a_little(void *argument)
@@ -191,6 +200,7 @@ static const twin_test tests[] = {
     {"the host sees work in real time without a call", test_nobody_waits},
     {"a time limit takes its time, a deadlock none", test_limits_take_their_time},
     {"the clock of a thread is never before real time", test_clocks_follow},
+    {"the deterministic mode is refused", test_real_time_is_not_deterministic},
     {"a host function takes its time on the device", test_host_functions_take_their_time},
 };
 

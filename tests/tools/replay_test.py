@@ -161,6 +161,16 @@ class Same(Folder):
                 for kind in (HOST_ADVANCE, HOST_FOLLOW):
                     self.assertEqual(kinds.count(kind), again.count(kind))
 
+    def test_a_run_in_real_time(self):
+        """Clocks are in the recording; the timeline of a replay has them too."""
+        for program in ("stream_wait_event", "device_synchronize"):
+            done = self.same(os.path.join(EXAMPLES, program), TWINRT_CLOCK="wall")
+            self.assertIn("the same answers at the same times", done.stdout)
+
+    def test_real_time_here_does_not_matter(self):
+        path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
+        self.assertEqual(self.replay(path, TWINRT_CLOCK="wall").returncode, 0)
+
     def test_sleeps_on_another_device(self):
         """They take as long there."""
         path = self.path("run.rec")

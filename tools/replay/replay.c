@@ -48,6 +48,7 @@ void replay_settings(const struct replay *replay, void (*take)(const char *name,
 {
     static const char *const names[] = {"ASCEND_RT_VISIBLE_DEVICES",
                                         "TWINRT_ASCEND_HOME",
+                                        "TWINRT_CLOCK",
                                         "TWINRT_DEVICES",
                                         "TWINRT_DEVMEM",
                                         "TWINRT_DMA",

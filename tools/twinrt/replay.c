@@ -112,6 +112,7 @@ static int prepare(const struct replay *replay, const struct options *options)
         give("TWINRT_PROFILE", options->profile) != 0 ||
         give("TWINRT_RECORD", options->record) != 0 || give("TWINRT_TRACE", options->trace) != 0)
         return -1;
+    (void)unsetenv("TWINRT_CLOCK"); /* the recording's, whatever is set here */
     replay_settings(replay, from_record);
     from_record("TWINRT_BACKEND", replay_backend(replay));
     return 0;
