@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -17,18 +18,21 @@ import termios
 import unittest
 import xml.etree.ElementTree
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 TWINRT, GOOD, RACING = (os.path.abspath(path) for path in sys.argv[1:4])
 ORDERED, ABORTS = (os.path.join(os.path.dirname(GOOD), name) for name in ("order_program", "abort_program"))
 
 # SARIF 2.1.0 (OASIS), sarif-schema-2.1.0.json: of each object that we write, its required properties and all that it may have.
 SARIF = {
     "log": ({"version", "runs"}, {"$schema"}),
-    "run": ({"tool"}, {"invocations", "columnKind", "results"}),
+    "run": ({"tool"}, {"invocations", "columnKind", "originalUriBaseIds", "results"}),
     "driver": ({"name"}, {"version", "rules"}),
     "rule": ({"id"}, {"shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"}),
     "result": ({"message"}, {"ruleId", "ruleIndex", "level", "locations", "relatedLocations", "partialFingerprints",
                              "occurrenceCount", "suppressions", "properties"}),
     "location": (set(), {"id", "physicalLocation", "logicalLocations", "message", "properties"}),
+    "place": ({"artifactLocation"}, {"region", "address"}),
+    "file": (set(), {"uri", "uriBaseId"}),
     "logical": (set(), {"name", "fullyQualifiedName", "kind"}),
     "invocation": ({"executionSuccessful"}, {"toolExecutionNotifications"}),
     "suppression": ({"kind"}, {"justification"}),
@@ -45,8 +49,8 @@ class ReportTest(unittest.TestCase):
         return subprocess.run([TWINRT, *arguments], capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
                               env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
 
-    def check(self, *arguments, program=(RACING, "3")):
-        return self.run_tool("run", "--check", *arguments, "--", *program)
+    def check(self, *arguments, program=(RACING, "3"), **environment):
+        return self.run_tool("run", "--check", *arguments, "--", *program, **environment)
 
     def write(self, name, text):
         with open(os.path.join(self.folder, name), "wb") as file:
@@ -258,6 +262,8 @@ class ReportTest(unittest.TestCase):
             for location in result["locations"] + result["relatedLocations"]:
                 self.shape("location", location)
                 self.message(location["message"])
+                self.shape("place", location["physicalLocation"])
+                self.shape("file", location["physicalLocation"]["artifactLocation"])
                 for logical in location["logicalLocations"]:
                     self.shape("logical", logical)
             self.assertEqual("suppressions" in result, result["ruleId"] == "RACE-01")
@@ -265,7 +271,99 @@ class ReportTest(unittest.TestCase):
                 self.shape("suppression", suppression)
                 self.assertEqual((suppression["kind"], suppression["justification"]), ("external", "s:1"))
 
+    # ---- where calls are made ----
+
+    def sites(self, how=None):
+        """The folder of a copy of the racing program and its library, treated by `how`, and the two ends of the one finding."""
+        folder = os.path.join(self.folder, "sites")
+        os.mkdir(folder)
+        for name in ("site_program", "libsite_library.so"):
+            shutil.copy(os.path.join(os.path.dirname(GOOD), name), folder)
+            if how:
+                subprocess.run([*how, os.path.join(folder, name)], check=True)
+        done = self.check("--report=r.json", "--report=r.sarif", program=[os.path.join(folder, "site_program")],
+                          LD_LIBRARY_PATH=folder)
+        self.assertEqual(done.returncode, 99, done.stderr)
+        finding, = json.loads(self.read("r.json"))["processes"][0]["findings"]
+        self.assertEqual(finding["rule"], "RACE-02")
+        return folder, done.stderr, finding["first"]["site"], finding["second"]["site"]
+
+    def test_debug_information(self):
+        """Function, file and line, of a library and of a function that is inlined."""
+        _, text, first, second = self.sites()
+        for site, file, function in ((first, "site_library.cpp", "upload"), (second, "site_program.cpp", "collect")):
+            source = os.path.join(HERE, file)
+            with open(source, encoding="utf-8") as lines:
+                line = next(number + 1 for number, line in enumerate(lines, 1) if f"SITE: {function}" in line)
+            self.assertEqual((site["function"], os.path.realpath(site["file"]), site["line"], site["wrapper"]),
+                             (function, os.path.realpath(source), line, False))
+            self.assertRegex(" ".join(text.split()), rf" at {function} \(\S*{file}:{line}\)")
+        result, = json.loads(self.read("r.sarif"))["runs"][0]["results"]
+        for location, site in ((result["locations"][0], second), (result["relatedLocations"][0], first)):
+            place = location["physicalLocation"]
+            self.assertTrue(place["artifactLocation"]["uri"].endswith("/" + os.path.basename(site["file"])))
+            self.assertEqual(place["region"], {"startLine": site["line"]})
+            self.assertEqual(location["logicalLocations"][0]["name"], site["function"])
+
+    def test_symbols_alone(self):
+        """Without debug information the function of the table of symbols, as it is written in C++, and the offset."""
+        _, text, first, second = self.sites(("strip", "-g"))
+        self.assertTrue(first["function"].startswith("staging::upload("), first)
+        self.assertEqual((second["function"], second["file"], second["line"]), ("main", "", 0))
+        self.assertIn("at main (site_program+0x", " ".join(text.split()))
+
+    def test_nothing_but_the_offset(self):
+        """Of a stripped program, module and offset: what debug information kept elsewhere is looked up with."""
+        folder, text, _, second = self.sites(("strip",))
+        self.assertEqual((second["function"], second["file"], second["line"]), ("", "", 0))
+        self.assertEqual(second["module"], os.path.join(os.path.realpath(folder), "site_program"))
+        self.assertIn(f"at site_program+{second['offset']}\n", text)
+        place = subprocess.run(["addr2line", "-e", os.path.join(os.path.dirname(GOOD), "site_program"), second["offset"]],
+                               capture_output=True, text=True, check=True).stdout
+        self.assertIn("site_program.cpp:", place)
+        place = json.loads(self.read("r.sarif"))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        self.assertEqual(place["address"]["relativeAddress"], int(second["offset"], 16))
+        self.assertTrue(place["artifactLocation"]["uri"].endswith("/site_program"))
+
+    def test_another_build(self):
+        """A file that is not the one that ran is not used: it would name wrong lines."""
+        folder = os.path.join(self.folder, "sites")
+        record = os.path.join(self.folder, "sites.rec")
+        os.mkdir(folder)
+        for name in ("site_program", "libsite_library.so"):
+            shutil.copy(os.path.join(os.path.dirname(GOOD), name), folder)
+        program = os.path.join(folder, "site_program")
+        self.assertEqual(self.run_tool("record", "-o", record, "--", program, LD_LIBRARY_PATH=folder).returncode, 0)
+        shutil.copy(GOOD, program)
+        self.assertRegex(self.run_tool("check", record).stdout, r"at site_program\+0x")
+
+    def test_python(self):
+        """Calls of a Python program are the module's: the report says that this is no place of the program."""
+        module = os.path.join(os.path.dirname(os.path.dirname(TWINRT)), "python", "site-packages")
+        if not os.path.exists(os.path.join(module, "acl.abi3.so")):
+            self.skipTest("the Python module is not built")
+        self.write("race.py", "import acl\nacl.init()\nacl.rt.set_device(0)\n"
+                              "a, b = acl.rt.create_stream()[0], acl.rt.create_stream()[0]\n"
+                              "memory = acl.rt.malloc(4096, 0)[0]\n"
+                              "for stream in (a, b):\n    assert acl.rt.memset_async(memory, 4096, 1, 4096, stream) == 0\n"
+                              "acl.rt.synchronize_device()\nacl.rt.free(memory)\nacl.finalize()\n")
+        done = self.check("--report=r.json", program=(sys.executable, "race.py"), PYTHONPATH=module)
+        self.assertEqual(done.returncode, 99, done.stderr)
+        self.assertIn("the Python module: its caller is not known", " ".join(done.stderr.split()))
+        finding, = json.loads(self.read("r.json"))["processes"][0]["findings"]
+        self.assertTrue(finding["first"]["site"]["wrapper"])
+
     # ---- suppressions ----
+
+    def test_sites_suppressed(self):
+        self.sites()
+        program = [os.path.join(self.folder, "sites", "site_program")]
+        for condition, status in (("function=upload", 0), ("function=up*  function=collect", 0), ("function=down", 99),
+                                  ("file=site_library.cpp", 0), ("file=*/tools/site_*.cpp", 0), ("file=site_library.c", 99),
+                                  ("module=libsite_library.so", 0), ("module=*/sites/*", 0), ("module=site_library", 99)):
+            self.write("s", f"RACE-02 {condition}\n")
+            done = self.check("--suppressions=s", program=program, LD_LIBRARY_PATH=os.path.dirname(program[0]))
+            self.assertEqual(done.returncode, status, condition)
 
     def test_suppressions(self):
         rules = {match for match in re.findall(r"error\[(.*?)\]", self.check("--all").stderr)}

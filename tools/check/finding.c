@@ -7,10 +7,14 @@
 
 #include "check/state.h"
 
-/* What makes two findings the same: the rule, and of both ops the kind, the public call, the thread and the stream. */
+/* What makes two findings the same: the rule, and of both ops the kind, the public call and where it is made, the thread and the stream. */
+struct finding_part {
+    uint64_t site;
+    uint32_t kind, name, thread, queue;
+};
 struct finding_key {
-    uint32_t rule;
-    uint32_t part[2][4];
+    uint64_t rule;
+    struct finding_part part[2];
 };
 
 struct finding_seen {
@@ -19,22 +23,23 @@ struct finding_seen {
     size_t index;
 };
 
-static void fill_part(const struct checker *checker, uint32_t op, uint32_t part[4])
+static void fill_part(const struct checker *checker, uint32_t op, struct finding_part *part)
 {
     const check_op *seen = checker_op(checker, op);
-    part[0] = seen ? seen->kind : CHECK_NONE;
-    part[1] = seen ? seen->name : CHECK_NONE;
-    part[2] = seen ? seen->thread : CHECK_NONE;
-    part[3] = seen ? seen->queue : CHECK_NONE;
+    part->site = seen ? seen->site : 0;
+    part->kind = seen ? seen->kind : CHECK_NONE;
+    part->name = seen ? seen->name : CHECK_NONE;
+    part->thread = seen ? seen->thread : CHECK_NONE;
+    part->queue = seen ? seen->queue : CHECK_NONE;
 }
 
 static bool is_new(struct checker *checker, check_rule rule, uint32_t first, uint32_t second)
 {
     struct finding_key key;
     memset(&key, 0, sizeof(key));
-    key.rule = (uint32_t)rule;
-    fill_part(checker, first, key.part[0]);
-    fill_part(checker, second, key.part[1]);
+    key.rule = (uint64_t)rule;
+    fill_part(checker, first, &key.part[0]);
+    fill_part(checker, second, &key.part[1]);
     struct finding_seen *list = checker->finding_keys;
     struct finding_seen *seen = NULL;
     HASH_FIND(hh, list, &key, sizeof(key), seen);

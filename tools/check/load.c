@@ -17,7 +17,7 @@ struct thread_calls {
     uint32_t thread;
     uint32_t depth;
     struct {
-        uint64_t end_seq;
+        uint64_t end_seq, site;
         size_t op; /* what it became, if it failed: the one with that end_seq */
         uint32_t name;
     } calls[CALLS_DEEP];
@@ -86,7 +86,8 @@ static void leave_calls(struct thread_calls *calls, uint64_t seq)
     }
 }
 
-static bool enter_call(struct loader *loader, const struct twin_record_entry *entry, uint32_t name)
+static bool enter_call(struct loader *loader, const struct twin_record_entry *entry,
+                       const struct twin_record_HOST_CALL *call)
 {
     struct thread_calls *calls = calls_of(loader, entry->thread);
     if (!calls)
@@ -95,18 +96,23 @@ static bool enter_call(struct loader *loader, const struct twin_record_entry *en
     if (calls->depth < CALLS_DEEP) {
         calls->calls[calls->depth].end_seq = entry->end_seq;
         calls->calls[calls->depth].op = loader->out->count;
-        calls->calls[calls->depth++].name = name;
+        calls->calls[calls->depth].site = call->site;
+        calls->calls[calls->depth++].name = call->name;
     }
     return true;
 }
 
-static uint32_t present_call(struct loader *loader, const struct twin_record_entry *entry)
+/* The public call that an op is part of. */
+static void fill_call(struct loader *loader, const struct twin_record_entry *entry, check_op *op)
 {
     struct thread_calls *calls = calls_of(loader, entry->thread);
     if (!calls)
-        return CHECK_NONE;
+        return;
     leave_calls(calls, entry->begin_seq);
-    return calls->depth > 0 ? calls->calls[calls->depth - 1].name : CHECK_NONE;
+    if (calls->depth > 0) {
+        op->name = calls->calls[calls->depth - 1].name;
+        op->site = calls->calls[calls->depth - 1].site;
+    }
 }
 
 /* ---- public calls that were refused ---- */
@@ -451,7 +457,7 @@ static bool fill_rest(struct loader *loader, const struct twin_record_entry *ent
         return true;
     case TWIN_RECORD_HOST_CALL: {
         FIELDS(HOST_CALL, call);
-        op->code = call.out_code, op->name = call.name;
+        op->code = call.out_code, op->name = call.name, op->site = call.site;
         loader->out->calls += entry->end_seq != 0;
         if (entry->end_seq == 0 || call.out_code == 0)
             return false;
@@ -545,7 +551,7 @@ static bool load_entry(struct loader *loader, size_t index)
     op->begin_ns = entry->begin_ns, op->end_ns = entry->end_ns;
     if (entry->kind == TWIN_RECORD_HOST_CALL) {
         FIELDS(HOST_CALL, call);
-        if (!enter_call(loader, entry, call.name))
+        if (!enter_call(loader, entry, &call))
             return false;
     }
 
@@ -571,7 +577,7 @@ static bool load_entry(struct loader *loader, size_t index)
     if (!known)
         return true;
     if (op->kind != CHECK_CALL_ENDED)
-        op->name = present_call(loader, entry);
+        fill_call(loader, entry, op);
     if (op->kind == CHECK_FREE || op->kind == CHECK_HOST_FREE)
         note_free(loader, entry);
     op->status = op->end_seq != 0 ? status_of(loader, entry->status) : TWIN_E_INTERNAL;

@@ -89,6 +89,7 @@ typedef struct check_op {
     uint64_t begin_ns; /* the caller's clock; 0 with end_ns 0: not known */
     uint64_t end_ns;
     uint64_t device_ns; /* how far the device had come when it came back; 0: not known */
+    uint64_t site;      /* return address of the public call it was part of; 0: not known */
     /* Of the task on the device; valid with `timed`. */
     uint64_t task_begin_ns;
     uint64_t task_end_ns;

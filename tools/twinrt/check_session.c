@@ -122,6 +122,7 @@ struct check_session {
     const struct check_options *options;
     char *name;
     FILE *text;
+    struct symbolizer *symbolizer;
     struct check_suppressions *suppressions;
     struct check_report *reports[CHECK_REPORTS];
     struct check_totals totals;
@@ -155,7 +156,8 @@ struct check_session *check_session_open(const struct check_options *options, co
 {
     char error[512] = "out of memory";
     struct check_session *session = calloc(1, sizeof(*session));
-    bool good = session && (session->name = strdup(name)) != NULL;
+    bool good = session && (session->name = strdup(name)) != NULL &&
+                (session->symbolizer = symbolizer_new()) != NULL;
     if (good) {
         utf8_clean(session->name);
         session->options = options;
@@ -200,8 +202,8 @@ bool check_session_add(struct check_session *session, const char *path, const ch
 {
     struct check_result result;
     char error[512];
-    if (check_result_load(path, name, session->suppressions, &result, error, sizeof(error)) !=
-        CHECK_RESULT_OK) {
+    if (check_result_load(path, name, session->symbolizer, session->suppressions, &result, error,
+                          sizeof(error)) != CHECK_RESULT_OK) {
         fprintf(stderr, "twinrt: %s\n", error);
         return false;
     }
@@ -255,6 +257,7 @@ void check_session_free(struct check_session *session)
     for (unsigned i = 0; i < CHECK_REPORTS; i++)
         check_report_free(session->reports[i]);
     check_suppressions_free(session->suppressions);
+    symbolizer_free(session->symbolizer);
     free(session->name);
     free(session);
 }

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, as JSON of our own. */
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 
 #include "check/report/formats.h"
 
 #define RESULT_VERSION 2
 #define REPORT_VERSION 1
+
+static cJSON *json_site(const struct check_site *site)
+{
+    char offset[24];
+    cJSON *object = cJSON_CreateObject();
+    (void)snprintf(offset, sizeof(offset), "0x%" PRIx64,
+                   site->module[0] ? site->offset : site->address);
+    cJSON_AddStringToObject(object, "function", site->symbol.function);
+    cJSON_AddStringToObject(object, "file", site->symbol.file);
+    cJSON_AddNumberToObject(object, "line", site->symbol.line);
+    cJSON_AddStringToObject(object, "module", site->module);
+    cJSON_AddStringToObject(object, "offset", offset);
+    cJSON_AddBoolToObject(object, "wrapper", site->is_wrapper);
+    return object;
+}
 
 static cJSON *json_op(const struct check_result *result, uint32_t index)
 {
@@ -31,6 +47,9 @@ static cJSON *json_op(const struct check_result *result, uint32_t index)
         cJSON_AddNumberToObject(object, "host_begin_ns", (double)op->begin_ns);
         cJSON_AddNumberToObject(object, "host_end_ns", (double)op->end_ns);
     }
+    struct check_site site;
+    if (check_result_site(result, index, &site))
+        cJSON_AddItemToObject(object, "site", json_site(&site));
     return object;
 }
 

@@ -30,6 +30,7 @@ static bool count_findings(struct check_result *result, struct check_suppression
 }
 
 enum check_result_state check_result_load(const char *path, const char *name,
+                                          struct symbolizer *symbolizer,
                                           struct check_suppressions *suppressions,
                                           struct check_result *out, char *error, size_t error_bytes)
 {
@@ -46,7 +47,8 @@ enum check_result_state check_result_load(const char *path, const char *name,
     }
     out->name = strdup(name);
     out->checker = checker_new();
-    if (out->name && out->checker && check_ops_load(out->recording, &out->ops) &&
+    out->sites = check_sites_new(out->recording, symbolizer);
+    if (out->name && out->checker && out->sites && check_ops_load(out->recording, &out->ops) &&
         check_ops_feed(&out->ops, out->checker) && count_findings(out, suppressions)) {
         utf8_clean(out->name);
         return CHECK_RESULT_OK;
@@ -60,6 +62,7 @@ void check_result_free(struct check_result *result)
 {
     free(result->suppressed_by);
     check_ops_free(&result->ops);
+    check_sites_free(result->sites);
     if (result->checker)
         checker_free(result->checker);
     if (result->recording)
@@ -123,6 +126,12 @@ const char *check_describe_op(const struct check_result *result, uint32_t index,
         put(out, ", host time %.3f us", (double)op->begin_ns / 1000);
     put(out, " (seq %" PRIu64 ")", op->begin_seq);
     return out;
+}
+
+bool check_result_site(const struct check_result *result, uint32_t index, struct check_site *out)
+{
+    const check_op *op = checker_op(result->checker, index);
+    return op && check_sites_look(result->sites, op, out);
 }
 
 const char *check_class_word(check_class of)

@@ -4,6 +4,7 @@
 #define TWINRT_CHECK_REPORT_RESULT_H
 
 #include "check/load.h"
+#include "check/report/site.h"
 #include "check/report/suppressions.h"
 
 struct check_result {
@@ -11,6 +12,7 @@ struct check_result {
     twin_recording *recording;
     struct check_ops ops;
     struct checker *checker;
+    struct check_sites *sites;
     uint32_t *suppressed_by; /* of each finding: line of the file of suppressions; 0: none */
     size_t errors;           /* neither warnings nor suppressed */
     size_t warnings;         /* not suppressed */
@@ -19,9 +21,10 @@ struct check_result {
 
 enum check_result_state { CHECK_RESULT_OK, CHECK_RESULT_E_RECORDING, CHECK_RESULT_E_MEMORY };
 
-/* Reads and judges a recording. `suppressions` may be NULL; else it counts how often each is used. On failure `error` says what
+/* Reads and judges a recording. `symbolizer` outlives the result. `suppressions` may be NULL; else it counts how often each is used. On failure `error` says what
  * is wrong, and there is nothing to free. */
 enum check_result_state check_result_load(const char *path, const char *name,
+                                          struct symbolizer *symbolizer,
                                           struct check_suppressions *suppressions,
                                           struct check_result *out, char *error,
                                           size_t error_bytes);
@@ -36,6 +39,9 @@ uint64_t check_result_found(const struct check_result *result, check_rule rule);
 #define CHECK_OP_LINE 512u
 const char *check_describe_op(const struct check_result *result, uint32_t op,
                               char out[CHECK_OP_LINE]);
+
+/* Where the program made the call that an op is part of. False: it is not known. */
+bool check_result_site(const struct check_result *result, uint32_t op, struct check_site *out);
 
 /* "order", "race", "lifetime", "warning" */
 const char *check_class_word(check_class of);

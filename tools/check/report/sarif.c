@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, as SARIF 2.1.0 (OASIS): one run, one result for each finding. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/report/formats.h"
 
+#define SOURCES "%SRCROOT%"
 #define SCHEMA                                                                                     \
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -20,40 +25,101 @@ static void add_message(cJSON *parent, const char *name, const char *text)
 
 /* ---- one finding ---- */
 
+/* As in a URI: what is neither a letter, a digit nor one of -._~/ is percent-encoded. */
+static void put_uri(const char *path, char *out, size_t room)
+{
+    size_t used = 0;
+    for (; *path && used + 4 <= room; path++) {
+        const unsigned char byte = (unsigned char)*path;
+        if (isalnum(byte) || strchr("-._~/", byte))
+            out[used++] = (char)byte;
+        else
+            used += (size_t)snprintf(out + used, room - used, "%%%02X", byte);
+    }
+    out[used] = '\0';
+}
+
+/* A file below the folder in which the tool runs is given from there on, for that is where its sources are mostly. */
+static void add_file(cJSON *place, const char *path)
+{
+    char uri[3 * PATH_MAX] = "file://";
+    const size_t scheme = path[0] == '/' ? strlen(uri) : 0;
+    cJSON *file = add_object(place, "artifactLocation");
+    put_uri(path, uri + scheme, sizeof(uri) - scheme);
+    cJSON_AddStringToObject(file, "uri", uri);
+    if (scheme == 0)
+        cJSON_AddStringToObject(file, "uriBaseId", SOURCES);
+}
+
+static void add_place(cJSON *location, const struct check_site *site)
+{
+    char name[NAME_MAX + 32];
+    if (!site->module[0])
+        return;
+    cJSON *place = add_object(location, "physicalLocation");
+    if (site->symbol.line != 0) {
+        add_file(place, check_site_file(site));
+        cJSON_AddNumberToObject(add_object(place, "region"), "startLine", site->symbol.line);
+        return;
+    }
+    cJSON *address = add_object(place, "address");
+    (void)snprintf(name, sizeof(name), "%.255s+0x%" PRIx64, site->module_name, site->offset);
+    add_file(place, site->module);
+    cJSON_AddNumberToObject(address, "relativeAddress", (double)site->offset);
+    cJSON_AddStringToObject(address, "fullyQualifiedName", name);
+}
+
+static void add_function(cJSON *location, const char *name)
+{
+    if (!*name)
+        return;
+    cJSON *logical = cJSON_CreateObject();
+    cJSON_AddStringToObject(logical, "name", name);
+    cJSON_AddStringToObject(logical, "kind", "function");
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(location, "logicalLocations"), logical);
+}
+
+/* Where the program makes the call; without that, the call. */
 static cJSON *location_of(const struct check_result *result, uint32_t op, const char *message)
 {
+    struct check_site site;
     char name[CHECK_CALL_NAME];
     char line[CHECK_OP_LINE];
     char text[CHECK_OP_LINE + 16];
     cJSON *location = cJSON_CreateObject();
-    const char *call = check_call_name(result->recording, checker_op(result->checker, op), name);
-    if (*call) {
-        cJSON *logical = cJSON_CreateObject();
-        cJSON_AddStringToObject(logical, "name", call);
-        cJSON_AddStringToObject(logical, "kind", "function");
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(location, "logicalLocations"), logical);
+    if (check_result_site(result, op, &site)) {
+        add_place(location, &site);
+        add_function(location, site.symbol.function);
+    } else {
+        add_function(location,
+                     check_call_name(result->recording, checker_op(result->checker, op), name));
     }
     (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
     add_message(location, "message", text);
     return location;
 }
 
-static const char *call_of(const struct check_result *result, uint32_t index,
-                           char text[CHECK_CALL_NAME])
+/* Function of the program and public call. */
+static void put_identity(const struct check_result *result, uint32_t index, char *out, size_t room)
 {
     const check_op *op = checker_op(result->checker, index);
-    return op ? check_call_name(result->recording, op, text) : "";
+    struct check_site site;
+    char name[CHECK_CALL_NAME];
+    (void)snprintf(out, room, "%s:%s",
+                   check_result_site(result, index, &site) ? site.symbol.function : "",
+                   op ? check_call_name(result->recording, op, name) : "");
 }
 
 /* The same finding of another run has the same. */
 static void add_fingerprint(cJSON *object, const struct check_result *result,
                             const struct check_finding *finding)
 {
-    char calls[2][CHECK_CALL_NAME];
-    char text[2 * CHECK_CALL_NAME + 32];
-    (void)snprintf(text, sizeof(text), "%s/%s/%s", check_rule_texts[finding->rule].number,
-                   call_of(result, finding->first, calls[0]),
-                   call_of(result, finding->second, calls[1]));
+    char calls[2][CHECK_CALL_NAME + SYMBOL_FUNCTION_BYTES];
+    char text[sizeof(calls) + 32];
+    put_identity(result, finding->first, calls[0], sizeof(calls[0]));
+    put_identity(result, finding->second, calls[1], sizeof(calls[1]));
+    (void)snprintf(text, sizeof(text), "%s/%s/%s", check_rule_texts[finding->rule].number, calls[0],
+                   calls[1]);
     cJSON_AddStringToObject(add_object(object, "partialFingerprints"), "twinrtCheck/v1", text);
 }
 
@@ -145,6 +211,18 @@ static void add_invocation(cJSON *run, const struct check_totals *totals)
     cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation);
 }
 
+static void add_sources(cJSON *run)
+{
+    char folder[PATH_MAX];
+    char uri[3 * PATH_MAX + 16] = "file://";
+    const size_t scheme = strlen(uri);
+    if (!getcwd(folder, sizeof(folder)))
+        return;
+    put_uri(folder, uri + scheme, sizeof(uri) - scheme - 1);
+    cJSON *base = add_object(add_object(run, "originalUriBaseIds"), SOURCES);
+    cJSON_AddStringToObject(base, "uri", strcat(uri, "/"));
+}
+
 bool check_sarif_write(struct check_report *report, FILE *out)
 {
     cJSON *root = cJSON_CreateObject();
@@ -157,6 +235,7 @@ bool check_sarif_write(struct check_report *report, FILE *out)
     cJSON_AddStringToObject(driver, "version", TWINRT_VERSION);
     cJSON_AddItemToObject(driver, "rules", rules());
     add_invocation(run, &report->totals);
+    add_sources(run);
     cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
     cJSON_AddItemToObject(run, "results", report->list);
     report->list = NULL;

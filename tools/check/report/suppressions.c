@@ -14,9 +14,13 @@
 
 #define BLANKS " \t\r\n"
 
-enum key { KEY_CALL, KEY_STREAM, KEY_COUNT };
+enum key { KEY_CALL, KEY_FILE, KEY_FUNCTION, KEY_MODULE, KEY_STREAM, KEY_COUNT };
 
-static const char *const key_names[KEY_COUNT] = {[KEY_CALL] = "call", [KEY_STREAM] = "stream"};
+static const char *const key_names[KEY_COUNT] = {[KEY_CALL] = "call",
+                                                 [KEY_FILE] = "file",
+                                                 [KEY_FUNCTION] = "function",
+                                                 [KEY_MODULE] = "module",
+                                                 [KEY_STREAM] = "stream"};
 
 struct condition {
     enum key key;
@@ -178,10 +182,34 @@ void check_suppressions_free(struct check_suppressions *list)
 
 /* ---- matching ---- */
 
-static bool holds_for(const struct condition *condition, const struct check_result *result,
-                      const check_op *op)
+/* As the pattern: with the folders of the file or without. */
+static bool names_file(const char *pattern, const char *path)
 {
+    const char *slash = strrchr(path, '/');
+    return fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, slash ? slash + 1 : path, 0) == 0;
+}
+
+static bool holds_at(const struct condition *condition, const struct check_site *site)
+{
+    switch (condition->key) {
+    case KEY_FILE:
+        return names_file(condition->pattern, site->symbol.file) ||
+               fnmatch(condition->pattern, check_site_file(site), 0) == 0;
+    case KEY_FUNCTION:
+        return fnmatch(condition->pattern, site->symbol.function, 0) == 0;
+    default:
+        return names_file(condition->pattern, site->module);
+    }
+}
+
+static bool holds_for(const struct condition *condition, const struct check_result *result,
+                      uint32_t index)
+{
+    const check_op *op = checker_op(result->checker, index);
+    struct check_site site;
     char text[CHECK_CALL_NAME];
+    if (!op)
+        return false;
     switch (condition->key) {
     case KEY_CALL:
         return fnmatch(condition->pattern, check_call_name(result->recording, op, text), 0) == 0;
@@ -190,7 +218,7 @@ static bool holds_for(const struct condition *condition, const struct check_resu
                        checker_stream_id(result->checker, op->queue));
         return op->queue != 0 && fnmatch(condition->pattern, text, 0) == 0;
     default:
-        return false;
+        return check_result_site(result, index, &site) && holds_at(condition, &site);
     }
 }
 
@@ -202,10 +230,8 @@ static bool matches(const struct entry *entry, const struct check_result *result
         return false;
     for (size_t i = 0; i < entry->condition_count; i++) {
         bool holds = false;
-        for (int which = 0; which < 2 && !holds; which++) {
-            const check_op *op = checker_op(result->checker, ops[which]);
-            holds = op && holds_for(&entry->conditions[i], result, op);
-        }
+        for (int which = 0; which < 2 && !holds; which++)
+            holds = holds_for(&entry->conditions[i], result, ops[which]);
         if (!holds)
             return false;
     }

@@ -13,8 +13,12 @@ static void print_op(const struct check_text *how, const struct check_result *re
                      const char *label, uint32_t index, FILE *out)
 {
     char line[CHECK_OP_LINE];
+    struct check_site site;
+    char place[CHECK_SITE_LINE];
     if (*check_describe_op(result, index, line))
         layout_print(out, how->width, INDENT, label, line);
+    if (check_result_site(result, index, &site))
+        layout_print(out, how->width, INDENT + 3, "          at", check_site_text(&site, place));
 }
 
 void check_text_finding(const struct check_text *how, const struct check_result *result,
@@ -33,7 +37,8 @@ void check_text_finding(const struct check_text *how, const struct check_result 
     if (rule->fix[0])
         layout_print(out, how->width, INDENT, "  fix:", rule->fix);
     if (finding->repeats > 0)
-        fprintf(out, "  and %" PRIu64 " more of the same streams and calls\n", finding->repeats);
+        fprintf(out, "  and %" PRIu64 " more of the same streams and call sites\n",
+                finding->repeats);
     fputc('\n', out);
 }
 

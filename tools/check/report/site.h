@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the program made the public calls of a recording: function, file and line where debug information is there, module and offset
+ * else. The files must be those that were recorded, which their build IDs tell. */
+#ifndef TWINRT_CHECK_REPORT_SITE_H
+#define TWINRT_CHECK_REPORT_SITE_H
+
+#include "check/op.h"
+#include "record/reader.h"
+#include "symbolize/symbolize.h"
+
+struct check_site {
+    const char *module; /* path; "": the address is in no file that was recorded */
+    const char *module_name;
+    uint64_t address; /* of the call, or within it */
+    uint64_t offset;  /* as the module counts */
+    struct symbol symbol;
+    bool is_wrapper; /* the Python module made the call: who called that is not known */
+};
+
+struct check_sites;
+
+/* NULL: out of memory. Both arguments outlive it. */
+struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer);
+void check_sites_free(struct check_sites *sites);
+
+/* False: the recording does not tell (it is of an older version, or the op is of no public call). */
+bool check_sites_look(struct check_sites *sites, const check_op *op, struct check_site *out);
+
+/* "upload (src/upload.c:41)", "upload (libx.so+0x1139)", "libx.so+0x1139": what is known. */
+#define CHECK_SITE_LINE (SYMBOL_FUNCTION_BYTES + SYMBOL_FILE_BYTES + 64u)
+const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_LINE]);
+
+/* The file without the folder in which the tool runs, if it is below that. */
+const char *check_site_file(const struct check_site *site);
+
+#endif
