@@ -64,7 +64,7 @@ static const char *read_rule(const char *text, size_t length, const struct fault
 {
     const char *colon = memchr(text, ':', length);
     if (!colon)
-        return "has no \":\" behind the op";
+        return "has no \":\" after the op; expected OP:CALL=STATUS";
     const char *equal = memchr(colon, '=', length - (size_t)(colon - text));
     if (!equal)
         return "has no \"=\" in front of the status";

@@ -206,6 +206,9 @@ twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64
                              uint64_t *out_total)
 {
     sim_arena_space(&device->memory, page_class, out_free, out_total);
+    /* Memory that the host cannot provide is not free; the total is the part's. */
+    if (page_class != 2)
+        *out_total += sim_process.limits.memory_bytes - device->memory.config.capacity;
     return TWIN_OK;
 }
 

@@ -89,6 +89,30 @@ static const char *id_of_code(int32_t code)
     return "EE9999";
 }
 
+/* A loop that polls is refused with the same words again and again: it is logged at powers of ten. */
+static void log_refusal(const char *line, int32_t code)
+{
+    static _Thread_local uint64_t last_hash, times, due;
+    if (!twin_log_wants(TWIN_LOG_INFO))
+        return;
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (const char *at = line; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+    if (hash != last_hash) {
+        last_hash = hash;
+        times = 0;
+        due = 1;
+    }
+    if (++times < due)
+        return;
+    due *= 10;
+    if (times == 1)
+        twin_log(TWIN_LOG_INFO, "%s -> %d", line, code);
+    else
+        twin_log(TWIN_LOG_INFO, "%s -> %d, %llu times in a row", line, code,
+                 (unsigned long long)times);
+}
+
 static int32_t report(int32_t code, bool recorded, const char *id, const char *text)
 {
     twin_thread *thread = &twin_self;
@@ -110,7 +134,7 @@ static int32_t report(int32_t code, bool recorded, const char *id, const char *t
                  "its own after the fork",
                  (int)parent);
     twin_message_add(line);
-    twin_log(TWIN_LOG_INFO, "%s -> %d", line, code);
+    log_refusal(line, code);
     return code;
 }
 

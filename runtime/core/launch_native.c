@@ -47,18 +47,13 @@ static void tell_hazard(void *user, const char *text)
         twin_log(TWIN_LOG_WARNING, "%s", text);
 }
 
-/* As the product's printing in kernels: lines of the program's standard output. */
-static void print_line(void *user, uint32_t block, uint32_t core, const char *text)
+/* On the program's standard output, as it is. */
+static void print_text(void *user, uint32_t block, uint32_t core, const char *text)
 {
-    const native_call *call = user;
-    const twin_launch *launch = &call->launch->base;
-    const char *unit = launch->cores == TWIN_CORES_VECTOR ? "vector"
-                       : core == 0                        ? "cube"
-                                                          : "vector";
-    if (launch->cores == TWIN_CORES_MIXED && core > 0)
-        printf("%s[%u, %s %u]: %s\n", launch->name, block, unit, core - 1, text);
-    else
-        printf("%s[%u, %s]: %s\n", launch->name, block, unit, text);
+    (void)user;
+    (void)block;
+    (void)core;
+    (void)fputs(text, stdout);
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
@@ -169,7 +164,7 @@ static twin_status run(twin_kernel_launch *launch, const twin_reach *reach, cons
         .cycles_most = CYCLES_MOST,
         .limited = launch->base.timeout_ns != TWIN_FOREVER,
         .reach = reach,
-        .print = print_line,
+        .print = print_text,
         .hazard = call.check == HAZARD_OFF ? NULL : tell_hazard,
         .user = &call};
     const twin_status status = twin_native_begin(&native, &launch->run, out_work);

@@ -317,6 +317,8 @@ static twin_status choose_and_start_locked(void)
             twin_log(TWIN_LOG_INFO, "there is hardware, which is used");
             return TWIN_OK;
         }
+        if (status == TWIN_E_INVALID)
+            return status; /* a setting is wrong, whatever the device is */
         /* Who has not installed what hardware needs does not expect any. */
         twin_log(status == TWIN_E_UNAVAILABLE ? TWIN_LOG_INFO : TWIN_LOG_WARNING,
                  "no hardware to use (%s); the model is used in its place", failure_text);

@@ -75,8 +75,8 @@ typedef struct twin_native_call {
      * Else such a kernel fails where it got to. */
     bool limited;
     const twin_reach *reach;
-    /* Called in the order of blocks, while the run is under way and on its thread. `text` is one line without its end.
-     * Both may be NULL. */
+    /* Called in the order of blocks, while the run is under way and on its thread. `text` is what one call of
+     * twk_printf prints. Both may be NULL. */
     void (*print)(void *user, uint32_t block, uint32_t core, const char *text);
     /* What a missing flag, a flag left over and the like would do on a board: each kind once in a run. The line names the
      * kernel. */

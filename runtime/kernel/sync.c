@@ -235,19 +235,6 @@ static void hear(uint32_t pipe, uint32_t flag)
 
 /* ---- messages --------------------------------------------------------------------------------------------- */
 
-static void print_lines(const native_core *core, char *line)
-{
-    const twin_native_run *run = core->run;
-    while (line) {
-        char *end = strchr(line, '\n');
-        if (end)
-            *end = '\0';
-        if (end || *line != '\0')
-            run->call.print(run->call.user, run->block, core->index, line);
-        line = end && end[1] != '\0' ? end + 1 : NULL;
-    }
-}
-
 /* Not inline: `print` looks at the stack before there is this text on it. */
 static void __attribute__((noinline, format(printf, 2, 0)))
 print_text(native_core *core, const char *format, va_list args)
@@ -265,10 +252,11 @@ print_text(native_core *core, const char *format, va_list args)
         (void)vsnprintf(large, bytes, format, again);
     va_end(again);
     if (last)
-        snprintf(text, sizeof(text), "(more was not printed: a core prints %u bytes of a block)",
-                 PRINT_MOST);
+        snprintf(text, sizeof(text),
+                 "\n(more was not printed: a core prints %u bytes of a block)\n", PRINT_MOST);
     if (length >= 0)
-        print_lines(core, large ? large : text);
+        core->run->call.print(core->run->call.user, core->run->block, core->index,
+                              large ? large : text);
     free(large);
 }
 

@@ -131,6 +131,18 @@ class Device(ModelTest):
         self.assertIsNone(acl.app_log(0, inspect.currentframe().f_code.co_name))
 
 
+    def test_repeated_refusals_are_logged_at_powers_of_ten(self):
+        script = ("import acl\nacl.init()\nacl.rt.set_device(0)\n"
+                  "for i in range(2500): acl.rt.destroy_stream(12345)\n"
+                  "acl.rt.destroy_event(54321)\nacl.rt.destroy_stream(12345)\nacl.finalize()\n")
+        environment = dict(os.environ, TWINRT_LOG="info")
+        lines = subprocess.run([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE, text=True,
+                               check=True).stderr.splitlines()
+        ends = [line.split(" -> ")[1] for line in lines if "aclrtDestroyStream" in line and " -> " in line]
+        self.assertEqual(ends, ["107017"] + [f"107017, {times} times in a row" for times in (10, 100, 1000)] + ["107017"])
+        self.assertEqual(len([line for line in lines if "aclrtDestroyEvent:" in line]), 1)
+
+
 class Images(ModelTest):
     def test_an_image_that_is_none_is_refused(self):
         binary, code = acl.rt.binary_load_from_file("/no/such/kernel.o", [])

@@ -116,6 +116,9 @@ def test_run(tool, check_program, random_program):
            f"a start that fails is a use: {unusable.returncode} {unusable.stderr.decode()}")
     killed = tool.run("run", "--explain", "--", sys.executable, "-c", KILLED)
     expect(killed.returncode == 137 and b"left no timeline" in killed.stderr, f"killed: {killed.stderr.decode()}")
+    typo = tool.run("run", "--backend", "auto", "--", "/bin/sh", "-c", f"TWINRT_FAIL=bogus {check_program} 3 5 >/dev/null")
+    lines = [line for line in typo.stderr.splitlines() if line.startswith(b"twinrt: ") and b"bogus" in line]
+    expect(len(lines) == 1 and b'has no ":" after the op' in lines[0], f"a typo is reported once: {typo.stderr.decode()}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
     expect(failed.returncode == 7, f"the program's status: {failed.returncode}")
     missing = tool.run("run", "--check", "--", "/no/such/program")

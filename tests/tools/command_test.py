@@ -295,6 +295,16 @@ class Run(unittest.TestCase):
             self.assertEqual(got.returncode, 0)
             self.assertEqual(os.listdir(folder), left)
 
+    def test_a_wrong_value_is_named_as_it_was_given(self):
+        for command in ("run", "info", "bench"):
+            for option, value, allowed in (("devices", "99", "1..64"), ("backend", "board", "auto|sim|null|ascend")):
+                if (command, option) == ("bench", "devices"):
+                    continue
+                got = run(command, f"--{option}", value, *(["--", "true"] if command == "run" else []))
+                self.assertEqual(got.returncode, 125 if command == "run" else 2, (command, got.stderr))
+                self.assertIn(f"--{option}={value} is invalid; expected {allowed}\n", got.stderr)
+                self.assertNotIn("TWINRT_", got.stderr)
+
     def test_calls_can_be_required(self):
         for options in (["--require-calls"], ["--require-calls", "--check"], ["--require-calls", "--stall-after", "0"]):
             got = run("run", *options, "--", "true")

@@ -16,6 +16,7 @@
 
 #include "bench_rows.h"
 #include "core/config.h"
+#include "setting_option.h"
 #include "output.h"
 
 enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_FILTER, KEY_REPEATS, KEY_JSON, KEY_LIST };
@@ -76,15 +77,6 @@ struct options {
     unsigned repeats;
 };
 
-static void set_checked(struct argp_state *state, twin_setting_id id, const char *value)
-{
-    char text[256];
-    if (!twin_setting_check(id, value, text, sizeof(text)))
-        argp_error(state, "%s", text);
-    if (setenv(twin_setting_table[id].name, value, 1) != 0)
-        argp_failure(state, TWIN_TOOL_FAILED, errno, "setenv");
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -92,10 +84,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     long number;
     switch (key) {
     case KEY_BACKEND:
-        set_checked(state, TWIN_SETTING_BACKEND, argument);
+        twin_tool_set(state, "backend", TWIN_SETTING_BACKEND, argument);
         return 0;
     case KEY_PROFILE:
-        set_checked(state, TWIN_SETTING_PROFILE, argument);
+        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
         return 0;
     case KEY_FILTER:
         options->filter = argument;

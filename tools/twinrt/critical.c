@@ -362,7 +362,7 @@ size_t critical_waits(const struct trace_file *file, const struct trace_slice **
     size_t filled = 0;
     for (size_t i = 0; i < file->other_count; i++) {
         const struct trace_slice *call = &file->others[i];
-        if (call->kind != TRACE_CALL)
+        if (call->kind != TRACE_CALL || strcmp(call->name, "aclrtProcessReport") == 0)
             continue;
         bool waits = false;
         /* waits of a thread lie behind all calls, in the order of their begin */

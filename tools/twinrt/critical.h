@@ -50,7 +50,8 @@ struct critical_path {
     uint32_t submit_thread;
 };
 
-/* Calls that waited, the longest first, at most `room` of them into `calls`. Returns how many there are. */
+/* Calls that waited, the longest first, at most `room` of them into `calls`. Returns how many there are. aclrtProcessReport is left out:
+ * a thread that serves callbacks is idle in it. */
 size_t critical_waits(const struct trace_file *file, const struct trace_slice **calls, size_t room);
 /* Takes the call apart. 0, or -1 when memory is short. */
 int critical_follow(const struct trace_file *file, const struct trace_slice *call,

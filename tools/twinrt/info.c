@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/config.h"
+#include "setting_option.h"
 #include "core/log.h"
 #include "seam/backend.h"
 
@@ -29,28 +30,19 @@ struct options {
     bool profiles; /* the profiles that are there, and nothing else */
 };
 
-static void set_checked(struct argp_state *state, twin_setting_id id, const char *value)
-{
-    char text[256];
-    if (!twin_setting_check(id, value, text, sizeof(text)))
-        argp_error(state, "%s", text);
-    if (setenv(twin_setting_table[id].name, value, 1) != 0)
-        argp_failure(state, TWIN_TOOL_FAILED, errno, "setenv");
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
     switch (key) {
     case KEY_BACKEND:
-        set_checked(state, TWIN_SETTING_BACKEND, argument);
+        twin_tool_set(state, "backend", TWIN_SETTING_BACKEND, argument);
         return 0;
     case KEY_PROFILE:
         options->all = options->model = true; /* who names a profile asks for what is in it */
-        set_checked(state, TWIN_SETTING_PROFILE, argument);
+        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
         return 0;
     case KEY_DEVICES:
-        set_checked(state, TWIN_SETTING_DEVICES, argument);
+        twin_tool_set(state, "devices", TWIN_SETTING_DEVICES, argument);
         return 0;
     case KEY_PROFILES:
         options->profiles = true;

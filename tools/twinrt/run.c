@@ -22,6 +22,7 @@
 #include "left.h"
 #include "run_process.h"
 #include "run_stall.h"
+#include "setting_option.h"
 
 enum {
     KEY_BACKEND = 0x100,
@@ -82,16 +83,6 @@ struct options {
     char **program;
 };
 
-/* Gives the program a setting, after the same check that the runtime makes. */
-static void set_checked(struct argp_state *state, twin_setting_id id, const char *value)
-{
-    char text[256];
-    if (!twin_setting_check(id, value, text, sizeof(text)))
-        argp_error(state, "%s", text);
-    if (setenv(twin_setting_table[id].name, value, 1) != 0)
-        argp_failure(state, TWIN_TOOL_RUN_FAILED, errno, "setenv");
-}
-
 /* The program would find out too, but perhaps after an hour of work before its first ACL call. */
 static void check_profile(struct argp_state *state, const char *name)
 {
@@ -136,7 +127,7 @@ static void set_faults(struct argp_state *state, const char *path)
         argp_error(state, "%s", message);
     if (!realpath(path, absolute))
         argp_failure(state, TWIN_TOOL_RUN_FAILED, errno, "%s", path);
-    set_checked(state, TWIN_SETTING_FAULTS, absolute);
+    twin_tool_set(state, "faults", TWIN_SETTING_FAULTS, absolute);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -151,17 +142,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "an option of the check is given without --check");
         return 0;
     case KEY_BACKEND:
-        set_checked(state, TWIN_SETTING_BACKEND, argument);
+        twin_tool_set(state, "backend", TWIN_SETTING_BACKEND, argument);
         return 0;
     case KEY_PROFILE:
         check_profile(state, argument);
-        set_checked(state, TWIN_SETTING_PROFILE, argument);
+        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
         return 0;
     case KEY_DEVICES:
-        set_checked(state, TWIN_SETTING_DEVICES, argument);
+        twin_tool_set(state, "devices", TWIN_SETTING_DEVICES, argument);
         return 0;
     case KEY_MODEL:
-        set_checked(state, TWIN_SETTING_MODEL, argument);
+        twin_tool_set(state, "model", TWIN_SETTING_MODEL, argument);
         return 0;
     case KEY_FAULTS:
         set_faults(state, argument);
@@ -193,10 +184,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                              : WAITS_EXPLAINED;
         return 0;
     case KEY_HOST_TIME:
-        set_checked(state, TWIN_SETTING_HOST_TIME, argument);
+        twin_tool_set(state, "host-time", TWIN_SETTING_HOST_TIME, argument);
         return 0;
     case KEY_DETERMINISTIC:
-        set_checked(state, TWIN_SETTING_DETERMINISTIC, "on");
+        twin_tool_set(state, "deterministic", TWIN_SETTING_DETERMINISTIC, "on");
         return 0;
     case KEY_STALL_AFTER:
         options->stall_after_s =

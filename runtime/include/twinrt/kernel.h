@@ -345,7 +345,7 @@ static inline void twk_gm_set_word(twk_gm at, uint64_t value)
 
 /* ---- messages and ends ---------------------------------------------------------------------------- */
 
-/* One line of output, with kernel, block and core before it. Takes no time of the core. */
+/* Prints to the standard output of the program, as printf() does. Takes no time of the core. */
 TWK_HIDDEN void twk_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define twk_trap()    twk_stop("trap")
 #define TWK_TEXT_(x)  #x
