@@ -5,34 +5,8 @@
 
 #include "lock.h"
 
-#define SETS_LOG2 11
-#define WAYS      4u
-#define SPINS     1000
-
-static struct host_object objects[1u << SETS_LOG2][WAYS];
+struct host_object host_objects[1u << HOST_OBJECT_SETS_LOG2][HOST_OBJECT_WAYS];
 static host_lock lock; /* of adding and removing */
-
-static struct host_object *set_of(const void *object)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15ull;
-    return objects[hash >> (64 - SETS_LOG2)];
-}
-
-static struct host_object *find(const void *object)
-{
-    struct host_object *set = set_of(object);
-    for (unsigned i = 0; i < WAYS; i++)
-        if (atomic_load_explicit(&set[i].key, memory_order_acquire) == (uintptr_t)object)
-            return &set[i];
-    return NULL;
-}
-
-struct host_object *host_object_find(const void *object, enum host_object_kind kind)
-{
-    struct host_object *found = find(object);
-    return found && atomic_load_explicit(&found->kind, memory_order_relaxed) == (int)kind ? found
-                                                                                          : NULL;
-}
 
 static void clear(struct host_object *object)
 {
@@ -54,11 +28,11 @@ static void clear(struct host_object *object)
 struct host_object *host_object_add(const void *object, enum host_object_kind kind)
 {
     host_lock_take(&lock);
-    struct host_object *found = find(object);
+    struct host_object *found = host_object_at(object);
     /* Two threads may come to know a rwlock at once; other kinds are made by one. */
     bool keep = found && kind == HOST_OBJECT_RWLOCK && atomic_load(&found->kind) == (int)kind;
-    struct host_object *set = set_of(object);
-    for (unsigned i = 0; i < WAYS && !found; i++)
+    struct host_object *set = host_object_set(object);
+    for (unsigned i = 0; i < HOST_OBJECT_WAYS && !found; i++)
         if (atomic_load(&set[i].key) == 0)
             found = &set[i];
     if (found && !keep) {
@@ -73,10 +47,10 @@ struct host_object *host_object_add(const void *object, enum host_object_kind ki
 
 void host_object_remove(const void *object)
 {
-    if (!find(object))
+    if (!host_object_at(object))
         return;
     host_lock_take(&lock);
-    struct host_object *found = find(object);
+    struct host_object *found = host_object_at(object);
     if (found)
         atomic_store_explicit(&found->key, 0, memory_order_release);
     host_lock_drop(&lock);
@@ -85,18 +59,10 @@ void host_object_remove(const void *object)
 void host_objects_forked(void)
 {
     atomic_store(&lock.state, 0);
-    for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
-        for (unsigned j = 0; j < WAYS; j++)
-            if (atomic_load_explicit(&objects[i][j].key, memory_order_relaxed) != 0)
-                atomic_flag_clear(&objects[i][j].busy);
-}
-
-bool host_object_take(struct host_object *object)
-{
-    for (int spin = 0; spin < SPINS; spin++)
-        if (!atomic_flag_test_and_set_explicit(&object->busy, memory_order_acquire))
-            return true;
-    return false;
+    for (size_t i = 0; i < sizeof(host_objects) / sizeof(host_objects[0]); i++)
+        for (unsigned j = 0; j < HOST_OBJECT_WAYS; j++)
+            if (atomic_load_explicit(&host_objects[i][j].key, memory_order_relaxed) != 0)
+                atomic_flag_clear(&host_objects[i][j].busy);
 }
 
 void host_moments_put(twin_host_moment *moments, uint32_t *used, uint32_t limit,

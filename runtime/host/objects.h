@@ -23,11 +23,12 @@ struct host_object {
     atomic_int kind;
     atomic_flag
         busy; /* guards the union; never waited for without a limit (signal handlers post) */
-    /* SEM: initial value and posts, less the waits that have returned. BARRIER: arrivals. */
+    /* SEM: initial value and posts, less the waits that have returned; written by who has taken the object. BARRIER: arrivals. */
     _Atomic int64_t count;
-    /* BARRIER: how many a round has, how many are inside now, and whether that was ever more. */
+    /* BARRIER: how many a round has, and how many are inside now. */
     uint64_t threads;
     _Atomic uint64_t inside;
+    /* Its count proves nothing. BARRIER: more than a round has were inside. SEM: it could not be taken to count. */
     atomic_bool mixed;
     union {
         struct { /* SEM: first in, first out, `used` from `first` on */
@@ -48,15 +49,47 @@ struct host_object {
     };
 };
 
+#define HOST_OBJECT_SETS_LOG2 11
+#define HOST_OBJECT_WAYS      4u
+extern struct host_object host_objects[1u << HOST_OBJECT_SETS_LOG2][HOST_OBJECT_WAYS];
+
+static inline struct host_object *host_object_set(const void *object)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15ull;
+    return host_objects[hash >> (64 - HOST_OBJECT_SETS_LOG2)];
+}
+
+/* Of any kind. */
+static inline struct host_object *host_object_at(const void *object)
+{
+    struct host_object *set = host_object_set(object);
+    for (unsigned i = 0; i < HOST_OBJECT_WAYS; i++)
+        if (atomic_load_explicit(&set[i].key, memory_order_acquire) == (uintptr_t)object)
+            return &set[i];
+    return NULL;
+}
+
 /* NULL: not known, or another kind of object. */
-struct host_object *host_object_find(const void *object, enum host_object_kind kind);
+static inline struct host_object *host_object_find(const void *object, enum host_object_kind kind)
+{
+    struct host_object *found = host_object_at(object);
+    return found && atomic_load_explicit(&found->kind, memory_order_relaxed) == (int)kind ? found
+                                                                                          : NULL;
+}
+
 /* Known from now on, with its fields 0. NULL: no place. */
 struct host_object *host_object_add(const void *object, enum host_object_kind kind);
 void host_object_remove(const void *object);
 void host_objects_forked(void);
 
 /* False: held for long by others, or by the function that this signal handler interrupts. */
-bool host_object_take(struct host_object *object);
+static inline bool host_object_take(struct host_object *object)
+{
+    for (int spin = 0; spin < 1000; spin++)
+        if (HOST_LIKELY(!atomic_flag_test_and_set_explicit(&object->busy, memory_order_acquire)))
+            return true;
+    return false;
+}
 static inline void host_object_drop(struct host_object *object)
 {
     atomic_flag_clear_explicit(&object->busy, memory_order_release);

@@ -5,21 +5,19 @@
 #include "threads.h"
 #include "turn_sync.h"
 
+/* Who releases writes its moment before it unlocks, so what this thread reads of writers, and having the lock alone of readers too, is
+ * complete and stays: no lock of the object is needed. */
 static void acquired(const pthread_rwlock_t *rwlock, bool writes)
 {
     if (!host_moment())
         return;
-    struct host_object *object = host_object_find(rwlock, HOST_OBJECT_RWLOCK);
-    if (!object || !host_object_take(object))
+    const struct host_object *object = host_object_find(rwlock, HOST_OBJECT_RWLOCK);
+    if (!object)
         return;
-    twin_host_moment moments[1 + HOST_MOMENTS];
-    uint32_t count = 0;
-    moments[count++] = object->writer;
+    if (HOST_UNLIKELY(object->writer.system_id != 0))
+        host_follow(&object->writer);
     for (uint32_t i = 0; writes && i < object->readers_used; i++)
-        moments[count++] = object->readers[i];
-    host_object_drop(object);
-    for (uint32_t i = 0; i < count; i++)
-        host_follow(&moments[i]);
+        host_follow(&object->readers[i]);
 }
 
 static void released(const pthread_rwlock_t *rwlock)
@@ -41,24 +39,30 @@ static void released(const pthread_rwlock_t *rwlock)
     host_object_drop(object);
 }
 
-static int lock_endless(pthread_rwlock_t *rwlock, bool writes, const void *call_site)
+__attribute__((noinline)) static int lock_slowly(pthread_rwlock_t *rwlock, bool writes,
+                                                 const void *call_site)
+{
+    HOST_SCOPE(scope);
+    const struct host_wait wait = {.kind = writes ? HOST_WAIT_WRITE : HOST_WAIT_READ,
+                                   .name =
+                                       writes ? "pthread_rwlock_wrlock" : "pthread_rwlock_rdlock",
+                                   .object = rwlock,
+                                   .call_site = call_site};
+    host_enter(&scope, &wait);
+    int error = TURN_OR(turn_rwlock_wait(turn, rwlock, writes, TWIN_FOREVER),
+                        writes ? host_real.pthread_rwlock_wrlock(rwlock)
+                               : host_real.pthread_rwlock_rdlock(rwlock));
+    host_leave(&scope);
+    return error;
+}
+
+static inline int lock_endless(pthread_rwlock_t *rwlock, bool writes, const void *call_site)
 {
     turn_stop();
     int error = writes ? host_real.pthread_rwlock_trywrlock(rwlock)
                        : host_real.pthread_rwlock_tryrdlock(rwlock);
-    if (error != 0) {
-        HOST_SCOPE(scope);
-        const struct host_wait wait = {.kind = writes ? HOST_WAIT_WRITE : HOST_WAIT_READ,
-                                       .name = writes ? "pthread_rwlock_wrlock"
-                                                      : "pthread_rwlock_rdlock",
-                                       .object = rwlock,
-                                       .call_site = call_site};
-        host_enter(&scope, &wait);
-        error = TURN_OR(turn_rwlock_wait(turn, rwlock, writes, TWIN_FOREVER),
-                        writes ? host_real.pthread_rwlock_wrlock(rwlock)
-                               : host_real.pthread_rwlock_rdlock(rwlock));
-        host_leave(&scope);
-    }
+    if (HOST_UNLIKELY(error != 0))
+        error = lock_slowly(rwlock, writes, call_site);
     if (error == 0)
         acquired(rwlock, writes);
     return error;

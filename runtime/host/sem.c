@@ -32,26 +32,37 @@ HOST_EXPORT int sem_destroy(sem_t *semaphore)
     return host_real.sem_destroy(semaphore);
 }
 
+/* Adds to the count; the object is taken. Who reads the count takes nothing. */
+static void count_locked(struct host_object *object, int64_t change)
+{
+    atomic_store_explicit(&object->count,
+                          atomic_load_explicit(&object->count, memory_order_relaxed) + change,
+                          memory_order_release);
+}
+
 /* One token more, with the calling thread's moment. */
 static void put_token(struct host_object *object)
 {
-    twin_host_moment moment = {0};
-    const twin_host_moment *own = host_inside() ? NULL : host_moment();
-    if (own)
-        moment = *own;
-    if (!host_object_take(object))
+    static const twin_host_moment none;
+    const twin_host_moment *moment = host_inside() ? NULL : host_moment();
+    if (!moment)
+        moment = &none;
+    if (!host_object_take(object)) {
+        atomic_store(&object->mixed, true);
         return;
+    }
     struct host_tokens *last = NULL;
     if (object->used > 0)
         last = &object->tokens[(object->first + object->used - 1) % HOST_MOMENTS];
-    if (last && (object->used == HOST_MOMENTS || host_same_moment(&last->moment, &moment))) {
-        if (moment.system_id != 0)
-            last->moment = moment;
+    if (last && (object->used == HOST_MOMENTS || host_same_moment(&last->moment, moment))) {
+        if (moment->system_id != 0 && object->used == HOST_MOMENTS)
+            last->moment = *moment;
         last->count++;
     } else {
         object->tokens[(object->first + object->used++) % HOST_MOMENTS] =
-            (struct host_tokens){.moment = moment, .count = 1};
+            (struct host_tokens){.moment = *moment, .count = 1};
     }
+    count_locked(object, 1);
     host_object_drop(object);
 }
 
@@ -61,30 +72,35 @@ static void take_token(sem_t *semaphore)
     struct host_object *object = host_object_find(semaphore, HOST_OBJECT_SEM);
     if (!object)
         return;
-    twin_host_moment moment = {0};
-    if (host_object_take(object)) {
-        if (object->used > 0) {
-            struct host_tokens *first = &object->tokens[object->first];
-            moment = first->moment;
-            if (--first->count == 0) {
-                object->first = (object->first + 1) % HOST_MOMENTS;
-                object->used--;
-            }
-        }
-        host_object_drop(object);
+    if (!host_object_take(object)) {
+        atomic_store(&object->mixed, true);
+        return;
     }
-    atomic_fetch_sub(&object->count, 1);
-    if (moment.system_id != 0 && !host_inside() && host_moment_make())
+    const twin_host_moment *own = host_moment();
+    twin_host_moment moment;
+    bool others = false;
+    if (object->used > 0) {
+        struct host_tokens *first = &object->tokens[object->first];
+        others =
+            first->moment.system_id != 0 && (!own || first->moment.system_id != own->system_id);
+        if (others)
+            moment = first->moment;
+        if (--first->count == 0) {
+            object->first = (object->first + 1) % HOST_MOMENTS;
+            object->used--;
+        }
+    }
+    count_locked(object, -1);
+    host_object_drop(object);
+    if (others && !host_inside() && host_moment_make())
         host_follow(&moment);
 }
 
 HOST_EXPORT int sem_post(sem_t *semaphore)
 {
     struct host_object *object = NULL;
-    if (host_has(HOST_SYNC) && (object = host_object_find(semaphore, HOST_OBJECT_SEM))) {
+    if (host_has(HOST_SYNC) && (object = host_object_find(semaphore, HOST_OBJECT_SEM)))
         put_token(object);
-        atomic_fetch_add(&object->count, 1);
-    }
     int result = host_real.sem_post(semaphore); /* fails on an overflow alone: nobody waits then */
     turn_released(semaphore, 1);
     return result;
@@ -122,18 +138,14 @@ static bool take_at_once(sem_t *semaphore)
     return false;
 }
 
-HOST_EXPORT int sem_wait(sem_t *semaphore)
+__attribute__((noinline)) static int wait_slowly(sem_t *semaphore, const void *call_site)
 {
-    if (!host_has(HOST_SYNC))
-        return host_real.sem_wait(semaphore);
-    if (take_at_once(semaphore))
-        return 0;
     struct host_object *object = host_object_find(semaphore, HOST_OBJECT_SEM);
     HOST_SCOPE(scope);
     const struct host_wait wait = {.kind = object ? HOST_WAIT_SEM : HOST_WAIT_OTHER,
                                    .name = "sem_wait",
                                    .object = semaphore,
-                                   .call_site = HOST_CALL_SITE(),
+                                   .call_site = call_site,
                                    .proof = object};
     if (!host_inside())
         host_enter(&scope, &wait);
@@ -143,6 +155,13 @@ HOST_EXPORT int sem_wait(sem_t *semaphore)
     if (result == 0)
         take_token(semaphore);
     return result;
+}
+
+HOST_EXPORT int sem_wait(sem_t *semaphore)
+{
+    if (!host_has(HOST_SYNC))
+        return host_real.sem_wait(semaphore);
+    return take_at_once(semaphore) ? 0 : wait_slowly(semaphore, HOST_CALL_SITE());
 }
 
 static int wait_until(sem_t *semaphore, clockid_t clock, const struct timespec *until,
@@ -185,7 +204,8 @@ HOST_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
 bool host_sem_empty(const void *proof, const void *semaphore)
 {
     const struct host_object *object = proof;
-    if (atomic_load(&object->key) != (uintptr_t)semaphore || atomic_load(&object->count) != 0)
+    if (atomic_load(&object->key) != (uintptr_t)semaphore || atomic_load(&object->mixed) ||
+        atomic_load(&object->count) != 0)
         return false;
     int value = 1;
     sem_t *real = (sem_t *)(uintptr_t)semaphore;

@@ -18,6 +18,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static sem_t semaphore;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 
 static int read_clock(void *time)
 {
@@ -110,6 +111,8 @@ int main(int argc, char **argv)
          FUNCTION(pthread_spin_lock), FUNCTION(pthread_spin_unlock), NULL, NULL},
         {"sem post, wait", "sem_post", "sem_wait", &semaphore, FUNCTION(sem_post),
          FUNCTION(sem_wait), NULL, NULL},
+        {"cond signal, broadcast", "pthread_cond_signal", "pthread_cond_broadcast", &condition,
+         FUNCTION(pthread_cond_signal), FUNCTION(pthread_cond_broadcast), NULL, NULL},
         {"clock_gettime", NULL, NULL, &time_read, read_clock, no_call, read_real_clock, no_call},
     };
     void *symbol = library_function("clock_gettime");
