@@ -297,6 +297,7 @@ class ReportTest(unittest.TestCase):
                 line = next(number + 1 for number, line in enumerate(lines, 1) if f"SITE: {function}" in line)
             self.assertEqual((site["function"], os.path.realpath(site["file"]), site["line"], site["wrapper"]),
                              (function, os.path.realpath(source), line, False))
+            self.assertEqual(site["file"], os.path.normpath(site["file"]))
             self.assertRegex(" ".join(text.split()), rf" at {function} \(\S*{file}:{line}\)")
         result, = json.loads(self.read("r.sarif"))["runs"][0]["results"]
         for location, site in ((result["locations"][0], second), (result["relatedLocations"][0], first)):

@@ -120,6 +120,24 @@ static void put_function(Dwfl_Module *file, Dwarf_Addr address, struct symbol *o
     free(plain);
 }
 
+/* Takes "name/.." and "." out of a path: build tools start the compiler in a folder of their own. */
+static void shorten(char *path)
+{
+    char *end = path;
+    for (const char *at = path; *at;) {
+        const size_t length = strcspn(at + 1, "/") + 1; /* of "/name" */
+        if (length == 3 && memcmp(at, "/..", 3) == 0) {
+            while (end > path && *--end != '/')
+                ;
+        } else if (length > 1 && !(length == 2 && at[1] == '.')) {
+            memmove(end, at, length);
+            end += length;
+        }
+        at += length;
+    }
+    *end = '\0';
+}
+
 static void put_line(Dwfl_Module *file, Dwarf_Addr address, struct symbol *out)
 {
     int line = 0;
@@ -130,6 +148,8 @@ static void put_line(Dwfl_Module *file, Dwarf_Addr address, struct symbol *out)
     const char *folder = name[0] == '/' ? NULL : dwfl_line_comp_dir(place);
     (void)snprintf(out->file, sizeof(out->file), "%s%s%s", folder ? folder : "", folder ? "/" : "",
                    name);
+    if (out->file[0] == '/')
+        shorten(out->file);
     out->line = (uint32_t)line;
 }
 

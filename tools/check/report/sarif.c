@@ -214,13 +214,14 @@ static void add_invocation(cJSON *run, const struct check_totals *totals)
 static void add_sources(cJSON *run)
 {
     char folder[PATH_MAX];
-    char uri[3 * PATH_MAX + 16] = "file://";
-    const size_t scheme = strlen(uri);
+    char encoded[3 * PATH_MAX];
+    char uri[3 * PATH_MAX + 16];
     if (!getcwd(folder, sizeof(folder)))
         return;
-    put_uri(folder, uri + scheme, sizeof(uri) - scheme - 1);
+    put_uri(folder, encoded, sizeof(encoded));
+    (void)snprintf(uri, sizeof(uri), "file://%s/", encoded);
     cJSON *base = add_object(add_object(run, "originalUriBaseIds"), SOURCES);
-    cJSON_AddStringToObject(base, "uri", strcat(uri, "/"));
+    cJSON_AddStringToObject(base, "uri", uri);
 }
 
 bool check_sarif_write(struct check_report *report, FILE *out)
