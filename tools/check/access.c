@@ -66,12 +66,13 @@ static void judge_threads(struct checker *checker, const struct check_access *be
         return;
     checker->judged[CHECK_HOST_01]++;
     if (!ordered_by_threads(checker, before, now))
-        check_find(checker, CHECK_HOST_01, before->op, now->op,
-                   "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
-                   ", the first %s and the second %s them, and nothing that was seen lets the "
-                   "second thread come after the first",
-                   bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
-                   now->writes ? "writes" : "reads");
+        check_find(
+            checker, CHECK_HOST_01, before->op, now->op,
+            "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
+            ", the first op %s and the second %s them, and no synchronization that was seen orders "
+            "the two threads",
+            bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
+            now->writes ? "writes" : "reads");
 }
 
 static void judge(struct checker *checker, const struct check_access *before,
@@ -98,7 +99,7 @@ static void judge(struct checker *checker, const struct check_access *before,
     checker->judged[rule]++;
     check_find(checker, rule, before->op, now->op,
                "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
-               ", the first %s and the second %s them, and nothing orders the two",
+               ", the first op %s and the second %s them, and nothing orders the two",
                bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
                now->writes ? "writes" : "reads");
 }

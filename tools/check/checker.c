@@ -145,7 +145,8 @@ static void use_device(struct checker *checker, uint32_t op)
     checker->judged[CHECK_ORD_14]++;
     if (device->opens <= device->closes)
         check_find(checker, CHECK_ORD_14, CHECK_NONE, op,
-                   "it was made on device %u, which was not open", (unsigned)use->device);
+                   "the object was created on device %u, which was not open",
+                   (unsigned)use->device);
 }
 
 /* ---- public calls ---- */
@@ -158,11 +159,12 @@ static void call_ended(struct checker *checker, uint32_t op)
     const check_op *call = &checker->ops.items[op];
     if (call->code == DEAD_HANDLE)
         check_find(checker, CHECK_LIFE_09, CHECK_NONE, op,
-                   "it answered 107017: its handle names nothing alive");
+                   "the call returned 107017: its handle is not that of a live object");
     if (call->code == BAD_ARGUMENT && call->of_free)
-        check_find(checker, CHECK_LIFE_04, CHECK_NONE, op,
-                   "it answered 107000: at its address, which is not told, begins no allocation of "
-                   "its kind that lives");
+        check_find(
+            checker, CHECK_LIFE_04, CHECK_NONE, op,
+            "the call returned 107000: no live allocation of its kind begins at its address, which "
+            "the recording lacks");
 }
 
 /* ---- feeding ---- */

@@ -106,8 +106,8 @@ static void judge_thread(struct checker *checker, const struct check_allocation 
     checker->judged[CHECK_HOST_01]++;
     if (!check_host_knew(checker, op, use->place, use->number))
         check_find(checker, CHECK_HOST_01, use->op, op,
-                   "%s memory at 0x%" PRIx64 " was freed by a thread that had neither seen this "
-                   "task done nor followed one that had",
+                   "%s memory at 0x%" PRIx64 " was freed by a thread that did not know this task "
+                   "complete and is not ordered after one that did",
                    allocation->host ? "host" : "device", allocation->range.begin);
 }
 
@@ -125,7 +125,7 @@ static void judge_users(struct checker *checker, const struct check_allocation *
             continue;
         }
         check_find(checker, CHECK_LIFE_01, use->op, op,
-                   "%s memory at 0x%" PRIx64 " was freed, and nobody had seen this task done",
+                   "%s memory at 0x%" PRIx64 " was freed before the host knew this task complete",
                    allocation->host ? "host" : "device", allocation->range.begin);
     }
 }
@@ -154,7 +154,7 @@ void check_memory_release(struct checker *checker, uint32_t op)
         bool twice = grave && grave->begin == address;
         if (end->end_seq != 0)
             check_find(checker, CHECK_LIFE_04, twice ? gone->freed_by : CHECK_NONE, op,
-                       twice ? "0x%" PRIx64 " had been freed"
+                       twice ? "0x%" PRIx64 " was freed before"
                              : "nothing was allocated at 0x%" PRIx64,
                        address);
         return;
@@ -234,9 +234,9 @@ static void judge_side(struct checker *checker, const struct check_queue *queue,
     const struct check_allocation *gone = (struct check_allocation *)grave;
     if (grave && grave->begin <= begin && (must || !gone->host))
         check_find(checker, CHECK_LIFE_03, gone->freed_by, op,
-                   "0x%" PRIx64 " lies in memory that had been freed", begin);
+                   "0x%" PRIx64 " is in memory that was freed", begin);
     else if (must && !checker->hidden_memory)
-        check_find(checker, CHECK_LIFE_02, CHECK_NONE, op, "0x%" PRIx64 " lies in no allocation",
+        check_find(checker, CHECK_LIFE_02, CHECK_NONE, op, "0x%" PRIx64 " is in no allocation",
                    begin);
 }
 

@@ -92,10 +92,10 @@ static void judge_denial(struct checker *checker, const struct check_queue *queu
         else if (checker->ops.items[known->op].queue == 0 && seen > number)
             rule = CHECK_ORD_01;
     }
-    check_find(
-        checker, rule, known ? known->op : CHECK_NONE, op,
-        "the second was told that task %u of stream %u is not done; the first had shown that it is",
-        (unsigned)(number - queue->first), (unsigned)queue->id);
+    check_find(checker, rule, known ? known->op : CHECK_NONE, op,
+               "the second call returned that task %u of stream %u is not complete; the first had "
+               "returned that it is",
+               (unsigned)(number - queue->first), (unsigned)queue->id);
 }
 
 /* ---- told that nothing can end a wait, or that time is up ---- */
@@ -195,9 +195,9 @@ static void judge_giving_up(struct checker *checker, struct check_queue *queue, 
     check_rule rule = blocked_by(checker, queue, known, number, of_event, &first);
     checker->judged[rule]++;
     check_find(checker, rule, first, op,
-               timely ? "the wait gave up, but all that it waits for had ended %.3f us before"
-                      : "the wait was told that nothing can end it, but all that it waits for "
-                        "could run to its end",
+               timely ? "the wait timed out, but all that it waits for had ended %.3f us before"
+                      : "the wait returned that nothing can end it, but all that it waits for can "
+                        "complete",
                timely ? (double)(wait->end_ns - floor->ns) / 1000 : 0.0);
 }
 
@@ -238,8 +238,9 @@ static void judge_silence(struct checker *checker, struct check_queue *queue, ui
     uint32_t failed = queue->failure;
     for (uint32_t n = number; n > queue->first; n--)
         if (queue->work.items[n - queue->first - 1] == failed) {
-            check_find(checker, CHECK_ORD_04, failed, op,
-                       "the task failed on the device, and the wait for its stream told nothing");
+            check_find(
+                checker, CHECK_ORD_04, failed, op,
+                "the task failed on the device, and the wait for its stream returned success");
             queue->failure = CHECK_NONE;
             return;
         }

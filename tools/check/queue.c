@@ -417,7 +417,8 @@ void check_queue_destroy(struct checker *checker, uint32_t op)
         if (known < queue->submitted && queue->aborted_to < queue->submitted &&
             !checker->troubled && left != CHECK_NONE)
             check_find(checker, CHECK_LIFE_05, left, op,
-                       "%u of the stream's tasks had not been seen done, this one first",
+                       "the host did not know %u of the stream's tasks complete; the first op is "
+                       "the first of them",
                        (unsigned)(queue->submitted - known));
     }
     checker->judged[CHECK_LIFE_06]++;
@@ -445,7 +446,7 @@ static void blame_wait(struct checker *checker, const struct check_queue *queue,
     if (signal->kind == CHECK_NOTIFY ? signal->records > signal->passed : signal->records > 0)
         return;
     check_find(checker, CHECK_ORD_05, op, observer,
-               "the wait was seen passed, and no record of what it waits for had been queued");
+               "the host saw the wait passed, and no record of what it waits for had been queued");
 }
 
 /* ---- counts ---- */
@@ -497,9 +498,10 @@ static void blame_count(struct checker *checker, const struct check_queue *queue
     const check_op *wait = &checker->ops.items[op];
     if (queue->troubled || checker->troubled || (wait->timed && wait->task_status != TWIN_OK))
         return;
-    check_find(checker, CHECK_ORD_05, op, observer,
-               "the wait was seen passed, and no order of the changes that had been queued gives a "
-               "count that lets it pass");
+    check_find(
+        checker, CHECK_ORD_05, op, observer,
+        "the host saw the wait passed, and no order of the changes that had been queued gives a "
+        "count that lets it pass");
 }
 
 /* The wait for a count at which a queue stands passes, behind all that it needs. Without an observer nobody saw that, and it

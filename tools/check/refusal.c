@@ -45,5 +45,5 @@ void check_refused(struct checker *checker, struct check_queue *queue, uint32_t 
         queue->troubled = checker->troubled = true;
     else
         check_find(checker, CHECK_ORD_04, op, CHECK_NONE,
-                   "the submission itself answered what becomes of tasks on the device");
+                   "the submission itself returned the failure of a task");
 }

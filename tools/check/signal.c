@@ -183,7 +183,7 @@ static void bind_wait(struct checker *checker, struct check_signal *signal,
         number = signal->newest;
         if (number == CHECK_NONE)
             check_find(checker, CHECK_LIFE_08, signal->op, op,
-                       "nobody had recorded event %u, so the stream does not wait",
+                       "event %u was not recorded before, so the stream does not wait",
                        (unsigned)signal->name);
     } else {
         checker->judged[CHECK_LIFE_07]++;
@@ -266,9 +266,10 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark)
         return;
     checker->judged[CHECK_LIFE_10]++;
     if (!precedes(checker, last->wait_place, last->wait_number, mark))
-        check_find(checker, CHECK_LIFE_10, last->first_wait, mark->op,
-                   "nothing orders the wait of the round before ahead of this record: two records "
-                   "may let pass one wait only");
+        check_find(
+            checker, CHECK_LIFE_10, last->first_wait, mark->op,
+            "nothing orders this record after the wait of the previous round: two records may "
+            "release one wait only");
 }
 
 void check_signal_clear(struct checker *checker, uint32_t op)
@@ -313,7 +314,7 @@ static void judge_promises(struct checker *checker, const struct check_signal *s
         const struct check_mark *mark = &checker->marks.items[signal->promised.items[i]];
         if (mark->holders > 1)
             check_find(checker, CHECK_LIFE_07, mark->first_wait, op,
-                       op == CHECK_NONE ? "nobody records %s %u for this wait"
+                       op == CHECK_NONE ? "no record of %s %u was queued for this wait"
                                         : "%s %u was destroyed with no record for this wait",
                        signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
     }
@@ -326,10 +327,11 @@ void check_signal_given_up(struct checker *checker, uint32_t number, uint32_t wa
     if (!mark->hopeless || mark->op != CHECK_NONE || !signal || signal->ends == 0 ||
         signal->unjudged || checker->troubled || checker->expect_gaps)
         return;
-    check_find(checker, CHECK_LIFE_07, wait, by,
-               "nobody had recorded %s %u when the stream was given up, and the host had been told "
-               "that nothing can end the wait",
-               signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
+    check_find(
+        checker, CHECK_LIFE_07, wait, by,
+        "no record of %s %u had been queued when the stream was aborted, after a wait of the "
+        "host had returned that nothing can end it",
+        signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
 }
 
 void check_signal_destroy(struct checker *checker, uint32_t op)

@@ -157,7 +157,7 @@ void check_times_host(struct checker *checker, const struct check_floor *floor, 
     checker->judged[CHECK_ORD_10]++;
     if (when < floor->ns)
         check_find(checker, CHECK_ORD_10, floor->op, op,
-                   "the host was told that it is done %.3f us before it ended",
+                   "the second call returned that the first op is complete %.3f us before it ended",
                    (double)(floor->ns - when) / 1000);
 }
 
@@ -235,7 +235,7 @@ static void judge_level(struct checker *checker, const struct flag *flag)
             (reset >= flag->reset_count || flag->resets[reset]->task_end_ns > wait->task_begin_ns))
             continue;
         tell_of_flag(checker, begun < flag->record_count ? flag->records[begun] : NULL, wait,
-                     record ? "the wait passed behind a reset and before the next record began"
+                     record ? "the wait passed after a reset and before the next record began"
                             : "the wait passed before the first record began");
         return;
     }
@@ -301,9 +301,9 @@ void check_times_finish(struct checker *checker)
                 continue;
             checker->judged[CHECK_ORD_12]++;
             if (work->told < work->tasks)
-                check_find(
-                    checker, CHECK_ORD_12, op, CHECK_NONE,
-                    "the stream was seen done, and the device never told that it ran this task");
+                check_find(checker, CHECK_ORD_12, op, CHECK_NONE,
+                           "the stream was reported complete, and the device did not report that "
+                           "it ran this task");
             else if (work->told > work->tasks)
                 check_find(checker, CHECK_ORD_12, op, CHECK_NONE,
                            "the device ran this task %u times", (unsigned)work->told);
