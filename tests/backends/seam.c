@@ -240,3 +240,15 @@ uint64_t seam_wall(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * SEAM_S + (uint64_t)now.tv_nsec;
 }
+
+void *seam_serve(void *channel)
+{
+    twin_taken_call taken;
+    seam->host.attach();
+    while (seam->channel.take(channel, TWIN_FOREVER, &taken) == TWIN_OK) {
+        taken.call.fn(taken.call.argument);
+        seam->channel.answer(channel, taken.ticket);
+    }
+    seam->host.detach();
+    return NULL;
+}

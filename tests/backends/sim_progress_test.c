@@ -221,26 +221,13 @@ static void count_run(void *argument)
     atomic_fetch_add(&runs, 1);
 }
 
-/* As a thread of the runtime serves a context. */
-static void *serve(void *channel)
-{
-    twin_taken_call taken;
-    seam->host.attach();
-    while (seam->channel.take(channel, TWIN_FOREVER, &taken) == TWIN_OK) {
-        taken.call.fn(taken.call.argument);
-        seam->channel.answer(channel, taken.ticket);
-    }
-    seam->host.detach();
-    return NULL;
-}
-
 static void test_a_host_function_runs(void)
 {
     twin_channel *channel = NULL;
     pthread_t thread;
     begin(SOON);
     SEAM_OK(seam->channel.create(device, true, &channel));
-    pthread_create(&thread, NULL, serve, channel);
+    pthread_create(&thread, NULL, seam_serve, channel);
     atomic_store(&runs, 0);
     for (unsigned i = 1; i <= 8; i++) {
         seam_call(TWIN_COST_SUBMIT);
@@ -271,7 +258,7 @@ __attribute__((unused)) static void test_a_sleeper_goes_on(void)
     begin("3600000");
     sem_init(&function_over, 0, 0);
     SEAM_OK(seam->channel.create(device, true, &channel));
-    pthread_create(&thread, NULL, serve, channel);
+    pthread_create(&thread, NULL, seam_serve, channel);
     for (unsigned i = 0; i < 4; i++) {
         seam_call(TWIN_COST_SUBMIT);
         SEAM_OK(seam->work.call(queue, channel, &(twin_host_call){.fn = post, .block = true}));

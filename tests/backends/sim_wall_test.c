@@ -161,25 +161,13 @@ static void sleep_a_little(void *argument)
     usleep(20000);
 }
 
-static void *serve(void *channel)
-{
-    twin_taken_call taken;
-    seam->host.attach();
-    while (seam->channel.take(channel, TWIN_FOREVER, &taken) == TWIN_OK) {
-        taken.call.fn(taken.call.argument);
-        seam->channel.answer(channel, taken.ticket);
-    }
-    seam->host.detach();
-    return NULL;
-}
-
 static void test_host_functions_take_their_time(void)
 {
     twin_channel *channel = NULL;
     pthread_t thread;
     begin();
     SEAM_OK(seam->channel.create(device, true, &channel));
-    pthread_create(&thread, NULL, serve, channel);
+    pthread_create(&thread, NULL, seam_serve, channel);
     seam_call(TWIN_COST_SUBMIT);
     SEAM_OK(seam->work.record(queue, before));
     SEAM_OK(

@@ -50,7 +50,7 @@ class Tool:
 
 def test_threads(tool, program):
     """Order among threads: a program that has it is clean, one that does without is warned of."""
-    for mode in ("join", "relay", "cond"):
+    for mode in ("join", "relay", "cond", "mutex", "semaphore", "barrier", "rwlock", "spin"):
         status, report = tool.json("check", "--json", "--strict", tool.record(mode + ".rec", [program, mode]))
         judged = [rule["judged"] for rule in report["rules"] if rule["rule"] == "HOST-01"]
         expect(status == 0 and report["clean"] and report["warnings"] == 0, f"threads in order: {mode}: {report['findings']}")

@@ -5,8 +5,13 @@
  *   order_program join      a thread fills a buffer and ends; main, which joins it, reads the buffer
  *   order_program relay     the same, but who waits for the fill is a third thread that calls nothing and hands on
  *   order_program cond      two threads go through a condition variable, a mutex and sleeps, round after round
+ *   order_program mutex|semaphore|barrier|rwlock|spin
+ *                           a thread fills a buffer, and main reads it when that object has said so
  *   order_program missing   as join, but main reads before it joins, after a sleep in which the other surely has filled it */
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +59,99 @@ static void *fill_once(void *unused)
     (void)unused;
     CHECK(aclrtSetCurrentContext(context));
     fill();
+    return NULL;
+}
+
+/* ---- one object orders two threads; a flag is polled under the locks ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static sem_t semaphore;
+static pthread_barrier_t barrier;
+static bool filled;
+
+static void give_mutex(void)
+{
+    pthread_mutex_lock(&mutex);
+    filled = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+static bool take_mutex(void)
+{
+    pthread_mutex_lock(&mutex);
+    const bool there = filled;
+    pthread_mutex_unlock(&mutex);
+    return there;
+}
+
+static void give_rwlock(void)
+{
+    pthread_rwlock_wrlock(&rwlock);
+    filled = true;
+    pthread_rwlock_unlock(&rwlock);
+}
+
+static bool take_rwlock(void)
+{
+    pthread_rwlock_rdlock(&rwlock);
+    const bool there = filled;
+    pthread_rwlock_unlock(&rwlock);
+    return there;
+}
+
+static void give_spin(void)
+{
+    pthread_spin_lock(&spin);
+    filled = true;
+    pthread_spin_unlock(&spin);
+}
+
+static bool take_spin(void)
+{
+    pthread_spin_lock(&spin);
+    const bool there = filled;
+    pthread_spin_unlock(&spin);
+    return there;
+}
+
+static void give_semaphore(void)
+{
+    sem_post(&semaphore);
+}
+
+static bool take_semaphore(void)
+{
+    return sem_wait(&semaphore) == 0;
+}
+
+static void meet(void)
+{
+    pthread_barrier_wait(&barrier);
+}
+
+static bool meet_too(void)
+{
+    meet();
+    return true;
+}
+
+static const struct object {
+    const char *name;
+    void (*give)(void);
+    bool (*take)(void);
+} objects[] = {{"mutex", give_mutex, take_mutex},
+               {"semaphore", give_semaphore, take_semaphore},
+               {"barrier", meet, meet_too},
+               {"rwlock", give_rwlock, take_rwlock},
+               {"spin", give_spin, take_spin}};
+static const struct object *chosen;
+
+static void *fill_and_give(void *unused)
+{
+    (void)fill_once(unused);
+    chosen->give();
     return NULL;
 }
 
@@ -122,9 +220,24 @@ static void read_rounds(void)
     pthread_join(other, NULL);
 }
 
+static void read_when_given(void)
+{
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    sem_init(&semaphore, 0, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_t other = start(fill_and_give);
+    while (!chosen->take())
+        sched_yield();
+    read_back();
+    pthread_join(other, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+        if (strcmp(mode, objects[i].name) == 0)
+            chosen = &objects[i];
     CHECK(aclInit(NULL));
     CHECK(aclrtSetDevice(0));
     CHECK(aclrtGetCurrentContext(&context));
@@ -132,7 +245,9 @@ int main(int argc, char **argv)
     CHECK(aclrtCreateStream(&others));
     CHECK(aclrtMalloc((void **)&buffer, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
     CHECK(aclrtMalloc((void **)&copy, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
-    if (strcmp(mode, "sleep") == 0) {
+    if (chosen) {
+        read_when_given();
+    } else if (strcmp(mode, "sleep") == 0) {
         sleep_and_ask();
     } else if (strcmp(mode, "join") == 0) {
         pthread_join(start(fill_once), NULL);
