@@ -15,17 +15,38 @@
 /* Of libstdc++: the name of a function of C++; NULL: it is none. The caller frees it. */
 char *__cxa_demangle(const char *name, char *out, size_t *bytes, int *status);
 
+/* A place that was looked up: programs call from few of them. */
+struct place {
+    UT_hash_handle hh;
+    uint64_t offset;
+    struct symbol symbol;
+};
+
 /* A file, alone in an address space of its own, so that its addresses are those that it counts. */
 struct module {
     UT_hash_handle hh;
     Dwfl *files;
     Dwfl_Module *file; /* NULL: it cannot be read */
+    struct place *places;
     char path[];
 };
 
 struct symbolizer {
     struct module *modules;
 };
+
+static void free_module(struct module *module)
+{
+    struct place *place = module->places;
+    HASH_CLEAR(hh, module->places);
+    while (place) {
+        struct place *next = place->hh.next;
+        free(place);
+        place = next;
+    }
+    dwfl_end(module->files);
+    free(module);
+}
 
 struct symbolizer *symbolizer_new(void)
 {
@@ -40,8 +61,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
     HASH_CLEAR(hh, symbolizer->modules);
     while (module) {
         struct module *next = module->hh.next;
-        dwfl_end(module->files);
-        free(module);
+        free_module(module);
         module = next;
     }
     free(symbolizer);
@@ -70,8 +90,7 @@ static struct module *module_of(struct symbolizer *symbolizer, const char *path)
     }
     HASH_ADD(hh, symbolizer->modules, path, length, module);
     if (!module->hh.tbl) {
-        dwfl_end(module->files);
-        free(module);
+        free_module(module);
         return NULL;
     }
     return module;
@@ -157,10 +176,24 @@ void symbolizer_look(struct symbolizer *symbolizer, const char *path, const void
                      size_t build_id_bytes, uint64_t offset, struct symbol *out)
 {
     *out = (struct symbol){0};
-    const struct module *module = module_of(symbolizer, path);
+    struct module *module = module_of(symbolizer, path);
+    struct place *place = NULL;
     if (!module || !module->file ||
         (build_id_bytes > 0 && !is_same_build(module->file, build_id, build_id_bytes)))
         return;
+    HASH_FIND(hh, module->places, &offset, sizeof(offset), place);
+    if (place) {
+        *out = place->symbol;
+        return;
+    }
     put_function(module->file, offset, out);
     put_line(module->file, offset, out);
+    place = malloc(sizeof(*place));
+    if (!place)
+        return;
+    place->offset = offset;
+    place->symbol = *out;
+    HASH_ADD(hh, module->places, offset, sizeof(place->offset), place);
+    if (!place->hh.tbl)
+        free(place);
 }
