@@ -103,13 +103,15 @@ class ReportTest(unittest.TestCase):
             self.assertRegex(each.stderr.splitlines()[-1], r"^twinrt check: .*: \d+ ops, \d+ errors")
 
     def test_columns(self):
-        """Findings stay within the columns of a terminal, and within 100 where there is none."""
+        """Findings stay within the columns of a terminal, and within 100 where there is none. What is to be copied is one line."""
+        def lines(text):
+            return [line for line in text.splitlines()[:-1] if not line.startswith("  suppress: ")]
         done = self.check("--verbose")
-        self.assertLessEqual(max(map(len, done.stderr.splitlines()[:-1])), 100)
+        self.assertLessEqual(max(map(len, lines(done.stderr))), 100)
         for columns in (80, 100):
             leader, follower = pty.openpty()
             fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-            with open(os.path.join(self.folder, "shown"), "wb") as shown, \
+            with open(os.path.join(self.folder, "shown"), "wb") as file, \
                  subprocess.Popen([TWINRT, "run", "--check", "--verbose", "--", RACING, "3"], stdout=subprocess.DEVNULL,
                                   stderr=follower, env={**os.environ, "TWINRT_BACKEND": "sim"}) as process:
                 os.close(follower)
@@ -120,12 +122,12 @@ class ReportTest(unittest.TestCase):
                         break
                     if not data:
                         break
-                    shown.write(data)
+                    file.write(data)
             os.close(leader)
-            lines = self.read("shown").splitlines()
+            shown = lines(self.read("shown"))
             self.assertEqual(process.returncode, 99)
-            self.assertLessEqual(max(map(len, lines[:-1])), columns)
-            self.assertGreater(max(map(len, lines[:-1])), columns - 15)
+            self.assertLessEqual(max(map(len, shown)), columns)
+            self.assertGreater(max(map(len, shown)), columns - 15)
 
     def test_dropped(self):
         """Work that an abort drops is a warning that names the tasks; what ran before and what is waited for is not."""
@@ -399,6 +401,19 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(suppressed(exact + " call=aclrtReduceAsync"), 0)
         self.assertEqual(suppressed("call=aclrt*Async"), sum(
             each["rule"] == "RACE-02" and "Async" in each["first"]["call"] + each["second"]["call"] for each in findings))
+
+    def test_offered_suppressions(self):
+        """--verbose prints the line that leaves a finding out."""
+        for how in (None, ("strip", "-g"), ("strip",)):
+            with self.subTest(how=how):
+                folder, *_ = self.sites(how)
+                program = [os.path.join(folder, "site_program")]
+                done = self.check("--verbose", program=program, LD_LIBRARY_PATH=folder)
+                line, = re.findall(r"(?m)^  suppress: (.*)$", done.stderr)
+                self.write("s", line + "\n")
+                done = self.check("--suppressions=s", program=program, LD_LIBRARY_PATH=folder)
+                self.assertEqual(done.returncode, 0, line)
+                shutil.rmtree(folder)
 
     def test_unused_suppressions(self):
         self.write("s", "RACE-*\nLIFE-01 call=aclrtFree # none\n")

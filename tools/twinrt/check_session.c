@@ -109,7 +109,8 @@ static const struct argp_option table[] = {
     {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
      "Leave out the findings that FILE describes, one \"RULE KEY=PATTERN...\" a line", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
-     "Also print how often each rule was judged, what was not judged, and suppressions that were "
+     "Also print the suppression for each finding, how often each rule was judged, what was not "
+     "judged, and suppressions that were "
      "not used",
      0},
     {0},

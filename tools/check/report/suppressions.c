@@ -251,6 +251,44 @@ uint32_t check_suppressions_match(struct check_suppressions *list,
     return 0;
 }
 
+/* Appends KEY=TEXT, as a pattern that TEXT matches and a line can hold. */
+static void put_condition(enum key key, const char *text, char *out)
+{
+    size_t used = strlen(out);
+    int length =
+        snprintf(out + used, CHECK_SUPPRESSION_LINE - used, " %s=%s", key_names[key], text);
+    if (length < 0 || used + (size_t)length >= CHECK_SUPPRESSION_LINE) {
+        out[used] = '\0';
+        return;
+    }
+    for (char *at = out + used + 1; *at; at++)
+        if (strchr(BLANKS "*[]\\", *at))
+            *at = '?';
+}
+
+const char *check_suppression_for(const struct check_result *result,
+                                  const struct check_finding *finding,
+                                  char out[CHECK_SUPPRESSION_LINE])
+{
+    const uint32_t ops[] = {finding->first, finding->second};
+    (void)snprintf(out, CHECK_SUPPRESSION_LINE, "%s", check_rule_texts[finding->rule].number);
+    for (int which = 0; which < 2; which++) {
+        const check_op *op = checker_op(result->checker, ops[which]);
+        struct check_site site;
+        char call[CHECK_CALL_NAME];
+        if (!op)
+            continue;
+        const bool known = check_result_site(result, ops[which], &site);
+        if (known && site.symbol.function[0])
+            put_condition(KEY_FUNCTION, site.symbol.function, out);
+        else if (known && site.module[0])
+            put_condition(KEY_MODULE, site.module_name, out);
+        if (*check_call_name(result->recording, op, call))
+            put_condition(KEY_CALL, call, out);
+    }
+    return out;
+}
+
 const char *check_suppressions_path(const struct check_suppressions *list)
 {
     return list->path;

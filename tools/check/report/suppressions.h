@@ -34,6 +34,12 @@ uint32_t check_suppressions_match(struct check_suppressions *suppressions,
                                   const struct check_result *result,
                                   const struct check_finding *finding);
 
+/* The line that suppresses findings like this one: its rule and both call sites, by function where it is known. */
+#define CHECK_SUPPRESSION_LINE 640u
+const char *check_suppression_for(const struct check_result *result,
+                                  const struct check_finding *finding,
+                                  char out[CHECK_SUPPRESSION_LINE]);
+
 const char *check_suppressions_path(const struct check_suppressions *suppressions);
 size_t check_suppressions_count(const struct check_suppressions *suppressions);
 const struct check_suppression *check_suppressions_at(const struct check_suppressions *suppressions,

@@ -36,6 +36,9 @@ void check_text_finding(const struct check_text *how, const struct check_result 
     layout_print(out, how->width, INDENT, "  seen:", finding->why ? finding->why : "");
     if (rule->fix[0])
         layout_print(out, how->width, INDENT, "  fix:", rule->fix);
+    char line[CHECK_SUPPRESSION_LINE];
+    if (how->verbose)
+        fprintf(out, "  suppress: %s\n", check_suppression_for(result, finding, line));
     if (finding->repeats > 0)
         fprintf(out, "  and %" PRIu64 " more of the same streams and call sites\n",
                 finding->repeats);
