@@ -76,7 +76,7 @@ ROWS = [
     Row("2.signal", "abd", ["signal", "300"], completes),
     Row("2.timer", "ab", ["timer", "900"], completes),
     Row("2.compute", "ab", ["compute", "900"], completes),
-    Row("2.warns", "ab", ["sleep", "6000"], warns_and_completes, False),
+    Row("2.warns", "ab", ["sleep", "9000"], warns_and_completes, False),
     Row("2.computes_long", "ab", ["compute", "12000"], warns_and_completes, False),
     Row("3.short", "a", ["poll", "1000"], few_polls({"a": 60}, 1, "a")),
     Row("3.short", "b", ["poll", "1000"], few_polls({"b": 2 + 2 * COPY_MS}, 1, "b")),
