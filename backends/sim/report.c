@@ -266,6 +266,7 @@ void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
         [SIM_STALL_WARNING] =
             "a wait lasts long: no stream can go on until another thread submits work:",
         [SIM_STALL_DEADLOCK] = "deadlock: every thread waits and no stream can go on:",
+        [SIM_STALL_ASKED] = "the time of the run is over; what streams and threads wait for:",
         [SIM_STALL_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
     };
     static char buffer[sizeof(deadlock_text)];
@@ -277,7 +278,7 @@ void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
     sim_report_threads(threads, sizeof(threads), waits);
     add(&survey.text, "%s", threads);
     sim_log(kind == SIM_STALL_DEADLOCK ? 3 : 2, "%s", buffer);
-    if (kind != SIM_STALL_WARNING)
+    if (kind == SIM_STALL_DEADLOCK || kind == SIM_STALL_DROPPED)
         memcpy(deadlock_text, buffer, sizeof(buffer));
 }
 

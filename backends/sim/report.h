@@ -10,6 +10,7 @@ struct sim_wait;
 enum sim_stall_kind {
     SIM_STALL_WARNING,  /* a wait lasts long */
     SIM_STALL_DEADLOCK, /* proven */
+    SIM_STALL_ASKED,    /* `twinrt run --timeout` asks */
     SIM_STALL_DROPPED /* work that the device cannot finish by itself is dropped by a forced reset */
 };
 

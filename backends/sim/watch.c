@@ -65,7 +65,15 @@ static bool only_endless(void)
 
 void sim_watch_look(void)
 {
-    if (!slot || !only_endless())
+    if (!slot)
+        return;
+    if (atomic_load(&slot->asked) == TWIN_STALL_ASK_ANY &&
+        atomic_load(&slot->answered) != TWIN_STALL_ASK_ANY) {
+        sim_report_stall(SIM_STALL_ASKED, sim_waits.first);
+        atomic_store(&slot->answered, TWIN_STALL_ASK_ANY);
+        return;
+    }
+    if (!only_endless())
         return;
     uint64_t found = sim_stall_stamp() + sim_clock_calls() * UINT64_C(1048583) +
                      twinsim_now(sim_process.board) * UINT64_C(4294967311);

@@ -16,6 +16,8 @@
 
 #define TWIN_STALL_SLOTS 64u
 #define TWIN_STALL_MAGIC UINT64_C(0x6c6c6174736e7774) /* "twnstall" */
+/* In `asked`: report whatever the threads wait for, and answer with the same number. */
+#define TWIN_STALL_ASK_ANY UINT32_MAX
 /* Real time between two looks of a wait that stands still. */
 #define TWIN_STALL_LOOK_NS 100000000u
 
@@ -25,7 +27,8 @@ typedef struct twin_stall_slot {
         looks; /* grows while every wait that can end by itself is over and an endless one stands still */
     _Atomic uint32_t
         moves; /* grows when one of those looks finds that a call began or the device moved */
-    _Atomic uint32_t asked; /* by the tool: `moves` + 1 as it knows them; 0: nothing is asked */
+    _Atomic uint32_t
+        asked; /* by the tool: `moves` + 1 as it knows them; 0: nothing is asked; TWIN_STALL_ASK_ANY */
     _Atomic uint32_t
         answered; /* the same number when the report is out and nothing had moved; else as it was */
 } twin_stall_slot;

@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 STALLED = 97
+TIMED_OUT = 124
 DONE = 5  # what the program ends with
 
 
@@ -64,6 +66,67 @@ class Stall(unittest.TestCase):
             got = run("--stall-after", bad, "--", "true")
             self.assertEqual(got.returncode, 125, bad)
             self.assertIn("--stall-after takes seconds", got.stderr)
+
+
+class Timeout(unittest.TestCase):
+    def test_a_program_that_takes_too_long_is_ended_with_the_report(self):
+        for stall in ("0", "300"):
+            got = run("--timeout", "1", "--stall-after", stall, "--host-time", "calls", "--", PROGRAM, "never")
+            self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+            self.assertIn("has not ended within 1 s (--timeout)", got.stderr)
+            self.assertIn("waits for notify 0", got.stderr)
+            self.assertRegex(got.stderr, r"thread \d+ .*: in aclrtSynchronizeStream, called at ")
+
+    def test_what_it_did_is_judged(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kept.rec")
+            got = run("--timeout", "1", "--check", "--record", path, "--host-time", "calls", "--", PROGRAM, "limit")
+            self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+            self.assertIn("aclrtSynchronizeStreamWithTimeout", got.stderr) # a wait with a limit is reported too
+            self.assertIn("LIFE-07", got.stderr)
+            self.assertEqual(os.listdir(folder), ["kept.rec"])
+
+    def test_a_process_below_and_one_that_ignores_the_request(self):
+        script = '"$0" never & trap "" TERM; while :; do sleep 0.1; done'
+        got = run("--timeout", "1", "--host-time", "calls", "--", "sh", "-c", script, PROGRAM)
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+        self.assertIn("waits for notify 0", got.stderr)
+
+    def test_without_a_device(self):
+        got = run("--timeout", "1", "--", "sleep", "20")
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+        self.assertIn("no process of it uses a device", got.stderr)
+
+    def test_who_ends_in_time_is_left_alone(self):
+        got = run("--timeout", "50", "--", PROGRAM, "100-calls")
+        self.assertEqual((got.returncode, got.stderr), (DONE, ""))
+
+    def test_bad_numbers(self):
+        got = run("--timeout", "soon", "--", "true")
+        self.assertEqual(got.returncode, 125)
+        self.assertIn("--timeout takes seconds", got.stderr)
+
+
+class Killed(unittest.TestCase):
+    def test_the_recording_of_a_killed_run_has_its_name(self):
+        """SIGKILL to the tool or to the program."""
+        for whom in ("tool", "program"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "kept.rec")
+                command = ["sh", "-c", "echo $$; exec \"$0\" never", PROGRAM]
+                with subprocess.Popen([TOOL, "run", "--record", path, "--host-time", "calls", "--", *command], stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True, env={**os.environ, "TWINRT_BACKEND": "sim", "TMPDIR": folder}) as tool:
+                    program = int(tool.stdout.readline())
+                    while not any(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)):
+                        time.sleep(0.01)
+                    os.kill(tool.pid if whom == "tool" else program, signal.SIGKILL)
+                    self.assertEqual(tool.wait(timeout=30), -signal.SIGKILL if whom == "tool" else 128 + signal.SIGKILL)
+                end = time.monotonic() + 30
+                while os.listdir(folder) != ["kept.rec"] and time.monotonic() < end:
+                    time.sleep(0.01)
+                self.assertEqual(os.listdir(folder), ["kept.rec"], whom)
+                got = subprocess.run([TOOL, "record", "--print", path], capture_output=True, text=True, check=False)
+                self.assertEqual(got.returncode, 0, got.stderr)
 
 
 class Parent(unittest.TestCase):
@@ -122,6 +185,9 @@ class Settings(unittest.TestCase):
     def test_options_become_settings(self):
         got = run("--deterministic", "--host-time", "sleeps", "--", "sh", "-c", "echo $TWINRT_DETERMINISTIC $TWINRT_HOST_TIME")
         self.assertEqual(got.stdout, "on sleeps\n")
+        got = run("--seed", "7", "--log", "error", "--fail", "work.copy:1=TWIN_E_NOMEM", "--", "sh", "-c",
+                  "echo $TWINRT_SEED $TWINRT_LOG $TWINRT_FAIL")
+        self.assertEqual(got.stdout, "7 error work.copy:1=TWIN_E_NOMEM\n")
         got = run("--host-time", "none", "--", "true")
         self.assertEqual(got.returncode, 125)
         self.assertIn("calls, sleeps, sync", got.stderr.replace("|", ", "))

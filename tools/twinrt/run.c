@@ -5,21 +5,18 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/config.h"
 #include "core/fault_file.h"
 #include "check_session.h"
-#include "left.h"
+#include "run_files.h"
+#include "run_guardian.h"
 #include "run_process.h"
 #include "run_stall.h"
 #include "setting_option.h"
@@ -40,43 +37,22 @@ enum {
     KEY_HOST_TIME,
     KEY_DETERMINISTIC,
     KEY_STALL_AFTER,
+    KEY_TIMEOUT,
+    KEY_SEED,
+    KEY_FAIL,
+    KEY_LOG,
     KEY_REQUIRE_CALLS
 };
 
 #define WAITS_EXPLAINED  3u
 #define STALL_AFTER_S    300u
 #define STALL_AFTER_MOST 1000000u
-#define PER_PROCESS      ".%p"
-
-/* What the program may leave behind. */
-enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
-
-static const struct {
-    twin_setting_id setting;
-    const char *what;
-    const char *own; /* name in a folder of ours */
-} kinds[FILE_COUNT] = {
-    [FILE_TRACE] = {TWIN_SETTING_TRACE, "timeline", "trace.%p"},
-    [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.%p"},
-    [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof.%p"},
-    [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd.%p"},
-    [FILE_RECORD] = {TWIN_SETTING_RECORD, "record", "record.%p"},
-};
-
-struct wanted_file {
-    const char *given;          /* as given; NULL: a temporary one if it is needed */
-    char path[PATH_MAX + 16];   /* where it is to be; "%p" in it is the process */
-    char marked[PATH_MAX + 64]; /* as the program gets it */
-    bool needed;                /* the tool reads it */
-    bool apart;                 /* PER_PROCESS stands behind the name that was given */
-    struct left_files left;
-};
 
 struct options {
-    struct wanted_file files[FILE_COUNT];
-    char mark[40];  /* in the names of files until they get their own: no other run has it */
-    unsigned waits; /* explained */
+    struct run_files files;
+    unsigned waits;         /* explained */
     unsigned stall_after_s; /* 0: nobody watches */
+    unsigned timeout_s;     /* 0: none */
     bool require_calls;     /* of the runtime, if a file or a report is wanted */
     struct check_options check;
     struct check_session *session; /* NULL: --check was not given */
@@ -138,7 +114,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &options->check;
         return 0;
     case ARGP_KEY_END:
-        if (options->check.given && !options->files[FILE_RECORD].needed)
+        if (options->check.given && !options->files.item[FILE_RECORD].needed)
             argp_error(state, "an option of the check is given without --check");
         return 0;
     case KEY_BACKEND:
@@ -158,27 +134,27 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         set_faults(state, argument);
         return 0;
     case KEY_TRACE:
-        give_file(state, &options->files[FILE_TRACE], argument);
+        give_file(state, &options->files.item[FILE_TRACE], argument);
         return 0;
     case KEY_MSPROF:
-        give_file(state, &options->files[FILE_MSPROF], argument);
+        give_file(state, &options->files.item[FILE_MSPROF], argument);
         return 0;
     case KEY_VCD:
-        give_file(state, &options->files[FILE_VCD], argument);
+        give_file(state, &options->files.item[FILE_VCD], argument);
         return 0;
     case KEY_CHECK:
-        options->files[FILE_RECORD].needed = true;
+        options->files.item[FILE_RECORD].needed = true;
         return 0;
     case KEY_RECORD:
-        give_file(state, &options->files[FILE_RECORD], argument);
+        give_file(state, &options->files.item[FILE_RECORD], argument);
         return 0;
     case KEY_STATS:
-        options->files[FILE_STATS].needed = true;
+        options->files.item[FILE_STATS].needed = true;
         if (argument)
-            give_file(state, &options->files[FILE_STATS], argument);
+            give_file(state, &options->files.item[FILE_STATS], argument);
         return 0;
     case KEY_EXPLAIN:
-        options->files[FILE_TRACE].needed = true;
+        options->files.item[FILE_TRACE].needed = true;
         options->waits = argument
                              ? count_of(state, argument, "--explain takes a number of waits", 1000)
                              : WAITS_EXPLAINED;
@@ -192,6 +168,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_STALL_AFTER:
         options->stall_after_s =
             count_of(state, argument, "--stall-after takes seconds", STALL_AFTER_MOST);
+        return 0;
+    case KEY_TIMEOUT:
+        options->timeout_s = count_of(state, argument, "--timeout takes seconds", STALL_AFTER_MOST);
+        return 0;
+    case KEY_SEED:
+        twin_tool_set(state, "seed", TWIN_SETTING_SEED, argument);
+        return 0;
+    case KEY_FAIL:
+        twin_tool_set(state, "fail", TWIN_SETTING_FAIL, argument);
+        return 0;
+    case KEY_LOG:
+        twin_tool_set(state, "log", TWIN_SETTING_LOG, argument);
         return 0;
     case KEY_REQUIRE_CALLS:
         options->require_calls = true;
@@ -208,188 +196,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* The program may change its folder before it writes the file. */
-static int make_absolute(const char *path, char *absolute, size_t bytes)
-{
-    char folder[PATH_MAX] = "";
-    int used;
-    if (path[0] == '/') {
-        used = snprintf(absolute, bytes, "%s", path);
-    } else {
-        if (!getcwd(folder, sizeof(folder))) {
-            perror("twinrt: the present folder");
-            return -1;
-        }
-        used = snprintf(absolute, bytes, "%s/%s", folder, path);
-    }
-    if (used < 0 || (size_t)used >= bytes) {
-        fprintf(stderr, "twinrt: the path of a file is too long\n");
-        return -1;
-    }
-    return 0;
-}
-
-static bool is_own(const struct wanted_file *file)
-{
-    return file->needed && !file->given;
-}
-
-/* Whether two paths are names of one file, as far as their folders are there. */
-static bool is_same_file(const char *a, const char *b)
-{
-    char folders[2][PATH_MAX];
-    const char *const paths[2] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        char folder[PATH_MAX + 16];
-        (void)snprintf(folder, sizeof(folder), "%s", paths[i]);
-        *strrchr(folder, '/') = '\0';
-        if (!realpath(*folder ? folder : "/", folders[i]))
-            return false;
-    }
-    return strcmp(strrchr(a, '/'), strrchr(b, '/')) == 0 && strcmp(folders[0], folders[1]) == 0;
-}
-
-/* Each output has a file of its own: another would be lost without a word. */
-static bool is_free(const struct options *options, enum file which)
-{
-    for (enum file before = 0; before < which; before++) {
-        const struct wanted_file *other = &options->files[before];
-        if (!other->given || !is_same_file(other->path, options->files[which].path))
-            continue;
-        fprintf(stderr, "twinrt: %s cannot take both %s and %s: give each a file\n", other->given,
-                kinds[before].what, kinds[which].what);
-        return false;
-    }
-    return true;
-}
-
-/* Where the file is to be; `folder` takes those that nobody named. */
-static int prepare(struct options *options, enum file which, const char *folder)
-{
-    struct wanted_file *file = &options->files[which];
-    char own[PATH_MAX + 16];
-    if (!file->given && !file->needed)
-        return 0;
-    (void)snprintf(own, sizeof(own), "%s/%s", folder, kinds[which].own);
-    if (make_absolute(file->given ? file->given : own, file->path, PATH_MAX) != 0)
-        return -1;
-    /* no process may write over what another has left */
-    file->apart = file->given && !strstr(file->given, "%p");
-    if (file->apart) {
-        struct stat present;
-        if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode)) {
-            fprintf(stderr, "twinrt: %s is no regular file, so no %s goes there\n", file->given,
-                    kinds[which].what);
-            return -1;
-        }
-        const size_t length = strlen(file->path); /* make_absolute() has left room */
-        (void)snprintf(file->path + length, sizeof(file->path) - length, "%s", PER_PROCESS);
-    }
-    return file->given && !is_free(options, which) ? -1 : 0;
-}
-
-/* Names the file to the program: until it is whole it bears the run's mark, so that no other run takes it for its own. */
-static int give_name(struct options *options, enum file which)
-{
-    struct wanted_file *file = &options->files[which];
-    char name[sizeof(file->marked)]; /* gcc takes members of one struct for one object */
-    if (!file->given && !file->needed)
-        return 0;
-    const char *behind = file->apart ? PER_PROCESS : "";
-    (void)snprintf(name, sizeof(name), "%.*s%s%s", (int)(strlen(file->path) - strlen(behind)),
-                   file->path, file->given ? options->mark : "", behind);
-    memcpy(file->marked, name, sizeof(name));
-    if (setenv(twin_setting_table[kinds[which].setting].name, file->marked, 1) == 0)
-        return 0;
-    perror("twinrt: a file");
-    return -1;
-}
-
-/* ---- afterwards ------------------------------------------------------------------------------ */
-
-/* Whether a process still writes the record that has this name. */
-static bool is_held(const char *name)
-{
-    int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool held = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (file >= 0)
-        (void)close(file);
-    return held;
-}
-
-/* A name of anything but a regular file stays what it is. */
-static bool move(const char *path, const char *name)
-{
-    struct stat present;
-    if (lstat(name, &present) == 0 && !S_ISREG(present.st_mode)) {
-        errno = EINVAL;
-        return false;
-    }
-    return rename(path, name) == 0;
-}
-
-/* Whole files get their names at once: what one process left that which was given, if nobody else writes there, what several
- * left that with the process behind it, and they are told. */
-static void settle(const struct wanted_file *file, const char *what)
-{
-    const struct left_files *left = &file->left;
-    if (!file->given || left->count == 0)
-        return;
-    char name[sizeof(file->path)];
-    (void)snprintf(name, sizeof(name), "%s", file->path);
-    if (file->apart)
-        name[strlen(name) - strlen(PER_PROCESS)] = '\0';
-    if (file->apart && left->count == 1 && !is_held(name) && move(left->items[0].path, name))
-        return;
-    if (file->apart)
-        fprintf(stderr, "twinrt: the %s of each process:", what);
-    for (size_t i = 0; i < left->count; i++) {
-        const struct left_file *item = &left->items[i];
-        const bool named = move(item->path, item->name);
-        if (file->apart)
-            fprintf(stderr, " %s", named ? item->name : item->path);
-        else if (!named)
-            fprintf(stderr, "twinrt: %s could not be renamed: %s\n", item->path, strerror(errno));
-    }
-    if (file->apart)
-        fputc('\n', stderr);
-}
-
-/* Finds what the program left. Returns whether there is anything. */
-static bool find_files(struct options *options)
-{
-    bool any = false;
-    for (enum file which = 0; which < FILE_COUNT; which++) {
-        struct wanted_file *file = &options->files[which];
-        if (file->given || file->needed)
-            any = (left_find(file->marked, options->mark, &file->left) && file->left.count > 0) ||
-                  any;
-    }
-    return any;
-}
-
-/* False, with a message: something is missing. */
-static bool report_missing(const struct options *options)
-{
-    bool good = true;
-    for (enum file which = 0; which < FILE_COUNT; which++) {
-        const struct wanted_file *file = &options->files[which];
-        if ((!file->given && !file->needed) || file->left.count > 0)
-            continue;
-        good = false;
-        fprintf(stderr,
-                "twinrt: the program left no %s%s%s: it ended before it could be written%s\n",
-                kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
-                file->given ? ", or it cannot be written there" : "");
-    }
-    return good;
-}
-
 /* What a report calls the process that left file `index`. */
 static void name_process(const struct options *options, enum file which, size_t index, char *out,
                          size_t room)
 {
-    const struct wanted_file *file = &options->files[which];
+    const struct wanted_file *file = &options->files.item[which];
     const char *path = file->left.items[index].name;
     bool alone = file->left.count == 1 && (!file->given || file->apart);
     if (file->given && !(alone && which == FILE_RECORD))
@@ -408,7 +219,7 @@ static int report(const struct options *options, enum file which, const char *pa
     case FILE_TRACE:
         if (twin_tool_explain(path, options->waits) != 0)
             return TWIN_TOOL_UNREADABLE;
-        if (options->files[which].given)
+        if (options->files.item[which].given)
             printf("\ntimeline: %s (opens in ui.perfetto.dev or chrome://tracing)\n", name);
         return 0;
     case FILE_STATS:
@@ -425,7 +236,7 @@ static bool print_reports(const struct options *options)
 {
     bool good = true;
     for (enum file which = 0; which < FILE_COUNT; which++) {
-        const struct wanted_file *file = &options->files[which];
+        const struct wanted_file *file = &options->files.item[which];
         for (size_t i = 0; file->needed && i < file->left.count; i++) {
             char name[PATH_MAX + 32];
             name_process(options, which, i, name, sizeof(name));
@@ -445,24 +256,26 @@ static bool print_reports(const struct options *options)
 /* Runs the program and prints what was asked for of what it left behind. */
 static int run_and_report(struct options *options, struct run_stall *stall)
 {
-    if (options->files[FILE_RECORD].needed &&
+    if (options->files.item[FILE_RECORD].needed &&
         !(options->session = check_session_open(&options->check, options->program[0], stderr)))
         return TWIN_TOOL_RUN_FAILED;
+    const struct run_guardian guardian =
+        run_guardian_start(run_files_settle_later, &options->files);
     const struct run_end end = run_and_wait(options->program, stall);
+    run_guardian_dismiss(&guardian);
     if (!end.ran)
         return end.status;
     if (end.signal && !end.ended)
         fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", end.signal,
                 strsignal(end.signal));
-    const bool used = find_files(options) || run_stall_used(stall);
+    const bool used = run_files_find(&options->files) || run_stall_used(stall);
     if (!used)
         fprintf(stderr, "twinrt: the program made no ACL call that uses a device%s\n",
                 options->require_calls ? " (--require-calls)" : ": no file was written");
-    bool good = used ? report_missing(options) : !options->require_calls;
+    bool good = used ? run_files_report_missing(&options->files) : !options->require_calls;
     good = print_reports(options) && good;
     fflush(stdout);
-    for (enum file which = 0; which < FILE_COUNT; which++)
-        settle(&options->files[which], kinds[which].what);
+    run_files_settle(&options->files);
     const int found =
         options->check.error_status >= 0 ? options->check.error_status : TWIN_TOOL_CHECK_FAILED;
     if (options->session && check_session_found(options->session) && !end.ended && found != 0)
@@ -482,54 +295,19 @@ static int run_alone(struct options *options, struct run_stall *stall)
     return end.status;
 }
 
-/* The number alone tells runs of one machine apart, not those of several that share a folder. */
-static void make_mark(struct options *options)
-{
-    uint32_t chance = 0;
-    if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
-        chance = 0;
-    (void)snprintf(options->mark, sizeof(options->mark), ".%ld-%08" PRIx32, (long)getpid(), chance);
-}
-
 static int run_for(struct options *options)
 {
-    char folder[PATH_MAX] = "";
-    bool any = false;
-    bool own = false;
-    for (enum file which = 0; which < FILE_COUNT; which++) {
-        any = any || options->files[which].given || options->files[which].needed;
-        own = own || is_own(&options->files[which]);
-    }
-    if (own) {
-        const char *temporary = getenv("TMPDIR");
-        (void)snprintf(folder, sizeof(folder), "%s/twinrt.XXXXXX",
-                       temporary && *temporary ? temporary : "/tmp");
-        if (!mkdtemp(folder)) {
-            perror("twinrt: a temporary folder");
-            return TWIN_TOOL_RUN_FAILED;
-        }
-    }
-    make_mark(options);
-    int status = 0;
-    for (enum file which = 0; which < FILE_COUNT && status == 0; which++)
-        if (prepare(options, which, folder) != 0)
-            status = TWIN_TOOL_RUN_FAILED;
-    for (enum file which = 0; which < FILE_COUNT && status == 0; which++)
-        if (give_name(options, which) != 0)
-            status = TWIN_TOOL_RUN_FAILED;
+    const bool any = run_files_any(&options->files) || options->require_calls;
+    int status = run_files_prepare(&options->files) == 0 ? 0 : TWIN_TOOL_RUN_FAILED;
     struct run_stall *stall = NULL;
-    any = any || options->require_calls;
-    if (status == 0 && (any || options->stall_after_s != 0) &&
-        !(stall = run_stall_new(options->stall_after_s)))
+    if (status == 0 && (any || options->stall_after_s != 0 || options->timeout_s != 0) &&
+        !(stall = run_stall_new(options->stall_after_s, options->timeout_s)))
         status = TWIN_TOOL_RUN_FAILED;
     if (status == 0)
         status = any ? run_and_report(options, stall) : run_alone(options, stall);
     run_stall_free(stall);
     check_session_free(options->session);
-    if (own)
-        left_remove(folder);
-    for (enum file which = 0; which < FILE_COUNT; which++)
-        left_free(&options->files[which].left);
+    run_files_free(&options->files);
     return status;
 }
 
@@ -550,6 +328,15 @@ int twin_tool_run(int argc, char **argv)
          "End a process with a report and status 97 when a thread waits for the device without a "
          "time limit and nothing has moved for S seconds of real time; 0: never (300)",
          0},
+        {"timeout", KEY_TIMEOUT, "S", 0,
+         "End a program that runs for more than S seconds of real time, with a report of what its "
+         "threads wait for and status 124; 0: never (0)",
+         0},
+        {"seed", KEY_SEED, "N", 0, "Seed of the choices that the hardware leaves open (0)", 0},
+        {"fail", KEY_FAIL, "RULES", 0,
+         "Make calls of the device fail: work.copy:3=TWIN_E_NOMEM,... (backends/fault/README.md)",
+         0},
+        {"log", KEY_LOG, "LEVEL", 0, "Log from this level on: error, warning, info, debug", 0},
         {"require-calls", KEY_REQUIRE_CALLS, NULL, 0,
          "End with 125 if the program ends with 0 and has made no ACL call that uses a device", 0},
         {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
@@ -581,7 +368,8 @@ int twin_tool_run(int argc, char **argv)
         .doc =
             "Runs a program with the libraries of this runtime and ends with its status (128 plus "
             "the number of the signal that ended it).\v"
-            "97: --stall-after ended a process; 99 (--error-exitcode): --check found something; "
+            "97: --stall-after ended a process; 124: --timeout ended the program; 99 "
+            "(--error-exitcode): --check found something; "
             "125: twinrt itself "
             "failed, or a file that was asked for "
             "was not written; 126: PROGRAM cannot be run; 127: there is none.",

@@ -97,7 +97,7 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
         if (number > 0 && number != SIGCHLD && info.si_code <= 0)
             (void)kill(child, number);
         if (number == 0 && stall)
-            end.ended = run_stall_look(stall) || end.ended;
+            end.ended = run_stall_look(stall, (int32_t)child) || end.ended;
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended < 0) {
             perror("twinrt: waitpid");
@@ -107,9 +107,10 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
             break;
     }
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end.status = end.ended    ? TWIN_TOOL_STALLED
-                 : end.signal ? 128 + end.signal
-                              : WEXITSTATUS(status);
+    end.status = stall && run_stall_timed_out(stall) ? TWIN_TOOL_TIMED_OUT
+                 : end.ended                         ? TWIN_TOOL_STALLED
+                 : end.signal                        ? 128 + end.signal
+                                                     : WEXITSTATUS(status);
     return end;
 }
 

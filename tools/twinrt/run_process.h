@@ -20,7 +20,7 @@ struct run_end {
     bool ran;   /* there was a program */
     int status; /* as the tool reports it: its own, 128 + signal, or TWIN_TOOL_* */
     int signal; /* what ended it; 0: it exited */
-    bool ended; /* the tool ended a process in which nothing moved: status says so */
+    bool ended; /* the tool ended processes: status says why */
 };
 
 /* Runs the program as a child and passes signals on. `stall`: NULL, nobody watches. */

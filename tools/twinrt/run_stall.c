@@ -23,6 +23,8 @@
 #define STEP_NS  (RUN_STALL_STEP_MS * UINT64_C(1000000))
 /* A process gets so long to report, and as long to end by SIGTERM. */
 #define REPORT_NS (5 * NS_PER_S)
+/* --timeout: so long for a process that can report. */
+#define ANSWER_NS NS_PER_S
 /* Processes that use more than this part of the processor's time compute. */
 #define COMPUTES_PART 100u
 
@@ -41,9 +43,14 @@ struct run_stall {
     twin_stall_page *page;
     int file;
     uint64_t limit_ns;
-    uint64_t looked_ns; /* when the tool last looked */
-    uint64_t window_ns; /* how long the processor's time has been counted */
-    uint64_t used_ns;   /* of the processor, by all processes of the run, when that began */
+    uint64_t looked_ns;  /* when the tool last looked */
+    uint64_t window_ns;  /* how long the processor's time has been counted */
+    uint64_t used_ns;    /* of the processor, by all processes of the run, when that began */
+    uint64_t timeout_ns; /* 0: none */
+    uint64_t began_ns;   /* when the run began */
+    uint64_t
+        asked_ns; /* when, after the timeout, processes were asked to report; 0: they were not */
+    uint64_t ended_ns; /* when they were sent SIGTERM; 0: they were not */
     struct process processes[TWIN_STALL_SLOTS];
 };
 
@@ -54,13 +61,14 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-struct run_stall *run_stall_new(unsigned seconds)
+struct run_stall *run_stall_new(unsigned seconds, unsigned timeout_s)
 {
     struct run_stall *stall = calloc(1, sizeof(*stall));
     char path[64];
     if (!stall)
         goto failed;
     stall->limit_ns = seconds * NS_PER_S;
+    stall->timeout_ns = timeout_s * NS_PER_S;
     stall->page = MAP_FAILED;
     stall->file = memfd_create("twinrt-stall", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (stall->file < 0 || ftruncate(stall->file, sizeof(*stall->page)) != 0 ||
@@ -71,7 +79,7 @@ struct run_stall *run_stall_new(unsigned seconds)
     if (stall->page == MAP_FAILED)
         goto failed;
     stall->page->magic = TWIN_STALL_MAGIC;
-    stall->looked_ns = now_ns();
+    stall->looked_ns = stall->began_ns = now_ns();
     /* By way of the tool and not inherited: programs close descriptors that they do not know. */
     (void)snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), stall->file);
     if (setenv(twin_setting_table[TWIN_SETTING_STALL_PAGE].name, path, 1) == 0)
@@ -282,11 +290,84 @@ bool run_stall_used(const struct run_stall *stall)
     return atomic_load(&stall->page->starts) != 0;
 }
 
-bool run_stall_look(struct run_stall *stall)
+/* ---- --timeout ----------------------------------------------------------------------------------- */
+
+static void ask_all(struct run_stall *stall, int32_t program, uint64_t now)
 {
+    bool any = false;
+    stall->asked_ns = now;
+    fprintf(stderr,
+            "twinrt: the program has not ended within %" PRIu64 " s (--timeout): it is ended\n",
+            stall->timeout_ns / NS_PER_S);
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++) {
+        if (!follow(&stall->page->slots[i], &stall->processes[i]))
+            continue;
+        any = true;
+        atomic_store(&stall->page->slots[i].asked, TWIN_STALL_ASK_ANY);
+    }
+    if (!any)
+        fprintf(stderr,
+                "twinrt: no process of it uses a device (the program is process %" PRId32 ")\n",
+                program);
+}
+
+static bool have_all_answered(const struct run_stall *stall)
+{
+    bool all = true;
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
+        all = all && (stall->processes[i].id == 0 ||
+                      atomic_load(&stall->page->slots[i].answered) == TWIN_STALL_ASK_ANY);
+    return all;
+}
+
+static void end_all(const struct run_stall *stall, int32_t program, int number)
+{
+    struct process first = {.id = program};
+    struct facts facts;
+    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++) {
+        const struct process *process = &stall->processes[i];
+        if (process->id != 0 && number == SIGTERM &&
+            atomic_load(&stall->page->slots[i].answered) != TWIN_STALL_ASK_ANY)
+            fprintf(stderr,
+                    "twinrt: process %" PRId32 ": no thread waits for a device that is idle\n",
+                    process->id);
+        if (process->id != 0 && process->id != program)
+            end_process(process, number);
+    }
+    if (read_facts_of(program, &facts))
+        first.began = facts.began;
+    end_process(&first, number);
+}
+
+/* One step of the end of a run that takes too long: report, SIGTERM, SIGKILL. */
+static void end_run(struct run_stall *stall, int32_t program, uint64_t now)
+{
+    if (stall->asked_ns == 0) {
+        ask_all(stall, program, now);
+    } else if (stall->ended_ns == 0) {
+        if (!have_all_answered(stall) && now - stall->asked_ns < ANSWER_NS)
+            return;
+        stall->ended_ns = now;
+        end_all(stall, program, SIGTERM);
+    } else if (now - stall->ended_ns > REPORT_NS) {
+        end_all(stall, program, SIGKILL);
+    }
+}
+
+bool run_stall_timed_out(const struct run_stall *stall)
+{
+    return stall->asked_ns != 0;
+}
+
+bool run_stall_look(struct run_stall *stall, int32_t program)
+{
+    const uint64_t now = now_ns();
+    if (stall->timeout_ns != 0 && now - stall->began_ns >= stall->timeout_ns) {
+        end_run(stall, program, now);
+        return true;
+    }
     if (stall->limit_ns == 0)
         return false;
-    const uint64_t now = now_ns();
     const uint64_t passed_ns = now - stall->looked_ns;
     bool acts = false;
     bool any = false;   /* some process stands still */

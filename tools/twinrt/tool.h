@@ -12,9 +12,10 @@ typedef struct twin_recording twin_recording;
 #define TWIN_TOOL_FOUND        1 /* check: the record breaks a rule */
 #define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: no record, or no report */
 #define TWIN_TOOL_USAGE        2
-#define TWIN_TOOL_PARTIAL      3  /* check, compare: nothing found, but a record is not whole */
-#define TWIN_TOOL_STALLED      97 /* run --stall-after */
-#define TWIN_TOOL_CHECK_FAILED 99 /* run --check */
+#define TWIN_TOOL_PARTIAL      3   /* check, compare: nothing found, but a record is not whole */
+#define TWIN_TOOL_STALLED      97  /* run --stall-after */
+#define TWIN_TOOL_CHECK_FAILED 99  /* run --check */
+#define TWIN_TOOL_TIMED_OUT    124 /* run --timeout */
 #define TWIN_TOOL_RUN_FAILED   125
 #define TWIN_TOOL_NO_EXEC      126
 #define TWIN_TOOL_NOT_FOUND    127

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/config.h"
+
+#define PER_PROCESS ".%p"
+
+static const struct {
+    twin_setting_id setting;
+    const char *what;
+    const char *own; /* name in a folder of ours */
+} kinds[FILE_COUNT] = {
+    [FILE_TRACE] = {TWIN_SETTING_TRACE, "timeline", "trace.%p"},
+    [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.%p"},
+    [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof.%p"},
+    [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd.%p"},
+    [FILE_RECORD] = {TWIN_SETTING_RECORD, "record", "record.%p"},
+};
+
+/* The program may change its folder before it writes the file. */
+static int make_absolute(const char *path, char *absolute, size_t bytes)
+{
+    char folder[PATH_MAX] = "";
+    int used;
+    if (path[0] == '/') {
+        used = snprintf(absolute, bytes, "%s", path);
+    } else {
+        if (!getcwd(folder, sizeof(folder))) {
+            perror("twinrt: the present folder");
+            return -1;
+        }
+        used = snprintf(absolute, bytes, "%s/%s", folder, path);
+    }
+    if (used < 0 || (size_t)used >= bytes) {
+        fprintf(stderr, "twinrt: the path of a file is too long\n");
+        return -1;
+    }
+    return 0;
+}
+
+static bool is_own(const struct wanted_file *file)
+{
+    return file->needed && !file->given;
+}
+
+/* Whether two paths are names of one file, as far as their folders are there. */
+static bool is_same_file(const char *a, const char *b)
+{
+    char folders[2][PATH_MAX];
+    const char *const paths[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        char folder[PATH_MAX + 16];
+        (void)snprintf(folder, sizeof(folder), "%s", paths[i]);
+        *strrchr(folder, '/') = '\0';
+        if (!realpath(*folder ? folder : "/", folders[i]))
+            return false;
+    }
+    return strcmp(strrchr(a, '/'), strrchr(b, '/')) == 0 && strcmp(folders[0], folders[1]) == 0;
+}
+
+/* Each output has a file of its own: another would be lost without a word. */
+static bool is_free(const struct run_files *files, enum file which)
+{
+    for (enum file before = 0; before < which; before++) {
+        const struct wanted_file *other = &files->item[before];
+        if (!other->given || !is_same_file(other->path, files->item[which].path))
+            continue;
+        fprintf(stderr, "twinrt: %s cannot take both %s and %s: give each a file\n", other->given,
+                kinds[before].what, kinds[which].what);
+        return false;
+    }
+    return true;
+}
+
+/* Where the file is to be; `folder` takes those that nobody named. */
+static int prepare(struct run_files *files, enum file which, const char *folder)
+{
+    struct wanted_file *file = &files->item[which];
+    char own[PATH_MAX + 16];
+    if (!file->given && !file->needed)
+        return 0;
+    (void)snprintf(own, sizeof(own), "%s/%s", folder, kinds[which].own);
+    if (make_absolute(file->given ? file->given : own, file->path, PATH_MAX) != 0)
+        return -1;
+    /* no process may write over what another has left */
+    file->apart = file->given && !strstr(file->given, "%p");
+    if (file->apart) {
+        struct stat present;
+        if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode)) {
+            fprintf(stderr, "twinrt: %s is no regular file, so no %s goes there\n", file->given,
+                    kinds[which].what);
+            return -1;
+        }
+        const size_t length = strlen(file->path); /* make_absolute() has left room */
+        (void)snprintf(file->path + length, sizeof(file->path) - length, "%s", PER_PROCESS);
+    }
+    return file->given && !is_free(files, which) ? -1 : 0;
+}
+
+/* Names the file to the program: until it is whole it bears the run's mark, so that no other run takes it for its own. */
+static int give_name(struct run_files *files, enum file which)
+{
+    struct wanted_file *file = &files->item[which];
+    char name[sizeof(file->marked)]; /* gcc takes members of one struct for one object */
+    if (!file->given && !file->needed)
+        return 0;
+    const char *behind = file->apart ? PER_PROCESS : "";
+    (void)snprintf(name, sizeof(name), "%.*s%s%s", (int)(strlen(file->path) - strlen(behind)),
+                   file->path, file->given ? files->mark : "", behind);
+    memcpy(file->marked, name, sizeof(name));
+    if (setenv(twin_setting_table[kinds[which].setting].name, file->marked, 1) == 0)
+        return 0;
+    perror("twinrt: a file");
+    return -1;
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------ */
+
+/* Whether a process still writes the record that has this name. */
+static bool is_held(const char *name)
+{
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool held = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0)
+        (void)close(file);
+    return held;
+}
+
+/* A name of anything but a regular file stays what it is. */
+static bool move(const char *path, const char *name)
+{
+    struct stat present;
+    if (lstat(name, &present) == 0 && !S_ISREG(present.st_mode)) {
+        errno = EINVAL;
+        return false;
+    }
+    return rename(path, name) == 0;
+}
+
+/* Whole files get their names at once: what one process left that which was given, if nobody else writes there, what several
+ * left that with the process behind it, and they are told. */
+static void settle(const struct wanted_file *file, const char *what)
+{
+    const struct left_files *left = &file->left;
+    if (!file->given || left->count == 0)
+        return;
+    char name[sizeof(file->path)];
+    (void)snprintf(name, sizeof(name), "%s", file->path);
+    if (file->apart)
+        name[strlen(name) - strlen(PER_PROCESS)] = '\0';
+    if (file->apart && left->count == 1 && !is_held(name) && move(left->items[0].path, name))
+        return;
+    if (file->apart)
+        fprintf(stderr, "twinrt: the %s of each process:", what);
+    for (size_t i = 0; i < left->count; i++) {
+        const struct left_file *item = &left->items[i];
+        const bool named = move(item->path, item->name);
+        if (file->apart)
+            fprintf(stderr, " %s", named ? item->name : item->path);
+        else if (!named)
+            fprintf(stderr, "twinrt: %s could not be renamed: %s\n", item->path, strerror(errno));
+    }
+    if (file->apart)
+        fputc('\n', stderr);
+}
+
+void run_files_settle(const struct run_files *files)
+{
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        settle(&files->item[which], kinds[which].what);
+}
+
+bool run_files_find(struct run_files *files)
+{
+    bool any = false;
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        struct wanted_file *file = &files->item[which];
+        if (file->given || file->needed)
+            any =
+                (left_find(file->marked, files->mark, &file->left) && file->left.count > 0) || any;
+    }
+    return any;
+}
+
+bool run_files_report_missing(const struct run_files *files)
+{
+    bool good = true;
+    for (enum file which = 0; which < FILE_COUNT; which++) {
+        const struct wanted_file *file = &files->item[which];
+        if ((!file->given && !file->needed) || file->left.count > 0)
+            continue;
+        good = false;
+        fprintf(stderr,
+                "twinrt: the program left no %s%s%s: it ended before it could be written%s\n",
+                kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
+                file->given ? ", or it cannot be written there" : "");
+    }
+    return good;
+}
+
+/* The program is killed with the tool: what it had written until then is there once nobody holds it. */
+void run_files_settle_later(void *context)
+{
+    struct run_files *files = context;
+    const struct timespec step = {.tv_nsec = 10000000};
+    for (int tries = 0; tries < 500; tries++) {
+        bool held = false;
+        (void)run_files_find(files);
+        for (enum file which = 0; which < FILE_COUNT; which++)
+            for (size_t i = 0; i < files->item[which].left.count; i++)
+                held = held || is_held(files->item[which].left.items[i].path);
+        if (!held)
+            break;
+        for (enum file which = 0; which < FILE_COUNT; which++)
+            left_free(&files->item[which].left);
+        (void)nanosleep(&step, NULL);
+    }
+    run_files_settle(files);
+    if (files->folder[0] != '\0')
+        left_remove(files->folder);
+}
+
+/* The number alone tells runs of one machine apart, not those of several that share a folder. */
+static void make_mark(struct run_files *files)
+{
+    uint32_t chance = 0;
+    if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
+        chance = 0;
+    (void)snprintf(files->mark, sizeof(files->mark), ".%ld-%08" PRIx32, (long)getpid(), chance);
+}
+
+bool run_files_any(const struct run_files *files)
+{
+    bool any = false;
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        any = any || files->item[which].given || files->item[which].needed;
+    return any;
+}
+
+static bool make_folder(struct run_files *files)
+{
+    const char *temporary = getenv("TMPDIR");
+    (void)snprintf(files->folder, sizeof(files->folder), "%s/twinrt.XXXXXX",
+                   temporary && *temporary ? temporary : "/tmp");
+    if (mkdtemp(files->folder))
+        return true;
+    perror("twinrt: a temporary folder");
+    files->folder[0] = '\0';
+    return false;
+}
+
+int run_files_prepare(struct run_files *files)
+{
+    bool own = false;
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        own = own || is_own(&files->item[which]);
+    if (own && !make_folder(files))
+        return -1;
+    make_mark(files);
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        if (prepare(files, which, files->folder) != 0)
+            return -1;
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        if (give_name(files, which) != 0)
+            return -1;
+    return 0;
+}
+
+void run_files_free(struct run_files *files)
+{
+    if (files->folder[0] != '\0')
+        left_remove(files->folder);
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        left_free(&files->item[which].left);
+}

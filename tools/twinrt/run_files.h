@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that `twinrt run` has a program write: their names, what is there afterwards. */
+#ifndef TWINRT_TOOLS_RUN_FILES_H
+#define TWINRT_TOOLS_RUN_FILES_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "left.h"
+
+/* What the program may leave behind. */
+enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
+
+struct wanted_file {
+    const char *given;          /* as given; NULL: a temporary one if it is needed */
+    char path[PATH_MAX + 16];   /* where it is to be; "%p" in it is the process */
+    char marked[PATH_MAX + 64]; /* as the program gets it */
+    bool needed;                /* the tool reads it */
+    bool apart;                 /* ".%p" was added to the name that was given */
+    struct left_files left;
+};
+
+struct run_files {
+    struct wanted_file item[FILE_COUNT]; /* `given` and `needed` are the caller's */
+    char folder[PATH_MAX];               /* of those that nobody named; empty: none */
+    char mark[40]; /* in the names of files until they get their own: no other run has it */
+};
+
+/* Whether any file is given or needed. */
+bool run_files_any(const struct run_files *files);
+/* Chooses the names and puts them into the environment. Returns 0, or -1 with a message. */
+int run_files_prepare(struct run_files *files);
+/* After the run: finds what is there. Returns whether there is anything. */
+bool run_files_find(struct run_files *files);
+/* False, with a message: something is missing. */
+bool run_files_report_missing(const struct run_files *files);
+/* Gives whole files the names that were asked for. */
+void run_files_settle(const struct run_files *files);
+/* When the tool was killed: run_files_find() and run_files_settle() as soon as nobody writes. `files`: struct run_files. */
+void run_files_settle_later(void *files);
+/* Removes temporary files. */
+void run_files_free(struct run_files *files);
+
+#endif
