@@ -297,8 +297,9 @@ class ReportTest(unittest.TestCase):
             source = os.path.join(HERE, file)
             with open(source, encoding="utf-8") as lines:
                 line = next(number + 1 for number, line in enumerate(lines, 1) if f"SITE: {function}" in line)
-            self.assertEqual((site["function"], os.path.realpath(site["file"]), site["line"], site["wrapper"]),
-                             (function, os.path.realpath(source), line, False))
+            self.assertEqual((site["function"], site["line"], site["wrapper"]), (function, line, False))
+            # a compiler cache may have the object from another clone
+            self.assertTrue(site["file"].endswith(f"/tests/tools/{file}"), site["file"])
             self.assertEqual(site["file"], os.path.normpath(site["file"]))
             self.assertRegex(" ".join(text.split()), rf" at {function} \(\S*{file}:{line}\)")
         result, = json.loads(self.read("r.sarif"))["runs"][0]["results"]
