@@ -11,6 +11,10 @@
 
 #include "open_pages.h"
 #include "reserve.h"
+#include "seam/sanitizer.h"
+
+TWIN_WEAK void __asan_poison_memory_region(const volatile void *address, size_t bytes);
+TWIN_WEAK void __asan_unpoison_memory_region(const volatile void *address, size_t bytes);
 
 #define IN_SMALL   UINT32_MAX
 #define HUGE_PAGES (SIM_HUGE_PAGE / SIM_PAGE)
@@ -18,6 +22,10 @@
 #define KEEP_BYTES (64u << 10)
 /* Blocks of the quarantine that an allocation or free looks at in vain. */
 #define PATIENCE 4u
+/* Capacity under tools that keep tables for all that is reserved: what valgrind goes through in a fraction of a second, and what
+ * fits into the 1.5 TiB that ThreadSanitizer leaves, for 8 devices. */
+#define VALGRIND_BYTES  (UINT64_C(1) << 30)
+#define SANITIZER_BYTES (UINT64_C(32) << 30)
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -30,17 +38,12 @@ static void release(void *place, size_t bytes)
         munmap(place, bytes);
 }
 
-/* The thread sanitizer keeps most addresses for itself and gives up when asked for one of them. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define NO_HINT 1
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define NO_HINT 1
-#endif
-#ifndef NO_HINT
-#define NO_HINT 0
-#endif
+/* Thread and memory sanitizers keep most addresses for themselves. A hint among these they turn into address 0, or end the
+ * process. */
+static bool takes_hint(void)
+{
+    return !twin_under_thread_sanitizer() && !twin_under_memory_sanitizer();
+}
 
 /* Of the reservation. A small one holds no page of 1 GiB anyway. */
 static uint64_t alignment(uint64_t capacity)
@@ -51,7 +54,7 @@ static uint64_t alignment(uint64_t capacity)
 /* At the hint when nobody is there, else anywhere; huge pages need a base that is aligned as they are. */
 static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
 {
-    if (!NO_HINT) {
+    if (takes_hint()) {
         void *wanted =
             mmap((void *)(uintptr_t)hint, bytes, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -160,6 +163,13 @@ static uint64_t address_space_left(void)
     return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
 }
 
+uint64_t sim_arena_watched_limit(void)
+{
+    if (twin_under_valgrind())
+        return VALGRIND_BYTES;
+    return takes_hint() ? UINT64_MAX : SANITIZER_BYTES;
+}
+
 twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
                                    uint64_t least)
 {
@@ -167,6 +177,9 @@ twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_are
     /* A device takes five bytes of address space per byte: the range and the model's view, both twice the capacity, and
      * tables. The program and the rest of the driver need room too. */
     uint64_t most = address_space_left() / 16;
+    uint64_t watched = sim_arena_watched_limit();
+    if (most > watched)
+        most = watched;
     if (fitting.capacity > most)
         fitting.capacity = most / SIM_OPEN_PIECE * SIM_OPEN_PIECE;
     if (least > config->capacity)
@@ -338,8 +351,15 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
     map_block(arena, block, 0);
     if (arena->config.host) {
         void *pages = (void *)(uintptr_t)block->base;
-        madvise(pages, block->room, MADV_DONTNEED);
-        mprotect(pages, block->room, PROT_NONE);
+        if (__asan_unpoison_memory_region)
+            __asan_unpoison_memory_region(pages, block->room);
+        if (!twin_under_thread_sanitizer() ||
+            /* Forgets who used the pages: the next owner is ordered after the last one by this function. */
+            mmap(pages, block->room, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+            madvise(pages, block->room, MADV_DONTNEED);
+            mprotect(pages, block->room, PROT_NONE);
+        }
         madvise(pages, block->room, MADV_DONTDUMP);
     } else if (arena->config.open) {
         sim_open_discard(arena->base, offset, block->room);
@@ -411,7 +431,9 @@ static twin_status prepare_block(struct sim_arena *arena, const struct sim_block
         if (mprotect(pages, block->room, PROT_READ | PROT_WRITE) != 0)
             return TWIN_E_NOMEM;
         (void)madvise(pages, block->room,
-                      MADV_DODUMP); /* it holds what the program computes with */
+                      MADV_DODUMP);      /* it holds what the program computes with */
+        if (__asan_poison_memory_region) /* a use of what lies beyond is an error of the program */
+            __asan_poison_memory_region((char *)pages + block->bytes, block->room - block->bytes);
         return TWIN_OK;
     }
     if (arena->config.open && !sim_open_map(arena->base, arena->pieces, block->base - arena->base,

@@ -98,6 +98,8 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
  * says what it became. TWIN_E_NOMEM: not even that. */
 twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
                                    uint64_t least);
+/* What a sanitizer of the program or valgrind leaves to an arena; UINT64_MAX: none of them does limit it. */
+uint64_t sim_arena_watched_limit(void);
 void sim_arena_fini(struct sim_arena *arena);
 /* Releases everything, live or not, and gives the memory back; the arena is as after init. */
 void sim_arena_clear(struct sim_arena *arena);

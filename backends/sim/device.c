@@ -74,7 +74,7 @@ static twin_status reserve_memory(twin_hw_device *device, const struct sim_arena
 {
     twin_status status = sim_arena_init_fitting(&device->memory, memory, SIM_MEMORY_LEAST);
     uint64_t capacity = device->memory.config.capacity;
-    if (status == TWIN_OK && capacity < memory->capacity)
+    if (status == TWIN_OK && capacity < memory->capacity && capacity < sim_arena_watched_limit())
         sim_log(
             2,
             "device %u: the process may not reserve address space for %llu MiB of device memory "

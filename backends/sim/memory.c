@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "kernel.h"
 #include "progress.h"
+#include "seam/sanitizer.h"
 #include "stall.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
@@ -48,6 +49,14 @@ twin_status sim_memory_start(void)
                  "process (ulimit "
                  "-v)",
                  strerror(errno));
+    else if (sim_arena_watched_limit() != UINT64_MAX)
+        sim_log(2,
+                "the process runs under %s: a device and page-locked memory have at most %llu MiB "
+                "each, and addresses may lie outside the documented windows",
+                twin_under_valgrind()           ? "valgrind"
+                : twin_under_thread_sanitizer() ? "ThreadSanitizer"
+                                                : "MemorySanitizer",
+                (unsigned long long)(sim_arena_watched_limit() >> 20));
     else if (host_arena.config.capacity < HOST_CAPACITY)
         sim_log(2,
                 "the process may reserve little address space (ulimit -v): it can have %llu MiB of "

@@ -18,18 +18,18 @@
 #include "process.h"
 #include "progress.h"
 #include "seam/host_time.h"
+#include "seam/sanitizer.h"
 
 /* Threads that make no calls: ThreadSanitizer has one. */
-#if defined(__SANITIZE_THREAD__)
-#define SANITIZER_THREADS 1u
-#else
-#define SANITIZER_THREADS 0u
-#endif
+static unsigned sanitizer_threads(void)
+{
+    return twin_under_thread_sanitizer() ? 1 : 0;
+}
 
 unsigned sim_process_threads(void)
 {
     struct stat tasks;
-    const unsigned ours = SANITIZER_THREADS + sim_progress_threads();
+    const unsigned ours = sanitizer_threads() + sim_progress_threads();
     if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 + ours)
         return (unsigned)tasks.st_nlink - 2 - ours;
     return __libc_single_threaded ? 1 : 0;
@@ -146,7 +146,7 @@ bool sim_process_handler_may_act(void)
 static bool are_all(unsigned blocked, unsigned threads, unsigned attached)
 {
     if (threads == 0 ||
-        threads + SANITIZER_THREADS < attached) /* the system does not say, or not the truth */
+        threads + sanitizer_threads() < attached) /* the system does not say, or not the truth */
         return false;
     return threads <= blocked || (threads == blocked + 1 && first_thread_ended());
 }

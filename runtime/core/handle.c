@@ -19,12 +19,15 @@ static twin_object *new_slot_locked(twin_handle_table *table)
     if (slot >= 1u << TWIN_HANDLE_SLOT_BITS)
         return NULL;
     if (slot % TWIN_HANDLE_CHUNK_SLOTS == 0) {
-        /* Begins with a cache line, so that objects may say what lies in one. Never freed, so the pointer that was given
-         * need not be kept. */
-        char *given = twin_zalloc(TWIN_HANDLE_CHUNK_SLOTS * table->object_bytes + CACHE_LINE - 1);
+        /* Begins with a cache line, so that objects may say what lies in one. Never freed. */
+        void **given = twin_zalloc(sizeof(*given) + TWIN_HANDLE_CHUNK_SLOTS * table->object_bytes +
+                                   CACHE_LINE - 1);
         if (!given)
             return NULL;
-        char *chunk = given + (CACHE_LINE - (uintptr_t)given % CACHE_LINE) % CACHE_LINE;
+        *given = table->given;
+        table->given = given;
+        char *chunk = (char *)(given + 1);
+        chunk += (CACHE_LINE - (uintptr_t)chunk % CACHE_LINE) % CACHE_LINE;
         for (uint32_t i = 0; i < TWIN_HANDLE_CHUNK_SLOTS; i++) {
             twin_object *object = (void *)(chunk + i * table->object_bytes);
             object->slot = slot + i;

@@ -62,6 +62,8 @@ typedef struct twin_handle_table {
     twin_lock lock;
     uint32_t used;       /* slots ever given; guarded by lock */
     uint32_t free_first; /* first free slot + 1, 0 none; guarded by lock */
+    /* What was allocated for the chunks, linked by the first words, so that leak checkers find it; guarded by lock. */
+    void **given;
     _Atomic(char *) chunks[TWIN_HANDLE_CHUNK_COUNT]; /* release/acquire: slots are made before */
 } twin_handle_table;
 
