@@ -19,6 +19,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "core/sanitizer.h"
 #include "core/thread_state.h"
 
 /* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called. */
@@ -28,6 +29,8 @@ static inline void twin_api_enter(const twin_call *call, const void *site)
     thread->call = call;
     thread->call_site = site;
     thread->inside = true;
+    if (__builtin_expect(twin_sanitized, 0))
+        twin_sanitizer_enter(thread);
     atomic_store_explicit(&thread->in_call, true, memory_order_relaxed);
     /* The store stays before the load of the table; see twin_threads_leave(). */
     atomic_signal_fence(memory_order_seq_cst);
@@ -44,6 +47,8 @@ static inline int32_t twin_api_leave(int32_t code)
         thread->ops->host.leave(thread->call, code);
     thread->inside = false;
     atomic_store_explicit(&thread->in_call, false, memory_order_release);
+    if (__builtin_expect(twin_sanitized, 0))
+        twin_sanitizer_leave(thread, code);
     return code;
 }
 

@@ -17,6 +17,7 @@
 #include "core/interrupt.h"
 #include "core/lock.h"
 #include "core/log.h"
+#include "core/sanitizer.h"
 #include "core/thread_state.h"
 #include "core/turns.h"
 #include "core/unsupported_ops.h"
@@ -284,6 +285,7 @@ static twin_status start_table_locked(const struct twin_backend *given)
     services.host_time = services.waiting ? NULL : find_host_time();
     twin_turns_wrap(&running_table, services.host_time);
     reason_text[0] = '\0';
+    twin_sanitizer_warn();
     twin_status status = running_table.process.start(&services);
     if (status != TWIN_OK) {
         snprintf(failure_text, sizeof(failure_text), "the backend \"%s\" does not start: %s",

@@ -14,6 +14,7 @@
 #include "core/blocked.h"
 #include "core/lock.h"
 #include "core/registry.h"
+#include "core/sanitizer.h"
 
 _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exec")));
 
@@ -81,6 +82,8 @@ static void thread_end(void *value)
 {
     twin_thread *thread = value;
     thread->inside = true;
+    if (twin_sanitized)
+        twin_sanitizer_hide(thread);
     twin_lock_take(&threads_lock);
     if (thread->previous)
         thread->previous->next = thread->next;
@@ -100,6 +103,8 @@ static void thread_end(void *value)
     twin_free(thread->shown);
     thread->shown = NULL;
     thread->inside = false;
+    if (twin_sanitized)
+        twin_sanitizer_show(thread);
 }
 
 static void make_key(void)
@@ -144,6 +149,10 @@ void twin_thread_attach(void)
 void twin_thread_own(void)
 {
     twin_self.inside = true;
+    if (!twin_sanitized)
+        return;
+    twin_sanitizer_hide(&twin_self);
+    list_thread(&twin_self); /* for its end */
 }
 
 static void count_function(int step)
@@ -163,11 +172,15 @@ const twin_call *twin_outcall_begin(void)
     count_function(1);
     twin_self.inside = false;
     atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
+    if (twin_sanitized)
+        twin_sanitizer_function_begin(&twin_self);
     return twin_self.call;
 }
 
 void twin_outcall_end(const twin_call *call)
 {
+    if (twin_sanitized)
+        twin_sanitizer_function_end(&twin_self);
     twin_self.call = call;
     twin_self.inside = true;
     atomic_store_explicit(&twin_self.in_call, true, memory_order_relaxed);
