@@ -234,11 +234,11 @@ HOST_EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict cond,
                                        pthread_mutex_t *restrict mutex,
                                        const struct timespec *restrict until)
 {
-    if (!is_here(cond, until))
-        return host_real.pthread_cond_timedwait(cond, mutex, until);
-    const struct call call = {"pthread_cond_timedwait", HOST_CALL_SITE()};
     clockid_t clock =
         (cond->__data.__wrefs & COND_MONOTONIC) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+    if (!is_here(cond, until))
+        return HOST_UNTIL(clock, until, host_real.pthread_cond_timedwait(cond, mutex, until));
+    const struct call call = {"pthread_cond_timedwait", HOST_CALL_SITE()};
     return wait_here(cond, mutex, clock, until, &call);
 }
 
@@ -247,7 +247,8 @@ HOST_EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond,
                                        const struct timespec *restrict until)
 {
     if (!is_here(cond, until) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
-        return host_real.pthread_cond_clockwait(cond, mutex, clock, until);
+        return HOST_UNTIL(clock, until,
+                          host_real.pthread_cond_clockwait(cond, mutex, clock, until));
     const struct call call = {"pthread_cond_clockwait", HOST_CALL_SITE()};
     return wait_here(cond, mutex, clock, until, &call);
 }

@@ -134,6 +134,8 @@ void host_changed(void)
 struct host_deadline host_deadline_of(clockid_t clock, const struct timespec *time)
 {
     struct host_deadline deadline = {0};
+    if (!time) /* a join without a limit */
+        return deadline;
     uint64_t until = host_timespec_ns(time);
     struct host_reading now = {0};
     if (!host_inside() && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC))

@@ -114,5 +114,19 @@ struct host_deadline {
 struct host_deadline host_deadline_of(clockid_t clock, const struct timespec *time);
 /* The wait has timed out: the clock advances. */
 void host_deadline_passed(const struct host_deadline *deadline);
+/* What `call`, a real function that waits until a time of `clock`, returns where the library orders nothing: at level sleeps,
+ * and for objects that are the system's. The clock advances when it times out. */
+#define HOST_UNTIL(clock, until, call)                                                             \
+    __extension__({                                                                                \
+        const bool until_on_ = host_on(HOST_SLEEPS);                                               \
+        struct host_deadline until_deadline_ = {0};                                                \
+        if (until_on_)                                                                             \
+            until_deadline_ = host_deadline_of(clock, until);                                      \
+        int until_result_ = (call);                                                                \
+        if (until_on_ &&                                                                           \
+            (until_result_ == ETIMEDOUT || (until_result_ == -1 && errno == ETIMEDOUT)))           \
+            host_deadline_passed(&until_deadline_);                                                \
+        until_result_;                                                                             \
+    })
 
 #endif

@@ -96,7 +96,7 @@ HOST_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
                                         const struct timespec *restrict until)
 {
     if (!host_on(HOST_SYNC))
-        return host_real.pthread_mutex_timedlock(mutex, until);
+        return HOST_UNTIL(CLOCK_REALTIME, until, host_real.pthread_mutex_timedlock(mutex, until));
     return lock_until(mutex, CLOCK_REALTIME, until, false, HOST_CALL_SITE());
 }
 
@@ -104,7 +104,7 @@ HOST_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid
                                         const struct timespec *restrict until)
 {
     if (!host_on(HOST_SYNC))
-        return host_real.pthread_mutex_clocklock(mutex, clock, until);
+        return HOST_UNTIL(clock, until, host_real.pthread_mutex_clocklock(mutex, clock, until));
     return lock_until(mutex, clock, until, true, HOST_CALL_SITE());
 }
 

@@ -123,7 +123,7 @@ static int lock_until(const struct timed *timed, pthread_rwlock_t *rwlock, clock
                       const struct timespec *until, const void *call_site)
 {
     if (!host_on(HOST_SYNC))
-        return call_timed(timed, rwlock, clock, until);
+        return HOST_UNTIL(clock, until, call_timed(timed, rwlock, clock, until));
     turn_stop();
     int error = timed->writes ? host_real.pthread_rwlock_trywrlock(rwlock)
                               : host_real.pthread_rwlock_tryrdlock(rwlock);

@@ -189,7 +189,7 @@ static int wait_until(sem_t *semaphore, clockid_t clock, const struct timespec *
 HOST_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until)
 {
     if (!host_has(HOST_SYNC))
-        return host_real.sem_timedwait(semaphore, until);
+        return HOST_UNTIL(CLOCK_REALTIME, until, host_real.sem_timedwait(semaphore, until));
     return wait_until(semaphore, CLOCK_REALTIME, until, false, HOST_CALL_SITE());
 }
 
@@ -197,7 +197,7 @@ HOST_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
                               const struct timespec *restrict until)
 {
     if (!host_has(HOST_SYNC))
-        return host_real.sem_clockwait(semaphore, clock, until);
+        return HOST_UNTIL(clock, until, host_real.sem_clockwait(semaphore, clock, until));
     return wait_until(semaphore, clock, until, true, HOST_CALL_SITE());
 }
 

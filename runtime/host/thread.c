@@ -112,7 +112,8 @@ HOST_EXPORT int pthread_timedjoin_np(pthread_t handle, void **out_value,
                                      const struct timespec *until)
 {
     if (!host_on(HOST_SYNC) && !turn_on())
-        return host_real.pthread_timedjoin_np(handle, out_value, until);
+        return HOST_UNTIL(CLOCK_REALTIME, until,
+                          host_real.pthread_timedjoin_np(handle, out_value, until));
     return timed_join(handle, out_value, CLOCK_REALTIME, until, false, HOST_CALL_SITE());
 }
 
@@ -120,7 +121,8 @@ HOST_EXPORT int pthread_clockjoin_np(pthread_t handle, void **out_value, clockid
                                      const struct timespec *until)
 {
     if (!host_on(HOST_SYNC) && !turn_on())
-        return host_real.pthread_clockjoin_np(handle, out_value, clock, until);
+        return HOST_UNTIL(clock, until,
+                          host_real.pthread_clockjoin_np(handle, out_value, clock, until));
     return timed_join(handle, out_value, clock, until, true, HOST_CALL_SITE());
 }
 
