@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading kernel images, and what is in them. */
 #include "core/binary.h"
+#include "core/context.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
@@ -180,6 +181,12 @@ static int32_t place_of(twin_binary *binary, void *out)
 aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
 {
     TWIN_ENTER(LOCAL);
+    twin_binary *binary = NULL;
+    const int32_t live = binHandle ? twin_binary_pin(twin_api_handle(binHandle), &binary) : 0;
+    if (binary)
+        twin_binary_unpin(binary);
+    if (live != 0)
+        return TWIN_LEAVE(live);
     if (!binHandle || !binAddr || !binSize)
         return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle"
                                         : !binAddr ? "binAddr"
@@ -203,6 +210,12 @@ typedef struct wanted {
 static int32_t function_by_name(twin_binary *binary, void *out)
 {
     wanted *w = out;
+    twin_context *context = NULL;
+    if (twin_context_current(&context) != 0)
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "this thread has no context in which the function could be looked up; call "
+            "aclrtSetDevice or aclrtSetCurrentContext");
     return twin_binary_find(binary, w->name, &w->function);
 }
 

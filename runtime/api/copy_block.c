@@ -170,7 +170,7 @@ static int32_t check_batch(const batch *b)
             if (b->attrs[i].rsv[byte] != 0)
                 return twin_fail(TWIN_ERR_ARG_VALUE, "attrs[%zu].rsv must be zero", i);
     if (b->attr_count == 0 || b->attr_count > b->count)
-        return twin_fail(TWIN_ERR_PARAM_RELATION,
+        return twin_fail(b->attr_count == SIZE_MAX ? TWIN_ERR_ARG_VALUE : TWIN_ERR_PARAM_RELATION,
                          "numAttrs is %zu; it must be 1 to numBatches, %zu", b->attr_count,
                          b->count);
     if (b->indexes[0] != 0)
@@ -239,9 +239,10 @@ static int32_t check_items(const batch *b, size_t *out_failed)
 /* All checks first, so that a batch that is refused has copied nothing; then the items in their order. */
 static int32_t copy_batch(const batch *b, bool async, uint64_t stream, size_t *out_failed)
 {
-    *out_failed = SIZE_MAX;
-    if (batch_is_empty(b))
+    if (batch_is_empty(b)) {
+        *out_failed = SIZE_MAX;
         return 0;
+    }
     int32_t code = check_batch(b);
     if (code == 0 && !async && b->count > BATCH_MOST)
         code = twin_fail(TWIN_ERR_PARAM, "numBatches is %zu; at most %u are copied at once",
@@ -249,11 +250,15 @@ static int32_t copy_batch(const batch *b, bool async, uint64_t stream, size_t *o
     if (code == 0)
         code = check_items(b, out_failed);
     for (size_t i = 0; code == 0 && i < b->count; i++) {
-        if (b->sizes[i] == 0)
+        if (b->sizes[i] == 0 && !async)
             continue;
-        code = async ? twin_memory_copy_async(b->dsts[i], b->dst_bytes[i], b->srcs[i], b->sizes[i],
-                                              TWIN_COPY_DEFAULT, stream)
-                     : twin_memory_copy(b->dsts[i], b->dst_bytes[i], b->srcs[i], b->sizes[i]);
+        if (b->sizes[i] == 0)
+            code = twin_fail(TWIN_ERR_PARAM,
+                             "item %zu has no bytes; the items before it are queued", i);
+        else
+            code = async ? twin_memory_copy_async(b->dsts[i], b->dst_bytes[i], b->srcs[i],
+                                                  b->sizes[i], TWIN_COPY_DEFAULT, stream)
+                         : twin_memory_copy(b->dsts[i], b->dst_bytes[i], b->srcs[i], b->sizes[i]);
         if (code != 0)
             *out_failed = i;
     }

@@ -128,7 +128,7 @@ size_t aclDataTypeSize(aclDataType dataType)
     case ACL_STRING: /* every element has its own length */
         return 0;
     }
-    return 0;
+    return sizeof(int64_t); /* of a type that is not known, too */
 }
 
 /* ---- Data buffers ----------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ _Static_assert(sizeof(((aclrtUuid *)0)->bytes) == sizeof(((twin_device_traits *)
 static int32_t machine_id(int32_t user, int32_t *out_id)
 {
     twin_device *device = NULL;
-    int32_t code = twin_device_find(user, &device);
+    int32_t code = twin_device_find_argument(user, &device);
     return code != 0 ? code : twin_device_machine_id(device, out_id);
 }
 

@@ -112,7 +112,10 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
     const twin_device_traits *traits = NULL;
-    int32_t code = find_traits(deviceId, &traits);
+    twin_context *context = NULL;
+    int32_t code = twin_context_current(&context);
+    if (code == 0)
+        code = find_traits(deviceId, &traits);
     if (code != 0)
         return TWIN_LEAVE(code);
     /* Updating a queued task, and events of queues across devices, are not offered by any backend. */
@@ -135,12 +138,14 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "utilizationExtend is reserved and must be NULL"));
     twin_device *device = NULL;
-    int32_t code = twin_device_find(deviceId, &device);
-    if (code != 0)
-        return TWIN_LEAVE(code);
+    if (twin_device_find(deviceId, &device) != 0) { /* rates that nobody measures (DEV-64) */
+        utilizationInfo->cubeUtilization = utilizationInfo->vectorUtilization = -1;
+        utilizationInfo->aicpuUtilization = utilizationInfo->memoryUtilization = -1;
+        return TWIN_LEAVE(ACL_SUCCESS);
+    }
     twin_usage usage;
-    code = twin_fail_status(twin_ops()->diag.usage(device->hw_index, &usage),
-                            TWIN_CODE_STREAM_TIMEOUT, "device %d", deviceId);
+    int32_t code = twin_fail_status(twin_ops()->diag.usage(device->hw_index, &usage),
+                                    TWIN_CODE_STREAM_TIMEOUT, "device %d", deviceId);
     if (code != 0)
         return TWIN_LEAVE(code);
     utilizationInfo->cubeUtilization = usage.cube;

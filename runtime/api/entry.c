@@ -34,9 +34,9 @@ int32_t twin_api_unsupported(const char *name, const char *reason)
 
 int32_t twin_api_timeout(int32_t timeout_ms, uint64_t *out_timeout_ns)
 {
-    if (timeout_ms < -1)
+    if (timeout_ms < -1 || timeout_ms == 0)
         return twin_fail(TWIN_ERR_TIMEOUT_VALUE,
-                         "timeout is %d; it must be -1 (no limit) or a number of milliseconds",
+                         "timeout is %d; it must be -1 (no limit) or above 0, in milliseconds",
                          timeout_ms);
     *out_timeout_ns = timeout_ms == -1 ? TWIN_FOREVER : (uint64_t)timeout_ms * NS_PER_MS;
     return 0;

@@ -101,7 +101,7 @@ static inline void *twin_api_pointer(uint64_t handle)
     return (void *)(uintptr_t)handle;
 }
 
-/* A wait's limit as the public functions give it: milliseconds, -1 none. Below -1: 107000. */
+/* A wait's limit as the public functions give it: milliseconds, -1 none. 0 or below -1: 107000. */
 int32_t twin_api_timeout(int32_t timeout_ms, uint64_t *out_timeout_ns);
 
 #endif

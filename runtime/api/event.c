@@ -40,7 +40,10 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
     TWIN_ENTER(CREATE);
     if (!event)
         return TWIN_LEAVE(twin_api_null("event"));
-    const uint32_t free_flags = TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_TIMELINE;
+    const uint32_t free_flags =
+        TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_UNNAMED | TWIN_EVENT_TIMELINE;
+    if ((flag & TWIN_EVENT_UNNAMED) != 0)
+        flag |= TWIN_EVENT_SYNC;
     bool alone = flag == TWIN_EVENT_DEVICE_ONLY || flag == TWIN_EVENT_EXTERNAL;
     if (!alone && (flag == 0 || (flag & ~free_flags) != 0))
         return TWIN_LEAVE(refuse_flag(flag, "SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE in any "
@@ -53,7 +56,10 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
     TWIN_ENTER(CREATE);
     if (!event)
         return TWIN_LEAVE(twin_api_null("event"));
-    const uint32_t free_flags = TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_TIMELINE;
+    const uint32_t free_flags =
+        TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_UNNAMED | TWIN_EVENT_TIMELINE;
+    if ((flag & TWIN_EVENT_UNNAMED) != 0)
+        flag |= TWIN_EVENT_SYNC;
     if (flag != TWIN_EVENT_IPC && (flag == 0 || (flag & ~free_flags) != 0))
         return TWIN_LEAVE(refuse_flag(flag, "SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE in any "
                                             "mix, or IPC alone"));
@@ -87,6 +93,23 @@ static int32_t check_host_use(uint32_t form)
     return 0;
 }
 
+/* The first flag of an event's records, or of its waits, decides for all, also when that call fails: `mark` for this
+ * flag, `other` for the other one. */
+static inline int32_t fix_flag(twin_event *event, uint64_t handle, uint32_t mark, uint32_t other)
+{
+    const uint32_t form = twin_event_form(event);
+    if (__builtin_expect((form & (mark | other)) == mark, 1))
+        return 0;
+    if ((form & other) != 0)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the event was %s with another flag before; its first one decides for all",
+                         (mark & (TWIN_EVENT_WAITED | TWIN_EVENT_WAITED_EXTERNAL)) != 0
+                             ? "waited for"
+                             : "recorded");
+    twin_event_mark(event, handle, mark);
+    return 0;
+}
+
 static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
 {
     twin_task task = {.kind = TWIN_TASK_RECORD, .event_handle = twin_api_handle(event)};
@@ -95,6 +118,9 @@ static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
         code = twin_stream_guard(twin_api_handle(stream));
     if (code == 0)
         code = check_host_use(twin_event_form(task.event));
+    if (code == 0)
+        code = fix_flag(task.event, task.event_handle, TWIN_EVENT_RECORDED,
+                        TWIN_EVENT_RECORDED_EXTERNAL);
     if (code == 0)
         code = twin_stream_submit(twin_api_handle(stream), &task);
     return code;
@@ -122,10 +148,11 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
     if ((form & TWIN_EVENT_FORM) != (TWIN_EVENT_EX | TWIN_EVENT_SYNC))
         return refuse_form("only an event of aclrtCreateEventExWithFlag with exactly "
                            "ACL_EVENT_SYNC is recorded or waited for from a graph");
-    if (waits && (form & TWIN_EVENT_WAITED) != 0)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "the event was waited for without ACL_EVENT_WAIT_EXTERNAL before; its "
-                         "first wait decides for all");
+    code = fix_flag(found, twin_api_handle(event),
+                    waits ? TWIN_EVENT_WAITED_EXTERNAL : TWIN_EVENT_RECORDED_EXTERNAL,
+                    waits ? TWIN_EVENT_WAITED : TWIN_EVENT_RECORDED);
+    if (code != 0)
+        return code;
     twin_context *context = NULL;
     code = twin_stream_check_own(twin_api_handle(stream), &context);
     return code != 0 ? code : twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
@@ -161,10 +188,8 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
     if ((form & (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_IPC)) == 0)
         return refuse_form(
             "the event was made without ACL_EVENT_SYNC, so no stream can wait for it");
-    code = twin_stream_submit(twin_api_handle(stream), &task);
-    if (__builtin_expect((form & TWIN_EVENT_WAITED) == 0, 0) && code == 0)
-        twin_event_note_wait(task.event, task.event_handle);
-    return code;
+    code = fix_flag(task.event, task.event_handle, TWIN_EVENT_WAITED, TWIN_EVENT_WAITED_EXTERNAL);
+    return code != 0 ? code : twin_stream_submit(twin_api_handle(stream), &task);
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
@@ -376,10 +401,10 @@ aclError aclrtSynchronizeEvent(aclrtEvent event)
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 {
     TWIN_ENTER(WAIT);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
     uint64_t timeout_ns = 0;
     int32_t code = twin_api_timeout(timeout, &timeout_ns);
+    if (code == 0 && !event)
+        code = twin_api_null("event");
     return TWIN_LEAVE(code != 0 ? code : synchronize(event, timeout_ns));
 }
 

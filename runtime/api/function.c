@@ -84,6 +84,9 @@ static int32_t sizes_of(twin_function *function, void *out)
 aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
 {
     TWIN_ENTER(LOCAL);
+    const int32_t live = twin_function_guard(twin_api_handle(funcHandle));
+    if (live != 0)
+        return TWIN_LEAVE(live);
     if (!funcHandle || !aicSize || !aivSize)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL",
                                     !funcHandle ? "funcHandle"
@@ -117,8 +120,10 @@ static int32_t name_of(twin_function *function, void *out)
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !name)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "name"));
+    if (!funcHandle)
+        return TWIN_LEAVE(twin_api_null("funcHandle"));
+    if (!name)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "name is NULL"));
     return TWIN_LEAVE(ask(funcHandle, name_of, &(name_room){.at = name, .bytes = maxLen}));
 }
 
@@ -126,6 +131,17 @@ typedef struct attribute {
     aclrtFuncAttribute which;
     int64_t *value;
 } attribute;
+
+/* Two 16-bit numbers in the low 4 bytes, the vector's share first; the other bytes stay as they are. Kernels of one
+ * half alone have no shares. */
+static void ratio_of(const twin_kernel *kernel, int64_t *value)
+{
+    const bool mixed =
+        kernel->type != TWIN_KERNEL_AICPU && kernel->cube_ratio != 0 && kernel->vector_ratio != 0;
+    const uint16_t shares[2] = {mixed ? (uint16_t)kernel->vector_ratio : 0,
+                                mixed ? (uint16_t)kernel->cube_ratio : 0};
+    memcpy(value, shares, sizeof(shares));
+}
 
 static int32_t attribute_of(twin_function *function, void *out)
 {
@@ -139,7 +155,7 @@ static int32_t attribute_of(twin_function *function, void *out)
     case ACL_FUNC_ATTR_KERNEL_RATIO:
         if (kernel->type == TWIN_KERNEL_AICPU)
             return twin_fail(TWIN_ERR_PARAM, "a CPU kernel has no ratio of blocks");
-        *value = (int64_t)kernel->cube_ratio << 16 | kernel->vector_ratio;
+        ratio_of(kernel, value);
         return 0;
     case ACL_FUNC_ATTR_KERNEL_SCHED_MODE:
         *value = kernel->batch;
@@ -169,6 +185,9 @@ static int32_t binary_of(twin_function *function, void *out)
 aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle)
 {
     TWIN_ENTER(LOCAL);
+    const int32_t live = twin_function_guard(twin_api_handle(funcHandle));
+    if (live != 0)
+        return TWIN_LEAVE(live);
     if (!funcHandle || !binHandle)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", !funcHandle ? "funcHandle" : "binHandle"));

@@ -8,6 +8,12 @@
 
 #define US_PER_S 1000000u
 
+/* By the calls whose outer layer looks at it. */
+static int32_t refuse_no_blocks(void)
+{
+    return twin_fail(TWIN_ERR_ARG_VALUE, "numBlocks is 0; it must be 1 or more");
+}
+
 static int32_t refuse_switch(const char *name, unsigned value)
 {
     return twin_fail(TWIN_ERR_PARAM, "attribute %s is %u; it is 0 or 1", name, value);
@@ -100,7 +106,11 @@ aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, con
                              size_t argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    return TWIN_LEAVE(launch_in_place(funcHandle, numBlocks, argsData, argsSize, cfg, stream));
+    /* Of a launch with wrong arguments a bad handle is told first. */
+    const int32_t code =
+        argsData && argsSize != 0 ? 0 : twin_function_guard(twin_api_handle(funcHandle));
+    return TWIN_LEAVE(
+        code != 0 ? code : launch_in_place(funcHandle, numBlocks, argsData, argsSize, cfg, stream));
 }
 
 static int32_t launch_list(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream,
@@ -130,6 +140,8 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
     TWIN_ENTER(SUBMIT);
     if (!funcHandle || !argsHandle)
         return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "argsHandle"));
+    if (numBlocks == 0)
+        return TWIN_LEAVE(refuse_no_blocks());
     if (reserve)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "reserve is not NULL; it is reserved and must be"));
@@ -145,6 +157,10 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
                                        size_t placeHolderNum)
 {
     TWIN_ENTER(SUBMIT);
+    const int32_t code =
+        hostArgs && argsSize != 0 ? 0 : twin_function_guard(twin_api_handle(funcHandle));
+    if (code != 0)
+        return TWIN_LEAVE(code);
     if (!funcHandle || !hostArgs)
         return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "hostArgs"));
     if (argsSize == 0)
@@ -185,6 +201,8 @@ aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStr
     TWIN_ENTER(SUBMIT);
     if (!func)
         return TWIN_LEAVE(twin_api_null("func"));
+    if (numBlocks == 0)
+        return TWIN_LEAVE(refuse_no_blocks());
     twin_function *function = NULL;
     int32_t code = twin_function_pin(twin_api_handle(func), &function);
     if (code != 0)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/alloc.h"
 #include "core/event.h"
 #include "core/stream.h"
 
 #define NS_PER_S            UINT64_C(1000000000)
 #define NOTIFY_FLAG_MAX     1u
 #define NOTIFY_WAIT_DEFAULT UINT32_MAX /* as 0: no limit */
-#define BATCH_INLINE        16u        /* notifies of one call that need no memory */
 
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
 {
@@ -32,7 +30,12 @@ aclError aclrtDestroyNotify(aclrtNotify notify)
     TWIN_ENTER(CREATE);
     if (!notify)
         return TWIN_LEAVE(twin_api_null("notify"));
-    return TWIN_LEAVE(twin_event_destroy(&twin_notifies, twin_api_handle(notify)));
+    twin_context *context = NULL;
+    int32_t code = twin_event_guard(&twin_notifies, twin_api_handle(notify));
+    if (code == 0)
+        code = twin_context_current(&context);
+    return TWIN_LEAVE(code != 0 ? code
+                                : twin_event_destroy(&twin_notifies, twin_api_handle(notify)));
 }
 
 static int32_t submit(twin_task_kind kind, aclrtNotify notify, aclrtStream stream,
@@ -70,7 +73,12 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
     if (!notify || !notifyId)
         return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "notifyId"));
     twin_event *pinned = NULL;
-    int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
+    twin_context *context = NULL;
+    int32_t code = twin_event_guard(&twin_notifies, twin_api_handle(notify));
+    if (code == 0)
+        code = twin_context_current(&context);
+    if (code == 0)
+        code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
     if (code != 0)
         return TWIN_LEAVE(code);
     twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
@@ -87,43 +95,25 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
 
 /* Batch reset ------------------------------------------------------------------------------------- */
 
-static int32_t clear_pinned(twin_event *const *pinned, uint32_t count)
+static int32_t clear(aclrtNotify notify, uint32_t place)
 {
-    int32_t first_code = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        twin_status status =
-            twin_device_note(pinned[i]->device, twin_ops()->signal.clear(pinned[i]->signal));
-        int32_t code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u",
-                                        pinned[i]->name, pinned[i]->device->id);
-        if (first_code == 0)
-            first_code = code;
-    }
-    return first_code;
-}
-
-/* All notifies are found before the first is cleared: a bad one leaves the others as they were. */
-static int32_t batch_reset(const aclrtNotify *notifies, uint32_t count, twin_event **pinned)
-{
-    uint32_t found = 0;
-    int32_t code = 0;
-    for (; found < count && code == 0; found++) {
-        if (!notifies[found])
-            code = twin_fail(TWIN_ERR_PARAM_NULL, "notifies[%u] is NULL", found);
-        else
-            code = twin_event_pin(&twin_notifies, twin_api_handle(notifies[found]), &pinned[found]);
-    }
+    twin_event *pinned = NULL;
+    if (!notify)
+        return twin_fail(TWIN_ERR_PARAM_NULL, "notifies[%u] is NULL", place);
+    int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
     if (code != 0)
-        found--; /* the last one was not pinned */
-    for (uint32_t i = 0; code == 0 && i < count; i++)
-        code = twin_device_offers(pinned[i]->device, TWIN_LACKS_NOTIFY_RESET,
-                                  "reset of several notifies at once");
+        return code;
+    code = twin_device_offers(pinned->device, TWIN_LACKS_NOTIFY_RESET,
+                              "reset of several notifies at once");
     if (code == 0)
-        code = clear_pinned(pinned, count);
-    for (uint32_t i = 0; i < found; i++)
-        twin_event_unpin(pinned[i]);
+        code = twin_fail_status(
+            twin_device_note(pinned->device, twin_ops()->signal.clear(pinned->signal)),
+            TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u", pinned->name, pinned->device->id);
+    twin_event_unpin(pinned);
     return code;
 }
 
+/* In their order; the first bad one ends it, and those before it are cleared. */
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 {
     TWIN_ENTER(POLL);
@@ -132,15 +122,9 @@ aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
     if (num == 0 || num > UINT32_MAX)
         return TWIN_LEAVE(twin_fail(
             TWIN_ERR_PARAM, "num is %zu; it must be the number of notifies, 1 or more", num));
-    twin_event *few[BATCH_INLINE];
-    if (num <= BATCH_INLINE)
-        return TWIN_LEAVE(batch_reset(notifies, (uint32_t)num, few));
-    twin_event **many = twin_regrow(NULL, num, sizeof(twin_event *));
-    if (!many)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_NOMEM, "no host memory for a list of %zu notifies", num));
-    int32_t code = batch_reset(notifies, (uint32_t)num, many);
-    twin_free(many);
+    int32_t code = 0;
+    for (uint32_t i = 0; i < num && code == 0; i++)
+        code = clear(notifies[i], i);
     return TWIN_LEAVE(code);
 }
 

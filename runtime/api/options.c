@@ -36,10 +36,24 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
     return TWIN_LEAVE(code);
 }
 
+#define DETERMINISTIC_MOST 3
+#define SWITCH_MOST        1
+
+static int32_t check_value(aclSysParamOpt option, int64_t value)
+{
+    const int64_t most = option == ACL_OPT_DETERMINISTIC ? DETERMINISTIC_MOST : SWITCH_MOST;
+    if (value >= 0 && value <= most)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM, "value is %lld; option %d takes 0 to %lld", (long long)value,
+                     (int)option, (long long)most);
+}
+
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 {
     TWIN_ENTER(LOCAL);
     int32_t code = check(opt, TWIN_OPTION_CONTEXT_COUNT);
+    if (code == 0)
+        code = check_value(opt, value);
     return TWIN_LEAVE(code != 0 ? code : twin_option_set_context((uint32_t)opt, value));
 }
 

@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/stream.h"
 
 static int32_t check_size(uint64_t bytes)
 {
@@ -23,16 +24,20 @@ static int32_t check_output(const void *output, uint64_t bytes)
 aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (!outputAddr)
-        return TWIN_LEAVE(twin_api_null("outputAddr"));
-    int32_t code = check_size(outputSize);
+    int32_t code = twin_stream_guard(twin_api_handle(stream));
+    if (code == 0 && !outputAddr)
+        code = twin_api_null("outputAddr");
+    if (code == 0)
+        code = check_size(outputSize);
     return TWIN_LEAVE(code != 0 ? code : twin_overflow_read(outputAddr, twin_api_handle(stream)));
 }
 
 aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    int32_t code = check_output(outputAddr, outputSize);
+    int32_t code = twin_stream_guard(twin_api_handle(stream));
+    if (code == 0)
+        code = check_output(outputAddr, outputSize);
     return TWIN_LEAVE(code != 0 ? code : twin_overflow_read(outputAddr, twin_api_handle(stream)));
 }
 

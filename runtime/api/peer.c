@@ -8,7 +8,12 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
 {
     TWIN_ENTER(LOCAL);
     bool can = false;
-    int32_t code = twin_peer_can(deviceId, peerDeviceId, &can);
+    twin_device *device = NULL;
+    int32_t code = twin_device_find_argument(deviceId, &device);
+    if (code == 0)
+        code = twin_device_find_argument(peerDeviceId, &device);
+    if (code == 0)
+        code = twin_peer_can(deviceId, peerDeviceId, &can);
     if (code == 0 && !canAccessPeer)
         code = twin_fail(TWIN_ERR_PARAM_NULL, "canAccessPeer is NULL; it must point to something");
     if (code == 0)

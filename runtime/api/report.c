@@ -37,6 +37,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
                                     "blockType is %d, neither ACL_CALLBACK_NO_BLOCK (0) nor "
                                     "ACL_CALLBACK_BLOCK (1)",
                                     (int)blockType));
+    const int32_t live = twin_stream_guard(twin_api_handle(stream));
+    if (live != 0)
+        return TWIN_LEAVE(live);
     if (!fn)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
     const twin_host_call call = {
@@ -65,6 +68,9 @@ static int32_t launch_host_function(uint64_t stream, const twin_host_call *call)
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
     TWIN_ENTER(SUBMIT);
+    const int32_t live = twin_stream_guard(twin_api_handle(stream));
+    if (live != 0)
+        return TWIN_LEAVE(live);
     if (!fn)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
     const twin_host_call call = {.fn = fn, .argument = args, .block = true};

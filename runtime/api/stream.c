@@ -162,22 +162,10 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
     return TWIN_LEAVE(twin_stream_destroy(twin_api_handle(stream), true));
 }
 
-/* A pinned stream of any context; the caller still needs one of its own. */
-static int32_t pin_any(aclrtStream stream, twin_stream **out_stream)
-{
-    uint64_t handle = twin_api_handle(stream);
-    int32_t code = twin_stream_guard(handle);
-    if (code != 0)
-        return code;
-    twin_context *context = NULL;
-    code = twin_context_current(&context);
-    return code != 0 ? code : twin_stream_pin(handle, out_stream);
-}
-
 static int32_t synchronize(aclrtStream stream, uint64_t timeout_ns)
 {
     twin_stream *pinned = NULL;
-    int32_t code = pin_any(stream, &pinned);
+    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
     if (code != 0)
         return code;
     if ((pinned->flags & TWIN_STREAM_PASSIVE) == 0)
@@ -206,7 +194,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     if (!status)
         return TWIN_LEAVE(twin_api_null("status"));
     twin_stream *pinned = NULL;
-    int32_t code = pin_any(stream, &pinned);
+    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
     if (code != 0)
         return TWIN_LEAVE(code);
     bool idle = true;
@@ -228,7 +216,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
     if (!priority)
         return TWIN_LEAVE(twin_api_null("priority"));
     twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
+    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
     if (code != 0)
         return TWIN_LEAVE(code);
     *priority = pinned->priority;
@@ -242,10 +230,10 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
     if (!flags)
         return TWIN_LEAVE(twin_api_null("flags"));
     twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
+    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
     if (code != 0)
         return TWIN_LEAVE(code);
-    *flags = pinned->flags;
+    *flags = pinned->is_default ? TWIN_STREAM_FAST_LAUNCH | TWIN_STREAM_FAST_SYNC : pinned->flags;
     twin_stream_unpin(pinned);
     return TWIN_LEAVE(ACL_SUCCESS);
 }

@@ -37,7 +37,7 @@ static int32_t set_number(aclrtStream stream, size_t offset, uint32_t value)
 static int32_t get_number(aclrtStream stream, size_t offset, uint32_t *out_value)
 {
     twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
     if (code != 0)
         return code;
     const _Atomic uint32_t *number = (const void *)((const char *)pinned + offset);
@@ -72,7 +72,10 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
     TWIN_ENTER(LOCAL);
     if (!flag)
         return TWIN_LEAVE(twin_api_null("flag"));
-    return TWIN_LEAVE(get_number(stream, offsetof(twin_stream, overflow_switch), flag));
+    twin_context *context = NULL;
+    int32_t code = twin_stream_check_own(twin_api_handle(stream), &context);
+    return TWIN_LEAVE(code != 0 ? code
+                                : get_number(stream, offsetof(twin_stream, overflow_switch), flag));
 }
 
 static int32_t refuse_attribute(aclrtStreamAttr attribute)
@@ -81,12 +84,46 @@ static int32_t refuse_attribute(aclrtStreamAttr attribute)
                      (int)attribute);
 }
 
+/* Whether a stream that is not the current context's has the value already, which is then no change (CTX-24). */
+static bool is_no_change(aclrtStream stream, aclrtStreamAttr attribute,
+                         const aclrtStreamAttrValue *value)
+{
+    twin_stream *pinned = twin_handle_pin(&twin_streams, twin_api_handle(stream));
+    if (!pinned)
+        return false;
+    bool same = false;
+    switch (attribute) {
+    case ACL_STREAM_ATTR_FAILURE_MODE:
+        same = atomic_load_explicit(&pinned->stops, memory_order_relaxed) ==
+               (value->failureMode == TWIN_STOP_ON_FAILURE);
+        break;
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+        same = pinned->overflow_switch == value->overflowSwitch;
+        break;
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+        same = pinned->custom_tag == value->userCustomTag;
+        break;
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+        same = pinned->cache_info == value->cacheOpInfoSwitch;
+        break;
+    case ACL_STREAM_ATTR_PRIORITY:
+        same = pinned->priority == value->streamPriority;
+        break;
+    }
+    same = same && twin_stream_context_handle(pinned) != twin_self.context;
+    twin_stream_unpin(pinned);
+    return same;
+}
+
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value)
 {
     TWIN_ENTER(SUBMIT);
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
+    int32_t code = twin_stream_check_named(twin_api_handle(stream));
+    if (code != 0 || is_no_change(stream, stmAttrType, value))
+        return TWIN_LEAVE(code);
     switch (stmAttrType) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
         return TWIN_LEAVE(
@@ -111,10 +148,10 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
 static int32_t get_failure_mode(aclrtStream stream, uint64_t *out_mode)
 {
     twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
     if (code != 0)
         return code;
-    *out_mode = atomic_load_explicit(&pinned->context->stops, memory_order_relaxed)
+    *out_mode = atomic_load_explicit(&pinned->stops, memory_order_relaxed)
                     ? TWIN_STOP_ON_FAILURE
                     : TWIN_CONTINUE_ON_FAILURE;
     twin_stream_unpin(pinned);

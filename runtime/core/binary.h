@@ -118,6 +118,15 @@ int32_t twin_binary_register(twin_binary *binary, const char *name, const char *
 /* A live function and its binary, pinned together. 107017. */
 int32_t twin_function_pin(uint64_t handle, twin_function **out_function);
 void twin_function_unpin(twin_function *function);
+/* Whether the handle is 0, which callers refuse as NULL, or means a live function. 107017. */
+static inline int32_t twin_function_guard(uint64_t handle)
+{
+    twin_function *function = NULL;
+    const int32_t code = handle == 0 ? 0 : twin_function_pin(handle, &function);
+    if (function)
+        twin_function_unpin(function);
+    return code;
+}
 
 /* Whom failed kernels of a pinned binary are told to; the newest counts. */
 void twin_binary_listen(twin_binary *binary, twin_binary_listener listener);

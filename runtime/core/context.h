@@ -38,6 +38,9 @@ typedef struct twin_context {
 
 extern twin_handle_table twin_contexts;
 
+/* As a thread's context: none, and no default device in its place. */
+#define TWIN_CONTEXT_NONE 1u
+
 /* A context with its default stream. The device is up, or opening when `primary`. */
 int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_handle);
 /* Ends a pinned context: waits for its streams, destroys them, makes the handle dead. False: another

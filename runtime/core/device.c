@@ -111,6 +111,19 @@ int32_t twin_device_find(int32_t id, twin_device **out_device)
     return 0;
 }
 
+int32_t twin_device_find_argument(int32_t id, twin_device **out_device)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code == 0 && (id < 0 || (uint32_t)id >= count))
+        code = twin_fail(TWIN_ERR_PARAM,
+                         "device %d does not exist; %u device%s visible, numbered from 0", id,
+                         count, count == 1 ? " is" : "s are");
+    if (code == 0)
+        *out_device = &devices[id];
+    return code;
+}
+
 twin_device *twin_device_of_hardware(uint32_t hw_index)
 {
     twin_device *found = NULL;
@@ -148,7 +161,7 @@ int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id)
     }
     if (code != 0)
         return code;
-    return twin_fail(TWIN_ERR_DEVICE_ID,
+    return twin_fail(TWIN_ERR_PARAM,
                      "device %d of the machine does not exist or is not visible to the process",
                      machine_id);
 }
@@ -179,13 +192,27 @@ static void wait_changed_locked(twin_device *device)
 /* 507033: the thread itself opens or closes it, and asks from inside a callback. */
 static int32_t wait_steady_locked(twin_device *device)
 {
-    while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING) {
+    while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING ||
+           device->changing) {
         if (device->changer == &twin_self)
             return twin_fail(TWIN_ERR_SETUP,
                              "device %u is being reset by the call that this callback runs in",
                              device->id);
         wait_changed_locked(device);
     }
+    return 0;
+}
+
+/* The default context. No lock is held; the state is OPENING, or `changing` is set. */
+static int32_t make_primary(twin_device *device)
+{
+    uint64_t primary = 0;
+    int32_t code = twin_context_create(device, true, &primary);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    device->primary = primary;
+    twin_lock_drop(&device->lock);
     return 0;
 }
 
@@ -224,14 +251,9 @@ static int32_t open_device(twin_device *device)
     twin_core_share_reset(&device->share);
     atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
 
-    uint64_t primary = 0;
-    code = twin_context_create(device, true, &primary);
-    if (code != 0)
-        goto close_device;
-    twin_lock_take(&device->lock);
-    device->primary = primary;
-    twin_lock_drop(&device->lock);
-    return 0;
+    code = make_primary(device);
+    if (code == 0)
+        return 0;
 
 close_device:
     ops->device.close(hw);
@@ -245,17 +267,22 @@ static int32_t raise_locked(twin_device *device, uint64_t *out_stream)
 {
     *out_stream = 0;
     int32_t code = wait_steady_locked(device);
-    if (code != 0 || device->state == TWIN_DEVICE_UP)
+    if (code != 0 || (device->state == TWIN_DEVICE_UP && device->primary != 0))
         return code;
-    device->state = TWIN_DEVICE_OPENING;
+    const bool up = device->state == TWIN_DEVICE_UP;
+    if (up)
+        device->changing = true;
+    else
+        device->state = TWIN_DEVICE_OPENING;
     device->changer = &twin_self;
     twin_lock_drop(&device->lock);
-    code = open_device(device);
+    code = up ? make_primary(device) : open_device(device);
     twin_lock_take(&device->lock);
+    device->changing = false;
     twin_context *primary = twin_handle_find(&twin_contexts, device->primary);
     if (code == 0 && primary)
         *out_stream = atomic_load_explicit(&primary->default_stream, memory_order_relaxed);
-    device->state = code == 0 ? TWIN_DEVICE_UP : TWIN_DEVICE_DOWN;
+    device->state = code == 0 || up ? TWIN_DEVICE_UP : TWIN_DEVICE_DOWN;
     twin_cond_broadcast(&device->changed);
     return code;
 }
@@ -266,17 +293,25 @@ int32_t twin_device_set(int32_t id)
     int32_t code = twin_device_find(id, &device);
     if (code != 0)
         return code;
-    twin_tell_device(device->id, TWIN_NEWS_SET_PRE);
+    twin_lock_take(&device->lock);
+    const bool down = device->state == TWIN_DEVICE_DOWN;
+    twin_lock_drop(&device->lock);
+    if (down)
+        twin_tell_device(device->id, TWIN_NEWS_SET_PRE);
     uint64_t stream = 0;
+    uint64_t primary = 0;
     twin_lock_take(&device->lock);
     code = raise_locked(device, &stream);
     if (code == 0) {
         device->set_count++;
-        twin_self.context = device->primary;
+        primary = device->primary;
     }
     twin_lock_drop(&device->lock);
+    /* Told before the thread has the context (STR-66). */
     if (stream != 0)
         twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+    if (code == 0)
+        twin_self.context = primary;
     if (code == 0)
         twin_tell_device(device->id, TWIN_NEWS_SET_POST);
     return code;
@@ -365,13 +400,47 @@ static int32_t lower_locked(twin_device *device)
     return code;
 }
 
+static int32_t settle_locked(twin_device *device)
+{
+    if (device->changing)
+        return 0;
+    bool unused =
+        device->set_count == 0 && device->explicit_contexts == 0 && device->hold_count == 0;
+    return unused && device->state == TWIN_DEVICE_UP ? lower_locked(device) : 0;
+}
+
+/* Ends the default context of a device that contexts of the program keep up (CTX-22). Locked on entry and return. */
+static int32_t drop_primary_locked(twin_device *device)
+{
+    int32_t code = 0;
+    twin_context *context = twin_handle_pin(&twin_contexts, device->primary);
+    device->primary = 0;
+    if (!context)
+        return 0;
+    device->changing = true;
+    device->changer = &twin_self;
+    twin_lock_drop(&device->lock);
+    (void)twin_context_close(context, &code);
+    twin_context_unpin(context);
+    twin_lock_take(&device->lock);
+    device->changing = false;
+    twin_cond_broadcast(&device->changed);
+    /* The last of the contexts may have gone meanwhile. */
+    const int32_t settled = settle_locked(device);
+    return code != 0 ? code : settled;
+}
+
 int32_t twin_device_reset(int32_t id, bool force)
 {
     twin_device *device = NULL;
     int32_t code = twin_device_find(id, &device);
     if (code != 0)
         return code;
-    twin_tell_device(device->id, TWIN_NEWS_RESET_PRE);
+    twin_lock_take(&device->lock);
+    const bool releases = device->set_count == 1 || (force && device->set_count > 0);
+    twin_lock_drop(&device->lock);
+    if (releases)
+        twin_tell_device(device->id, TWIN_NEWS_RESET_PRE);
     twin_lock_take(&device->lock);
     code = wait_steady_locked(device);
     if (code != 0) {
@@ -392,22 +461,22 @@ int32_t twin_device_reset(int32_t id, bool force)
                          id);
     }
     device->set_count = force ? 0 : device->set_count - 1;
-    if (device->set_count == 0) {
+    const bool released = device->set_count == 0;
+    if (released) {
+        /* Callbacks in here find no context. */
+        const uint64_t context = twin_self.context;
+        twin_self.context = TWIN_CONTEXT_NONE;
         device->forced = force;
-        code = lower_locked(device);
+        code = force || device->explicit_contexts == 0 ? lower_locked(device)
+                                                       : drop_primary_locked(device);
         device->forced = false;
+        twin_self.context = context;
     }
     twin_lock_drop(&device->lock);
     /* A wait that was given up does not keep the device up. */
-    twin_tell_device(device->id, TWIN_NEWS_RESET_POST);
+    if (released)
+        twin_tell_device(device->id, TWIN_NEWS_RESET_POST);
     return code;
-}
-
-static int32_t settle_locked(twin_device *device)
-{
-    bool unused =
-        device->set_count == 0 && device->explicit_contexts == 0 && device->hold_count == 0;
-    return unused && device->state == TWIN_DEVICE_UP ? lower_locked(device) : 0;
 }
 
 uint64_t twin_device_patience(twin_device *device)
@@ -451,6 +520,8 @@ int32_t twin_device_active(int32_t id, bool *out_active)
 
 static bool takes_objects_locked(const twin_device *device, bool primary)
 {
+    if (primary && device->changing)
+        return true;
     return device->state == (primary ? TWIN_DEVICE_OPENING : TWIN_DEVICE_UP);
 }
 

@@ -43,7 +43,8 @@ typedef struct twin_device {
     uint64_t object_count; /* contexts, streams, events and notifies not yet released */
     struct twin_context *contexts;
     struct twin_event *events;
-    uint64_t primary;     /* handle of the default context; 0 unless up */
+    uint64_t primary;     /* handle of the default context; 0: it has none now */
+    bool changing;        /* the default context is made or ended while the device is up */
     uint64_t *stream_ids; /* bit set: in use */
     uint32_t stream_count;
     uint32_t context_names, event_names, notify_names,
@@ -94,6 +95,8 @@ uint64_t twin_device_patience(twin_device *device);
 /* Takes the device down when no reference and no explicit context is left. Blocks. */
 int32_t twin_device_settle(twin_device *device);
 
+/* As find, for calls that take a device that does not exist for a bad parameter (DEV-63). 107000. */
+int32_t twin_device_find_argument(int32_t id, twin_device **out_device);
 /* One more object on the device. False: it is not up. `primary`: the default context or its stream,
  * which are made while the device is opening. */
 bool twin_device_add_object(twin_device *device, bool primary);

@@ -63,11 +63,11 @@ const char *twin_event_noun(const twin_event *event)
     return table_of(event)->kind_name;
 }
 
-void twin_event_note_wait(twin_event *event, uint64_t handle)
+void twin_event_mark(twin_event *event, uint64_t handle, uint32_t mark)
 {
     twin_lock_take(&event->lock);
     if (twin_handle_is(event, handle))
-        atomic_fetch_or_explicit(&event->form, TWIN_EVENT_WAITED, memory_order_relaxed);
+        atomic_fetch_or_explicit(&event->form, mark, memory_order_relaxed);
     twin_lock_drop(&event->lock);
 }
 
@@ -162,6 +162,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
         goto drop_object;
     }
     event->device = device;
+    event->recorded_on = 0;
     atomic_store_explicit(&event->in_model, false, memory_order_relaxed);
     event->name = next_name(device, form);
     atomic_store_explicit(&event->form, form, memory_order_relaxed);

@@ -14,6 +14,7 @@
 /* Creation flags, with the public values. */
 #define TWIN_EVENT_SYNC        0x01u
 #define TWIN_EVENT_PROGRESS    0x02u
+#define TWIN_EVENT_UNNAMED     0x04u /* not documented; accepted, and means what SYNC means */
 #define TWIN_EVENT_TIMELINE    0x08u
 #define TWIN_EVENT_DEVICE_ONLY 0x10u
 #define TWIN_EVENT_EXTERNAL    0x20u
@@ -27,7 +28,11 @@
 #define TWIN_EVENT_COUNT  0x080u /* aclrtCntNotifyCreate */
 #define TWIN_EVENT_FORM   0xfffu
 /* Marks: what happened to it since. */
-#define TWIN_EVENT_WAITED 0x1000u /* a stream was told to wait for it */
+/* The flag of the first record and of the first wait that was tried, which decide for all (EVT-74, EVT-79). */
+#define TWIN_EVENT_WAITED            0x1000u
+#define TWIN_EVENT_WAITED_EXTERNAL   0x2000u
+#define TWIN_EVENT_RECORDED          0x4000u
+#define TWIN_EVENT_RECORDED_EXTERNAL 0x8000u
 
 typedef struct twin_event {
     twin_object object;
@@ -37,6 +42,7 @@ typedef struct twin_event {
     twin_device *device;
     twin_signal *signal;
     uint32_t name;
+    uint64_t recorded_on; /* handle of the stream of the newest record, 0: none; guarded by lock */
     _Atomic bool
         in_model; /* the newest record is one of a persistent stream; relaxed, written under lock */
     struct twin_event *next, *previous; /* guarded by device->lock */
@@ -65,14 +71,20 @@ void twin_event_unpin(twin_event *event);
 
 /* The live object, not pinned. 107017. */
 int32_t twin_event_find(twin_handle_table *table, uint64_t handle, twin_event **out_event);
+/* Whether the handle means a live object. 107017. */
+static inline int32_t twin_event_guard(twin_handle_table *table, uint64_t handle)
+{
+    twin_event *event = NULL;
+    return twin_event_find(table, handle, &event);
+}
 /* The live object, pinned. 107017. */
 int32_t twin_event_pin(twin_handle_table *table, uint64_t handle, twin_event **out_event);
 static inline uint32_t twin_event_form(const twin_event *event)
 {
     return atomic_load_explicit(&event->form, memory_order_relaxed);
 }
-/* Marks the event as waited for, if the handle still means it. */
-void twin_event_note_wait(twin_event *event, uint64_t handle);
+/* Sets a mark of the event's form, if the handle still means it. */
+void twin_event_mark(twin_event *event, uint64_t handle, uint32_t mark);
 /* "event", "notify" or "counting notify". */
 const char *twin_event_noun(const twin_event *event);
 

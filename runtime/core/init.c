@@ -429,8 +429,8 @@ int32_t twin_finalize_reference(uint64_t *out_count)
         code = deinit_locked();
     else if (code == 0)
         atomic_store(&init_count, count - 1);
-    if (code == 0 && out_count)
-        *out_count = count - 1;
+    if (out_count)
+        *out_count = code == 0 ? count - 1 : count;
     twin_lock_drop(&init_lock);
     return code;
 }

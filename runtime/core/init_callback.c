@@ -23,12 +23,6 @@ _Static_assert(sizeof(init_order) == sizeof(finalize_order), "both orders have f
 
 static int32_t check(const twin_registration *registration)
 {
-    int32_t type = registration->type;
-    bool known = (type >= 0 && type <= TWIN_CALLBACK_LAST) || type == TWIN_CALLBACK_OTHER;
-    if (!known)
-        return twin_fail(TWIN_ERR_ARG_VALUE,
-                         "type is %d; 0 to %d and ACL_REG_TYPE_OTHER (%d) are known", type,
-                         TWIN_CALLBACK_LAST, TWIN_CALLBACK_OTHER);
     if (!registration->at_init && !registration->at_finalize)
         return twin_fail(TWIN_ERR_ARG_NULL, "cbFunc is NULL; it must be a function");
     return 0;

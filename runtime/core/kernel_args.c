@@ -179,7 +179,7 @@ static int32_t add(twin_kernel_args *args, size_t bytes, twin_arg **out_arg)
                          TWIN_ARGS_MOST);
     for (uint32_t i = 0; i < args->count; i++)
         if (args->args[i].has_data)
-            return twin_fail(TWIN_ERR_PARAM,
+            return twin_fail(TWIN_ERR_UNSUPPORTED,
                              "a placeholder of the list has its memory already, which lies behind "
                              "all parameters; append the others first");
     const size_t place =

@@ -2,6 +2,9 @@
 #include "core/kernel_settings.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+
+#include "core/device.h"
 
 #define STACK_UNIT_BYTES (16u << 10)
 #define PRINT_UNIT_BYTES 8u
@@ -11,7 +14,8 @@
 static _Atomic uint32_t stack_bytes = TWIN_STACK_MIN_BYTES;
 static _Atomic uint32_t print_bytes = TWIN_PRINT_BYTES;
 static _Atomic uint64_t op_limit_us = TWIN_OP_MOST;
-static _Atomic int saturation = TWIN_SATURATE;
+/* -1: what the part does by default. */
+static _Atomic int saturation = -1;
 
 static uint32_t round_up(uint64_t value, uint32_t unit)
 {
@@ -77,5 +81,12 @@ void twin_saturation_set(twin_saturation mode)
 
 twin_saturation twin_saturation_now(void)
 {
-    return (twin_saturation)atomic_load_explicit(&saturation, memory_order_relaxed);
+    const int set = atomic_load_explicit(&saturation, memory_order_relaxed);
+    if (set >= 0)
+        return (twin_saturation)set;
+    twin_device *device = NULL;
+    const twin_device_traits *traits = NULL;
+    if (twin_device_find(0, &device) != 0 || twin_device_traits_of(device, &traits) != 0)
+        return TWIN_SATURATE;
+    return traits->inf_nan ? TWIN_INF_NAN : TWIN_SATURATE;
 }

@@ -292,10 +292,10 @@ static int32_t join_locked(const label_list *list, uint64_t list_handle, void *c
         label *one = twin_handle_find(&twin_labels, handle);
         if (!one)
             code = fail_handle(&twin_labels, handle);
-        else if (one->context != list->context)
-            code = fail_context(handle);
         else if (one->list != 0)
             code = twin_fail(TWIN_ERR_INTERNAL, "labels[%u] is part of a list already", joined);
+        else if (one->context != list->context)
+            code = fail_context(handle);
         if (code != 0)
             break;
         one->list = list_handle;

@@ -323,9 +323,8 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
     code = twin_memory_pin_active(stream, &pinned);
     if (code != 0)
         return code;
-    code = twin_stream_drain(pinned, TWIN_FOREVER);
-    if (code == 0)
-        code = fill_now(pinned->device, &fill);
+    /* Host memory is filled at once: a stream that is held must not hold the caller (MEM-131b). */
+    code = fill_now(pinned->device, &fill);
     twin_stream_unpin(pinned);
     return code;
 }

@@ -46,7 +46,7 @@ int32_t twin_model_get_name(uint64_t handle, char *name, uint32_t room)
 int32_t twin_model_get_id(uint64_t handle, uint32_t *out_id)
 {
     twin_model *model = NULL;
-    int32_t code = twin_model_pin_own(handle, &model);
+    int32_t code = twin_model_pin_any(handle, &model);
     if (code != 0)
         return code;
     *out_id = model->id;
@@ -63,12 +63,12 @@ int32_t twin_model_get_streams(uint64_t handle, void **streams, uint32_t *count)
     uint32_t room = *count;
     twin_lock_take(&model->lock);
     uint32_t bound = model->bound_count;
-    uint32_t given = !streams || room > bound ? bound : room;
-    for (uint32_t i = 0; streams && i < room; i++)
-        streams[i] = i < given ? (void *)(uintptr_t)model->bound[i].stream->object.handle : NULL;
+    const bool fits = !streams || room >= bound;
+    for (uint32_t i = 0; streams && fits && i < bound; i++)
+        streams[i] = (void *)(uintptr_t)model->bound[i].stream->object.handle;
     twin_lock_drop(&model->lock);
-    *count = given;
-    if (given < bound)
+    *count = bound;
+    if (!fits)
         code =
             twin_fail(TWIN_ERR_ARRAY_SHORT, "model instance %u has %u streams, the array takes %u",
                       model->id, bound, room);

@@ -70,7 +70,9 @@ int32_t twin_overflow_read_indirect(const void *pointer, uint64_t stream)
 int32_t twin_overflow_clear(uint64_t stream)
 {
     void *flags = NULL;
-    int32_t code = address_for(stream, &flags);
+    int32_t code = twin_stream_check_named(stream);
+    if (code == 0)
+        code = address_for(stream, &flags);
     return code != 0
                ? code
                : twin_memory_fill_async(flags, TWIN_OVERFLOW_BYTES, 0, TWIN_OVERFLOW_BYTES, stream);

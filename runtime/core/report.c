@@ -194,7 +194,7 @@ static int32_t fail_found(const twin_stream *stream, subscription found)
 int32_t twin_report_subscribe(uint64_t thread, uint64_t stream_handle)
 {
     twin_stream *stream = NULL;
-    int32_t code = twin_stream_pin(stream_handle, &stream);
+    int32_t code = twin_stream_pin_current(stream_handle, &stream);
     if (code != 0)
         return code;
     twin_subscriber *subscriber = NULL;

@@ -75,6 +75,14 @@ void twin_stream_retire(twin_stream *stream)
     twin_report_drop_stream(stream);
 }
 
+uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority)
+{
+    const uint32_t lowest = device->traits->priority_count - 1;
+    if (priority > INT32_MAX)
+        return 0;
+    return priority < lowest ? priority : lowest;
+}
+
 int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
                            bool is_default, uint64_t *out_handle)
 {
@@ -92,8 +100,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->context = context;
     atomic_store_explicit(&stream->context_handle, context->object.handle, memory_order_relaxed);
     stream->id = id;
-    stream->priority =
-        priority < device->traits->priority_count ? priority : device->traits->priority_count - 1;
+    stream->priority = twin_stream_clamp_priority(device, priority);
     stream->flags = flags;
     twin_core_share_reset(&stream->share);
     stream->saturation = twin_saturation_now();
@@ -101,7 +108,9 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->destroying = false;
     atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
     atomic_store_explicit(&stream->halt, 0, memory_order_relaxed);
-    stream->overflow_switch = stream->custom_tag = stream->cache_info = 0;
+    stream->overflow_switch = stream->cache_info = 0;
+    stream->custom_tag = TWIN_STREAM_NO_TAG;
+    atomic_store_explicit(&stream->stops, false, memory_order_relaxed);
     stream->overflows_hidden = false;
     stream->host_functions = false;
     stream->subscriber = NULL;
@@ -267,6 +276,26 @@ int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)
         return twin_stream_fail_handle(handle);
     *out_stream = stream;
     return 0;
+}
+
+int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_guard(handle);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    return code != 0 ? code : twin_stream_pin(handle, out_stream);
+}
+
+int32_t twin_stream_check_named(uint64_t handle)
+{
+    twin_context *context = NULL;
+    if (handle != 0 || twin_context_current(&context) == 0)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "stream is NULL, and this thread has no context that has a default stream; "
+                     "call aclrtSetDevice or aclrtSetCurrentContext");
 }
 
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)

@@ -17,6 +17,7 @@
 #define TWIN_STREAM_CPU_SCHEDULE 0x10u
 #define TWIN_STREAM_DEVICE_ONLY  0x20u
 #define TWIN_STREAM_ALL          0x3fu
+#define TWIN_STREAM_NO_TAG       UINT32_MAX /* USER_CUSTOM_TAG before it is set */
 /* Those whose tasks do not run on submission; nothing waits for such a stream. */
 #define TWIN_STREAM_PASSIVE                                                                        \
     (TWIN_STREAM_PERSISTENT | TWIN_STREAM_CPU_SCHEDULE | TWIN_STREAM_DEVICE_ONLY)
@@ -39,6 +40,8 @@ typedef struct twin_stream {
     bool host_functions;  /* guarded by lock: aclrtLaunchHostFunc was used on it */
     /* Fixed from publish to release. */
     bool is_default;
+    atomic_bool
+        stops; /* the mode that was set is stop on failure; relaxed. Its effect is the context's */
     twin_context *context;
     twin_core_share share; /* of cores, as launches may use them */
     twin_saturation saturation;
@@ -101,6 +104,8 @@ typedef struct twin_task {
     twin_channel *channel; /* CALL: of the context's own thread; NULL: the stream's subscriber */
 } twin_task;
 
+/* The priority that a stream gets: above INT32_MAX a negative number, so the highest; else at most the lowest. */
+uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority);
 /* A stream of a pinned context. 107002, 207001, 207008. */
 int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
                            bool is_default, uint64_t *out_handle);
@@ -124,6 +129,11 @@ int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context);
 int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
 /* As pin, but only a stream of the current context. 107003 too. */
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream);
+/* As pin, and the thread needs a current context for any stream. 107002, 107017. */
+int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream);
+/* For calls that refuse the default stream of a thread without a context as a bad parameter. 107000: `handle` is 0
+ * and the thread has no context. */
+int32_t twin_stream_check_named(uint64_t handle);
 
 /* Refusals: a handle that names no live stream (107017), a stream of another context (107003). */
 int32_t twin_stream_fail_handle(uint64_t handle);

@@ -64,7 +64,9 @@ static int32_t offers_abort(const twin_stream *stream)
 int32_t twin_stream_abort(uint64_t handle)
 {
     twin_stream *stream = NULL;
-    int32_t code = twin_stream_pin_own(handle, &stream);
+    int32_t code = twin_stream_check_named(handle);
+    if (code == 0)
+        code = twin_stream_pin_own(handle, &stream);
     if (code != 0)
         return code;
     code = offers_abort(stream);
@@ -103,37 +105,38 @@ int32_t twin_stream_stop(uint64_t handle)
     return code;
 }
 
-static int32_t set_mode(twin_stream *stream, uint64_t mode)
+/* The order of these checks is the catalogue's (STR-59, STR-61): the mode in force needs no context. */
+static int32_t set_mode(twin_stream *stream, bool stop)
 {
     int32_t code = refuse_device_only(stream);
     if (code == 0)
         code = refuse_bound(stream, TWIN_ERR_UNSUPPORTED);
-    if (code != 0)
+    const bool stops = atomic_load_explicit(&stream->stops, memory_order_relaxed);
+    if (code != 0 || (!stops && !stop))
         return code;
-    _Atomic bool *stops = &stream->context->stops;
-    if (mode == TWIN_STOP_ON_FAILURE) {
-        code = result_of(stream, twin_ops()->queue.stop_on_failure(stream->queue));
-        if (code == 0)
-            atomic_store_explicit(stops, true, memory_order_relaxed);
-        return code;
+    if (!stop)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u stops on failure, which cannot be taken back", stream->id);
+    if (!stops && twin_stream_context_handle(stream) != twin_self.context)
+        return twin_stream_fail_foreign(stream);
+    /* Also when it stops already: after a failure it has stopped, which refuses the mode. */
+    code = result_of(stream, twin_ops()->queue.stop_on_failure(stream->queue));
+    if (code == 0) {
+        atomic_store_explicit(&stream->stops, true, memory_order_relaxed);
+        atomic_store_explicit(&stream->context->stops, true, memory_order_relaxed);
     }
-    if (!atomic_load_explicit(stops, memory_order_relaxed))
-        return 0;
-    return twin_fail(TWIN_ERR_UNSUPPORTED,
-                     "the context of stream %u stops on failure, which cannot be taken back",
-                     stream->id);
+    return code;
 }
 
 int32_t twin_stream_set_failure_mode(uint64_t handle, uint64_t mode)
 {
-    if (mode > TWIN_STOP_ON_FAILURE)
-        return twin_fail(TWIN_ERR_PARAM, "mode is %llu; it must be 0 (continue) or 1 (stop)",
-                         (unsigned long long)mode);
     twin_stream *stream = NULL;
-    int32_t code = twin_stream_pin_own(handle, &stream);
+    int32_t code = twin_stream_check_named(handle);
+    if (code == 0)
+        code = twin_stream_pin_current(handle, &stream);
     if (code != 0)
         return code;
-    code = set_mode(stream, mode);
+    code = set_mode(stream, (mode & TWIN_STOP_ON_FAILURE) != 0);
     twin_stream_unpin(stream);
     return code;
 }
@@ -144,11 +147,7 @@ static int32_t set_priority(twin_stream *stream, uint32_t priority)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "stream %u was made with flags %#x: the device schedules its tasks",
                          stream->id, stream->flags);
-    uint32_t lowest = stream->device->traits->priority_count - 1;
-    if (priority > INT32_MAX)
-        priority = 0; /* a negative number */
-    else if (priority > lowest)
-        priority = lowest;
+    priority = twin_stream_clamp_priority(stream->device, priority);
     int32_t code = result_of(stream, twin_ops()->queue.set_priority(stream->queue, priority));
     if (code == 0)
         atomic_store_explicit(&stream->priority, priority, memory_order_relaxed);

@@ -19,8 +19,9 @@ int32_t twin_stream_abort(uint64_t handle);
  * 507000: a model instance has it. */
 int32_t twin_stream_stop(uint64_t handle);
 
-/* The mode of the stream's context. 107000. 207000: back from stopping to going on, after a failure has stopped the
- * context, or the device alone or a model instance uses the stream. */
+/* The mode of the stream, whose effect is its context's; bit 0 of `mode` counts. The mode in force is accepted without
+ * a look at the context. 107000: the default stream without a context. 207000: back from stopping to going on, or the
+ * device alone or a model instance uses the stream. */
 int32_t twin_stream_set_failure_mode(uint64_t handle, uint64_t mode);
 /* Of tasks that begin from now on; `priority` is clamped to what there is, as a signed number. 107000: handle 0.
  * 207000: a stream whose tasks the device schedules. */

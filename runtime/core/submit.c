@@ -14,6 +14,7 @@ typedef enum task_trouble {
     EVENT_GONE,
     EVENT_ELSEWHERE,
     EVENT_UNFIT, /* cannot stay in a persistent stream */
+    EVENT_UNRECORDED,
     MODEL_UNREADY,
     CALL_UNFIT,    /* cannot stay in a persistent stream */
     CALL_NOBODY,   /* no thread is subscribed */
@@ -76,6 +77,8 @@ static inline twin_status record_locked(const struct twin_backend *ops, twin_str
                                         twin_event *event, bool kept)
 {
     twin_status status = ops->work.record(stream->queue, event->signal);
+    if (__builtin_expect(status == TWIN_OK, 1))
+        event->recorded_on = stream->object.handle;
     if (__builtin_expect(atomic_load_explicit(&event->in_model, memory_order_relaxed) != kept, 0) &&
         status == TWIN_OK)
         atomic_store_explicit(&event->in_model, kept, memory_order_relaxed);
@@ -132,6 +135,22 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
     return status;
 }
 
+/* A wait for an event that this runtime recorded on the same stream, or never. */
+static twin_status wait_oddly_locked(const struct twin_backend *ops, twin_stream *stream,
+                                     const twin_task *task, task_trouble *out_trouble)
+{
+    const uint32_t form = twin_event_form(task->event);
+    const bool recorded = task->event->recorded_on != 0;
+    if (!recorded && (form & TWIN_EVENT_PLAIN) != 0) {
+        *out_trouble = EVENT_UNRECORDED;
+        return TWIN_OK;
+    }
+    /* What a stream has recorded itself is done before its next task (EVT-76). A shared one may have a newer record. */
+    if (recorded && (form & (TWIN_EVENT_EX | TWIN_EVENT_IPC)) == TWIN_EVENT_EX)
+        return TWIN_OK;
+    return ops->work.wait(stream->queue, task->event->signal, task->timeout_ns);
+}
+
 /* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
  * under its lock only, and told of when no lock is held. */
 __attribute__((always_inline)) static inline twin_status
@@ -154,6 +173,9 @@ issue_locked(const struct twin_backend *ops, twin_stream *stream, const twin_tas
     else if (__builtin_expect(kept, 0) &&
              (twin_event_form(event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_EX)) != 0)
         *out_trouble = EVENT_UNFIT;
+    else if (task->kind == TWIN_TASK_WAIT &&
+             (event->recorded_on == 0 || event->recorded_on == stream->object.handle))
+        status = wait_oddly_locked(ops, stream, task, out_trouble);
     else if (task->kind == TWIN_TASK_WAIT)
         status = ops->work.wait(stream->queue, event->signal, task->timeout_ns);
     else if (task->kind == TWIN_TASK_RESET)
@@ -180,6 +202,10 @@ static int32_t fail_task(task_trouble trouble, uint32_t stream_id, uint32_t stre
             "a record of this event, or a wait for it, belongs to one moment and cannot "
             "run again and again in a persistent stream; use an event of "
             "aclrtCreateEventWithFlag with ACL_EVENT_SYNC, or a notify");
+    if (trouble == EVENT_UNRECORDED)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the event was never recorded; call aclrtRecordEvent before "
+                         "a stream waits for an event of aclrtCreateEvent");
     if (trouble == MODEL_UNREADY)
         return twin_fail(TWIN_ERR_MODEL_EXECUTE,
                          "the model instance is not complete, or is being destroyed; call "

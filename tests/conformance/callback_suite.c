@@ -283,9 +283,10 @@ static void on_device(int32_t device, aclrtDeviceState state, void *user)
 
 static void on_stream(aclrtStream stream, aclrtStreamState state, void *user)
 {
-    uint32_t priority = 0;
+    aclrtStreamAttrValue value = {0};
     add_news((int)state, user)->stream = stream;
-    CHECK_OK(aclrtStreamGetPriority(stream, &priority)); /* it is a stream at both times */
+    /* It is a stream at both times; there may be no context. */
+    CHECK_OK(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
 }
 
 static void check_device_news(size_t index, int32_t device, int state, void *user)

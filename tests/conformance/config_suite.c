@@ -89,11 +89,11 @@ static void test_context_options(void)
 
     CHECK_OK(aclrtCreateContext(&second, 0));
     CHECK_CODE(aclrtCtxGetSysParamOpt(DETERMINISTIC, &value), ACL_ERROR_RT_SYSPARAMOPT_NOT_SET);
-    CHECK_OK(aclrtCtxSetSysParamOpt(DETERMINISTIC, 9));
+    CHECK_OK(aclrtCtxSetSysParamOpt(DETERMINISTIC, 3));
     CHECK_OK(aclrtSetCurrentContext(first));
     CHECK_EQUAL(context_option(DETERMINISTIC), 2);
     CHECK_OK(aclrtSetCurrentContext(second));
-    CHECK_EQUAL(context_option(DETERMINISTIC), 9);
+    CHECK_EQUAL(context_option(DETERMINISTIC), 3);
 
     /* A context that takes the place of an ended one begins anew. */
     CHECK_OK(aclrtDestroyContext(second));
@@ -326,10 +326,10 @@ static void child_device_numbers(void)
         CHECK_EQUAL(id, user);
     }
     id = -99;
-    CHECK_CODE(aclrtGetLogicDevIdByUserDevId(2, &id), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_CODE(aclrtGetPhyDevIdByUserDevId(-1, &id), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_CODE(aclrtGetUserDevIdByLogicDevId(1, &id), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_CODE(aclrtGetUserDevIdByPhyDevId(-1, &id), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtGetLogicDevIdByUserDevId(2, &id), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetPhyDevIdByUserDevId(-1, &id), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetUserDevIdByLogicDevId(1, &id), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetUserDevIdByPhyDevId(-1, &id), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtGetLogicDevIdByUserDevId(0, NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtGetUserDevIdByPhyDevId(0, NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_EQUAL(id, -99);

@@ -210,7 +210,7 @@ void test_abort_leaves_others_waiting(void)
 static void abort_without_context(void *stream)
 {
     CHECK_CODE(aclrtStreamAbort(stream), ACL_ERROR_RT_CONTEXT_NULL);
-    CHECK_CODE(aclrtStreamAbort(NULL), ACL_ERROR_RT_CONTEXT_NULL);
+    CHECK_CODE(aclrtStreamAbort(NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtStreamStop(stream), ACL_ERROR_RT_CONTEXT_NULL);
 }
 

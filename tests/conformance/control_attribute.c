@@ -10,10 +10,8 @@ static void attributes_without_context(void *stream)
 {
     aclrtStreamAttrValue value = {0};
     for (size_t i = 0; i < TWIN_COUNT(all_attributes); i++) {
-        CHECK_CODE(aclrtSetStreamAttribute(stream, all_attributes[i], &value),
-                   ACL_ERROR_RT_CONTEXT_NULL);
-        CHECK_CODE(aclrtGetStreamAttribute(stream, all_attributes[i], &value),
-                   ACL_ERROR_RT_CONTEXT_NULL);
+        CHECK_OK(aclrtGetStreamAttribute(stream, all_attributes[i], &value));
+        CHECK_OK(aclrtSetStreamAttribute(stream, all_attributes[i], &value));
     }
 }
 
@@ -76,7 +74,7 @@ void test_attributes_and_getters(void)
     value.failureMode = ACL_STOP_ON_FAILURE;
     CHECK_OK(aclrtSetStreamAttribute(streams[0], ACL_STREAM_ATTR_FAILURE_MODE, &value));
     value.failureMode = 77;
-    CHECK_OK(aclrtGetStreamAttribute(NULL, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+    CHECK_OK(aclrtGetStreamAttribute(streams[0], ACL_STREAM_ATTR_FAILURE_MODE, &value));
     CHECK_EQUAL(value.failureMode, ACL_STOP_ON_FAILURE);
     CHECK_CODE(aclrtSetStreamFailureMode(streams[0], ACL_CONTINUE_ON_FAILURE),
                ACL_ERROR_RT_FEATURE_NOT_SUPPORT);

@@ -27,7 +27,7 @@ static const twin_test tests[] = {
     {"STR-42: a new priority counts for work that is queued", test_priority_counts},
     {"STR-43, OVF-03, OVF-04: the overflow switch is 0 or 1", test_overflow_switch},
     {"EXC-29: what is said about the last task is checked", test_info_of_last_task},
-    {"STR-58, EXC-27: the id of the thread's last task", test_last_task},
+    {"STR-58, STR-65, EXC-27: the id of the thread's last task", test_last_task},
     {"STR-44, ABT-18: an aborted stream takes new tasks", test_abort_and_go_on},
     {"STR-46, DEV-58: an abort keeps work that was complete at the call",
      test_abort_keeps_finished_work},

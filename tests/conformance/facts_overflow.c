@@ -207,7 +207,7 @@ static void without_context(void *unused)
     void *address = NULL;
     (void)unused;
     CHECK_CODE(aclrtCtxGetFloatOverflowAddr(&address), ACL_ERROR_RT_CONTEXT_NULL);
-    CHECK_CODE(aclrtResetOverflowStatus(NULL), ACL_ERROR_RT_CONTEXT_NULL);
+    CHECK_CODE(aclrtResetOverflowStatus(NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK(address == NULL);
 }
 

@@ -19,8 +19,8 @@ void test_peer_refusals(void)
     int32_t count = (int32_t)twin_device_count();
     int32_t can = -99;
     CHECK_CODE(aclrtDeviceCanAccessPeer(&can, 0, 0), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtDeviceCanAccessPeer(&can, 0, count), ACL_ERROR_RT_INVALID_DEVICEID);
-    CHECK_CODE(aclrtDeviceCanAccessPeer(&can, -1, 0), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtDeviceCanAccessPeer(&can, 0, count), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtDeviceCanAccessPeer(&can, -1, 0), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtDeviceCanAccessPeer(NULL, 0, 1), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_EQUAL(can, -99);
     CHECK_OK(aclrtDeviceCanAccessPeer(&can, 0, 1));

@@ -314,7 +314,7 @@ static void load_without_context(void *unused)
     const aclrtBinaryLoadOptions *const ways[] = {NULL, &options};
     for (size_t i = 0; i < TWIN_COUNT(ways); i++) {
         CHECK_OK(aclrtBinaryLoadFromData(file, bytes, ways[i], &binary));
-        CHECK_CODE(aclrtBinaryGetFunction(binary, "vec", &function), ACL_ERROR_RT_CONTEXT_NULL);
+        CHECK_CODE(aclrtBinaryGetFunction(binary, "vec", &function), ACL_ERROR_RT_PARAM_INVALID);
         CHECK_CODE(aclrtBinaryGetGlobal(binary, "table", &address, &size),
                    ACL_ERROR_RT_CONTEXT_NULL);
         CHECK_OK(aclrtSetDevice(0));

@@ -36,7 +36,7 @@ def catalogue():
 
 def row_key(row):
     family, number = row.split("-")
-    return FAMILIES.index(family), int(number)
+    return FAMILIES.index(family), int(number.rstrip("b")), number
 
 
 def results_of(suite, backend, options):

@@ -316,7 +316,6 @@ void test_batch_arguments(void)
         a = make_items();
         a.index = 1;
         CHECK_CODE(copy_items(&a, async), ACL_ERROR_RT_PARAM_INVALID);
-        CHECK(a.failed == SIZE_MAX);
     }
     items a = make_items();
     aclrtMemcpyBatchAttr attrs[ITEMS + 1];
@@ -331,7 +330,7 @@ void test_batch_arguments(void)
     /* Of so many none is looked at. */
     CHECK_CODE(aclrtMemcpyBatch(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs, indexes, SIZE_MAX,
                                 &a.failed),
-               ACL_ERROR_RT_PARAM_INVALID);
+               ACL_ERROR_INVALID_PARAM);
     indexes[1] = ITEMS;
     CHECK_CODE(
         aclrtMemcpyBatch(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs, indexes, 2, &a.failed),
@@ -399,7 +398,8 @@ void test_batch_copies(void)
         uint8_t back[BYTES];
         items a = make_items();
         a.attr.srcLoc.type = async ? ACL_MEM_LOCATION_TYPE_HOST_NUMA : ACL_MEM_LOCATION_TYPE_HOST;
-        a.sizes[1] = 0;
+        if (!async)
+            a.sizes[1] = 0;
         fill_pattern(data.host);
         CHECK_OK(aclrtMemset(data.device, BYTES, 9, BYTES));
         if (async)

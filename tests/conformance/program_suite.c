@@ -193,7 +193,7 @@ static void test_names(void)
     count = 3;
     CHECK_OK(aclmdlRIGetStreams(s.model, streams, &count));
     CHECK_EQUAL(count, 2);
-    CHECK(streams[0] != streams[1] && streams[2] == NULL);
+    CHECK(streams[0] != streams[1] && streams[2] == (aclrtStream)&s);
     count = 1;
     CHECK_CODE(aclmdlRIGetStreams(s.model, streams, &count), ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY);
     CHECK_CODE(aclmdlRIDestroyRegisterCallback(other, NULL, NULL), ACL_ERROR_RT_PARAM_INVALID);

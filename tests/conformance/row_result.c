@@ -76,7 +76,8 @@ static bool is_of_row(const char *test)
     size_t length = strlen(options.row);
     for (const char *at = strstr(test, options.row); at && end && at < end;
          at = strstr(at + 1, options.row))
-        if ((at[length] < '0' || at[length] > '9') && (at == test || at[-1] == ' '))
+        if ((at[length] < '0' || at[length] > '9') && at[length] != 'b' &&
+            (at == test || at[-1] == ' '))
             return true;
     return false;
 }

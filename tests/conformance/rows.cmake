@@ -22,7 +22,7 @@ foreach(backend IN LISTS TWIN_TEST_BACKENDS)
 endforeach()
 list(TRANSFORM built PREPEND --newer=)
 
-file(STRINGS ${coverage} lines REGEX "^[A-Z]+-[0-9]+\t" ENCODING UTF-8)
+file(STRINGS ${coverage} lines REGEX "^[A-Z]+-[0-9]+b?\t" ENCODING UTF-8)
 foreach(line IN LISTS lines)
   string(REPLACE "\t" ";" cells "${line}")
   list(GET cells 0 row)

@@ -165,7 +165,7 @@ static void test_priorities(void)
     static const struct {
         uint32_t asked;
         uint32_t kept;
-    } priorities[] = {{0, 0}, {3, 3}, {7, 7}, {8, 7}, {100, 7}, {UINT32_MAX, 7}};
+    } priorities[] = {{0, 0}, {3, 3}, {7, 7}, {8, 7}, {100, 7}, {INT32_MAX, 7}};
     uint32_t priority = 99;
     CHECK_OK(aclrtSetDevice(0));
     for (size_t i = 0; i < TWIN_COUNT(priorities); i++) {

@@ -362,7 +362,7 @@ static void test_list(void)
     CHECK_OK(twin_args_data(list, arg[1], 100, &data));
     CU_ASSERT_PTR_EQUAL(data, list->values + 24);
     CU_ASSERT_EQUAL(list->used, 124);
-    CHECK_CODE(twin_args_append(list, &number, 8, &arg[2]), 107000);
+    CHECK_CODE(twin_args_append(list, &number, 8, &arg[2]), 207000);
     CHECK_OK(twin_args_update(list, arg[0], &number, 4));
     CHECK_CODE(twin_args_update(list, arg[0], &number, 8), 107000);
     CHECK_CODE(twin_args_update(list, arg[1], &number, 8), 107000);
