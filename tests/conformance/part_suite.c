@@ -106,11 +106,32 @@ static void test_query(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* As recorded on an Ascend 910C (decision 30). */
+static void test_streams_of_a_910c(void)
+{
+    enum { RECORDED = 1979 };
+    static aclrtStream streams[RECORDED];
+    aclrtStream more = NULL;
+    uint32_t left = 0;
+    CHECK_OK(aclrtSetDevice(0));
+    if (strcmp(aclrtGetSocName(), "Ascend910_9391") == 0) {
+        CHECK_OK(aclrtGetStreamAvailableNum(&left));
+        CHECK_EQUAL(left, RECORDED);
+        for (size_t i = 0; i < RECORDED; i++)
+            CHECK_OK(aclrtCreateStream(&streams[i]));
+        CHECK_CODE(aclrtCreateStream(&more), ACL_ERROR_RT_NO_STREAM_RESOURCE);
+        for (size_t i = 0; i < RECORDED; i++)
+            CHECK_OK(aclrtDestroyStream(streams[i]));
+    }
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static const twin_test tests[] = {
     {"a device is the part of its profile", test_identity},
     {"what a part does not offer is refused with its code", test_offers},
     {"streams, events and copies work on every part", test_work},
     {"a query sees the end of work that nobody waits for", test_query},
+    {"a 910C has as many streams as were recorded", test_streams_of_a_910c},
 };
 
 int main(int argc, char **argv)
