@@ -38,7 +38,7 @@ int model_usable(void)
 
 static void see_up(int device)
 {
-    if (model.is_up[device])
+    if (model.is_up[device] && model.contexts[CONTEXTS + device].lives)
         return;
     model.is_up[device] = true;
     model.contexts[CONTEXTS + device].device = device;
@@ -128,8 +128,14 @@ static void call_reset_device(void)
         model.set_count[device] == 0)
         return;
     model.set_count[device] = force ? 0 : model.set_count[device] - 1;
-    if (model.set_count[device] == 0)
+    if (model.set_count[device] != 0)
+        return;
+    if (force) {
         see_down(device);
+    } else {
+        end_context(CONTEXTS + device);
+        settle(device);
+    }
 }
 
 static void call_get_device(void)
@@ -268,9 +274,9 @@ static void call_destroy_stream(void)
 static void call_stream_facts(void)
 {
     const stream_model *stream = model_pick_stream();
-    aclError predicted = stream && !stream->lives                ? DEAD_HANDLE
-                         : !stream && model_usable() == NO_PLACE ? NO_CONTEXT
-                                                                 : ACL_SUCCESS;
+    aclError predicted = stream && !stream->lives     ? DEAD_HANDLE
+                         : model_usable() == NO_PLACE ? NO_CONTEXT
+                                                      : ACL_SUCCESS;
     uint32_t priority = 99;
     if (model_expect(aclrtStreamGetPriority(model_stream_handle(stream), &priority), predicted) &&
         predicted == ACL_SUCCESS)

@@ -88,6 +88,8 @@ static void call_wait(void)
     aclError predicted = event_code(event);
     if (predicted == ACL_SUCCESS)
         predicted = model_stream_code(stream);
+    if (predicted == ACL_SUCCESS && event->form == FORM_PLAIN && !event->recorded)
+        predicted = BAD_VALUE;
     model_expect(aclrtStreamWaitEvent(model_stream_handle(stream), event->handle), predicted);
 }
 
@@ -167,10 +169,11 @@ static void call_use_notify(void)
 static void call_destroy_notify(void)
 {
     notify_model *notify = &model.notifies[below(NOTIFIES)];
-    aclError predicted = !notify->handle ? NULL_ARGUMENT
-                         : notify->lives ? ACL_SUCCESS
-                                         : DEAD_HANDLE;
-    if (model_expect(aclrtDestroyNotify(notify->handle), predicted))
+    aclError predicted = !notify->handle              ? NULL_ARGUMENT
+                         : !notify->lives             ? DEAD_HANDLE
+                         : model_usable() == NO_PLACE ? NO_CONTEXT
+                                                      : ACL_SUCCESS;
+    if (model_expect(aclrtDestroyNotify(notify->handle), predicted) && predicted == ACL_SUCCESS)
         notify->lives = false;
 }
 

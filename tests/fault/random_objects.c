@@ -504,9 +504,9 @@ const random_row random_object_rows[] = {
      15,
      {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, NO_NOTIFY},
      false},
-    {"aclrtDestroyNotify", call_destroy_notify, 5, {NULL_ARGUMENT, DEAD_HANDLE}, false},
+    {"aclrtDestroyNotify", call_destroy_notify, 5, {NULL_ARGUMENT, NO_CONTEXT, DEAD_HANDLE}, false},
     {"aclrtRecordNotify", call_record_notify, 30, {SUBMISSION}, false},
     {"aclrtWaitAndResetNotify", call_wait_notify, 12, {SUBMISSION}, false},
-    {"aclrtGetNotifyId", call_notify_id, 10, {NULL_ARGUMENT, DEAD_HANDLE}, false},
+    {"aclrtGetNotifyId", call_notify_id, 10, {NULL_ARGUMENT, NO_CONTEXT, DEAD_HANDLE}, false},
 };
 const uint32_t random_object_row_count = sizeof(random_object_rows) / sizeof(random_object_rows[0]);

@@ -167,8 +167,9 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
 /* Device of the current context of this thread. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
 
-/* Takes a reference away; the last one waits for the work of the default context and releases
- * the device. 507007: there is none to take. */
+/* Takes a reference away; the last one waits for the work of the default context and ends that.
+ * Contexts of aclrtCreateContext stay, with their streams, events and memory, until they are
+ * destroyed; without any the device is released. 507007: there is no reference to take. CTX-22. */
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
 /* Takes all references away at once and releases the device. 507007: there are none. */
@@ -188,8 +189,8 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId,
  * the code of a task that failed. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
 
-/* The same for at most timeout milliseconds, -1 without limit. 507046: not done yet, the work
- * goes on. */
+/* The same for at most timeout milliseconds, -1 without limit. 107000: 0. 507046:
+ * not done yet, the work goes on. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 ACL_FUNC_VISIBILITY aclError aclrtRegDeviceStateCallback(const char *regName,
@@ -517,8 +518,8 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
  * failed. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 
-/* The same for at most timeout milliseconds, -1 without limit. 507046: not done yet, the work
- * goes on. */
+/* The same for at most timeout milliseconds, -1 without limit. 107000: 0. 507046:
+ * not done yet, the work goes on. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 
 /* Tells without blocking whether everything queued so far is done. */
@@ -655,7 +656,7 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
 /* Blocks until the newest record is complete; at once if there is none. Needs no context. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
 
-/* The same for at most timeout milliseconds, -1 without limit. 507047: not done yet. */
+/* The same for at most timeout milliseconds, -1 without limit. 107000: 0. 507047: not done yet. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 
 /* Milliseconds of device time from one record to the other. 507000: one was never recorded;
@@ -711,6 +712,7 @@ ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtSt
 /* A number unique among the living notifies of the device. */
 ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
 
+/* Takes the signal of each away, in order; the first bad one ends the call with its code. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
 ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len,
                                                      uint64_t flags);
@@ -1066,7 +1068,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const v
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
                                          size_t count);
 
-/* Queues the same. */
+/* Queues the same; host memory is filled by the call, without waiting for the stream. */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
                                               size_t count, aclrtStream stream);
 
