@@ -26,6 +26,7 @@
 #include "queue.h"
 #include "report.h"
 #include "shared.h"
+#include "stall.h"
 #include "timeline.h"
 #include "value.h"
 #include "watch.h"
@@ -66,6 +67,7 @@ static twin_status process_start(const twin_services *services)
         return status;
     if (!sim_process.open_memory)
         sim_fault_install();
+    sim_stall_init();
     sim_progress_begin(sim_process.progress_ns);
     sim_output_begin(getpid());
     timeline_due = sim_process.trace_path[0] != '\0';

@@ -551,7 +551,6 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     int cancel = PTHREAD_CANCEL_ENABLE;
     if (cancellable)
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sim_stall_init();
     wait->system_id = sim_clock.system_id;
     sim_clock.work += wait->kind != SIM_WAIT_TIME; /* those are parts of polls */
     wait->thread = &sim_clock;

@@ -76,17 +76,21 @@ struct Params {
     /// The first cycle edge at or after `ns` (TIM-2).
     [[nodiscard]] Cycle to_cycles(uint64_t ns) const
     {
-        return ns == UINT64_MAX ? kNever : ns / cycle_ns + (ns % cycle_ns != 0);
+        if (ns == UINT64_MAX)
+            return kNever;
+        // Most parts have cycles of 1 ns, and divisions are slow.
+        return cycle_ns == 1 ? ns : ns / cycle_ns + (ns % cycle_ns != 0);
     }
     [[nodiscard]] uint64_t to_ns(Cycle cycles) const
     {
-        return cycles > UINT64_MAX / cycle_ns ? UINT64_MAX : cycles * cycle_ns;
+        uint64_t ns;
+        return __builtin_mul_overflow(cycles, cycle_ns, &ns) ? UINT64_MAX : ns;
     }
     /// The system counter at a cycle: whole ticks, rounded down (TIM-5).
     [[nodiscard]] uint64_t to_ticks(Cycle cycles) const
     {
-        return static_cast<uint64_t>(static_cast<unsigned __int128>(to_ns(cycles)) *
-                                     counter_mhz.value / 1000);
+        const uint64_t ns = to_ns(cycles);
+        return ns / 1000 * counter_mhz.value + ns % 1000 * counter_mhz.value / 1000;
     }
 };
 
