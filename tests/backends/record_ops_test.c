@@ -520,8 +520,9 @@ static void test_round_trip(void)
     for (size_t i = 0; i < twin_recording_count(recording); i++)
         seen[twin_recording_at(recording, i)->kind] = true;
     for (unsigned kind = 0; kind < TWIN_RECORD_KINDS_END; kind++) {
-        bool by_setting =
-            kind == TWIN_RECORD_STAMP || kind == TWIN_RECORD_DATA || kind == TWIN_RECORD_CONTENT;
+        /* this program calls ops, no public functions, so there are no call sites */
+        bool by_setting = kind == TWIN_RECORD_STAMP || kind == TWIN_RECORD_DATA ||
+                          kind == TWIN_RECORD_CONTENT || kind == TWIN_RECORD_MODULE;
         if (twin_recording_kind(kind) && !by_setting && !seen[kind])
             fprintf(stderr, "no entry %s\n", twin_recording_kind(kind)->name);
         CU_ASSERT_TRUE(!twin_recording_kind(kind) || by_setting || seen[kind]);

@@ -52,7 +52,7 @@ constexpr Part kParts[] = {
      true,    true},
     {"910_9391", "Ascend910_9391",
      true,       2038,
-     1984,       65536,
+     1980,       65536, // recorded on such a part: 1979 usable beside the default stream
      8192,       0,
      2048,       2013,
      128,        32,
