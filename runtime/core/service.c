@@ -43,13 +43,24 @@ static void free_service(twin_service *service)
     twin_free(service);
 }
 
-static void *serve(void *argument)
+/* The channel is closed, or the thread ends in a function of the program. */
+static void end_thread(void *argument)
 {
     twin_service *service = argument;
+    /* No public call of this thread is under way. */
+    atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
+    if (service->abandoned)
+        free_service(service);
+    else if (atomic_exchange(&service->end, ENDED) == AWAITED)
+        twin_blocked_end();
+    twin_threads_of_runtime(-1);
+}
+
+/* A function of its own: the cleanup keeps a jump buffer. */
+__attribute__((noinline)) static void serve_calls(twin_service *service)
+{
     const struct twin_backend *ops = service->ops;
-    twin_thread_own();
-    twin_thread_attach();
-    sem_post(&service->attached);
+    pthread_cleanup_push(end_thread, service);
     twin_taken_call taken;
     while (ops->channel.take(service->channel, TWIN_FOREVER, &taken) == TWIN_OK) {
         twin_self.serves_device = service->device;
@@ -60,11 +71,16 @@ static void *serve(void *argument)
         /* No public call of this thread is under way. */
         atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
     }
-    if (service->abandoned)
-        free_service(service);
-    else if (atomic_exchange(&service->end, ENDED) == AWAITED)
-        twin_blocked_end();
-    twin_threads_of_runtime(-1);
+    pthread_cleanup_pop(1);
+}
+
+static void *serve(void *argument)
+{
+    twin_service *service = argument;
+    twin_thread_own();
+    twin_thread_attach();
+    sem_post(&service->attached);
+    serve_calls(service);
     return NULL;
 }
 

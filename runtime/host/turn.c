@@ -491,11 +491,16 @@ void turn_end_locked(const char *reason)
     atomic_store(&turn_phase, ENDED);
     for (struct turn_thread *thread = turn_order.first; thread; thread = thread->next)
         turn_rouse(thread);
-    if (reason)
-        dprintf(STDERR_FILENO,
-                "twinrt: TWINRT_DETERMINISTIC: %s; from here on the order of threads is the "
-                "operating system's, and times may differ from run to run\n",
-                reason);
+    if (!reason)
+        return;
+    /* Without memory of an allocator: a thread may be here before its sanitizer knows it. */
+    char text[512];
+    int length = snprintf(text, sizeof(text),
+                          "twinrt: TWINRT_DETERMINISTIC: %s; from here on the order of threads is "
+                          "the operating system's, and times may differ from run to run\n",
+                          reason);
+    if (length > 0 && write(STDERR_FILENO, text, strnlen(text, sizeof(text))) < 0)
+        return; /* nobody reads it */
 }
 
 void turn_end(const char *reason)

@@ -5,6 +5,7 @@
  *   life_program late    releases everything in functions of atexit() that run after the end of the runtime
  *   life_program leaves  releases nothing */
 #include <acl/acl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,21 @@ static void fork_after_query(void)
     release();
 }
 
+static void end_thread(void *argument)
+{
+    pthread_exit(argument);
+}
+
+/* Longer than the runtime takes to see that no thread of the program is left. */
+static void outlive_function(void)
+{
+    work();
+    check(aclrtLaunchHostFunc(stream, end_thread, NULL), "aclrtLaunchHostFunc");
+    check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+    sleep(4);
+    release();
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -74,6 +90,8 @@ int main(int argc, char **argv)
     check(aclInit(NULL), "aclInit");
     if (strcmp(how, "fork") == 0)
         fork_after_query();
+    else if (strcmp(how, "function") == 0)
+        outlive_function();
     else
         work();
     return STATUS;

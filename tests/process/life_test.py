@@ -39,6 +39,9 @@ class Life(unittest.TestCase):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         json.load(file)
 
+    def test_a_host_function_that_ends_its_thread_does_not_end_the_process(self):
+        self.run_program("function")
+
     def test_objects_that_are_released_too_late_are_no_matter(self):
         self.assertEqual(self.run_program("late"), "")
 
