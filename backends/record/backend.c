@@ -106,6 +106,9 @@ static twin_status process_start(const twin_services *services)
     record_data_wanted = strcmp(services->setting("TWINRT_RECORD_DATA"), "on") == 0;
     record_global.now = no_time;
     record_global.self = record_below.host.self;
+    /* A model has a clock for what its device does; real time then only says where in a long run an entry is. */
+    record_global.wall_clock =
+        record_below.flags & TWIN_BACKEND_CONDUCTED ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC;
     (void)record_file_open(services, services->setting("TWINRT_RECORD"), &is_new);
     if (is_new)
         forget_all();

@@ -52,8 +52,9 @@ struct record_global {
     _Alignas(RECORD_LINE) uint64_t (*now)(void);     /* host.now of the backend */
     twin_host_moment *(*self)(void);                 /* host.self of the backend */
     uint64_t origin_ns;
-    atomic_uint file;   /* number of the file in this process; 0: none yet */
-    atomic_bool active; /* entries are kept */
+    clockid_t wall_clock; /* fixed before a file is opened */
+    atomic_uint file;     /* number of the file in this process; 0: none yet */
+    atomic_bool active;   /* entries are kept */
 };
 extern struct record_global record_global;
 
@@ -93,11 +94,13 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
 /* Ends what keeps the chunk of a call that came back, when it was the last one. */
 void record_map_release(struct record_map *map);
 
+/* Never before the origin: a session with the exact clock may be followed by one with the coarse clock, which lags by a tick. */
 static inline uint64_t record_wall(void)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - record_global.origin_ns;
+    (void)clock_gettime(record_global.wall_clock, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return now_ns > record_global.origin_ns ? now_ns - record_global.origin_ns : 0;
 }
 
 static inline uint64_t record_next(void)

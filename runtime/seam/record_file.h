@@ -24,9 +24,10 @@
  * one thread's.
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
- * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`; it stands in fields of its own (`begin_wall_ns`,
- * `end_wall_ns`), so that who compares two runs can leave it out. Besides it only fields of the roles ADDRESS, POINTER and
- * SYSTEM differ between two runs of one single-threaded program on a model.
+ * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now tells no time, else to a tick of
+ * the system's coarse clock (1 to 10 ms). It stands in fields of its own (`begin_wall_ns`, `end_wall_ns`), so that who compares
+ * two runs can leave it out. Besides it only fields of the roles ADDRESS, POINTER and SYSTEM differ between two runs of one
+ * single-threaded program on a model.
  *
  * Numbers. Threads, queues, signals, channels, programs, kernels, lists of steps, data and strings are numbered from 1, each for
  * itself, in the order in which they came up; a number is never used twice in a file. 0 is none. Devices have the backend's

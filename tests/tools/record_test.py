@@ -54,6 +54,17 @@ class Record(Folder):
         self.assertEqual(first, second)
         self.assertNotEqual(first, self.printed(self.record("c", TWINRT_PROFILE="910b1"), "--stable"))
 
+    def test_wall_clock_times_do_not_go_back(self):
+        _, entries = self.entries(self.record("run"))
+        timed = [entry for entry in entries if entry["kind"] not in (14, 15, 16)]  # seen, moved, chance: none
+        last = 0
+        for entry in timed:
+            if entry["thread"] != timed[0]["thread"]:
+                continue
+            self.assertGreaterEqual(entry["begin_wall_ns"], last, entry)
+            self.assertGreaterEqual(entry["end_wall_ns"], entry["begin_wall_ns"], entry)
+            last = entry["begin_wall_ns"]
+
     def test_what_a_run_asked_is_there(self):
         told, entries = self.entries(self.record("run"))
         self.assertEqual((told["state"], told["lost"]), ("closed", 0))
