@@ -283,6 +283,15 @@ static twin_status start_table_locked(const struct twin_backend *given)
     services.plugin_folder = twin_plugin_folder();
     /* threads of a run that is conducted wait for their turns, which is no order of the program's */
     services.host_time = services.waiting ? NULL : find_host_time();
+    const bool sync = strcmp(twin_setting(TWIN_SETTING_HOST_TIME), "sync") == 0;
+    if (strcmp(twin_setting(TWIN_SETTING_DETERMINISTIC), "on") == 0 && !services.waiting &&
+        (!services.host_time || !sync)) {
+        snprintf(failure_text, sizeof(failure_text),
+                 "TWINRT_DETERMINISTIC is on, but %s; run the program with `twinrt run "
+                 "--deterministic`",
+                 sync ? "libtwinrt-host.so is not loaded" : "TWINRT_HOST_TIME is not sync");
+        return TWIN_E_INVALID;
+    }
     twin_turns_wrap(&running_table, services.host_time);
     reason_text[0] = '\0';
     twin_sanitizer_warn();

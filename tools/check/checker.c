@@ -100,6 +100,11 @@ void checker_expect_gaps(struct checker *checker)
     checker->expect_gaps = true;
 }
 
+void checker_break_off(struct checker *checker)
+{
+    checker->broken_off = true;
+}
+
 void checker_count_calls(struct checker *checker, uint64_t calls)
 {
     checker->judged[CHECK_LIFE_09] = calls;

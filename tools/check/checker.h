@@ -36,6 +36,8 @@ uint64_t check_order_key(const check_op *op);
 void checker_expect_times(struct checker *checker);
 /* Says that parts are missing: what never came may have been there. */
 void checker_expect_gaps(struct checker *checker);
+/* Says that the program was ended in its midst: what is missing at the end may have come later. */
+void checker_break_off(struct checker *checker);
 /* Says how many public calls came back, those that are not fed among them. */
 void checker_count_calls(struct checker *checker, uint64_t calls);
 /* Says that what orders host threads is told: each knows only what it has seen, and what those had that it follows. Before the

@@ -380,7 +380,7 @@ void check_count_hangs(struct checker *checker, struct check_queue *queue)
         !check_count_blocks(checker, queue))
         return;
     check_find(
-        checker, CHECK_LIFE_07, op, CHECK_NONE,
+        checker, checker->broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07, op, CHECK_NONE,
         "no order of the changes of counting notify %u gives a count that lets this wait pass",
         (unsigned)signal->name);
 }

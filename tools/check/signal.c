@@ -313,7 +313,9 @@ static void judge_promises(struct checker *checker, const struct check_signal *s
     for (size_t i = signal->kept; i < signal->promised.count; i++) {
         const struct check_mark *mark = &checker->marks.items[signal->promised.items[i]];
         if (mark->holders > 1)
-            check_find(checker, CHECK_LIFE_07, mark->first_wait, op,
+            check_find(checker,
+                       op == CHECK_NONE && checker->broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07,
+                       mark->first_wait, op,
                        op == CHECK_NONE ? "no record of %s %u was queued for this wait"
                                         : "%s %u was destroyed with no record for this wait",
                        signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);

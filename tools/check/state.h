@@ -251,6 +251,7 @@ struct checker {
         parked; /* queues, but for those that stand at a count: they may only not have been seen */
     bool expect_times;
     bool expect_gaps;
+    bool broken_off;
     bool hidden_memory; /* there is memory of images whose size is not told */
     bool several_threads;
     bool troubled; /* a failure or a fault: nobody is blamed for waiting */

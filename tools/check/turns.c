@@ -76,6 +76,8 @@ bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
         checker_expect_times(checker);
     if (ops->partial)
         checker_expect_gaps(checker);
+    if (!ops->whole)
+        checker_break_off(checker);
     if (ops->threads_apart)
         checker_threads_apart(checker);
     checker_count_calls(checker, ops->calls);
