@@ -278,8 +278,7 @@ void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
     sim_report_threads(threads, sizeof(threads), waits);
     add(&survey.text, "%s", threads);
     if (kind == SIM_STALL_WARNING && sim_process.services && !sim_process.services->host_time)
-        add(&survey.text, "\n  (under `twinrt run`, waits of threads for each other are seen too, "
-                          "and a deadlock is proven)");
+        add(&survey.text, "\n  (`twinrt run` also sees which threads wait for each other)");
     sim_log(kind == SIM_STALL_DEADLOCK ? 3 : 2, "%s", buffer);
     if (kind == SIM_STALL_DEADLOCK || kind == SIM_STALL_DROPPED)
         memcpy(deadlock_text, buffer, sizeof(buffer));
