@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process_threads.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -167,83 +163,4 @@ bool sim_process_blocked(unsigned waiting, bool *out_silent)
     const struct blocked after = read_blocked();
     return after.threads == before.threads && after.core_stamp == before.core_stamp &&
            after.host_stamp == before.host_stamp;
-}
-
-/* ---- threads that sleep on futexes ------------------------------------------------------------- */
-
-/* Whether other processes may have that memory too, or it is not known. */
-static bool may_be_shared(unsigned long address)
-{
-    char line[512];
-    bool found = false;
-    bool private = false;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps && !found && fgets(line, sizeof(line), maps)) {
-        unsigned long begin;
-        unsigned long end;
-        char rights[5];
-        found = sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && begin <= address &&
-                address < end;
-        private = found && rights[3] == 'p';
-    }
-    if (maps)
-        fclose(maps);
-    return !private;
-}
-
-/* Whether the thread waits without a time limit on a futex of this process alone. */
-static bool sleeps_on_futex(unsigned task)
-{
-    char text[256];
-    long number;
-    unsigned long word;
-    unsigned long operation;
-    unsigned long value;
-    unsigned long limit;
-    if (!read_task(task, "syscall", text, sizeof(text)) ||
-        sscanf(text, "%ld %lx %lx %lx %lx", &number, &word, &operation, &value, &limit) != 5 ||
-        number != SYS_futex || limit != 0)
-        return false;
-    const unsigned long command = operation & (unsigned long)FUTEX_CMD_MASK;
-    return (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) &&
-           ((operation & FUTEX_PRIVATE_FLAG) != 0 || !may_be_shared(word));
-}
-
-/* How often the thread has gone to sleep. */
-static bool count_sleeps(unsigned task, unsigned long long *out_sleeps)
-{
-    char text[4096];
-    if (!read_task(task, "status", text, sizeof(text)))
-        return false;
-    const char *line = strstr(text, "\nvoluntary_ctxt_switches:");
-    return line && sscanf(line, "\nvoluntary_ctxt_switches: %llu", out_sleeps) == 1;
-}
-
-/* Adds to *out_sum a number of these sleeps of these threads. False: one of them does not sleep so. */
-static bool all_sleep(unsigned but, uint64_t *out_sum)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    const struct dirent *entry;
-    bool all = tasks != NULL;
-    *out_sum = 0;
-    while (all && (entry = readdir(tasks))) {
-        const unsigned task = (unsigned)strtoul(entry->d_name, NULL, 10);
-        unsigned long long sleeps = 0;
-        if (task == 0 || task == but)
-            continue;
-        all = sleeps_on_futex(task) && count_sleeps(task, &sleeps);
-        *out_sum += (sleeps + 1) * (UINT64_C(0x9e3779b97f4a7c15) ^ task);
-    }
-    if (tasks)
-        closedir(tasks);
-    return all;
-}
-
-bool sim_process_asleep(void)
-{
-    uint64_t first = 0;
-    uint64_t second = 0;
-    const unsigned own = sim_progress_system_id();
-    return all_sleep(own, &first) && !sim_process_timer_may_act() && !any_handler(false) &&
-           all_sleep(own, &second) && first == second;
 }

@@ -20,9 +20,4 @@ bool sim_process_handler_may_act(void);
  * ask again. Thread: model. */
 bool sim_process_blocked(unsigned waiting, bool *out_silent);
 
-/* True: at one moment during this call all threads but that of progress.c waited without a time limit on futexes of this
- * process, so none can act. It reads what the system says of each thread twice: slow, and never a reason for an error. False: unknown.
- * Thread: that of progress.c. */
-bool sim_process_asleep(void);
-
 #endif

@@ -16,7 +16,6 @@
 #include "device.h"
 #include "drive.h"
 #include "process_threads.h"
-#include "shared.h"
 #include "stall.h"
 #include "turns.h"
 #include "wall.h"
@@ -126,7 +125,6 @@ struct watch {
     uint64_t patience_ns; /* real time without a call */
     uint64_t silent_ns;   /* so much of it has passed */
     uint64_t step_ns;     /* between two looks whether there was a call */
-    uint64_t quick_ns;    /* the same, at first: whether all threads sleep */
     uint64_t calls;       /* at the newest look */
     bool proven;          /* no thread can act before the host sees something */
     bool woken;           /* that was so before it slept */
@@ -179,8 +177,6 @@ static void set_patience(struct watch *watch, uint64_t ns)
 /* The program makes calls: looks get rarer, so that they cost nothing. */
 static void look_later(struct watch *watch)
 {
-    if (watch->quick_ns < watch->step_ns)
-        watch->quick_ns *= 2;
     const uint64_t longest_ns = atomic_load(&setting_ns) / LOOKS;
     if (watch->step_ns < longest_ns)
         watch->step_ns = 2 * watch->step_ns < longest_ns ? 2 * watch->step_ns : longest_ns;
@@ -215,13 +211,7 @@ static enum outcome act(struct watch *watch)
         return outcome;
     }
     watch->proven = sim_stall_proven();
-    const bool asleep = !watch->proven && watch->silent_ns != 0 &&
-                        sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE &&
-                        sim_process_asleep();
-    if (asleep)
-        watch->quick_ns = LOOK_LEAST_NS;
-    if (!atomic_load(&by_wall) && !watch->proven && !asleep &&
-        watch->silent_ns < watch->patience_ns) {
+    if (!atomic_load(&by_wall) && !watch->proven && watch->silent_ns < watch->patience_ns) {
         sim_model_unlock();
         return outcome;
     }
@@ -233,7 +223,7 @@ static enum outcome act(struct watch *watch)
         sim_drive_give_way();
     sim_progress_acts = false;
     watch->silent_ns = 0;
-    if (!watch->proven && !asleep && !atomic_load(&by_wall) &&
+    if (!watch->proven && !atomic_load(&by_wall) &&
         (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
         const uint64_t first_ns = atomic_load(&setting_ns);
         say_why(queue);
@@ -320,15 +310,12 @@ static void await_look(struct watch *watch)
     announce_sleep(SIM_PROGRESS_LOOKS);
     watch->woken = !watch->in_vain && !sim_turns_on() && all_blocked();
     if (!watch->woken)
-        sleep_for(SIM_PROGRESS_LOOKS,
-                  watch->quick_ns < watch->step_ns ? watch->quick_ns : watch->step_ns);
+        sleep_for(SIM_PROGRESS_LOOKS, watch->step_ns);
     atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
     end_with_program();
     const uint64_t calls = sim_clock_calls();
     if (calls == watch->calls) {
         watch->silent_ns += sim_real_now() - begin_ns;
-        if (watch->quick_ns < watch->step_ns)
-            watch->quick_ns *= 2;
     } else {
         watch->silent_ns = 0;
         look_later(watch);
@@ -338,9 +325,7 @@ static void await_look(struct watch *watch)
 
 static void *run(void *argument)
 {
-    struct watch watch = {.born = (uint32_t)(uintptr_t)argument,
-                          .quick_ns = LOOK_LEAST_NS,
-                          .calls = sim_clock_calls()};
+    struct watch watch = {.born = (uint32_t)(uintptr_t)argument, .calls = sim_clock_calls()};
     pthread_setname_np(pthread_self(), "twinrt-progress");
     atomic_store(&own_system_id, (uint32_t)gettid());
     const twin_services *services = atomic_load(&core);

@@ -6,7 +6,7 @@
  * work is in flight, one thread of the backend runs the model until the host can see something new. Time does not jump for
  * it: like a driver beside threads that run, it stops before time limits.
  *
- * When it is proven that no thread can act before the host sees something (libtwinrt-host.so, or all threads sleep on futexes), it
+ * When it is proven that no thread can act before the host sees something (libtwinrt-host.so), it
  * does so at once, and times do not depend on real time.
  *
  * The thread exists from the first submission of visible work. It blocks every signal but faults, sleeps on a futex, and without a

@@ -228,62 +228,6 @@ static void test_handler(void)
     services.host_time = NULL;
 }
 
-static void *sleep_for_long(void *pointer)
-{
-    struct other *self = pointer;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 3600;
-    if (pthread_mutex_timedlock(&self->held, &until) == 0)
-        pthread_mutex_unlock(&self->held);
-    return NULL;
-}
-
-static void *wait_shared(void *pointer)
-{
-    sem_wait(pointer);
-    return NULL;
-}
-
-/* Seen from the thread of the backend, which is this one. */
-static void test_asleep(void)
-{
-    struct other other;
-    own_system_id = (uint32_t)gettid();
-    CU_ASSERT(sim_process_asleep()); /* there is no other */
-    start(&other, sleep_on_mutex);
-    while (!sim_process_asleep())
-        sched_yield();
-    signal(SIGCHLD, on_signal);
-    CU_ASSERT(!sim_process_asleep());
-    signal(SIGCHLD, SIG_DFL);
-    own_system_id = 0;
-    CU_ASSERT(!sim_process_asleep()); /* this one runs */
-    own_system_id = (uint32_t)gettid();
-    end(&other);
-
-    void *(*const bodies[])(void *) = {run_on, sleep_for_long};
-    for (size_t i = 0; i < TWIN_COUNT(bodies); i++) {
-        start(&other, bodies[i]);
-        for (unsigned look = 0; look < 20; look++, usleep(1000))
-            CU_ASSERT(!sim_process_asleep());
-        end(&other);
-    }
-
-    /* Another process may post it. */
-    sem_t *shared =
-        mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pthread_t thread;
-    sem_init(shared, 1, 0);
-    pthread_create(&thread, NULL, wait_shared, shared);
-    for (unsigned look = 0; look < 20; look++, usleep(1000))
-        CU_ASSERT(!sim_process_asleep());
-    sem_post(shared);
-    pthread_join(thread, NULL);
-    munmap(shared, sizeof(*shared));
-    own_system_id = 0;
-}
-
 /* In a child process; it ends with what `body` returns. */
 static int in_child(int (*body)(void))
 {
@@ -366,7 +310,6 @@ static const twin_test tests[] = {
     {"a timer of timer_create may act", test_timer},
     {"a handler of a signal may post a semaphore that a thread waits for", test_handler},
 #if !defined(__SANITIZE_THREAD__)
-    {"all threads that wait for futexes of this process are asleep", test_asleep},
 #endif
     {"a first thread that has called pthread_exit does not act", test_first_thread_exits},
 };

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -242,36 +241,6 @@ static void test_a_host_function_runs(void)
     end();
 }
 
-static sem_t function_over;
-
-static void post(void *argument)
-{
-    (void)argument;
-    sem_post(&function_over);
-}
-
-/* No time limit of the progress thread passes in this test. */
-__attribute__((unused)) static void test_a_sleeper_goes_on(void)
-{
-    twin_channel *channel = NULL;
-    pthread_t thread;
-    begin("3600000");
-    sem_init(&function_over, 0, 0);
-    SEAM_OK(seam->channel.create(device, true, &channel));
-    pthread_create(&thread, NULL, seam_serve, channel);
-    for (unsigned i = 0; i < 4; i++) {
-        seam_call(TWIN_COST_SUBMIT);
-        SEAM_OK(seam->work.call(queue, channel, &(twin_host_call){.fn = post, .block = true}));
-        while (sem_wait(&function_over) != 0)
-            continue;
-    }
-    CU_ASSERT(!seam_logged("depend on real time"));
-    seam->channel.close(channel);
-    pthread_join(thread, NULL);
-    seam->channel.destroy(channel);
-    end();
-}
-
 /* ---- programs that are not affected ---------------------------------------------------------- */
 
 static const char *trace_path; /* of a child */
@@ -336,10 +305,6 @@ static const twin_test tests[] = {
     {"time limits of tasks stay ahead", test_time_limits_stay},
     {"open device memory can be seen too", test_open_memory_is_seen},
     {"a host function runs for a program that waits for it by itself", test_a_host_function_runs},
-#if !defined(__SANITIZE_THREAD__) /* which has a thread that sleeps now and then */
-    {"a host function runs at once when all threads sleep until another one wakes them",
-     test_a_sleeper_goes_on},
-#endif
     {"a program that calls in time is not affected", test_traces_are_equal},
 };
 
