@@ -133,7 +133,8 @@ uint32_t ascend_seconds(uint64_t ns)
 int32_t ascend_milliseconds(uint64_t ns)
 {
     uint64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS != 0);
-    return ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+    /* the vendor refuses waits of 0 ms (DEV-61) */
+    return ms > INT32_MAX ? INT32_MAX : ms == 0 ? 1 : (int32_t)ms;
 }
 
 /* ---- the ops ------------------------------------------------------------------------------------ */
