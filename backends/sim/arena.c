@@ -194,9 +194,20 @@ twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_are
     return TWIN_E_NOMEM;
 }
 
+/* The addresses may be somebody else's next. */
+static void unpoison_blocks(struct sim_arena *arena)
+{
+    for (uint32_t i = 1; arena->blocks && arena->config.host && __asan_unpoison_memory_region &&
+                         i < arena->block_count;
+         i++)
+        __asan_unpoison_memory_region((void *)(uintptr_t)arena->blocks[i].base,
+                                      arena->blocks[i].room);
+}
+
 void sim_arena_fini(struct sim_arena *arena)
 {
     uint64_t pages = arena->bytes / SIM_PAGE;
+    unpoison_blocks(arena);
     for (uint32_t i = 1; arena->blocks && i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);
     sim_span_fini(&arena->span);
@@ -216,6 +227,7 @@ void sim_arena_fini(struct sim_arena *arena)
 void sim_arena_clear(struct sim_arena *arena)
 {
     pthread_mutex_lock(&arena->lock);
+    unpoison_blocks(arena);
     uint64_t pages = arena->bytes / SIM_PAGE;
     for (uint32_t i = 1; i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);

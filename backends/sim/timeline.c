@@ -115,8 +115,10 @@ static struct chunk *chunk_new(unsigned thread)
 {
     bool large = own_chunk != NULL;
     size_t bytes = large ? LARGE_BYTES : SMALL_BYTES;
-    struct chunk *chunk = aligned_alloc(PAGE_BYTES, bytes);
-    if (!chunk)
+    /* Not of malloc(): a signal in its midst whose handler calls exit() would meet its lock. */
+    struct chunk *chunk =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
         return NULL;
     size_t step = large ? populate(chunk) : bytes;
     chunk->number = atomic_fetch_add_explicit(&chunk_numbers, 1, memory_order_relaxed);
