@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "seam/held_alloc.h"
 #include "seam/own_file.h"
 
 #define EXTENT_LEAST ((uint64_t)1 << 20)
@@ -178,7 +179,7 @@ static uint64_t place_of(uint64_t index)
 
 static struct record_map *map_locked(uint64_t index, uint32_t span)
 {
-    struct record_map *map = hold_locked() ? malloc(sizeof(*map)) : NULL;
+    struct record_map *map = hold_locked() ? twin_alloc_held(sizeof(*map)) : NULL;
     if (!map)
         return NULL;
     size_t bytes = (size_t)span * TWIN_RECORD_CHUNK_BYTES;
