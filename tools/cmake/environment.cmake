@@ -18,8 +18,9 @@ install(CODE [[
 ]])
 
 # Written by hand, not exported: the prefix can be moved, and no path of this machine gets in.
-configure_file(${templates}/twinrt-config.cmake ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-config.cmake COPYONLY)
-configure_file(${templates}/twinrt-kernels.cmake ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-kernels.cmake COPYONLY)
+foreach(name config kernels test test-command test-discover)
+  configure_file(${templates}/twinrt-${name}.cmake ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-${name}.cmake COPYONLY)
+endforeach()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 configure_file(${templates}/twinrt.pc.in ${PROJECT_BINARY_DIR}/lib64/pkgconfig/twinrt.pc @ONLY)
