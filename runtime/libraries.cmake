@@ -44,6 +44,39 @@ twin_name_library(platform        "^aclplatform")
 twin_name_library(twinrt_library  "^twinrt")
 set_target_properties(twinrt_library PROPERTIES OUTPUT_NAME twinrt)
 
+# Names of the vendor's that programs link without using what is in them; nothing is behind them here. A link to
+# libascendcl.so makes the program record that name, so on a board these ones are left to the toolkit's libraries.
+set(TWIN_LINKED_NAMES acl_op_compiler acl_rt_impl profapi runtime)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib64)
+foreach(name IN LISTS TWIN_LINKED_NAMES)
+  file(CREATE_LINK libascendcl.so ${PROJECT_BINARY_DIR}/lib64/lib${name}.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/lib64/lib${name}.so DESTINATION lib64)
+endforeach()
+
+# twin_link_folder(<folder> <name>...): lib64/<folder> with links to libraries of lib64.
+function(twin_link_folder folder)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib64/${folder})
+  foreach(name IN LISTS ARGN)
+    file(CREATE_LINK ../lib${name}.so ${PROJECT_BINARY_DIR}/lib64/${folder}/lib${name}.so SYMBOLIC)
+  endforeach()
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/lib64/${folder} DESTINATION lib64)
+endfunction()
+
+# Where build files look for what programs are linked with.
+set(names acl_prof acl_rt acl_tdt_channel acl_tdt_queue ascendcl msprofiler)
+twin_link_folder(stub ${names} ascend_dump platform ${TWIN_LINKED_NAMES})
+# What set_env.sh puts before a toolkit's libraries: all names but those that these need themselves.
+twin_link_folder(with_toolkit ${names} twinrt twinrt-host)
+
+# Folders of older toolkits, which build files name still.
+foreach(folder acllib fwkacllib runtime)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+  foreach(name include lib64)
+    file(CREATE_LINK ../${name} ${PROJECT_BINARY_DIR}/${folder}/${name} SYMBOLIC)
+    install(FILES ${PROJECT_BINARY_DIR}/${folder}/${name} DESTINATION ${folder})
+  endforeach()
+endforeach()
+
 # The build tree has the layout of an installation: programs compile with -I<build>/include.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 foreach(folder acl twinrt)

@@ -9,8 +9,8 @@
 /* Opens what the library at `path` needs, and what that needs, so that the dynamic linker finds the vendor's by name when it
  * comes to the library itself: in the library's folder and `folder` (the one it was found in by another name), then in the
  * driver's. What lies in none of them is left to the linker. Thread: init.
- * out_taken: path of a library that the process has loaded before under a name that is needed, though another is meant;
- * "" when there is none. */
+ * out_taken: "PATH as NAME" of a library that the process has loaded before under a name that is needed, though another is
+ * meant; "" when there is none. */
 void ascend_open_needed(const char *path, const char *folder, char *out_taken, size_t bytes);
 
 /* How many libraries and programs the process has loaded. Thread: init. */

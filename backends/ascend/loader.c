@@ -125,7 +125,7 @@ static bool comes_from(void *symbol, const char *path)
 /* `folder`: where it was found, which may hold links to files of several folders. */
 static void *load(const search *asked, const char *path, const char *folder)
 {
-    char taken[PATH_MAX];
+    char taken[PATH_MAX + NAME_MAX];
     ascend_open_needed(path, folder, taken, sizeof(taken));
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle)
@@ -134,7 +134,8 @@ static void *load(const search *asked, const char *path, const char *folder)
     if (taken[0] != '\0')
         snprintf(asked->reason, asked->bytes,
                  "%s does not load: %s; the program has loaded %s before, in the place of the "
-                 "library that is needed: do not link with it",
+                 "toolkit's: source the toolkit's set_env.sh and then this runtime's, or do not "
+                 "link with it",
                  path, cause ? cause : "no cause is known", taken);
     else
         snprintf(asked->reason, asked->bytes,

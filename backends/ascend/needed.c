@@ -148,7 +148,7 @@ static void look_who_has(walk *on, const char *name, const char *path)
     if (on->taken[0] == '\0' && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
         stat(map->l_name, &has) == 0 && stat(path, &meant) == 0 &&
         (has.st_dev != meant.st_dev || has.st_ino != meant.st_ino))
-        snprintf(on->taken, on->taken_bytes, "%s", map->l_name);
+        snprintf(on->taken, on->taken_bytes, "%s as %s", map->l_name, name);
     (void)dlclose(handle);
 }
 

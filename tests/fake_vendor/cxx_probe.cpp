@@ -5,6 +5,9 @@
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
+#ifdef WITH_OPERATORS
+#include "linked.h"
+#endif
 
 namespace
 {
@@ -34,6 +37,9 @@ int main()
         say("aclrtResetDevice", aclrtResetDevice(0));
     }
     say("aclFinalize", aclFinalize());
+#ifdef WITH_OPERATORS
+    std::cout << "operators " << linked_operators() << std::endl;
+#endif
     std::cout << "devices " << count << "\nthrough" << std::endl;
     return 0;
 }

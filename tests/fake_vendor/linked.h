@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A toolkit of several libraries, which need each other by their bare names as the vendor's do:
  *   libacl_rt.so -> libruntime.so -> libplatform.so, libascend_hal.so (a stub in devlib)
- *                -> libascend_dump.so, which calls the public interface -> libacl_rt.so */
+ *                -> libascend_dump.so, which calls the public interface -> libacl_rt.so
+ * and one that programs link themselves: liboperators.so -> libprofapi.so */
 #ifndef TWINRT_TESTS_LINKED_H
 #define TWINRT_TESTS_LINKED_H
 
 #define LINKED_PLATFORM 7
+#define LINKED_PROFAPI  11
 
 #define LINKED_EXPORTED __attribute__((visibility("default")))
 
@@ -20,6 +22,10 @@ LINKED_EXPORTED int linked_platform(void);
 LINKED_EXPORTED int linked_dump_devices(void);
 /* libascend_hal.so */
 LINKED_EXPORTED int linked_driver(void);
+/* libprofapi.so; LINKED_PROFAPI. */
+LINKED_EXPORTED int linked_profapi(void);
+/* liboperators.so; what linked_profapi returns. */
+LINKED_EXPORTED int linked_operators(void);
 #ifdef __cplusplus
 }
 #endif

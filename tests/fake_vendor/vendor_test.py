@@ -155,7 +155,37 @@ class Library(unittest.TestCase):
     def test_name_taken(self):
         """A program that has loaded ours under a name that the toolkit needs is told which."""
         run = self.linked(fake("linked") / "devlib", probe="vendor_taken_probe")
-        self.refused(run, "does not load", f"the program has loaded {BUILD}/lib64/libplatform.so before", "do not link with it")
+        self.refused(run, "does not load", f"the program has loaded {BUILD}/lib64/libplatform.so as libplatform.so before",
+                     "do not link with it")
+
+    def test_names_of_the_toolkit(self):
+        """A program that links our libruntime.so and libprofapi.so leaves these names to the toolkit."""
+        run = self.linked(fake("linked") / "devlib", probe="vendor_names_probe")
+        self.assertTrue(run.good, run.out + run.log)
+        self.assertIn("the vendor's runtime begins", run.out)
+
+    def test_built_with_the_toolkit(self):
+        """A program that asks for libruntime.so by name: ours serves the model; on a board it must be the toolkit's."""
+        run = self.linked(probe="vendor_built_probe", TWINRT_BACKEND="sim")
+        self.assertTrue(run.good, run.out + run.log)
+        run = self.linked(fake("linked") / "devlib", probe="vendor_built_probe")
+        self.refused(run, "does not load", f"the program has loaded {BUILD}/lib64/libascendcl.so as libruntime.so before",
+                     "source the toolkit's set_env.sh and then this runtime's")
+        run = self.sourced("vendor_built_probe")
+        self.assertTrue(run.good, run.out + run.log)
+        self.assertIn("the vendor's runtime begins", run.out)
+
+    def test_libraries_of_the_program(self):
+        """The toolkit's libraries that a program links get each other when our set_env.sh is read after the toolkit's."""
+        run = self.sourced("vendor_operators_probe")
+        self.assertTrue(run.good, run.out + run.log)
+        self.assertIn("operators 11\n", run.out)
+
+    def sourced(self, probe):
+        """A program after the toolkit's set_env.sh and then, twice, ours."""
+        home = fake("linked")
+        script = f". '{BUILD}/set_env.sh' && . '{BUILD}/set_env.sh' && exec '{BUILD}/tests/bin/{probe}'"
+        return Run(None, command=["bash", "-c", script], ASCEND_HOME_PATH=str(home), LD_LIBRARY_PATH=f"{home}/lib64:{home}/devlib")
 
     def test_stub_of_the_driver(self):
         run = self.linked(fake("linked") / "devlib", script="devices=0")

@@ -3,7 +3,7 @@
 """Installs the build into a fresh prefix and uses it as a stranger would.
 
 usage: install_test.py BUILD_FOLDER STEP [SANITIZER]
-steps: layout set_env link cxx find_package pkg_config kernels moved package python"""
+steps: layout set_env link samples cxx find_package pkg_config kernels moved package python"""
 
 import os
 import shutil
@@ -69,6 +69,34 @@ target_link_libraries(kernel_program PRIVATE twinrt::ascendcl)
 twinrt_add_kernels(kernels SOURCES kernels.c DEFINITIONS VALUE=0x5a)
 """
 
+# As samples of the vendor are built: libraries by path, link-time libraries from a stub folder, names that they do not use.
+SAMPLE_PROJECT = """
+cmake_minimum_required(VERSION 3.16)
+project(sample LANGUAGES CXX)
+include_directories(${ASCEND_CANN_PACKAGE_PATH}/runtime/include)
+set(folder ${ASCEND_CANN_PACKAGE_PATH}/lib64)
+add_executable(by_path sample.cpp)
+target_link_libraries(by_path PRIVATE ${folder}/libmsprofiler.so ${folder}/libascendcl.so ${folder}/libacl_rt.so
+  ${folder}/libacl_rt_impl.so ${folder}/libprofapi.so)
+add_executable(by_stub sample.cpp)
+target_link_directories(by_stub PRIVATE ${ASCEND_CANN_PACKAGE_PATH}/runtime/lib64/stub)
+target_link_libraries(by_stub PRIVATE -Wl,--no-as-needed ascendcl acl_op_compiler runtime)
+add_executable(by_old_name sample.cpp)
+target_link_directories(by_old_name PRIVATE ${ASCEND_CANN_PACKAGE_PATH}/fwkacllib/lib64)
+target_link_libraries(by_old_name PRIVATE ascendcl)
+"""
+# The version of the vendor's package with these headers (its version.cmake).
+PACKAGE_VERSION = "9.1.0"
+SAMPLE = PROGRAM.replace("    CHECK(aclInit(NULL));\n", r"""
+    CHECK(aclInit(NULL));
+    char package[] = "runtime", version[ACL_PKG_VERSION_MAX_SIZE];
+    int32_t number;
+    CHECK(aclsysGetVersionStr(package, version));
+    CHECK(aclsysGetVersionNum(package, &number));
+    printf("%s %d\n", version, number);
+""")
+SAMPLE_PRINTS = f"{PACKAGE_VERSION} 90100000\n{PRINTS}"
+
 PROJECT = """
 cmake_minimum_required(VERSION 3.22)
 project(stranger LANGUAGES C CXX)
@@ -90,12 +118,18 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/c
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              *(f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "model_bench", "targets.json")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
-             "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE"]
+             "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
+# Names of the vendor's that nothing of ours is behind, and folders of older toolkits.
+LINKS = [*(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
+         *(f"lib64/stub/lib{name}.so" for name in (
+             "acl_op_compiler", "acl_prof", "acl_rt", "acl_rt_impl", "acl_tdt_channel", "acl_tdt_queue", "ascend_dump", "ascendcl",
+             "msprofiler", "platform", "profapi", "runtime")),
+         *(f"{old}/{folder}" for old in ("acllib", "fwkacllib", "runtime") for folder in ("include", "lib64"))]
 # Unless the build was configured without Python.
 PYTHON = ["python/site-packages/acl.abi3.so", "python/site-packages/acl-stubs/__init__.pyi",
           "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
-MAY_HAVE = ("bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
+MAY_HAVE = ("bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
 
 
 class Failure(Exception):
@@ -148,6 +182,10 @@ class Stranger:
     def layout(self):
         for path in self.must_have:
             expect(os.path.exists(os.path.join(self.prefix, path)), f"{path} was not installed")
+        for path in LINKS:
+            place = os.path.join(self.prefix, path)
+            expect(os.path.islink(place) and os.path.exists(place), f"{path} is not a link to something installed")
+            expect(not os.path.isabs(os.readlink(place)), f"{path} leads to {os.readlink(place)}, which no other place has")
         self.measures()
         for folder, _, names in os.walk(self.prefix):
             for name in names:
@@ -184,6 +222,26 @@ class Stranger:
         sh(["gcc", *self.flags, "-I", f"{self.prefix}/include", "-I", f"{self.prefix}/include/acl", "program.c", "-o", "both",
             "-L", f"{self.prefix}/lib", "-lascendcl"], cwd=self.work, env=self.env)
         self.prints("./both")
+
+    def samples(self):
+        """Build files and run scripts in the form of the vendor's samples work as they are."""
+        for name, text in (("CMakeLists.txt", SAMPLE_PROJECT), ("sample.cpp", SAMPLE)):
+            with open(os.path.join(self.work, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        flags = " ".join(self.flags)
+        script = ("set -euo pipefail\nsource \"$ASCEND_HOME_PATH/bin/setenv.bash\"\n"
+                  f"cmake -B out -DASCEND_CANN_PACKAGE_PATH=\"$ASCEND_HOME_PATH\" -DCMAKE_CXX_FLAGS='{flags}' >log\n"
+                  "cmake --build out >>log\nfor program in by_path by_stub by_old_name; do ./out/$program; done\n")
+        seen = sh(["bash", "-c", script], cwd=self.work, env=dict(self.env, ASCEND_HOME_PATH=self.prefix))
+        expect(seen == SAMPLE_PRINTS * 3, f"the samples printed:\n{seen}")
+        # A stub folder is where the build tool sends the dynamic linker, too.
+        seen = sh("./out/by_stub", cwd=self.work, env=dict(self.env, ASCEND_HOME_PATH=self.prefix))
+        expect(seen == SAMPLE_PRINTS, f"without LD_LIBRARY_PATH by_stub printed:\n{seen}")
+        # On a board these names are the vendor's, so no program may ask for ours by them.
+        for program in ("by_path", "by_stub"):
+            needed = sh(["readelf", "-d", f"out/{program}"], cwd=self.work)
+            for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime"):
+                expect(f"lib{name}.so" not in needed, f"{program} records lib{name}.so:\n{needed}")
 
     def cxx(self):
         sh(["g++", *self.flags, "-D_GLIBCXX_USE_CXX11_ABI=0", "-I", f"{self.prefix}/include", "program.cpp", "-o", "cxx",
@@ -261,6 +319,8 @@ class Stranger:
         contents = "".join(sh(["dpkg-deb", "--contents", package], cwd=self.work) for package in packages)
         for path in self.must_have:
             expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is in no package")
+        for path in LINKS:
+            expect(f"./opt/twinrt/{path} -> " in contents, f"{path} is in no package")
         runtime, model = [sh(["dpkg-deb", "--field", package, "Depends"], cwd=self.work) for package in packages]
         expect("libc6" in runtime and "libcjson1" in runtime and "systemc" not in runtime, f"twinrt depends on {runtime}")
         expect("libsystemc" in model and "twinrt (=" in model, f"twinrt-model depends on {model}")

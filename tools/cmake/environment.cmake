@@ -9,6 +9,12 @@ file(CREATE_LINK lib64 ${PROJECT_BINARY_DIR}/lib SYMBOLIC)
 install(FILES ${templates}/set_env.sh DESTINATION .)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/twinrt)
 
+# Run scripts of programs read this one, and ask for the version of the package that has our headers.
+configure_file(${templates}/setenv.bash ${PROJECT_BINARY_DIR}/bin/setenv.bash COPYONLY)
+configure_file(${templates}/version.info ${PROJECT_BINARY_DIR}/share/info/runtime/version.info COPYONLY)
+install(FILES ${templates}/setenv.bash DESTINATION bin)
+install(FILES ${templates}/version.info DESTINATION share/info/runtime)
+
 # A prefix that others share may have a lib folder already: it stays as it is.
 install(CODE [[
   set(lib "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib")

@@ -41,7 +41,12 @@ if [ -e "$twin_root/lib64/libacl_rt.so" ]; then
     export ASCEND_HOME_PATH="$twin_root"
     export ASCEND_TOOLKIT_HOME="$twin_root"
     twin_prepend PATH "$twin_root/bin"
-    twin_prepend LD_LIBRARY_PATH "$twin_root/lib64"
+    # Beside a toolkit, the names that its own libraries need are left to it.
+    if [ -n "${TWINRT_ASCEND_HOME:-}" ]; then
+        twin_prepend LD_LIBRARY_PATH "$twin_root/lib64/with_toolkit"
+    else
+        twin_prepend LD_LIBRARY_PATH "$twin_root/lib64"
+    fi
     twin_prepend CMAKE_PREFIX_PATH "$twin_root/lib64/cmake"
     twin_prepend PKG_CONFIG_PATH "$twin_root/lib64/pkgconfig"
     twin_prepend PYTHONPATH "$twin_root/python/site-packages"
