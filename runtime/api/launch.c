@@ -106,7 +106,7 @@ aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, con
                              size_t argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    /* Of a launch with wrong arguments a bad handle is told first. */
+    /* A bad handle is reported before wrong arguments. */
     const int32_t code =
         argsData && argsSize != 0 ? 0 : twin_function_guard(twin_api_handle(funcHandle));
     return TWIN_LEAVE(

@@ -99,7 +99,7 @@ static int prepare(struct run_files *files, enum file which, const char *folder)
     if (file->apart) {
         struct stat present;
         if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode)) {
-            fprintf(stderr, "twinrt: %s is no regular file, so no %s goes there\n", file->given,
+            fprintf(stderr, "twinrt: %s is not a regular file, so no %s goes there\n", file->given,
                     kinds[which].what);
             return -1;
         }
