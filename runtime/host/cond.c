@@ -74,6 +74,19 @@ static void take_locked(struct bucket *bucket, struct waiter *waiter)
     atomic_fetch_sub(&bucket->waiters, 1);
 }
 
+static void wake_locked(struct bucket *bucket, struct waiter *waiter,
+                        const twin_host_moment *moment)
+{
+    take_locked(bucket, waiter);
+    if (moment)
+        waiter->moment = *moment;
+    atomic_store(&waiter->woken, true);
+    host_stamp();
+    const sem_t *sem = &waiter->sem;
+    (void)host_real.sem_post(&waiter->sem); /* the waiter may go as soon as it is posted */
+    turn_released(sem, 1);
+}
+
 /* Wakes the oldest waiter, or all. False: there was none. */
 static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *moment)
 {
@@ -89,14 +102,7 @@ static bool wake(const pthread_cond_t *cond, bool all, const twin_host_moment *m
         if (waiter->cond != cond)
             continue;
         found = true;
-        take_locked(bucket, waiter);
-        if (moment)
-            waiter->moment = *moment;
-        atomic_store(&waiter->woken, true);
-        host_stamp();
-        const sem_t *sem = &waiter->sem;
-        (void)host_real.sem_post(&waiter->sem); /* the waiter may go as soon as it is posted */
-        turn_released(sem, 1);
+        wake_locked(bucket, waiter, moment);
     }
     host_lock_drop(&bucket->lock);
     return found;
@@ -160,6 +166,11 @@ static int wait_here(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clo
     host_lock_take(&bucket->lock);
     put_locked(bucket, &waiter);
     host_lock_drop(&bucket->lock);
+    if (!host_has(HOST_SYNC) && !turn_on()) { /* host_conds_end may have been here before */
+        (void)withdraw(&waiter);
+        (void)host_real.sem_destroy(&waiter.sem);
+        return 0;
+    }
     (void)host_moment_make(); /* the wait is not inside an allocator */
     int error = host_mutex_unlock(mutex);
     if (error != 0) {
@@ -266,6 +277,16 @@ HOST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
     if (host_has(HOST_SYNC))
         (void)wake(cond, true, host_inside() ? NULL : host_moment_make());
     return host_real.pthread_cond_broadcast(cond);
+}
+
+void host_conds_end(void)
+{
+    for (struct bucket *bucket = buckets; bucket < buckets + (1u << BUCKETS_LOG2); bucket++) {
+        host_lock_take(&bucket->lock);
+        while (bucket->oldest)
+            wake_locked(bucket, bucket->oldest, NULL);
+        host_lock_drop(&bucket->lock);
+    }
 }
 
 void host_conds_forked(void)

@@ -4,6 +4,7 @@
 #ifndef TWINRT_HOST_REAL_H
 #define TWINRT_HOST_REAL_H
 
+#include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -28,6 +29,8 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
     NAME(__ppoll_chk)                                                                              \
     NAME(clock_gettime)                                                                            \
     NAME(clock_nanosleep)                                                                          \
+    NAME(dlmopen)                                                                                  \
+    NAME(dlopen)                                                                                   \
     NAME(epoll_pwait)                                                                              \
     NAME(epoll_wait)                                                                               \
     NAME(gettimeofday)                                                                             \

@@ -270,6 +270,8 @@ void host_leave(struct host_scope *scope)
 /* Whether the marked wait of `thread` has nothing that ends it. Called by a reader. */
 static bool still_blocked(const struct host_thread *thread)
 {
+    if (!host_has(HOST_SYNC)) /* calls that are not seen may end it */
+        return false;
     const struct host_wait *wait = &thread->waits_in;
     uint32_t self = atomic_load(&thread->system_id);
     switch ((enum host_wait_kind)atomic_load(&thread->wait)) {

@@ -6,6 +6,7 @@ usage: programs_test.py STEP LIBRARY [PROGRAM...]
 steps:
   exports REAL_H      the library's names are those of its table of real functions, and its entry
   calls CALLS_PROGRAM a program that waits for host functions by itself goes on at once, at the same times in each run
+  deep DEEP_PROGRAM   a thread that a library opened with RTLD_DEEPBIND wakes is neither lost nor called blocked
   poll POLL_PROGRAM   a program that sleeps between two questions needs as many as fit the device's time
   threads PROGRAM...  threaded programs, built with and without sanitizers, print what they print without the library
   others              programs that know nothing of the runtime: shell, Python's threads, children, another interposer"""
@@ -103,6 +104,14 @@ print(sum(out), late, os.waitpid(pid, 0)[1], subprocess.run(["true"]).returncode
 with multiprocessing.get_context("fork").Pool(2) as pool: print(pool.map(abs, [-1, 2]))
 """
 
+def deep(library, program):
+    for when in ("before", "after"):
+        for _ in range(20):
+            expect(run([program, when], library).stdout == "done\n", when)
+        done = run([program, when], library, TWINRT_DETERMINISTIC="on")
+        expect(done.stdout == "done\n" and done.stderr.count("RTLD_DEEPBIND") == 1, done.stderr)
+
+
 EARLY = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -141,4 +150,4 @@ def others(library):
 
 
 if __name__ == "__main__":
-    {"calls": calls, "exports": exports, "poll": poll, "threads": threads, "others": others}[sys.argv[1]](*sys.argv[2:])
+    {"calls": calls, "deep": deep, "exports": exports, "poll": poll, "threads": threads, "others": others}[sys.argv[1]](*sys.argv[2:])
