@@ -50,6 +50,13 @@ if [ -e "$twin_root/lib64/libacl_rt.so" ]; then
     twin_prepend CMAKE_PREFIX_PATH "$twin_root/lib64/cmake"
     twin_prepend PKG_CONFIG_PATH "$twin_root/lib64/pkgconfig"
     twin_prepend PYTHONPATH "$twin_root/python/site-packages"
+    # A shell that a person types into completes the options of the tools.
+    case ${BASH_VERSION:+$-} in
+    *i*)
+        # shellcheck source=/dev/null
+        . "$twin_root/share/bash-completion/completions/twinrt"
+        ;;
+    esac
 else
     echo "set_env.sh: no lib64/libacl_rt.so in $twin_root; nothing was set" >&2
 fi

@@ -76,7 +76,7 @@ static char *list_commands(int key, const char *text, void *input)
         return (char *)text;
     fputs("Commands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`twinrt COMMAND --help' tells more.", file);
     if (fclose(file) != 0)
         return (char *)text;
