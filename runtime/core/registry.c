@@ -22,6 +22,7 @@
 #include "core/turns.h"
 #include "core/unsupported_ops.h"
 #include "seam/host_time.h"
+#include "seam/sanitizer.h"
 #include "seam/stall_page.h"
 #include "seam/wrapper.h"
 
@@ -284,12 +285,22 @@ static twin_status start_table_locked(const struct twin_backend *given)
     /* threads of a run that is conducted wait for their turns, which is no order of the program's */
     services.host_time = services.waiting ? NULL : find_host_time();
     const bool sync = strcmp(twin_setting(TWIN_SETTING_HOST_TIME), "sync") == 0;
-    if (strcmp(twin_setting(TWIN_SETTING_DETERMINISTIC), "on") == 0 && !services.waiting &&
-        (!services.host_time || !sync)) {
+    const bool deterministic =
+        strcmp(twin_setting(TWIN_SETTING_DETERMINISTIC), "on") == 0 && !services.waiting;
+    if (deterministic && (!services.host_time || !sync)) {
         snprintf(failure_text, sizeof(failure_text),
                  "TWINRT_DETERMINISTIC is on, but %s; run the program with `twinrt run "
                  "--deterministic`",
                  sync ? "libtwinrt-host.so is not loaded" : "TWINRT_HOST_TIME is not sync");
+        return TWIN_E_INVALID;
+    }
+    if (deterministic && services.host_time && !services.host_time->turns &&
+        twin_under_thread_sanitizer()) {
+        snprintf(
+            failure_text, sizeof(failure_text),
+            "TWINRT_DETERMINISTIC is on, but the program has the ThreadSanitizer of clang, which "
+            "starts threads before libtwinrt-host.so sees them; build it with gcc, or without "
+            "-fsanitize=thread");
         return TWIN_E_INVALID;
     }
     twin_turns_wrap(&running_table, services.host_time);

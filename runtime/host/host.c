@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cond.h"
 #include "objects.h"
+#include "seam/sanitizer.h"
 #include "threads.h"
 #include "turn.h"
 
@@ -19,12 +21,24 @@ static ptrdiff_t offset_of(const bool *flag)
     return (const char *)flag - (const char *)__builtin_thread_pointer();
 }
 
+/* clang links the runtime of ThreadSanitizer into the program, before this library. It prepares a new thread only after
+ * host_thread_run(), and before that the thread cannot allocate memory. gcc's is a library after this one. */
+static bool thread_sanitizer_is_first(void)
+{
+    Dl_info of_create;
+    Dl_info of_this;
+    const void *create =
+        twin_under_thread_sanitizer() ? dlsym(RTLD_DEFAULT, "pthread_create") : NULL;
+    return create && dladdr(create, &of_create) != 0 && dladdr(&host_level, &of_this) != 0 &&
+           of_create.dli_fbase != of_this.dli_fbase;
+}
+
 static int level_wanted(void)
 {
     const char *text = getenv("TWINRT_HOST_TIME");
     if (text && strcmp(text, "calls") == 0)
         return HOST_CALLS;
-    if (text && strcmp(text, "sleeps") == 0)
+    if ((text && strcmp(text, "sleeps") == 0) || thread_sanitizer_is_first())
         return HOST_SLEEPS;
     return HOST_SYNC;
 }

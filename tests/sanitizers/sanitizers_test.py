@@ -15,6 +15,7 @@ import unittest
 
 BUILD, SOURCE, COMPILER = sys.argv[1:4]
 HERE = os.path.join(SOURCE, "tests/sanitizers")
+TOOL = os.path.join(BUILD, "bin/twinrt")
 KERNELS = os.path.join(BUILD, "examples/vector_add_kernels.o")
 # What a report of any of the tools has in it.
 REPORT = re.compile(r"(?:ERROR|WARNING): \w+Sanitizer:|runtime error:|ERROR SUMMARY: [1-9]")
@@ -56,7 +57,18 @@ class Compiler(unittest.TestCase):
             with self.subTest(sanitizer=sanitizer):
                 program = build("program", sanitizer)
                 self.quiet(run([program, KERNELS]))
-                self.quiet(run([os.path.join(BUILD, "bin/twinrt"), "run", "--", program, KERNELS]))
+                self.quiet(run([TOOL, "run", "--", program, KERNELS]))
+                done = run([TOOL, "run", "--check", "--", program, KERNELS])
+                self.quiet(done)
+                self.assertIn(" 0 errors", done.stderr)
+
+    def test_the_thread_sanitizer_of_clang_has_no_order_of_turns(self):
+        done = run([TOOL, "run", "--deterministic", "--", build("program", "thread"), KERNELS])
+        if "clang" in os.path.basename(COMPILER):
+            self.assertNotEqual(done.returncode, 0, done.stderr)
+            self.assertIn("the program has the ThreadSanitizer of clang", done.stderr)
+        else:
+            self.quiet(done)
 
     def test_a_race_with_a_host_function_is_reported(self):
         self.reported("race_function", "thread", "data race")
