@@ -162,7 +162,10 @@ static void *open_plugin(const char *name, const char *entry, char *text, size_t
         return NULL;
     }
     if (access(path, F_OK) != 0) {
-        snprintf(text, text_bytes, "there is no plug-in %s", path);
+        bool model = strcmp(name, "sim") == 0;
+        snprintf(text, text_bytes, "there is no plug-in %s%s", path,
+                 model ? ": install the model (package twinrt-model, or a build with TWINRT_SIM=ON)"
+                       : "");
         return NULL;
     }
     /* Stays open for good: threads and exit handlers may still be in it. */

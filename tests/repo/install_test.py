@@ -6,6 +6,7 @@ usage: install_test.py BUILD_FOLDER STEP [SANITIZER]
 steps: layout set_env link samples cxx find_package pkg_config kernels moved package python"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -130,6 +131,9 @@ PYTHON = ["python/site-packages/acl.abi3.so", "python/site-packages/acl-stubs/__
           "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
 MAY_HAVE = ("bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
+
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Failure(Exception):
@@ -309,26 +313,54 @@ class Stranger:
             expect("sync" in shown or "targets" in shown, f"twinrt bench --filter {run} printed:\n{shown}")
 
     def package(self):
-        missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file") if not shutil.which(tool)]
+        missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file", "lintian") if not shutil.which(tool)]
         if missing:
             print("missing: " + " ".join(missing))
             sys.exit(77)
         sh(["cpack", "--config", f"{self.build}/CPackConfig.cmake", "-B", self.work])
-        packages = sorted((name for name in os.listdir(self.work) if name.endswith(".deb")), key=len)
-        expect([name.split("_")[0] for name in packages] == ["twinrt", "twinrt-model"], f"cpack made {packages}")
-        contents = "".join(sh(["dpkg-deb", "--contents", package], cwd=self.work) for package in packages)
+        packages = {name.split("_")[0]: name for name in os.listdir(self.work) if name.endswith(".deb")}
+        expect(set(packages) == {"twinrt", "twinrt-model", "twinrt-dbgsym"}, f"cpack made {packages}")
+        listed = {name: sh(["dpkg-deb", "--contents", file], cwd=self.work) for name, file in packages.items()}
+        contents = listed["twinrt"] + listed["twinrt-model"]
         for path in self.must_have:
             expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is in no package")
         for path in LINKS:
             expect(f"./opt/twinrt/{path} -> " in contents, f"{path} is in no package")
-        runtime, model = [sh(["dpkg-deb", "--field", package, "Depends"], cwd=self.work) for package in packages]
-        expect("libc6" in runtime and "libcjson1" in runtime and "systemc" not in runtime, f"twinrt depends on {runtime}")
-        expect("libsystemc" in model and "twinrt (=" in model, f"twinrt-model depends on {model}")
-        unpacked = os.path.join(self.work, "unpacked")
-        for package in packages:
-            sh(["dpkg-deb", "--extract", package, unpacked], cwd=self.work)
+        for path in ("usr/bin/twinrt -> /opt/twinrt/bin/twinrt", "usr/bin/twinrt-cc -> /opt/twinrt/bin/twinrt-cc",
+                     "usr/share/man/man1/twinrt-run.1.gz", "usr/share/doc/twinrt/copyright", "usr/share/doc/twinrt-model/copyright",
+                     "opt/twinrt/share/doc/twinrt/runtime/docs/ci.md", "opt/twinrt/share/twinrt/examples/check.h",
+                     "opt/twinrt/share/twinrt/tools/msprof_print.py"):
+            expect(f"./{path}\n" in contents, f"{path} is in no package")
+        depends = {name: sh(["dpkg-deb", "--field", file, "Depends"], cwd=self.work) for name, file in packages.items()}
+        expect("libc6" in depends["twinrt"] and "libcjson1" in depends["twinrt"] and "systemc" not in depends["twinrt"],
+               f"twinrt depends on {depends['twinrt']}")
+        expect("libsystemc" in depends["twinrt-model"] and "twinrt (=" in depends["twinrt-model"],
+               f"twinrt-model depends on {depends['twinrt-model']}")
+        sources = os.path.dirname(os.path.dirname(HERE)).encode()
+        for name in ("twinrt", "twinrt-model"):
+            unpacked = os.path.join(self.work, "unpacked")
+            sh(["dpkg-deb", "--extract", packages[name], unpacked], cwd=self.work)
+        self.has_debug_information(os.path.join(self.work, "debug"), packages["twinrt-dbgsym"], unpacked)
+        for folder, _, names in os.walk(unpacked):
+            for path in (os.path.join(folder, name) for name in names if not os.path.islink(os.path.join(folder, name))):
+                with open(path, "rb") as file:
+                    text = file.read()
+                expect(sources not in text and self.build.encode() not in text, f"{path} names a folder of the build")
+        seen = sh(["lintian", "--allow-root", "--fail-on", "error,warning", "--no-cfg", *packages.values()], cwd=self.work)
+        expect(seen == "", f"lintian says:\n{seen}")
         self.prefix = os.path.join(unpacked, "opt", "twinrt")
         self.link()
+
+    def has_debug_information(self, folder, package, unpacked):
+        """Programs and libraries are stripped, and a debugger finds functions and lines by the build id."""
+        sh(["dpkg-deb", "--extract", package, folder], cwd=self.work)
+        library = os.path.join(unpacked, "opt/twinrt/lib64/libacl_rt.so")
+        expect(" .debug_info" not in sh(["readelf", "-SW", library]) and " .symtab" not in sh(["readelf", "-SW", library]), "not stripped")
+        identity = re.search(r"Build ID: (\w+)", sh(["readelf", "-n", library])).group(1)
+        kept = os.path.join(folder, "usr/lib/debug/.build-id", identity[:2], identity[2:] + ".debug")
+        address = next(line.split()[1] for line in sh(["readelf", "--dyn-syms", "-W", library]).splitlines() if line.endswith(" aclInit"))
+        seen = sh(["addr2line", "-f", "-e", kept, "0x" + address])
+        expect(seen.startswith("aclInit\n") and re.search(r"\.c:\d+", seen), f"the debug package says of aclInit:\n{seen}")
 
 
 def main(arguments):

@@ -7,7 +7,6 @@ set(templates ${CMAKE_CURRENT_LIST_DIR})
 configure_file(${templates}/set_env.sh ${PROJECT_BINARY_DIR}/set_env.sh COPYONLY)
 file(CREATE_LINK lib64 ${PROJECT_BINARY_DIR}/lib SYMBOLIC)
 install(FILES ${templates}/set_env.sh DESTINATION .)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/twinrt)
 
 # Run scripts of programs read this one, and ask for the version of the package that has our headers.
 configure_file(${templates}/setenv.bash ${PROJECT_BINARY_DIR}/bin/setenv.bash COPYONLY)

@@ -73,11 +73,18 @@ function(twin_verilate target)
   foreach(parameter IN LISTS arg_PARAMETERS)
     list(APPEND options -G${parameter})
   endforeach()
+  # Messages of assertions name the sources: from the top of the tree, not of this machine.
+  set(relative)
+  foreach(source IN LISTS arg_SOURCES)
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+    list(APPEND relative ${name})
+  endforeach()
   add_custom_command(OUTPUT ${folder}/${arg_PREFIX}__ALL.cpp BYPRODUCTS ${folder}/${arg_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${TWIN_VERILATOR} ${options} --prefix ${arg_PREFIX} --top-module ${arg_TOP} --Mdir ${folder}
-      -I${TWIN_RTL_FOLDER}/common/rtl ${TWIN_RTL_WAIVERS} ${arg_SOURCES}
+      -I${TWIN_RTL_FOLDER}/common/rtl ${TWIN_RTL_WAIVERS} ${relative}
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DPREFIX=${arg_PREFIX} -P ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${arg_SOURCES} ${TWIN_RTL_HEADERS} ${TWIN_RTL_WAIVERS} ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
     COMMENT "Verilating ${arg_TOP} (${target})" VERBATIM)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${folder}/${arg_PREFIX}__ALL.cpp)
