@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module `acl` with `acl.rt` and `acl.util`, from the tables in functions/. */
+/* `acl._acl`, the functions of the module `acl`, with `acl.rt` and `acl.util`, from the tables in functions/. */
 #include "call.h"
 #include "hand.h"
 
@@ -72,19 +72,13 @@ static bool add_submodule(PyObject *module, const char *full, const char *name,
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "acl",
-    .m_doc = "The ACL runtime interface for Python.\n\n"
-             "Functions take positional arguments. Handles and addresses are ints, 0 is none and "
-             "the default\n"
-             "stream. Results are the values first and the code last, or the code alone; 0 is "
-             "success and\n"
-             "a failure is never an exception. Arguments of a wrong type, number or range raise "
-             "TypeError.",
+    .m_doc = "What `acl` is made of: see there.",
     .m_size = -1,
     .m_methods = main_methods,
 };
 
-PyMODINIT_FUNC PyInit_acl(void);
-PyMODINIT_FUNC PyInit_acl(void)
+PyMODINIT_FUNC PyInit__acl(void);
+PyMODINIT_FUNC PyInit__acl(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (!module)

@@ -1,76 +1,136 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a wheel (PEP 427) of the module, the runtime and the model, out of a build folder.
+"""Writes a wheel (PEP 427) of the module, the runtime, the model and the tools, out of a build folder.
 
-usage: wheel.py BUILD_FOLDER --version VERSION --license FILE [--out FOLDER]
+usage: wheel.py BUILD_FOLDER --version VERSION [--strip PROGRAM] [--out FOLDER]
 
-The wheel holds acl.abi3.so, the type stubs, and below twinrt.libs/ the runtime with its backends and profiles, laid out as
-in an installation. LD_LIBRARY_PATH goes before them: on a board the vendor's library is taken where its environment is set.
-Equal inputs make equal wheels."""
+The wheel holds the module and its type stubs, the commands twinrt and twinrt-cc, and below twinrt.libs/ programs, headers and
+libraries, laid out as in an installation. LD_LIBRARY_PATH goes before them: on a board the vendor's library is taken where its
+environment is set. Files are stripped of debug information, and their build ids are made anew, of what is left: builds of equal
+sources in different folders make equal wheels. Times are SOURCE_DATE_EPOCH, or 1980."""
 
 import argparse
 import base64
+import fnmatch
 import hashlib
 import os
 import platform
+import re
+import struct
+import subprocess
 import sys
+import tempfile
+import time
 import zipfile
 
-SUMMARY = "The ACL runtime interface for Python, on a cycle-level model of the hardware or on a board"
-LIBRARIES = ("lib64/libacl_rt.so", "lib64/libascendcl.so")
-MODULE = "acl.abi3.so"
-STUBS = "acl-stubs"
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.dirname(os.path.dirname(HERE))
+SUMMARY = "The ACL runtime interface for Python and C, on a cycle-level model of the hardware or on a board"
+# Places in the build folder, and what of them belongs into the wheel. A link is another name for what is there.
+PACKAGE = (("acl", ("__init__.py", "_acl.abi3.so")), ("acl-stubs", ("*.pyi",)), (".", ("twinrt.py",)))
+RUNTIME = (("bin", ("twinrt", "twinrt-cc")), ("include/acl", ("*.h",)), ("include/acl/error_codes", ("*.h",)),
+           ("include/twinrt", ("*.h",)), ("lib64", ("lib*.so", "libtwinrt_kernel.a")), ("lib64/twinrt", ("backend-*.so", "model-*.so")),
+           ("lib64/twinrt/profiles", ("*.json",)))
+LINKED = ("lib64",)
+# The note of that name: the lengths of name and value, the kind, the name.
+BUILD_ID = struct.pack("<III", 4, 20, 3) + rb"GNU\0(.{20})"
+SCRIPTS = b"[console_scripts]\ntwinrt = twinrt:twinrt\ntwinrt-cc = twinrt:twinrt_cc\n"
+METADATA = """Metadata-Version: 2.1
+Name: twinrt
+Version: {version}
+Summary: {summary}
+License: Apache-2.0
+Keywords: Ascend,ACL,pyACL,NPU,simulator,SystemC
+Classifier: Development Status :: 4 - Beta
+Classifier: License :: OSI Approved :: Apache Software License
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: C
+Classifier: Programming Language :: Python :: 3
+Requires-Python: >=3.9
+Description-Content-Type: text/markdown
+
+{description}"""
 
 
-def below(folder):
-    """Paths of the files below a folder, from it, sorted."""
+def chosen(root, folders):
+    """(path from root, path) of the files that belong into the wheel, sorted."""
     found = []
-    for place, _, names in os.walk(folder, followlinks=True):
-        found += [os.path.relpath(os.path.join(place, name), folder) for name in names if not name.endswith(".pyc")]
+    for folder, patterns in folders:
+        place = os.path.join(root, folder)
+        for name in os.listdir(place):
+            path = os.path.join(place, name)
+            alias = folder in LINKED and os.path.islink(path)
+            if not alias and any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
+                found.append((os.path.normpath(os.path.join(folder, name)), path))
     return sorted(found)
 
 
-def contents(build):
-    """(name in the wheel, bytes, whether it is code) of all that the build gives."""
-    packages = os.path.join(build, "python", "site-packages")
-    sources = [(MODULE, os.path.join(packages, MODULE))]
-    sources += [(f"{STUBS}/{name}", os.path.join(packages, STUBS, name)) for name in below(os.path.join(packages, STUBS))]
-    sources += [(f"twinrt.libs/{name}", os.path.join(build, name)) for name in LIBRARIES]
-    plugins = os.path.join(build, "lib64", "twinrt")
-    sources += [(f"twinrt.libs/lib64/twinrt/{name}", os.path.join(plugins, name)) for name in below(plugins)]
-    for name, path in sources:
-        with open(path, "rb") as file:
-            yield name, file.read(), name.endswith(".so")
+def is_code(data):
+    return data.startswith(b"\x7fELF")
+
+
+def with_build_id(data):
+    """The link editor's build id has the debug information in it, and with it the folder of the build."""
+    found = re.search(BUILD_ID, data, re.DOTALL)
+    if not found:
+        return data
+    begin, end = found.span(1)
+    empty = data[:begin] + bytes(end - begin) + data[end:]
+    return data[:begin] + hashlib.sha1(empty).digest() + data[end:]
+
+
+def stripped(path, strip):
+    """The bytes of a file, without what only debuggers and the linker of this build want."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if not is_code(data) and not path.endswith(".a"):
+        return data
+    kind = ["--strip-unneeded"] if is_code(data) else ["--strip-debug", "--enable-deterministic-archives"]
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run([strip, *kind, "--remove-section=.comment", "-o", out.name, path], check=True)
+        with open(out.name, "rb") as file:
+            data = file.read()
+    return with_build_id(data) if is_code(data) else data
 
 
 class Wheel:
     def __init__(self, path):
         self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
         self.record = []
+        epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+        self.time = max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))  # a zip file knows none before
 
-    def add(self, name, data, code=False, listed=True):
-        info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    def add(self, name, data, listed=True):
+        info = zipfile.ZipInfo(name, self.time)
         info.compress_type = zipfile.ZIP_DEFLATED
-        info.external_attr = (0o100755 if code else 0o100644) << 16
+        info.create_system = 3  # Unix, whose modes follow
+        info.external_attr = (0o100755 if is_code(data) else 0o100644) << 16
         self.zip.writestr(info, data)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         self.record.append(f"{name},sha256={digest},{len(data)}" if listed else f"{name},,")
 
 
-def write(build, version, license_file, out):
+def metadata(version):
+    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
+        return METADATA.format(version=version, summary=SUMMARY, description=file.read()).encode()
+
+
+def write(build, version, strip, out):
     tag = f"cp39-abi3-linux_{platform.machine()}"
     os.makedirs(out, exist_ok=True)
     path = os.path.join(out, f"twinrt-{version}-{tag}.whl")
     info = f"twinrt-{version}.dist-info"
     wheel = Wheel(path)
-    for name, data, code in contents(build):
-        wheel.add(name, data, code)
-    with open(license_file, "rb") as file:
+    for name, file in chosen(os.path.join(build, "python", "site-packages"), PACKAGE):
+        wheel.add(name, stripped(file, strip))
+    for name, file in chosen(build, RUNTIME):
+        wheel.add(f"twinrt.libs/{name}", stripped(file, strip))
+    with open(os.path.join(SOURCES, "LICENSE"), "rb") as file:
         wheel.add(f"{info}/LICENSE", file.read())
-    wheel.add(f"{info}/METADATA", (f"Metadata-Version: 2.1\nName: twinrt\nVersion: {version}\nSummary: {SUMMARY}\n"
-                                   "License: Apache-2.0\nRequires-Python: >=3.9\n").encode())
+    wheel.add(f"{info}/METADATA", metadata(version))
     wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
-    wheel.add(f"{info}/top_level.txt", b"acl\n")
+    wheel.add(f"{info}/entry_points.txt", SCRIPTS)
+    wheel.add(f"{info}/top_level.txt", b"acl\ntwinrt\n")
     record = f"{info}/RECORD"
     wheel.add(record, ("\n".join(wheel.record + [f"{record},,"]) + "\n").encode(), listed=False)
     wheel.zip.close()
@@ -81,10 +141,10 @@ def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("build")
     parser.add_argument("--version", required=True)
-    parser.add_argument("--license", required=True)
+    parser.add_argument("--strip", default="strip")
     parser.add_argument("--out")
     options = parser.parse_args(arguments)
-    print(write(options.build, options.version, options.license, options.out or os.path.join(options.build, "python")))
+    print(write(options.build, options.version, options.strip, options.out or os.path.join(options.build, "python")))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,8 @@ LINKS = [*(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", 
              "msprofiler", "platform", "profapi", "runtime")),
          *(f"{old}/{folder}" for old in ("acllib", "fwkacllib", "runtime") for folder in ("include", "lib64"))]
 # Unless the build was configured without Python.
-PYTHON = ["python/site-packages/acl.abi3.so", "python/site-packages/acl-stubs/__init__.pyi",
+PYTHON = ["python/site-packages/acl/__init__.py", "python/site-packages/acl/_acl.abi3.so", "python/site-packages/twinrt.py",
+          "python/site-packages/acl-stubs/__init__.pyi",
           "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
 MAY_HAVE = ("bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")

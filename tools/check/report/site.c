@@ -96,7 +96,7 @@ bool check_sites_look(struct check_sites *sites, const check_op *op, struct chec
     out->module = module->path;
     out->module_name = slash ? slash + 1 : module->path;
     out->offset = out->address - module->base;
-    out->is_wrapper = fnmatch("acl.*.so", out->module_name, 0) == 0;
+    out->is_wrapper = fnmatch("_acl.*.so", out->module_name, 0) == 0;
     symbolizer_look(sites->symbolizer, module->path, module->build_id, module->build_id_bytes,
                     out->offset, &out->symbol);
     utf8_clean(out->symbol.function);
