@@ -132,7 +132,7 @@ static bool is_told(const char *variable)
             return false; /* told anyway */
     return strncmp(variable, "ASCEND_RT_VISIBLE_DEVICES=", 26) == 0 ||
            (strncmp(variable, "TWINRT_", 7) == 0 && strncmp(variable, "TWINRT_RECORD=", 14) != 0 &&
-            strncmp(variable, "TWINRT_STALL_PAGE=", 18) != 0);
+            strncmp(variable, "TWINRT_RUN_PAGE=", 16) != 0);
 }
 
 /* Those that the environment gives, and those that every run has, by name. */

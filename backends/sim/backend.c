@@ -72,7 +72,9 @@ static twin_status process_start(const twin_services *services)
     sim_output_begin(getpid());
     timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
-    sim_watch_begin(services->setting("TWINRT_STALL_PAGE"));
+    sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
+    if (sim_watch_needs_thread())
+        sim_progress_make();
     return TWIN_OK;
 }
 

@@ -19,6 +19,7 @@
 #include "stall.h"
 #include "turns.h"
 #include "wall.h"
+#include "watch.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
  * times depend on real time already. */
@@ -274,6 +275,7 @@ static void sleep_until_woken(const struct watch *watch)
         atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
     while ((sleeps = atomic_load(&sim_progress_sleeps)) != SIM_PROGRESS_AWAKE) {
         sleep_for(sleeps, LAST_LOOK_NS);
+        sim_watch_answer();
         end_with_program();
     }
 }
@@ -312,6 +314,7 @@ static void await_look(struct watch *watch)
     if (!watch->woken)
         sleep_for(SIM_PROGRESS_LOOKS, watch->step_ns);
     atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
+    sim_watch_answer();
     end_with_program();
     const uint64_t calls = sim_clock_calls();
     if (calls == watch->calls) {

@@ -9,7 +9,8 @@
  * When it is proven that no thread can act before the host sees something (libtwinrt-host.so), it
  * does so at once, and times do not depend on real time.
  *
- * The thread exists from the first submission of visible work. It blocks every signal but faults, sleeps on a futex, and without a
+ * The thread exists from the first submission of visible work, or from the start under `twinrt run --timeout`, for which it reports
+ * what threads wait for (watch.h). It blocks every signal but faults, sleeps on a futex, and without a
  * time limit when no visible work is in flight or the model cannot move. It is not attached, and never counts as a thread that
  * may act. */
 #ifndef TWINRT_SIM_PROGRESS_H

@@ -238,7 +238,7 @@ static void add_others(struct text *text, const struct sim_wait *waits)
         add(text, "\n  other threads of the process are not known: /proc cannot be read");
     if (more > 0)
         add(text, "\n  and %u more threads", more);
-    if (unknown > 0)
+    if (unknown > 0 && more > 0)
         add(text, "\n  %u of the process's threads have made no call yet", unknown);
 }
 

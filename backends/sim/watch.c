@@ -8,12 +8,12 @@
 #include "clock.h"
 #include "process.h"
 #include "report.h"
-#include "seam/stall_page.h"
+#include "seam/run_page.h"
 #include "stall.h"
 
 /* Written by init ops; a slot is left alone once another process has it. */
-static twin_stall_page *page;
-static twin_stall_slot *slot; /* NULL: nobody watches */
+static twin_run_page *page;
+static twin_run_slot *slot; /* NULL: nobody watches */
 /* What the last look found. Guarded by the model lock. */
 static uint64_t seen;
 
@@ -26,8 +26,8 @@ void sim_watch_begin(const char *path)
         sim_clock_forget_others();
     slot = NULL;
     if (!page)
-        page = twin_stall_page_map(path);
-    for (unsigned i = 0; page && !slot && i < TWIN_STALL_SLOTS; i++) {
+        page = twin_run_page_map(path);
+    for (unsigned i = 0; page && !slot && i < TWIN_RUN_SLOTS; i++) {
         int32_t nobody = 0;
         if (atomic_compare_exchange_strong(&page->slots[i].process, &nobody, self))
             slot = &page->slots[i];
@@ -45,7 +45,7 @@ uint64_t sim_watch_until(uint64_t wake_ns)
 {
     if (__builtin_expect(!slot, 1))
         return wake_ns;
-    uint64_t look_ns = sim_real_now() + TWIN_STALL_LOOK_NS;
+    uint64_t look_ns = sim_real_now() + TWIN_RUN_LOOK_NS;
     return look_ns < wake_ns ? look_ns : wake_ns;
 }
 
@@ -63,14 +63,34 @@ static bool only_endless(void)
     return endless;
 }
 
+bool sim_watch_needs_thread(void)
+{
+    return slot && page->answers != 0;
+}
+
+static bool is_asked(const twin_run_slot *here)
+{
+    return atomic_load(&here->asked) == TWIN_RUN_ASK_ANY &&
+           atomic_load(&here->answered) != TWIN_RUN_ASK_ANY;
+}
+
+void sim_watch_answer(void)
+{
+    twin_run_slot *here = slot;
+    if (!here || !is_asked(here))
+        return;
+    sim_model_lock_alone();
+    sim_watch_look();
+    sim_model_unlock();
+}
+
 void sim_watch_look(void)
 {
     if (!slot)
         return;
-    if (atomic_load(&slot->asked) == TWIN_STALL_ASK_ANY &&
-        atomic_load(&slot->answered) != TWIN_STALL_ASK_ANY) {
+    if (is_asked(slot)) {
         sim_report_stall(SIM_STALL_ASKED, sim_waits.first);
-        atomic_store(&slot->answered, TWIN_STALL_ASK_ANY);
+        atomic_store(&slot->answered, TWIN_RUN_ASK_ANY);
         return;
     }
     if (!only_endless())

@@ -55,10 +55,10 @@
       "when tasks ran, for a record: as the device tells, or by timed events of its own")          \
     X(RTL_TRACE, "TWINRT_RTL_TRACE", "", "",                                                       \
       "how names of files with waveforms of the RTL begin; unset: none")                           \
+    X(RUN_PAGE, "TWINRT_RUN_PAGE", "", "",                                                         \
+      "memory that twinrt run shares with the processes of the run; unset: none")                  \
     X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \
       "seed of the choices the hardware leaves open; 0: the plain machine")                        \
-    X(STALL_PAGE, "TWINRT_STALL_PAGE", "", "",                                                     \
-      "memory in which twinrt run --stall-after sees whether the run moves; unset: none")          \
     X(STATS, "TWINRT_STATS", "", "", "file for counters; unset: none")                             \
     X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")                         \
     X(VCD, "TWINRT_VCD", "", "", "file for signals over time; unset: none")                        \

@@ -23,7 +23,7 @@
 #include "core/unsupported_ops.h"
 #include "seam/host_time.h"
 #include "seam/sanitizer.h"
-#include "seam/stall_page.h"
+#include "seam/run_page.h"
 #include "seam/wrapper.h"
 
 #define PATH_BYTES 4096
@@ -358,8 +358,8 @@ static twin_status choose_and_start_locked(void)
 /* `twinrt run` learns that a process of its run uses the runtime. */
 static void report_start(void)
 {
-    const char *path = twin_setting(TWIN_SETTING_STALL_PAGE);
-    twin_stall_page *page = path[0] != '\0' ? twin_stall_page_map(path) : NULL;
+    const char *path = twin_setting(TWIN_SETTING_RUN_PAGE);
+    twin_run_page *page = path[0] != '\0' ? twin_run_page_map(path) : NULL;
     if (!page)
         return;
     atomic_fetch_add(&page->starts, 1);

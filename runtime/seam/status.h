@@ -14,7 +14,7 @@
     X(TWIN_E_BUSY, 207005, "the queue is full")                                                    \
     X(TWIN_E_CLOSED, 507000, "the channel was closed")                                             \
     X(TWIN_E_COPY, 507013, "a copy failed on its engine")                                          \
-    X(TWIN_E_DEADLOCK, 507046, "every thread waits and nothing is left to end a wait")             \
+    X(TWIN_E_DEADLOCK, 507046, "nothing can end the wait")                                         \
     X(TWIN_E_DEVICE, 507899, "the device has faulted")                                             \
     X(TWIN_E_DEVICE_ABORTED, 107022, "the work was dropped by an abort of its device")             \
     X(TWIN_E_DEVICE_ID, 107001, "no such device")                                                  \

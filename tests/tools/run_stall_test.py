@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`twinrt run` as the parent of a program: --stall-after, and what it passes on. Arguments: the tool, stall_program."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -76,6 +77,17 @@ class Timeout(unittest.TestCase):
             self.assertIn("has not ended within 1 s (--timeout)", got.stderr)
             self.assertIn("waits for notify 0", got.stderr)
             self.assertRegex(got.stderr, r"thread \d+ .*: in aclrtSynchronizeStream, called at ")
+
+    def test_a_deadlock_of_the_host_alone_is_reported(self):
+        """Two threads wait for each other's mutex; the device is idle, and no work was ever submitted."""
+        got = run("--timeout", "1", "--", PROGRAM, "locks")
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+        lines = re.findall(r"thread (\d+) .*in pthread_mutex_lock, called at .*, for thread (\d+)", got.stderr)
+        self.assertEqual(len(lines), 2, got.stderr)
+        self.assertEqual(lines[0], lines[1][::-1], got.stderr)
+        self.assertIn("no stream has work", got.stderr)
+        for said in re.findall(r"^  thread.*", got.stderr, re.MULTILINE):
+            self.assertEqual(got.stderr.count(said), 1, got.stderr)
 
     def test_what_it_did_is_judged(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,6 +4,7 @@
  *   limit  as never, but another thread waits with a time limit, of 4 s
  *   MS-compute, MS-calls, MS-child
  *          computes, makes a call now and then, has a child that computes; then it wakes the thread
+ *   locks  no work at all: two threads wait for each other's mutex
  *   idle   makes no call at all */
 #include <acl/acl.h>
 #include <pthread.h>
@@ -56,6 +57,30 @@ static void *wait_with_limit(void *unused)
     return NULL;
 }
 
+static pthread_mutex_t of_main = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t of_other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both_locked;
+
+static void *lock_in_other_order(void *unused)
+{
+    (void)unused;
+    need(aclrtSetDevice(0));
+    pthread_mutex_lock(&of_other);
+    pthread_barrier_wait(&both_locked);
+    pthread_mutex_lock(&of_main);
+    return NULL;
+}
+
+static void deadlock_by_locks(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&both_locked, NULL, 2);
+    pthread_mutex_lock(&of_main);
+    pthread_create(&thread, NULL, lock_in_other_order, NULL);
+    pthread_barrier_wait(&both_locked);
+    pthread_mutex_lock(&of_other);
+}
+
 static void compute_until(int64_t end)
 {
     volatile uint64_t sum = 0;
@@ -94,6 +119,8 @@ int main(int argc, char **argv)
     bool has_limit = strcmp(what, "limit") == 0;
     need(aclInit(NULL));
     need(aclrtSetDevice(0));
+    if (strcmp(what, "locks") == 0)
+        deadlock_by_locks();
     need(aclrtCreateStream(&stream));
     need(aclrtCreateStream(&limited));
     need(aclrtCreateNotify(&notify, 0));

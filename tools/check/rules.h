@@ -102,9 +102,9 @@ typedef enum check_class {
     X(LIFE_06, "LIFE-06", LIFETIME, "a destroyed object is not used",                              \
       "a destroyed object is used", "an object that was destroyed",                                \
       "destroy it after its last use")                                                             \
-    X(LIFE_07, "LIFE-07", LIFETIME, "a record releases each stream that waits for a flag",         \
-      "nothing can release a stream that waits for a flag",                                        \
-      "a wait for a notify, or for an event with a flag",                                          \
+    X(LIFE_07, "LIFE-07", LIFETIME, "a record ends each wait for a notify or event",               \
+      "no record can end a stream's wait for a notify or event",                                   \
+      "a wait for a notify, or for an event that is reset",                                        \
       "record the notify once for each wait, or the event after each reset")                       \
     X(LIFE_08, "LIFE-08", LIFETIME, "an event is recorded before a stream waits for it",           \
       "a stream waits for an event that was never recorded", "a wait for an event",                \
@@ -120,10 +120,11 @@ typedef enum check_class {
       "an abort dropped queued work",                                                              \
       "an abort of a stream or device, and the times of all tasks",                                \
       "wait for the stream, or for an event after the work, before the abort")                     \
-    X(LIFE_12, "LIFE-12", WARNING, "no stream waits for a flag when the recording breaks off",     \
-      "a stream waited for a flag when the program was ended",                                     \
-      "a wait for a notify or for an event with a flag, in a recording without an end",            \
-      "if the program was stuck: record the flag once for each wait")                              \
+    X(LIFE_12, "LIFE-12", WARNING,                                                                 \
+      "no stream waits for a notify or event when the recording breaks off",                       \
+      "a stream waited for a notify or event when the program was ended",                          \
+      "a wait for a notify, or for an event that is reset, in a recording without an end",         \
+      "if the program was stuck: record the notify or event once for each wait")                   \
     X(HOST_01, "HOST-01", WARNING, "threads that touch the same memory are ordered",               \
       "two threads touch the same memory and no synchronization orders them",                      \
       "several threads under libtwinrt-host.so (TWINRT_HOST_TIME=sync), recorded",                 \

@@ -18,7 +18,7 @@
 #include "run_files.h"
 #include "run_guardian.h"
 #include "run_process.h"
-#include "run_stall.h"
+#include "run_watch.h"
 #include "setting_option.h"
 
 enum {
@@ -254,21 +254,21 @@ static bool print_reports(const struct options *options)
 }
 
 /* Runs the program and prints what was asked for of what it left behind. */
-static int run_and_report(struct options *options, struct run_stall *stall)
+static int run_and_report(struct options *options, struct run_watch *watch)
 {
     if (options->files.item[FILE_RECORD].needed &&
         !(options->session = check_session_open(&options->check, options->program[0], stderr)))
         return TWIN_TOOL_RUN_FAILED;
     const struct run_guardian guardian =
         run_guardian_start(run_files_settle_later, &options->files);
-    const struct run_end end = run_and_wait(options->program, stall);
+    const struct run_end end = run_and_wait(options->program, watch);
     run_guardian_dismiss(&guardian);
     if (!end.ran)
         return end.status;
     if (end.signal && !end.ended)
         fprintf(stderr, "twinrt: the program was ended by signal %d (%s)\n", end.signal,
                 strsignal(end.signal));
-    const bool used = run_files_find(&options->files) || run_stall_used(stall);
+    const bool used = run_files_find(&options->files) || run_watch_used(watch);
     if (!used)
         fprintf(stderr, "twinrt: the program made no ACL call that uses a device%s\n",
                 options->require_calls ? " (--require-calls)" : ": no file was written");
@@ -284,12 +284,12 @@ static int run_and_report(struct options *options, struct run_stall *stall)
 }
 
 /* Runs the program when nothing is to be reported: the tool ends as it does. */
-static int run_alone(struct options *options, struct run_stall *stall)
+static int run_alone(struct options *options, struct run_watch *watch)
 {
     fflush(NULL);
-    if (!stall)
+    if (!watch)
         run_program(options->program, -1);
-    const struct run_end end = run_and_wait(options->program, stall);
+    const struct run_end end = run_and_wait(options->program, watch);
     if (end.signal && !end.ended)
         run_end_by(end.signal);
     return end.status;
@@ -299,13 +299,13 @@ static int run_for(struct options *options)
 {
     const bool any = run_files_any(&options->files) || options->require_calls;
     int status = run_files_prepare(&options->files) == 0 ? 0 : TWIN_TOOL_RUN_FAILED;
-    struct run_stall *stall = NULL;
+    struct run_watch *watch = NULL;
     if (status == 0 && (any || options->stall_after_s != 0 || options->timeout_s != 0) &&
-        !(stall = run_stall_new(options->stall_after_s, options->timeout_s)))
+        !(watch = run_watch_new(options->stall_after_s, options->timeout_s)))
         status = TWIN_TOOL_RUN_FAILED;
     if (status == 0)
-        status = any ? run_and_report(options, stall) : run_alone(options, stall);
-    run_stall_free(stall);
+        status = any ? run_and_report(options, watch) : run_alone(options, watch);
+    run_watch_free(watch);
     check_session_free(options->session);
     run_files_free(&options->files);
     return status;

@@ -77,27 +77,27 @@ void run_program(char **program, int failed)
 /* The next signal; SIGCHLD at the latest when the child has ended. 0: it is time for a look at the processes. */
 static int next_signal(const sigset_t *signals, bool watched, siginfo_t *out_info)
 {
-    const struct timespec step = {.tv_nsec = RUN_STALL_STEP_MS * 1000000};
+    const struct timespec step = {.tv_nsec = RUN_WATCH_STEP_MS * 1000000};
     int number = watched ? sigtimedwait(signals, out_info, &step) : sigwaitinfo(signals, out_info);
     return number < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : number;
 }
 
 /* Passes signals on to the child until it ends. What a terminal sends has reached the child already. */
-static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_stall *stall)
+static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_watch *watch)
 {
     struct run_end end = {.ran = true, .status = TWIN_TOOL_RUN_FAILED};
     int status = 0;
     for (;;) {
         siginfo_t info;
-        int number = next_signal(signals, stall != NULL, &info);
+        int number = next_signal(signals, watch != NULL, &info);
         if (number < 0) {
             perror("twinrt: sigwaitinfo");
             return end;
         }
         if (number > 0 && number != SIGCHLD && info.si_code <= 0)
             (void)kill(child, number);
-        if (number == 0 && stall)
-            end.ended = run_stall_look(stall, (int32_t)child) || end.ended;
+        if (number == 0 && watch)
+            end.ended = run_watch_look(watch, (int32_t)child) || end.ended;
         pid_t ended = waitpid(child, &status, WNOHANG);
         if (ended < 0) {
             perror("twinrt: waitpid");
@@ -107,14 +107,14 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
             break;
     }
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end.status = stall && run_stall_timed_out(stall) ? TWIN_TOOL_TIMED_OUT
+    end.status = watch && run_watch_timed_out(watch) ? TWIN_TOOL_TIMED_OUT
                  : end.ended                         ? TWIN_TOOL_STALLED
                  : end.signal                        ? 128 + end.signal
                                                      : WEXITSTATUS(status);
     return end;
 }
 
-struct run_end run_and_wait(char **program, struct run_stall *stall)
+struct run_end run_and_wait(char **program, struct run_watch *watch)
 {
     struct run_end end = {.status = TWIN_TOOL_RUN_FAILED};
     int ends[2];
@@ -154,7 +154,7 @@ struct run_end run_and_wait(char **program, struct run_stall *stall)
     if (child < 0)
         perror("twinrt: fork");
     else
-        end = wait_for(child, &signals, stall);
+        end = wait_for(child, &signals, watch);
     end.ran = child > 0 && read(ends[0], &byte, 1) == 0;
     (void)close(ends[0]);
     sigprocmask(SIG_SETMASK, &mask, NULL);

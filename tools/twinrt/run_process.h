@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "run_stall.h"
+#include "run_watch.h"
 
 /* Puts the libraries of this runtime before others (LD_LIBRARY_PATH). Returns 0, or -1 with a message. */
 int run_library_path(void);
@@ -23,8 +23,8 @@ struct run_end {
     bool ended; /* the tool ended processes: status says why */
 };
 
-/* Runs the program as a child and passes signals on. `stall`: NULL, nobody watches. */
-struct run_end run_and_wait(char **program, struct run_stall *stall);
+/* Runs the program as a child and passes signals on. `watch`: NULL, nobody watches. */
+struct run_end run_and_wait(char **program, struct run_watch *watch);
 
 /* Ends this process by the signal that ended the program, without a core file of its own. */
 _Noreturn void run_end_by(int number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run_stall.h"
+#include "run_watch.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "core/config.h"
-#include "seam/stall_page.h"
+#include "seam/run_page.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define STEP_NS  (RUN_STALL_STEP_MS * UINT64_C(1000000))
+#define STEP_NS  (RUN_WATCH_STEP_MS * UINT64_C(1000000))
 /* A process gets so long to report, and as long to end by SIGTERM. */
 #define REPORT_NS (5 * NS_PER_S)
 /* --timeout: so long for a process that can report. */
@@ -39,8 +39,8 @@ struct process {
     uint64_t ended_ns; /* when it was sent SIGTERM; 0: it was not */
 };
 
-struct run_stall {
-    twin_stall_page *page;
+struct run_watch {
+    twin_run_page *page;
     int file;
     uint64_t limit_ns;
     uint64_t looked_ns;  /* when the tool last looked */
@@ -51,7 +51,7 @@ struct run_stall {
     uint64_t
         asked_ns; /* when, after the timeout, processes were asked to report; 0: they were not */
     uint64_t ended_ns; /* when they were sent SIGTERM; 0: they were not */
-    struct process processes[TWIN_STALL_SLOTS];
+    struct process processes[TWIN_RUN_SLOTS];
 };
 
 static uint64_t now_ns(void)
@@ -61,44 +61,45 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-struct run_stall *run_stall_new(unsigned seconds, unsigned timeout_s)
+struct run_watch *run_watch_new(unsigned seconds, unsigned timeout_s)
 {
-    struct run_stall *stall = calloc(1, sizeof(*stall));
+    struct run_watch *watch = calloc(1, sizeof(*watch));
     char path[64];
-    if (!stall)
+    if (!watch)
         goto failed;
-    stall->limit_ns = seconds * NS_PER_S;
-    stall->timeout_ns = timeout_s * NS_PER_S;
-    stall->page = MAP_FAILED;
-    stall->file = memfd_create("twinrt-stall", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (stall->file < 0 || ftruncate(stall->file, sizeof(*stall->page)) != 0 ||
-        fcntl(stall->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    watch->limit_ns = seconds * NS_PER_S;
+    watch->timeout_ns = timeout_s * NS_PER_S;
+    watch->page = MAP_FAILED;
+    watch->file = memfd_create("twinrt-run", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (watch->file < 0 || ftruncate(watch->file, sizeof(*watch->page)) != 0 ||
+        fcntl(watch->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         goto failed;
-    stall->page =
-        mmap(NULL, sizeof(*stall->page), PROT_READ | PROT_WRITE, MAP_SHARED, stall->file, 0);
-    if (stall->page == MAP_FAILED)
+    watch->page =
+        mmap(NULL, sizeof(*watch->page), PROT_READ | PROT_WRITE, MAP_SHARED, watch->file, 0);
+    if (watch->page == MAP_FAILED)
         goto failed;
-    stall->page->magic = TWIN_STALL_MAGIC;
-    stall->looked_ns = stall->began_ns = now_ns();
+    watch->page->magic = TWIN_RUN_MAGIC;
+    watch->page->answers = timeout_s != 0;
+    watch->looked_ns = watch->began_ns = now_ns();
     /* By way of the tool and not inherited: programs close descriptors that they do not know. */
-    (void)snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), stall->file);
-    if (setenv(twin_setting_table[TWIN_SETTING_STALL_PAGE].name, path, 1) == 0)
-        return stall;
+    (void)snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), watch->file);
+    if (setenv(twin_setting_table[TWIN_SETTING_RUN_PAGE].name, path, 1) == 0)
+        return watch;
 failed:
     perror("twinrt: memory that is shared with the program");
-    run_stall_free(stall);
+    run_watch_free(watch);
     return NULL;
 }
 
-void run_stall_free(struct run_stall *stall)
+void run_watch_free(struct run_watch *watch)
 {
-    if (!stall)
+    if (!watch)
         return;
-    if (stall->page && stall->page != MAP_FAILED)
-        (void)munmap(stall->page, sizeof(*stall->page));
-    if (stall->file >= 0)
-        (void)close(stall->file);
-    free(stall);
+    if (watch->page && watch->page != MAP_FAILED)
+        (void)munmap(watch->page, sizeof(*watch->page));
+    if (watch->file >= 0)
+        (void)close(watch->file);
+    free(watch);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */
@@ -177,11 +178,11 @@ static bool is_among(int32_t id, const int32_t *ids, size_t count)
 }
 
 /* What the processor did for the run: all that descend from the tool, and those with a slot. */
-static uint64_t used_ns(const struct run_stall *stall)
+static uint64_t used_ns(const struct run_watch *watch)
 {
     enum { MOST = 4096 };
     static struct facts all[MOST];
-    static int32_t family[MOST + 1 + TWIN_STALL_SLOTS];
+    static int32_t family[MOST + 1 + TWIN_RUN_SLOTS];
     size_t count = 0;
     size_t members = 0;
     uint64_t sum = 0;
@@ -194,9 +195,9 @@ static uint64_t used_ns(const struct run_stall *stall)
         (void)closedir(list);
     const int32_t self = (int32_t)getpid();
     family[members++] = self;
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
-        if (stall->processes[i].id != 0)
-            family[members++] = stall->processes[i].id;
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
+        if (watch->processes[i].id != 0)
+            family[members++] = watch->processes[i].id;
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < count; i++)
@@ -214,7 +215,7 @@ static uint64_t used_ns(const struct run_stall *stall)
 /* ---- one look ---------------------------------------------------------------------------------- */
 
 /* The process of the slot as it is now; a slot of one that is gone is free again. */
-static bool follow(twin_stall_slot *slot, struct process *process)
+static bool follow(twin_run_slot *slot, struct process *process)
 {
     struct facts facts;
     int32_t id = atomic_load(&slot->process);
@@ -236,7 +237,7 @@ static bool follow(twin_stall_slot *slot, struct process *process)
 }
 
 /* Counts how long the process has stood still. Only time in which it looked counts: not that in which it was stopped. */
-static void count_still(const twin_stall_slot *slot, struct process *process, uint64_t passed_ns)
+static void count_still(const twin_run_slot *slot, struct process *process, uint64_t passed_ns)
 {
     uint32_t looks = atomic_load(&slot->looks);
     uint32_t moves = atomic_load(&slot->moves);
@@ -262,7 +263,7 @@ static void end_process(const struct process *process, int number)
 }
 
 /* Nothing has moved for the whole time: asks for the report, then ends the process. */
-static bool act(const struct run_stall *stall, twin_stall_slot *slot, struct process *process,
+static bool act(const struct run_watch *watch, twin_run_slot *slot, struct process *process,
                 uint64_t now)
 {
     if (process->ended_ns != 0) {
@@ -280,30 +281,30 @@ static bool act(const struct run_stall *stall, twin_stall_slot *slot, struct pro
     fprintf(stderr,
             "twinrt: nothing has moved in process %" PRId32 " for %" PRIu64
             " s (--stall-after): it is ended\n",
-            process->id, stall->limit_ns / NS_PER_S);
+            process->id, watch->limit_ns / NS_PER_S);
     end_process(process, SIGTERM);
     return true;
 }
 
-bool run_stall_used(const struct run_stall *stall)
+bool run_watch_used(const struct run_watch *watch)
 {
-    return atomic_load(&stall->page->starts) != 0;
+    return atomic_load(&watch->page->starts) != 0;
 }
 
 /* ---- --timeout ----------------------------------------------------------------------------------- */
 
-static void ask_all(struct run_stall *stall, int32_t program, uint64_t now)
+static void ask_all(struct run_watch *watch, int32_t program, uint64_t now)
 {
     bool any = false;
-    stall->asked_ns = now;
+    watch->asked_ns = now;
     fprintf(stderr,
             "twinrt: the program has not ended within %" PRIu64 " s (--timeout): it is ended\n",
-            stall->timeout_ns / NS_PER_S);
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++) {
-        if (!follow(&stall->page->slots[i], &stall->processes[i]))
+            watch->timeout_ns / NS_PER_S);
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {
+        if (!follow(&watch->page->slots[i], &watch->processes[i]))
             continue;
         any = true;
-        atomic_store(&stall->page->slots[i].asked, TWIN_STALL_ASK_ANY);
+        atomic_store(&watch->page->slots[i].asked, TWIN_RUN_ASK_ANY);
     }
     if (!any)
         fprintf(stderr,
@@ -311,25 +312,25 @@ static void ask_all(struct run_stall *stall, int32_t program, uint64_t now)
                 program);
 }
 
-static bool have_all_answered(const struct run_stall *stall)
+static bool have_all_answered(const struct run_watch *watch)
 {
     bool all = true;
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
-        all = all && (stall->processes[i].id == 0 ||
-                      atomic_load(&stall->page->slots[i].answered) == TWIN_STALL_ASK_ANY);
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
+        all = all && (watch->processes[i].id == 0 ||
+                      atomic_load(&watch->page->slots[i].answered) == TWIN_RUN_ASK_ANY);
     return all;
 }
 
-static void end_all(const struct run_stall *stall, int32_t program, int number)
+static void end_all(const struct run_watch *watch, int32_t program, int number)
 {
     struct process first = {.id = program};
     struct facts facts;
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++) {
-        const struct process *process = &stall->processes[i];
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {
+        const struct process *process = &watch->processes[i];
         if (process->id != 0 && number == SIGTERM &&
-            atomic_load(&stall->page->slots[i].answered) != TWIN_STALL_ASK_ANY)
+            atomic_load(&watch->page->slots[i].answered) != TWIN_RUN_ASK_ANY)
             fprintf(stderr,
-                    "twinrt: process %" PRId32 ": no thread waits for a device that is idle\n",
+                    "twinrt: process %" PRId32 " did not report what its threads wait for\n",
                     process->id);
         if (process->id != 0 && process->id != program)
             end_process(process, number);
@@ -340,73 +341,73 @@ static void end_all(const struct run_stall *stall, int32_t program, int number)
 }
 
 /* One step of the end of a run that takes too long: report, SIGTERM, SIGKILL. */
-static void end_run(struct run_stall *stall, int32_t program, uint64_t now)
+static void end_run(struct run_watch *watch, int32_t program, uint64_t now)
 {
-    if (stall->asked_ns == 0) {
-        ask_all(stall, program, now);
-    } else if (stall->ended_ns == 0) {
-        if (!have_all_answered(stall) && now - stall->asked_ns < ANSWER_NS)
+    if (watch->asked_ns == 0) {
+        ask_all(watch, program, now);
+    } else if (watch->ended_ns == 0) {
+        if (!have_all_answered(watch) && now - watch->asked_ns < ANSWER_NS)
             return;
-        stall->ended_ns = now;
-        end_all(stall, program, SIGTERM);
-    } else if (now - stall->ended_ns > REPORT_NS) {
-        end_all(stall, program, SIGKILL);
+        watch->ended_ns = now;
+        end_all(watch, program, SIGTERM);
+    } else if (now - watch->ended_ns > REPORT_NS) {
+        end_all(watch, program, SIGKILL);
     }
 }
 
-bool run_stall_timed_out(const struct run_stall *stall)
+bool run_watch_timed_out(const struct run_watch *watch)
 {
-    return stall->asked_ns != 0;
+    return watch->asked_ns != 0;
 }
 
-bool run_stall_look(struct run_stall *stall, int32_t program)
+bool run_watch_look(struct run_watch *watch, int32_t program)
 {
     const uint64_t now = now_ns();
-    if (stall->timeout_ns != 0 && now - stall->began_ns >= stall->timeout_ns) {
-        end_run(stall, program, now);
+    if (watch->timeout_ns != 0 && now - watch->began_ns >= watch->timeout_ns) {
+        end_run(watch, program, now);
         return true;
     }
-    if (stall->limit_ns == 0)
+    if (watch->limit_ns == 0)
         return false;
-    const uint64_t passed_ns = now - stall->looked_ns;
+    const uint64_t passed_ns = now - watch->looked_ns;
     bool acts = false;
     bool any = false;   /* some process stands still */
     bool moved = false; /* some process that has waited moves */
-    stall->looked_ns = now;
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++) {
-        struct process *process = &stall->processes[i];
-        if (!follow(&stall->page->slots[i], process))
+    watch->looked_ns = now;
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {
+        struct process *process = &watch->processes[i];
+        if (!follow(&watch->page->slots[i], process))
             continue;
         uint32_t moves = process->moves;
-        count_still(&stall->page->slots[i], process, passed_ns);
+        count_still(&watch->page->slots[i], process, passed_ns);
         moved = moved || process->moves != moves;
         any = any || process->still_ns != 0;
     }
     if (!any || moved) {
-        stall->window_ns = 0;
-        for (unsigned i = 0; i < TWIN_STALL_SLOTS && moved; i++)
-            stall->processes[i].still_ns =
+        watch->window_ns = 0;
+        for (unsigned i = 0; i < TWIN_RUN_SLOTS && moved; i++)
+            watch->processes[i].still_ns =
                 0; /* what moves in one process may be what another waits for */
         return false;
     }
-    if (stall->window_ns == 0)
-        stall->used_ns = used_ns(stall);
-    stall->window_ns += passed_ns;
+    if (watch->window_ns == 0)
+        watch->used_ns = used_ns(watch);
+    watch->window_ns += passed_ns;
     bool due = false;
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
         due =
-            due || (stall->processes[i].id != 0 && stall->processes[i].still_ns >= stall->limit_ns);
+            due || (watch->processes[i].id != 0 && watch->processes[i].still_ns >= watch->limit_ns);
     if (!due)
         return false;
-    uint64_t used = used_ns(stall);
-    if (used < stall->used_ns || used - stall->used_ns > stall->window_ns / COMPUTES_PART) {
-        stall->window_ns = 0; /* somebody computes, and may call yet */
-        for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
-            stall->processes[i].still_ns = 0;
+    uint64_t used = used_ns(watch);
+    if (used < watch->used_ns || used - watch->used_ns > watch->window_ns / COMPUTES_PART) {
+        watch->window_ns = 0; /* somebody computes, and may call yet */
+        for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
+            watch->processes[i].still_ns = 0;
         return false;
     }
-    for (unsigned i = 0; i < TWIN_STALL_SLOTS; i++)
-        if (stall->processes[i].id != 0 && stall->processes[i].still_ns >= stall->limit_ns)
-            acts = act(stall, &stall->page->slots[i], &stall->processes[i], now) || acts;
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
+        if (watch->processes[i].id != 0 && watch->processes[i].still_ns >= watch->limit_ns)
+            acts = act(watch, &watch->page->slots[i], &watch->processes[i], now) || acts;
     return acts;
 }
