@@ -75,6 +75,9 @@ gcc -Iexamples examples/stream_wait_event.c -o stream_wait_event $(pkg-config --
 twinrt run --explain -- ./stream_wait_event >/dev/null'
 apt_get install -y python3-minimal
 as_user '. /opt/twinrt/set_env.sh; twinrt run -- python3 -c "import acl; assert acl.init() == 0; assert acl.rt.set_device(0) == 0; acl.finalize()"'
+# what root's Python compiles goes with the package
+bash -c '. /opt/twinrt/set_env.sh; python3 -c "import acl"'
+[ -d /opt/twinrt/python/site-packages/acl/__pycache__ ] || fail "root compiled nothing"
 
 echo "without the model"
 apt_get remove -y twinrt-model

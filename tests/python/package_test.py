@@ -271,6 +271,13 @@ class Module(unittest.TestCase):
         self.assertRegex(told, r"^ImportError: /\S+/acl/_acl\.abi3\.so is missing: the module was not built; build all of twinrt "
                                r"\(\./dev build\)")
 
+    def test_it_needs_little_of_python(self):
+        # Debian's python3-minimal has the parts of Python that these are, and few others.
+        program = ("import sys\nfor name in ('ctypes', 'numpy', 'subprocess'): sys.modules[name] = None\nimport acl\n"
+                   "print(acl.rt.get_device_count())")
+        told = output([sys.executable, "-c", program], env=stranger(PYTHONPATH=os.path.join(BUILD, "python", "site-packages")))
+        self.assertEqual(told, "(1, 0)\n")
+
     def test_an_import_that_finds_no_runtime_says_what_to_read(self):
         with tempfile.TemporaryDirectory() as folder:
             packages = os.path.join(BUILD, "python", "site-packages")

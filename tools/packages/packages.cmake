@@ -31,6 +31,9 @@ vendor's library, or without one on a cycle-level model of the NPU's task
 scheduler, DMA engines and AI cores, which the package twinrt-model has.
 With the tools twinrt (run, check, record, replay, bench) and twinrt-cc.")
 
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/prerm)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
 set(CPACK_DEBIAN_MODEL_PACKAGE_NAME twinrt-model)
 set(CPACK_DEBIAN_MODEL_PACKAGE_DEPENDS "twinrt (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_MODEL_DESCRIPTION

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the module `acl` and the commands of the wheel share: where the runtime is, and which system libraries are missing."""
 
-import ctypes
 import os
-import re
 import sys
 
 # The system libraries that files of ours need beside the C library, and the Debian packages that have them.
@@ -27,15 +25,18 @@ def contents(path):
 def missing(names):
     """Those of the libraries that the dynamic linker does not find. One in its cache is not loaded to see that."""
     cache = contents("/etc/ld.so.cache")
-    found = []
-    for name in names:
-        try:
-            if name.encode() + b"\0" not in cache:
-                ctypes.CDLL(name)
-        except OSError as error:
-            if str(error).startswith(f"{name}: {ABSENT}"):
-                found.append(name)
-    return found
+    return [name for name in names if name.encode() + b"\0" not in cache and not loads(name)]
+
+
+def loads(name):
+    try:
+        import ctypes  # Debian's python3-minimal has none: then the cache decides
+        ctypes.CDLL(name)
+        return True
+    except ImportError:
+        return False
+    except OSError as error:
+        return not str(error).startswith(f"{name}: {ABSENT}")
 
 
 def remedy():
@@ -50,10 +51,10 @@ def reason(error):
     if isinstance(error, ModuleNotFoundError):
         return (f"{os.path.join(HERE, 'acl', '_acl.abi3.so')} is missing: the module was not built; "
                 "build all of twinrt (./dev build), then install it again if it was installed")
-    absent = re.match(rf"(\S+): {ABSENT}", str(error))
-    if absent and absent.group(1) in PACKAGES:
+    name, _, why = str(error).partition(": ")
+    if why.startswith(ABSENT) and name in PACKAGES:
         return remedy()
-    if absent and absent.group(1) == "libascendcl.so":
+    if why.startswith(ABSENT) and name == "libascendcl.so":
         return f"{error}; read the set_env.sh of the folder in which twinrt is built or installed: . FOLDER/set_env.sh"
     return str(error)
 
