@@ -77,6 +77,7 @@ __attribute__((noinline)) static void serve_calls(twin_service *service)
 static void *serve(void *argument)
 {
     twin_service *service = argument;
+    pthread_setname_np(pthread_self(), "twinrt-function");
     twin_thread_own();
     twin_thread_attach();
     sem_post(&service->attached);
