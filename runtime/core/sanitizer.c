@@ -15,6 +15,8 @@ TWIN_WEAK void AnnotateIgnoreWritesBegin(const char *file, int line);
 TWIN_WEAK void AnnotateIgnoreWritesEnd(const char *file, int line);
 TWIN_WEAK void AnnotateIgnoreSyncBegin(const char *file, int line);
 TWIN_WEAK void AnnotateIgnoreSyncEnd(const char *file, int line);
+/* __FILE__ would put the folder of the build into the library. */
+#define HERE "runtime"
 TWIN_WEAK void __lsan_disable(void);
 TWIN_WEAK void __lsan_enable(void);
 
@@ -35,9 +37,9 @@ void twin_sanitizer_hide(twin_thread *thread)
     if (__lsan_disable)
         __lsan_disable();
     if (twin_under_thread_sanitizer()) {
-        AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-        AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
-        AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+        AnnotateIgnoreReadsBegin(HERE, __LINE__);
+        AnnotateIgnoreWritesBegin(HERE, __LINE__);
+        AnnotateIgnoreSyncBegin(HERE, __LINE__);
     }
 }
 
@@ -47,9 +49,9 @@ void twin_sanitizer_show(twin_thread *thread)
         return;
     thread->hidden = false;
     if (twin_under_thread_sanitizer()) {
-        AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
-        AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-        AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+        AnnotateIgnoreSyncEnd(HERE, __LINE__);
+        AnnotateIgnoreWritesEnd(HERE, __LINE__);
+        AnnotateIgnoreReadsEnd(HERE, __LINE__);
     }
     if (__lsan_enable)
         __lsan_enable();

@@ -134,9 +134,10 @@ class Wheel(unittest.TestCase):
         times = [{entry.date_time for entry in zipfile.ZipFile(io.BytesIO(data)).infolist()} for data in contents]
         self.assertEqual(times, [{(2023, 11, 14, 22, 13, 20)}, {(2023, 11, 14, 22, 13, 20)}, {(1980, 1, 1, 0, 0, 0)}])
 
+    @unittest.skipIf(SANITIZED, "assertions are compiled in, which name their files")
     def test_it_names_no_folder_of_the_build(self):
-        # Objects of a compiler's cache name the folder where they were compiled first.
-        sources = re.compile(rb"/[\w./-]*/(?:runtime|sim|backends|tools|rtl-stubs)/[\w./-]+\.(?:c|h|cpp|sv)\b")
+        # Objects of a compiler's cache name the folder where they were compiled first, or one relative to the build folder.
+        sources = re.compile(rb"/(?:runtime|sim|backends|tools|rtl-stubs)/[\w./-]+\.(?:c|h|cpp|sv)\b")
         folders = [os.path.realpath(folder).encode() for folder in (ROOT, BUILD)]
         for path in self.unpacked():
             with open(path, "rb") as file:
