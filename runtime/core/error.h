@@ -44,6 +44,9 @@
     X(ARRAY_SHORT, 107039, R, "EE1011")       /* an array does not hold all there is */            \
     X(NO_SYMBOL, 107042, R, "EE1018")         /* a kernel image has no such variable */            \
     X(NO_KERNEL_SYMBOL, 107044, R, "EE1018")  /* the symbol stands for no kernel */                \
+    X(TENSOR_FORMAT, 145020, A, "EH0007")     /* two formats that do not convert */                \
+    X(TENSOR_SHAPE, 145021, A, "EH0009")      /* the shape does not fit the format */              \
+    X(TENSOR_TYPE, 145022, A, "EH0009")       /* the data type does not fit the format */          \
     X(ARG_RESERVED, 200006, A, "EH0007")      /* a reserved argument is used */                    \
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \

@@ -16,6 +16,8 @@ import tables
 
 # Recorded per function is the vendor's library; a sibling offers those names, these two offer all.
 WHOLE = ("libacl_rt.so", "libascendcl.so")
+# Libraries of the vendor that we do not have: a library of ours would hide the rest of theirs.
+NOT_OURS = ("c-variant-only", "libacl_mdl.so")
 # Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in one to link with.
 EXTENSIONS = ["twinrt_be_inner", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_plant",
               "twinrt_fault_remove", "twinrt_fault_struck"]
@@ -85,7 +87,7 @@ def exported(folder):
     rows = tables.exported()
     libraries = {name: [row["function"] for row in rows] for name in WHOLE}
     for row in rows:
-        if row["library"] not in WHOLE + ("c-variant-only",):
+        if row["library"] not in WHOLE + NOT_OURS:
             libraries.setdefault(row["library"], []).append(row["function"])
     libraries["libtwinrt.so"] = []
     for name, like in SAME_NAMES.items():

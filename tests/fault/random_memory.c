@@ -144,6 +144,34 @@ static aclError call_data_buffer(random_worker *worker)
     return chance(worker, 50) ? aclDestroyDataBuffer(wrong) : aclUpdateDataBuffer(wrong, NULL, 0);
 }
 
+static aclError call_tensor(random_worker *worker)
+{
+    int64_t dims[] = {2, 3, 5, 7};
+    int64_t ranges[][2] = {{1, 2}, {3, 4}};
+    int64_t range[2] = {0, 0};
+    aclTensorDesc *desc = aclCreateTensorDesc(ACL_FLOAT16, 4, dims, ACL_FORMAT_NCHW);
+    aclTensorDesc *other = NULL;
+    if (!desc) {
+        random_failure("aclCreateTensorDesc gives none");
+        return ACL_SUCCESS;
+    }
+    aclSetTensorDescName(desc, "random");
+    if (aclSetTensorShapeRange(desc, 2, ranges) != ACL_SUCCESS ||
+        aclGetTensorDescDimRange(desc, 1, 2, range) != ACL_SUCCESS || range[1] != 4 ||
+        aclGetTensorDescSize(desc) != 420 || strcmp(aclGetTensorDescName(desc), "random") != 0 ||
+        aclSetTensorConst(desc, dims, sizeof(dims)) != ACL_SUCCESS ||
+        aclTransTensorDescFormat(desc, ACL_FORMAT_NC1HWC0, &other) != ACL_SUCCESS ||
+        aclGetTensorDescNumDims(other) != 5)
+        random_failure("a tensor description holds something else than was put in");
+    aclDestroyTensorDesc(other);
+    aclDestroyTensorDesc(desc);
+    if (aclGetTensorDescSize(desc) != 0)
+        random_failure("a dead tensor description still answers");
+    aclTensorDesc *wrong = any(worker, (random_kind)below(worker, RANDOM_KIND_COUNT));
+    return chance(worker, 50) ? aclSetTensorPlaceMent(wrong, ACL_MEMTYPE_HOST)
+                              : aclSetTensorConst(wrong, dims, below(worker, sizeof(dims)));
+}
+
 static aclError call_values(random_worker *worker)
 {
     aclFloat16 half = (aclFloat16)random_next(&worker->random);
@@ -176,6 +204,7 @@ const random_row random_memory_rows[] = {
     {"aclrtMemset", call_fill, 15, {NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, FAILED_COPY}, false},
     {"aclrtMemsetAsync", call_fill_async, 40, {SUBMISSION}, false},
     {"data buffers", call_data_buffer, 10, {NULL_ARGUMENT, DEAD_HANDLE}, true},
+    {"tensor descriptions", call_tensor, 10, {NULL_ARGUMENT, DEAD_HANDLE}, true},
     {"half precision, data types", call_values, 5, {0}, false},
     {"what is not built", call_unsupported, 10, {NOT_OFFERED}, true},
 };

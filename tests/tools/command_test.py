@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 # Areas that have no function which is not built.
-COMPLETE = ("context", "cores", "data", "error", "init", "log", "peer", "version")
+COMPLETE = ("context", "cores", "data", "error", "init", "log", "peer", "tensor", "version")
 
 TOOL = os.path.abspath(sys.argv.pop(1))
 
