@@ -8,6 +8,7 @@ steps: page       files of the page are written, its commands run, its outputs c
        github     each `run` step of the workflow on the page, in order; ctest's is the one that fails
        gitlab     the same for the `script` of the page's job
        launcher   the page's command for a project that stays as it is
+       presets    the page's project by each preset of the installation: which defects each finds
        functions  options of twinrt_add_test() and twinrt_discover_tests(), and mistakes in them
        update     writes the outputs into ci.md (no test)"""
 
@@ -163,7 +164,7 @@ def step_gdb(page):
 
 
 def step_page(page):
-    outputs_match(page, 5)
+    outputs_match(page, 6)
     # What the reports say, by their own format.
     for report in ("build/twinrt-reports/Copies.WithoutWait.xml", "twinrt.xml"):
         failed = [name for name, has_failed in cases(page, report).items() if has_failed]
@@ -231,6 +232,57 @@ gtest_discover_tests(copies_test)
     expect(seen == {"Copies.WithWait": "run", "Copies.WithoutWait": "fail"} and "RACE-02" in out, f"ctest has {seen}:\n{out}")
 
 
+PRESETS = """
+cmake_minimum_required(VERSION 3.25)
+project(presets LANGUAGES C)
+enable_testing()
+find_package(twinrt REQUIRED)
+add_executable(defects {defects})
+target_include_directories(defects PRIVATE {examples})
+add_executable(streams streams.c)
+foreach(program defects streams)
+  target_link_libraries(${{program}} PRIVATE twinrt::ascendcl)
+endforeach()
+foreach(defect none leak signed race_function)
+  add_test(NAME ${{defect}} COMMAND defects ${{defect}})
+endforeach()
+add_test(NAME streams COMMAND streams)
+"""
+STREAMS = """
+#include <acl/acl.h>
+int main(void)
+{
+    void *memory;
+    aclrtStream first, second;
+    if (aclInit(NULL) || aclrtSetDevice(0) || aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST) ||
+        aclrtCreateStream(&first) || aclrtCreateStream(&second))
+        return 1;
+    if (aclrtMemsetAsync(memory, 4096, 1, 4096, first) || aclrtMemsetAsync(memory, 4096, 2, 4096, second))
+        return 1;
+    return aclrtSynchronizeDevice() || aclrtDestroyStream(first) || aclrtDestroyStream(second) || aclrtFree(memory) ||
+           aclrtResetDevice(0) || aclFinalize();
+}
+"""
+# Which of these programs' tests fail by which preset: each tool finds what is in its reach, and nothing else.
+FOUND = {"plain": set(), "check": {"streams"}, "asan": {"leak"}, "ubsan": {"signed"}, "tsan": {"race_function"}, "valgrind": {"leak"}}
+
+
+def step_presets(page):
+    page.files()
+    text = good("cmake --list-presets", page.project)
+    expect(set(re.findall('"twinrt-(\\w+)"', text)) == set(FOUND), f"the presets are:\n{text}")
+    write(page.project, "CMakeLists.txt", PRESETS.format(defects=os.path.abspath(os.path.join(ROOT, "tests/sanitizers/defects.c")),
+                                                         examples=os.path.abspath(os.path.join(ROOT, "examples"))))
+    write(page.project, "streams.c", STREAMS)
+    for preset, wanted in FOUND.items():
+        good(f"cmake --preset twinrt-{preset} && cmake --build --preset twinrt-{preset}", page.project)
+        chosen = ["leak", "race_function"] if preset == "valgrind" else ["none", "leak", "signed", "race_function", "streams"]  # it is slow
+        _, out, _ = bash(f"ctest --preset twinrt-{preset} -j2 -R '^({'|'.join(chosen)})$'", page.project)
+        suite = ET.parse(os.path.join(page.project, "build", f"twinrt-{preset}", "ctest.xml")).getroot()
+        failed = {case.get("name") for case in suite.iter("testcase") if case.get("status") != "run"}
+        expect(failed == wanted and len(list(suite.iter("testcase"))) == len(chosen), f"{preset} fails {failed}; expected {wanted}:\n{out}")
+
+
 def results(project, arguments=""):
     """{name: "run" | "fail" | "disabled" | "notrun"} of a run of ctest, and its output."""
     _, out, _ = bash(f"ctest --test-dir out --output-junit result.xml --output-on-failure {arguments}", project)
@@ -281,7 +333,7 @@ twinrt_add_test(NAME unchecked COMMAND cases --gtest_filter=Plain.Device NO_CHEC
 
 
 def main():
-    steps = {"page": step_page, "gdb": step_gdb, "github": step_github, "gitlab": step_gitlab, "launcher": step_launcher,
+    steps = {"page": step_page, "gdb": step_gdb, "github": step_github, "gitlab": step_gitlab, "launcher": step_launcher, "presets": step_presets,
              "functions": step_functions, "update": step_update}
     if len(sys.argv) != 4 or sys.argv[3] not in steps:
         sys.exit(__doc__)
