@@ -171,7 +171,10 @@ static void *open_plugin(const char *name, const char *entry, char *text, size_t
     /* Stays open for good: threads and exit handlers may still be in it. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        snprintf(text, text_bytes, "the plug-in does not load: %s", dlerror());
+        const char *problem = dlerror();
+        bool systemc = strstr(problem, "systemc-") != NULL;
+        snprintf(text, text_bytes, "the plug-in does not load: %s%s", problem,
+                 systemc ? "; install SystemC (Debian package libsystemc)" : "");
         return NULL;
     }
     void *symbol = dlsym(library, entry);

@@ -225,7 +225,7 @@ class Venv(unittest.TestCase):
 
     def absent(self, path, library):
         """A copy of what is installed in which a library has a name that the system does not know; its folder and the name."""
-        copy = os.path.join(self.folder, f"without {library}")
+        copy = os.path.join(tempfile.mkdtemp(dir=self.folder), f"without {library}")
         shutil.copytree(self.site, copy, ignore=shutil.ignore_patterns("__pycache__"))
         other = library.replace("lib", "lob")
         for name in (path, "twinrt.py"):
@@ -245,6 +245,13 @@ class Venv(unittest.TestCase):
             self.assertTrue(self.run_here(line, PYTHONPATH=folder).endswith(wanted), library)
             if library == twinrt.MODEL:  # where there is a board, nobody needs the model
                 self.assertEqual(self.run_here(line, PYTHONPATH=folder, TWINRT_BACKEND="ascend"), "")
+
+    def test_a_program_in_c_names_the_package_of_the_model(self):
+        folder, other = self.absent("twinrt.libs/lib64/twinrt/backend-sim.so", twinrt.MODEL)
+        place = os.path.join(folder, "twinrt.libs")
+        told = self.run_here(f"cc '{ROOT}/examples/stream_wait_event.c' -I'{place}/include' -L'{place}/lib64' "
+                             f"-Wl,-rpath,'{place}/lib64' -lascendcl -o program; ./program 2>&1 || true")
+        self.assertRegex(told, rf"does not load: {other}: cannot open .*; install SystemC \(Debian package libsystemc\)")
 
     def test_a_command_names_the_package_of_a_missing_library(self):
         folder, other = self.absent("twinrt.libs/bin/twinrt", "libdw.so.1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE=… -DFOLDER=… -P without_model.cmake: with TWINRT_SIM=OFF the product is configured and nothing of it asks for
-# SystemC, Verilator or the model; the suites for a board are there.
+# SystemC, Verilator or the model; the suites for a board are there. To install it before it is built is refused.
 file(REMOVE_RECURSE ${FOLDER})
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER} -G Ninja -DTWINRT_SIM=OFF
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -21,5 +21,10 @@ endforeach()
 file(READ ${FOLDER}/tests/board_suites.txt suites)
 if(NOT suites MATCHES "event")
   message(FATAL_ERROR "with TWINRT_SIM=OFF there are no suites for a board")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${FOLDER} --prefix ${FOLDER}/prefix
+  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(status EQUAL 0 OR NOT output MATCHES "run ./dev build" OR EXISTS ${FOLDER}/prefix)
+  message(FATAL_ERROR "to install before the build ended with ${status}:\n${output}")
 endif()
 file(REMOVE_RECURSE ${FOLDER})
