@@ -100,6 +100,8 @@
 #define TWIN_PY_PASS_text(v)            ((v).text)
 #define TWIN_PY_PASS_pids(v)            (v).items, (v).count
 #define TWIN_PY_PASS_handles(v)         (v).items, (v).count
+#define TWIN_PY_PASS_dims(v)            (int)(v).count, (v).items
+#define TWIN_PY_PASS_ranges(v)          (v).count, (v).items
 #define TWIN_PY_PASS_key_buffer(v)      (v).text, (v).bytes
 #define TWIN_PY_PASS_name_buffer(v)     (v).bytes, (v).text
 #define TWIN_PY_PASS_memory_prop(v)     (&(v))
@@ -119,6 +121,7 @@
 #define TWIN_PY_GIVE_out(type, name)    twin_py_put(&result, TWIN_PY_MAKE_##type(v_##name));
 #define TWIN_PY_GIVE_out_as(type, name) twin_py_put(&result, PyLong_FromLong((long)v_##name));
 #define TWIN_PY_MAKE_handle(v)          twin_py_give_handle(v)
+#define TWIN_PY_MAKE_tensor(v)          twin_py_give_handle(v)
 #define TWIN_PY_MAKE_u16(v)             PyLong_FromUnsignedLong(v)
 #define TWIN_PY_MAKE_i32(v)             PyLong_FromLong(v)
 #define TWIN_PY_MAKE_u32(v)             PyLong_FromUnsignedLong(v)
@@ -152,6 +155,8 @@
 #define TWIN_PY_DROP_text(v)    twin_py_drop_text(&(v));
 #define TWIN_PY_DROP_pids(v)    PyMem_Free((v).items);
 #define TWIN_PY_DROP_handles(v) PyMem_Free((v).items);
+#define TWIN_PY_DROP_dims(v)    PyMem_Free((v).items);
+#define TWIN_PY_DROP_ranges(v)  PyMem_Free((v).items);
 #define TWIN_PY_DROP_memory_prop(v)
 #define TWIN_PY_DROP_malloc_cfg(v)    PyMem_Free((v).cfg.attrs);
 #define TWIN_PY_DROP_load_options(v)  PyMem_Free((v).cfg.options);
@@ -178,9 +183,10 @@
 
 /* ---- a row -------------------------------------------------------------------------------------- */
 
-#define TWIN_PY_AREA_acl  "acl."
-#define TWIN_PY_AREA_rt   "acl.rt."
-#define TWIN_PY_AREA_util "acl.util."
+#define TWIN_PY_AREA_acl   "acl."
+#define TWIN_PY_AREA_media "acl.media."
+#define TWIN_PY_AREA_rt    "acl.rt."
+#define TWIN_PY_AREA_util  "acl.util."
 
 /* The exception of a signal that ended the wait goes before any result. */
 #define TWIN_PY_GIL_KEEP(call) call

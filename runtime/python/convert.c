@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -223,6 +224,44 @@ bool twin_py_take_handles(struct twin_py_args *args, const char *name, twin_py_h
         if (!twin_py_unsigned(args, name, PyList_GetItem(list, (Py_ssize_t)i), UINTPTR_MAX, &value))
             return false;
         out->items[i] = (void *)(uintptr_t)value;
+    }
+    return true;
+}
+
+bool twin_py_take_dims(struct twin_py_args *args, const char *name, twin_py_dims *out)
+{
+    PyObject *list = twin_py_next(args);
+    void *items = NULL;
+    if (!twin_py_array(args, name, list, sizeof(*out->items), &items, &out->count))
+        return false;
+    out->items = items;
+    if (out->count > INT_MAX)
+        return twin_py_refuse(args, name, "%zu elements exceed %d", out->count, INT_MAX);
+    for (size_t i = 0; i < out->count; i++)
+        if (!twin_py_signed(args, name, PyList_GetItem(list, (Py_ssize_t)i), INT64_MIN, INT64_MAX,
+                            &out->items[i]))
+            return false;
+    return true;
+}
+
+bool twin_py_take_ranges(struct twin_py_args *args, const char *name, twin_py_ranges *out)
+{
+    PyObject *list = twin_py_next(args);
+    void *items = NULL;
+    if (!twin_py_array(args, name, list, sizeof(*out->items), &items, &out->count))
+        return false;
+    out->items = items;
+    for (size_t i = 0; i < out->count; i++) {
+        PyObject *range = PyList_GetItem(list, (Py_ssize_t)i);
+        if (!PyList_Check(range))
+            return refuse_type(args, name, "list of two ints", range);
+        if (PyList_Size(range) != 2)
+            return twin_py_refuse(args, name, "element %zu must be a list of 2 ints, not of %zd", i,
+                                  PyList_Size(range));
+        for (Py_ssize_t end = 0; end < 2; end++)
+            if (!twin_py_signed(args, name, PyList_GetItem(range, end), INT64_MIN, INT64_MAX,
+                                &out->items[i][end]))
+                return false;
     }
     return true;
 }

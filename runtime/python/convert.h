@@ -50,6 +50,20 @@ typedef struct {
     size_t count;
 } twin_py_handles;
 
+/* The sizes of a shape; as many as an int can count. */
+typedef struct {
+    int64_t *items;
+    size_t count;
+} twin_py_dims;
+
+/* Lists of two ints. */
+typedef struct {
+    int64_t (*items)[2];
+    size_t count;
+} twin_py_ranges;
+
+typedef aclTensorDesc *twin_py_tensor; /* a result only */
+
 /* A length that the program gives, and a text of at most that many bytes that comes back. */
 typedef struct {
     char *text;
@@ -67,6 +81,8 @@ bool twin_py_take_f32(struct twin_py_args *args, const char *name, twin_py_f32 *
 bool twin_py_take_text(struct twin_py_args *args, const char *name, twin_py_text *out);
 bool twin_py_take_pids(struct twin_py_args *args, const char *name, twin_py_pids *out);
 bool twin_py_take_handles(struct twin_py_args *args, const char *name, twin_py_handles *out);
+bool twin_py_take_dims(struct twin_py_args *args, const char *name, twin_py_dims *out);
+bool twin_py_take_ranges(struct twin_py_args *args, const char *name, twin_py_ranges *out);
 bool twin_py_take_buffer(struct twin_py_args *args, const char *name, twin_py_buffer *out);
 
 /* A number of at most `most`. */

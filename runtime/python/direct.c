@@ -237,3 +237,24 @@ PyObject *twin_py_rt_set_memcpy_desc(PyObject *module, PyObject *given)
     twin_py_put(&result, code_only(code));
     return result.tuple;
 }
+
+/* ---- acl.media ------------------------------------------------------------------------------------ */
+
+PyObject *twin_py_media_dvpp_malloc(PyObject *module, PyObject *given)
+{
+    (void)module;
+    struct twin_py_args args = {"acl.media.dvpp_malloc", given, 0};
+    size_t size;
+    if (!twin_py_begin(&args, 1) || !twin_py_take_size(&args, "size", &size))
+        return NULL;
+    void *memory = NULL;
+    PyThreadState *thread = PyEval_SaveThread();
+    /* acldvppMalloc takes a size of 0, aclrtMalloc does not. */
+    aclError code =
+        TWIN_PY_IF_THERE(aclrtMalloc, (&memory, size > 0 ? size : 1, ACL_MEM_MALLOC_HUGE_FIRST));
+    PyEval_RestoreThread(thread);
+    struct twin_py_result result = {PyTuple_New(2), 0};
+    twin_py_put(&result, twin_py_give_handle(memory));
+    twin_py_put(&result, code_only(code));
+    return result.tuple;
+}

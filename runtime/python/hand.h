@@ -12,8 +12,10 @@
 #include "functions/device.def"
 #include "functions/kernel.def"
 #include "functions/main.def"
+#include "functions/media.def"
 #include "functions/memory.def"
 #include "functions/stream.def"
+#include "functions/tensor.def"
 #undef HAND
 #define HAND(area, name, ...) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
 #include "functions/util.def" /* no C functions stand behind these */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `acl._acl`, the functions of the module `acl`, with `acl.rt` and `acl.util`, from the tables in functions/. */
+/* `acl._acl`, the functions of the module `acl`, with `acl.media`, `acl.rt` and `acl.util`, from the tables in
+ * functions/. */
 #include "call.h"
 #include "hand.h"
 
@@ -12,8 +13,10 @@
 #include "functions/device.def"
 #include "functions/kernel.def"
 #include "functions/main.def"
+#include "functions/media.def"
 #include "functions/memory.def"
 #include "functions/stream.def"
+#include "functions/tensor.def"
 #include "functions/util.def"
 #undef CALL
 #undef VALUE
@@ -24,6 +27,10 @@
 #define HAND(...)  TWIN_PY_METHOD_HAND(__VA_ARGS__)
 static PyMethodDef main_methods[] = {
 #include "functions/main.def"
+#include "functions/tensor.def"
+    {NULL, NULL, 0, NULL}};
+static PyMethodDef media_methods[] = {
+#include "functions/media.def"
     {NULL, NULL, 0, NULL}};
 static PyMethodDef rt_methods[] = {
 #include "functions/device.def"
@@ -83,7 +90,8 @@ PyMODINIT_FUNC PyInit__acl(void)
     PyObject *module = PyModule_Create(&definition);
     if (!module)
         return NULL;
-    if (!add_submodule(module, "acl.rt", "rt", rt_methods,
+    if (!add_submodule(module, "acl.media", "media", media_methods, "Device memory.") ||
+        !add_submodule(module, "acl.rt", "rt", rt_methods,
                        "Devices, contexts, streams, events, memory and kernels.") ||
         !add_submodule(module, "acl.util", "util", util_methods,
                        "Memory as Python objects, and threads.") ||

@@ -10,16 +10,19 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLES = ("main", "device", "stream", "memory", "kernel", "util")
+TABLES = ("main", "tensor", "device", "stream", "memory", "kernel", "media", "util")
+# Area of a row: its module, and the name of its stub file.
+AREAS = {"acl": ("acl", "__init__"), "media": ("acl.media", "media"), "rt": ("acl.rt", "rt"),
+         "util": ("acl.util", "util")}
 SPDX = "SPDX-License-" + "Identifier: Apache-2.0"
 
 # What Python sees of each type of a row.
 PYTHON_TYPES = {
-    "f32": "float", "handles": "list[int]", "launch_cfg": "list[dict[str, int]]", "load_options": "list[dict[str, int]]",
-    "malloc_cfg": "dict[str, Any]", "memory_prop": "dict[str, Any]", "package_version": "dict[str, str]",
-    "pids": "list[int]", "place_holders": "list[dict[str, int]]", "pointer_attr": "dict[str, Any]",
-    "stream_value": "dict[str, Any]", "text": "str", "uce_infos": "list[dict[str, Any]]", "utilization": "dict[str, int]",
-    "uuid": "dict[str, list[int]]"}
+    "dims": "list[int]", "f32": "float", "handles": "list[int]", "launch_cfg": "list[dict[str, int]]",
+    "load_options": "list[dict[str, int]]", "malloc_cfg": "dict[str, Any]", "memory_prop": "dict[str, Any]",
+    "package_version": "dict[str, str]", "pids": "list[int]", "place_holders": "list[dict[str, int]]",
+    "pointer_attr": "dict[str, Any]", "ranges": "list[list[int]]", "stream_value": "dict[str, Any]", "text": "str",
+    "uce_infos": "list[dict[str, Any]]", "utilization": "dict[str, int]", "uuid": "dict[str, list[int]]"}
 
 
 class Row:
@@ -131,7 +134,7 @@ def stubs(area, area_rows):
     lines = [f"# {SPDX}", "# Made by runtime/python/tables.py; what each function does: help(acl.rt.malloc).",
              "from typing import Any, Callable, Optional", ""]
     if area == "acl":
-        lines += ["from . import rt as rt", "from . import util as util", ""]
+        lines += [f"from . import {name} as {name}" for name in AREAS if name != "acl"] + [""]
     lines += [stub_line(row) for row in area_rows]
     return "\n".join(lines) + "\n"
 
@@ -140,7 +143,7 @@ def functions_page(all_rows):
     lines = [f"<!-- {SPDX} -->", "# The functions of the module", "",
              "Made by `tables.py`. GIL: whether other threads run Python during the call. What each does, with units and codes: "
              "`help(acl.rt.malloc)`."]
-    for area, title in (("acl", "acl"), ("rt", "acl.rt"), ("util", "acl.util")):
+    for area, (title, _) in AREAS.items():
         lines += ["", f"## {title}", "", "| Python | C | GIL |", "|---|---|---|"]
         for row in sorted((row for row in all_rows if row.area == area), key=lambda row: row.name):
             c_name = "none" if row.c_name == "none" else f"`{row.c_name}`"
@@ -153,7 +156,7 @@ def made():
     """{path: content} of everything that follows from the tables."""
     all_rows = rows()
     files = {"functions.md": functions_page(all_rows)}
-    for area, name in (("acl", "__init__"), ("rt", "rt"), ("util", "util")):
+    for area, (_, name) in AREAS.items():
         files[f"acl-stubs/{name}.pyi"] = stubs(area, [row for row in all_rows if row.area == area])
     return files
 

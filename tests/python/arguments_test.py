@@ -10,7 +10,7 @@ ROWS = tables.rows()
 
 # An argument of each type that does no harm.
 HARMLESS = {"int": 0, "str": "nothing", "float": 0.0, "bytes": b"", "tuple[int, ...]": (0,), "Any": None,
-            "list[int]": [], "dict[str, Any]": {}, "list[dict[str, int]]": [], "list[dict[str, Any]]": []}
+            "list[int]": [], "list[list[int]]": [], "dict[str, Any]": {}, "list[dict[str, int]]": [], "list[dict[str, Any]]": []}
 # Raise by their nature when nothing is given, or are no questions to C.
 NOT_SHAPED = {"bytes_to_ptr", "get_group_info_detail", "numpy_contiguous_to_ptr", "numpy_to_ptr", "ptr_to_numpy"}
 
@@ -68,6 +68,8 @@ class Arguments(unittest.TestCase):
                                 (acl.rt.free, (-1,)), (acl.rt.free, (2**64,)), (acl.rt.free, (10**30,)),
                                 (acl.rt.set_op_wait_timeout, (-1,)), (acl.rt.set_op_wait_timeout, (2**32,)),
                                 (acl.rt.set_sys_param_opt, (0, 2**63)), (acl.float16_to_float, (2**16,)),
+                                (acl.get_tensor_desc_dim, (0, -1)), (acl.get_tensor_desc_dim_range, (0, 0, 65537)),
+                                (acl.media.dvpp_malloc, (-1,)), (acl.media.dvpp_malloc, (2**64,)),
                                 (acl.rt.wait_and_reset_notify, (0, 0, -1)),
                                 (acl.rt.wait_and_reset_notify, (0, 0, 2**32)),
                                 (acl.rt.notify_get_export_key, (0, 1024, 0))):
@@ -83,6 +85,10 @@ class Arguments(unittest.TestCase):
                                 (acl.rt.malloc_physical, (0, {"location": {"id": -1}}, 0)),
                                 (acl.rt.malloc_with_cfg, (1, 0, {"attrs": [{"attr": 1, "value": {"moduleId": 2**16}}]})),
                                 (acl.rt.malloc_with_cfg, (1, 0, {"numAttrs": 1, "attrs": []})),
+                                (acl.create_tensor_desc, (0, [1, "x"], 0)), (acl.create_tensor_desc, (0, [2**63], 0)),
+                                (acl.set_tensor_shape_range, (0, [1, 2])), (acl.set_tensor_shape_range, (0, [[1]])),
+                                (acl.set_tensor_shape_range, (0, [[1, 2, 3]])),
+                                (acl.set_tensor_value_range, (0, [[1, None]])),
                                 (acl.rt.launch_kernel_with_host_args, (0, 1, 0, [], 0, 0, [place], 2))):
             with self.assertRaisesRegex(TypeError, "args parse failed", msg=f"{call} {arguments}"):
                 call(*arguments)

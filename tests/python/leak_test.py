@@ -58,6 +58,7 @@ class Leaks(ModelTest):
                  (acl.rt.notify_set_import_pid, 0, [1, 2, "x"]), (acl.rt.notify_get_export_key, 0, 65, "x"),
                  (acl.rt.malloc_with_cfg, 1, 0, {"attrs": [{"attr": 1, "value": {"moduleId": "x"}}]}),
                  (acl.rt.binary_load_from_file, "path", [{"type": 1, "value": "x"}]),
+                 (acl.create_tensor_desc, 0, [1, "x"], 0), (acl.set_tensor_shape_range, 0, [[1, 2], [3]]),
                  (acl.rt.launch_callback, print, [], "x", 0), (acl.rt.ipc_mem_set_import_pid, "key", [None]),
                  (acl.rt.register_cpu_func, 0, "name", "\0"), (acl.util.start_thread, 1, 2)]
         for case in cases:

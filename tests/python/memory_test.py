@@ -5,7 +5,7 @@ import unittest
 import warnings
 
 import acl
-from support import D2D, D2H, GREATER_EQUAL, H2D, HANDLE, PARAM_INVALID, SUCCESS, ModelTest, refused_in_c
+from support import D2D, D2H, GREATER_EQUAL, H2D, HANDLE, INVALID_PARAM, PARAM_INVALID, SUCCESS, ModelTest, refused_in_c
 
 SUM, INT32 = 10, 3  # of aclrtReduceKind, of aclDataType
 
@@ -33,6 +33,23 @@ class Memory(ModelTest):
         for pointer in pointers:
             self.ok(acl.rt.free(pointer))
         self.assertEqual(acl.rt.get_mem_info(1)[0], free)
+
+    def test_memory_for_media(self):
+        # The public manual: 128-byte aligned, the size rounded up to 32 and 32 more.
+        data = bytes(range(100))
+        pointers = [self.value(acl.media.dvpp_malloc(size)) for size in (100, 0, 1 << 20)]
+        self.assertEqual([pointer % 128 for pointer in pointers], [0, 0, 0])
+        self.ok(acl.rt.memcpy(pointers[0], 160, acl.util.bytes_to_ptr(data), 100, H2D))
+        self.assertEqual(self.read(pointers[0], 100), data)
+        self.ok(acl.rt.memset(pointers[1], 32, 7, 32))
+        self.assertEqual(self.read(pointers[1], 32), bytes([7]) * 32)
+        for pointer in pointers:
+            self.ok(acl.media.dvpp_free(pointer))
+        self.assertEqual(acl.media.dvpp_free(0), INVALID_PARAM)
+        self.assertEqual(acl.media.dvpp_malloc(2**64 - 1), (0, INVALID_PARAM))
+        pointer, code = acl.media.dvpp_malloc(1 << 50)
+        self.assertEqual((pointer, code), acl.rt.malloc(1 << 50, 0))
+        self.assertNotEqual(code, SUCCESS)
 
     def test_copies_in_all_directions(self):
         size = 4096

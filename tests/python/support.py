@@ -33,7 +33,7 @@ EVENT_TIMEOUT = 507047
 
 def area(name):
     """The module that the functions of an area lie in."""
-    return {"acl": acl, "rt": acl.rt, "util": acl.util}[name]
+    return acl if name == "acl" else getattr(acl, name)
 
 
 def function(row):

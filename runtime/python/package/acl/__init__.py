@@ -8,7 +8,7 @@ number or range raise TypeError."""
 import twinrt as _twinrt
 
 try:
-    from acl._acl import *  # all functions, acl.rt and acl.util
+    from acl._acl import *  # all functions, acl.media, acl.rt and acl.util
 except ImportError as _error:
     raise ImportError(_twinrt.reason(_error), name="acl") from None
 if _twinrt.lacks_model():
