@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages in a Debian of their own, where nothing else of twinrt is: installed with one command, used as a user would,
 # removed without a trace.
-#   root.sh BUILD        a build folder with tests; needs root, mmdebstrap and Debian's packages
+#   root.sh BUILD [SCRIPT FOLDER]
+#       BUILD    a build folder with tests; needs root, mmdebstrap and Debian's packages
+#       SCRIPT   what is run there, in place of user.sh; the packages are in /packages, and FOLDER is /project
 set -euo pipefail
 SUITE=bookworm
 BUILD=$(realpath "$1")
-HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+SCRIPT=$(realpath "${2:-$(dirname "${BASH_SOURCE[0]}")/user.sh}")
 [ "$(id -u)" -eq 0 ] || { echo "root.sh: needs root, to mount /proc in the new system" >&2; exit 1; }
 for tool in mmdebstrap cpack unshare; do
     command -v "$tool" >/dev/null || { echo "root.sh: no $tool; ./dev setup test installs it" >&2; exit 1; }
@@ -19,7 +21,8 @@ echo "making the packages"
 echo "making a $SUITE"
 mmdebstrap --quiet --variant=apt "$SUITE" "$folder/root" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 mkdir "$folder/root/packages"
-cp "$folder"/debs/*.deb "$HERE/user.sh" "$folder/root/packages/"
+cp "$folder"/debs/*.deb "$SCRIPT" "$folder/root/packages/"
+[ $# -lt 3 ] || cp -r "$3" "$folder/root/project"
 
 # inside COMMAND...: in the new system; what is mounted goes with the namespace.
 inside() {
@@ -34,4 +37,4 @@ inside() {
     ' inside "$folder/root" "$@"
 }
 cp /etc/resolv.conf "$folder/root/etc/resolv.conf"
-inside bash -euo pipefail /packages/user.sh
+inside bash -euo pipefail "/packages/${SCRIPT##*/}"
