@@ -90,7 +90,30 @@ typedef struct made {
     aclrtNotify notify;
     void *memory;
     void *host;
+    aclTensorDesc *tensors[2];
 } made;
+
+/* A description with everything that is copied into it, and one in another format. */
+static aclError make_tensors(aclTensorDesc **tensors)
+{
+    const int64_t dims[] = {2, 3, 5, 7};
+    int64_t ranges[][2] = {{1, 2}, {3, 4}};
+    char data[] = "constant";
+    tensors[0] = aclCreateTensorDesc(ACL_FLOAT16, 4, dims, ACL_FORMAT_NCHW);
+    if (!tensors[0])
+        return ACL_ERROR_RT_MEMORY_ALLOCATION;
+    aclSetTensorDescName(tensors[0], "name");
+    const aclError codes[] = {aclSetTensorOriginShape(tensors[0], 4, dims),
+                              aclSetTensorShape(tensors[0], 4, dims),
+                              aclSetTensorShapeRange(tensors[0], 2, ranges),
+                              aclSetTensorValueRange(tensors[0], 2, ranges),
+                              aclSetTensorDynamicInput(tensors[0], "input"),
+                              aclSetTensorConst(tensors[0], data, sizeof(data))};
+    for (size_t i = 0; i < TWIN_COUNT(codes); i++)
+        if (codes[i] != ACL_SUCCESS)
+            return codes[i];
+    return aclTransTensorDescFormat(tensors[0], ACL_FORMAT_NC1HWC0, &tensors[1]);
+}
 
 static aclError make(made *all)
 {
@@ -117,6 +140,7 @@ static aclError make(made *all)
     STEP(aclrtCreateNotify(&all->notify, 0));
     STEP(aclrtMalloc(&all->memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     STEP(aclrtMallocHost(&all->host, 4096));
+    STEP(make_tensors(all->tensors));
     return ACL_SUCCESS;
 }
 
@@ -162,6 +186,8 @@ static aclError use(const made *all)
 
 static void give_back(made *all)
 {
+    for (int i = 0; i < 2; i++)
+        aclDestroyTensorDesc(all->tensors[i]);
     if (all->host)
         GIVE_BACK(aclrtFreeHost(all->host));
     if (all->memory)
