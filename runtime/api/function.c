@@ -132,15 +132,21 @@ typedef struct attribute {
     int64_t *value;
 } attribute;
 
-/* Two 16-bit numbers in the low 4 bytes, the vector's share first; the other bytes stay as they are. Kernels of one
- * half alone have no shares. */
+/* Two 16-bit numbers in the low 4 bytes, the vector's share first; the other bytes stay as they are. The main half of a
+ * mixed kernel has the share 1. Kernels of one half alone have a share only where their cores wait for each other. */
 static void ratio_of(const twin_kernel *kernel, int64_t *value)
 {
-    const bool mixed =
-        kernel->type != TWIN_KERNEL_AICPU && kernel->cube_ratio != 0 && kernel->vector_ratio != 0;
-    const uint16_t shares[2] = {mixed ? (uint16_t)kernel->vector_ratio : 0,
-                                mixed ? (uint16_t)kernel->cube_ratio : 0};
-    memcpy(value, shares, sizeof(shares));
+    uint16_t shares[TWIN_HALF_COUNT] = {0, 0};
+    if (kernel->cube_ratio != 0 && kernel->vector_ratio != 0) {
+        const uint16_t larger =
+            kernel->cube_ratio > kernel->vector_ratio ? kernel->cube_ratio : kernel->vector_ratio;
+        shares[TWIN_HALF_CUBE] = kernel->main == TWIN_HALF_CUBE ? 1 : larger;
+        shares[TWIN_HALF_VECTOR] = kernel->main == TWIN_HALF_VECTOR ? 1 : larger;
+    } else if (kernel->cross_core) {
+        shares[kernel->type == TWIN_KERNEL_VECTOR ? TWIN_HALF_VECTOR : TWIN_HALF_CUBE] = 1;
+    }
+    const uint16_t parts[2] = {shares[TWIN_HALF_VECTOR], shares[TWIN_HALF_CUBE]};
+    memcpy(value, parts, sizeof(parts));
 }
 
 static int32_t attribute_of(twin_function *function, void *out)

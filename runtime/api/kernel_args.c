@@ -119,6 +119,8 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle 
         return TWIN_LEAVE(twin_api_null(!argsHandle    ? "argsHandle"
                                         : !paramHandle ? "paramHandle"
                                                        : "param"));
+    if (paramSize == 0)
+        return TWIN_LEAVE(refuse_size("paramSize"));
     twin_kernel_args *args = NULL;
     int32_t code = twin_args_find(argsHandle, &args);
     if (code == 0)

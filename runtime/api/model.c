@@ -127,10 +127,9 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
     if (!modelRI)
         return TWIN_LEAVE(twin_api_null("modelRI"));
     uint64_t timeout_ns = 0;
-    if (timeout == 0)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM, "timeout is 0; it is in ms, or -1 for no limit"));
-    int32_t code = twin_api_timeout(timeout, &timeout_ns);
+    int32_t code = twin_model_guard(twin_api_handle(modelRI));
+    if (code == 0)
+        code = twin_api_timeout(timeout, &timeout_ns);
     return TWIN_LEAVE(code != 0 ? code : twin_model_execute(twin_api_handle(modelRI), timeout_ns));
 }
 

@@ -155,7 +155,7 @@ static bool is_list(const twin_kernel_args *args)
 int32_t twin_args_find(void *memory, twin_kernel_args **out_args)
 {
     if (!is_list(memory))
-        return twin_fail(TWIN_ERR_PARAM,
+        return twin_fail(TWIN_ERR_HANDLE,
                          "argsHandle is %p, where no list of arguments was begun; call "
                          "aclrtKernelArgsInit or aclrtKernelArgsInitByUserMem first",
                          memory);
@@ -216,26 +216,28 @@ int32_t twin_args_placeholder(twin_kernel_args *args, twin_arg **out_arg)
     return 0;
 }
 
-/* The parameter that a handle of the list means; NULL: none. */
-static twin_arg *find_arg(twin_kernel_args *args, const void *handle)
+/* The parameter that a handle of the list means, which is a placeholder or not. */
+static int32_t find_arg(twin_kernel_args *args, const void *handle, bool placeholder,
+                        twin_arg **out_arg)
 {
     for (uint32_t i = 0; i < args->count; i++)
-        if (handle == &args->args[i])
-            return &args->args[i];
-    return NULL;
-}
-
-static int32_t refuse_arg(const void *handle, const char *what)
-{
-    return twin_fail(TWIN_ERR_PARAM, "paramHandle is %p, which is no %s of this list", handle,
-                     what);
+        if (handle == &args->args[i]) {
+            *out_arg = &args->args[i];
+            if (args->args[i].placeholder == placeholder)
+                return 0;
+            return twin_fail(TWIN_ERR_PARAM, "paramHandle is parameter %u of the list, which %s", i,
+                             placeholder ? "is not a placeholder" : "is a placeholder");
+        }
+    return twin_fail(TWIN_ERR_HANDLE, "paramHandle is %p; it must be a parameter of this list",
+                     handle);
 }
 
 int32_t twin_args_data(twin_kernel_args *args, const void *handle, size_t bytes, void **out_data)
 {
-    twin_arg *arg = find_arg(args, handle);
-    if (!arg || !arg->placeholder)
-        return refuse_arg(handle, "placeholder");
+    twin_arg *arg = NULL;
+    const int32_t code = find_arg(args, handle, true, &arg);
+    if (code != 0)
+        return code;
     if (args->finalized)
         return refuse_finalized();
     const size_t place = (args->used + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
@@ -254,9 +256,10 @@ int32_t twin_args_data(twin_kernel_args *args, const void *handle, size_t bytes,
 int32_t twin_args_update(twin_kernel_args *args, const void *handle, const void *value,
                          size_t bytes)
 {
-    twin_arg *arg = find_arg(args, handle);
-    if (!arg || arg->placeholder)
-        return refuse_arg(handle, "parameter that was appended");
+    twin_arg *arg = NULL;
+    const int32_t code = find_arg(args, handle, false, &arg);
+    if (code != 0)
+        return code;
     if (bytes != arg->bytes)
         return twin_fail(TWIN_ERR_PARAM, "paramSize is %zu; the parameter was appended with %u",
                          bytes, arg->bytes);

@@ -47,10 +47,10 @@ int32_t twin_args_begin(uint64_t function, twin_kernel_args **out_args);
 int32_t twin_args_begin_at(uint64_t function, void *memory, void *values, size_t room);
 /* Bytes that values of `user_bytes` need. 107017. */
 int32_t twin_args_room(uint64_t function, size_t user_bytes, size_t *out_bytes);
-/* A list that was begun at that address. 107000: none was. */
+/* A list that was begun at that address. 107017: none was. */
 int32_t twin_args_find(void *memory, twin_kernel_args **out_args);
 
-/* All: 107000 for what is not there or does not fit. Append and placeholder: 207000 once the list is finalized. */
+/* All: 107017 for a parameter that is not of the list, 107000 for what does not fit. Append and placeholder: 207000 once the list is finalized. */
 int32_t twin_args_append(twin_kernel_args *args, const void *value, size_t bytes,
                          twin_arg **out_arg);
 int32_t twin_args_placeholder(twin_kernel_args *args, twin_arg **out_arg);

@@ -24,6 +24,7 @@ typedef struct label_list {
 typedef struct label {
     twin_object object;
     uint64_t context;
+    const twin_device *device;
     uint64_t list;   /* handle; 0: of none */
     uint64_t table;  /* that list's */
     uint32_t index;  /* in it */
@@ -148,6 +149,7 @@ int32_t twin_label_create(uint64_t *out_handle)
         goto unpin;
     }
     made->context = context->object.handle;
+    made->device = context->device;
     made->list = made->table = made->stream = 0;
     made->index = 0;
     twin_lock_take(&context->lock);
@@ -294,7 +296,7 @@ static int32_t join_locked(const label_list *list, uint64_t list_handle, void *c
             code = fail_handle(&twin_labels, handle);
         else if (one->list != 0)
             code = twin_fail(TWIN_ERR_INTERNAL, "labels[%u] is part of a list already", joined);
-        else if (one->context != list->context)
+        else if (one->device != list->device) /* of the device alone: not of the context (LBL-10) */
             code = fail_context(handle);
         if (code != 0)
             break;
@@ -419,16 +421,17 @@ int32_t twin_label_list_destroy(uint64_t handle)
 int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_handle,
                         uint64_t stream_handle)
 {
-    label_list *list = twin_handle_pin(&twin_label_lists, list_handle);
-    if (!list)
-        return fail_handle(&twin_label_lists, list_handle);
     twin_stream *stream = NULL;
     twin_model *model = NULL;
     int32_t code = twin_model_lock_stream(stream_handle, &stream, &model);
     if (code != 0)
-        goto unpin;
+        return code;
     uint32_t id = stream->id, device_id = stream->device->id;
-    if (count == 0 || count > list->count)
+    /* After the stream, whose state is reported first (KRN-98). */
+    label_list *list = twin_handle_pin(&twin_label_lists, list_handle);
+    if (!list)
+        code = fail_handle(&twin_label_lists, list_handle);
+    else if (count == 0 || count > list->count)
         code =
             twin_fail(TWIN_ERR_PARAM, "maxValue is %u; the list has %u labels", count, list->count);
     else if (list->device != stream->device)
@@ -446,8 +449,8 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
     twin_model_unlock_stream(stream, model);
     if (code == 0)
         code = twin_model_fail_work(status, id, device_id);
-unpin:
-    twin_handle_unpin(&twin_label_lists, list);
+    if (list)
+        twin_handle_unpin(&twin_label_lists, list);
     return code;
 }
 

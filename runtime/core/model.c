@@ -266,6 +266,15 @@ int32_t twin_model_execute_async(uint64_t handle, uint64_t stream)
     return code;
 }
 
+int32_t twin_model_guard(uint64_t handle)
+{
+    twin_model *model = NULL;
+    const int32_t code = twin_model_pin_any(handle, &model);
+    if (code == 0)
+        twin_model_unpin(model);
+    return code;
+}
+
 int32_t twin_model_execute(uint64_t handle, uint64_t timeout_ns)
 {
     twin_model *model = NULL;

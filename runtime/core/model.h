@@ -78,6 +78,8 @@ int32_t twin_model_end(uint64_t handle, uint64_t stream);
 int32_t twin_model_build(uint64_t handle);
 /* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 507011: not complete. */
 int32_t twin_model_execute_async(uint64_t handle, uint64_t stream);
+/* Whether the handle means a live instance, of any context. 107017. */
+int32_t twin_model_guard(uint64_t handle);
 /* aclmdlRIExecute: on the default stream, waiting for that. Blocks. 507046: not in time. */
 int32_t twin_model_execute(uint64_t handle, uint64_t timeout_ns);
 /* aclmdlRIAbort. */
@@ -88,8 +90,8 @@ int32_t twin_model_destroy(uint64_t handle);
 int32_t twin_model_set_name(uint64_t handle, const char *name);
 int32_t twin_model_get_name(uint64_t handle, char *name, uint32_t room);
 int32_t twin_model_get_id(uint64_t handle, uint32_t *out_id);
-/* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many were written; places
- * left are 0. 107039: more than that are bound. */
+/* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many were written; the
+ * other places stay as they are. 107039: more than that are bound. */
 int32_t twin_model_get_streams(uint64_t handle, void **streams, uint32_t *count);
 /* aclmdlRIDestroyRegisterCallback and -Unregister. 107000: registered already, or not. */
 int32_t twin_model_add_farewell(uint64_t handle, twin_model_farewell call, void *user);

@@ -206,17 +206,25 @@ void test_current_context_in_callbacks(void)
 void test_label_lists_without_context_check(void)
 {
     aclrtContext own = NULL, other = NULL;
-    aclrtLabel label = NULL;
+    aclrtLabel label = NULL, unlisted = NULL;
     aclrtLabelList list = NULL, second = NULL;
     CHECK_OK(aclrtSetDevice(0));
     CHECK_OK(aclrtGetCurrentContext(&own));
     CHECK_OK(aclrtCreateLabel(&label));
+    CHECK_OK(aclrtCreateLabel(&unlisted));
     CHECK_OK(aclrtCreateLabelList(&label, 1, &list));
     CHECK_OK(aclrtCreateContext(&other, 0));
     CHECK_CODE(aclrtCreateLabelList(&label, 1, &second), ACL_ERROR_RT_INTERNAL_ERROR);
+    CHECK_OK(aclrtCreateLabelList(&unlisted, 1, &second));
+    CHECK_OK(aclrtDestroyLabelList(second));
+    /* A list goes with its context; its label is of none then. */
+    CHECK_OK(aclrtCreateLabelList(&unlisted, 1, &second));
     CHECK_OK(aclrtDestroyContext(other));
     CHECK_OK(aclrtSetCurrentContext(own));
+    CHECK_OK(aclrtCreateLabelList(&unlisted, 1, &second));
+    CHECK_OK(aclrtDestroyLabelList(second));
     CHECK_OK(aclrtDestroyLabelList(list));
+    CHECK_OK(aclrtDestroyLabel(unlisted));
     CHECK_OK(aclrtDestroyLabel(label));
     CHECK_OK(aclrtResetDevice(0));
 }

@@ -49,6 +49,11 @@ static const twin_test tests[] = {
     {"KRN-96: loading without a context", test_load_without_context},
     {"KRN-97: the ratio is in the low 4 bytes", test_ratio_in_low_bytes},
     {"KRN-98: the handle is checked before other arguments", test_handle_before_arguments},
+    {"KRN-98: lists of arguments are checked as handles", test_argument_list_handles},
+    {"KRN-98: a switch by index checks the stream before the list",
+     test_switch_checks_stream_first},
+    {"KRN-98: an execution checks the model instance before the timeout",
+     test_execute_checks_instance_first},
 };
 
 int main(int argc, char **argv)

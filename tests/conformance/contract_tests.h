@@ -53,5 +53,8 @@ void test_look_up_without_context(void);
 void test_load_without_context(void);
 void test_ratio_in_low_bytes(void);
 void test_handle_before_arguments(void);
+void test_argument_list_handles(void);
+void test_switch_checks_stream_first(void);
+void test_execute_checks_instance_first(void);
 
 #endif

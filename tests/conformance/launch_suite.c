@@ -66,7 +66,7 @@ static void test_list_arguments(void)
     CHECK_CODE(aclrtKernelArgsAppend(list, NULL, 8, &param), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtKernelArgsAppend(list, value, 0, &param), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtKernelArgsAppend(list, value, 8, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtKernelArgsAppend(value, value, 8, &param), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtKernelArgsAppend(value, value, 8, &param), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtKernelArgsAppendPlaceHolder(NULL, &param), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtKernelArgsAppendPlaceHolder(list, NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_OK(aclrtKernelArgsAppendPlaceHolder(list, &param));
