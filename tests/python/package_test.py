@@ -137,7 +137,7 @@ class Wheel(unittest.TestCase):
     @unittest.skipIf(SANITIZED, "assertions are compiled in, which name their files")
     def test_it_names_no_folder_of_the_build(self):
         # Objects of a compiler's cache name the folder where they were compiled first, or one relative to the build folder.
-        sources = re.compile(rb"/(?:runtime|sim|backends|tools|rtl-stubs)/[\w./-]+\.(?:c|h|cpp)\b")
+        sources = re.compile(rb"/(?:runtime|sim|backends|tools|rtl-stubs)/[\w./-]+\.(?:c|h|cpp|sv)\b")
         folders = [os.path.realpath(folder).encode() for folder in (ROOT, BUILD)]
         for path in self.unpacked():
             with open(path, "rb") as file:

@@ -51,6 +51,7 @@ function(twin_verilate target)
     set(arg_PREFIX V${arg_TOP})
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+  set(top ${PROJECT_SOURCE_DIR})
   # What has no value before it is written gets one when the class is made: 0, or what the context's seed gives (benches).
   set(options --cc -O3 --assert --x-assign unique --x-initial unique -Wno-fatal -Werror-USERERROR)
   if(arg_TRACE)
@@ -65,6 +66,7 @@ function(twin_verilate target)
       add_custom_command(OUTPUT ${read} DEPENDS ${arg_SOURCES} ${TWIN_RTL_FOLDER}/waves.py
         COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/waves.py ${quiet} ${arg_SOURCES} VERBATIM)
       set(arg_SOURCES ${read})
+      set(top ${PROJECT_BINARY_DIR})
     endif()
   endif()
   if(arg_COVERAGE)
@@ -73,10 +75,10 @@ function(twin_verilate target)
   foreach(parameter IN LISTS arg_PARAMETERS)
     list(APPEND options -G${parameter})
   endforeach()
-  # Messages of assertions name the sources: from the top of the tree, not of this machine.
+  # Messages of assertions name the sources: from the top of the tree that they are in, not of this machine.
   set(relative)
   foreach(source IN LISTS arg_SOURCES)
-    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+    file(RELATIVE_PATH name ${top} ${source})
     list(APPEND relative ${name})
   endforeach()
   add_custom_command(OUTPUT ${folder}/${arg_PREFIX}__ALL.cpp BYPRODUCTS ${folder}/${arg_PREFIX}.h
@@ -84,12 +86,13 @@ function(twin_verilate target)
     COMMAND ${TWIN_VERILATOR} ${options} --prefix ${arg_PREFIX} --top-module ${arg_TOP} --Mdir ${folder}
       -I${TWIN_RTL_FOLDER}/common/rtl ${TWIN_RTL_WAIVERS} ${relative}
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DPREFIX=${arg_PREFIX} -P ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    WORKING_DIRECTORY ${top}
     DEPENDS ${arg_SOURCES} ${TWIN_RTL_HEADERS} ${TWIN_RTL_WAIVERS} ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
     COMMENT "Verilating ${arg_TOP} (${target})" VERBATIM)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${folder}/${arg_PREFIX}__ALL.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
   target_compile_options(${target} PRIVATE $<IF:$<BOOL:${arg_COVERAGE}>,-O0,${TWIN_VERILATED_OPTIONS}> -w) # coverage is thousands of counters: minutes at -O1
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_BINARY_DIR}/=) # messages name these sources, too
   target_compile_definitions(${target} PRIVATE $<IF:$<BOOL:${arg_TRACE}>,VM_TRACE=1,VM_TRACE=0>)
   target_link_libraries(${target} PUBLIC twin_verilated)
 endfunction()
