@@ -110,14 +110,13 @@ target_link_libraries(program_cxx PRIVATE twinrt::acl_rt)
 
 MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/cmake/twinrt/twinrt-kernels.cmake",
              "include/twinrt/kernel.h", "include/twinrt/kernel_image.h", "include/twinrt/kernel_ops.h",
-             "lib64/twinrt/bench/empty_kernel.o", "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
+             "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
              "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
              "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
              "lib64/libplatform.so", "lib64/libtwinrt-host.so", "lib64/twinrt/backend-fault.so", "lib64/twinrt/backend-null.so",
              "lib64/twinrt/backend-record.so", "lib64/twinrt/backend-sim.so",
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
-             *(f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "model_bench", "targets.json")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
              "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
 # Names of the vendor's that nothing of ours is behind, and folders of older toolkits.
@@ -126,6 +125,8 @@ LINKS = [*(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", 
              "acl_op_compiler", "acl_prof", "acl_rt", "acl_rt_impl", "acl_tdt_channel", "acl_tdt_queue", "ascend_dump", "ascendcl",
              "msprofiler", "platform", "profapi", "runtime")),
          *(f"{old}/{folder}" for old in ("acllib", "fwkacllib", "runtime") for folder in ("include", "lib64"))]
+# Unless the build was configured without benchmarks.
+BENCH = [f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "empty_kernel.o", "model_bench", "targets.json")]
 # Unless the build was configured without Python.
 PYTHON = ["python/site-packages/acl/__init__.py", "python/site-packages/acl/_acl.abi3.so", "python/site-packages/twinrt.py",
           "python/site-packages/acl-stubs/__init__.pyi",
@@ -169,7 +170,9 @@ class Stranger:
         self.prefix = os.path.join(work, "prefix")
         self.env = clean_environment()
         self.has_python = os.path.exists(os.path.join(build, PYTHON[0]))
-        self.must_have = MUST_HAVE + (PYTHON if self.has_python else [])
+        with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as cache:
+            self.has_bench = "\nTWINRT_BENCH:BOOL=OFF\n" not in cache.read()
+        self.must_have = MUST_HAVE + (PYTHON if self.has_python else []) + (BENCH if self.has_bench else [])
         self.flags = ["-Wall", "-Werror"] + ([f"-fsanitize={sanitizer}"] if sanitizer else [])
         sh(["cmake", "--install", build, "--prefix", self.prefix])
         for name in ("program.c", "program.cpp"):
@@ -191,7 +194,8 @@ class Stranger:
             place = os.path.join(self.prefix, path)
             expect(os.path.islink(place) and os.path.exists(place), f"{path} is not a link to something installed")
             expect(not os.path.isabs(os.readlink(place)), f"{path} leads to {os.readlink(place)}, which no other place has")
-        self.measures()
+        if self.has_bench:
+            self.measures()
         for folder, _, names in os.walk(self.prefix):
             for name in names:
                 path = os.path.relpath(os.path.join(folder, name), self.prefix)

@@ -7,10 +7,13 @@ import os
 import pty
 import re
 import select
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPLETION = os.path.abspath(sys.argv.pop())
 MAN = os.path.abspath(sys.argv.pop())
 BIN = os.path.abspath(sys.argv.pop())
@@ -53,9 +56,29 @@ class Pages(unittest.TestCase):
         self.assertRegex(self.shown("twinrt-run"), r"EXIT STATUS\n +97: ")
         text = self.shown("twinrt")
         for name, value in (("TWINRT_BACKEND", "auto"), ("TWINRT_PROFILE", "910b3"), ("TWINRT_SEED", "0")):
-            self.assertRegex(text, rf"\n +{name}\n +\({value}\) \w")
+            self.assertRegex(text, rf"\n +{name}\n +\({value}\) +\w")
         for command in commands():
             self.assertIn(f"twinrt-{command}(1)", text.replace("\u2010\n       ", "").replace("\u2010", "-"))
+
+
+    def test_pages_do_not_depend_on_what_else_is_built(self):
+        """A parallel build makes them before or after the model: with the null device alone they are the same."""
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(BIN, os.path.join(folder, "bin"), ignore=lambda _, names: set(names) - {"twinrt", "twinrt-cc"})
+            plugins = os.path.join(folder, "lib64", "twinrt")
+            os.makedirs(plugins)
+            libraries = os.path.join(os.path.dirname(BIN), "lib64")
+            for name in os.listdir(libraries):
+                if ".so" in name:
+                    os.symlink(os.path.join(libraries, name), os.path.join(folder, "lib64", name))
+            shutil.copy(os.path.join(libraries, "twinrt", "backend-null.so"), plugins)
+            subprocess.run([os.path.join(SOURCE, "tools", "man", "make.sh"), os.path.join(folder, "bin"), os.path.join(folder, "man")],
+                           check=True)
+            for name in os.listdir(MAN):
+                with open(os.path.join(MAN, name), encoding="utf-8") as built, \
+                        open(os.path.join(folder, "man", name), encoding="utf-8") as alone:
+                    # the heading has the month
+                    self.assertEqual(re.sub(r"(?m)^\.TH .*", "", alone.read()), re.sub(r"(?m)^\.TH .*", "", built.read()), name)
 
 
 class Completion(unittest.TestCase):

@@ -37,11 +37,12 @@ also() {
     also "${commands[@]/#/twinrt-}" twinrt-cc
     echo '[environment]'
     echo 'Each setting is read once per process. In parentheses: what holds without it.'
-    (twinrt info 2>/dev/null || twinrt info --backend=null) | awk '
+    # The null device is there whatever else is built. Asking for it is what sets TWINRT_BACKEND.
+    twinrt info --backend=null | awk '
         /^settings:/ { on = 1; next }
-        on && !/^  / { exit }
+        on && !/^  / { on = 0 }
         on { name = $1; value = $2; $1 = $2 = ""; sub(/^ +/, "")
-             if ($1 == "[set]") { sub(/^\[set\] +/, ""); value = "-" }
+             if (sub(/^\[set\] +/, "")) value = "auto"
              printf ".TP\n.B %s\n%s%s\n", name, value == "-" ? "" : "(" value ") ", $0 }'
     echo '[files]'
     echo '.TP'
