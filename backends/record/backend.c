@@ -64,11 +64,15 @@ static bool chance(twin_chance what, uint64_t which, uint64_t *value)
     struct record_call call;
     if ((record_services->chance && !known) || record_self.inside == 0)
         return known;
-    struct twin_record_CHANCE *f = RECORD_BEGIN(&call, CHANCE, 0);
+    struct twin_record_CHANCE *f = RECORD_BEGIN_MARK(&call, CHANCE);
     f->what = (uint32_t)what;
     f->of_seq = record_self.inside;
     f->which = which;
     f->value = *value;
+    if (which == 0 && *value == 0) { /* as most are: fields that an entry lacks are 0 */
+        call.entry->fixed_bytes = offsetof(struct twin_record_CHANCE, which);
+        call.entry->bytes = TWIN_RECORD_SHORT_BYTES + offsetof(struct twin_record_CHANCE, which);
+    }
     record_mark(&call);
     return known;
 }
@@ -76,7 +80,7 @@ static bool chance(twin_chance what, uint64_t which, uint64_t *value)
 static void seen(uint32_t device, uint32_t queue, uint64_t newest)
 {
     struct record_call call;
-    struct twin_record_SEEN *f = RECORD_BEGIN(&call, SEEN, 0);
+    struct twin_record_SEEN *f = RECORD_BEGIN_MARK(&call, SEEN);
     f->device = device;
     f->hardware_queue = queue;
     f->newest = newest;
@@ -86,7 +90,7 @@ static void seen(uint32_t device, uint32_t queue, uint64_t newest)
 static void moved(uint64_t at_ns, uint64_t events)
 {
     struct record_call call;
-    struct twin_record_MOVED *f = RECORD_BEGIN(&call, MOVED, 0);
+    struct twin_record_MOVED *f = RECORD_BEGIN_MARK(&call, MOVED);
     f->at_ns = at_ns;
     f->events = events;
     record_mark(&call);

@@ -366,12 +366,6 @@ void record_event(struct record_call *call)
     struct twin_record_entry *entry = call->entry;
     entry->begin_ns = entry->end_ns = record_global.now();
     entry->begin_wall_ns = entry->end_wall_ns = record_wall();
-    record_mark(call);
-}
-
-void record_mark(struct record_call *call)
-{
-    struct twin_record_entry *entry = call->entry;
     entry->status = TWIN_OK;
     entry->begin_seq = entry->end_seq = record_next();
     struct record_map *map = call->map;
@@ -380,6 +374,13 @@ void record_mark(struct record_call *call)
     record_cover(call);
     if (map != record_self.map)
         record_map_release(map);
+}
+
+void record_mark(struct record_call *call)
+{
+    call->entry->begin_seq = record_next();
+    if (call->map)
+        record_cover(call);
 }
 
 /* ---- the file --------------------------------------------------------------------------------- */

@@ -109,12 +109,13 @@ static inline uint64_t record_next(void)
 }
 
 /* Begins an entry and returns its fields, all 0, to be filled in before record_called(). `tail_bytes` follow the fields when
- * call->map is not NULL; without, there is no room for them. No other entry of the thread may begin in between. */
+ * call->map is not NULL; without, there is no room for them. No other entry of the thread may begin in between. `head_bytes`: of
+ * a whole head, or of a short one for record_mark(). */
 static inline void *record_begin(struct record_call *call, enum twin_record_kind kind,
-                                 size_t fixed_bytes, size_t tail_bytes)
+                                 size_t head_bytes, size_t fixed_bytes, size_t tail_bytes)
 {
     const struct record_thread *self = &record_self;
-    size_t bytes = sizeof(struct twin_record_entry) + fixed_bytes + ((tail_bytes + 7) & ~(size_t)7);
+    size_t bytes = head_bytes + fixed_bytes + ((tail_bytes + 7) & ~(size_t)7);
     struct twin_record_entry *entry;
     if (__builtin_expect((size_t)(self->limit - self->at) >= bytes && record_joined(self), 1)) {
         entry = (struct twin_record_entry *)(void *)self->at;
@@ -123,13 +124,14 @@ static inline void *record_begin(struct record_call *call, enum twin_record_kind
     } else {
         entry = record_place_slow(call, bytes);
     }
-    __builtin_memset(entry, 0, sizeof(*entry) + fixed_bytes);
+    __builtin_memset(entry, 0, head_bytes + fixed_bytes);
     entry->bytes = (uint32_t)bytes;
     entry->kind = (uint16_t)kind;
     entry->fixed_bytes = (uint16_t)fixed_bytes;
     entry->thread = self->number;
-    entry->status = TWIN_RECORD_NO_STATUS;
-    return entry + 1;
+    entry->status = head_bytes == TWIN_RECORD_SHORT_BYTES ? TWIN_OK : TWIN_RECORD_NO_STATUS;
+    entry->flags = head_bytes == TWIN_RECORD_SHORT_BYTES ? TWIN_RECORD_SHORT : 0;
+    return (char *)entry + head_bytes;
 }
 
 /* From now on the entry is in the file. */
@@ -178,13 +180,19 @@ static inline void record_returned(struct record_call *call, twin_status status)
 
 /* For an entry that is no call: its fields, and the tail if any, are filled in. */
 void record_event(struct record_call *call);
-/* The same for one whose place in the order is all that matters. */
+/* The same for one whose place in the order is all that matters, begun by RECORD_BEGIN_MARK(). */
 void record_mark(struct record_call *call);
 
 /* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of an entry of that kind. */
 #define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \
     ((struct twin_record_##NAME *)record_begin((call), TWIN_RECORD_##NAME,                         \
+                                               sizeof(struct twin_record_entry),                   \
                                                sizeof(struct twin_record_##NAME), (tail_bytes)))
+/* The same with a short head. */
+#define RECORD_BEGIN_MARK(call, NAME)                                                              \
+    ((struct twin_record_##NAME *)record_begin((call), TWIN_RECORD_##NAME,                         \
+                                               TWIN_RECORD_SHORT_BYTES,                            \
+                                               sizeof(struct twin_record_##NAME), 0))
 
 /* Bytes of texts with their ends, and their copy into a tail. */
 size_t record_texts_bytes(const char *const *texts, size_t count);

@@ -8,13 +8,13 @@ static void take_task(void *context, const twin_task_end *task)
 {
     const twin_queue *queue = context;
     struct record_call call;
-    struct twin_record_TASK *f = RECORD_BEGIN(&call, TASK, 0);
+    struct twin_record_TASK *f = RECORD_BEGIN_MARK(&call, TASK);
     f->queue = queue->number;
     f->result = (uint32_t)task->status;
     f->task = task->number;
     f->task_begin_ns = task->begin_ns;
     f->task_end_ns = task->end_ns;
-    record_event(&call);
+    record_mark(&call);
     if (queue->take)
         queue->take(queue->context, task);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 1.
+/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 2.
  *
  * Layout. Little endian; every number lies at a multiple of its size.
  *
@@ -20,8 +20,9 @@
  *
  * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A came back before call B began if
  * A.end_seq < B.begin_seq; else they overlapped, or B came first. Work ops of one queue never overlap: their order is that of
- * begin_seq. Entries that are no calls have begin_seq == end_seq. The order of entries in the file means nothing beyond
- * one thread's.
+ * begin_seq. Entries that are no calls have begin_seq == end_seq; the heads of those with TWIN_RECORD_SHORT in `flags` end
+ * behind begin_seq: their status is TWIN_OK, and they have no times. The order of entries in the file means nothing
+ * beyond one thread's.
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
  * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now tells no time, else to a tick of
@@ -36,7 +37,7 @@
  * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
  * file, and numbers and sequence go on. Facts, settings, statuses and traits follow the start they belong to.
  *
- * Versions. A reader refuses another `version`. `revision` counts additions within it: new kinds, which a reader that does not
+ * Versions. A reader refuses a later `version`. Version 1 has no entries with short heads. `revision` counts additions within it: new kinds, which a reader that does not
  * know them skips by `bytes`, and new fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a
  * shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
  * Revision 2: SEEN, MOVED and CHANCE, without which it is not known what threads that raced met.
@@ -52,7 +53,7 @@
 #include <stdint.h>
 
 #define TWIN_RECORD_MAGIC        "TWINREC" /* with its end: 8 bytes */
-#define TWIN_RECORD_VERSION      1u
+#define TWIN_RECORD_VERSION      2u
 #define TWIN_RECORD_REVISION     4u
 #define TWIN_RECORD_HEADER_BYTES 4096u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
@@ -96,6 +97,7 @@ struct twin_record_chunk {
 static_assert(sizeof(struct twin_record_chunk) == 32, "layout");
 
 #define TWIN_RECORD_NO_STATUS 0xffffu /* the call has not come back */
+#define TWIN_RECORD_SHORT     1u      /* in `flags`: the head ends behind begin_seq */
 
 struct twin_record_entry {
     uint32_t bytes;       /* all of it: header, fields, tail; a multiple of 8 */
@@ -104,7 +106,7 @@ struct twin_record_entry {
     uint32_t thread;      /* who called */
     uint16_t
         status;     /* twin_status as entries STATUS name it; TWIN_OK for ops that return nothing */
-    uint16_t flags; /* 0 */
+    uint16_t flags; /* TWIN_RECORD_SHORT or 0 */
     uint64_t begin_seq;
     uint64_t end_seq; /* 0: the call has not come back */
     uint64_t begin_ns;
@@ -113,6 +115,8 @@ struct twin_record_entry {
     uint64_t end_wall_ns;
 };
 static_assert(sizeof(struct twin_record_entry) == 64, "layout");
+#define TWIN_RECORD_SHORT_BYTES offsetof(struct twin_record_entry, end_seq)
+static_assert(TWIN_RECORD_SHORT_BYTES == 24, "layout");
 
 /* Tail of STEPS: `programs` of these, then `steps` times struct twin_record_step. */
 struct twin_record_program {

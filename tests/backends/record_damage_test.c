@@ -144,6 +144,56 @@ static void test_damage_is_told_and_left_out(void)
     free(bytes);
 }
 
+static twin_recording *read_bytes(const unsigned char *bytes, size_t size)
+{
+    char error[256];
+    twin_recording *recording = NULL;
+    CU_ASSERT_EQUAL_FATAL(
+        twin_recording_read_bytes(bytes, size, "bytes", &recording, error, sizeof(error)),
+        TWIN_RECORDING_OK);
+    return recording;
+}
+
+/* An entry with a short head behind the last one: it is handed out with a whole head; one that is too long is left out. */
+static void test_short_heads(void)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    twin_recording *recording = read_bytes(bytes, size);
+    const size_t whole = twin_recording_count(recording);
+    twin_recording_free(recording);
+    struct twin_record_chunk *chunk = (void *)(bytes + TWIN_RECORD_HEADER_BYTES);
+    struct twin_record_entry *entry = (void *)((char *)(chunk + 1) + chunk->used);
+    const struct twin_record_MOVED moved = {.at_ns = 5, .events = 6};
+    entry->bytes = TWIN_RECORD_SHORT_BYTES + sizeof(moved);
+    entry->kind = TWIN_RECORD_MOVED;
+    entry->fixed_bytes = sizeof(moved);
+    entry->thread = 1;
+    entry->flags = TWIN_RECORD_SHORT;
+    entry->begin_seq = 1000000;
+    memcpy((char *)entry + TWIN_RECORD_SHORT_BYTES, &moved, sizeof(moved));
+    chunk->used += entry->bytes;
+    recording = read_bytes(bytes, size);
+    CU_ASSERT_EQUAL_FATAL(twin_recording_count(recording), whole + 1);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    const struct twin_record_entry *read = twin_recording_at(recording, whole);
+    struct twin_record_MOVED out;
+    CU_ASSERT_EQUAL(read->begin_seq, 1000000);
+    CU_ASSERT_EQUAL(read->end_seq, 1000000);
+    CU_ASSERT_EQUAL(read->status, TWIN_OK);
+    CU_ASSERT_EQUAL(read->end_wall_ns, 0);
+    CU_ASSERT(TWIN_RECORDING_GET(read, MOVED, &out) && out.at_ns == 5 && out.events == 6);
+    CU_ASSERT_EQUAL(twin_recording_offset(recording, whole),
+                    (uint64_t)((unsigned char *)entry - bytes));
+    twin_recording_free(recording);
+    entry->bytes = TWIN_RECORD_SHORT_BYTES - 8;
+    recording = read_bytes(bytes, size);
+    CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 1);
+    twin_recording_free(recording);
+    free(bytes);
+}
+
 static void test_other_versions(void)
 {
     size_t size;
@@ -168,22 +218,17 @@ static void test_other_versions(void)
     CU_ASSERT_EQUAL(twin_recording_at(recording, 3)->kind, unknown);
     CU_ASSERT_PTR_NULL(twin_recording_kind(unknown));
     twin_recording_free(recording);
-    header->version++;
+    header->version = 1; /* as this one, without short heads */
+    recording = read_bytes(bytes, size);
+    CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    twin_recording_free(recording);
+    header->version = TWIN_RECORD_VERSION + 1;
     CU_ASSERT_EQUAL(
         twin_recording_read_bytes(bytes, size, "newer", &recording, error, sizeof(error)),
         TWIN_RECORDING_E_FORMAT);
     CU_ASSERT_PTR_NOT_NULL(strstr(error, "version"));
     free(bytes);
-}
-
-static twin_recording *read_bytes(const unsigned char *bytes, size_t size)
-{
-    char error[256];
-    twin_recording *recording = NULL;
-    CU_ASSERT_EQUAL_FATAL(
-        twin_recording_read_bytes(bytes, size, "bytes", &recording, error, sizeof(error)),
-        TWIN_RECORDING_OK);
-    return recording;
 }
 
 /* One value in an entry of a kind: that entry alone is left out. */
@@ -237,6 +282,7 @@ static const twin_test tests[] = {
      test_every_truncation_is_read_as_far_as_it_goes},
     {"damage is told and left out", test_damage_is_told_and_left_out},
     {"each thing that is checked is left out alone", test_each_thing_that_is_checked},
+    {"short heads are handed out as whole ones", test_short_heads},
     {"later kinds are handed out, other versions refused", test_other_versions},
 };
 

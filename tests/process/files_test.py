@@ -91,12 +91,12 @@ class Files(unittest.TestCase):
             self.assertFalse(os.path.exists(self.path("file")), name)
 
     def test_a_recording_ends_at_the_limit_of_file_sizes(self):
-        done = self.run_program([], {"TWINRT_RECORD": "record"}, limit=600 << 10)
+        done = self.run_program([], {"TWINRT_RECORD": "record"}, limit=300 << 10)
         self.assertEqual(done.returncode, STATUS, done.stderr)
         self.assertIn(b"the recording in", done.stderr)
         self.assertIn(b"stops here: File too large", done.stderr)
         self.assertNotIn(b"ulimit -v", done.stderr)
-        self.assertLessEqual(len(self.read("record")), 600 << 10)
+        self.assertLessEqual(len(self.read("record")), 300 << 10)
 
     def check_untouched(self, how, settings=(), **options):
         """The program opens a file of its own; nothing but the program writes into it."""

@@ -74,6 +74,7 @@ def entries(record):
 
 
 HOST_CALL, TASK = 42, 5  # kinds of entries
+SHORT_HEAD = 24  # bytes of the head of an entry TASK
 
 
 def add_noise(path, permille, seed):
@@ -86,7 +87,7 @@ def add_noise(path, permille, seed):
     for at, kind, _ in entries(record):
         if kind not in (HOST_CALL, TASK):
             continue
-        place = at + 64 + 16 if kind == TASK else at + 32
+        place = at + SHORT_HEAD + 16 if kind == TASK else at + 32
         begin, end = struct.unpack_from("<QQ", record, place)
         end = max(begin, end + round(dice.gauss(0, (end - begin) * permille / 1000)))
         struct.pack_into("<QQ", record, place, begin, end)
@@ -199,7 +200,7 @@ class SecretParameters(unittest.TestCase):
     def times(path):
         with open(path, "rb") as file:
             record = file.read()
-        return sorted(struct.unpack_from("<IIQQQ", record, at + 64) for at, kind, _ in entries(record) if kind == 5)
+        return sorted(struct.unpack_from("<IIQQQ", record, at + SHORT_HEAD) for at, kind, _ in entries(record) if kind == TASK)
 
 
 def seeds():

@@ -15,9 +15,10 @@ import unittest
 PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
-HEADER, CHUNK, HEAD = 4096, 32, 64
+HEADER, CHUNK, HEAD, SHORT_HEAD = 4096, 32, 64, 24
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
 HOST_ADVANCE, HOST_FOLLOW = 44, 45
+SHORT = {TASK, SEEN, MOVED, CHANCE}  # kinds of entries with short heads
 SIGNAL, FREED, ID = 1, 4, 6  # twin_chance
 VALUE = 24  # where an entry of such has what was found
 
@@ -39,7 +40,7 @@ def entries(data):
         if start + CHUNK > len(data) or data[start:start + 4] != b"CHNK":
             continue
         at, end = start + CHUNK, start + CHUNK + struct.unpack_from("<Q", data, start + 16)[0]
-        while at + HEAD <= min(end, len(data)):
+        while at + SHORT_HEAD <= min(end, len(data)):
             size, kind = struct.unpack_from("<IH", data, at)
             yield at, kind, size
             at += size
@@ -182,7 +183,7 @@ class Same(Folder):
         done = self.replay(path, "--profile", "950", "--record", self.path("again.rec"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         last = max(struct.unpack_from("<Q", content(self.path("again.rec")), at + 40)[0]
-                   for at, _, _ in entries(content(self.path("again.rec"))))
+                   for at, kind, _ in entries(content(self.path("again.rec"))) if kind not in SHORT)
         self.assertGreater(last, slept)
 
     def test_an_id_that_somebody_was_yet_to_let_go(self):
@@ -190,9 +191,9 @@ class Same(Folder):
         same, as when another thread had let go of it in the midst of a call that comes later."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1")
         data = bytearray(content(path))
-        freed = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + HEAD)[0] == FREED]
-        taken = [struct.unpack_from("<Q", data, at + HEAD + VALUE)[0] for at, kind, _ in entries(data)
-                 if kind == CHANCE and struct.unpack_from("<I", data, at + HEAD)[0] == ID]
+        freed = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == FREED]
+        taken = [struct.unpack_from("<Q", data, at + SHORT_HEAD + VALUE)[0] for at, kind, size in entries(data)
+                 if kind == CHANCE and size > SHORT_HEAD + VALUE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == ID]
         self.assertGreater(len(freed), 3)
         self.assertLess(len(set(taken)), len(taken))  # some came again
         for at in freed:
@@ -205,10 +206,10 @@ class Same(Folder):
         """What a thread found of the newest record of an event is handed out: the device told of its time just behind that."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1")
         data = bytearray(content(path))
-        found = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + HEAD)[0] == SIGNAL]
+        found = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == SIGNAL]
         self.assertGreater(len(found), 3)
         for at in found:
-            struct.pack_into("<Q", data, at + HEAD + VALUE, 1)  # TWIN_NEWEST_UNTIMED
+            struct.pack_into("<Q", data, at + SHORT_HEAD + VALUE, 1)  # TWIN_NEWEST_UNTIMED
         done = self.replay(self.write("untimed.rec", bytes(data)))
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("signal.timestamp of thread 1: TWIN_OK in the record, TWIN_E_NOT_READY here", done.stdout)
@@ -294,7 +295,7 @@ class Otherwise(Folder):
     def change(self, kind, offset, layout, change):
         """Changes a field of the first entry of a kind."""
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
-        at = next(at for at, found, _ in entries(data) if found == kind) + HEAD + offset
+        at = next(at for at, found, _ in entries(data) if found == kind) + (SHORT_HEAD if kind in SHORT else HEAD) + offset
         old, = struct.unpack_from(layout, data, at)
         struct.pack_into(layout, data, at, change(old))
         return self.write("changed.rec", data)
@@ -359,8 +360,8 @@ class Damaged(Folder):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, _, _ in list(entries(data))[::-5][:8]:
             begun, = struct.unpack_from("<Q", data, at + 16)
-            for other, _, _ in entries(data):
-                if struct.unpack_from("<Q", data, other + 24)[0] >= begun:
+            for other, kind, _ in entries(data):
+                if kind not in SHORT and struct.unpack_from("<Q", data, other + 24)[0] >= begun:
                     struct.pack_into("<Q", data, other + 24, 0)
             self.survives(self.write("died.rec", bytes(data)))
 

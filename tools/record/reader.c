@@ -17,7 +17,8 @@
 #error "records are little endian, and read as they are"
 #endif
 
-#define READ_STEP ((size_t)1 << 20)
+#define READ_STEP  ((size_t)1 << 20)
+#define ROOM_BYTES ((size_t)1 << 20)
 #define SIZE_KEPT_MOST                                                                             \
     ((uint64_t)1 << 36) /* what is longer is no record that anybody could look at */
 
@@ -183,17 +184,16 @@ const char *twin_recording_text(const struct twin_record_entry *entry, unsigned 
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* The texts of an entry, which lies at `at` in the copy of the file. */
-static void clean_texts(twin_recording *recording, uint64_t at)
+/* The texts of an entry, which is a copy of the file's. */
+static void clean_texts(struct twin_record_entry *entry)
 {
-    const struct twin_record_entry *entry = (const void *)(recording->bytes + at);
     const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
     size_t bytes;
     if (kind && kind->tail == TWIN_RECORD_TAIL_TEXTS && twin_recording_tail(entry, &bytes))
-        make_characters(recording->bytes + at + sizeof(*entry) + entry->fixed_bytes, bytes);
+        make_characters((unsigned char *)(entry + 1) + entry->fixed_bytes, bytes);
 }
 
-static bool add_entry(twin_recording *recording, const struct twin_record_entry *entry)
+static bool add_entry(twin_recording *recording, uint64_t at, const struct twin_record_entry *entry)
 {
     if (recording->count == recording->room) {
         size_t room = recording->room ? recording->room * 2 : 1024;
@@ -205,28 +205,71 @@ static bool add_entry(twin_recording *recording, const struct twin_record_entry 
         recording->room = room;
     }
     recording->entries[recording->count++] =
-        (struct twin_recording_place){.seq = entry->begin_seq, .entry = entry};
+        (struct twin_recording_place){.seq = entry->begin_seq, .offset = at, .entry = entry};
     return true;
+}
+
+/* The entry at `at` of the file, with a whole head. NULL: no host memory. */
+static struct twin_record_entry *whole_entry(twin_recording *recording, uint64_t at)
+{
+    const size_t missing = sizeof(struct twin_record_entry) - TWIN_RECORD_SHORT_BYTES;
+    struct twin_record_entry *entry = (void *)(recording->bytes + at);
+    if (!(entry->flags & TWIN_RECORD_SHORT))
+        return entry;
+    const size_t bytes = entry->bytes + missing;
+    struct twin_recording_room *room = recording->rooms;
+    if (!room || room->used + bytes > ROOM_BYTES) {
+        room = malloc(sizeof(*room) + (bytes > ROOM_BYTES ? bytes : ROOM_BYTES));
+        if (!room)
+            return NULL;
+        room->next = recording->rooms;
+        room->used = 0;
+        recording->rooms = room;
+    }
+    struct twin_record_entry *whole = (void *)((char *)room->bytes + room->used);
+    room->used += bytes;
+    memcpy(whole, entry, TWIN_RECORD_SHORT_BYTES);
+    memset((char *)whole + TWIN_RECORD_SHORT_BYTES, 0, missing);
+    memcpy(whole + 1, (const char *)entry + TWIN_RECORD_SHORT_BYTES,
+           entry->bytes - TWIN_RECORD_SHORT_BYTES);
+    whole->bytes = (uint32_t)bytes;
+    whole->end_seq = whole->begin_seq;
+    return whole;
+}
+
+/* Whether an entry that begins at `at` ends by `end`, its head within it. */
+static bool entry_fits(const twin_recording *recording, uint64_t at, uint64_t end)
+{
+    const struct twin_record_entry *entry = (const void *)(recording->bytes + at);
+    if (end - at < TWIN_RECORD_SHORT_BYTES || entry->bytes % 8 != 0 || entry->bytes > end - at)
+        return false;
+    if (entry->flags & TWIN_RECORD_SHORT)
+        return entry->bytes >= TWIN_RECORD_SHORT_BYTES &&
+               entry->bytes <= recording->header.chunk_bytes;
+    return entry->bytes >= sizeof(*entry);
 }
 
 static bool read_entries(twin_recording *recording, uint64_t at, uint64_t end)
 {
-    while (at < end) {
-        const struct twin_record_entry *entry = (const void *)(recording->bytes + at);
-        if (end - at < sizeof(*entry) || entry->bytes < sizeof(*entry) || entry->bytes % 8 != 0 ||
-            entry->bytes > end - at) {
+    uint64_t next;
+    for (; at < end; at = next) {
+        if (!entry_fits(recording, at, end)) {
             damaged(recording, at, "an entry does not fit; %llu bytes are left out",
                     (unsigned long long)(end - at));
             return true;
         }
+        next =
+            at + ((const struct twin_record_entry *)(const void *)(recording->bytes + at))->bytes;
+        struct twin_record_entry *entry = whole_entry(recording, at);
+        if (!entry)
+            return false;
         const char *fault = entry_fault(entry);
         if (fault)
             damaged(recording, at, "an entry of kind %u: %s", entry->kind, fault);
-        else if (!add_entry(recording, entry))
+        else if (!add_entry(recording, at, entry))
             return false;
         else
-            clean_texts(recording, at);
-        at += entry->bytes;
+            clean_texts(entry);
     }
     return true;
 }
@@ -276,7 +319,7 @@ static int compare(const void *left, const void *right)
     const struct twin_recording_place *b = right;
     if (a->seq != b->seq)
         return a->seq < b->seq ? -1 : 1;
-    return a->entry < b->entry ? -1 : a->entry > b->entry;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
 static void sort_entries(twin_recording *recording)
@@ -299,8 +342,10 @@ static enum twin_recording_result check_header(const twin_recording *recording, 
         (void)snprintf(error, error_bytes, "%s is no record", name);
         return TWIN_RECORDING_E_FORMAT;
     }
-    if (header->version != TWIN_RECORD_VERSION) {
-        (void)snprintf(error, error_bytes, "%s is a record of version %u, this reads version %u",
+    if (header->version == 0 || header->version > TWIN_RECORD_VERSION) {
+        (void)snprintf(error, error_bytes,
+                       "%s is a recording of version %u; expected 1 to %u: use the twinrt that "
+                       "recorded it, or record again",
                        name, header->version, TWIN_RECORD_VERSION);
         return TWIN_RECORDING_E_FORMAT;
     }
@@ -451,6 +496,11 @@ void twin_recording_free(twin_recording *recording)
     free(recording->tasks);
     free(recording->objects);
     free(recording->entries);
+    while (recording->rooms) {
+        struct twin_recording_room *next = recording->rooms->next;
+        free(recording->rooms);
+        recording->rooms = next;
+    }
     if (recording->bytes)
         (void)munmap(recording->bytes, recording->size + 1);
     free(recording);
@@ -485,7 +535,7 @@ const struct twin_record_entry *twin_recording_at(const twin_recording *recordin
 
 uint64_t twin_recording_offset(const twin_recording *recording, size_t index)
 {
-    return (uint64_t)((const unsigned char *)recording->entries[index].entry - recording->bytes);
+    return recording->entries[index].offset;
 }
 
 size_t twin_recording_find(const twin_recording *recording, uint64_t begin_seq)

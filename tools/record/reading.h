@@ -9,7 +9,15 @@
 
 struct twin_recording_place {
     uint64_t seq;
+    uint64_t offset; /* in the file */
     const struct twin_record_entry *entry;
+};
+
+/* Room for entries whose heads are short in the file: they are handed out with whole ones. */
+struct twin_recording_room {
+    struct twin_recording_room *next;
+    size_t used;
+    uint64_t bytes[];
 };
 
 struct twin_recording {
@@ -18,6 +26,7 @@ struct twin_recording {
     struct twin_record_header header;
     struct twin_recording_place *entries; /* by begin_seq */
     size_t count, room;
+    struct twin_recording_room *rooms;
     struct twin_recording_damage damage[DAMAGE_KEPT];
     size_t damage_count;
     /* lookup.c */
