@@ -98,6 +98,10 @@ static bool hold(size_t at, bool with_default, struct plant *plant)
         if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == CHECK_WAIT &&
             !drained(i, at))
             return false;
+    /* nor may another thread's work come behind the wait, which could be what is blocked */
+    for (size_t i = at + 1; i < count && ops[i].begin_seq < ops[at].end_seq; i++)
+        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue)
+            return false;
     ops[at].status = TWIN_E_DEADLOCK;
     *plant = (struct plant){.first = blocked, .second = at};
     return true;
