@@ -120,10 +120,10 @@ static int32_t name_of(twin_function *function, void *out)
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle)
-        return TWIN_LEAVE(twin_api_null("funcHandle"));
     if (!name)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "name is NULL"));
+        return TWIN_LEAVE(twin_api_null("name"));
+    if (!funcHandle)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "funcHandle is NULL"));
     return TWIN_LEAVE(ask(funcHandle, name_of, &(name_room){.at = name, .bytes = maxLen}));
 }
 

@@ -189,7 +189,11 @@ void test_handle_before_arguments(void)
     CHECK_CODE(aclrtGetFunctionSize(bad, NULL, NULL), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtFunctionGetBinary(bad, NULL), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtBinaryGetDevAddress(bad, NULL, &bytes), ACL_ERROR_RT_INVALID_HANDLE);
-    CHECK_CODE(aclrtGetFunctionName(s.vec, 8, NULL), ACL_ERROR_RT_PARAM_INVALID);
+    char name[8];
+    CHECK_CODE(aclrtGetFunctionName(s.vec, 8, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtGetFunctionName(NULL, 8, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtGetFunctionName(NULL, 8, name), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetFunctionName(bad, 8, name), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtLaunchKernelV2(bad, 1, NULL, 0, NULL, s.stream), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtLaunchKernelWithHostArgs(bad, 1, s.stream, NULL, NULL, 0, NULL, 0),
                ACL_ERROR_RT_INVALID_HANDLE);

@@ -117,7 +117,7 @@ void test_attributes(void)
     CHECK_OK(aclrtGetFunctionName(mix, 4, name));
     CHECK(strcmp(name, "mix") == 0);
     CHECK_CODE(aclrtGetFunctionName(mix, 3, name), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK_CODE(aclrtGetFunctionName(mix, 16, NULL), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtGetFunctionName(mix, 16, NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_OK(aclrtGetFunctionAttribute(vec, ACL_FUNC_ATTR_KERNEL_TYPE, &value));
     CHECK_EQUAL(value, ACL_KERNEL_TYPE_VECTOR);
     CHECK_OK(aclrtGetFunctionAttribute(cube, ACL_FUNC_ATTR_KERNEL_TYPE, &value));
