@@ -13,7 +13,7 @@
 
 /* Written by init ops; a slot is left alone once another process has it. */
 static twin_run_page *page;
-static twin_run_slot *slot; /* NULL: nobody watches */
+static twin_run_slot *_Atomic slot; /* NULL: nobody watches */
 /* What the last look found. Guarded by the model lock. */
 static uint64_t seen;
 

@@ -244,7 +244,8 @@ class Library(unittest.TestCase):
             self.assertEqual(run.log.count("the model is used in its place"), 1, run.log)
         if not any(home.exists() for home in TOOLKITS):
             run = Run(None, TWINRT_BACKEND="auto")
-            self.assertTrue(run.good and run.log == "", run.log)
+            said = [line for line in run.log.splitlines() if "runs under ThreadSanitizer" not in line]
+            self.assertTrue(run.good and not said, run.log)
 
 
 class Answers(unittest.TestCase):

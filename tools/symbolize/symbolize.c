@@ -104,11 +104,23 @@ static bool is_same_build(Dwfl_Module *file, const void *build_id, size_t bytes)
     return length > 0 && (size_t)length == bytes && memcmp(bits, build_id, bytes) == 0;
 }
 
+/* The compilation unit of an address; NULL: there is no debug information. clang writes no table of addresses, so all are asked. */
+static Dwarf_Die *unit_at(Dwfl_Module *file, Dwarf_Addr address, Dwarf_Addr *out_bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(file, address, out_bias);
+    if (unit)
+        return unit;
+    do
+        unit = dwfl_module_nextcu(file, unit, out_bias);
+    while (unit && dwarf_haspc(unit, address - *out_bias) <= 0);
+    return unit;
+}
+
 /* The innermost function there, inlined ones too, by its debug information; NULL: there is none. */
 static const char *function_of(Dwfl_Module *file, Dwarf_Addr address)
 {
     Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = dwfl_module_addrdie(file, address, &bias);
+    Dwarf_Die *unit = unit_at(file, address, &bias);
     Dwarf_Die *scopes = NULL;
     const char *name = NULL;
     const int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
@@ -160,11 +172,16 @@ static void shorten(char *path)
 static void put_line(Dwfl_Module *file, Dwarf_Addr address, struct symbol *out)
 {
     int line = 0;
-    Dwfl_Line *place = dwfl_module_getsrc(file, address);
-    const char *name = place ? dwfl_lineinfo(place, NULL, &line, NULL, NULL, NULL) : NULL;
-    if (!name || line <= 0)
+    Dwarf_Addr bias = 0;
+    Dwarf_Attribute attribute;
+    Dwarf_Die *unit = unit_at(file, address, &bias);
+    Dwarf_Line *place = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    const char *name = place ? dwarf_linesrc(place, NULL, NULL) : NULL;
+    if (!name || dwarf_lineno(place, &line) != 0 || line <= 0)
         return;
-    const char *folder = name[0] == '/' ? NULL : dwfl_line_comp_dir(place);
+    const char *folder = NULL;
+    if (name[0] != '/')
+        folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
     (void)snprintf(out->file, sizeof(out->file), "%s%s%s", folder ? folder : "", folder ? "/" : "",
                    name);
     if (out->file[0] == '/')
