@@ -245,10 +245,14 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout)
 }
 
 /* Of an event of aclrtCreateEvent, whose waits bind to its newest record: nothing is left to clear (EVT-78). */
-static int32_t reset_plain(const twin_event *event, uint64_t stream_handle)
+static int32_t reset_plain(uint64_t event_handle, uint64_t stream_handle)
 {
+    twin_event *event = twin_handle_pin(&twin_events, event_handle);
+    if (!event) /* another thread has destroyed it */
+        return twin_event_find(&twin_events, event_handle, &event);
     const twin_device *device = event->device;
     const uint32_t name = event->name;
+    twin_handle_unpin(&twin_events, event);
     twin_stream *stream = NULL;
     int32_t code = twin_stream_lock_own(stream_handle, &stream);
     if (code != 0)
@@ -277,7 +281,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     if (code == 0) {
         uint32_t form = twin_event_form(task.event);
         if ((form & TWIN_EVENT_PLAIN) != 0)
-            return TWIN_LEAVE(reset_plain(task.event, twin_api_handle(stream)));
+            return TWIN_LEAVE(reset_plain(task.event_handle, twin_api_handle(stream)));
         if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
             code =
                 refuse_form("events made by aclrtCreateEventExWithFlag or without ACL_EVENT_SYNC "
