@@ -97,9 +97,10 @@ def measure(folder, build, rounds, repeats):
                 numbers.take("traced: ", run([acl, question, samples], {**fresh, "TWINRT_TRACE": trace}))
                 if question != "streams":
                     numbers.take("recorded: ", run([acl, question, samples], {**sim, "TWINRT_RECORD": record}))
-        numbers.take("alone: ", run([acl, "wait", "3"], sim))
+        long = {**sim, "BENCH_OVER_TURNS": "1"}
+        numbers.take("alone: ", run([acl, "wait", "3"], long))
         with Hogs():
-            numbers.take("hogs: ", run([acl, "wait", "3"], sim))
+            numbers.take("hogs: ", run([acl, "wait", "3"], long))
     for _ in range(11):
         numbers.take("", run([acl, "start"], sim))
     for _ in range(3):

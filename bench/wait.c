@@ -3,7 +3,11 @@
  * on a second, synchronise the second. The empty task is an event record. */
 #include "bench.h"
 
-enum { ROUNDS = 5000 };
+#include <stdlib.h>
+
+/* One sample is 2 ms of work. Beside other busy processes that is less than one turn of the kernel's
+ * scheduler, so that a sample would show whether its turn ended, not what share of a processor is left. */
+enum { ROUNDS = 5000, ROUNDS_OVER_TURNS = 500000 };
 
 void bench_wait(size_t repeats)
 {
@@ -13,20 +17,21 @@ void bench_wait(size_t repeats)
     aclrtStream first;
     aclrtStream second;
     aclrtEvent event;
+    int rounds = getenv("BENCH_OVER_TURNS") ? ROUNDS_OVER_TURNS : ROUNDS;
     BENCH_MUST(aclrtCreateStream(&first));
     BENCH_MUST(aclrtCreateStream(&second));
     BENCH_MUST(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
     for (size_t i = 0; i < repeats + 1; i++) {
         uint64_t begin = bench_now_ns();
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < rounds; round++) {
             BENCH_MUST(aclrtRecordEvent(event, first));
             BENCH_MUST(aclrtSynchronizeStream(first));
         }
         uint64_t one = bench_now_ns();
-        for (int round = 0; round < ROUNDS; round++)
+        for (int round = 0; round < rounds; round++)
             BENCH_MUST(aclrtSynchronizeStream(first));
         uint64_t two = bench_now_ns();
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < rounds; round++) {
             BENCH_MUST(aclrtRecordEvent(event, first));
             BENCH_MUST(aclrtStreamWaitEvent(second, event));
             BENCH_MUST(aclrtSynchronizeStream(second));
@@ -34,9 +39,9 @@ void bench_wait(size_t repeats)
         uint64_t three = bench_now_ns();
         if (i == 0)
             continue; /* warm-up */
-        bench_add(&task, (double)(one - begin) / ROUNDS / 1e3);
-        bench_add(&idle, (double)(two - one) / ROUNDS / 1e3);
-        bench_add(&hop, (double)(three - two) / ROUNDS / 1e3);
+        bench_add(&task, (double)(one - begin) / rounds / 1e3);
+        bench_add(&idle, (double)(two - one) / rounds / 1e3);
+        bench_add(&hop, (double)(three - two) / rounds / 1e3);
     }
     bench_print(&task);
     bench_print(&idle);
