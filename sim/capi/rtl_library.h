@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/twin.h"
+#include "core/base/rtl_port.h"
 #include "twinsim.h"
 
 namespace tsim

@@ -10,7 +10,7 @@
 
 #include "capi/rtl_library.h"
 #include "core/board.h"
-#include "core/params.h"
+#include "core/profile/params.h"
 #include "tlm/board_module.h"
 
 #define TWINSIM_API extern "C" __attribute__((visibility("default")))

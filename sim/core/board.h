@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/board_state.h"
+#include "core/engine/board_state.h"
 #include "core/device.h"
 
 namespace tsim

@@ -6,8 +6,8 @@
 #include <array>
 #include <atomic>
 
-#include "core/host_dma.h"
-#include "core/task_scheduler.h"
+#include "core/engine/host_dma.h"
+#include "core/scheduler/task_scheduler.h"
 
 namespace tsim
 {

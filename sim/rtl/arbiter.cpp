@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_arbiter behind the ports of Arbiter.
-#include "core/arbiter.h"
+#include "core/tables/arbiter.h"
 
 #include <Tnpu_arbiter.h>
 #include <Vnpu_arbiter.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_dma behind the ports of BurstChannels.
-#include "core/burst_channels.h"
+#include "core/link/burst_channels.h"
 
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_dma_pool behind the ports of DmaPool.
-#include "core/dma.h"
+#include "core/engine/dma.h"
 
 #include <Tnpu_dma_pool.h>
 #include <Vnpu_dma_pool.h>

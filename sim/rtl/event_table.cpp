@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_event_table behind the ports of EventTable.
-#include "core/event_table.h"
+#include "core/tables/event_table.h"
 
 #include <Tnpu_event_table.h>
 #include <Vnpu_event_table.h>

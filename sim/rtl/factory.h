@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/twin.h"
+#include "core/base/rtl_port.h"
 #include "rtl/difference.h"
 #include "twinsim.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_front_end behind the ports of TaskQueue, for all queues of a device.
-#include "core/task_queue.h"
+#include "core/queue/task_queue.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_link behind the ports of BurstLinks.
-#include "core/burst_links.h"
+#include "core/link/burst_links.h"
 
 #include <Tnpu_link.h>
 #include <Vnpu_link.h>

@@ -10,7 +10,7 @@
 
 #include <verilated.h>
 
-#include "core/types.h"
+#include "core/base/types.h"
 #include "rtl/wave.h"
 
 namespace tsim::rtl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_notify_table behind the ports of NotifyTable.
-#include "core/notify_table.h"
+#include "core/tables/notify_table.h"
 
 #include <Tnpu_notify_table.h>
 #include <Vnpu_notify_table.h>

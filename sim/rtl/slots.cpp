@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_slots behind the ports of SlotPool.
-#include "core/slot_pool.h"
+#include "core/tables/slot_pool.h"
 
 #include <Tnpu_slots.h>
 #include <Vnpu_slots.h>

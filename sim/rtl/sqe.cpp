@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// npu_sqe beside what TaskScheduler decides about SQEs, for all queues of a device.
-#include "core/twin.h"
+#include "core/base/rtl_port.h"
 
 #include <cstring>
 

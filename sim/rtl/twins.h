@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/twin.h"
+#include "core/base/rtl_port.h"
 #include "rtl/difference.h"
 
 namespace tsim::rtl

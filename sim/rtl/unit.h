@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/twin.h"
+#include "core/base/rtl_port.h"
 #include "rtl/difference.h"
 #include "rtl/machine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The arbiter's RTL against its C++, operation by operation.
-#include "core/arbiter.h"
+#include "core/tables/arbiter.h"
 
 #include <vector>
 

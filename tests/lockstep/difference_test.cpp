@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/arbiter.h"
+#include "core/tables/arbiter.h"
 #include "rig.h"
 #include "rtl/factory.h"
 

@@ -42,7 +42,7 @@ struct Least {
     Number number;
     uint64_t value;
 };
-// sim/core/params_schema.cpp.
+// sim/core/profile/params_schema.cpp.
 constexpr Least kLeast[] = {{kArbitration, 1}, {kRetire, 1}, {kEventCached, 16}};
 
 constexpr uint64_t kLeastBurst = 32; // 0: none

@@ -19,7 +19,7 @@
 #include <Vnpu_top.h>
 #include <verilated.h>
 
-#include "core/arbiter.h"
+#include "core/tables/arbiter.h"
 #include "rig.h"
 #include "rtl/factory.h"
 #include "rtl/wave.h"

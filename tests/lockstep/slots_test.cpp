@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The RTL of the slots against their C++, operation by operation.
-#include "core/slot_pool.h"
+#include "core/tables/slot_pool.h"
 
 #include <vector>
 

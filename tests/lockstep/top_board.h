@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/dma.h"
+#include "core/engine/dma.h"
 #include "job.h"
 #include "job_lines.h"
 #include "rig.h"

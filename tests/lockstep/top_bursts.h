@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "core/dma.h"
+#include "core/engine/dma.h"
 #include "job.h"
 
 namespace job

@@ -6,6 +6,13 @@ import re
 
 from tree import check
 
+
+def layers(folder, outside, below):
+    """The areas of a folder that is built in layers: each subfolder includes itself, those below it, and `outside`."""
+    return {f"{folder}/{name}": [f"{folder}/{name}", *(f"{folder}/{under}" for under in unders), *outside]
+            for name, unders in below.items()}
+
+
 # Area -> the areas it may include. An area is the longest of these names that a path begins with.
 MAY_INCLUDE = {
     "backends/ascend": ["backends/ascend", "runtime/include", "runtime/seam"],
@@ -39,6 +46,16 @@ MAY_INCLUDE = {
     "runtime/seam": ["runtime/seam"],
     "sim/capi": ["sim/capi", "sim/core", "sim/include", "sim/tlm"],
     "sim/core": ["sim/core", "sim/include"],
+    **layers("sim/core", ["sim/include"], {
+        "base": [],
+        "profile": ["base"],
+        "link": ["base", "profile"],
+        "trace": ["base", "profile", "link"],
+        "tables": ["base"],
+        "queue": ["base", "profile"],
+        "engine": ["base", "profile", "link", "trace", "queue"],
+        "scheduler": ["base", "profile", "link", "trace", "tables", "queue", "engine"],
+    }),
     "sim/include": ["sim/include"],
     "sim/rtl": ["sim/core", "sim/include", "sim/rtl"],
     "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],

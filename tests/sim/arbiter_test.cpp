@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The arbiter against a slow one written from the rules alone, and what nobody may lose.
-#include "core/arbiter.h"
+#include "core/tables/arbiter.h"
 
 #include <algorithm>
 #include <map>

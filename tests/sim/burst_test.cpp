@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "core/burst.h"
-#include "core/link.h"
+#include "core/link/burst.h"
+#include "core/link/link.h"
 #include "rig.h"
 
 using tsim::BurstNetwork;

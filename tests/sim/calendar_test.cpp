@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/calendar.h"
+#include "core/base/calendar.h"
 #include "rig.h"
 
 using tsim::Calendar;

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/event_table.h"
+#include "core/tables/event_table.h"
 #include "rig.h"
 
 using tsim::EventTable;

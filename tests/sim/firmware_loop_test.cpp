@@ -2,7 +2,7 @@
 /// What the firmware's loop does next, alone; and a queue that changes its level in the middle of a read.
 #include <string>
 
-#include "core/firmware_loop.h"
+#include "core/queue/firmware_loop.h"
 #include "rig.h"
 
 namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/link.h"
+#include "core/link/link.h"
 #include "rig.h"
 
 using tsim::Cycle;

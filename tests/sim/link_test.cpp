@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "core/link.h"
+#include "core/link/link.h"
 #include "rig.h"
 
 using tsim::Cycle;

@@ -3,8 +3,8 @@
 #include <sstream>
 #include <string>
 
-#include "core/params.h"
-#include "core/params_schema.h"
+#include "core/profile/params.h"
+#include "core/profile/params_schema.h"
 #include "rig.h"
 
 using tsim::Profile;

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/params_schema.h"
+#include "core/profile/params_schema.h"
 #include "rig.h"
 
 using tsim::Profile;

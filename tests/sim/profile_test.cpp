@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/params.h"
-#include "core/params_schema.h"
+#include "core/profile/params.h"
+#include "core/profile/params_schema.h"
 #include "rig.h"
 
 using tsim::Profile;

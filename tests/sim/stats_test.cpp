@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/histogram.h"
+#include "core/base/histogram.h"
 #include "kernels.h"
 
 namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/count_table.h"
-#include "core/event_table.h"
-#include "core/notify_table.h"
+#include "core/tables/count_table.h"
+#include "core/tables/event_table.h"
+#include "core/tables/notify_table.h"
 #include "rig.h"
 
 using tsim::EventTable;

@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/task_queue.h"
+#include "core/queue/task_queue.h"
 #include "rig.h"
 
 using tsim::Cycle;

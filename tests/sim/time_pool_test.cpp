@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/time_pool.h"
+#include "core/base/time_pool.h"
 #include "rig.h"
 
 using tsim::SqeTimes;

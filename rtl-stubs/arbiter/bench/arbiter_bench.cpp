@@ -8,7 +8,7 @@
 
 #include "../../common/bench/bench.h"
 #include "../../common/bench/tally.h"
-#include "core/arbiter.h"
+#include "core/tables/arbiter.h"
 
 namespace
 {

@@ -9,7 +9,7 @@
 
 #include "../../common/bench/bench.h"
 #include "../../common/bench/tally.h"
-#include "core/burst.h"
+#include "core/link/burst.h"
 
 namespace
 {

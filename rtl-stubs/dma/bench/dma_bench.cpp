@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "core/burst_channels.h"
+#include "core/link/burst_channels.h"
 
 namespace
 {

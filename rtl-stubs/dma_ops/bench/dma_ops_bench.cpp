@@ -9,7 +9,7 @@
 
 #include "../../common/bench/bench.h"
 #include "../../common/bench/tally.h"
-#include "core/burst_channels.h"
+#include "core/link/burst_channels.h"
 
 namespace
 {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "core/dma.h"
+#include "core/engine/dma.h"
 
 namespace
 {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "core/event_table.h"
+#include "core/tables/event_table.h"
 
 namespace
 {

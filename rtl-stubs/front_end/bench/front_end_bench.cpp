@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/bench/bench.h"
-#include "core/task_queue.h"
+#include "core/queue/task_queue.h"
 
 using tsim::Cycle;
 using tsim::TaskQueue;

@@ -8,7 +8,7 @@
 
 #include "../../common/bench/bench.h"
 #include "../../common/bench/tally.h"
-#include "core/burst_links.h"
+#include "core/link/burst_links.h"
 
 namespace
 {

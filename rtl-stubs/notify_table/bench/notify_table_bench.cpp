@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "core/notify_table.h"
+#include "core/tables/notify_table.h"
 
 namespace
 {

@@ -9,7 +9,7 @@
 
 #include "../../common/bench/bench.h"
 #include "../../common/bench/tally.h"
-#include "core/slot_pool.h"
+#include "core/tables/slot_pool.h"
 
 namespace
 {

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What may stand behind the ports of a block in place of its plain C++: its RTL, or both in lock step.
+///
+/// A block that can be replaced has a pointer to its twin, null in the plain model; each of its ports asks the twin first.
+/// Ports, and what they may be called with, are those of the block. A twin that finds a difference does not come back.
+#ifndef TWINSIM_CORE_BASE_RTL_PORT_H
+#define TWINSIM_CORE_BASE_RTL_PORT_H
+
+#include <memory>
+#include <vector>
+
+#include "core/base/time_pool.h"
+#include "core/base/types.h"
+#include "twinsim/stars.h"
+
+namespace tsim
+{
+
+struct ArbiterRules;
+
+/// Of the classes below: model and RTL lie in two libraries, which must fit.
+inline constexpr uint32_t kTwinVersion = 6;
+
+/// Which one of its kind a block is, for reports and for names of files.
+struct TwinPlace {
+    uint32_t device = 0;
+    const char *name = ""; ///< "slots"; a literal
+};
+
+/// Behind Arbiter.
+class ArbiterTwin
+{
+  public:
+    virtual ~ArbiterTwin() = default;
+    virtual void reset() = 0;
+    virtual void prepare(uint32_t priority, uint32_t group) = 0;
+    virtual void add(uint32_t sq, uint32_t priority, uint32_t group) = 0;
+    virtual void remove(uint32_t sq, uint32_t priority, uint32_t group) = 0;
+    [[nodiscard]] virtual bool empty() const = 0;
+    [[nodiscard]] virtual uint32_t take(uint64_t &seed) = 0;
+};
+
+/// Behind EventTable, but for forwarding.
+class EventTwin
+{
+  public:
+    struct Entry {
+        bool flag;
+        bool pending;
+        bool in_memory;
+    };
+    virtual ~EventTwin() = default;
+    virtual void reset() = 0;
+    [[nodiscard]] virtual Entry read(uint32_t id) = 0;
+    [[nodiscard]] virtual bool wait(uint32_t id, uint32_t queue, Cycle now) = 0;
+    virtual void record(uint32_t id) = 0;
+    /// Of the record before: one after the other, then kNone.
+    [[nodiscard]] virtual uint32_t release(uint32_t id) = 0;
+    virtual void clear(uint32_t id) = 0;
+    virtual void forget(uint32_t id, uint32_t queue) = 0;
+    virtual void load(uint32_t id) = 0;
+};
+
+/// What an event table is made of; see EventTable.
+struct EventShape {
+    uint32_t ids;
+    uint32_t queues;
+    uint32_t lines;
+    bool isolated;
+};
+
+/// Behind NotifyTable.
+class NotifyTwin
+{
+  public:
+    struct Entry {
+        bool flag;
+        bool pending;
+    };
+    virtual ~NotifyTwin() = default;
+    virtual void reset() = 0;
+    [[nodiscard]] virtual Entry read(uint32_t id) = 0;
+    [[nodiscard]] virtual bool wait(uint32_t id, uint32_t queue, Cycle now) = 0;
+    [[nodiscard]] virtual uint32_t record(uint32_t id) = 0;
+    virtual void clear(uint32_t id) = 0;
+    virtual void forget(uint32_t id, uint32_t queue) = 0;
+};
+
+/// Behind DmaPool.
+class DmaPoolTwin
+{
+  public:
+    virtual ~DmaPoolTwin() = default;
+    virtual void reset() = 0;
+    [[nodiscard]] virtual uint32_t acquire() = 0;
+    virtual uint32_t release(uint32_t channel) = 0;
+    virtual void wait(uint32_t queue) = 0;
+    virtual void forget(uint32_t queue) = 0;
+};
+
+/// Behind BurstChannels.
+class BurstTwin
+{
+  public:
+    /// 2^-20 cycles, the low 64 digits: which of two comes first shows in their difference, as long as they are less
+    /// than 2^43 cycles apart. Nothing under way lies further from now: no burst takes as long, however slow its link.
+    using Time = uint64_t;
+
+    [[nodiscard]] static bool is_after(Time a, Time b) { return static_cast<int64_t>(a - b) > 0; }
+
+    /// What a channel does next.
+    struct Step {
+        uint64_t bytes = 0; ///< of the burst that begins now; 0: none does
+        bool hold = false;  ///< none, and nobody has said so yet: call resume() then
+        Time hold_at = 0;
+    };
+    virtual ~BurstTwin() = default;
+    virtual void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling) = 0;
+    /// After start(), passed() or resume() of that channel, until there is no burst.
+    [[nodiscard]] virtual Step next(Time now, uint32_t channel) = 0;
+    [[nodiscard]] virtual bool passed(Time now, uint32_t channel) = 0;
+    virtual void resume(Time now, uint32_t channel) = 0;
+    virtual void cancel(uint32_t channel) = 0;
+};
+
+/// Behind BurstLinks.
+class LinkTwin
+{
+  public:
+    using Time = BurstTwin::Time;
+
+    /// A link on the way of a transfer: how many bytes it carries for one.
+    struct Hop {
+        uint32_t link;
+        uint32_t weight;
+    };
+    /// A link begins to carry a burst.
+    struct Grant {
+        uint32_t link = kNone;     ///< kNone: none does
+        uint32_t transfer = kNone; ///< whose
+        uint64_t bytes = 0;
+        Time until = 0; ///< when it has passed
+    };
+    /// A burst has passed a link.
+    struct Passage {
+        uint32_t transfer = kNone; ///< whose, if that was the last link of its way; else kNone
+        bool last = false;         ///< it was the transfer's last burst
+        Grant grant;               ///< of the next link of its way
+    };
+    virtual ~LinkTwin() = default;
+    virtual void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes) = 0;
+    [[nodiscard]] virtual Grant arrive(Time now, uint32_t transfer, uint64_t bytes) = 0;
+    [[nodiscard]] virtual Passage passed(Time now, uint32_t link) = 0;
+    [[nodiscard]] virtual Grant next(Time now, uint32_t link) = 0;
+    virtual void cancel(uint32_t transfer) = 0;
+};
+
+/// What a queue is granted.
+struct SlotGrant {
+    Cycle ready = 0; ///< when it begins in its slot (SCH-5)
+    uint8_t slot = 0;
+    bool was_short = false; ///< every slot was taken when it asked
+};
+
+/// What is counted of a queue (SCH-22).
+struct SlotCounts {
+    uint32_t swap_ins = 0;
+    uint32_t waited = 0;
+};
+
+struct SlotRules;
+
+/// Behind SlotPool.
+class SlotsTwin
+{
+  public:
+    virtual ~SlotsTwin() = default;
+    virtual void reset() = 0;
+    virtual void clear_counts(uint32_t sq) = 0;
+    [[nodiscard]] virtual SlotCounts counts(uint32_t sq) = 0;
+    [[nodiscard]] virtual Cycle leaving_until(uint32_t sq, Cycle now) = 0;
+    [[nodiscard]] virtual Cycle next_grant(Cycle now) = 0;
+    [[nodiscard]] virtual bool free_now(Cycle now) = 0;
+    [[nodiscard]] virtual SlotGrant grant(uint32_t sq, Cycle asked, Cycle now) = 0;
+    virtual void leave(uint32_t sq, uint8_t slot, Cycle now) = 0;
+    [[nodiscard]] virtual uint32_t free_count() const = 0;
+};
+
+/// What is kept of the front end of a queue; counts are modulo 2^32.
+struct FrontState {
+    uint32_t head = 0;    ///< entries behind the head
+    uint32_t tail = 0;    ///< entries rung
+    uint32_t retired = 0; ///< SQEs
+    uint16_t buffered = 0;
+    uint16_t ahead = 0;
+    Cycle ahead_at = 0; ///< none ahead: 0
+    uint32_t cq_head = 0;
+    uint32_t cq_tail = 0;
+};
+
+/// What is done to the front end of a queue.
+struct FrontRequest {
+    enum Op : uint8_t {
+        kOpen, ///< value: entries of the CQ less one in the upper half, of the ring less one in the lower
+        kClose,     ///< an open one
+        kRing,      ///< value: how many entries
+        kFetch,     ///< value: read time
+        kRetire,    ///< the SQE at the head
+        kSetHead,   ///< value: head
+        kDrop,      ///< what was read ahead
+        kDropAll,   ///< the head moves to the tail
+        kLook,      ///< is an SQE visible?
+        kComplete,  ///< an entry for the CQ
+        kSetCqHead, ///< value: head
+        kReadIn     ///< value: most
+    };
+    Op op;
+    uint32_t sq;
+    uint64_t value = 0;
+    uint32_t visible = 0; ///< SQEs from the head on; more than two lines need not be counted
+    Cycle arrival = 0;    ///< when the SQE at the head can be seen; 0: there is none
+    const SqeTimes *times = nullptr; ///< by ring position; of entries that are rung now, too
+    stars_cqe cqe = {};              ///< without its phase
+};
+
+/// What the front end says to that.
+struct FrontAnswer {
+    bool ok = false; ///< fetch: it had to wait; look: visible; complete: written; CQ head: taken
+    Cycle time = 0;  ///< fetch: when the SQE is there
+    FrontState queue;
+    uint32_t place = 0; ///< of an entry that was written
+    stars_cqe cqe = {}; ///< as it goes to memory
+};
+
+/// Behind TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the times of SQEs and what
+/// the host has been told of stay with TaskQueue.
+class FrontTwin
+{
+  public:
+    virtual ~FrontTwin() = default;
+    virtual void reset() = 0;
+    virtual FrontAnswer run(const FrontRequest &request) = 0;
+};
+
+/// What an SQE asks for once it is decoded (SQE-9, SQE-10, SQE-12); numbers as in npu_sqe_pkg, here and below.
+enum class SqeEffect : uint8_t {
+    kNothing,
+    kEventRecord,
+    kEventWait,
+    kEventClear,
+    kNotifyRecord,
+    kNotifyWait,
+    kNotifyClear,
+    kCountRecord,
+    kCountWait,
+    kStore,
+    kRemote,
+    kNowhere,  ///< a store that leads nowhere
+    kDispatch, ///< needs a share of its class
+    kBad
+};
+
+struct SqeDecoded {
+    SqeEffect effect = SqeEffect::kBad;
+    uint8_t share = 0; ///< of kDispatch: the class, a twinsim_class
+    uint32_t id = 0;   ///< of an event, notify or count
+};
+
+/// What happens to the SQE at the head of a queue.
+enum class SqeOp : uint8_t {
+    kBegin,   ///< value: when it is in the buffer; flag: a fault makes it a bad one (FLT-5)
+    kDecoded, ///< it is to be held
+    kExecute, ///< the time to its effect is over
+    kMiss,    ///< its entry lies in memory
+    kDone,    ///< it has had its effect, or its wait has passed
+    kPark,
+    kSetUp,  ///< a channel was found
+    kMove,   ///< an engine, or the host, works on it, or its program waits
+    kFail,   ///< value: error 7:0, status 23:8
+    kRetire, ///< the time to that is over; flag: the CQ is full
+    kReport, ///< the same of one that failed
+    kResume, ///< a hold ends
+    kEnd,    ///< it is killed, or its queue is closed
+    kLimit,  ///< its time is over
+    kHandled ///< the one that failed is skipped
+};
+
+/// What comes next.
+enum class SqeNext : uint8_t {
+    kNothing,
+    kDecoded,
+    kExecute,
+    kLoaded,
+    kEffect,
+    kSetUp,
+    kLimit,
+    kRetire,
+    kReport,
+    kRetired,
+    kFailed,
+    kHold
+};
+enum class SqeHold : uint8_t { kNot, kBefore, kAfter, kCq, kCqError };
+
+struct SqeStep {
+    SqeNext next = SqeNext::kNothing;
+    SqeHold hold = SqeHold::kNot;
+    Cycle due = kNever; ///< kNever: it has no time
+};
+
+/// What becomes of an SQE: what comes next and, where it counts, why.
+struct SqeAnswer {
+    SqeStep step;
+    SqeDecoded decoded;  ///< of kExecute
+    uint8_t type = 0;    ///< of kBegin
+    uint8_t error = 0;   ///< of SqeNext::kReport
+    uint16_t status = 0; ///< likewise
+};
+
+struct SqeRequest {
+    SqeOp op;
+    bool flag = false;
+    uint32_t sq;
+    uint64_t value = 0;
+    const stars_sqe *sqe;
+    // Times that vary from one SQE to the next (TIM-10).
+    Cycle event = 0, notify = 0, store = 0, sdma_setup = 0, pcie_setup = 0;
+};
+
+/// What a machine of SQEs is made of; times in cycles.
+struct SqeShape {
+    uint32_t events, notifies, counts;
+    uint32_t list_most; ///< descriptors
+    uint32_t aic_room, aiv_room,
+        mixed_room; ///< blocks of a kernel that run at once; 0: no such cores
+    Cycle decode, event_miss, retire, cq_write, credit_unit, timeout_unit;
+};
+
+/// Behind what TaskScheduler decides about an SQE. What an effect does, and to whom, stays there.
+class SqeTwin
+{
+  public:
+    virtual ~SqeTwin() = default;
+    virtual void reset() = 0;
+    /// `plain` is what the C++ has decided.
+    virtual SqeAnswer run(const SqeRequest &request, const SqeAnswer &plain) = 0;
+};
+
+/// Makes twins. Each may answer null: that block stays plain C++. Each throws std::bad_alloc.
+class TwinFactory
+{
+  public:
+    virtual ~TwinFactory() = default;
+    /// The clock and the seed of the board whose blocks come next, for reports. The clock stays where it is.
+    virtual void attach(const Cycle &now, uint64_t seed) = 0;
+    /// `window`: SQEs of a line (FE-4).
+    [[nodiscard]] virtual std::unique_ptr<FrontTwin> front_end(uint32_t queues, uint32_t window,
+                                                               TwinPlace place) = 0;
+    /// `rules` are what the arbiter follows, and change.
+    [[nodiscard]] virtual std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules,
+                                                               TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<EventTwin> events(const EventShape &shape,
+                                                            TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues,
+                                                               TwinPlace place) = 0;
+    /// `seed` 0: the lowest free channel.
+    [[nodiscard]] virtual std::unique_ptr<DmaPoolTwin> dma_pool(uint32_t channels, uint32_t queues,
+                                                                uint64_t seed, TwinPlace place) = 0;
+    /// Ceilings in bytes per cycle have 48 binary digits after the point.
+    [[nodiscard]] virtual std::unique_ptr<BurstTwin>
+    bursts(uint64_t burst_bytes, uint64_t outstanding, TwinPlace place) = 0;
+    /// `rates` as ceilings, one for each link.
+    [[nodiscard]] virtual std::unique_ptr<LinkTwin>
+    links(const std::vector<uint64_t> &rates, uint64_t burst_bytes, TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
+                                                           TwinPlace place) = 0;
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/ai_core.h"
+
+#include <algorithm>
+
+namespace tsim
+{
+
+AiCore::AiCore(BoardState &board, uint32_t device, uint32_t timer, uint64_t owner)
+    : board_(board), device_(device), timer_(timer), owner_(owner)
+{
+}
+
+AiCore::Outcome AiCore::begin(const twinsim_program &program, CoreTalk *talk)
+{
+    program_ = program;
+    talk_ = talk;
+    fault_ = TWINSIM_KERNEL_GOOD;
+    walked_ = 0;
+    pipes_.fill({});
+    if (flagged_)
+        flags_.fill(0);
+    flagged_ = false;
+    time_ = now();
+    progress();
+    return settle();
+}
+
+AiCore::Outcome AiCore::advance()
+{
+    run_until_now();
+    return settle();
+}
+
+AiCore::Outcome AiCore::listen()
+{
+    run_until_now();
+    time_ = now();
+    progress();
+    return settle();
+}
+
+AiCore::Outcome AiCore::part_done(uint32_t low)
+{
+    run_until_now();
+    Pipe &p = pipes_[low >> 1];
+    p.transfers[low & 1] = kNone;
+    if (--p.parts == 0 && fault_ == TWINSIM_KERNEL_GOOD) {
+        time_ = now();
+        finish(low >> 1);
+        progress();
+    }
+    return settle();
+}
+
+void AiCore::stop()
+{
+    board_.calendar.cancel(timer_);
+    bool any = false;
+    for (uint32_t i = 0; i < pipes_.size(); ++i) {
+        for (uint32_t part = 0; part < 2; ++part) {
+            const uint32_t transfer = pipes_[i].transfers[part];
+            if (transfer == kNone || !board_.links.moves(transfer, owner_of(i, part)))
+                continue;
+            board_.links.cancel(board_.now, transfer);
+            any = true;
+        }
+        pipes_[i] = {};
+    }
+    if (any)
+        board_.links_changed();
+}
+
+// What is to come, or how it ended (CORE-20).
+AiCore::Outcome AiCore::settle()
+{
+    if (fault_ != TWINSIM_KERNEL_GOOD)
+        return Outcome::kFault;
+    if (walked_ == program_.count && !pipes_[TWINSIM_PIPE_SCALAR].busy && drained()) {
+        board_.calendar.cancel(timer_); // in this cycle, when listen() was first
+        return Outcome::kEnded;
+    }
+    arm();
+    return Outcome::kRunning;
+}
+
+void AiCore::arm()
+{
+    Fine next = ~Fine{0};
+    for (const Pipe &p : pipes_) {
+        if (p.busy && p.parts == 0)
+            next = std::min(next, p.until);
+    }
+    if (next == ~Fine{0})
+        board_.calendar.cancel(timer_);
+    else if (!board_.calendar.pending(timer_) || board_.calendar.time_of(timer_) != edge(next))
+        board_.calendar.schedule(timer_, edge(next), Rank::kHostDma);
+}
+
+// The events inside the core up to this cycle, in their order.
+void AiCore::run_until_now()
+{
+    while (fault_ == TWINSIM_KERNEL_GOOD) {
+        uint32_t first = kNone;
+        for (uint32_t i = 0; i < pipes_.size(); ++i) {
+            const Pipe &p = pipes_[i];
+            if (p.busy && p.parts == 0 && p.until <= now() &&
+                (first == kNone || p.until < pipes_[first].until))
+                first = i;
+        }
+        if (first == kNone)
+            return;
+        time_ = pipes_[first].until;
+        finish(first);
+        progress();
+    }
+}
+
+// Starts whatever can start at `time_`; after each step the lowest pipe that can go on does (CORE-16).
+void AiCore::progress()
+{
+    bool any = true;
+    while (any && fault_ == TWINSIM_KERNEL_GOOD) {
+        any = walk();
+        for (uint32_t i = 1; i < pipes_.size() && !any; ++i)
+            any = serve(i);
+    }
+}
+
+bool AiCore::drained() const
+{
+    for (uint32_t i = 1; i < pipes_.size(); ++i) {
+        if (pipes_[i].waiting != 0)
+            return false;
+    }
+    return true;
+}
+
+// CORE-14: hands out operations up to the next one of its own and takes a step with that. Whether it has got anywhere.
+bool AiCore::walk()
+{
+    Pipe &scalar = pipes_[TWINSIM_PIPE_SCALAR];
+    if (scalar.busy)
+        return false;
+    const uint64_t before = walked_;
+    while (walked_ < program_.count && program_.ops[walked_].pipe != TWINSIM_PIPE_SCALAR) {
+        const uint32_t pipe = program_.ops[walked_].pipe;
+        if (pipe >= TWINSIM_PIPE_COUNT) {
+            fail(TWINSIM_KERNEL_BAD);
+            return true;
+        }
+        ++pipes_[pipe].waiting;
+        ++walked_;
+    }
+    if (walked_ == program_.count)
+        return walked_ != before;
+    scalar.next = walked_;
+    return step(TWINSIM_PIPE_SCALAR) || walked_ != before;
+}
+
+// CORE-15: takes a step with the first operation in the pipe's queue. Whether it has got anywhere.
+bool AiCore::serve(uint32_t pipe)
+{
+    Pipe &p = pipes_[pipe];
+    if (p.busy || p.waiting == 0)
+        return false;
+    while (program_.ops[p.next].pipe != pipe)
+        ++p.next;
+    return step(pipe);
+}
+
+bool AiCore::step(uint32_t pipe)
+{
+    Pipe &p = pipes_[pipe];
+    if (!p.front) {
+        p.front = true;
+        p.since = time_;
+    }
+    const Step what = attempt(pipe, program_.ops[p.next]);
+    if (what == Step::kPassed)
+        finish(pipe);
+    return what != Step::kBlocked;
+}
+
+AiCore::Step AiCore::fail(twinsim_kernel_fault fault)
+{
+    fault_ = fault;
+    return Step::kBlocked;
+}
+
+AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
+{
+    Pipe &p = pipes_[pipe];
+    const Params &params = board_.params;
+    switch (op.kind) {
+    case TWINSIM_OP_WORK: {
+        if (op.amount > TWINSIM_BYTES_MOST)
+            return fail(TWINSIM_KERNEL_BAD);
+        if (op.amount == 0)
+            return Step::kPassed;
+        const Fine length = (static_cast<Fine>(op.amount) * 1000 << kFine) /
+                            (params.core_mhz.value * params.cycle_ns);
+        p.until = time_ + length;
+        p.parameter = params.core_mhz.index;
+        p.busy = true;
+        return Step::kStarted;
+    }
+    case TWINSIM_OP_READ:
+    case TWINSIM_OP_WRITE:
+        return move(pipe, op);
+    case TWINSIM_OP_SET: // CORE-16
+        if (op.flag >= TWINSIM_FLAGS || flags_[op.flag] == UINT32_MAX)
+            return fail(TWINSIM_KERNEL_BAD);
+        ++flags_[op.flag];
+        flagged_ = true;
+        return Step::kPassed;
+    case TWINSIM_OP_WAIT:
+        if (op.flag >= TWINSIM_FLAGS)
+            return fail(TWINSIM_KERNEL_BAD);
+        if (flags_[op.flag] == 0)
+            return Step::kBlocked;
+        --flags_[op.flag];
+        return Step::kPassed;
+    case TWINSIM_OP_BARRIER: // CORE-17
+        return pipe != TWINSIM_PIPE_SCALAR || drained() ? Step::kPassed : Step::kBlocked;
+    case TWINSIM_OP_TELL:
+        return tell(op);
+    case TWINSIM_OP_HEAR:
+        return hear(pipe, op);
+    case TWINSIM_OP_FAULT:
+        if (op.amount < TWINSIM_KERNEL_EXCEPTION || op.amount > TWINSIM_KERNEL_TIMEOUT)
+            return fail(TWINSIM_KERNEL_BAD);
+        return fail(static_cast<twinsim_kernel_fault>(op.amount));
+    default:
+        return fail(TWINSIM_KERNEL_BAD);
+    }
+}
+
+// CORE-19: two parts at once.
+AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
+{
+    Pipe &p = pipes_[pipe];
+    LinkNetwork &links = board_.links;
+    const uint64_t permille =
+        op.hit_permille == TWINSIM_HIT_DEFAULT ? board_.params.l2_hit.value : op.hit_permille;
+    if (op.amount > TWINSIM_BYTES_MOST || permille > 1000)
+        return fail(TWINSIM_KERNEL_BAD);
+    if (op.amount == 0)
+        return Step::kPassed;
+    const uint64_t hit = op.amount * permille / 1000;
+    const uint32_t routes[2] = {links.core_hit(device_, op.kind == TWINSIM_OP_WRITE),
+                                links.core_miss(device_)};
+    const uint64_t bytes[2] = {hit, op.amount - hit};
+    p.parts = 0;
+    for (uint32_t i = 0; i < 2; ++i) {
+        if (bytes[i] == 0)
+            continue;
+        p.transfers[i] = links.start(board_.now, routes[i], bytes[i], owner_of(pipe, i));
+        p.parameter = links.parameter(routes[i]);
+        ++p.parts;
+    }
+    board_.links_changed();
+    p.busy = true;
+    return Step::kStarted;
+}
+
+// CORE-18.
+AiCore::Step AiCore::tell(const twinsim_op &op)
+{
+    if (!talk_ || op.flag >= TWINSIM_TELL_FLAGS)
+        return fail(TWINSIM_KERNEL_BAD);
+    const auto add = [&](CoreTalk::Word &word) {
+        ++word.count;
+        word.newest = board_.now;
+    };
+    if (task_.part != 0) {
+        add(talk_->from[task_.part][op.flag]);
+    } else {
+        for (uint32_t i = 1; i < talk_->parts; ++i)
+            add(talk_->to[i][op.flag]);
+    }
+    talk_->told = true;
+    return Step::kPassed;
+}
+
+AiCore::Step AiCore::hear(uint32_t pipe, const twinsim_op &op)
+{
+    if (!talk_ || op.flag >= TWINSIM_TELL_FLAGS)
+        return fail(TWINSIM_KERNEL_BAD);
+    const uint32_t first = task_.part == 0 ? 1 : task_.part;
+    const uint32_t last = task_.part == 0 ? talk_->parts - 1 : task_.part;
+    auto &words = task_.part == 0 ? talk_->from : talk_->to;
+    Cycle heard = 0;
+    for (uint32_t i = first; i <= last; ++i) {
+        if (words[i][op.flag].count == 0)
+            return Step::kBlocked;
+        heard = std::max(heard, words[i][op.flag].newest);
+    }
+    for (uint32_t i = first; i <= last; ++i)
+        --words[i][op.flag].count;
+    const Fine at = static_cast<Fine>(heard) << kFine;
+    if (at <= time_)
+        return Step::kPassed;
+    Pipe &p = pipes_[pipe];
+    p.until = at;
+    p.parameter = kNone;
+    p.busy = true;
+    return Step::kStarted;
+}
+
+// The operation under way is done.
+void AiCore::finish(uint32_t pipe)
+{
+    Pipe &p = pipes_[pipe];
+    trace(pipe, program_.ops[p.next]);
+    p.busy = false;
+    p.front = false;
+    p.parameter = kNone;
+    if (pipe == TWINSIM_PIPE_SCALAR) {
+        ++walked_;
+    } else {
+        ++p.next;
+        --p.waiting;
+    }
+}
+
+void AiCore::trace(uint32_t pipe, const twinsim_op &op)
+{
+    const Pipe &p = pipes_[pipe];
+    const Cycle begin = edge(p.since);
+    const Cycle end = edge(time_);
+    if (!board_.trace.on() || begin == end)
+        return;
+    twinsim_trace_record record{};
+    record.begin_ns = board_.params.to_ns(begin);
+    record.end_ns = board_.params.to_ns(end);
+    if (op.kind == TWINSIM_OP_READ || op.kind == TWINSIM_OP_WRITE)
+        record.bytes = op.amount;
+    record.number = task_.number;
+    record.parameter = p.parameter;
+    record.id = task_.core;
+    record.sq = task_.sq;
+    record.task_id = task_.task_id;
+    record.device = static_cast<uint8_t>(device_);
+    record.phase = TWINSIM_PHASE_PIPE;
+    record.sqe_type = STARS_SQE_AICORE;
+    record.engine = task_.engine;
+    record.waker_sq = kNone;
+    record.waker_number = task_.block | uint64_t{pipe} << 32;
+    board_.trace.whole(record);
+}
+
+} // namespace tsim

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One AI core with a block on it: the scalar unit that walks the block's program, and the pipes. Rules CORE-14 to
+/// CORE-20. Who gets which core is in block_dispatcher.h.
+#ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
+#define TWINSIM_CORE_ENGINE_AI_CORE_H
+
+#include <array>
+
+#include "core/engine/board_state.h"
+#include "core/base/types.h"
+#include "twinsim/kernel.h"
+
+namespace tsim
+{
+
+/// What the cores of one mixed block have told each other and not heard yet (CORE-18).
+struct CoreTalk {
+    static constexpr uint32_t kParts = 4; ///< the AIC and up to three AIVs
+    struct Word {
+        uint32_t count = 0;
+        Cycle newest = 0; ///< edge at which the newest was told
+    };
+    std::array<std::array<Word, TWINSIM_TELL_FLAGS>, kParts> to;   ///< to this AIV, from the AIC
+    std::array<std::array<Word, TWINSIM_TELL_FLAGS>, kParts> from; ///< from this AIV, to the AIC
+    uint32_t parts = 1;
+    bool told = false;    ///< since the others last looked
+    bool passing = false; ///< they are looking
+};
+
+class AiCore
+{
+  public:
+    enum class Outcome { kRunning, kEnded, kFault };
+    /// Whose block it is, for the trace.
+    struct Task {
+        uint64_t number;
+        uint16_t sq;
+        uint16_t task_id;
+        uint8_t engine; ///< enum twinsim_engine
+        uint32_t core;  ///< number among those of its kind
+        uint32_t block;
+        uint32_t part; ///< of a mixed block: 0 the AIC
+    };
+
+    /// `timer` is the core's own; its transfers carry `owner` with pipe and part in the low four bits.
+    AiCore(BoardState &board, uint32_t device, uint32_t timer, uint64_t owner);
+
+    /// The core is a block's from now on.
+    void assign(const Task &task) { task_ = task; }
+    /// The block's program begins now. `talk` is NULL but for mixed blocks.
+    [[nodiscard]] Outcome begin(const twinsim_program &program, CoreTalk *talk);
+    /// The core's timer has gone off.
+    [[nodiscard]] Outcome advance();
+    /// Another core of the block has told something.
+    [[nodiscard]] Outcome listen();
+    /// A part of a read or write is there; `low` are the low bits of its owner.
+    [[nodiscard]] Outcome part_done(uint32_t low);
+    /// Stops in its tracks.
+    void stop();
+    [[nodiscard]] const Task &task() const { return task_; }
+    [[nodiscard]] twinsim_kernel_fault fault() const { return fault_; }
+
+    static constexpr unsigned kPartBits = 4;
+
+  private:
+    using Fine = unsigned __int128; // cycles, kFine binary digits after the point (CORE-15)
+    static constexpr unsigned kFine = 20;
+    enum class Step : uint8_t { kBlocked, kPassed, kStarted };
+
+    struct Pipe {
+        uint64_t next = 0;    // where the search for its next operation goes on
+        uint64_t waiting = 0; // operations in its queue, the one under way included
+        Fine since = 0;       // when the one under way, or blocked, came to the front
+        Fine until = 0;       // of one that takes a given time
+        std::array<uint32_t, 2> transfers{kNone, kNone};
+        uint32_t parameter = kNone;
+        uint8_t parts = 0;  // of its read or write that are still moving
+        bool front = false; // the operation at `next` has come to the front
+        bool busy = false;
+    };
+
+    [[nodiscard]] Outcome settle();
+    void progress();
+    void run_until_now();
+    [[nodiscard]] bool walk();
+    [[nodiscard]] bool serve(uint32_t pipe);
+    [[nodiscard]] bool step(uint32_t pipe);
+    [[nodiscard]] Step attempt(uint32_t pipe, const twinsim_op &op);
+    [[nodiscard]] Step move(uint32_t pipe, const twinsim_op &op);
+    [[nodiscard]] Step tell(const twinsim_op &op);
+    [[nodiscard]] Step hear(uint32_t pipe, const twinsim_op &op);
+    [[nodiscard]] bool drained() const;
+    void finish(uint32_t pipe);
+    Step fail(twinsim_kernel_fault fault);
+    void trace(uint32_t pipe, const twinsim_op &op);
+    void arm();
+
+    [[nodiscard]] uint64_t owner_of(uint32_t pipe, uint32_t part) const
+    {
+        return owner_ | uint64_t{pipe} << 1 | part;
+    }
+    [[nodiscard]] Fine now() const { return static_cast<Fine>(board_.now) << kFine; }
+    [[nodiscard]] static Cycle edge(Fine time)
+    {
+        return static_cast<Cycle>((time + ((Fine{1} << kFine) - 1)) >> kFine);
+    }
+
+    BoardState &board_;
+    const uint32_t device_;
+    const uint32_t timer_;
+    const uint64_t owner_;
+    Task task_{};
+    twinsim_program program_{};
+    CoreTalk *talk_ = nullptr;
+    twinsim_kernel_fault fault_ = TWINSIM_KERNEL_GOOD;
+    Fine time_ = 0;       // how far its events have been looked at
+    uint64_t walked_ = 0; // operations that the scalar unit has passed
+    std::array<Pipe, TWINSIM_PIPE_COUNT> pipes_;
+    std::array<uint32_t, TWINSIM_FLAGS> flags_{};
+    bool flagged_ = false; // one has been set since all were 0
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/block_dispatcher.h"
+
+#include <algorithm>
+
+namespace tsim
+{
+
+namespace
+{
+uint32_t ratio_of(uint64_t aics, uint64_t aivs)
+{
+    const bool whole = aics != 0 && aivs != 0 && aivs % aics == 0;
+    return whole && aivs / aics < CoreTalk::kParts ? static_cast<uint32_t>(aivs / aics) : 0;
+}
+} // namespace
+
+BlockDispatcher::BlockDispatcher(BoardState &board, uint32_t device, KernelOwner &owner,
+                                 uint64_t seed)
+    : board_(board), device_(device), owner_(owner),
+      aics_(static_cast<uint32_t>(board.params.aic_cores.value)),
+      aivs_(static_cast<uint32_t>(board.params.aiv_cores.value)), ratio_(ratio_of(aics_, aivs_)),
+      seed_(seed)
+{
+}
+
+// What programs without kernels have no need of.
+void BlockDispatcher::make()
+{
+    if (!kernels_.empty())
+        return;
+    const uint32_t count = aics_ + aivs_;
+    turns_.reserve(kSlots);
+    busy_in_cluster_.assign(aics_, 0);
+    talks_.resize(ratio_ == 0 ? 0 : aics_);
+    cores_.reserve(count);
+    std::vector<Kernel> kernels(kSlots);
+    for (uint32_t i = static_cast<uint32_t>(cores_.size()); i < count; ++i)
+        cores_.push_back(
+            {AiCore(board_, device_, timer_of(i),
+                    uint64_t{device_} << 32 | kOwner | uint64_t{i} << AiCore::kPartBits),
+             kNone, i, 0, 0, false, false});
+    kernels_.swap(kernels);
+    for (uint32_t i = 0; i < aics_; ++i)
+        free_[0].set(i);
+    for (uint32_t i = 0; i < aivs_; ++i)
+        free_[1].set(i);
+    for (uint32_t i = 0; i < talks_.size(); ++i)
+        free_clusters_.set(i);
+    free_count_[0] = aics_;
+    free_count_[1] = aivs_;
+    free_clusters_count_ = static_cast<uint32_t>(talks_.size());
+}
+
+void BlockDispatcher::reset()
+{
+    for (uint32_t slot = 0; slot < kernels_.size(); ++slot) {
+        if (kernels_[slot].used)
+            stop(slot);
+    }
+    next_issue_ = 0;
+    board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kDispatchTimer);
+}
+
+uint32_t BlockDispatcher::room(Kind kind) const
+{
+    return kind == Kind::kAic ? aics_ : kind == Kind::kAiv ? aivs_ : ratio_ == 0 ? 0 : aics_;
+}
+
+// ---- cores -------------------------------------------------------------------------------------
+
+void BlockDispatcher::take(uint32_t core)
+{
+    const uint32_t kind = core < aics_ ? 0 : 1;
+    free_[kind].clear(kind == 0 ? core : core - aics_);
+    --free_count_[kind];
+    const uint32_t cluster = cluster_of(core);
+    if (cluster != kNone && busy_in_cluster_[cluster]++ == 0) {
+        free_clusters_.clear(cluster);
+        --free_clusters_count_;
+    }
+}
+
+void BlockDispatcher::give(uint32_t core)
+{
+    const uint32_t kind = core < aics_ ? 0 : 1;
+    free_[kind].set(kind == 0 ? core : core - aics_);
+    ++free_count_[kind];
+    const uint32_t cluster = cluster_of(core);
+    if (cluster != kNone && --busy_in_cluster_[cluster] == 0) {
+        free_clusters_.set(cluster);
+        ++free_clusters_count_;
+    }
+    cores_[core].kernel = kNone;
+}
+
+// CORE-3: the lowest; with a seed any of them (TIM-6).
+uint32_t BlockDispatcher::pick(const Bitmap &among)
+{
+    return seed_ == 0 ? among.next(0)
+                      : among.nth(static_cast<uint32_t>(mix(seed_) % std::max(among.count(), 1u)));
+}
+
+// ---- issue -------------------------------------------------------------------------------------
+
+bool BlockDispatcher::start(uint32_t slot, const Order &order, const twinsim_kernel &work)
+{
+    const uint64_t each = parts(order.kind);
+    if (work.count != 0 &&
+        (!work.programs || (work.count != each && work.count != each * order.blocks)))
+        return false;
+    make();
+    Kernel &kernel = kernels_[slot];
+    kernel = {};
+    kernel.order = order;
+    kernel.work = work;
+    kernel.used = true;
+    kernel.left = kernel.order.weight = std::max<uint8_t>(order.weight, 1);
+    turns_.push_back(static_cast<uint8_t>(slot));
+    arm();
+    return true;
+}
+
+// CORE-3, CORE-4.
+bool BlockDispatcher::can_issue(uint32_t slot) const
+{
+    const Kernel &kernel = kernels_[slot];
+    if (kernel.paused || (exclusive_ != kNone && exclusive_ != slot))
+        return false;
+    const Kind kind = kernel.order.kind;
+    const uint32_t free =
+        kind == Kind::kMixed ? free_clusters_count_ : free_count_[kind == Kind::kAic ? 0 : 1];
+    if (kernel.order.batch && exclusive_ != slot)
+        return free >= kernel.order.blocks - kernel.issued;
+    return free != 0;
+}
+
+// CORE-5: place in the turns of the one that issues next.
+uint32_t BlockDispatcher::next_kernel() const
+{
+    for (uint32_t i = 0; i < turns_.size(); ++i) {
+        if (can_issue(turns_[i]))
+            return i;
+    }
+    return kNone;
+}
+
+void BlockDispatcher::arm()
+{
+    const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kDispatchTimer;
+    if (turns_.empty() || board_.calendar.pending(id) || next_kernel() == kNone)
+        return;
+    board_.calendar.schedule(id, std::max(board_.now, next_issue_), Rank::kArbiter);
+}
+
+void BlockDispatcher::fire()
+{
+    const uint32_t place = next_kernel();
+    if (place == kNone)
+        return;
+    next_issue_ = board_.now + board_.params.core_issue.value;
+    issue(place);
+    arm();
+}
+
+void BlockDispatcher::issue(uint32_t place)
+{
+    const uint32_t slot = turns_[place];
+    Kernel &kernel = kernels_[slot];
+    const uint32_t block = kernel.issued++;
+    ++kernel.running;
+    if (kernel.order.kind == Kind::kMixed) {
+        const uint32_t aic = pick(free_clusters_);
+        CoreTalk &talk = talks_[aic];
+        talk = {};
+        talk.parts = 1 + ratio_;
+        seat(aic, aic, slot, block, 0);
+        for (uint32_t i = 0; i < ratio_; ++i)
+            seat(first_aiv() + aic * ratio_ + i, aic, slot, block, 1 + i);
+        cores_[aic].unfinished = 1 + ratio_;
+    } else {
+        const uint32_t kind = kernel.order.kind == Kind::kAic ? 0 : 1;
+        const uint32_t core = pick(free_[kind]) + (kind == 0 ? 0 : first_aiv());
+        seat(core, core, slot, block, 0);
+        cores_[core].unfinished = 1;
+    }
+
+    const bool last = kernel.issued == kernel.order.blocks;
+    exclusive_ = kernel.order.batch && !last ? slot : kNone;
+    const auto at = turns_.begin() + place;
+    if (last) {
+        turns_.erase(at);
+    } else if (--kernel.left == 0) {
+        kernel.left = kernel.order.weight;
+        std::rotate(at, at + 1, turns_.end());
+    }
+    if (block == 0)
+        owner_.first_block(kernel.order.sq);
+}
+
+// CORE-7: the core is the block's from now on; its program begins later.
+void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint32_t block,
+                           uint32_t part)
+{
+    const Params &p = board_.params;
+    Core &core = cores_[index];
+    const Order &order = kernels_[slot].order;
+    take(index);
+    core.kernel = slot;
+    core.leader = leader;
+    core.issued = board_.now;
+    core.started = core.ended = false;
+    core.unit.assign({order.number, static_cast<uint16_t>(order.sq), order.task_id,
+                      static_cast<uint8_t>(index < aics_ ? TWINSIM_ENGINE_AIC : TWINSIM_ENGINE_AIV),
+                      index < aics_ ? index : index - aics_, block, part});
+    board_.calendar.schedule(timer_of(index),
+                             board_.now + p.core_dispatch.value + p.core_init.value +
+                                 p.core_software.value,
+                             Rank::kHostDma);
+}
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+void BlockDispatcher::begin(uint32_t index)
+{
+    Core &core = cores_[index];
+    const Params &p = board_.params;
+    const Kernel &kernel = kernels_[core.kernel];
+    const Cycle decided = core.issued + p.core_dispatch.value;
+    const Cycle ready = decided + p.core_init.value;
+    trace(core, TWINSIM_PHASE_START, core.issued, decided, p.core_dispatch.index);
+    trace(core, TWINSIM_PHASE_START, decided, ready, p.core_init.index);
+    trace(core, TWINSIM_PHASE_START, ready, board_.now, p.core_software.index);
+    core.started = true;
+    const uint64_t each = parts(kernel.order.kind);
+    const AiCore::Task &task = core.unit.task();
+    const uint64_t which =
+        task.part + (kernel.work.count > each ? each * uint64_t{task.block} : uint64_t{0});
+    const twinsim_program program =
+        kernel.work.count == 0 ? twinsim_program{} : kernel.work.programs[which];
+    CoreTalk *talk = kernel.order.kind == Kind::kMixed ? &talks_[core.leader] : nullptr;
+    outcome(index, core.unit.begin(program, talk));
+}
+
+void BlockDispatcher::fire_core(uint32_t core)
+{
+    if (!cores_[core].started)
+        begin(core);
+    else
+        outcome(core, cores_[core].unit.advance());
+}
+
+void BlockDispatcher::transfer_done(uint32_t who)
+{
+    const uint32_t core = (who & ~kOwner) >> AiCore::kPartBits;
+    if (cores_[core].kernel == kNone) // stopped in this cycle
+        return;
+    outcome(core, cores_[core].unit.part_done(who & ((1u << AiCore::kPartBits) - 1)));
+}
+
+// CORE-18: the others of the block hear what this one has told, until all have fallen silent.
+void BlockDispatcher::pass_on(uint32_t leader)
+{
+    CoreTalk &talk = talks_[leader];
+    talk.passing = true;
+    while (talk.told) {
+        talk.told = false;
+        for (uint32_t part = 0; part <= ratio_; ++part) {
+            const uint32_t other = part == 0 ? leader : first_aiv() + leader * ratio_ + part - 1;
+            Core &core = cores_[other];
+            if (!core.started || core.ended)
+                continue;
+            outcome(other, core.unit.listen());
+            if (cores_[leader].kernel == kNone) // the block has ended
+                return;
+        }
+    }
+    talk.passing = false;
+}
+
+void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
+{
+    Core &core = cores_[index];
+    if (what == AiCore::Outcome::kFault) {
+        const uint32_t slot = core.kernel;
+        const uint32_t sq = kernels_[slot].order.sq;
+        const twinsim_kernel &work = kernels_[slot].work;
+        twinsim_kernel_fault fault = core.unit.fault();
+        if (fault == TWINSIM_KERNEL_EXCEPTION && work.exception != TWINSIM_KERNEL_GOOD)
+            fault = work.exception; // FLT-18
+        stop(slot);
+        owner_.kernel_failed(sq, fault);
+        return;
+    }
+    if (what == AiCore::Outcome::kEnded) {
+        core.ended = true;
+        if (--cores_[core.leader].unfinished == 0) {
+            block_ended(core.leader);
+            return;
+        }
+    }
+    if (kernels_[core.kernel].order.kind == Kind::kMixed && talks_[core.leader].told &&
+        !talks_[core.leader].passing)
+        pass_on(core.leader);
+}
+
+void BlockDispatcher::block_ended(uint32_t leader)
+{
+    const uint32_t slot = cores_[leader].kernel;
+    Kernel &kernel = kernels_[slot];
+    const uint32_t others = kernel.order.kind == Kind::kMixed ? ratio_ : 0;
+    for (uint32_t i = 0; i <= others; ++i) {
+        const uint32_t index = i == 0 ? leader : first_aiv() + leader * ratio_ + i - 1;
+        trace(cores_[index], TWINSIM_PHASE_BLOCK, cores_[index].issued, board_.now, kNone);
+        give(index);
+    }
+    --kernel.running;
+    const uint32_t sq = kernel.order.sq;
+    const bool rests = kernel.running == 0;
+    if (rests && kernel.issued == kernel.order.blocks) {
+        if (owner_.blocks_ended(sq)) // the description is still there
+            clear(slot);
+    } else if (rests && kernel.paused) {
+        owner_.kernel_rests(sq);
+    }
+    arm();
+}
+
+// ---- the end of a kernel -----------------------------------------------------------------------
+
+void BlockDispatcher::clear(uint32_t slot)
+{
+    Kernel &kernel = kernels_[slot];
+    kernel.used = false;
+    const twinsim_bus &bus = board_.bus;
+    if (bus.kernel_end)
+        bus.kernel_end(bus.context, device_, kernel.order.sq, kernel.order.number);
+}
+
+void BlockDispatcher::leave_turns(uint32_t slot)
+{
+    const auto at = std::find(turns_.begin(), turns_.end(), static_cast<uint8_t>(slot));
+    if (at != turns_.end())
+        turns_.erase(at);
+    if (exclusive_ == slot)
+        exclusive_ = kNone;
+}
+
+// CORE-12.
+void BlockDispatcher::stop(uint32_t slot)
+{
+    for (uint32_t i = 0; i < cores_.size(); ++i) {
+        Core &core = cores_[i];
+        if (core.kernel != slot)
+            continue;
+        core.unit.stop();
+        trace(core, TWINSIM_PHASE_BLOCK, core.issued, board_.now, kNone);
+        give(i);
+    }
+    leave_turns(slot);
+    clear(slot);
+    arm();
+}
+
+// CORE-13.
+bool BlockDispatcher::pause(uint32_t slot)
+{
+    Kernel &kernel = kernels_[slot];
+    kernel.paused = true;
+    if (exclusive_ == slot)
+        exclusive_ = kNone;
+    arm();
+    return kernel.running == 0 && kernel.issued != kernel.order.blocks;
+}
+
+void BlockDispatcher::resume(uint32_t slot)
+{
+    kernels_[slot].paused = false;
+    arm();
+}
+
+void BlockDispatcher::trace(const Core &core, twinsim_phase phase, Cycle begin, Cycle end,
+                            uint32_t parameter)
+{
+    if (!board_.trace.on() || begin == end)
+        return;
+    const AiCore::Task &task = core.unit.task();
+    twinsim_trace_record record{};
+    record.begin_ns = board_.params.to_ns(begin);
+    record.end_ns = board_.params.to_ns(end);
+    record.number = task.number;
+    record.parameter = parameter;
+    record.id = task.core;
+    record.sq = task.sq;
+    record.task_id = task.task_id;
+    record.device = static_cast<uint8_t>(device_);
+    record.phase = static_cast<uint8_t>(phase);
+    record.sqe_type = STARS_SQE_AICORE;
+    record.engine = task.engine;
+    record.waker_sq = kNone;
+    record.waker_number = task.block;
+    board_.trace.whole(record);
+}
+
+} // namespace tsim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What all blocks of a board share: time, calendar, links, trace, and the reasons to stop a run.
+#ifndef TWINSIM_CORE_ENGINE_BOARD_STATE_H
+#define TWINSIM_CORE_ENGINE_BOARD_STATE_H
+
+#include <memory>
+
+#include <vector>
+
+#include "core/base/calendar.h"
+#include "core/engine/fault_plan.h"
+#include "core/link/link.h"
+#include "core/profile/params.h"
+#include "core/queue/poll.h"
+#include "core/trace/stats.h"
+#include "core/trace/trace.h"
+#include "core/base/rtl_port.h"
+#include "core/base/types.h"
+#include "twinsim.h"
+
+namespace tsim
+{
+
+class TaskScheduler;
+
+struct BoardState {
+    // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
+    static constexpr uint32_t kDeviceShift = 12;
+    static constexpr uint32_t kCoreTimer = kMaxQueues;
+    static constexpr uint32_t kForwardTimer = 4090;
+    static constexpr uint32_t kDispatchTimer = 4091;
+    static constexpr uint32_t kFirmwareTimer = 4092;
+    static constexpr uint32_t kReportTimer = 4093;
+    static constexpr uint32_t kArbiterTimer = 4094;
+    static constexpr uint32_t kHostDmaTimer = 4095;
+
+    // Reasons to stop.
+    static constexpr uint32_t kStopWatch = 1;
+    static constexpr uint32_t kStopCq = 2;
+    static constexpr uint32_t kStopHeld = 4;
+    static constexpr uint32_t kStopCall = 8;
+    static constexpr uint32_t kStopKernel = 16;
+
+    BoardState(const Params &profile_params, const twinsim_config &config,
+               TwinFactory *twin_factory)
+        : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
+          bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
+          links(profile_params, config.devices, config.bursts, twin_factory),
+          link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
+          polls(calendar, now, profile_params.cond_poll.value),
+          counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
+          trace(config.trace, counters.get(), params), notes_ends(trace.on()), twins(twin_factory)
+    {
+        if (twins)
+            twins->attach(now, seed);
+    }
+
+    const Params params;
+    std::vector<TaskScheduler *> peers; // by device
+    twinsim_bus bus;                    // the caller's, or the plan of faults in front of it
+    const uint64_t seed;
+    Calendar calendar;
+    LinkNetwork links;
+    const uint32_t link_timer;
+    Cycle now = 0;
+    uint32_t stop = 0;
+    FaultPlan faults;
+    uint32_t kernel_wanted =
+        kNone; // timer of the queue whose kernel the driver has yet to describe (CORE-2)
+    PollList polls;
+    const std::unique_ptr<Stats> counters; // none unless asked for
+    Trace trace;                           // behind what every event touches
+    bool notes_ends;                       // somebody hears of SQEs that end: the trace or the next
+    TwinFactory *const twins; // null: all blocks are plain C++; needed while devices are made
+    void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;
+    void *task_context = nullptr;
+
+    /// A time out of its range, for one occasion (TIM-10).
+    [[nodiscard, gnu::noinline, gnu::cold]] Cycle vary(const Setting &setting,
+                                                       uint64_t occasion) const
+    {
+        const Cycle most = setting.value * setting.jitter / 1000;
+        return setting.value - most +
+               chance(seed, occasion, kLatencyUse + setting.index) % (2 * most + 1);
+    }
+
+    /// The status of an access that has just been refused (FLT-4).
+    [[nodiscard]] uint16_t refusal() const { return faults.refusal(STARS_STATUS_BUS_FAULT); }
+
+    /// The model or its own DMA has changed memory.
+    void stored(uint64_t address, uint64_t bytes)
+    {
+        if (__builtin_expect(!polls.empty(), 0))
+            polls.stored(address, bytes);
+    }
+
+    /// A transfer began or ended: the next completion may be at another time.
+    void links_changed()
+    {
+        if (trace.on())
+            trace.links(links, now);
+        if (links.next() == kNever)
+            calendar.cancel(link_timer);
+        else
+            calendar.schedule(link_timer, links.next(), Rank::kLink);
+    }
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/dma.h"
+
+#include <cstring>
+#include <utility>
+
+#include "core/engine/board_state.h"
+
+namespace tsim
+{
+
+DmaPool::DmaPool(uint32_t channels, uint32_t queues, uint64_t seed,
+                 std::unique_ptr<DmaPoolTwin> twin)
+    : channels_(channels), seed_(seed), links_(queues), twin_(std::move(twin))
+{
+    reset();
+}
+
+void DmaPool::reset()
+{
+    if (twin_)
+        twin_->reset();
+    free_ = channels_ == 64 ? ~uint64_t{0} : (uint64_t{1} << channels_) - 1;
+    first_ = last_ = 0;
+}
+
+uint32_t DmaPool::acquire()
+{
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->acquire();
+    if (free_ == 0)
+        return kNone;
+    uint64_t choice = free_;
+    if (seed_ != 0) { // TIM-6: any free channel will do
+        auto skip =
+            static_cast<uint32_t>(mix(seed_) % static_cast<uint32_t>(__builtin_popcountll(free_)));
+        while (skip-- > 0)
+            choice &= choice - 1;
+    }
+    const auto channel = static_cast<uint32_t>(__builtin_ctzll(choice));
+    free_ &= ~(uint64_t{1} << channel);
+    return channel;
+}
+
+uint32_t DmaPool::release(uint32_t channel)
+{
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->release(channel);
+    free_ |= uint64_t{1} << channel;
+    if (first_ == 0)
+        return kNone;
+    const uint32_t queue = first_ - 1u;
+    forget(queue);
+    return queue;
+}
+
+void DmaPool::wait(uint32_t queue)
+{
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->wait(queue);
+    const auto self = static_cast<uint16_t>(queue + 1);
+    links_[queue] = {0, last_};
+    (last_ == 0 ? first_ : links_[last_ - 1u].next) = self;
+    last_ = self;
+}
+
+void DmaPool::forget(uint32_t queue)
+{
+    if (__builtin_expect(twin_ != nullptr, 0))
+        return twin_->forget(queue);
+    const Link link = links_[queue];
+    (link.previous == 0 ? first_ : links_[link.previous - 1u].next) = link.next;
+    (link.next == 0 ? last_ : links_[link.next - 1u].previous) = link.previous;
+}
+
+namespace
+{
+
+[[nodiscard]] uint64_t wide(const stars_sqe &sqe, unsigned word)
+{
+    return uint64_t{sqe.word[word]} | uint64_t{sqe.word[word + 1]} << 32;
+}
+
+/// DMA-20: operation and type out of the opcode; every address and length a whole number of elements.
+[[nodiscard]] bool decode_reduce(uint32_t opcode, DmaJob &out)
+{
+    const uint32_t operation = opcode & 0xfu;
+    const uint32_t type = opcode >> 4 & 0xfu;
+    const uint32_t bytes = reduce_element_bytes(type);
+    if (bytes == 0)
+        return false;
+    out.kind = DmaJob::Kind::kReduce;
+    out.op = static_cast<ReduceOp>(operation);
+    out.type = static_cast<ReduceType>(type);
+    const uint64_t all =
+        out.src | out.dst |
+        (out.rows == 0 ? out.bytes
+                       : out.row | out.src_row | out.dst_row | out.src_plane | out.dst_plane);
+    return all % bytes == 0;
+}
+
+/// DMA-25, DMA-26: the short form: a plain length, rows, or planes of rows.
+[[nodiscard]] bool decode_short(const stars_sqe &sqe, DmaJob &out)
+{
+    const uint32_t length = sqe.word[STARS_SDMA_SHORT_LENGTH_WORD];
+    const uint32_t mode = sqe.word[4] >> STARS_SDMA_STRIDE_SHIFT & 3u;
+    if (mode == STARS_SDMA_STRIDE_NONE) {
+        out.bytes = length;
+        return true;
+    }
+    out.row = length;
+    out.src_plane = out.dst_plane = 0;
+    if (mode == STARS_SDMA_STRIDE_ROWS) {
+        out.src_row = sqe.word[13];
+        out.dst_row = sqe.word[14];
+        out.rows = sqe.word[15];
+        out.planes = 1;
+    } else if (mode == STARS_SDMA_STRIDE_PLANES) {
+        out.planes = sqe.word[7] & 0xffffu;
+        out.rows = sqe.word[7] >> 16;
+        out.src_plane = sqe.word[10];
+        out.src_row = sqe.word[11];
+        out.dst = wide(sqe, 13);
+        out.dst_row = sqe.word[15];
+        out.dst_plane = out.dst_row * out.rows;
+    } else {
+        return false;
+    }
+    out.bytes = uint64_t{out.row} * out.rows * out.planes;
+    return out.rows != 0 && out.bytes >> STARS_SDMA_SHORT_BYTES_BITS == 0;
+}
+
+} // namespace
+
+uint64_t DmaJob::rows_span(bool of_dst) const
+{
+    return (planes - 1) * (of_dst ? dst_plane : src_plane) +
+           (rows - 1) * (of_dst ? dst_row : src_row) + row;
+}
+
+bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
+{
+    // Field by field: to clear all of it costs more than all the rest. Strides count only where there are rows.
+    out.src = wide(sqe, 8);
+    out.dst = wide(sqe, 10);
+    out.kind = DmaJob::Kind::kCopy;
+    out.route = kNone;
+    out.rows = 0;
+    out.made = false;
+    out.limit = kNever;
+    if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_PCIE_DMA) {
+        if ((sqe.word[7] & STARS_W7_CONVERTED) != 0) { // DMA-40
+            out.kind = DmaJob::Kind::kList;
+            out.dst = out.bytes = 0;
+            out.planes = 1;
+            out.src_row = out.dst_row = out.src_plane = out.dst_plane = 0;
+            out.src = wide(sqe, 4);
+            out.rows = sqe.word[6] & STARS_W6_LIST_TAIL_MASK;
+            out.row = kNone;
+            return out.rows != 0 && out.rows <= list_most &&
+                   out.src % sizeof(stars_dma_descriptor) == 0;
+        }
+        out.bytes = wide(sqe, 12);
+        return out.bytes != 0;
+    }
+    out.bytes = sqe.word[7];
+    if ((sqe.word[4] & STARS_SDMA_SHORT_FORM) != 0 && !decode_short(sqe, out))
+        return false;
+    if (out.bytes == 0)
+        return false;
+    const uint32_t opcode = sqe.word[4] & 0xffu;
+    switch (opcode & 0xfu) {
+    case STARS_SDMA_OP_COPY:
+        return true;
+    case STARS_SDMA_OP_FILL:
+        out.kind = DmaJob::Kind::kFill;
+        out.value = static_cast<uint8_t>(sqe.word[8]);
+        return true;
+    case STARS_SDMA_OP_ADD:
+    case STARS_SDMA_OP_MAX:
+    case STARS_SDMA_OP_MIN:
+        return decode_reduce(opcode, out);
+    default:
+        return false;
+    }
+}
+
+uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork &links,
+                    uint32_t device, bool pcie)
+{
+    twinsim_target to = TWINSIM_TARGET_NONE;
+    uint32_t to_device = device;
+    const auto leads = [&](uint64_t address, uint64_t span, uint64_t row, twinsim_target *target,
+                           uint32_t *owner) {
+        // Rows may lie in different allocations: then the first one tells where they are.
+        return bus.translate(bus.context, device, address, span, TWINSIM_ROUTE, target, owner) ||
+               (job.rows != 0 &&
+                bus.translate(bus.context, device, address, row, TWINSIM_ROUTE, target, owner));
+    };
+    if (!leads(job.dst, job.dst_span(), job.row, &to, &to_device))
+        return kNone;
+    if (job.kind == DmaJob::Kind::kFill)
+        return to == TWINSIM_TARGET_HBM ? links.fill_device(to_device) : links.fill_host(device);
+
+    twinsim_target from = TWINSIM_TARGET_NONE;
+    uint32_t from_device = device;
+    if (!leads(job.src, job.src_span(), job.row, &from, &from_device))
+        return kNone;
+    // LNK-3: without links the SDMA of a device reaches the memory of no other.
+    if (!pcie && !links.peers_linked() &&
+        ((to == TWINSIM_TARGET_HBM && to_device != device) ||
+         (from == TWINSIM_TARGET_HBM && from_device != device)))
+        return kNone;
+    if (job.kind == DmaJob::Kind::kReduce) {
+        if (to != TWINSIM_TARGET_HBM) // DMA-24
+            return kNone;
+        if (from != TWINSIM_TARGET_HBM)
+            return links.reduce_from_host(to_device);
+        return from_device == to_device ? links.reduce_within(to_device)
+                                        : links.reduce_peer(from_device, to_device);
+    }
+    if (from != TWINSIM_TARGET_HBM)
+        return to == TWINSIM_TARGET_HBM ? links.host_to_device(to_device) : links.loop_back(device);
+    if (to != TWINSIM_TARGET_HBM)
+        return links.device_to_host(from_device);
+    return from_device == to_device ? links.within_device(to_device)
+                                    : links.peer(from_device, to_device, pcie);
+}
+
+namespace
+{
+
+/// One side of a job: the address of each row, found at once when the whole span is one piece of memory and nobody minds
+/// what lies between rows.
+class Side
+{
+  public:
+    Side(const twinsim_bus &bus, uint32_t device, twinsim_access access, uint64_t address,
+         uint64_t span, bool apart)
+        : bus_(bus), device_(device), access_(access), address_(address),
+          whole_(apart ? nullptr : at(address, span))
+    {
+    }
+    /// NULL: a fault.
+    [[nodiscard]] unsigned char *row(uint64_t offset, uint64_t bytes) const
+    {
+        return whole_ ? whole_ + offset : at(address_ + offset, bytes);
+    }
+
+  private:
+    [[nodiscard]] unsigned char *at(uint64_t address, uint64_t bytes) const
+    {
+        twinsim_target target = TWINSIM_TARGET_NONE;
+        uint32_t owner = device_;
+        return static_cast<unsigned char *>(
+            bus_.translate(bus_.context, device_, address, bytes, access_, &target, &owner));
+    }
+
+    const twinsim_bus &bus_;
+    const uint32_t device_;
+    const twinsim_access access_;
+    const uint64_t address_;
+    unsigned char *const whole_;
+};
+
+void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
+{
+    switch (job.kind) {
+    case DmaJob::Kind::kCopy:
+        std::memmove(dst, src, bytes);
+        break;
+    case DmaJob::Kind::kFill:
+        std::memset(dst, job.value, bytes);
+        break;
+    case DmaJob::Kind::kReduce:
+        reduce(dst, src, bytes, job.op, job.type);
+        break;
+    case DmaJob::Kind::kList: // its descriptors are jobs of their own
+        break;
+    }
+}
+
+[[nodiscard]] bool apply_plain(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
+{
+    const auto at = [&](uint64_t address, twinsim_access access) {
+        twinsim_target target = TWINSIM_TARGET_NONE;
+        uint32_t owner = device;
+        return bus.translate(bus.context, device, address, job.bytes, access, &target, &owner);
+    };
+    void *const dst = at(job.dst, TWINSIM_WRITE);
+    if (!dst)
+        return false;
+    const void *src = nullptr;
+    if (job.kind != DmaJob::Kind::kFill && !(src = at(job.src, TWINSIM_READ)))
+        return false;
+    apply_row(job, dst, src, job.bytes);
+    return true;
+}
+
+[[nodiscard, gnu::noinline]] bool apply_rows(const DmaJob &job, const twinsim_bus &bus,
+                                             uint32_t device, bool apart)
+{
+    const bool reads = job.kind != DmaJob::Kind::kFill;
+    const Side to(bus, device, TWINSIM_WRITE, job.dst, job.dst_span(), apart);
+    const Side from = reads ? Side(bus, device, TWINSIM_READ, job.src, job.src_span(), apart) : to;
+    // Every row is looked up before any changes, so that a fault leaves memory as it was.
+    for (const bool changes : {false, true}) {
+        for (uint64_t plane = 0; plane < job.planes; ++plane) {
+            for (uint64_t i = 0; i < job.rows; ++i) {
+                const uint64_t in = plane * job.src_plane + i * job.src_row;
+                const uint64_t out = plane * job.dst_plane + i * job.dst_row;
+                const unsigned char *src = reads ? from.row(in, job.row) : nullptr;
+                if (reads && !src)
+                    return false;
+                unsigned char *dst = to.row(out, job.row);
+                if (!dst)
+                    return false;
+                if (changes)
+                    apply_row(job, dst, src, job.row);
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
+{
+    return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device, false);
+}
+
+// The status is asked for at once: other accesses may come before the task fails (FLT-4, DMA-30).
+void apply(DmaJob &job, BoardState &board, uint32_t device)
+{
+    const bool good = job.is_plain()
+                          ? apply_plain(job, board.bus, device)
+                          : apply_rows(job, board.bus, device, board.faults.watches_memory());
+    job.status = good ? uint16_t{0} : board.refusal();
+    if (good)
+        board.stored(job.dst, job.dst_span());
+}
+
+DmaCeiling::DmaCeiling(LinkNetwork &links, const Setting &mb_s)
+{
+    if (mb_s.value == 0)
+        return;
+    const uint32_t count = links.plain_route_count();
+    for (uint32_t route = 0; route < count; ++route)
+        routes_.push_back(links.capped(route, mb_s.value, mb_s.index));
+}
+
+} // namespace tsim

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Channels of a DMA engine, and what a transfer does to memory. Rules DMA-1 to DMA-8, DMA-20 to DMA-27.
+#ifndef TWINSIM_CORE_ENGINE_DMA_H
+#define TWINSIM_CORE_ENGINE_DMA_H
+
+#include <vector>
+
+#include "core/link/link.h"
+#include "core/engine/reduce.h"
+#include "core/base/rtl_port.h"
+#include "core/base/types.h"
+#include "twinsim.h"
+#include "twinsim/stars.h"
+
+namespace tsim
+{
+
+struct BoardState;
+
+/// Who has which channel, and who waits for one, first come, first served (DMA-1).
+class DmaPool
+{
+  public:
+    /// `twin` takes its place, if there is one.
+    DmaPool(uint32_t channels, uint32_t queues, uint64_t seed,
+            std::unique_ptr<DmaPoolTwin> twin = nullptr);
+
+    /// A free channel, the lowest with seed 0; kNone when all are busy.
+    [[nodiscard]] uint32_t acquire();
+    /// Gives a channel back; returns the queue that gets it next, taken off the list, or kNone.
+    uint32_t release(uint32_t channel);
+    void wait(uint32_t queue);
+    void forget(uint32_t queue);
+    void reset();
+
+  private:
+    struct Link {
+        uint16_t next = 0; // queue + 1
+        uint16_t previous = 0;
+    };
+    const uint32_t channels_;
+    uint64_t free_ = 0; // bit set: free
+    uint64_t seed_;
+    uint16_t first_ = 0;
+    uint16_t last_ = 0;
+    std::vector<Link> links_;
+    std::unique_ptr<DmaPoolTwin> twin_;
+};
+
+/// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row, and
+/// all of it lies in one line of the host's cache.
+struct alignas(64) DmaJob {
+    enum class Kind : uint8_t { kCopy, kFill, kReduce, kList };
+
+    uint64_t dst = 0;
+    uint64_t src = 0;   ///< of a list: where it lies
+    uint64_t bytes = 0; ///< all rows; of a list: what it has moved
+    Kind kind = Kind::kCopy;
+    uint8_t value = 0; ///< of a fill
+    ReduceOp op = ReduceOp::kAdd;
+    ReduceType type = ReduceType::kInt8;
+    uint32_t route = kNone; ///< once its bytes move
+    uint32_t row = 0;       ///< of a list: the descriptor at which it failed, or kNone
+    uint32_t rows =
+        0; ///< of a list: descriptors; else 0: a plain transfer, the fields around this one do not matter
+    uint32_t planes = 0;
+    bool made = false;    ///< its effect, before its end (DMA-30)
+    uint16_t status = 0;  ///< why its effect failed; 0: it did not
+    Cycle limit = kNever; ///< of the SQE
+    // From one row or plane to the next.
+    alignas(64) uint64_t src_row = 0;
+    uint64_t dst_row = 0;
+    uint64_t src_plane = 0, dst_plane = 0;
+
+    /// From the first to the last byte, gaps included.
+    [[nodiscard]] uint64_t src_span() const { return is_plain() ? bytes : rows_span(false); }
+    [[nodiscard]] uint64_t dst_span() const { return is_plain() ? bytes : rows_span(true); }
+    [[nodiscard]] bool is_plain() const { return __builtin_expect(rows == 0, 1); }
+
+  private:
+    // Apart: a compiler would read strides for plain jobs too, and these lie in a line of their own.
+    [[nodiscard, gnu::noinline]] uint64_t rows_span(bool of_dst) const;
+};
+static_assert(sizeof(DmaJob) == 128);
+
+/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (DMA-8). A list has at most `list_most`
+/// descriptors.
+[[nodiscard]] bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out);
+
+/// Finds the route of a job from where its addresses lead (LNK-3); kNone when one of them is a fault (DMA-4).
+/// `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
+[[nodiscard]] uint32_t find_route(const DmaJob &job, const twinsim_bus &bus,
+                                  const LinkNetwork &links, uint32_t device, bool pcie);
+
+/// Makes the job's effect, at its instant (DMA-5); false when an address is a fault.
+[[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
+/// The same on a board: the job keeps why an access was refused.
+void apply(DmaJob &job, BoardState &board, uint32_t device);
+
+/// Where jobs of an engine go when its channels have a ceiling (DMA-28): the route that is theirs alone.
+class DmaCeiling
+{
+  public:
+    /// `mb_s` 0: none, and routes stay as they are. Throws std::bad_alloc.
+    DmaCeiling(LinkNetwork &links, const Setting &mb_s);
+    [[nodiscard]] uint32_t of(uint32_t route) const
+    {
+        return route < routes_.size() ? routes_[route] : route;
+    }
+
+  private:
+    std::vector<uint32_t> routes_;
+};
+
+} // namespace tsim
+
+#endif

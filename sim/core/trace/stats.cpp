@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/trace/stats.h"
+
+#include <algorithm>
+
+#include "twinsim/stars.h"
+
+namespace tsim
+{
+
+Stats::Stats(const Params &params, const LinkNetwork &links, uint32_t devices)
+    : params_(params), links_(links), devices_(devices), present_(devices * kMaxQueues, kNone)
+{
+    for (Device &device : devices_) {
+        device.uses[TWINSIM_RESOURCE_SLOT].resize(params.slots.value);
+        device.uses[TWINSIM_RESOURCE_CLASS].resize(TWINSIM_CLASS_COUNT);
+        device.uses[TWINSIM_RESOURCE_SDMA].resize(params.sdma_channels.value);
+        device.uses[TWINSIM_RESOURCE_PCIE_DMA].resize(params.pcie_channels.value);
+        device.uses[TWINSIM_RESOURCE_HOST_DMA].resize(params.host_channels.value);
+    }
+    for (uint32_t link = 0; link < links.link_count(); ++link)
+        devices_[links.link_device(link)].uses[TWINSIM_RESOURCE_LINK].resize(link + 1);
+}
+
+void Stats::open(const twinsim_trace_record &record)
+{
+    twinsim_queue_counts queue{};
+    queue.device = record.device;
+    queue.sq = record.sq;
+    queue.stream_id = record.id;
+    present_[record.device * kMaxQueues + record.sq] = static_cast<uint32_t>(queues_.size());
+    queues_.push_back(queue);
+}
+
+twinsim_queue_counts *Stats::queue_of(const twinsim_trace_record &record)
+{
+    if (record.sq >= kMaxQueues)
+        return nullptr;
+    const uint32_t life = present_[record.device * kMaxQueues + record.sq];
+    return life == kNone ? nullptr : &queues_[life];
+}
+
+void Stats::waited(const twinsim_trace_record &record, twinsim_cause cause)
+{
+    const uint64_t length = record.end_ns - record.begin_ns;
+    devices_[record.device].waits[cause].add(length);
+    if (twinsim_queue_counts *queue = queue_of(record)) {
+        twinsim_wait_sum &sum = queue->waits[cause];
+        ++sum.count;
+        sum.total_ns += length;
+        sum.max_ns = std::max(sum.max_ns, length);
+    }
+}
+
+twinsim_use_counts &Stats::use_of(const twinsim_trace_record &record, twinsim_resource resource)
+{
+    std::vector<twinsim_use_counts> &uses = devices_[record.device].uses[resource];
+    if (uses.size() <= record.id)
+        uses.resize(record.id + 1);
+    return uses[record.id];
+}
+
+void Stats::used(const twinsim_trace_record &record, twinsim_resource resource)
+{
+    if (record.id == kNone)
+        return;
+    twinsim_use_counts &use = use_of(record, resource);
+    ++use.uses;
+    use.busy_ns += record.end_ns - record.begin_ns;
+}
+
+// The bytes of a transfer count on each link of its way.
+void Stats::moved(const twinsim_trace_record &record)
+{
+    if (record.route == kNone)
+        return;
+    twinsim_route route{};
+    links_.describe_route(record.route, route);
+    for (uint32_t i = 0; i < route.count; ++i)
+        devices_[links_.link_device(route.link[i])]
+            .uses[TWINSIM_RESOURCE_LINK][route.link[i]]
+            .bytes += record.bytes * route.weight[i];
+}
+
+twinsim_cause Stats::slot_cause(const twinsim_trace_record &record) const
+{
+    for (const Setting *cap :
+         {&params_.sdma_cap, &params_.pcie_dma_cap, &params_.cond_cap, &params_.cpu_topic_cap,
+          &params_.aic_cap, &params_.aiv_cap, &params_.mixed_cap})
+        if (record.parameter == cap->index)
+            return TWINSIM_CAUSE_CLASS;
+    return TWINSIM_CAUSE_SLOT;
+}
+
+twinsim_cause Stats::engine_cause(const twinsim_trace_record &record) const
+{
+    for (const Setting *work :
+         {&params_.fw_activate, &params_.fw_fetch, &params_.fw_command, &params_.fw_report,
+          &params_.fw_level_slots, &params_.fw_stop_at, &params_.fw_reports})
+        if (record.parameter == work->index)
+            return TWINSIM_CAUSE_LOOP;
+    return record.parameter == params_.aic_cores.index ||
+                   record.parameter == params_.aiv_cores.index
+               ? TWINSIM_CAUSE_CORE
+               : TWINSIM_CAUSE_CHANNEL;
+}
+
+void Stats::take(const twinsim_trace_record &record)
+{
+    if (record.phase == kOpened) {
+        open(record);
+        return;
+    }
+    twinsim_device_counts &sums = devices_[record.device].sums;
+    twinsim_queue_counts *const queue = queue_of(record);
+    const bool sdma = record.engine == TWINSIM_ENGINE_SDMA;
+    const bool host = record.engine == TWINSIM_ENGINE_HOST_DMA;
+    const twinsim_resource engine = host   ? TWINSIM_RESOURCE_HOST_DMA
+                                    : sdma ? TWINSIM_RESOURCE_SDMA
+                                           : TWINSIM_RESOURCE_PCIE_DMA;
+    const bool core = record.engine == TWINSIM_ENGINE_AIC || record.engine == TWINSIM_ENGINE_AIV;
+    switch (static_cast<twinsim_phase>(record.phase)) {
+    case TWINSIM_PHASE_TASK:
+        ++sums.tasks;
+        ++sums.tasks_of_type[record.sqe_type % TWINSIM_STATS_TYPES];
+        if (queue) {
+            ++queue->tasks;
+            queue->bytes += record.bytes;
+            queue->task_ns += record.end_ns - record.begin_ns;
+        }
+        break;
+    case TWINSIM_PHASE_DOORBELL:
+        ++sums.begun;
+        break;
+    case TWINSIM_PHASE_FETCH:
+        ++sums.fetch_waits;
+        sums.fetch_wait_ns += record.end_ns - record.begin_ns;
+        break;
+    case TWINSIM_PHASE_TABLE:
+        sums.event_hits += record.parameter == params_.event_table.index;
+        sums.event_misses += record.parameter == params_.event_miss.index;
+        break;
+    case TWINSIM_PHASE_SLOT:
+        waited(record, slot_cause(record));
+        break;
+    case TWINSIM_PHASE_ENGINE:
+        waited(record, engine_cause(record));
+        break;
+    case TWINSIM_PHASE_PARK:
+        waited(record, record.sqe_type == STARS_SQE_NOTIFY_WAIT ? TWINSIM_CAUSE_NOTIFY
+                       : record.sqe_type == STARS_SQE_COND      ? TWINSIM_CAUSE_MEMORY
+                                                                : TWINSIM_CAUSE_EVENT);
+        break;
+    case TWINSIM_PHASE_HOST:
+        waited(record, TWINSIM_CAUSE_HOST);
+        break;
+    case TWINSIM_PHASE_HOLD:
+        waited(record, record.id == TWINSIM_HOLD_CQ ? TWINSIM_CAUSE_CQ : TWINSIM_CAUSE_HOLD);
+        break;
+    case TWINSIM_PHASE_OCCUPY:
+        used(record, TWINSIM_RESOURCE_SLOT);
+        ++sums.swap_ins;
+        if (queue)
+            queue->slot_ns += record.end_ns - record.begin_ns;
+        break;
+    case TWINSIM_PHASE_SHARE:
+        used(record, TWINSIM_RESOURCE_CLASS);
+        break;
+    case TWINSIM_PHASE_SETUP:
+        if (!core && record.engine != TWINSIM_ENGINE_NONE && record.id != kNone)
+            use_of(record, engine).busy_ns += record.end_ns - record.begin_ns;
+        break;
+    case TWINSIM_PHASE_TRANSFER:
+        moved(record);
+        if (!core && record.engine != TWINSIM_ENGINE_NONE) {
+            used(record, engine);
+            if (record.id != kNone)
+                use_of(record, engine).bytes += record.bytes;
+        }
+        break;
+    case TWINSIM_PHASE_BLOCK:
+        used(record,
+             record.engine == TWINSIM_ENGINE_AIV ? TWINSIM_RESOURCE_AIV : TWINSIM_RESOURCE_AIC);
+        break;
+    case TWINSIM_PHASE_LINK: {
+        used(record, TWINSIM_RESOURCE_LINK);
+        const auto load = static_cast<unsigned __int128>(record.bytes) *
+                          (record.end_ns - record.begin_ns) / 1000000000u;
+        use_of(record, TWINSIM_RESOURCE_LINK).load_bytes += static_cast<uint64_t>(load);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+void Stats::set_most(uint32_t device, twinsim_resource resource, uint32_t index, uint32_t most)
+{
+    if (index == kNone)
+        devices_[device].most[resource] = most;
+    else
+        devices_[device].uses[resource][index].most = most;
+}
+
+void Stats::device(uint32_t device, twinsim_device_counts &out) const
+{
+    out = devices_[device].sums;
+}
+
+void Stats::wait(uint32_t device, twinsim_cause cause, twinsim_wait_counts &out) const
+{
+    const Histogram &all = devices_[device].waits[cause];
+    out = {all.count(),        all.total(),        all.most(),
+           all.percentile(50), all.percentile(90), all.percentile(99)};
+}
+
+bool Stats::use(uint32_t device, twinsim_resource resource, uint32_t index,
+                twinsim_use_counts &out) const
+{
+    const std::vector<twinsim_use_counts> &uses = devices_[device].uses[resource];
+    out = {};
+    if (index != kNone) {
+        if (index >= uses.size())
+            return false;
+        out = uses[index];
+        return true;
+    }
+    for (const twinsim_use_counts &use : uses) {
+        out.uses += use.uses;
+        out.busy_ns += use.busy_ns;
+        out.bytes += use.bytes;
+        out.load_bytes += use.load_bytes;
+    }
+    out.most = devices_[device].most[resource];
+    return true;
+}
+
+} // namespace tsim
