@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading kernel images, and what is in them. */
-#include "core/binary.h"
-#include "core/context.h"
+#include "core/image/binary.h"
+#include "core/object/context.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/binary_data.h"
+#include "core/image/binary_data.h"
 
 /* Where an image comes from decides which options fit. */
 typedef enum source { FROM_FILE, FROM_DATA } source;

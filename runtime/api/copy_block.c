@@ -2,10 +2,10 @@
 /* Copies of more than one range: rows of a block, batches; and copies that reduce. */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/device.h"
-#include "core/range.h"
-#include "core/reduce.h"
-#include "core/rows.h"
+#include "core/object/device.h"
+#include "core/work/range.h"
+#include "core/work/reduce.h"
+#include "core/work/memcpy_2d.h"
 
 /* Rows -------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/cores.h"
+#include "core/object/resource_limit.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

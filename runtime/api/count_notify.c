@@ -2,8 +2,8 @@
 /* Counting notifies: some products have them, others refuse to create any. */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/event.h"
-#include "core/stream.h"
+#include "core/object/event.h"
+#include "core/object/stream.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -4,7 +4,7 @@
 #include "acl/acl_base.h"
 #include "api/data_type.h"
 #include "api/entry.h"
-#include "core/handle.h"
+#include "core/base/handle.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/device.h"
+#include "core/object/device.h"
 
 #include "acl/acl_base_rt.h"
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/context.h"
-#include "core/stream.h"
+#include "core/object/context.h"
+#include "core/object/stream.h"
 
 aclError aclrtSetDevice(int32_t deviceId)
 {

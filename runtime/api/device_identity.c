@@ -7,7 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/device.h"
+#include "core/object/device.h"
 
 _Static_assert((uint64_t)TWIN_LINK_HCCS == ACL_RT_DEVS_TOPOLOGY_HCCS &&
                    (uint64_t)TWIN_LINK_PIX == ACL_RT_DEVS_TOPOLOGY_PIX &&

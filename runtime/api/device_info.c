@@ -3,9 +3,9 @@
 #include "acl/acl_base_rt.h"
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/context.h"
-#include "core/device.h"
-#include "core/soc.h"
+#include "core/object/context.h"
+#include "core/object/device.h"
+#include "core/base/soc.h"
 
 #define ATOMIC_FIRST ACL_RT_ATOMIC_OPERATION_INTEGER_ADD
 #define ATOMIC_LAST  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH

@@ -17,10 +17,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "core/error.h"
-#include "core/registry.h"
-#include "core/sanitizer.h"
-#include "core/thread_state.h"
+#include "core/backend/error.h"
+#include "core/backend/registry.h"
+#include "core/backend/sanitizer.h"
+#include "core/backend/thread_state.h"
 
 /* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called. */
 static inline void twin_api_enter(const twin_call *call, const void *site)

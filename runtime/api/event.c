@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/event.h"
+#include "core/object/event.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/failure.h"
+#include "core/callback/exception_callback.h"
 #include "core/init.h"
-#include "core/stream.h"
+#include "core/object/stream.h"
 
 #define NS_PER_S  UINT64_C(1000000000)
 #define NS_PER_US UINT64_C(1000)

@@ -4,9 +4,9 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/binary.h"
-#include "core/failure.h"
-#include "core/fault.h"
+#include "core/image/binary.h"
+#include "core/callback/exception_callback.h"
+#include "core/inject/fault_injection.h"
 
 /* What the getters give when there is nothing to read from. */
 #define NO_EXCEPTION UINT32_MAX

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "api/entry.h"
-#include "core/fault.h"
+#include "core/inject/fault_injection.h"
 
 #define SAME(name)                                                                                 \
     static_assert((int)TWINRT_FAULT_##name == (int)TWIN_FAULT_##name, "the seam counts likewise")

@@ -4,10 +4,10 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/binary.h"
-#include "core/context.h"
-#include "core/device_area.h"
-#include "core/image.h"
+#include "core/image/binary.h"
+#include "core/object/context.h"
+#include "core/object/device_area.h"
+#include "core/image/image.h"
 
 /* Asks a live function something; the answer goes into `out`. */
 typedef int32_t function_question(twin_function *function, void *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "twinrt/interrupt.h"
 
-#include "core/interrupt.h"
+#include "core/backend/interrupt.h"
 
 void twinrt_set_interrupt(twinrt_interrupted asked)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of arguments for launches. */
-#include "core/kernel_args.h"
+#include "core/work/kernel_args.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/kernel_settings.h"
+#include "core/work/kernel_settings.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/context.h"
-#include "core/device.h"
+#include "core/object/context.h"
+#include "core/object/device.h"
 
 #define US_PER_MS    UINT64_C(1000)
 #define US_PER_S     UINT64_C(1000000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/label.h"
+#include "core/model_instance/label.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

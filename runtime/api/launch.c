@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launching kernels. */
-#include "core/launch.h"
+#include "core/work/launch.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/kernel_args.h"
+#include "core/work/kernel_args.h"
 
 #define US_PER_S 1000000u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/memory.h"
+#include "core/work/memory.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/stream.h"
+#include "core/object/stream.h"
 
 #define UNIT_BYTES    32u /* sizes are rounded up to this */
 #define PADDING_BYTES 32u /* and most get this on top */

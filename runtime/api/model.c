@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/model.h"
+#include "core/model_instance/model_instance.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

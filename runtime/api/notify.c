@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/event.h"
-#include "core/stream.h"
+#include "core/object/event.h"
+#include "core/object/stream.h"
 
 #define NS_PER_S            UINT64_C(1000000000)
 #define NOTIFY_FLAG_MAX     1u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/options.h"
+#include "core/base/options.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The status of overflows, read and cleared in stream order. */
-#include "core/overflow.h"
+#include "core/work/overflow.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/stream.h"
+#include "core/object/stream.h"
 
 static int32_t check_size(uint64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/peer.h"
+#include "core/object/peer.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the host that streams call. */
-#include "core/report.h"
+#include "core/callback/callback_delivery.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/service.h"
+#include "core/callback/host_func_thread.h"
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 {

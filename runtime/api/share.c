@@ -4,7 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/event.h"
+#include "core/object/event.h"
 
 #define KEY_BYTES (TWIN_SHARE_NAME + 1) /* with its end */
 

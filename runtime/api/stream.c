@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/stream.h"
+#include "core/object/stream.h"
 
 #include <string.h>
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/alloc.h"
-#include "core/log.h"
+#include "core/base/alloc.h"
+#include "core/base/log.h"
 
 #define LEAST_PRIORITY 7u
 

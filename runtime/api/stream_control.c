@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failure mode, attributes, and taking back the work of a stream. */
-#include "core/stream_control.h"
+#include "core/work/stream_control.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/abort.h"
-#include "core/context.h"
+#include "core/work/abort.h"
+#include "core/object/context.h"
 
 #define SWITCH_MOST 1u          /* switches are 0 or 1 */
 #define INFO_MOST   (64u << 10) /* bytes about a task */

@@ -10,8 +10,8 @@
 #include "api/data_type.h"
 #include "api/entry.h"
 #include "api/tensor_shape.h"
-#include "core/alloc.h"
-#include "core/handle.h"
+#include "core/base/alloc.h"
+#include "core/base/handle.h"
 
 /* Old functions are part of the interface. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -2,7 +2,7 @@
 #include "api/tensor_shape.h"
 
 #include "api/data_type.h"
-#include "core/error.h"
+#include "core/backend/error.h"
 
 #include <stdbool.h>
 

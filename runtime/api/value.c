@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that write a word of device memory, or wait until it fits. */
-#include "core/value.h"
+#include "core/work/stream_value.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/log.h"
-#include "core/thread_state.h"
+#include "core/base/log.h"
+#include "core/backend/thread_state.h"
 
 /* Real time. */
 #define LEAVE_MS 1000u /* for calls of other threads to return */

@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
-#include "core/blocked.h"
-#include "core/context.h"
-#include "core/error.h"
-#include "core/kernel_settings.h"
-#include "core/lock.h"
-#include "core/log.h"
-#include "core/registry.h"
-#include "core/thread_state.h"
+#include "core/base/alloc.h"
+#include "core/backend/blocked.h"
+#include "core/object/context.h"
+#include "core/backend/error.h"
+#include "core/work/kernel_settings.h"
+#include "core/base/lock.h"
+#include "core/base/log.h"
+#include "core/backend/registry.h"
+#include "core/backend/thread_state.h"
 
 #define FILE_BYTES_MAX    (10u << 20)
 #define NESTING_MAX       10u

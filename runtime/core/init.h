@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/init_callback.h"
+#include "core/callback/init_callback.h"
 
 /* What a configuration file may say. */
 typedef struct twin_init_config {

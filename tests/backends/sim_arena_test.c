@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arena and its extents alone: no model, no seam. */
-#include "backends/sim/arena.h"
+#include "backends/sim/memory/arena.h"
 
 #include <stdio.h>
 #include <stdlib.h>

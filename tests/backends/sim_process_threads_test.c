@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backends/sim/clock.h"
-#include "backends/sim/process.h"
-#include "backends/sim/process_threads.h"
+#include "backends/sim/wait/clock.h"
+#include "backends/sim/process/process.h"
+#include "backends/sim/process/process_threads.h"
 #include "seam/host_time.h"
 
 /* This thread has called, no other has. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where rings, CQs and tokens lie, and when a piece of them becomes a huge page. The kernel's part is the test's own: what
  * it is asked is what there is to see. */
-#include "backends/sim/rings.h"
+#include "backends/sim/memory/ring_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct {
 static unsigned asked_count;
 static bool kernel_is_old;
 
-/* rings.c is compiled to call this in madvise's place. What is advised about the whole range is not counted. */
+/* ring_memory.c is compiled to call this in madvise's place. What is advised about the whole range is not counted. */
 int test_madvise(void *address, size_t bytes, int advice)
 {
     if (advice == MADV_DONTDUMP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that processes share events and notifies through: their folder, their ends, and what is wrong with them. */
 #define _GNU_SOURCE /* mkdtemp, nftw */
-#include "backends/sim/share_file.h"
+#include "backends/sim/signal/ipc_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/sim/process.h"
+#include "backends/sim/process/process.h"
 #include "support/cunit_main.h"
 
 #define KIND  TWIN_SIGNAL_EVENT_REBIND

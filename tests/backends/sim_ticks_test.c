@@ -2,7 +2,7 @@
 /* Times of events are read from a counter: its ticks as ns, for longer than the product of both fits into a word. */
 #include "support/cunit_main.h"
 
-#include "backends/sim/process.h"
+#include "backends/sim/process/process.h"
 
 #define NS_PER_S      UINT64_C(1000000000)
 #define S_PER_YEAR    (UINT64_C(365) * 86400)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "core/alloc.h"
+#include "core/base/alloc.h"
 #include "support/expect.h"
 
 /* More requests than the program can have: the sweep must end before. */

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/binary.h"
-#include "core/device.h"
-#include "core/thread_state.h"
+#include "core/image/binary.h"
+#include "core/object/device.h"
+#include "core/backend/thread_state.h"
 #include "kernel/object.h"
-#include "core/image.h"
-#include "core/kernel_args.h"
+#include "core/image/image.h"
+#include "core/work/kernel_args.h"
 #include "support/kernel_object.h"
 #include "unit/fake_backend.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
-#include "core/thread_state.h"
-#include "core/fault_file.h"
+#include "core/base/config.h"
+#include "core/backend/thread_state.h"
+#include "core/inject/fault_file.h"
 #include "core/init.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

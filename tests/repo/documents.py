@@ -5,9 +5,9 @@ import re
 
 from tree import check
 
-SETTINGS = "runtime/core/config.h"
+SETTINGS = "runtime/core/base/config.h"
 STATUS = "runtime/seam/status.h"
-NUMBERS = "backends/sim/failure.c"
+NUMBERS = "backends/sim/queue/failure.c"
 ERRORS = "runtime/docs/errors.md"
 TIMING = "sim/docs/timing.md"
 UNTESTED = "tests/repo/untested_rules.txt"

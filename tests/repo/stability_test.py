@@ -90,7 +90,7 @@ class Stability(unittest.TestCase):
             "twinrt check --report, JSON": found(report, r"#define REPORT_VERSION (\d+)"),
             "twinrt check --json": found(report, r"#define RESULT_VERSION (\d+)"),
             "twinrt compare --json": found("tools/compare/report.c", r"#define FORMAT_VERSION (\d+)"),
-            "twinrt run --stats": found("backends/sim/stats_draw.c", r"#define STATS_VERSION (\d+)"),
+            "twinrt run --stats": found("backends/sim/observe/stats_writer.c", r"#define STATS_VERSION (\d+)"),
             "kernel image of twinrt-cc": found("runtime/kernel/object.h", r"#define TWIN_NATIVE_VERSION +(\d+)u"),
             "SARIF": found("tools/check/report/sarif.c", r'"version", "([\d.]+)"')})
         revision = found(header, r"#define TWIN_RECORD_REVISION +(\d+)u")

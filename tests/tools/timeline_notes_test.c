@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "timeline.h"
-#include "timeline_notes.h"
+#include "observe/atomic_file.h"
+#include "observe/timeline.h"
+#include "observe/timeline_notes.h"
 
 /* ---- what the writer of the file is linked with, and no test here uses ---------------------- */
 

@@ -17,7 +17,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "timeline.h"
+#include "observe/timeline.h"
 #include "twinsim/stars.h"
 
 #define FILE_NAME "synthetic.json"

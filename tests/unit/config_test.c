@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/config.h"
+#include "core/base/config.h"
 
 #include <stdlib.h>
 
 #include "check.h"
-#include "core/log.h"
+#include "core/base/log.h"
 
 static char logged[4096];
 

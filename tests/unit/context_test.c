@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/context.h"
+#include "core/object/context.h"
 
 #include "check.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/device.h"
+#include "core/object/device.h"
 
 #include <stdlib.h>
 
 #include "check.h"
-#include "core/config.h"
+#include "core/base/config.h"
 
 static void test_first_set_opens(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/error.h"
+#include "core/backend/error.h"
 
 #include "check.h"
-#include "core/thread_state.h"
+#include "core/backend/thread_state.h"
 
 static const twin_call call = {"aclrtTest", TWIN_COST_LOCAL};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/event.h"
+#include "core/object/event.h"
 
 #include "check.h"
 

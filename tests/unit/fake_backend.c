@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/registry.h"
+#include "core/backend/registry.h"
 #include "fake_memory.h"
 
 #define RECORDS_MAX  256

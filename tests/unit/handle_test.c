@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/handle.h"
+#include "core/base/handle.h"
 
 #include "check.h"
-#include "core/alloc.h"
+#include "core/base/alloc.h"
 
 typedef struct thing {
     twin_object object;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "core/image.h"
+#include "core/image/image.h"
 #include "support/kernel_object.h"
 
 enum { TYPE = 1, CROSS_CORE = 2, UB = 7, STACK = 8, EARLY = 11, VECTOR_KINDS = 12, SCHEDULE = 18 };

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "core/alloc.h"
-#include "core/log.h"
+#include "core/base/alloc.h"
+#include "core/base/log.h"
 
 static int32_t parse(const char *text, twin_init_config *config)
 {

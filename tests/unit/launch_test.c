@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/launch.h"
+#include "core/work/launch.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "check.h"
-#include "core/binary.h"
-#include "core/config.h"
-#include "core/kernel_args.h"
+#include "core/image/binary.h"
+#include "core/base/config.h"
+#include "core/work/kernel_args.h"
 #include "support/kernel_object.h"
 
 enum { SMALL = 32, LARGE = 6000, LAUNCHES = 100 };

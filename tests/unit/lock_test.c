@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/lock.h"
+#include "core/base/lock.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/memory.h"
+#include "core/work/memory.h"
 
 #include <sys/mman.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* gettid */
-#include "core/registry.h"
+#include "core/backend/registry.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "core/config.h"
-#include "core/log.h"
+#include "core/base/config.h"
+#include "core/base/log.h"
 
 static void drop_line(twin_log_level level, const char *line)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/stream.h"
+#include "core/object/stream.h"
 
 #include "check.h"
-#include "core/memory.h"
+#include "core/work/memory.h"
 
 static void begin(void)
 {

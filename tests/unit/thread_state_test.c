@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/thread_state.h"
+#include "core/backend/thread_state.h"
 
 #include "check.h"
 

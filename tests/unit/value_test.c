@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/value.h"
+#include "core/work/stream_value.h"
 
 #include <stdint.h>
 
-#include "core/memory.h"
+#include "core/work/memory.h"
 
 #include "check.h"
 

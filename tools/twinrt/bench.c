@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bench_rows.h"
-#include "core/config.h"
+#include "core/base/config.h"
 #include "setting_option.h"
 #include "output.h"
 

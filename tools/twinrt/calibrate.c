@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "calibrate/calibrate.h"
-#include "core/config.h"
+#include "core/base/config.h"
 #include "output.h"
 #include "record/reader.h"
 

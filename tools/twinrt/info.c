@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/config.h"
+#include "core/base/config.h"
 #include "setting_option.h"
-#include "core/log.h"
+#include "core/base/log.h"
 #include "seam/backend.h"
 
 #define MARKS 4

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/config.h"
+#include "core/base/config.h"
 #include "seam/backend.h"
 #include "tool.h"
 

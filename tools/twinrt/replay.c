@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/config.h"
-#include "core/registry.h"
+#include "core/base/config.h"
+#include "core/backend/registry.h"
 #include "tool.h"
 
 #define MOST_TOLD 10u

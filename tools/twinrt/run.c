@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/config.h"
-#include "core/fault_file.h"
+#include "core/base/config.h"
+#include "core/inject/fault_file.h"
 #include "check_session.h"
 #include "run_files.h"
 #include "run_guardian.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/config.h"
+#include "core/base/config.h"
 
 #define PER_PROCESS ".%p"
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/config.h"
+#include "core/base/config.h"
 #include "tool.h"
 
 #define HOST_LIBRARY "libtwinrt-host.so"

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/config.h"
+#include "core/base/config.h"
 #include "seam/run_page.h"
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -5,7 +5,7 @@
 
 #include <argp.h>
 
-#include "core/config.h"
+#include "core/base/config.h"
 
 /* Sets the variable of the setting, after the check that the runtime makes; ends with a message that names `option` ("devices") if
  * `value` is invalid. */

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "backends/sim/cond_program.h"
+#include "backends/sim/graph/cond_program.h"
 
 namespace property
 {

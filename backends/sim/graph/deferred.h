@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a deferred queue has beyond its ring; model_instance.c keeps it. */
+#ifndef TWINRT_SIM_GRAPH_DEFERRED_H
+#define TWINRT_SIM_GRAPH_DEFERRED_H
+
+#include "seam/types.h"
+
+/* Code of a jump: too long for an entry, so it lies beside the ring. */
+#define SIM_CODE_WORDS 32u
+
+/* A label of a deferred queue: its place goes to the table when the program is sealed. */
+struct sim_label {
+    uint64_t entry; /* device address */
+    uint32_t place; /* ring position */
+    bool written;
+};
+
+/* What a deferred queue has beyond its ring. Guarded by the queue's lock. */
+struct sim_deferred {
+    twin_program *program; /* NULL: bound to none */
+    bool head;
+    twin_queue **leads; /* queues its tasks name */
+    uint32_t lead_count, lead_room;
+    struct sim_label *labels;
+    uint32_t label_count, label_room;
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs: queues that were opened disabled and filled, and run together when a queue asks for it.
+ *
+ * A run is, in the launching queue: wait for the program's `idle` notify; clear its `end` notify; COND entries that set
+ * the heads of the head queues to 0 and enable them; wait for `end`; record `idle`. So runs of one program follow each
+ * other, whoever asks for them. The end of the program is a record of `end` in one of its queues.
+ *
+ * A run that is interrupted gives `idle` back exactly once: it has it from the instant its wait passes, which is before that
+ * entry retires, until its record is made. What it has not begun becomes entries that do nothing.
+ *
+ * Entries of a deferred queue are rung for when the program is sealed. They and their tokens stay until the ring is
+ * closed. Locks: model lock, queue->lock, program->lock. */
+#ifndef TWINRT_SIM_GRAPH_MODEL_INSTANCE_H
+#define TWINRT_SIM_GRAPH_MODEL_INSTANCE_H
+
+#include "queue/queue.h"
+
+twin_status sim_program_create(twin_hw_device *device, twin_program **out_program);
+void sim_program_destroy(twin_program *program);
+twin_status sim_program_bind(twin_program *program, twin_queue *queue, bool head);
+twin_status sim_program_unbind(twin_program *program, twin_queue *queue);
+twin_status sim_program_seal(twin_program *program);
+twin_status sim_program_clean(twin_queue *queue);
+twin_status sim_program_abort(twin_program *program);
+twin_status sim_program_drain(twin_program *program, uint64_t timeout_ns);
+
+twin_status sim_work_run(twin_queue *queue, twin_program *program);
+twin_status sim_work_end(twin_queue *queue);
+twin_status sim_work_activate(twin_queue *queue, twin_queue *other);
+twin_status sim_work_branch(twin_queue *queue, const twin_branch *branch);
+twin_status sim_work_label(twin_queue *queue, uint64_t table, uint32_t index);
+twin_status sim_work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
+
+/* ---- for model_instance_work.c, with the queue's lock ---- */
+
+/* Notes where the program ends; answers the notify that is recorded there. */
+uint32_t sim_program_end_at(twin_program *program, twin_queue *queue, uint64_t place);
+/* Grows an array of `bytes` per entry that is full; false: host memory is out. */
+bool sim_program_make_room(void **array, uint32_t count, uint32_t *room, size_t bytes);
+
+/* ---- for queue.c; thread: model, with the queue's lock ---- */
+
+/* The ring closes: what is known of its entries goes, and a run that it asked for ends. */
+void sim_program_ring_closes(twin_queue *queue);
+/* The queue is to leave what it runs, which may be a run of a program: that ends, or never begins. Whether the entry at
+ * its head is still to be stopped. */
+bool sim_program_leave_run(twin_queue *queue);
+/* An entry of a run failed in the launching queue: the run ends. */
+void sim_program_run_failed(twin_queue *launcher, twin_program *program);
+/* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */
+twin_queue *sim_program_launcher(twin_queue *queue);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hostcall/host_call_queue.h"
+
+#include <stdlib.h>
+
+#include "wait/clock.h"
+#include "process/device.h"
+#include "wait/progress.h"
+#include "queue/sqe.h"
+#include "wait/idle.h"
+#include "wait/wall.h"
+
+/* Real time that a function may hold the model: at first, and at least. */
+#define HOLD_NS       200000000ull
+#define HOLD_LEAST_NS 1000000ull
+
+/* Guarded by the model lock. */
+static twin_channel *channels;
+static unsigned service_count;
+static uint16_t group_count;
+static uint64_t hold_patience_ns = HOLD_NS;
+
+/* The service channel whose call this thread runs; NULL: none. */
+static _Thread_local twin_channel *serving __attribute__((tls_model("initial-exec")));
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void drop_reference(twin_channel *channel)
+{
+    /* acq_rel: whoever frees sees what the others did before they let go */
+    if (atomic_fetch_sub_explicit(&channel->references, 1, memory_order_acq_rel) == 1)
+        free(channel);
+}
+
+void sim_channel_release(struct sim_call *call)
+{
+    drop_reference(call->channel);
+    free(call);
+}
+
+twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+{
+    twin_channel *channel = calloc(1, sizeof(*channel));
+    if (!channel)
+        return TWIN_E_NOMEM;
+    channel->device = device;
+    channel->service = service;
+    channel->last = &channel->first;
+    channel->last_answered = &channel->answered;
+    channel->hold_ns = TWIN_FOREVER;
+    atomic_init(&channel->references, 1);
+    sim_model_lock();
+    channel->group = group_count++;
+    channel->next = channels;
+    channel->link = &channels;
+    if (channels)
+        channels->link = &channel->next;
+    channels = channel;
+    service_count += service;
+    sim_model_unlock();
+    *out_channel = channel;
+    return TWIN_OK;
+}
+
+/* The device sees the answer at at_ns; nothing happens when the queue is not that one any more. */
+static void answer_device(const struct sim_call *call, uint64_t at_ns)
+{
+    twin_queue *queue = call->queue;
+    if (call->call.block && queue->open &&
+        atomic_load_explicit(&queue->epoch, memory_order_relaxed) == call->epoch)
+        twinsim_message_answer(sim_process.board, queue->device->index, queue->sq, call->number,
+                               at_ns);
+}
+
+/* The device is told of the channel's oldest answer. */
+static void pass_answer(twin_channel *channel)
+{
+    struct sim_call *call = channel->answered;
+    channel->answered = call->next;
+    if (!channel->answered)
+        channel->last_answered = &channel->answered;
+    answer_device(call, call->answer_ns);
+    sim_channel_release(call);
+}
+
+/* Calls that nobody will take count as answered. */
+static void close_locked(twin_channel *channel)
+{
+    channel->closed = true;
+    channel->hold_ns = TWIN_FOREVER;
+    while (channel->answered)
+        pass_answer(channel);
+    while (channel->first) {
+        struct sim_call *call = channel->first;
+        channel->first = call->next;
+        answer_device(call, twinsim_now(sim_process.board));
+        sim_log(2, "device %u, stream %u: a host function is left out, nobody runs it any more",
+                channel->device->index, call->queue->config.id);
+        sim_channel_release(call);
+    }
+    channel->last = &channel->first;
+}
+
+void sim_channel_close(twin_channel *channel)
+{
+    sim_model_lock();
+    if (!channel->closed)
+        close_locked(channel);
+    sim_drive_check_locked();
+    sim_model_unlock();
+}
+
+void sim_channel_destroy(twin_channel *channel)
+{
+    sim_model_lock();
+    if (!channel->closed)
+        close_locked(channel);
+    *channel->link = channel->next;
+    if (channel->next)
+        channel->next->link = channel->link;
+    service_count -= channel->service;
+    sim_drive_check_locked();
+    sim_model_unlock();
+    drop_reference(channel);
+}
+
+bool sim_channel_in_flight(const twin_channel *channel)
+{
+    return atomic_load_explicit(&channel->references, memory_order_relaxed) > 1;
+}
+
+/* ---- holds ---------------------------------------------------------------------------------- */
+
+/* The clock of a thread that takes a call when its clock is `now_ns`. */
+static uint64_t taken_at(const struct sim_call *call, uint64_t now_ns)
+{
+    return call->posted_ns > now_ns ? call->posted_ns + sim_process.limits.wake_ns[SIM_WAKE_CALL]
+                                    : now_ns;
+}
+
+static void begin_hold(twin_channel *channel, uint64_t time_ns)
+{
+    channel->hold_ns = sim_wall() ? TWIN_FOREVER : time_ns;
+    channel->hold_real_ns = sim_time_sum(sim_real_now(), hold_patience_ns);
+}
+
+/* The thread is free; the next call, if there is one, will run at once. */
+static void hold_for_next(twin_channel *channel)
+{
+    channel->hold_ns = TWIN_FOREVER;
+    if (channel->service && !channel->closed && channel->first)
+        begin_hold(channel, taken_at(channel->first, channel->clock_ns));
+}
+
+/* A thread is not held up by the function that it runs itself. */
+static uint64_t hold_of(const twin_channel *channel)
+{
+    if (channel->answered)
+        return channel->answered->hold_ns;
+    return channel != serving ? channel->hold_ns : TWIN_FOREVER;
+}
+
+uint64_t sim_channel_hold_locked(void)
+{
+    uint64_t hold = TWIN_FOREVER;
+    if (service_count == 0)
+        return hold;
+    for (const twin_channel *channel = channels; channel; channel = channel->next)
+        if (hold_of(channel) < hold)
+            hold = hold_of(channel);
+    return hold;
+}
+
+bool sim_channel_pass_locked(uint64_t hold_ns)
+{
+    twin_channel *first = NULL;
+    for (twin_channel *channel = channels; channel; channel = channel->next)
+        if (hold_of(channel) < (first ? hold_of(first) : TWIN_FOREVER))
+            first = channel;
+    if (!first || !first->answered || first->answered->hold_ns != hold_ns)
+        return false;
+    pass_answer(first);
+    return true;
+}
+
+static twin_channel *first_answered(void)
+{
+    twin_channel *first = NULL;
+    for (twin_channel *channel = channels; channel; channel = channel->next)
+        if (channel->answered && (!first || channel->answered->hold_ns < first->answered->hold_ns))
+            first = channel;
+    return first;
+}
+
+uint64_t sim_channel_answered_locked(void)
+{
+    const twin_channel *first = first_answered();
+    return first ? first->answered->hold_ns : TWIN_FOREVER;
+}
+
+void sim_channel_pass_answered_locked(void)
+{
+    pass_answer(first_answered());
+}
+
+bool sim_channel_busy_locked(void)
+{
+    for (const twin_channel *channel = channels; channel; channel = channel->next) {
+        bool waits = false;
+        for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+            waits = waits || wait->within == channel;
+        if (channel->service && (channel->running || channel->first) && !waits)
+            return true;
+    }
+    return false;
+}
+
+uint64_t sim_channel_hold_end_locked(void)
+{
+    uint64_t end = UINT64_MAX;
+    for (const twin_channel *channel = channels; channel; channel = channel->next)
+        if (channel->hold_ns != TWIN_FOREVER && channel->hold_real_ns < end)
+            end = channel->hold_real_ns;
+    return end;
+}
+
+void sim_channel_expire_holds_locked(uint64_t real_ns)
+{
+    bool any = false;
+    for (twin_channel *channel = channels; channel; channel = channel->next) {
+        if (channel->hold_ns == TWIN_FOREVER || channel->hold_real_ns > real_ns)
+            continue;
+        channel->hold_ns = TWIN_FOREVER;
+        any = true;
+    }
+    if (!any)
+        return;
+    /* Functions of this program wait for something: the next one is given less. */
+    hold_patience_ns = hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
+    if (!sim_drive_conducted())
+        sim_progress_tell("a host function runs for long and may wait for other work, which goes "
+                          "on without its end");
+}
+
+twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind)
+{
+    if (!serving || kind == SIM_WAIT_CALL)
+        return NULL;
+    serving->hold_ns = TWIN_FOREVER;
+    return serving;
+}
+
+void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns)
+{
+    if (channel->running)
+        begin_hold(channel, at_ns);
+}
+
+void sim_channel_resume(void)
+{
+    if (__builtin_expect(!serving, 1))
+        return;
+    sim_model_lock();
+    if (serving->running)
+        begin_hold(serving, sim_clock.now_ns);
+    sim_model_unlock();
+}
+
+/* ---- from the queue to the thread ----------------------------------------------------------- */
+
+twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call)
+{
+    if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    struct sim_call *carried = calloc(1, sizeof(*carried));
+    if (!carried)
+        return TWIN_E_NOMEM;
+    carried->channel = channel;
+    carried->queue = queue;
+    carried->call = *call;
+    pthread_mutex_lock(&queue->lock);
+    if (!sim_queue_fits_locked(queue, 1)) {
+        pthread_mutex_unlock(&queue->lock);
+        free(carried);
+        return TWIN_E_BUSY;
+    }
+    atomic_fetch_add_explicit(&channel->references, 1, memory_order_relaxed);
+    carried->epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
+    carried->number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1;
+    if (channel->service)
+        atomic_store_explicit(&queue->visible, carried->number, memory_order_relaxed);
+    struct sim_token *token;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    token->kind = SIM_TOKEN_CALL;
+    token->call = carried;
+    token->expects_cqe = 1; /* the message stands for it */
+    const struct sim_callback words = {
+        .group = channel->group,
+        .device = queue->device->index,
+        .stream = queue->config.id,
+        .block = call->block,
+        .function = (uintptr_t)call->fn,
+        .data = (uintptr_t)call->argument,
+    };
+    sim_sqe_callback(sqe, &words);
+    sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
+    if (channel->service)
+        sim_progress_submitted();
+    return TWIN_OK;
+}
+
+static void deliver(const struct twinsim_message *message, twin_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct sim_token *token = &queue->tokens[(message->number - 1) & queue->mask];
+    struct sim_call *call = token->kind == SIM_TOKEN_CALL ? token->call : NULL;
+    if (call) {
+        token->call = NULL;
+        token->cqe_read = 1;
+        if (atomic_load_explicit(&queue->visible, memory_order_relaxed) == message->number)
+            atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (!call)
+        return;
+    twin_channel *channel = call->channel;
+    call->posted_ns = message->posted_ns;
+    if (channel->closed) {
+        answer_device(call, message->posted_ns);
+        sim_channel_release(call);
+        return;
+    }
+    sim_progress_seen = sim_progress_seen || channel->service;
+    bool waits = channel->first || channel->running;
+    call->next = NULL;
+    *channel->last = call;
+    channel->last = &call->next;
+    if (!waits)
+        hold_for_next(channel);
+}
+
+bool sim_channel_deliver_locked(void)
+{
+    struct twinsim_message message;
+    uint32_t device;
+    bool any = false;
+    while (twinsim_message_take(sim_process.board, &device, &message)) {
+        any = true;
+        twin_hw_device *owner = device < SIM_DEVICES_MOST ? sim_process.devices[device] : NULL;
+        if (owner)
+            deliver(&message, owner->queues[message.sq]);
+    }
+    return any;
+}
+
+struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns)
+{
+    struct sim_call *call = channel->first;
+    if (!call || channel->running)
+        return NULL;
+    channel->first = call->next;
+    if (!channel->first)
+        channel->last = &channel->first;
+    channel->running = call;
+    channel->clock_ns = taken_at(call, now_ns);
+    if (channel->hold_ns != TWIN_FOREVER)
+        begin_hold(channel, channel->clock_ns);
+    return call;
+}
+
+twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call)
+{
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_CALL, .wake = SIM_WAKE_CALL, .timeout_ns = timeout_ns, .channel = channel};
+    twin_status status = TWIN_E_TIMEOUT;
+    if (timeout_ns != 0) {
+        status = sim_drive_wait(&wait);
+    } else {
+        sim_model_lock();
+        if (channel->closed)
+            status = TWIN_E_CLOSED;
+        else if ((wait.call = sim_channel_pop_locked(channel, sim_clock.now_ns)) != NULL)
+            status = TWIN_OK;
+        sim_model_unlock();
+        if (status == TWIN_OK)
+            sim_clock_raise(taken_at(wait.call, sim_clock.now_ns));
+    }
+    if (status != TWIN_OK)
+        return status;
+    if (channel->service)
+        serving = channel;
+    out_call->call = wait.call->call;
+    out_call->ticket = (uintptr_t)wait.call;
+    return TWIN_OK;
+}
+
+void sim_channel_answer(twin_channel *channel, uint64_t ticket)
+{
+    struct sim_call *call = (struct sim_call *)(uintptr_t)ticket;
+    serving = NULL;
+    if (sim_wall())
+        sim_clock_catch_up(); /* the function has taken its time */
+    sim_model_lock();
+    channel->running = NULL;
+    channel->clock_ns = sim_clock.now_ns;
+    call->hold_ns = channel->hold_ns;
+    call->answer_ns = sim_clock.now_ns + sim_process.limits.doorbell_ns;
+    call->next = NULL;
+    *channel->last_answered = call;
+    channel->last_answered = &call->next;
+    if (call->hold_ns == TWIN_FOREVER)
+        while (channel->answered) /* the model may be anywhere */
+            pass_answer(channel);
+    hold_for_next(channel);
+    sim_stall_wake();
+    sim_model_unlock();
+}
+
+void sim_channel_forget_locked(const twin_queue *queue, bool all)
+{
+    for (twin_channel *channel = channels; channel; channel = channel->next) {
+        bool any = false;
+        for (struct sim_call **link = &channel->first; *link;) {
+            struct sim_call *call = *link;
+            if (call->queue != queue || !(all || call->call.block)) {
+                link = &call->next;
+                continue;
+            }
+            *link = call->next;
+            sim_channel_release(call);
+            any = true;
+        }
+        if (!any)
+            continue;
+        channel->last = &channel->first;
+        while (*channel->last)
+            channel->last = &(*channel->last)->next;
+        if (!channel->running)
+            hold_for_next(channel);
+    }
+}
+
+const char *sim_channel_fate_locked(const twin_queue *queue)
+{
+    for (const twin_channel *channel = channels; channel; channel = channel->next)
+        for (const struct sim_call *call = channel->first; call; call = call->next)
+            if (call->queue == queue && call->call.block)
+                return channel->running ? "that its thread runs after another one"
+                                        : "that no thread takes (aclrtProcessReport)";
+    return "that has not returned";
+}

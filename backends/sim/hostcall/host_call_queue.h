@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of host functions on their way from queues to the threads that run them.
+ *
+ * A call belongs to its SQE's token until the device's message comes, then to the channel until it is taken, then to the
+ * taker until it answers. A channel lives as long as its creator or any call needs it.
+ *
+ * Holds. While a thread of the runtime runs a function, the model stays behind that thread's clock, so that the answer
+ * never comes too late: what a function does has exact times although it runs on a thread of its own. The device is told of
+ * an answer when the model has come to the hold, however early it was given in real time, and of several in the order of their
+ * holds: what is scheduled first is served first (TIM-3). A function that takes long in real time loses its hold, as it may be
+ * waiting for what the model would do next. */
+#ifndef TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
+#define TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
+
+#include "wait/leader.h"
+#include "process/process.h"
+#include "queue/queue.h"
+
+struct sim_call {
+    struct sim_call *next; /* in its channel */
+    twin_channel *channel;
+    twin_queue *queue;
+    uint64_t number; /* of the SQE */
+    uint64_t posted_ns;
+    uint64_t hold_ns;   /* answered: the time that the model was to stay before */
+    uint64_t answer_ns; /* answered: when the device sees it */
+    uint32_t epoch;     /* of the queue */
+    twin_host_call call;
+};
+
+struct twin_channel {
+    twin_hw_device *device;
+    uint16_t group; /* as SQEs name it */
+    bool service;
+    atomic_uint references; /* the creator's and one for each call */
+
+    /* Guarded by the model lock. */
+    bool closed;
+    struct sim_call *first;
+    struct sim_call **last;
+    struct sim_call *running; /* taken, not answered */
+    struct sim_call *
+        answered; /* while the model held, oldest first: the device is told when it has come there */
+    struct sim_call **last_answered;
+    struct twin_channel *next;
+    struct twin_channel **link;
+    /* Of a service channel. */
+    uint64_t clock_ns;     /* of its thread when it took or answered last */
+    uint64_t hold_ns;      /* the model stays before this time; TWIN_FOREVER: no hold */
+    uint64_t hold_real_ns; /* when the hold ends by itself */
+};
+
+twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel);
+void sim_channel_destroy(twin_channel *channel);
+twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call);
+void sim_channel_answer(twin_channel *channel, uint64_t ticket);
+void sim_channel_close(twin_channel *channel);
+twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
+
+/* Whether any call for it is on its way or runs. Thread: any. */
+bool sim_channel_in_flight(const twin_channel *channel);
+
+/* ---- for the driver of the model; thread: model ---- */
+
+/* Takes in the device's messages. Returns whether there were any. */
+bool sim_channel_deliver_locked(void);
+/* The next call for a thread whose clock is `now_ns`; NULL: none is due. */
+struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns);
+/* Drops the calls of a queue that were not taken: all, or those the queue waits for. */
+void sim_channel_forget_locked(const twin_queue *queue, bool all);
+/* Gives back a call whose message will not come; the queue's lock is held. */
+void sim_channel_release(struct sim_call *call);
+/* What has become of the call at the head of a queue, for reports. */
+const char *sim_channel_fate_locked(const twin_queue *queue);
+
+/* The time before which the model stays; TWIN_FOREVER: none. */
+uint64_t sim_channel_hold_locked(void);
+/* The model has come as far as that hold lets it. Whose call has been answered: the device is told, and the hold is over. Returns
+ * whether there was one. */
+bool sim_channel_pass_locked(uint64_t hold_ns);
+/* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and the device
+ * is told of that answer. */
+uint64_t sim_channel_answered_locked(void);
+void sim_channel_pass_answered_locked(void);
+/* Whether a thread of the runtime has a function to run, or runs one that does not wait for the device. */
+bool sim_channel_busy_locked(void);
+/* When the first hold ends by itself, real time. */
+uint64_t sim_channel_hold_end_locked(void);
+void sim_channel_expire_holds_locked(uint64_t real_ns);
+/* The calling thread waits inside a function that it runs: no hold on its account meanwhile. Returns the channel; NULL: it runs
+ * none. */
+twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind);
+/* Its wait is over, and the function goes on at that time. */
+void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns);
+/* It waits no more. Takes the model lock if there is anything to do. Thread: any. */
+void sim_channel_resume(void);
+
+/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
+ * out and is no part of a deadlock. Thread: model. */
+static inline bool sim_wait_serves(const struct sim_wait *wait)
+{
+    return wait->kind == SIM_WAIT_CALL && wait->channel->service;
+}
+
+#endif

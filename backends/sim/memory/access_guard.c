@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* siginfo_t, SA_ONSTACK */
+#include "memory/access_guard.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory/arena.h"
+#include "process/device.h"
+#include "process/process.h"
+
+static struct sigaction earlier;
+static bool installed;
+
+/* A line put together without stdio: this runs inside a signal handler. */
+struct line {
+    char text[320];
+    size_t length;
+};
+
+static void put(struct line *line, const char *text)
+{
+    while (*text != '\0' && line->length < sizeof(line->text))
+        line->text[line->length++] = *text++;
+}
+
+static void put_number(struct line *line, uint64_t value, unsigned base)
+{
+    char digits[24];
+    size_t at = sizeof(digits);
+    digits[--at] = '\0';
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+    put(line, &digits[at]);
+}
+
+static void report(const twin_hw_device *device, uint64_t address)
+{
+    struct line line = {.length = 0};
+    const struct sim_block *block = sim_arena_find(&device->memory, address);
+    put(&line, "twinrt: host code touches device memory at 0x");
+    put_number(&line, address, 16);
+    put(&line, ": device ");
+    put_number(&line, device->index, 10);
+    if (block) {
+        bool live = atomic_load_explicit(&block->state, memory_order_relaxed) == SIM_BLOCK_LIVE;
+        put(&line, live ? ", allocation " : ", freed allocation ");
+        put_number(&line, block->serial, 10);
+        put(&line, " (");
+        put_number(&line, block->bytes, 10);
+        put(&line, " bytes at 0x");
+        put_number(&line, block->base, 16);
+        put(&line, ")");
+    } else {
+        put(&line, ", not allocated");
+    }
+    put(&line, "; copy it with aclrtMemcpy, or set TWINRT_DEVMEM=open\n");
+    ssize_t ignored = write(STDERR_FILENO, line.text, line.length);
+    (void)ignored;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    uint64_t address = (uintptr_t)info->si_addr;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        const twin_hw_device *device =
+            atomic_load_explicit(&sim_process.devices[i], memory_order_relaxed);
+        if (device && sim_arena_holds(&device->memory, address))
+            report(device, address);
+    }
+    if (earlier.sa_flags & SA_SIGINFO) {
+        earlier.sa_sigaction(number, info, context);
+    } else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
+        earlier.sa_handler(number);
+    } else {
+        /* The access is made again on return and ends the process the plain way. */
+        struct sigaction plain = {.sa_handler = SIG_DFL};
+        sigaction(number, &plain, NULL);
+    }
+}
+
+void sim_fault_install(void)
+{
+    if (installed)
+        return;
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    action.sa_sigaction = on_fault;
+    sigemptyset(&action.sa_mask);
+    installed = sigaction(SIGSEGV, &action, &earlier) == 0;
+}
+
+void sim_fault_remove(void)
+{
+    struct sigaction present;
+    if (!installed || sigaction(SIGSEGV, NULL, &present) != 0)
+        return;
+    if (!(present.sa_flags & SA_SIGINFO) || present.sa_sigaction != on_fault)
+        return; /* somebody chains to us: stay */
+    installed = sigaction(SIGSEGV, &earlier, NULL) != 0;
+}

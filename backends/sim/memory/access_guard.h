@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names the allocation when host code touches guarded device memory, then leaves the fault to whoever
+ * handled it before. */
+#ifndef TWINRT_SIM_MEMORY_ACCESS_GUARD_H
+#define TWINRT_SIM_MEMORY_ACCESS_GUARD_H
+
+/* Thread: init. */
+void sim_fault_install(void);
+/* Puts the earlier handler back if nobody came after us. Thread: init. */
+void sim_fault_remove(void);
+
+#endif

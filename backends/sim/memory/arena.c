@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* memfd_create, MADV_REMOVE, MAP_FIXED_NOREPLACE */
+#include "memory/arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "memory/open_pages.h"
+#include "memory/reserve.h"
+#include "seam/sanitizer.h"
+
+TWIN_WEAK void __asan_poison_memory_region(const volatile void *address, size_t bytes);
+TWIN_WEAK void __asan_unpoison_memory_region(const volatile void *address, size_t bytes);
+
+#define IN_SMALL   UINT32_MAX
+#define HUGE_PAGES (SIM_HUGE_PAGE / SIM_PAGE)
+/* Pages of blocks up to this size stay committed after a free; they are poisoned again on next touch. */
+#define KEEP_BYTES (64u << 10)
+/* Blocks of the quarantine that an allocation or free looks at in vain. */
+#define PATIENCE 4u
+/* Capacity under tools that keep tables for all that is reserved: what valgrind goes through in a fraction of a second, and what
+ * fits into the 1.5 TiB that ThreadSanitizer leaves, for 8 devices. */
+#define VALGRIND_BYTES  (UINT64_C(1) << 30)
+#define SANITIZER_BYTES (UINT64_C(32) << 30)
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static void release(void *place, size_t bytes)
+{
+    if (place)
+        munmap(place, bytes);
+}
+
+/* Thread and memory sanitizers keep most addresses for themselves. A hint among these they turn into address 0, or end the
+ * process. */
+static bool takes_hint(void)
+{
+    return !twin_under_thread_sanitizer() && !twin_under_memory_sanitizer();
+}
+
+/* Of the reservation. A small one holds no page of 1 GiB anyway. */
+static uint64_t alignment(uint64_t capacity)
+{
+    return capacity < SIM_GIANT_PAGE ? SIM_OPEN_PIECE : SIM_GIANT_PAGE;
+}
+
+/* At the hint when nobody is there, else anywhere; huge pages need a base that is aligned as they are. */
+static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
+{
+    if (takes_hint()) {
+        void *wanted =
+            mmap((void *)(uintptr_t)hint, bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (wanted != MAP_FAILED && (uintptr_t)wanted == hint) {
+            (void)madvise(wanted, bytes, MADV_DONTDUMP);
+            return hint;
+        }
+        if (wanted != MAP_FAILED) /* a kernel that does not know the flag */
+            munmap(wanted, bytes);
+    }
+    uint64_t slack = alignment(bytes / 2);
+    void *place =
+        mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED)
+        return 0;
+    (void)madvise(place, bytes + slack, MADV_DONTDUMP);
+    uint64_t start = (uintptr_t)place;
+    uint64_t base = round_up(start, slack);
+    if (base > start)
+        munmap(place, base - start);
+    if (base < start + slack)
+        munmap((void *)(uintptr_t)(base + bytes), start + slack - base);
+    return base;
+}
+
+static size_t piece_count(const struct sim_arena *arena)
+{
+    return arena->bytes / SIM_OPEN_PIECE + 1;
+}
+
+/* Whether a file may have that size: one that may not ends the process with a signal. */
+static bool size_allowed(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
+/* Where the model reaches device memory. Shared: pages are as small as they are touched, and a fork copies none. A memory
+ * file counts nowhere as memory that may be used, also where the system does not overcommit. Its descriptor is closed at
+ * once: the program may close all descriptors and use the numbers for its own files. */
+static void *map_view(uint64_t bytes)
+{
+    void *view = MAP_FAILED;
+    int file = size_allowed(bytes) ? memfd_create("twinrt-device-memory", MFD_CLOEXEC) : -1;
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (file >= 0)
+        close(file);
+    if (view == MAP_FAILED)
+        view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
+    if (view == MAP_FAILED)
+        return NULL;
+    (void)madvise(view, bytes, MADV_DONTDUMP);
+    return view;
+}
+
+/* One view for host and model. */
+static bool is_single(const struct sim_arena *arena)
+{
+    return arena->config.host || arena->config.open;
+}
+
+twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config)
+{
+    memset(arena, 0, sizeof(*arena));
+    arena->config = *config;
+    arena->bytes = round_up(config->capacity, alignment(config->capacity)) * 2;
+    uint64_t pages = arena->bytes / SIM_PAGE;
+    if (pages >= UINT32_MAX || pthread_mutex_init(&arena->lock, NULL) != 0)
+        return TWIN_E_NOMEM;
+
+    arena->base = reserve_range(config->hint, arena->bytes);
+    if (is_single(arena))
+        arena->view = (char *)(uintptr_t)arena->base;
+    else if (arena->base != 0)
+        arena->view = map_view(arena->bytes);
+    arena->large = sim_reserve(pages / HUGE_PAGES * sizeof(*arena->large));
+    arena->small = sim_reserve(pages * sizeof(*arena->small));
+    arena->blocks = sim_reserve(pages * sizeof(*arena->blocks));
+    arena->touched = sim_reserve(pages / 8 + 8);
+    arena->pieces = sim_reserve(piece_count(arena));
+    if (!arena->view || !arena->large || !arena->small || !arena->blocks || !arena->touched ||
+        !arena->pieces || !sim_span_init(&arena->span, (uint32_t)pages)) {
+        sim_arena_fini(arena);
+        return TWIN_E_NOMEM;
+    }
+    arena->block_count = 1;
+    return TWIN_OK;
+}
+
+/* Address space that a limit of the process leaves it; UINT64_MAX: there is none. */
+static uint64_t address_space_left(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+}
+
+uint64_t sim_arena_watched_limit(void)
+{
+    if (twin_under_valgrind())
+        return VALGRIND_BYTES;
+    return takes_hint() ? UINT64_MAX : SANITIZER_BYTES;
+}
+
+twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
+                                   uint64_t least)
+{
+    struct sim_arena_config fitting = *config;
+    /* A device takes five bytes of address space per byte: the range and the model's view, both twice the capacity, and
+     * tables. The program and the rest of the driver need room too. */
+    uint64_t most = address_space_left() / 16;
+    uint64_t watched = sim_arena_watched_limit();
+    if (most > watched)
+        most = watched;
+    if (fitting.capacity > most)
+        fitting.capacity = most / SIM_OPEN_PIECE * SIM_OPEN_PIECE;
+    if (least > config->capacity)
+        least = config->capacity;
+    for (; fitting.capacity >= least;
+         fitting.capacity = fitting.capacity / 2 / SIM_HUGE_PAGE * SIM_HUGE_PAGE) {
+        twin_status status = sim_arena_init(arena, &fitting);
+        if (status != TWIN_E_NOMEM)
+            return status;
+    }
+    errno = ENOMEM;
+    return TWIN_E_NOMEM;
+}
+
+/* The addresses may be somebody else's next. */
+static void unpoison_blocks(struct sim_arena *arena)
+{
+    for (uint32_t i = 1; arena->blocks && arena->config.host && __asan_unpoison_memory_region &&
+                         i < arena->block_count;
+         i++)
+        __asan_unpoison_memory_region((void *)(uintptr_t)arena->blocks[i].base,
+                                      arena->blocks[i].room);
+}
+
+void sim_arena_fini(struct sim_arena *arena)
+{
+    uint64_t pages = arena->bytes / SIM_PAGE;
+    unpoison_blocks(arena);
+    for (uint32_t i = 1; arena->blocks && i < arena->block_count; i++)
+        sim_fence_free(arena->blocks[i].fence);
+    sim_span_fini(&arena->span);
+    release(arena->pieces, piece_count(arena));
+    release((void *)arena->touched, pages / 8 + 8);
+    release(arena->blocks, pages * sizeof(*arena->blocks));
+    release((void *)arena->small, pages * sizeof(*arena->small));
+    release((void *)arena->large, pages / HUGE_PAGES * sizeof(*arena->large));
+    if (!is_single(arena))
+        release(arena->view, arena->bytes);
+    if (arena->base != 0)
+        release((void *)(uintptr_t)arena->base, arena->bytes);
+    pthread_mutex_destroy(&arena->lock);
+    memset(arena, 0, sizeof(*arena));
+}
+
+void sim_arena_clear(struct sim_arena *arena)
+{
+    pthread_mutex_lock(&arena->lock);
+    unpoison_blocks(arena);
+    uint64_t pages = arena->bytes / SIM_PAGE;
+    for (uint32_t i = 1; i < arena->block_count; i++)
+        sim_fence_free(arena->blocks[i].fence);
+    if (!is_single(arena))
+        madvise(arena->view, arena->bytes, MADV_REMOVE);
+    madvise((void *)arena->touched, pages / 8 + 8, MADV_DONTNEED);
+    madvise(arena->blocks, pages * sizeof(*arena->blocks), MADV_DONTNEED);
+    madvise((void *)arena->small, pages * sizeof(*arena->small), MADV_DONTNEED);
+    madvise((void *)arena->large, pages / HUGE_PAGES * sizeof(*arena->large), MADV_DONTNEED);
+    memset(arena->pieces, 0, piece_count(arena));
+    if (is_single(arena)) {
+        void *range = (void *)(uintptr_t)arena->base;
+        (void)mmap(range, arena->bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        (void)madvise(range, arena->bytes, MADV_DONTDUMP);
+    }
+    sim_span_clear(&arena->span);
+    atomic_store_explicit(&arena->late_uses, 0, memory_order_relaxed);
+    arena->block_count = 1;
+    arena->block_free = 0;
+    arena->quarantine_head = 0;
+    arena->quarantine_tail = 0;
+    arena->used_bytes = 0;
+    arena->normal_bytes = 0;
+    arena->live_count = 0;
+    arena->serial = 0;
+    pthread_mutex_unlock(&arena->lock);
+}
+
+/* ---- page map and pages --------------------------------------------------------------------- */
+
+static void map_block(struct sim_arena *arena, const struct sim_block *block, uint32_t number)
+{
+    uint64_t first = (block->base - arena->base) / SIM_PAGE;
+    uint64_t count = block->room / SIM_PAGE;
+    if (count >= HUGE_PAGES) {
+        uint64_t last = (first + count - 1) / HUGE_PAGES;
+        /* release: who finds the number sees the block filled in */
+        for (uint64_t i = first / HUGE_PAGES; i <= last; i++)
+            atomic_store_explicit(&arena->large[i], number, memory_order_release);
+        return;
+    }
+    for (uint64_t i = first; i < first + count; i++) {
+        atomic_store_explicit(&arena->small[i], number, memory_order_release);
+        if (number != 0)
+            atomic_store_explicit(&arena->large[i / HUGE_PAGES], IN_SMALL, memory_order_release);
+    }
+}
+
+struct sim_block *sim_arena_find(const struct sim_arena *arena, uint64_t address)
+{
+    if (!sim_arena_holds(arena, address))
+        return NULL;
+    uint64_t page = (address - arena->base) / SIM_PAGE;
+    uint32_t number = atomic_load_explicit(&arena->large[page / HUGE_PAGES], memory_order_acquire);
+    if (number == IN_SMALL)
+        number = atomic_load_explicit(&arena->small[page], memory_order_acquire);
+    if (number == 0)
+        return NULL;
+    struct sim_block *block = &arena->blocks[number];
+    return address - block->base < block->room ? block : NULL;
+}
+
+static bool any_touched(const struct sim_arena *arena, uint64_t first, uint64_t count)
+{
+    for (uint64_t page = first; page < first + count;) {
+        uint64_t word = atomic_load_explicit(&arena->touched[page / 64], memory_order_relaxed);
+        uint64_t bit = page % 64;
+        if (word >> bit == 0) {
+            page += 64 - bit;
+            continue;
+        }
+        if (word >> bit & 1)
+            return true;
+        page++;
+    }
+    return false;
+}
+
+static void clear_touched(struct sim_arena *arena, uint64_t first, uint64_t count)
+{
+    for (uint64_t page = first; page < first + count;) {
+        uint64_t bit = page % 64;
+        uint64_t span = 64 - bit < first + count - page ? 64 - bit : first + count - page;
+        uint64_t mask = (span == 64 ? UINT64_MAX : (UINT64_C(1) << span) - 1) << bit;
+        atomic_fetch_and_explicit(&arena->touched[page / 64], ~mask, memory_order_relaxed);
+        page += span;
+    }
+}
+
+static void touch_page(struct sim_arena *arena, uint64_t page, bool overwritten)
+{
+    _Atomic uint64_t *word = &arena->touched[page / 64];
+    uint64_t bit = UINT64_C(1) << (page % 64);
+    if (atomic_load_explicit(word, memory_order_relaxed) & bit)
+        return;
+    if (!overwritten)
+        memset(arena->view + page * SIM_PAGE, SIM_POISON, SIM_PAGE);
+    atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+}
+
+void *sim_arena_touch(struct sim_arena *arena, uint64_t address, uint64_t bytes, bool write)
+{
+    uint64_t offset = address - arena->base;
+    void *place = arena->view + offset;
+    if (arena->config.host || arena->config.open || bytes == 0)
+        return place;
+    bool poison = arena->config.poison;
+    uint64_t end = offset + bytes;
+    for (uint64_t page = offset / SIM_PAGE; page <= (end - 1) / SIM_PAGE;) {
+        uint64_t word = atomic_load_explicit(&arena->touched[page / 64], memory_order_relaxed);
+        if (page % 64 == 0 && word == UINT64_MAX) {
+            page += 64;
+            continue;
+        }
+        bool whole = write && page * SIM_PAGE >= offset && (page + 1) * SIM_PAGE <= end;
+        touch_page(arena, page, whole || !poison);
+        page++;
+    }
+    return place;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* Gives pages and address range back; the block number too. */
+static void drop_block_locked(struct sim_arena *arena, uint32_t number)
+{
+    struct sim_block *block = &arena->blocks[number];
+    uint64_t offset = block->base - arena->base;
+    uint64_t first = offset / SIM_PAGE;
+    uint64_t count = block->room / SIM_PAGE;
+    atomic_store_explicit(&block->state, SIM_BLOCK_NONE, memory_order_release);
+    map_block(arena, block, 0);
+    if (arena->config.host) {
+        void *pages = (void *)(uintptr_t)block->base;
+        if (__asan_unpoison_memory_region)
+            __asan_unpoison_memory_region(pages, block->room);
+        if (!twin_under_thread_sanitizer() ||
+            /* Forgets who used the pages: the next owner is ordered after the last one by this function. */
+            mmap(pages, block->room, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+            madvise(pages, block->room, MADV_DONTNEED);
+            mprotect(pages, block->room, PROT_NONE);
+        }
+        madvise(pages, block->room, MADV_DONTDUMP);
+    } else if (arena->config.open) {
+        sim_open_discard(arena->base, offset, block->room);
+    } else if (any_touched(arena, first, count)) {
+        if (block->room > KEEP_BYTES)
+            madvise(arena->view + offset, block->room, MADV_REMOVE);
+        clear_touched(arena, first, count);
+    }
+    uint64_t units = count >= HUGE_PAGES ? round_up(count, HUGE_PAGES) : count;
+    sim_span_give(&arena->span, (uint32_t)first, (uint32_t)units);
+    sim_fence_free(block->fence);
+    block->fence = NULL;
+    block->next = arena->block_free;
+    arena->block_free = number;
+}
+
+/* Whether its pages must stay. If not, nobody finds the block from here on: who does later, holds the arena by then. */
+static bool is_used_locked(struct sim_arena *arena, struct sim_block *block)
+{
+    if (block->fence && !sim_fence_passed(block->fence))
+        return true;
+    if (!arena->config.held)
+        return false;
+    const uint32_t number = (uint32_t)(block - arena->blocks);
+    atomic_store(&block->state, SIM_BLOCK_NONE);
+    map_block(arena, block, 0);
+    if (!arena->config.held())
+        return false;
+    map_block(arena, block, number);
+    atomic_store(&block->state, SIM_BLOCK_FREED);
+    return true;
+}
+
+/* Oldest first; stops after `patience` blocks that still wait, for those behind them wait for more. */
+static void settle_locked(struct sim_arena *arena, uint32_t patience)
+{
+    uint32_t before = 0;
+    for (uint32_t number = arena->quarantine_head; number != 0;) {
+        struct sim_block *block = &arena->blocks[number];
+        uint32_t next = block->next;
+        if (is_used_locked(arena, block)) {
+            if (patience-- == 0)
+                return;
+            before = number;
+        } else {
+            if (before != 0)
+                arena->blocks[before].next = next;
+            else
+                arena->quarantine_head = next;
+            if (arena->quarantine_tail == number)
+                arena->quarantine_tail = before;
+            drop_block_locked(arena, number);
+        }
+        number = next;
+    }
+}
+
+void sim_arena_settle(struct sim_arena *arena)
+{
+    pthread_mutex_lock(&arena->lock);
+    settle_locked(arena, UINT32_MAX);
+    pthread_mutex_unlock(&arena->lock);
+}
+
+static twin_status prepare_block(struct sim_arena *arena, const struct sim_block *block)
+{
+    if (arena->config.host) {
+        void *pages = (void *)(uintptr_t)block->base;
+        if (mprotect(pages, block->room, PROT_READ | PROT_WRITE) != 0)
+            return TWIN_E_NOMEM;
+        (void)madvise(pages, block->room,
+                      MADV_DODUMP);      /* it holds what the program computes with */
+        if (__asan_poison_memory_region) /* a use of what lies beyond is an error of the program */
+            __asan_poison_memory_region((char *)pages + block->bytes, block->room - block->bytes);
+        return TWIN_OK;
+    }
+    if (arena->config.open && !sim_open_map(arena->base, arena->pieces, block->base - arena->base,
+                                            block->room, arena->config.poison))
+        return TWIN_E_NOMEM;
+    return TWIN_OK;
+}
+
+twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
+                            uint64_t *out_address)
+{
+    twin_status full = arena->config.host ? TWIN_E_NOMEM : TWIN_E_DEVICE_MEMORY;
+    bool huge = pages == TWIN_PAGES_HUGE_ONLY ||
+                (pages == TWIN_PAGES_DEFAULT && bytes > (UINT64_C(1) << 20));
+    uint64_t page = pages == TWIN_PAGES_HUGE_1G ? SIM_GIANT_PAGE : huge ? SIM_HUGE_PAGE : SIM_PAGE;
+    if (arena->config.host)
+        page = SIM_PAGE;
+    if (bytes > arena->config.capacity)
+        return full;
+    uint64_t room = round_up(bytes, page);
+    uint64_t count = room / SIM_PAGE;
+    uint64_t align = page / SIM_PAGE;
+    if (count >= HUGE_PAGES) { /* such blocks never share a slot of the large page map */
+        count = round_up(count, HUGE_PAGES);
+        align = align < HUGE_PAGES ? HUGE_PAGES : align;
+    }
+
+    pthread_mutex_lock(&arena->lock);
+    twin_status status = full;
+    uint32_t start;
+    settle_locked(arena, PATIENCE);
+    if (room > arena->config.capacity - arena->used_bytes)
+        goto unlock;
+    if (!sim_span_take(&arena->span, (uint32_t)count, (uint32_t)align, &start)) {
+        settle_locked(arena, UINT32_MAX);
+        if (!sim_span_take(&arena->span, (uint32_t)count, (uint32_t)align, &start))
+            goto unlock;
+    }
+    uint32_t number = arena->block_free != 0 ? arena->block_free : arena->block_count;
+    struct sim_block *block = &arena->blocks[number];
+    uint32_t next_free = block->next;
+    block->base = arena->base + (uint64_t)start * SIM_PAGE;
+    block->bytes = bytes;
+    block->room = room;
+    block->page_bytes = (uint32_t)page;
+    status = prepare_block(arena, block);
+    if (status != TWIN_OK) {
+        block->next = next_free;
+        sim_span_give(&arena->span, start, (uint32_t)count);
+        goto unlock;
+    }
+    if (number == arena->block_free)
+        arena->block_free = next_free;
+    else
+        arena->block_count++;
+    block->next = 0;
+    block->serial = ++arena->serial;
+    atomic_store_explicit(&block->reported, false, memory_order_relaxed);
+    atomic_store_explicit(&block->state, SIM_BLOCK_LIVE, memory_order_relaxed);
+    map_block(arena, block, number);
+    arena->used_bytes += room;
+    if (page == SIM_PAGE)
+        arena->normal_bytes += room;
+    arena->live_count++;
+    *out_address = block->base;
+unlock:
+    pthread_mutex_unlock(&arena->lock);
+    return status;
+}
+
+twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence)
+{
+    pthread_mutex_lock(&arena->lock);
+    twin_status status = TWIN_E_INVALID;
+    struct sim_block *block = sim_arena_find(arena, address);
+    if (!block || block->base != address ||
+        atomic_load_explicit(&block->state, memory_order_relaxed) != SIM_BLOCK_LIVE)
+        goto unlock;
+    status = TWIN_OK;
+    uint32_t number = (uint32_t)(block - arena->blocks);
+    arena->used_bytes -= block->room;
+    if (block->page_bytes == SIM_PAGE)
+        arena->normal_bytes -= block->room;
+    arena->live_count--;
+    block->fence = fence;
+    if (!is_used_locked(arena, block)) {
+        drop_block_locked(arena, number);
+    } else {
+        block->next = 0;
+        atomic_store_explicit(&block->state, SIM_BLOCK_FREED, memory_order_release);
+        if (arena->quarantine_tail != 0)
+            arena->blocks[arena->quarantine_tail].next = number;
+        else
+            arena->quarantine_head = number;
+        arena->quarantine_tail = number;
+    }
+    settle_locked(arena, PATIENCE);
+unlock:
+    pthread_mutex_unlock(&arena->lock);
+    return status;
+}
+
+void sim_arena_space(struct sim_arena *arena, uint32_t page_class, uint64_t *out_free,
+                     uint64_t *out_total)
+{
+    pthread_mutex_lock(&arena->lock);
+    uint64_t capacity = arena->config.capacity;
+    uint64_t free_bytes = capacity - arena->used_bytes;
+    /* Huge pages are split on demand: the normal pool is what was split. */
+    uint64_t normal = round_up(arena->normal_bytes, SIM_HUGE_PAGE);
+    normal = normal < capacity ? normal : capacity;
+    uint64_t normal_free = normal - arena->normal_bytes;
+    normal_free = normal_free < free_bytes ? normal_free : free_bytes;
+    pthread_mutex_unlock(&arena->lock);
+    *out_total = page_class == 1 ? capacity - normal : page_class == 2 ? normal : capacity;
+    *out_free = page_class == 1   ? free_bytes - normal_free
+                : page_class == 2 ? normal_free
+                                  : free_bytes;
+}
+
+void sim_arena_each(struct sim_arena *arena,
+                    void (*visit)(void *context, const struct sim_block *block), void *context)
+{
+    pthread_mutex_lock(&arena->lock);
+    for (uint32_t i = 1; i < arena->block_count; i++)
+        if (atomic_load_explicit(&arena->blocks[i].state, memory_order_relaxed) == SIM_BLOCK_LIVE)
+            visit(context, &arena->blocks[i]);
+    pthread_mutex_unlock(&arena->lock);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reserved address range that hands out blocks: one per device for its memory, one for page-locked
+ * host memory.
+ *
+ * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse shared mapping for the
+ * model alone, which needs no descriptor. Pages are committed when the model touches them, and poisoned then unless the
+ * access overwrites them whole. With TWINRT_DEVMEM=open host and model share the user's view, see open_pages.h.
+ * The range is twice the capacity, so that blocks whose release waits never stand in the way.
+ *
+ * Host arena. Pages become readable and writable when a block is handed out.
+ *
+ * Core dumps leave out device memory and the tables; host memory that is handed out is in them.
+ *
+ * Lookups are lock free; everything else takes the arena's lock. Places depend only on the order
+ * of calls. */
+#ifndef TWINRT_SIM_MEMORY_ARENA_H
+#define TWINRT_SIM_MEMORY_ARENA_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "memory/fence.h"
+#include "seam/types.h"
+#include "memory/extent_allocator.h"
+
+#define SIM_PAGE       4096u
+#define SIM_HUGE_PAGE  (2u << 20)
+#define SIM_GIANT_PAGE (1u << 30)
+#define SIM_POISON     0xa5
+
+enum sim_block_state {
+    SIM_BLOCK_NONE,
+    SIM_BLOCK_LIVE,
+    SIM_BLOCK_FREED /* by the user; tasks submitted before may still reach it */
+};
+
+/* Written under the lock. A lookup reads it without: who asks about an address that another thread frees and
+ * gets again meanwhile may see either block, but never a torn number. */
+struct sim_block {
+    _Atomic uint64_t base;
+    _Atomic uint64_t bytes;  /* as asked for */
+    _Atomic uint64_t room;   /* whole pages */
+    _Atomic uint64_t serial; /* counts the arena's allocations from 1: names the block in reports */
+    _Atomic uint32_t page_bytes;
+    atomic_uint state;       /* enum sim_block_state */
+    atomic_bool reported;    /* its use after free was reported */
+    uint32_t next;           /* free list or quarantine, block number, 0: none; guarded by lock */
+    struct sim_fence *fence; /* FREED: what its release waits for; guarded by lock */
+};
+
+struct sim_arena_config {
+    uint32_t device; /* owner */
+    uint64_t capacity;
+    uint64_t hint; /* preferred base: the same addresses on every run */
+    bool host;     /* page-locked host memory */
+    bool open;     /* the host may touch device memory */
+    bool poison;
+    /* Whether somebody uses places that were looked up before, whatever became of the task: nothing goes meanwhile. NULL:
+     * nobody ever does. Called with the arena's lock. */
+    bool (*held)(void);
+};
+
+struct sim_arena {
+    struct sim_arena_config config;
+    uint64_t base;
+    uint64_t bytes; /* of the reservation */
+    char *view;     /* where this process reaches the bytes */
+    /* Page map, read without lock: block number per 2 MiB, or IN_SMALL: look in `small` per 4 KiB. */
+    _Atomic uint32_t *large;
+    _Atomic uint32_t *small;
+    struct sim_block *blocks; /* number 0 is never used */
+    _Atomic uint64_t
+        *touched; /* bit per page: has contents; written under the model lock or `lock` */
+
+    uint8_t *pieces; /* open: byte per SIM_OPEN_PIECE, whether it is mapped; guarded by lock */
+
+    /* Blocks whose memory tasks used after its free, for the log. Relaxed; 0 again after sim_arena_clear. */
+    _Atomic uint32_t late_uses;
+
+    pthread_mutex_t lock; /* taken after the model lock */
+    /* Guarded by lock. */
+    struct sim_span span;
+    uint32_t block_count;
+    uint32_t block_free;
+    uint32_t quarantine_head;
+    uint32_t quarantine_tail;
+    uint64_t serial;
+    uint64_t used_bytes;   /* of live blocks, whole pages */
+    uint64_t normal_bytes; /* of those, in 4 KiB pages */
+    uint64_t live_count;
+};
+
+twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config);
+/* The same with less capacity, but not less than `least`, where the process may not reserve that much: arena->config
+ * says what it became. TWIN_E_NOMEM: not even that. */
+twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
+                                   uint64_t least);
+/* What a sanitizer of the program or valgrind leaves to an arena; UINT64_MAX: none of them does limit it. */
+uint64_t sim_arena_watched_limit(void);
+void sim_arena_fini(struct sim_arena *arena);
+/* Releases everything, live or not, and gives the memory back; the arena is as after init. */
+void sim_arena_clear(struct sim_arena *arena);
+
+/* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any. */
+twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
+                            uint64_t *out_address);
+/* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has passed, and in any case
+ * while the arena is held.
+ * TWIN_E_INVALID: not the base of a live block; the fence stays the caller's. Thread: any. */
+twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence);
+/* Gives back what waited and need not any more. Thread: any. */
+void sim_arena_settle(struct sim_arena *arena);
+
+static inline bool sim_arena_holds(const struct sim_arena *arena, uint64_t address)
+{
+    return address - arena->base < arena->bytes;
+}
+/* The block around an address of the arena in whatever state, or NULL. Lock free. */
+struct sim_block *sim_arena_find(const struct sim_arena *arena, uint64_t address);
+/* Prepares pages for the model and says where they are; the range lies inside one block. A write that
+ * covers a page whole needs no old contents. Thread: model. */
+void *sim_arena_touch(struct sim_arena *arena, uint64_t address, uint64_t bytes, bool write);
+/* Bytes free and in all, by page class: 0 both, 1 huge, 2 normal. */
+void sim_arena_space(struct sim_arena *arena, uint32_t page_class, uint64_t *out_free,
+                     uint64_t *out_total);
+/* Calls `visit` for each live block, oldest place first. Thread: any. */
+void sim_arena_each(struct sim_arena *arena,
+                    void (*visit)(void *context, const struct sim_block *block), void *context);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Free extents of a row of equal units: best fit, lowest first, neighbours join. The same calls
+ * always give the same places. */
+#ifndef TWINRT_SIM_MEMORY_EXTENT_ALLOCATOR_H
+#define TWINRT_SIM_MEMORY_EXTENT_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIM_SPAN_BINS 32u
+
+struct sim_span_node;
+
+/* Not locked: the owner's lock guards it. */
+struct sim_span {
+    uint32_t units;
+    uint64_t free_units;
+    struct sim_span_node *nodes;  /* one per unit, committed as touched */
+    uint32_t bins[SIM_SPAN_BINS]; /* first extent of each size class */
+};
+
+/* One free extent of `units` units. False: host memory is short. */
+bool sim_span_init(struct sim_span *span, uint32_t units);
+void sim_span_fini(struct sim_span *span);
+/* Everything free again; gives the bookkeeping's memory back. */
+void sim_span_clear(struct sim_span *span);
+/* Takes `count` units at a multiple of `align` units. False: no such extent. */
+bool sim_span_take(struct sim_span *span, uint32_t count, uint32_t align, uint32_t *out_start);
+void sim_span_give(struct sim_span *span, uint32_t start, uint32_t count);
+
+#endif

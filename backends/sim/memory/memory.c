@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* MADV_POPULATE_READ */
+#include "memory/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "memory/arena.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "queue/failure.h"
+#include "queue/kernel.h"
+#include "wait/progress.h"
+#include "seam/sanitizer.h"
+#include "wait/idle.h"
+
+#ifndef MADV_POPULATE_READ /* older headers */
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Where page-locked memory lies, and how much of it there can be. */
+#define HOST_BASE     0x114000000000ull
+#define HOST_CAPACITY (256ull << 30)
+
+static struct sim_arena host_arena;
+static bool host_ready;
+
+static void report_block(void *context, const struct sim_block *block)
+{
+    uint32_t *count = context;
+    if (++*count <= SIM_LINES_NAMED)
+        sim_log(2, "page-locked host memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+                (unsigned long long)block->serial, (unsigned long long)block->bytes,
+                (unsigned long long)block->base);
+}
+
+twin_status sim_memory_start(void)
+{
+    if (host_ready)
+        return TWIN_OK;
+    const struct sim_arena_config config = {
+        .capacity = HOST_CAPACITY, .hint = HOST_BASE, .host = true, .held = sim_kernel_described};
+    twin_status status = sim_arena_init_fitting(&host_arena, &config, SIM_MEMORY_LEAST);
+    if (status != TWIN_OK)
+        sim_fail("cannot reserve address space for page-locked memory: %s; raise the limit of the "
+                 "process (ulimit "
+                 "-v)",
+                 strerror(errno));
+    else if (sim_arena_watched_limit() != UINT64_MAX)
+        sim_log(2,
+                "the process runs under %s: a device and page-locked memory have at most %llu MiB "
+                "each, and addresses may lie outside the documented windows",
+                twin_under_valgrind()           ? "valgrind"
+                : twin_under_thread_sanitizer() ? "ThreadSanitizer"
+                                                : "MemorySanitizer",
+                (unsigned long long)(sim_arena_watched_limit() >> 20));
+    else if (host_arena.config.capacity < HOST_CAPACITY)
+        sim_log(2,
+                "the process may reserve little address space (ulimit -v): it can have %llu MiB of "
+                "page-locked "
+                "memory, not %llu",
+                (unsigned long long)(host_arena.config.capacity >> 20), HOST_CAPACITY >> 20);
+    host_ready = status == TWIN_OK;
+    return status;
+}
+
+static bool report_due;
+
+void sim_memory_stop(void)
+{
+    sim_arena_settle(&host_arena); /* what was freed last is looked at again only here */
+    report_due = true;
+}
+
+/* After the program's static objects and functions of atexit() have released what they have: they cannot do that any more, and
+ * where they tried, what is left is not the program's fault. */
+__attribute__((destructor)) static void report_left(void)
+{
+    if (!report_due || (sim_process.services->late && sim_process.services->late()))
+        return;
+    uint32_t count = 0;
+    sim_arena_each(&host_arena, report_block, &count);
+    if (count > SIM_LINES_NAMED)
+        sim_log(2,
+                "page-locked host memory was not freed: %u allocations in all; the first %u stand "
+                "above",
+                count, SIM_LINES_NAMED);
+}
+
+/* ---- whose address -------------------------------------------------------------------------- */
+
+/* Those of closed devices too: what the program kept from then is no pageable memory. */
+static struct sim_arena *arena_of(uint64_t address)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_device_made(i);
+        if (device && sim_arena_holds(&device->memory, address))
+            return &device->memory;
+    }
+    return sim_arena_holds(&host_arena, address) ? &host_arena : NULL;
+}
+
+static struct sim_block *live_block(const struct sim_arena *arena, uint64_t address)
+{
+    struct sim_block *block = sim_arena_find(arena, address);
+    bool live =
+        block && atomic_load_explicit(&block->state, memory_order_acquire) == SIM_BLOCK_LIVE;
+    return live ? block : NULL;
+}
+
+twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind)
+{
+    const struct sim_arena *arena = arena_of(address);
+    if (!arena) {
+        *out_kind = TWIN_MEMORY_UNKNOWN;
+        return TWIN_OK;
+    }
+    const char *what = arena->config.host ? "page-locked host" : "device";
+    const struct sim_block *block = live_block(arena, address);
+    if (!block) {
+        sim_explain("0x%llx is %s memory that is not allocated", (unsigned long long)address, what);
+        return TWIN_E_INVALID;
+    }
+    uint64_t offset = address - block->base;
+    if (offset > block->bytes || bytes > block->bytes - offset) {
+        sim_explain("%llu bytes at 0x%llx leave their allocation of %llu bytes at 0x%llx (%s "
+                    "memory)",
+                    (unsigned long long)bytes, (unsigned long long)address,
+                    (unsigned long long)block->bytes, (unsigned long long)block->base, what);
+        return TWIN_E_INVALID;
+    }
+    *out_kind = arena->config.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
+    return TWIN_OK;
+}
+
+uint32_t sim_memory_device(uint64_t address)
+{
+    return arena_of(address)->config.device;
+}
+
+twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
+{
+    memset(out_info, 0, sizeof(*out_info));
+    const struct sim_arena *arena = arena_of(address);
+    if (!arena)
+        return TWIN_OK;
+    const struct sim_block *block = live_block(arena, address);
+    if (!block || address - block->base >= block->bytes) {
+        out_info->kind = TWIN_MEMORY_GONE;
+        return TWIN_OK;
+    }
+    out_info->kind = arena->config.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
+    out_info->device = arena->config.device;
+    out_info->base = block->base;
+    out_info->size_bytes = block->bytes;
+    out_info->page_bytes = block->page_bytes;
+    return TWIN_OK;
+}
+
+/* ---- allocation ----------------------------------------------------------------------------- */
+
+twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+                             uint64_t *out_address)
+{
+    twin_status status = sim_arena_alloc(&device->memory, bytes, pages, out_address);
+    if (status == TWIN_E_DEVICE_MEMORY) {
+        uint64_t left;
+        uint64_t total;
+        sim_arena_space(&device->memory, 0, &left, &total);
+        sim_explain("device %u: %llu bytes of device memory wanted, %llu of %llu are free",
+                    device->index, (unsigned long long)bytes, (unsigned long long)left,
+                    (unsigned long long)total);
+    }
+    return status;
+}
+
+static twin_status free_block(struct sim_arena *arena, uint64_t address)
+{
+    struct sim_fence *fence = NULL;
+    bool in_flight = sim_process.board && sim_fence_take(&fence);
+    if (in_flight && !fence)
+        return TWIN_E_NOMEM;
+    twin_status status = sim_arena_free(arena, address, fence);
+    if (status != TWIN_OK)
+        sim_fence_free(fence);
+    return status;
+}
+
+twin_status sim_memory_free(uint64_t address)
+{
+    struct sim_arena *arena = arena_of(address);
+    return arena && !arena->config.host ? free_block(arena, address) : TWIN_E_INVALID;
+}
+
+twin_status sim_memory_host_alloc(uint64_t bytes, void **out_pointer)
+{
+    uint64_t address;
+    twin_status status = sim_arena_alloc(&host_arena, bytes, TWIN_PAGES_DEFAULT, &address);
+    if (status == TWIN_OK)
+        *out_pointer = (void *)(uintptr_t)address;
+    return status;
+}
+
+twin_status sim_memory_host_free(void *pointer)
+{
+    uint64_t address = (uintptr_t)pointer;
+    return sim_arena_holds(&host_arena, address) ? free_block(&host_arena, address)
+                                                 : TWIN_E_INVALID;
+}
+
+twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+                             uint64_t *out_total)
+{
+    sim_arena_space(&device->memory, page_class, out_free, out_total);
+    /* Memory that the host cannot provide is not free; the total is the part's. */
+    if (page_class != 2)
+        *out_total += sim_process.limits.memory_bytes - device->memory.config.capacity;
+    return TWIN_OK;
+}
+
+/* ---- copies outside queues ------------------------------------------------------------------ */
+
+/* Whether every page of [at, end) lies in mappings with this letter in their rights; the slow way to find out. */
+static bool has_rights(uint64_t at, uint64_t end, char right)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return true; /* nothing speaks against it */
+    char line[512];
+    while (at < end && fgets(line, sizeof(line), maps)) {
+        unsigned long long first;
+        unsigned long long last;
+        char rights[8];
+        if (sscanf(line, "%llx-%llx %7s", &first, &last, rights) != 3 || last <= at)
+            continue;
+        if (first > at || !strchr(rights, right))
+            break;
+        at = last;
+    }
+    fclose(maps);
+    return at >= end;
+}
+
+/* Whether the host itself could read or write all of a pageable range: a device would refuse it, so we do. Populating
+ * makes the pages that the copy is about to touch anyway; where they exist it is a walk over the page table. */
+static bool is_usable(uint64_t address, uint64_t bytes, bool write)
+{
+    uint64_t end = address + bytes;
+    if (end < address)
+        return false;
+    uint64_t first = address & ~(uint64_t)(SIM_PAGE - 1);
+    int done;
+    do {
+        done = madvise((void *)(uintptr_t)first, end - first,
+                       write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    } while (done != 0 && (errno == EINTR || errno == EAGAIN));
+    if (done == 0)
+        return true;
+    /* EINVAL: no such right, a mapping of a kind that cannot be populated, or a kernel before 5.14 */
+    return errno == EINVAL && has_rights(first, end, write ? 'w' : 'r');
+}
+
+/* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window. */
+static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_memory_kind *out_kind,
+                         struct sim_window *window)
+{
+    twin_status status = sim_memory_check(address, bytes, out_kind);
+    if (status != TWIN_OK || *out_kind != TWIN_MEMORY_UNKNOWN)
+        return status;
+    if (!is_usable(address, bytes, write)) {
+        sim_explain("the %s 0x%llx (%llu bytes) is not mapped, or not %s",
+                    write ? "destination" : "source", (unsigned long long)address,
+                    (unsigned long long)bytes, write ? "writable" : "readable");
+        return TWIN_E_INVALID;
+    }
+    window->address = address;
+    window->bytes = bytes;
+    return TWIN_OK;
+}
+
+static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
+{
+    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    wait->kind = SIM_WAIT_TRANSFER;
+    wait->wake = SIM_WAKE_COPY;
+    wait->timeout_ns = TWIN_FOREVER;
+    wait->device = device;
+    twin_status status = sim_drive_wait(wait);
+    if (status != TWIN_E_ADDRESS)
+        return status;
+    if (wait->transfer.status != STARS_STATUS_BUS_FAULT) {
+        /* Whatever fails outside all queues is a copy. */
+        status = sim_failure_status(0, wait->transfer.status);
+        sim_explain("device %u: a synchronous transfer of %llu bytes failed (status 0x%x)",
+                    device->index, (unsigned long long)wait->transfer.bytes, wait->transfer.status);
+        return status == TWIN_E_TASK ? TWIN_E_COPY : status;
+    }
+    /* Freed by another thread after the check: as if it had been faster still. */
+    sim_explain(
+        "device %u: a synchronous transfer of %llu bytes met memory that was freed meanwhile",
+        device->index, (unsigned long long)wait->transfer.bytes);
+    return TWIN_E_INVALID;
+}
+
+twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
+{
+    struct sim_wait wait = {.transfer = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes}};
+    twin_memory_kind dst;
+    twin_memory_kind src;
+    twin_status status = admit(copy->dst, copy->bytes, true, &dst, &wait.windows[0]);
+    if (status == TWIN_OK)
+        status = admit(copy->src, copy->bytes, false, &src, &wait.windows[1]);
+    if (status != TWIN_OK)
+        return status;
+    return transfer(device, &wait);
+}
+
+twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
+{
+    struct sim_wait wait = {.transfer = {.dst = rows->dst,
+                                         .src = rows->src,
+                                         .bytes = rows->width * rows->height,
+                                         .rows = (uint32_t)rows->height,
+                                         .dst_row = rows->dst_pitch,
+                                         .src_row = rows->src_pitch}};
+    twin_memory_kind dst;
+    twin_memory_kind src;
+    twin_status status =
+        admit(rows->dst, twin_rows_span(rows, rows->dst_pitch), true, &dst, &wait.windows[0]);
+    if (status == TWIN_OK)
+        status =
+            admit(rows->src, twin_rows_span(rows, rows->src_pitch), false, &src, &wait.windows[1]);
+    if (status != TWIN_OK)
+        return status;
+    return transfer(device, &wait);
+}
+
+twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
+{
+    struct sim_wait wait = {
+        .transfer = {
+            .dst = fill->dst, .src = TWINSIM_NEVER, .bytes = fill->bytes, .value = fill->value}};
+    twin_memory_kind kind;
+    twin_status status = admit(fill->dst, fill->bytes, true, &kind, &wait.windows[0]);
+    if (status != TWIN_OK)
+        return status;
+    return transfer(device, &wait);
+}
+
+/* ---- the bus -------------------------------------------------------------------------------- */
+
+/* Page-locked memory is not reported: the core frees its staging buffers this way on purpose. */
+static void report_hazard(struct sim_arena *arena, struct sim_block *block, uint64_t address,
+                          enum twinsim_access access)
+{
+    if (arena->config.host ||
+        atomic_exchange_explicit(&block->reported, true, memory_order_relaxed))
+        return;
+    if (atomic_fetch_add_explicit(&arena->late_uses, 1, memory_order_relaxed) >= SIM_LINES_NAMED)
+        return; /* the count is told when the device closes */
+    sim_log(
+        2,
+        "device %u: a task %s 0x%llx after its memory was freed: allocation %llu, %llu bytes at "
+        "0x%llx; free it after the stream is synchronised",
+        arena->config.device, access == TWINSIM_WRITE ? "writes" : "reads",
+        (unsigned long long)address, (unsigned long long)block->serial,
+        (unsigned long long)block->bytes, (unsigned long long)block->base);
+}
+
+bool sim_memory_allocated(uint64_t address, uint64_t bytes)
+{
+    struct sim_arena *arena = arena_of(address);
+    if (!arena)
+        return true;
+    const struct sim_block *block = sim_arena_find(arena, address);
+    if (!block)
+        return false;
+    const uint64_t offset = address - block->base;
+    const uint64_t size = block->bytes;
+    return offset <= size && bytes <= size - offset;
+}
+
+/* Whether a transfer that runs now may reach the range. The model lock is held. */
+static bool window_open(uint64_t address, uint64_t bytes)
+{
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->kind != SIM_WAIT_TRANSFER)
+            continue;
+        for (unsigned i = 0; i < 2; i++) {
+            const struct sim_window *window = &wait->windows[i];
+            if (address - window->address < window->bytes &&
+                bytes <= window->bytes - (address - window->address))
+                return true;
+        }
+    }
+    return false;
+}
+
+void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
+                           enum twinsim_access access, enum twinsim_target *out_target,
+                           uint32_t *out_device)
+{
+    (void)context;
+    struct sim_arena *arena = arena_of(address);
+    *out_device = device;
+    if (arena) {
+        struct sim_block *block = sim_arena_find(arena, address);
+        if (!block || bytes > block->room - (address - block->base))
+            return NULL;
+        *out_target = arena->config.host ? TWINSIM_TARGET_HOST : TWINSIM_TARGET_HBM;
+        if (!arena->config.host)
+            *out_device = arena->config.device;
+        if (access == TWINSIM_ROUTE)
+            return arena->view + (address - arena->base);
+        if (atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE)
+            report_hazard(arena, block, address, access);
+        if (access == TWINSIM_WRITE && (arena->config.host || sim_process.open_memory))
+            sim_progress_seen = true;
+        return sim_arena_touch(arena, address, bytes, access == TWINSIM_WRITE);
+    }
+    const twin_hw_device *self =
+        atomic_load_explicit(&sim_process.devices[device], memory_order_relaxed);
+    if (self && sim_rings_hold(&self->rings, address, bytes)) {
+        *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
+        return (void *)(uintptr_t)address;
+    }
+    char *code = self ? atomic_load_explicit(&self->code, memory_order_acquire) : NULL;
+    if (code && access == TWINSIM_READ && address - (uintptr_t)code < self->code_bytes &&
+        bytes <= self->code_bytes - (address - (uintptr_t)code)) {
+        *out_target = TWINSIM_TARGET_HBM;
+        return (void *)(uintptr_t)address;
+    }
+    if (self && access == TWINSIM_READ && sim_lists_hold(&self->lists, address, bytes)) {
+        *out_target = TWINSIM_TARGET_HBM;
+        return (void *)(uintptr_t)address;
+    }
+    if (window_open(address, bytes)) {
+        *out_target = TWINSIM_TARGET_HOST;
+        return (void *)(uintptr_t)address;
+    }
+    return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory ops of the seam, and the bus behind the model: which addresses lead where. */
+#ifndef TWINRT_SIM_MEMORY_MEMORY_H
+#define TWINRT_SIM_MEMORY_MEMORY_H
+
+#include "process/process.h"
+
+/* The arena of page-locked host memory, made at the first start and kept. Thread: init. */
+twin_status sim_memory_start(void);
+/* Reports page-locked memory that is still allocated. Thread: init. */
+void sim_memory_stop(void);
+
+twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+                             uint64_t *out_address);
+twin_status sim_memory_free(uint64_t address);
+twin_status sim_memory_host_alloc(uint64_t bytes, void **out_pointer);
+twin_status sim_memory_host_free(void *pointer);
+twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info);
+twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+                             uint64_t *out_total);
+twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy);
+twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
+twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
+
+/* TWIN_E_INVALID, explained, when the range starts in an arena and is not wholly inside one live block.
+ * UNKNOWN: not in any arena. Lock free. */
+twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind);
+
+/* The device whose memory this is, after a check that said TWIN_MEMORY_DEVICE. */
+uint32_t sim_memory_device(uint64_t address);
+
+/* Of a reservation: less than that is no use to anybody. */
+#define SIM_MEMORY_LEAST (32ull << 20)
+
+/* Whether a range that starts in an arena is inside what was asked for there, to the byte. Lock free. */
+bool sim_memory_allocated(uint64_t address, uint64_t bytes);
+
+/* The translate callback of the model. Thread: model. */
+void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
+                           enum twinsim_access access, enum twinsim_target *out_target,
+                           uint32_t *out_device);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
+#include "memory/open_pages.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/arena.h"
+
+static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Made once, then kept; guarded by file_lock. */
+static int poison_file = -1;
+static struct stat poison_identity;
+
+static int make_poison(void)
+{
+    int file = memfd_create("twinrt-poison", MFD_CLOEXEC);
+    if (file < 0)
+        return -1;
+    void *bytes = MAP_FAILED;
+    if (ftruncate(file, SIM_OPEN_PIECE) == 0)
+        bytes = mmap(NULL, SIM_OPEN_PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED) {
+        close(file);
+        return -1;
+    }
+    memset(bytes, SIM_POISON, SIM_OPEN_PIECE);
+    munmap(bytes, SIM_OPEN_PIECE);
+    return file;
+}
+
+/* False: the program has closed the descriptor, and the number may be a file of its own. */
+static bool is_poison(int file)
+{
+    struct stat now;
+    return file >= 0 && fstat(file, &now) == 0 && now.st_dev == poison_identity.st_dev &&
+           now.st_ino == poison_identity.st_ino;
+}
+
+static int find_poison(void)
+{
+    pthread_mutex_lock(&file_lock);
+    if (!is_poison(poison_file)) {
+        poison_file = make_poison();
+        if (poison_file >= 0 && fstat(poison_file, &poison_identity) != 0)
+            poison_identity = (struct stat){0};
+    }
+    int file = poison_file;
+    pthread_mutex_unlock(&file_lock);
+    return file;
+}
+
+bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t bytes, bool poison)
+{
+    int file = poison ? find_poison() : -1;
+    if (poison && file < 0)
+        return false;
+    int how = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (poison ? 0 : MAP_ANONYMOUS);
+    for (uint64_t piece = offset / SIM_OPEN_PIECE; piece <= (offset + bytes - 1) / SIM_OPEN_PIECE;
+         piece++) {
+        if (mapped[piece])
+            continue;
+        void *place = (void *)(uintptr_t)(base + piece * SIM_OPEN_PIECE);
+        if (mmap(place, SIM_OPEN_PIECE, PROT_READ | PROT_WRITE, how, file, 0) == MAP_FAILED)
+            return false;
+        (void)madvise(place, SIM_OPEN_PIECE, MADV_DONTDUMP);
+        mapped[piece] = 1;
+    }
+    return true;
+}
+
+void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes)
+{
+    madvise((void *)(uintptr_t)(base + offset), bytes, MADV_DONTNEED);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory that the host may touch (TWINRT_DEVMEM=open): pages that hold the poison pattern until somebody writes
+ * them, and are committed only then. They are private pages over a file of poison, the same few bytes for all of them. */
+#ifndef TWINRT_SIM_MEMORY_OPEN_PAGES_H
+#define TWINRT_SIM_MEMORY_OPEN_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pages are mapped in pieces of this size and alignment, so that a device has few mappings. */
+#define SIM_OPEN_PIECE (32u << 20)
+
+/* Makes the pieces around [offset, offset + bytes) of the reservation at `base` readable and writable. `mapped` has a
+ * byte per piece. False: the host does not give that. Without poison they are zero. */
+bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t bytes, bool poison);
+/* Gives back what was written to whole pages; they read as before the first write. */
+void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes);
+
+#endif

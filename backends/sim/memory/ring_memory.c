@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
+#include "memory/ring_memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "process/process.h"
+#include "memory/reserve.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#endif
+
+#define PAGE ((size_t)4096)
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* From one queue's ring, CQ or tokens to the next's. Each begins at another line of its page, so that queues which stand at
+ * the same place of their rings do not compete for the same sets of the caches. */
+static size_t stride(size_t entries, size_t bytes)
+{
+    return round_up(entries * bytes, PAGE) + 17u * SIM_LINE;
+}
+
+static size_t ring_stride(const struct sim_rings_config *config)
+{
+    return stride(config->sq_depth, sizeof(stars_sqe));
+}
+
+static size_t cq_stride(const struct sim_rings_config *config)
+{
+    return stride(config->cq_depth, sizeof(stars_cqe));
+}
+
+static size_t token_stride(const struct sim_rings_config *config)
+{
+    return stride(config->sq_depth, config->token_bytes);
+}
+
+/* A range that begins and ends at whole pieces. */
+static char *map_pieces(size_t bytes)
+{
+    char *at = sim_reserve(bytes + SIM_RINGS_PIECE);
+    if (!at)
+        return NULL;
+    size_t before = (SIM_RINGS_PIECE - (uintptr_t)at % SIM_RINGS_PIECE) % SIM_RINGS_PIECE;
+    if (before != 0)
+        munmap(at, before);
+    if (before != SIM_RINGS_PIECE)
+        munmap(at + before + bytes, SIM_RINGS_PIECE - before);
+    return at + before;
+}
+
+bool sim_rings_init(struct sim_rings *rings, const struct sim_rings_config *config)
+{
+    size_t queue = ring_stride(config) + cq_stride(config) + token_stride(config);
+    size_t bytes = round_up(queue * config->queues, SIM_RINGS_PIECE);
+    *rings = (struct sim_rings){.config = *config, .bytes = bytes};
+    rings->base = map_pieces(bytes);
+    rings->used = rings->base ? calloc(bytes / SIM_RINGS_PIECE, sizeof(*rings->used)) : NULL;
+    if (rings->used)
+        return true;
+    sim_rings_fini(rings);
+    return false;
+}
+
+void sim_rings_fini(struct sim_rings *rings)
+{
+    if (rings->base)
+        munmap(rings->base, rings->bytes);
+    free((void *)rings->used);
+    *rings = (struct sim_rings){.base = NULL};
+}
+
+struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq)
+{
+    const struct sim_rings_config *config = &rings->config;
+    char *cqs = rings->base + config->queues * ring_stride(config);
+    char *tokens = cqs + config->queues * cq_stride(config);
+    struct sim_slice slice = {.ring = (void *)(rings->base + sq * ring_stride(config)),
+                              .cq = (void *)(cqs + sq * cq_stride(config)),
+                              .tokens = (void *)(tokens + sq * token_stride(config))};
+    return slice;
+}
+
+/* What is in use is copied once, and the rest need not be fetched page by page any more. A kernel that cannot do it at once
+ * is asked to do it when it has time; without huge pages all is as it was. */
+static void make_huge(const struct sim_rings *rings, size_t piece)
+{
+    char *at = rings->base + piece * SIM_RINGS_PIECE;
+    if (madvise(at, SIM_RINGS_PIECE, MADV_COLLAPSE) != 0)
+        (void)madvise(at, SIM_RINGS_PIECE, MADV_HUGEPAGE);
+}
+
+static void count_use(struct sim_rings *rings, const void *first, size_t bytes)
+{
+    size_t piece = (size_t)((const char *)first - rings->base) / SIM_RINGS_PIECE;
+    const uint32_t enough = SIM_RINGS_PIECE / 2;
+    uint32_t before =
+        atomic_fetch_add_explicit(&rings->used[piece], (uint32_t)bytes, memory_order_relaxed);
+    if (before < enough && before + bytes >= enough)
+        make_huge(rings, piece);
+}
+
+void sim_rings_use(struct sim_rings *rings, uint32_t sq, uint32_t from, uint32_t to)
+{
+    struct sim_slice slice = sim_rings_slice(rings, sq);
+    size_t token_bytes = rings->config.token_bytes;
+    count_use(rings, slice.ring + from, (to - from) * sizeof(stars_sqe));
+    count_use(rings, (const char *)slice.tokens + from * token_bytes, (to - from) * token_bytes);
+}

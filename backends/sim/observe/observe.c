@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "observe/observe.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wait/clock.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "observe/atomic_file.h"
+#include "process/process.h"
+#include "observe/timeline.h"
+
+enum { OUT_STATS, OUT_MSPROF, OUT_VCD, OUT_COUNT };
+
+static const char *const names[OUT_COUNT] = {
+    [OUT_STATS] = "TWINRT_STATS", [OUT_MSPROF] = "TWINRT_MSPROF", [OUT_VCD] = "TWINRT_VCD"};
+
+/* Set by init ops and read afterwards. */
+static char paths[OUT_COUNT][4096];
+static char signals[256];
+static bool due;
+atomic_bool sim_observe_waits;
+
+static pthread_mutex_t waits_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sim_host_waits waits[SIM_HOST_CAUSES];
+static uint64_t waits_lost;
+
+bool sim_observe_settings(const twin_services *services, bool fixed)
+{
+    for (int i = 0; i < OUT_COUNT; i++) {
+        const char *path = services->setting(names[i]);
+        if (strlen(path) >= sizeof(paths[i])) {
+            sim_fail("%s names a path that is too long", names[i]);
+            return false;
+        }
+        if (fixed && (path[0] != '\0') != (paths[i][0] != '\0')) {
+            sim_fail("%s is given or not for the life of a process: the model is built once",
+                     names[i]);
+            return false;
+        }
+        memcpy(paths[i], path, strlen(path) + 1);
+    }
+    const char *wanted = services->setting("TWINRT_VCD_SIGNALS");
+    if (wanted[0] == '\0')
+        wanted = "all";
+    if (strlen(wanted) >= sizeof(signals) || !sim_vcd_knows(wanted)) {
+        sim_fail("TWINRT_VCD_SIGNALS is \"%s\": give all, or some of queues, slots, events, "
+                 "channels, links, cores with commas between",
+                 wanted);
+        return false;
+    }
+    memcpy(signals, wanted, strlen(wanted) + 1);
+    atomic_store_explicit(&sim_observe_waits,
+                          paths[OUT_STATS][0] != '\0' ||
+                              services->setting("TWINRT_TRACE")[0] != '\0',
+                          memory_order_relaxed);
+    return true;
+}
+
+bool sim_observe_wants_trace(void)
+{
+    return paths[OUT_MSPROF][0] != '\0' || paths[OUT_VCD][0] != '\0';
+}
+
+bool sim_observe_wants_stats(void)
+{
+    return paths[OUT_STATS][0] != '\0';
+}
+
+static enum sim_host_cause cause_of(const struct sim_wait *wait)
+{
+    switch (wait->kind) {
+    case SIM_WAIT_MARK:
+        return wait->for_room ? SIM_HOST_RING : SIM_HOST_QUEUE;
+    case SIM_WAIT_EVENT_ID:
+        return SIM_HOST_ID;
+    case SIM_WAIT_TRANSFER:
+        return SIM_HOST_COPY;
+    case SIM_WAIT_SHARED:
+        return SIM_HOST_SHARED;
+    case SIM_WAIT_CALL:
+        return SIM_HOST_CALL;
+    case SIM_WAIT_TIME:
+        break;
+    }
+    return SIM_HOST_CAUSES;
+}
+
+void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns)
+{
+    enum sim_host_cause cause = cause_of(wait);
+    if (cause == SIM_HOST_CAUSES || end_ns <= wait->begin_ns)
+        return;
+    if (sim_process.trace_path[0] != '\0') {
+        bool copy = wait->kind == SIM_WAIT_TRANSFER;
+        bool mark = wait->kind == SIM_WAIT_MARK;
+        sim_timeline_wait(sim_clock.number, &(struct timeline_wait){
+                                                .begin_ns = wait->begin_ns,
+                                                .end_ns = end_ns,
+                                                .done_ns = wait->done_ns,
+                                                .number = copy   ? wait->transfer.number
+                                                          : mark ? wait->mark.number
+                                                                 : 0,
+                                                .track = mark   ? wait->mark.queue->track
+                                                         : copy ? wait->device->index
+                                                                : UINT32_MAX,
+                                                .cause = (uint8_t)cause,
+                                                .wake = (uint8_t)wait->wake,
+                                                .failed = wait->status != TWIN_OK,
+                                            });
+    }
+    if (!sim_observe_wants_stats())
+        return;
+    struct sim_host_waits *list = &waits[cause];
+    pthread_mutex_lock(&waits_lock);
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room * 2 : 256;
+        uint64_t *larger = realloc(list->lengths, room * sizeof(*larger));
+        if (!larger) {
+            waits_lost++;
+            pthread_mutex_unlock(&waits_lock);
+            return;
+        }
+        list->lengths = larger;
+        list->room = room;
+    }
+    list->lengths[list->count++] = end_ns - wait->begin_ns;
+    list->total_ns += end_ns - wait->begin_ns;
+    pthread_mutex_unlock(&waits_lock);
+}
+
+static int draw(FILE *file, void *context)
+{
+    int error = -EIO;
+    switch (*(const int *)context) {
+    case OUT_STATS:
+        pthread_mutex_lock(&waits_lock);
+        error = sim_stats_draw(file, sim_process.board, sim_process.profile,
+                               sim_process.device_count, waits);
+        pthread_mutex_unlock(&waits_lock);
+        break;
+    case OUT_MSPROF:
+        error = sim_msprof_draw(file, sim_process.board, sim_process.profile);
+        break;
+    case OUT_VCD:
+        error = sim_vcd_draw(file, sim_process.board, signals);
+        break;
+    default:
+        break;
+    }
+    return error ? error : ferror(file) ? -EIO : 0;
+}
+
+void sim_observe_begin(void)
+{
+    due = true;
+}
+
+void sim_observe_alone(void)
+{
+    pthread_mutex_init(&waits_lock, NULL);
+}
+
+void sim_observe_write(void)
+{
+    if (!due || !sim_process.board)
+        return;
+    due = false;
+    if (waits_lost > 0)
+        sim_log(2, "TWINRT_STATS: %llu waits are not counted: memory was short",
+                (unsigned long long)waits_lost);
+    for (int i = 0; i < OUT_COUNT; i++) {
+        int error = paths[i][0] != '\0' ? sim_output_write(paths[i], draw, &i) : 0;
+        if (error != 0)
+            sim_log(3, "%s: %s cannot be written: %s", names[i], paths[i],
+                    sim_output_reason(error));
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files a run may leave behind besides its timeline: counters, profiling records, signals. Nothing is counted or
+ * written unless its setting names a file. */
+#ifndef TWINRT_SIM_OBSERVE_OBSERVE_H
+#define TWINRT_SIM_OBSERVE_OBSERVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "seam/backend.h"
+#include "twinsim.h"
+
+struct sim_wait;
+
+/* Reads the settings; logs what is wrong. `fixed`: the model is there, and with it what is counted and kept.
+ * Thread: init. */
+bool sim_observe_settings(const twin_services *services, bool fixed);
+/* What the model is to be made with. */
+bool sim_observe_wants_trace(void);
+bool sim_observe_wants_stats(void);
+/* Writes the files; says in the log which cannot be. Once per start of the process. Thread: model. */
+void sim_observe_begin(void);
+void sim_observe_write(void);
+/* In a forked child, whose only thread writes: no lock is held. */
+void sim_observe_alone(void);
+
+/* Whether waits of host threads are told. */
+extern atomic_bool sim_observe_waits;
+/* A host thread waited. Called by that thread, when sim_observe_waits. */
+void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns);
+
+/* ---- waits of host threads, for the counters ---- */
+
+enum sim_host_cause {
+    SIM_HOST_QUEUE,  /* work of a stream: synchronisation, an event */
+    SIM_HOST_RING,   /* room in a stream's ring */
+    SIM_HOST_ID,     /* a hardware id for an event */
+    SIM_HOST_COPY,   /* a synchronous copy or fill */
+    SIM_HOST_SHARED, /* a record that another process made */
+    SIM_HOST_CALL,   /* the next host function */
+    SIM_HOST_CAUSES
+};
+struct sim_host_waits {
+    uint64_t *lengths; /* in ns */
+    size_t count, room;
+    uint64_t total_ns;
+};
+
+/* Draws the counters. Returns 0, -ENOMEM or -EIO. */
+int sim_stats_draw(FILE *file, twinsim *sim, const twinsim_profile *profile, uint32_t devices,
+                   struct sim_host_waits waits[SIM_HOST_CAUSES]);
+/* Draws profiling records. */
+int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile);
+/* Draws signals; `signals` as the setting has it, checked. */
+int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals);
+/* Whether the list names known signals only. */
+bool sim_vcd_knows(const char *signals);
+
+#endif

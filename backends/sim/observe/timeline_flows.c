@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where data goes between streams: from the work in front of a record to the work behind the wait that took it. */
+#include "observe/timeline_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "twinsim/stars.h"
+
+#define SOURCES_MOST 16u /* arrows to one task */
+#define LOOKED_MOST                                                                                \
+    512u /* tasks looked at for them: chains of records and waits alone may be long */
+#define NO_ITEM SIZE_MAX
+
+/* A task; those of a stream stand in their order. */
+struct item {
+    size_t slice;
+    size_t setter; /* of a wait: the task whose record let it pass; NO_ITEM: none is known */
+    uint64_t read_ns;
+    uint32_t id;
+    bool waits;  /* for the event or notify `id`, looked at by read_ns */
+    bool parked; /* and it was not there yet */
+};
+
+/* A record has reached its event or notify. */
+struct set {
+    uint64_t at_ns;
+    size_t item;
+    uint32_t id;
+    uint8_t device;
+    bool notify;
+};
+
+struct data {
+    struct timeline_layout *layout;
+    struct item *items;
+    size_t item_count;
+    struct set *sets;
+    size_t set_count;
+};
+
+/* Those that one task gets. */
+struct sources {
+    size_t items[SOURCES_MOST];
+    unsigned count;
+    unsigned looked;
+};
+
+static const struct twinsim_trace_record *record_of(const struct data *data, size_t slice)
+{
+    return &data->layout->records[data->layout->slices[slice].record];
+}
+
+static bool is_of_stream(const struct timeline_layout *layout, size_t slice)
+{
+    return layout->tracks[layout->slices[slice].track].group == TIMELINE_STREAMS;
+}
+
+static bool moves_data(const struct twinsim_trace_record *record)
+{
+    return record->sqe_type == STARS_SQE_SDMA || record->sqe_type == STARS_SQE_PCIE_DMA ||
+           record->sqe_type == STARS_SQE_AICORE;
+}
+
+static int compare_slice(const void *key, const void *element)
+{
+    const size_t wanted = *(const size_t *)key;
+    const struct item *item = element;
+    return wanted < item->slice ? -1 : wanted > item->slice;
+}
+
+/* The task that the SQE was at that time; NO_ITEM: it is not in the timeline. */
+static size_t item_at(const struct data *data, uint32_t track, uint64_t number, uint64_t at_ns)
+{
+    const struct timeline_slice *task =
+        timeline_find_anchor(data->layout, track, number, TWINSIM_PHASE_TASK, at_ns);
+    if (!task || data->item_count == 0)
+        return NO_ITEM;
+    const size_t slice = (size_t)(task - data->layout->slices);
+    const struct item *item =
+        bsearch(&slice, data->items, data->item_count, sizeof(*data->items), compare_slice);
+    return item ? (size_t)(item - data->items) : NO_ITEM;
+}
+
+static void note_access(struct data *data, const struct twinsim_trace_record *record, size_t item)
+{
+    const uint64_t bits = record->waker_number;
+    const bool record_task =
+        record->sqe_type == STARS_SQE_EVENT_RECORD || record->sqe_type == STARS_SQE_NOTIFY_RECORD;
+    const bool stores =
+        record->sqe_type == STARS_SQE_WRITE_VALUE && (bits & TWINSIM_TABLE_SETS) != 0;
+    if ((bits & (TWINSIM_TABLE_VAIN | TWINSIM_TABLE_AWAY | TWINSIM_TABLE_COUNT)) != 0 ||
+        record->id == TIMELINE_NONE)
+        return;
+    if (record_task || stores) {
+        data->sets[data->set_count++] =
+            (struct set){.at_ns = record->end_ns,
+                         .item = item,
+                         .id = record->id,
+                         .device = record->device,
+                         .notify = record->sqe_type == STARS_SQE_NOTIFY_RECORD ||
+                                   (stores && (bits & TWINSIM_TABLE_NOTIFY) != 0)};
+    } else if (record->sqe_type == STARS_SQE_EVENT_WAIT ||
+               record->sqe_type == STARS_SQE_NOTIFY_WAIT) {
+        data->items[item].waits = true;
+        data->items[item].id = record->id;
+        data->items[item].read_ns = record->end_ns;
+    }
+}
+
+static void read_slices(struct data *data)
+{
+    const struct timeline_layout *layout = data->layout;
+    for (size_t i = 0; i < layout->slice_count; i++) {
+        const struct twinsim_trace_record *record = record_of(data, i);
+        if (!is_of_stream(layout, i) ||
+            (record->phase != TWINSIM_PHASE_TABLE && record->phase != TWINSIM_PHASE_PARK))
+            continue;
+        const size_t item =
+            item_at(data, layout->slices[i].track, record->number, record->begin_ns);
+        if (item == NO_ITEM)
+            continue;
+        if (record->phase == TWINSIM_PHASE_TABLE) {
+            note_access(data, record, item);
+            continue;
+        }
+        const uint32_t waker = layout->waker_track[layout->slices[i].record];
+        data->items[item].parked = true;
+        if (waker != TIMELINE_NONE)
+            data->items[item].setter = item_at(data, waker, record->waker_number, record->end_ns);
+    }
+}
+
+static int compare_sets(const void *left, const void *right)
+{
+    const struct set *a = left;
+    const struct set *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->notify != b->notify)
+        return a->notify ? 1 : -1;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* A wait that found its flag set passes by the newest record before it. */
+static void find_setter(const struct data *data, struct item *item)
+{
+    const struct twinsim_trace_record *record = record_of(data, item->slice);
+    const struct set key = {.at_ns = item->read_ns,
+                            .item = SIZE_MAX,
+                            .id = item->id,
+                            .device = record->device,
+                            .notify = record->sqe_type == STARS_SQE_NOTIFY_WAIT};
+    size_t low = 0;
+    size_t high = data->set_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_sets(&data->sets[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return;
+    const struct set *set = &data->sets[low - 1];
+    if (set->device == key.device && set->notify == key.notify && set->id == key.id)
+        item->setter = set->item;
+}
+
+static void add_source(struct sources *sources, size_t item)
+{
+    for (unsigned i = 0; i < sources->count; i++)
+        if (sources->items[i] == item)
+            return;
+    if (sources->count < SOURCES_MOST)
+        sources->items[sources->count++] = item;
+}
+
+/* What those had done who let waits between `item` and the work before it in its stream pass. Returns that work, NO_ITEM:
+ * there is none. */
+static size_t look_back(const struct data *data, size_t item, struct sources *sources,
+                        unsigned depth)
+{
+    const uint32_t track = data->layout->slices[data->items[item].slice].track;
+    while (item-- > 0 && sources->looked++ < LOOKED_MOST) {
+        const struct item *before = &data->items[item];
+        if (data->layout->slices[before->slice].track != track)
+            break;
+        if (moves_data(record_of(data, before->slice)))
+            return item;
+        if (before->setter == NO_ITEM || depth == 0)
+            continue;
+        const size_t work = look_back(data, before->setter, sources, depth - 1);
+        if (work != NO_ITEM)
+            add_source(sources, work);
+    }
+    return NO_ITEM;
+}
+
+static int add_arrows(struct data *data, size_t item, size_t *room)
+{
+    struct timeline_layout *layout = data->layout;
+    struct sources sources = {.count = 0};
+    (void)look_back(data, item, &sources, SOURCES_MOST);
+    for (unsigned i = 0; i < sources.count; i++) {
+        if (layout->data_count == *room) {
+            const size_t more = *room ? *room * 2 : 64;
+            struct timeline_arrow *larger = realloc(layout->data, more * sizeof(*larger));
+            if (!larger)
+                return -ENOMEM;
+            layout->data = larger;
+            *room = more;
+        }
+        layout->data[layout->data_count++] = (struct timeline_arrow){
+            .from = data->items[sources.items[i]].slice, .to = data->items[item].slice};
+    }
+    return 0;
+}
+
+static int make(struct data *data)
+{
+    const struct timeline_layout *layout = data->layout;
+    for (size_t i = 0; i < layout->slice_count; i++)
+        if (is_of_stream(layout, i) && record_of(data, i)->phase == TWINSIM_PHASE_TASK)
+            data->items[data->item_count++] = (struct item){.slice = i, .setter = NO_ITEM};
+    read_slices(data);
+    qsort(data->sets, data->set_count, sizeof(*data->sets), compare_sets);
+    for (size_t i = 0; i < data->item_count; i++)
+        if (data->items[i].waits && !data->items[i].parked)
+            find_setter(data, &data->items[i]);
+    size_t room = 0;
+    int error = 0;
+    for (size_t i = 0; i < data->item_count && !error; i++) {
+        const struct twinsim_trace_record *record = record_of(data, data->items[i].slice);
+        if (moves_data(record) || record->sqe_type == STARS_SQE_AICPU)
+            error = add_arrows(data, i, &room);
+    }
+    return error;
+}
+
+int timeline_data_make(struct timeline_layout *layout)
+{
+    struct data data = {.layout = layout};
+    size_t tasks = 1;
+    size_t accesses = 1;
+    for (size_t i = 0; i < layout->record_count; i++) {
+        tasks += layout->records[i].phase == TWINSIM_PHASE_TASK;
+        accesses += layout->records[i].phase == TWINSIM_PHASE_TABLE;
+    }
+    data.items = malloc(tasks * sizeof(*data.items));
+    data.sets = malloc(accesses * sizeof(*data.sets));
+    const int error = data.items && data.sets ? make(&data) : -ENOMEM;
+    free(data.items);
+    free(data.sets);
+    return error;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts that write the timeline's text share. Private to the timeline files. */
+#ifndef TWINRT_SIM_OBSERVE_TIMELINE_PRINT_H
+#define TWINRT_SIM_OBSERVE_TIMELINE_PRINT_H
+
+#include "observe/observe.h"
+#include "process/process.h"
+#include "observe/timeline_layout.h"
+
+struct printer {
+    FILE *file;
+    const struct timeline_layout *layout;
+    const twinsim *sim;
+    const twinsim_profile *profile;
+    uint64_t *uses;       /* of each parameter */
+    uint64_t counter_mhz; /* of the counter that event times are read from */
+    size_t parameter_count;
+    uint32_t cost[TWIN_COST_COUNT]; /* indices of parameters */
+    uint32_t wake[SIM_WAKE_COUNT];
+    uint32_t doorbell;
+    bool first; /* no element of the present list is printed yet */
+};
+
+void timeline_put_text(FILE *file, const char *text);
+void timeline_put_us(FILE *file, uint64_t ns);
+void timeline_next_line(struct printer *printer);
+/* The parameter as members of an object that has some already. */
+void timeline_put_parameter(struct printer *printer, uint32_t index, bool counted);
+/* Names of processes and tracks. */
+void timeline_put_rows(struct printer *printer);
+/* What was drawn of links and parameters: lists for the end of the file. */
+void timeline_put_links(struct printer *printer);
+void timeline_put_parameters(struct printer *printer);
+const char *timeline_engine_name(uint8_t engine);
+
+/* What host threads do. */
+void timeline_find_host_parameters(struct printer *printer);
+void timeline_put_call(struct printer *printer, const struct timeline_event *event);
+void timeline_put_host_wait(struct printer *printer, const struct timeline_event *event);
+void timeline_put_bell(struct printer *printer, const struct timeline_event *event);
+
+#endif

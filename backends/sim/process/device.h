@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One device as the driver keeps it. The structure is made once per index and lives as long as the process:
+ * close empties it, open fills it again, so old marks stay good to ask. */
+#ifndef TWINRT_SIM_PROCESS_DEVICE_H
+#define TWINRT_SIM_PROCESS_DEVICE_H
+
+#include "memory/arena.h"
+#include "queue/ids.h"
+#include "memory/descriptor_pool.h"
+#include "process/process.h"
+#include "queue/queue.h"
+#include "memory/ring_memory.h"
+
+/* Work that an abort or a failure dropped: numbers above `retired` of that epoch. */
+struct sim_dropped {
+    twin_queue *queue;
+    uint32_t epoch;
+    twin_status reason;
+    uint64_t retired;
+};
+
+struct twin_hw_device {
+    uint32_t index;
+    atomic_bool faulted;
+    struct sim_arena memory;
+    struct sim_ids events;
+    struct sim_ids notifies;
+    struct sim_ids counts; /* empty on a part that has none */
+
+    struct sim_rings rings;
+    struct sim_lists lists;
+    /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
+    _Atomic(char *) code;
+    size_t code_bytes;
+
+    /* By SQ number; an entry is made once. Written under the model lock. */
+    _Atomic(twin_queue *) *queues;
+    atomic_uint queue_slots; /* entries in use or used before */
+    uint32_t queues_open;    /* guarded by the model lock */
+    twin_program *programs;  /* likewise */
+
+    /* Guarded by the model lock. */
+    struct sim_dropped *dropped;
+    size_t dropped_count;
+    size_t dropped_room;
+    struct sim_group *groups;
+
+    pthread_mutex_t signals_lock; /* taken last */
+    twin_signal *signals;         /* live ones; guarded by signals_lock */
+    uint32_t signal_count;
+};
+
+/* The device of that number if it was ever opened, else NULL. Its address range stays reserved when it is closed.
+ * Thread: any. */
+twin_hw_device *sim_device_made(uint32_t index);
+twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
+void sim_device_close(twin_hw_device *device);
+
+/* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
+uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What completion queues tell: times of records, and failures. */
+#include "process/device.h"
+#include "wait/leader.h"
+#include "signal/event.h"
+#include "queue/failure.h"
+#include "graph/model_instance.h"
+#include "queue/queue.h"
+
+static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
+{
+    bool failed = cqe->flags & STARS_CQE_ERROR;
+    uint32_t slot = failed ? cqe->u.error.sqe_index : (uint32_t)cqe->sq_head - 1u;
+    slot &= queue->mask;
+    bool go_on = false;
+    pthread_mutex_lock(&queue->lock);
+    /* The slot may have been taken again after a CQE nobody expected; task ids tell. */
+    struct sim_token *token = &queue->tokens[slot];
+    if (queue->ring[slot].word[1] >> STARS_W1_TASK_SHIFT != cqe->task_id)
+        token = NULL;
+    if (failed)
+        go_on = sim_failure_note_locked(queue, cqe, token, token ? token->thread : UINT32_MAX);
+    if (failed && token && token->kind == SIM_TOKEN_RUN)
+        sim_program_run_failed(queue, token->program);
+    else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
+        sim_event_stamp(token, sim_ticks_ns(cqe->u.timestamp, sim_process.limits.counter_mhz));
+    if (token)
+        token->cqe_read = 1;
+    pthread_mutex_unlock(&queue->lock);
+    if (go_on) /* the tasks behind the failed one */
+        twinsim_write(sim_process.board, queue->device->index,
+                      (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_CONTROL,
+                      STARS_SQ_CONTROL_EXCEPTION_HANDLED);
+}
+
+void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)
+{
+    if (sq >= atomic_load_explicit(&device->queue_slots, memory_order_relaxed))
+        return;
+    twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+    if (!queue->open)
+        return;
+    uint32_t depth = sim_process.limits.cq_depth;
+    uint64_t before = queue->cq_read;
+    for (;; queue->cq_read++) {
+        const stars_cqe *cqe = &queue->cq[queue->cq_read & (depth - 1)];
+        unsigned phase = queue->cq_read / depth % 2 == 0 ? STARS_CQE_PHASE : 0;
+        if ((cqe->flags & STARS_CQE_PHASE) != phase)
+            break;
+        handle_cqe(queue, cqe);
+    }
+    if (queue->cq_read != before)
+        twinsim_queue_cq_head(sim_process.board, device->index, sq,
+                              (uint32_t)(queue->cq_read & (depth - 1)));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/control.h"
+
+#include "process/device.h"
+#include "wait/leader.h"
+#include "signal/event.h"
+#include "queue/failure.h"
+#include "queue/kernel.h"
+#include "graph/model_instance.h"
+#include "queue/queue.h"
+#include "signal/ipc.h"
+
+#define PRIORITY_SHIFT 10u /* STARS_SQ_PRIORITY */
+
+static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t value)
+{
+    int code = twinsim_write(sim_process.board, queue->device->index,
+                             (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
+    return code == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
+}
+
+/* Work that was complete at the caller's clock is complete, and is not dropped. A kernel that another thread describes just now
+ * is not waited for: it has not ended. */
+static void finish_past(uint32_t device, uint32_t sq)
+{
+    if (!sim_kernel_described_on(device, sq))
+        sim_drive_poll();
+}
+
+twin_status sim_control_abort(twin_queue *queue)
+{
+    finish_past(queue->device->index, queue->sq);
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = sim_queue_restart_locked(queue, TWIN_E_ABORTED);
+    /* What stopped the group stays. */
+    if (atomic_load_explicit(&queue->refusal, memory_order_relaxed) == TWIN_OK)
+        sim_failure_forget_locked(queue);
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}
+
+struct abort_all {
+    twin_status status;
+};
+
+static void abort_queue(void *context, twin_queue *queue)
+{
+    struct abort_all *all = context;
+    twin_status status = TWIN_OK;
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->config.deferred) /* its tasks stay; a run ends with the queue that asked for it */
+        status = sim_queue_restart_locked(queue, TWIN_E_DEVICE_ABORTED);
+    sim_failure_forget_locked(queue);
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        all->status = status;
+}
+
+twin_status sim_control_abort_all(twin_hw_device *device)
+{
+    struct abort_all all = {.status = TWIN_OK};
+    finish_past(device->index, SIM_ANY_QUEUE);
+    sim_model_lock();
+    sim_queue_each(device, abort_queue, &all);
+    sim_failure_clear_groups(device);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return all.status;
+}
+
+twin_status sim_control_stop(twin_queue *queue)
+{
+    const uint32_t device = queue->device->index;
+    sim_drive_poll();
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    uint64_t before = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    twin_status status = TWIN_OK;
+    if (sim_program_leave_run(queue))
+        status = write_page(queue, STARS_SQ_CONTROL,
+                            STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
+    if (twinsim_queue_retired(sim_process.board, device, queue->sq) != before)
+        queue->tokens[before & queue->mask].cqe_read = 1; /* there will be none */
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}
+
+twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority)
+{
+    sim_drive_poll();
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = write_page(queue, STARS_SQ_PRIORITY, priority << PRIORITY_SHIFT);
+    if (status == TWIN_OK)
+        queue->config.priority = priority;
+    pthread_mutex_unlock(&queue->lock);
+    sim_drive_check_locked();
+    sim_model_unlock();
+    return status;
+}
+
+/* What was due by the caller's time is done first: a record that the device has passed is cleared too. */
+twin_status sim_event_clear(twin_signal *signal)
+{
+    if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
+        return TWIN_E_UNSUPPORTED;
+    twin_hw_device *device = signal->device;
+    if (signal->remote) {
+        sim_explain("notify %u was imported: only the process that created it clears it",
+                    signal->config.name);
+        return TWIN_E_UNSUPPORTED;
+    }
+    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    sim_drive_poll();
+    sim_model_lock();
+    if (sim_event_shared(signal))
+        sim_shared_clear(sim_event_shared(signal));
+    int code = twinsim_write(sim_process.board, device->index,
+                             device->notifies.table_base + 4ull * signal->id, 0);
+    sim_model_unlock();
+    if (code == TWINSIM_OK)
+        return TWIN_OK;
+    sim_fail("device %u: notify %u cannot be cleared", device->index, signal->config.name);
+    return TWIN_E_DEVICE;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work on counting notifies. */
+#include "process/device.h"
+#include "signal/event.h"
+#include "queue/queue.h"
+#include "queue/sqe.h"
+#include "queue/work.h"
+
+/* The next SQE for the signal, and its token of that kind; NULL: the queue is full. The queue's lock is held. */
+static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_token_kind kind)
+{
+    struct sim_token *token;
+    if (!sim_queue_fits_locked(queue, 1))
+        return NULL;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    sim_event_hold(signal);
+    *token = (struct sim_token){
+        .thread = token->thread,
+        .signal = signal,
+        .id = (uint16_t)signal->id,
+        .kind = kind & 0xf,
+        .stays = queue->config.deferred,
+    };
+    return sqe;
+}
+
+static twin_status check(twin_queue *queue, const twin_signal *signal)
+{
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    return signal->config.kind == TWIN_SIGNAL_COUNT && queue->device == signal->device
+               ? TWIN_OK
+               : TWIN_E_UNSUPPORTED;
+}
+
+twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_count_change *change)
+{
+    static const uint32_t modes[] = {[TWIN_COUNT_SET] = STARS_COUNT_SET,
+                                     [TWIN_COUNT_ADD] = STARS_COUNT_ADD,
+                                     [TWIN_COUNT_OR] = STARS_COUNT_OR,
+                                     [TWIN_COUNT_AND] = STARS_COUNT_AND};
+    twin_status status = check(queue, signal);
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&queue->lock);
+    stars_sqe *sqe = slot_locked(queue, signal, SIM_TOKEN_RECORD);
+    if (sqe) {
+        sim_sqe_count_record(sqe, signal->id, modes[change->mode], change->value);
+        sim_queue_send_locked(queue, 1);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return sqe ? TWIN_OK : TWIN_E_BUSY;
+}
+
+twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal, const twin_count_wait *wait)
+{
+    static const uint32_t relations[] = {[TWIN_COUNT_LESS] = STARS_COUNT_LESS,
+                                         [TWIN_COUNT_EQUAL] = STARS_COUNT_EQUAL,
+                                         [TWIN_COUNT_GREATER] = STARS_COUNT_GREATER,
+                                         [TWIN_COUNT_GREATER_OR_EQUAL] =
+                                             STARS_COUNT_GREATER_OR_EQUAL,
+                                         [TWIN_COUNT_MASK] = STARS_COUNT_MASK};
+    twin_status status = check(queue, signal);
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&queue->lock);
+    stars_sqe *sqe = slot_locked(queue, signal, SIM_TOKEN_WAIT);
+    if (sqe) {
+        if (!queue->config.deferred)
+            atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+        sim_sqe_count_wait(sqe, signal->id, relations[wait->relation], wait->value, wait->clear,
+                           wait->timeout_ns);
+        sim_queue_send_locked(queue, 1);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return sqe ? TWIN_OK : TWIN_E_BUSY;
+}

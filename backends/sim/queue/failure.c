@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/nondeterminism.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "signal/event.h"
+#include "graph/model_instance.h"
+#include "queue/sqe.h"
+
+/* More failures than a ring has tasks are of no use to anybody. */
+#define NOTES_MOST 1024u
+
+/* Some group is `stopping`. Guarded by the model lock. */
+static bool groups_stopping;
+
+/* ---- notes ---------------------------------------------------------------------------------- */
+
+/* Drops the oldest notes, which nobody has taken. */
+static void drop_notes(twin_queue *queue, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (queue->notes[i].kernel)
+            queue->notes[i].kernel->release(queue->notes[i].kernel);
+    queue->note_count -= count;
+    if (queue->note_count > 0)
+        memmove(queue->notes, queue->notes + count, queue->note_count * sizeof(*queue->notes));
+}
+
+/* Adds a note; the oldest goes when there is no room. */
+static void add_note(twin_queue *queue, const twin_failure *note)
+{
+    if (queue->note_count == queue->note_room && queue->note_room < NOTES_MOST) {
+        uint32_t room = queue->note_room ? queue->note_room * 2 : 8;
+        twin_failure *larger = realloc(queue->notes, room * sizeof(*larger));
+        if (larger) {
+            queue->notes = larger;
+            queue->note_room = room;
+        }
+    }
+    if (queue->note_room == 0)
+        return;
+    if (queue->note_count == queue->note_room)
+        drop_notes(queue, 1);
+    if (note->kernel)
+        note->kernel->keep(note->kernel);
+    queue->notes[queue->note_count++] = *note;
+}
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+twin_status sim_failure_join_locked(twin_queue *queue)
+{
+    twin_hw_device *device = queue->device;
+    struct sim_group *group = device->groups;
+    while (group && group->number != queue->config.group)
+        group = group->next;
+    if (!group) {
+        group = calloc(1, sizeof(*group));
+        if (!group)
+            return TWIN_E_NOMEM;
+        group->number = queue->config.group;
+        group->next = device->groups;
+        device->groups = group;
+    }
+    group->queues++;
+    queue->group = group;
+    if (group->failure != TWIN_OK) {
+        memcpy(queue->failure_text, group->text, sizeof(group->text));
+        atomic_store_explicit(&queue->refusal, group->failure, memory_order_relaxed);
+        atomic_store_explicit(&queue->failed, true, memory_order_release);
+    }
+    return TWIN_OK;
+}
+
+void sim_failure_leave_locked(twin_queue *queue)
+{
+    struct sim_group *group = queue->group;
+    queue->group = NULL;
+    drop_notes(queue, queue->note_count);
+    free(queue->notes);
+    queue->notes = NULL;
+    queue->note_room = 0;
+    if (!group || --group->queues != 0)
+        return;
+    struct sim_group **link = &queue->device->groups;
+    while (*link != group)
+        link = &(*link)->next;
+    *link = group->next;
+    free(group);
+}
+
+void sim_failure_forget_locked(twin_queue *queue)
+{
+    atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    atomic_store_explicit(&queue->refusal, TWIN_OK, memory_order_relaxed);
+    queue->failure = TWIN_OK;
+    drop_notes(queue, queue->note_count);
+}
+
+twin_status sim_failure_stop_on(twin_queue *queue)
+{
+    twin_status status = TWIN_E_UNSUPPORTED;
+    sim_model_lock();
+    if (queue->group && queue->group->failure == TWIN_OK) {
+        queue->group->stops = true;
+        status = TWIN_OK;
+    }
+    sim_model_unlock();
+    if (status != TWIN_OK)
+        sim_explain("device %u, stream %u: a failure has stopped its context already",
+                    queue->device->index, queue->config.id);
+    return status;
+}
+
+struct stops {
+    struct sim_group *group;
+    uint32_t most; /* queues that may be stopped yet */
+};
+
+/* Work that a queue took before is dropped, what comes later is refused. Whoever writes down how the model moves hears of it
+ * between the two, as if it had moved once more, by nothing; when that is repeated, one queue is stopped then. */
+static void stop_queue(void *context, twin_queue *queue)
+{
+    struct stops *stops = context;
+    const struct sim_group *group = stops->group;
+    if (queue->group != group ||
+        atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK)
+        return;
+    if (stops->most == 0) {
+        stops->group->stopping = groups_stopping = true;
+        return;
+    }
+    stops->most--;
+    pthread_mutex_lock(&queue->lock);
+    if (sim_chance_matters() && !sim_paced_now())
+        sim_pace_moved(true);
+    memcpy(queue->failure_text, group->text, sizeof(group->text));
+    queue->failure = TWIN_OK; /* what stopped the group stands for it */
+    atomic_store_explicit(&queue->refusal, group->failure, memory_order_relaxed);
+    atomic_store_explicit(&queue->failed, true, memory_order_release);
+    if (!queue->config.deferred) /* its tasks stay; a run ends with the queue that asked for it */
+        (void)sim_queue_restart_locked(queue, group->failure);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void sim_failure_stop_groups(uint32_t most)
+{
+    if (!groups_stopping)
+        return;
+    groups_stopping = false;
+    struct stops stops = {.most = most};
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        for (struct sim_group *group = device ? device->groups : NULL; group; group = group->next) {
+            if (!group->stopping)
+                continue;
+            group->stopping = false;
+            stops.group = group;
+            sim_queue_each(device, stop_queue, &stops);
+        }
+    }
+}
+
+void sim_failure_clear_groups(twin_hw_device *device)
+{
+    for (struct sim_group *group = device->groups; group; group = group->next) {
+        group->failure = TWIN_OK;
+        group->stopping = false;
+    }
+}
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+/* Error numbers of the scheduler that say what happened whatever the class; sorted. */
+static const struct {
+    uint16_t number;
+    twin_status status;
+} numbers[] = {
+    {STARS_STATUS_AICORE_TIMEOUT, TWIN_E_KERNEL_TIMEOUT},
+    {STARS_STATUS_AICORE_TRAP, TWIN_E_KERNEL_TRAP},
+    {STARS_STATUS_AICPU_TIMEOUT, TWIN_E_AICPU_TIMEOUT},
+    {STARS_STATUS_AICPU_EXCEPTION, TWIN_E_AICPU_EXCEPTION},
+    {STARS_STATUS_AICORE_OVERFLOW, TWIN_E_KERNEL_OVERFLOW},
+    {STARS_STATUS_AIV_TIMEOUT, TWIN_E_VECTOR_TIMEOUT},
+    {STARS_STATUS_AIV_EXCEPTION, TWIN_E_VECTOR_EXCEPTION},
+    {STARS_STATUS_AIV_TRAP, TWIN_E_VECTOR_TRAP},
+    {STARS_STATUS_AIV_OVERFLOW, TWIN_E_VECTOR_OVERFLOW},
+    {STARS_STATUS_AICPU_OVERFLOW, TWIN_E_OVERFLOW},
+    {STARS_STATUS_SDMA_OVERFLOW, TWIN_E_OVERFLOW},
+    {STARS_STATUS_AICORE_MEMORY, TWIN_E_POISON},
+    {STARS_STATUS_SUSPECT_MEMORY, TWIN_E_SUSPECT_MEMORY},
+    {STARS_STATUS_NETWORK, TWIN_E_NETWORK},
+    {STARS_STATUS_AICORE_TRAP_READ, TWIN_E_KERNEL_TRAP_READ},
+    {STARS_STATUS_AICORE_TRAP_WRITE, TWIN_E_KERNEL_TRAP_WRITE},
+    {STARS_STATUS_AIV_TRAP_READ, TWIN_E_VECTOR_TRAP_READ},
+    {STARS_STATUS_AIV_TRAP_WRITE, TWIN_E_VECTOR_TRAP_WRITE},
+    {STARS_STATUS_FFTS_EXCEPTION, TWIN_E_FFTS_EXCEPTION},
+    {STARS_STATUS_FFTS_TRAP, TWIN_E_FFTS_TRAP},
+    {STARS_STATUS_FFTS_TIMEOUT, TWIN_E_FFTS_TIMEOUT},
+    {STARS_STATUS_BUS_FAULT, TWIN_E_ADDRESS},
+    {STARS_STATUS_COPY_ERROR, TWIN_E_COPY},
+    {STARS_STATUS_REDUCE_ERROR, TWIN_E_COPY},
+    {STARS_STATUS_DDR_ERROR, TWIN_E_POISON},
+    {STARS_STATUS_POISON, TWIN_E_POISON},
+    {STARS_STATUS_LINK, TWIN_E_LINK},
+    {STARS_STATUS_LOCAL_MEMORY, TWIN_E_POISON},
+    {STARS_STATUS_REMOTE_MEMORY, TWIN_E_LINK},
+};
+
+twin_status sim_failure_status(unsigned error, unsigned status)
+{
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (numbers[i].number == status)
+            return numbers[i].status;
+    if (error & STARS_ERROR_TIMEOUT)
+        return TWIN_E_TASK_TIMEOUT;
+    if (status == STARS_STATUS_AICORE_EXCEPTION)
+        return error & STARS_ERROR_TRAP ? TWIN_E_KERNEL_TRAP : TWIN_E_KERNEL_EXCEPTION;
+    return TWIN_E_TASK;
+}
+
+static const char *verb_of(const stars_cqe *cqe, twin_status status)
+{
+    if (cqe->u.error.code & STARS_ERROR_BAD_SQE)
+        return "was no task that the scheduler understands";
+    switch (status) {
+    case TWIN_E_KERNEL_TIMEOUT:
+    case TWIN_E_VECTOR_TIMEOUT:
+    case TWIN_E_AICPU_TIMEOUT:
+    case TWIN_E_FFTS_TIMEOUT:
+    case TWIN_E_TASK_TIMEOUT:
+        return "exceeded its time limit";
+    case TWIN_E_KERNEL_EXCEPTION:
+    case TWIN_E_VECTOR_EXCEPTION:
+    case TWIN_E_AICPU_EXCEPTION:
+    case TWIN_E_FFTS_EXCEPTION:
+        return "met an exception";
+    case TWIN_E_KERNEL_TRAP:
+    case TWIN_E_VECTOR_TRAP:
+    case TWIN_E_FFTS_TRAP:
+        return "was trapped";
+    case TWIN_E_KERNEL_TRAP_READ:
+    case TWIN_E_VECTOR_TRAP_READ:
+        return "was trapped reading out of bounds";
+    case TWIN_E_KERNEL_TRAP_WRITE:
+    case TWIN_E_VECTOR_TRAP_WRITE:
+        return "was trapped writing out of bounds";
+    case TWIN_E_KERNEL_OVERFLOW:
+    case TWIN_E_VECTOR_OVERFLOW:
+    case TWIN_E_OVERFLOW:
+        return "met an overflow";
+    case TWIN_E_ADDRESS:
+        return "used an address the device cannot reach";
+    case TWIN_E_POISON:
+        return "met memory that has failed";
+    case TWIN_E_LINK:
+        return "met memory of another device that has failed, or the way to it";
+    default:
+        return "failed";
+    }
+}
+
+/* The kernel of a token, or NULL. */
+static twin_launch *kernel_of(const struct sim_token *token)
+{
+    return token && token->kind == SIM_TOKEN_KERNEL ? token->kernel : NULL;
+}
+
+/* Kernels that run on vector cores alone have statuses of their own. */
+static twin_status status_of(const stars_cqe *cqe, const struct sim_token *token)
+{
+    const twin_launch *kernel = kernel_of(token);
+    twin_status status = sim_failure_status(cqe->u.error.code, cqe->u.error.status);
+    if (!kernel || kernel->cores != TWIN_CORES_VECTOR)
+        return status;
+    return status == TWIN_E_KERNEL_EXCEPTION ? TWIN_E_VECTOR_EXCEPTION
+           : status == TWIN_E_KERNEL_TIMEOUT ? TWIN_E_VECTOR_TIMEOUT
+           : status == TWIN_E_KERNEL_TRAP    ? TWIN_E_VECTOR_TRAP
+                                             : status;
+}
+
+static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
+                     char *text)
+{
+    const twin_launch *kernel = kernel_of(token);
+    const char *what = verb_of(cqe, status_of(cqe, token));
+    char signal[48] = "";
+    if (kernel && kernel->name)
+        snprintf(signal, sizeof(signal), " \"%.40s\"", kernel->name);
+    else if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
+             token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL &&
+             token->kind != SIM_TOKEN_LIST)
+        snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
+                 token->signal->config.name);
+    snprintf(
+        text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
+        queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
+        signal, what, cqe->u.error.code, cqe->u.error.status);
+}
+
+void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)
+{
+    if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
+        return;
+    queue->failure = status;
+    snprintf(queue->failure_text, sizeof(queue->failure_text), "%s", text);
+    atomic_store_explicit(&queue->failed, true, memory_order_release);
+}
+
+/* A task failed for which `queue` answers. False: nothing behind it is to run. */
+static bool answer_locked(twin_queue *queue, const twin_failure *note, const char *text)
+{
+    struct sim_group *group = queue->group;
+    add_note(queue, note);
+    if (!group->stops) {
+        sim_queue_note_locked(queue, note->status, text);
+        return true;
+    }
+    if (group->failure == TWIN_OK) {
+        group->failure = note->status;
+        snprintf(group->text, sizeof(group->text), "%s", text);
+        group->stopping = groups_stopping = true;
+    }
+    return false;
+}
+
+bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
+                             uint32_t thread)
+{
+    const twin_failure note = {.status = status_of(cqe, token),
+                               .task_id = cqe->task_id,
+                               .thread = thread,
+                               .kernel = kernel_of(token)};
+    char text[SIM_FAILURE_TEXT];
+    describe(queue, cqe, token, text);
+    sim_log(3, "%s", text);
+    if (!queue->config.deferred)
+        return answer_locked(queue, &note, text);
+    /* A task of a program fails in the queue that asked for the run. */
+    twin_queue *launcher = sim_program_launcher(queue);
+    if (!launcher)
+        return true;
+    pthread_mutex_lock(&launcher->lock);
+    bool go_on = answer_locked(launcher, &note, text);
+    pthread_mutex_unlock(&launcher->lock);
+    return go_on;
+}
+
+/* Failures of what other threads submitted come when the device comes to them. While a record is run again: whether one was to be found
+ * then; `there` when the record does not say. No lock is held. */
+static bool found_then(bool there)
+{
+    uint64_t then = TWIN_OK;
+    return sim_paced_now() && sim_chance(TWIN_CHANCE_FAILED, 0, &then) ? then != TWIN_OK : there;
+}
+
+static void tell_found(twin_status status)
+{
+    uint64_t found = status;
+    if (sim_chance_matters() && !sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_FAILED, 0, &found);
+}
+
+twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
+{
+    twin_status status = TWIN_E_NOT_READY;
+    bool wanted = found_then(true);
+    pthread_mutex_lock(&queue->lock);
+    tell_found(wanted && queue->note_count > 0 ? queue->notes[0].status : TWIN_OK);
+    if (wanted && queue->note_count > 0) {
+        *out_failure = queue->notes[0];
+        memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
+        status = TWIN_OK;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+twin_status sim_failure_report(twin_queue *queue)
+{
+    bool failed = atomic_load_explicit(&queue->failed, memory_order_acquire);
+    if (__builtin_expect(sim_chance_matters(), 0)) {
+        failed = found_then(failed);
+        if (!failed)
+            tell_found(TWIN_OK);
+    }
+    if (!failed)
+        return TWIN_OK;
+    char text[SIM_FAILURE_TEXT] = "";
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    tell_found(status != TWIN_OK ? status : queue->failure);
+    if (status == TWIN_OK) {
+        status = queue->failure;
+        queue->failure = TWIN_OK;
+        atomic_store_explicit(&queue->failed, false, memory_order_relaxed);
+    }
+    memcpy(text, queue->failure_text, sizeof(text));
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        sim_explain("%s", text);
+    return status;
+}
+
+twin_status sim_queue_explain_refusal(twin_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    char text[SIM_FAILURE_TEXT];
+    memcpy(text, queue->failure_text, sizeof(text));
+    uint64_t met = status; /* the op begins there when it is done again: behind the stop */
+    (void)sim_chance(TWIN_CHANCE_REFUSED, 0, &met);
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        sim_explain("device %u, stream %u takes no work since its context was stopped by %s",
+                    queue->device->index, queue->config.id, text);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Failed tasks: what the next drain answers, the notes about each, and how far a failure reaches.
+ *
+ * Queues of one context are a group. In a group that stops on failure the first failure drops all work of all its
+ * queues in the instant of the failure, and is from then on what they answer, until the device is aborted. In
+ * any other group the tasks behind a failed one go on.
+ *
+ * Locks: a group is guarded by the model lock; what a queue keeps, by the queue's. */
+#ifndef TWINRT_SIM_QUEUE_FAILURE_H
+#define TWINRT_SIM_QUEUE_FAILURE_H
+
+#include "queue/queue.h"
+
+struct sim_group {
+    struct sim_group *next;
+    uint32_t number; /* as in twin_queue_config */
+    uint32_t queues; /* open ones; a group without is freed */
+    bool stops;
+    bool stopping;       /* has failed in this instant: its queues are still to be stopped */
+    twin_status failure; /* what stopped it; TWIN_OK: nothing */
+    char text[SIM_FAILURE_TEXT];
+};
+
+/* Whether a status is that of a failed task, and not of a wait that was given up. */
+static inline bool sim_failure_is(twin_status status)
+{
+    return status != TWIN_OK && status != TWIN_E_TIMEOUT && !twin_wait_given_up(status) &&
+           status != TWIN_E_ABORTED && status != TWIN_E_DEVICE_ABORTED;
+}
+
+/* What the classes and the status of a failure (enum stars_error, enum stars_status) come to. Thread: any. */
+twin_status sim_failure_status(unsigned error, unsigned status);
+
+/* The first failure since the last one reported, once; or what stopped the group, each time. Thread: any. */
+twin_status sim_failure_report(twin_queue *queue);
+
+twin_status sim_failure_stop_on(twin_queue *queue);
+twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure);
+
+/* ---- for the driver of the model; the caller holds both locks ---- */
+
+/* The queue becomes one of its group; of one that has stopped it takes no work. TWIN_E_NOMEM. */
+twin_status sim_failure_join_locked(twin_queue *queue);
+void sim_failure_leave_locked(twin_queue *queue);
+/* The queue has not failed, has no notes, and takes work. */
+void sim_failure_forget_locked(twin_queue *queue);
+/* A task failed; `token` is NULL when it is not known any more. False: the tasks behind it are not to run. */
+bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
+                             uint32_t thread);
+
+/* ---- for the driver of the model; it holds no queue's lock ---- */
+
+/* Stops the queues of groups that have failed since the last call, at most so many; the others the next time. */
+void sim_failure_stop_groups(uint32_t most);
+/* All queues of the device take work again. */
+void sim_failure_clear_groups(twin_hw_device *device);
+
+#endif

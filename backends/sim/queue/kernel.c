@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/kernel.h"
+
+#include "process/device.h"
+#include "wait/leader.h"
+#include "memory/memory.h"
+#include "queue/sqe.h"
+#include "wait/idle.h"
+
+#define BLOCKS_MOST 65535u
+#define CREDIT_MOST 254u
+
+/* Steps go to the model as they are: both sides have one layout and one numbering. */
+#define SAME(a, b) _Static_assert((int)(a) == (int)(b), "the seam and the model number alike")
+SAME(TWIN_PIPE_SCALAR, TWINSIM_PIPE_SCALAR);
+SAME(TWIN_PIPE_VECTOR, TWINSIM_PIPE_VECTOR);
+SAME(TWIN_PIPE_CUBE, TWINSIM_PIPE_CUBE);
+SAME(TWIN_PIPE_MTE1, TWINSIM_PIPE_MTE1);
+SAME(TWIN_PIPE_MTE2, TWINSIM_PIPE_MTE2);
+SAME(TWIN_PIPE_MTE3, TWINSIM_PIPE_MTE3);
+SAME(TWIN_PIPE_FIX, TWINSIM_PIPE_FIX);
+SAME(TWIN_PIPE_COUNT, TWINSIM_PIPE_COUNT);
+SAME(TWIN_STEP_WORK, TWINSIM_OP_WORK);
+SAME(TWIN_STEP_READ, TWINSIM_OP_READ);
+SAME(TWIN_STEP_WRITE, TWINSIM_OP_WRITE);
+SAME(TWIN_STEP_SET, TWINSIM_OP_SET);
+SAME(TWIN_STEP_WAIT, TWINSIM_OP_WAIT);
+SAME(TWIN_STEP_BARRIER, TWINSIM_OP_BARRIER);
+SAME(TWIN_STEP_TELL, TWINSIM_OP_TELL);
+SAME(TWIN_STEP_HEAR, TWINSIM_OP_HEAR);
+SAME(TWIN_STEP_FAULT, TWINSIM_OP_FAULT);
+SAME(TWIN_STEP_FLAGS, TWINSIM_FLAGS);
+SAME(TWIN_STEP_TELL_FLAGS, TWINSIM_TELL_FLAGS);
+SAME(TWIN_HIT_DEFAULT, TWINSIM_HIT_DEFAULT);
+SAME(sizeof(twin_step), sizeof(struct twinsim_op));
+SAME(offsetof(twin_step, pipe), offsetof(struct twinsim_op, pipe));
+SAME(offsetof(twin_step, kind), offsetof(struct twinsim_op, kind));
+SAME(offsetof(twin_step, flag), offsetof(struct twinsim_op, flag));
+SAME(offsetof(twin_step, hit_permille), offsetof(struct twinsim_op, hit_permille));
+SAME(offsetof(twin_step, amount), offsetof(struct twinsim_op, amount));
+SAME(sizeof(twin_steps), sizeof(struct twinsim_program));
+SAME(offsetof(twin_steps, steps), offsetof(struct twinsim_program, ops));
+SAME(offsetof(twin_steps, count), offsetof(struct twinsim_program, count));
+
+/* The kernel that a thread describes at the moment, with the model lock given up: the model wants one at a time. Guarded
+ * by described_lock, which is taken last. */
+static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
+static twin_launch *described;
+static uint32_t described_device;
+static uint32_t described_sq;
+static bool release_due;      /* its token has let go meanwhile */
+static uint64_t descriptions; /* begun so far */
+static pthread_cond_t described_over = PTHREAD_COND_INITIALIZER;
+
+/* ---- launching ------------------------------------------------------------------------------ */
+
+static const char *const core_names[] = {
+    [TWIN_CORES_CUBE] = "cube", [TWIN_CORES_VECTOR] = "vector", [TWIN_CORES_MIXED] = "mixed"};
+static const uint32_t subtypes[] = {[TWIN_CORES_CUBE] = STARS_KERNEL_AIC,
+                                    [TWIN_CORES_VECTOR] = STARS_KERNEL_AIV,
+                                    [TWIN_CORES_MIXED] = STARS_KERNEL_MIXED};
+
+/* Blocks of that kind that the device runs at once. */
+static uint32_t room_for(const twin_device_traits *traits, twin_launch_cores cores)
+{
+    if (cores == TWIN_CORES_VECTOR)
+        return traits->aiv_cores;
+    if (cores == TWIN_CORES_CUBE)
+        return traits->aic_cores;
+    bool whole = traits->aic_cores != 0 && traits->aiv_cores != 0 &&
+                 traits->aiv_cores % traits->aic_cores == 0 &&
+                 traits->aiv_cores / traits->aic_cores <= 3;
+    return whole ? traits->aic_cores : 0;
+}
+
+static twin_status check(const twin_queue *queue, const twin_launch *kernel)
+{
+    uint32_t device = queue->device->index;
+    uint32_t room = room_for(&sim_process.traits[device], kernel->cores);
+    const char *name = kernel->name ? kernel->name : "";
+    if (room == 0) {
+        sim_explain("device %u, stream %u: kernel \"%s\" is for %s cores, which the device has not",
+                    device, queue->config.id, name, core_names[kernel->cores]);
+        return TWIN_E_UNSUPPORTED;
+    }
+    if (kernel->blocks == 0 || kernel->blocks > BLOCKS_MOST) {
+        sim_explain("device %u, stream %u: kernel \"%s\" has %u blocks, give 1 to %u", device,
+                    queue->config.id, name, kernel->blocks, BLOCKS_MOST);
+        return TWIN_E_INVALID;
+    }
+    if (kernel->batch && kernel->blocks > room) {
+        sim_explain("device %u, stream %u: kernel \"%s\" wants %u cores at once, the device has %u",
+                    device, queue->config.id, name, kernel->blocks, room);
+        return TWIN_E_INVALID;
+    }
+    return TWIN_OK;
+}
+
+/* Never less than asked for. */
+static uint32_t credit_of(uint64_t timeout_ns, uint64_t unit_ns)
+{
+    if (timeout_ns == TWIN_FOREVER)
+        return STARS_CREDIT_NEVER;
+    uint64_t units = timeout_ns / unit_ns + (timeout_ns % unit_ns != 0);
+    return units == 0 ? 1 : units > CREDIT_MOST ? CREDIT_MOST : (uint32_t)units;
+}
+
+twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
+{
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check(queue, kernel);
+    if (status != TWIN_OK)
+        return status;
+    const twin_device_traits *traits = &sim_process.traits[queue->device->index];
+    pthread_mutex_lock(&queue->lock);
+    if (!sim_queue_fits_locked(queue, 1)) {
+        pthread_mutex_unlock(&queue->lock);
+        return TWIN_E_BUSY;
+    }
+    struct sim_token *token;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    token->kind = SIM_TOKEN_KERNEL;
+    token->kernel = kernel;
+    atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
+    sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
+                   kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
+                   credit_of(kernel->timeout_ns, traits->op_unit_ns));
+    sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
+    return TWIN_OK;
+}
+
+void sim_kernel_release(twin_launch *kernel)
+{
+    pthread_mutex_lock(&described_lock);
+    bool later = described == kernel; /* by the thread that describes it */
+    release_due = release_due || later;
+    pthread_mutex_unlock(&described_lock);
+    if (!later)
+        kernel->release(kernel);
+}
+
+bool sim_kernel_described(void)
+{
+    pthread_mutex_lock(&described_lock);
+    bool is = described != NULL;
+    pthread_mutex_unlock(&described_lock);
+    return is;
+}
+
+bool sim_kernel_described_on(uint32_t device, uint32_t sq)
+{
+    pthread_mutex_lock(&described_lock);
+    bool is = described != NULL && described_device == device &&
+              (sq == SIM_ANY_QUEUE || described_sq == sq);
+    pthread_mutex_unlock(&described_lock);
+    return is;
+}
+
+/* From now on `kernel`, of that queue, is described, or none. Whether the one before is to be released. */
+static bool set_described(twin_launch *kernel, const struct twinsim_kernel_wanted *wanted)
+{
+    pthread_mutex_lock(&described_lock);
+    bool due = release_due;
+    described = kernel;
+    described_device = wanted->device;
+    described_sq = wanted->sq;
+    descriptions += kernel != NULL;
+    release_due = false;
+    pthread_mutex_unlock(&described_lock);
+    return due;
+}
+
+/* ---- what the model asks -------------------------------------------------------------------- */
+
+static enum twinsim_kernel_fault fault_of(twin_status status)
+{
+    switch (status) {
+    case TWIN_OK:
+        return TWINSIM_KERNEL_GOOD;
+    case TWIN_E_KERNEL_TIMEOUT:
+    case TWIN_E_VECTOR_TIMEOUT:
+        return TWINSIM_KERNEL_TIMEOUT;
+    case TWIN_E_KERNEL_TRAP:
+    case TWIN_E_VECTOR_TRAP:
+        return TWINSIM_KERNEL_TRAP;
+    case TWIN_E_INVALID:
+    case TWIN_E_UNSUPPORTED:
+        return TWINSIM_KERNEL_BAD;
+    default:
+        return TWINSIM_KERNEL_EXCEPTION;
+    }
+}
+
+/* What struck an access of the kernel that is described, or has its effect, at the moment; 0: nothing. Guarded by the
+ * model lock. */
+static uint16_t struck;
+
+/* The same of a kernel that could look: one that failed over memory that has failed says so. */
+static enum twinsim_kernel_fault fault_after_reach(twin_status status)
+{
+    enum twinsim_kernel_fault fault = fault_of(status);
+    if (fault != TWINSIM_KERNEL_EXCEPTION || struck == 0)
+        return fault;
+    return struck == STARS_STATUS_LINK ? TWINSIM_KERNEL_LINK : TWINSIM_KERNEL_POISON;
+}
+
+static struct twinsim_kernel description_of(const twin_launch_work *work)
+{
+    return (struct twinsim_kernel){.programs = (const struct twinsim_program *)work->programs,
+                                   .count = work->count};
+}
+
+/* The token of an entry that is under way stays as it is, whoever asks with the model lock. */
+static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
+{
+    twin_hw_device *owner =
+        atomic_load_explicit(&sim_process.devices[device], memory_order_acquire);
+    twin_queue *queue = atomic_load_explicit(&owner->queues[sq], memory_order_acquire);
+    return queue->tokens[(number - 1) & queue->mask].kernel;
+}
+
+/* Lines are few: a kernel that fails is not run to its end. */
+static void tell_out_of_reach(uint32_t device, uint32_t owner, uint64_t address)
+{
+    sim_log(3,
+            "device %u: a kernel reaches for 0x%llx, memory of device %u, to which it has no "
+            "access; call aclrtDeviceEnablePeerAccess first",
+            device, (unsigned long long)address, owner);
+}
+
+static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
+{
+    enum twinsim_target target = TWINSIM_TARGET_NONE;
+    enum twinsim_access access = write ? TWINSIM_WRITE : TWINSIM_READ;
+    uint32_t owner = reach->device;
+    if (bytes == 0)
+        return NULL;
+    if (!sim_memory_allocated(address, bytes))
+        return NULL;
+    void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
+    if (at && owner != reach->device && (reach->peers >> owner & 1) == 0) {
+        tell_out_of_reach(reach->device, owner, address);
+        return NULL;
+    }
+    if (__builtin_expect(!reach->exact, 1) || !at)
+        return at;
+    uint16_t status = twinsim_memory_touch(sim_process.board, owner, address, bytes, access);
+    if (status == 0)
+        return at;
+    struck = status;
+    return NULL;
+}
+
+static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
+{
+    sim_model_continue();
+    void *at = reach_locked(reach, address, bytes, write);
+    sim_model_pause();
+    return at;
+}
+
+/* For a kernel that begins, or has its effect. */
+static twin_reach reach_for(void *(*at)(const twin_reach *reach, uint64_t address, uint64_t bytes,
+                                        bool write),
+                            uint32_t device)
+{
+    struck = 0;
+    return (twin_reach){
+        .at = at, .device = device, .exact = twinsim_memory_watched(sim_process.board)};
+}
+
+enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
+                                            uint64_t number, const stars_sqe *sqe,
+                                            struct twinsim_kernel *out)
+{
+    (void)context;
+    (void)sqe;
+    const twin_launch *kernel = kernel_at(device, sq, number);
+    if (!kernel->work)
+        return TWINSIM_KERNEL_LATER;
+    *out = description_of(kernel->work);
+    return TWINSIM_KERNEL_READY;
+}
+
+enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint32_t sq,
+                                            uint64_t number)
+{
+    (void)context;
+    twin_launch *kernel = kernel_at(device, sq, number);
+    if (!kernel->effect)
+        return TWINSIM_KERNEL_GOOD;
+    const twin_reach reach = reach_for(reach_locked, device);
+    return fault_after_reach(kernel->effect(kernel, &reach));
+}
+
+void sim_kernel_settle_locked(void)
+{
+    pthread_mutex_lock(&described_lock);
+    const uint64_t number = descriptions;
+    while (described && descriptions == number) {
+        pthread_mutex_unlock(&described_lock);
+        sim_model_await(&described_over);
+        pthread_mutex_lock(&described_lock);
+    }
+    pthread_mutex_unlock(&described_lock);
+}
+
+void sim_kernel_describe_locked(void)
+{
+    if (sim_kernel_described()) {
+        sim_model_await(&described_over);
+        return;
+    }
+    struct twinsim_kernel_wanted wanted;
+    if (!twinsim_kernel_next(sim_process.board, &wanted))
+        return; /* its queue has ended it */
+    twin_launch *kernel = kernel_at(wanted.device, wanted.sq, wanted.number);
+    (void)set_described(kernel, &wanted);
+    const twin_reach reach = reach_for(reach_unlocked, wanted.device);
+    sim_model_pause();
+    twin_launch_work work = {0};
+    twin_status status = kernel->describe(kernel, &reach, &work);
+    sim_model_continue();
+    enum twinsim_kernel_fault fault = fault_after_reach(status);
+    if (set_described(NULL, &wanted)) {
+        kernel->release(kernel);
+    } else {
+        struct twinsim_kernel description = description_of(&work);
+        description.fault = fault;
+        description.exception = fault_after_reach(TWIN_E_KERNEL_EXCEPTION);
+        twinsim_kernel_give(sim_process.board, wanted.device, wanted.sq, wanted.number,
+                            &description);
+    }
+    pthread_cond_broadcast(&described_over);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: launching them, and what the model asks about them. */
+#ifndef TWINRT_SIM_QUEUE_KERNEL_H
+#define TWINRT_SIM_QUEUE_KERNEL_H
+
+#include "queue/queue.h"
+
+twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel);
+/* The token that held it lets go. Thread: any, with the queue's lock. */
+void sim_kernel_release(twin_launch *kernel);
+/* Whether a kernel is being described: it knows places in memory, whatever became of its task. Thread: any. */
+bool sim_kernel_described(void);
+/* The same of a kernel of that queue, or of any of the device. Thread: any. */
+#define SIM_ANY_QUEUE UINT32_MAX
+bool sim_kernel_described_on(uint32_t device, uint32_t sq);
+/* Waits until the kernel that is being described now, if one is, has been. Thread: model. */
+void sim_kernel_settle_locked(void);
+/* The model has stopped for want of a description: gets it, with the lock given up meanwhile, or waits for the thread
+ * that is at it. Thread: model. */
+void sim_kernel_describe_locked(void);
+
+/* ---- the bus of the model; thread: model ---- */
+
+enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
+                                            uint64_t number, const stars_sqe *sqe,
+                                            struct twinsim_kernel *out);
+enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint32_t sq,
+                                            uint64_t number);
+
+#endif

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/nondeterminism.h"
+#include "hostcall/host_call_queue.h"
+#include "wait/clock.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "signal/event.h"
+#include "queue/failure.h"
+#include "memory/fence.h"
+#include "queue/kernel.h"
+#include "observe/observe.h"
+#include "graph/model_instance.h"
+#include "wait/repeated_polls.h"
+#include "queue/sqe.h"
+#include "observe/timeline.h"
+
+/* Tokens are looked at after so many submissions, so that ids come back without anybody waiting. */
+#define RECLAIM_EVERY 64u
+
+/* ---- marks ---------------------------------------------------------------------------------- */
+
+/* What was dropped in the mark's epoch; NULL: nothing. The newest come first: marks are mostly young. */
+static const struct sim_dropped *find_dropped(const struct sim_mark *mark)
+{
+    const twin_hw_device *device = mark->queue->device;
+    for (size_t i = device->dropped_count; i > 0; i--) {
+        const struct sim_dropped *dropped = &device->dropped[i - 1];
+        if (dropped->queue == mark->queue && dropped->epoch == mark->epoch)
+            return dropped;
+    }
+    return NULL;
+}
+
+enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark)
+{
+    twin_queue *queue = mark->queue;
+    const twin_hw_device *device = queue->device;
+    if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
+        return !queue->open || twinsim_queue_retired(sim_process.board, device->index, queue->sq) >=
+                                   mark->number
+                   ? SIM_DONE
+                   : SIM_PENDING;
+    const struct sim_dropped *dropped = find_dropped(mark);
+    return dropped && mark->number > dropped->retired ? SIM_DROPPED : SIM_DONE;
+}
+
+twin_status sim_mark_reason_locked(const struct sim_mark *mark)
+{
+    const struct sim_dropped *dropped = find_dropped(mark);
+    return dropped ? dropped->reason : TWIN_E_ABORTED;
+}
+
+twin_status sim_mark_reason(const struct sim_mark *mark)
+{
+    sim_model_lock();
+    twin_status reason = sim_mark_reason_locked(mark);
+    sim_model_unlock();
+    return reason;
+}
+
+/* Another thread may have driven the model past the caller's time: what has become of work is told at the model's. */
+static enum sim_fate told(enum sim_fate fate)
+{
+    if (fate != SIM_PENDING)
+        sim_clock_catch_up();
+    return fate;
+}
+
+/* What the counters said of the mark, and of the queue when it is the newest task that is asked for, is met by chance. So is that
+ * they were asked: the queue may have been closed while they were. */
+static bool chance_again(struct sim_mark *mark, enum sim_fate *out)
+{
+    uint64_t value = 0;
+    if (!sim_chance(TWIN_CHANCE_FATE, 0, &value))
+        return false;
+    mark->number = value / 2;
+    *out = (value & 1) != 0 ? SIM_DONE : SIM_PENDING;
+    return true;
+}
+
+static void tell_chance(const struct sim_mark *mark, bool done)
+{
+    uint64_t value = mark->number * 2 + done;
+    (void)sim_chance(TWIN_CHANCE_FATE, 0, &value);
+}
+
+static enum sim_fate fate_of(struct sim_mark *mark)
+{
+    twin_queue *queue = mark->queue;
+    enum sim_fate then = SIM_PENDING;
+    if (sim_paced_now() && chance_again(mark, &then))
+        return told(then);
+    if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
+        uint64_t retired =
+            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        /* The counter restarts with the epoch: it counts only if the epoch still stands. */
+        atomic_thread_fence(memory_order_acquire);
+        if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
+            bool done = retired >= mark->number && sim_drive_settled();
+            if (sim_chance_matters() && !sim_paced_now())
+                tell_chance(mark, done);
+            return told(done ? SIM_DONE : SIM_PENDING);
+        }
+    }
+    sim_model_lock();
+    enum sim_fate fate = sim_mark_fate_locked(mark);
+    sim_model_unlock();
+    return told(fate);
+}
+
+enum sim_fate sim_mark_fate(const struct sim_mark *mark)
+{
+    struct sim_mark asked = *mark;
+    return mark->number == 0 ? SIM_DONE : fate_of(&asked);
+}
+
+enum sim_fate sim_mark_fate_now(const struct sim_mark *mark)
+{
+    if (mark->number == 0)
+        return SIM_DONE;
+    sim_model_lock();
+    enum sim_fate fate = sim_mark_fate_locked(mark);
+    sim_model_unlock();
+    return told(fate);
+}
+
+struct sim_fence {
+    size_t count;
+    struct sim_mark marks[];
+};
+
+static bool in_flight(twin_queue *queue, struct sim_mark *out)
+{
+    if (!queue)
+        return false;
+    out->queue = queue;
+    out->epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
+    out->number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+    /* Runs are in flight in the queue that asked for them. */
+    return out->number != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
+           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < out->number;
+}
+
+/* Visits what is in flight on every device. A device that closes meanwhile only has less of it. */
+static size_t gather(struct sim_mark *marks, size_t room)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            struct sim_mark mark;
+            if (!in_flight(atomic_load_explicit(&device->queues[sq], memory_order_acquire), &mark))
+                continue;
+            if (count < room)
+                marks[count] = mark;
+            count++;
+        }
+    }
+    return count;
+}
+
+bool sim_fence_take(struct sim_fence **out)
+{
+    *out = NULL;
+    size_t count = gather(NULL, 0);
+    if (count == 0)
+        return false;
+    for (;;) {
+        /* Other threads submit meanwhile, on queues that come first too: as often as it takes, for what was in
+         * flight at the call must not be the part that finds no room. There are only so many queues. */
+        size_t room = count + 8;
+        struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->marks[0]));
+        if (!fence)
+            return true;
+        count = gather(fence->marks, room);
+        if (count <= room) {
+            fence->count = count;
+            *out = fence;
+            return true;
+        }
+        free(fence);
+    }
+}
+
+bool sim_fence_passed(const struct sim_fence *fence)
+{
+    for (size_t i = 0; i < fence->count; i++) {
+        const struct sim_mark *mark = &fence->marks[i];
+        twin_queue *queue = mark->queue;
+        if (atomic_load_explicit(&queue->epoch, memory_order_acquire) == mark->epoch &&
+            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) <
+                mark->number)
+            return false;
+    }
+    return true;
+}
+
+void sim_fence_free(struct sim_fence *fence)
+{
+    free(fence);
+}
+
+/* ---- slots ---------------------------------------------------------------------------------- */
+
+/* Entries before `submitted`, of the first lap. */
+static void note_use(twin_queue *queue, uint32_t submitted)
+{
+    if (submitted <= queue->used)
+        return;
+    sim_rings_use(&queue->device->rings, queue->sq, queue->used, submitted);
+    queue->used = submitted;
+}
+
+/* It stopped after the call had begun: what that takes no part in came before. */
+__attribute__((noinline)) static bool told_refusal(const twin_queue *queue)
+{
+    uint64_t met = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
+    (void)sim_chance(TWIN_CHANCE_REFUSED, 0, &met);
+    return false;
+}
+
+bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
+{
+    if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK, 0))
+        return told_refusal(queue); /* sim_queue_room() says why */
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint32_t limit = sim_process.limits.in_flight;
+    if (__builtin_expect(queue->config.deferred, 0))
+        return submitted + count <= queue->mask;
+    if (submitted % RECLAIM_EVERY == 0 || submitted - reclaimed + count > limit) {
+        if (submitted <= queue->mask + 1u)
+            note_use(queue, (uint32_t)submitted);
+        sim_queue_reclaim_locked(queue);
+        reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    }
+    if (submitted - reclaimed + count <= limit)
+        return true;
+    queue->room_wanted = count;
+    queue->id_wanted = false;
+    return false;
+}
+
+stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token)
+{
+    uint64_t place = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + ahead;
+    stars_sqe *sqe = &queue->ring[place & queue->mask];
+    struct sim_token *token = &queue->tokens[place & queue->mask];
+    memset(sqe, 0, sizeof(*sqe));
+    memset(token, 0, sizeof(*token));
+    sqe->word[1] = (queue->config.id & 0xffffu) << STARS_W1_STREAM_SHIFT |
+                   (uint32_t)queue->task_id << STARS_W1_TASK_SHIFT;
+    token->thread = sim_clock.system_id;
+    if (!queue->config.is_default)
+        sim_clock.last_task = queue->task_id;
+    /* 65535 is no task id */
+    queue->task_id = queue->task_id == 65534 ? 0 : (uint16_t)(queue->task_id + 1);
+    if (out_token) {
+        *out_token = token;
+        queue->held = place + 1;
+    }
+    return sqe;
+}
+
+/* The thread goes through the queues in their order: what it will touch at the ones that follow is far from all that it
+ * touched since it was there last. Their structures lie at regular distances, which the processor learns by itself; what
+ * these lead to does not. */
+__attribute__((noinline)) static void expect_next(const twin_queue *queue)
+{
+    const unsigned ahead = 4;
+    const twin_hw_device *device = queue->device;
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    if (queue->sq + ahead >= slots)
+        return;
+    const twin_queue *next =
+        atomic_load_explicit(&device->queues[queue->sq + ahead], memory_order_relaxed);
+    uint64_t place = atomic_load_explicit(&next->submitted, memory_order_relaxed);
+    __builtin_prefetch(&next->ring[place & next->mask], 1);
+    __builtin_prefetch(&next->tokens[place & next->mask], 1);
+    twinsim_queue_expect(sim_process.board, device->index, queue->sq + ahead);
+}
+
+void sim_queue_send_locked(twin_queue *queue, uint32_t count)
+{
+    uint64_t before = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (__builtin_expect(queue->config.deferred, 0)) { /* rung for when the program is sealed */
+        atomic_store_explicit(&queue->submitted, before + count, memory_order_release);
+        return;
+    }
+    uint64_t arrival = sim_clock.now_ns + sim_process.limits.doorbell_ns;
+    if (arrival < queue->last_arrival_ns)
+        arrival = queue->last_arrival_ns;
+    queue->last_arrival_ns = arrival;
+    atomic_store_explicit(&queue->submitted, before + count, memory_order_release);
+    twinsim_doorbell(sim_process.board, queue->device->index, queue->sq,
+                     (uint32_t)((before + count) & queue->mask), arrival);
+    if (sim_process.trace_path[0] != '\0')
+        sim_timeline_submit(sim_clock.number, queue->track, before + 1, sim_clock.now_ns);
+    sim_drive_submitted();
+    if (__builtin_expect(queue->sq == sim_clock.last_sq + 1, 0))
+        expect_next(queue);
+    sim_clock.last_sq = queue->sq;
+    sim_clock.work++;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* Opens the queue's SQ, empty. Both locks are held. */
+static twin_status open_ring(twin_queue *queue)
+{
+    uint32_t cq_depth = sim_process.limits.cq_depth;
+    size_t used = queue->cq_read < cq_depth ? (size_t)queue->cq_read : cq_depth;
+    memset(queue->cq, 0, used * sizeof(*queue->cq));
+    queue->cq_read = 0;
+    queue->watched = false;
+    queue->held = 0;
+    atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
+    atomic_store_explicit(&queue->submitted, 0, memory_order_relaxed);
+    atomic_store_explicit(&queue->reclaimed, 0, memory_order_relaxed);
+    const struct twinsim_queue description = {
+        .ring_address = (uintptr_t)queue->ring,
+        .cq_address = (uintptr_t)queue->cq,
+        .depth = queue->mask + 1,
+        .cq_depth = cq_depth,
+        .stream_id = (uint16_t)queue->config.id,
+        .priority = (uint8_t)queue->config.priority,
+        .group = 0,
+        .disabled = queue->config.deferred,
+    };
+    uint32_t device = queue->device->index;
+    if (twinsim_queue_open(sim_process.board, device, queue->sq, &description) != TWINSIM_OK) {
+        sim_fail("device %u: the scheduler does not open queue %u", device, queue->sq);
+        return TWIN_E_DEVICE;
+    }
+    queue->open = true;
+    if (sim_process.trace_path[0] != '\0' || sim_observe_wants_trace())
+        queue->track =
+            sim_timeline_name_queue(sim_process.board, device, queue->sq, queue->config.id);
+    return TWIN_OK;
+}
+
+/* Stops the SQ and lets go of all it held, with `calls_too` also of calls that retired and were not taken; what was pending
+ * is remembered as dropped, for `reason`. Both locks are held. */
+static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
+{
+    twin_hw_device *device = queue->device;
+    sim_channel_forget_locked(queue, calls_too);
+    uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    sim_program_ring_closes(queue);
+    queue->ended_ns = twinsim_now(sim_process.board);
+    queue->ended_done_ns =
+        retired > 0 ? twinsim_queue_retired_at(sim_process.board, device->index, queue->sq, retired)
+                    : queue->ended_ns;
+    twinsim_queue_close(sim_process.board, device->index, queue->sq);
+    queue->open = false;
+    uint32_t epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
+    if (submitted > retired && !queue->config.deferred) {
+        if (device->dropped_count == device->dropped_room) {
+            size_t room = device->dropped_room ? device->dropped_room * 2 : 16;
+            struct sim_dropped *larger = realloc(device->dropped, room * sizeof(*larger));
+            if (larger) {
+                device->dropped = larger;
+                device->dropped_room = room;
+            }
+        }
+        if (device->dropped_count < device->dropped_room)
+            device->dropped[device->dropped_count++] = (struct sim_dropped){
+                .queue = queue, .epoch = epoch, .retired = retired, .reason = reason};
+        else
+            sim_log(3, "device %u, stream %u: out of host memory; dropped work counts as done",
+                    device->index, queue->config.id);
+    }
+    for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
+         i++) {
+        struct sim_token *token = &queue->tokens[i & queue->mask];
+        sim_queue_release_token(queue, token);
+    }
+    if (!queue->config.deferred)
+        queue->task_base += submitted;
+    atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);
+    atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
+    atomic_store_explicit(&queue->submitted, 0, memory_order_release);
+    atomic_store_explicit(&queue->reclaimed, 0, memory_order_release);
+}
+
+/* The lowest SQ that is not open. Model lock held. */
+static twin_queue *find_queue(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+        if (!queue->open)
+            return queue;
+    }
+    twin_queue *queue = aligned_alloc(64, (sizeof(*queue) + 63) / 64 * 64);
+    if (!queue)
+        return NULL;
+    memset(queue, 0, sizeof(*queue));
+    struct sim_slice slice = sim_rings_slice(&device->rings, slots);
+    pthread_mutex_init(&queue->lock, NULL);
+    queue->device = device;
+    queue->sq = (uint16_t)slots;
+    queue->ring = slice.ring;
+    queue->cq = slice.cq;
+    queue->tokens = slice.tokens;
+    queue->mask = sim_process.limits.sq_depth - 1;
+    atomic_store_explicit(&device->queues[slots], queue, memory_order_release);
+    atomic_store_explicit(&device->queue_slots, slots + 1, memory_order_release);
+    return queue;
+}
+
+twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
+                             twin_queue **out_queue)
+{
+    sim_model_lock();
+    twin_status status = TWIN_E_NO_QUEUE;
+    if (device->queues_open == sim_process.limits.streams) {
+        sim_fail("device %u: all %u queues are taken; destroy streams that are no longer used",
+                 device->index, sim_process.limits.streams);
+        goto unlock;
+    }
+    status = TWIN_E_NOMEM;
+    twin_queue *queue = find_queue(device);
+    if (!queue)
+        goto unlock;
+    pthread_mutex_lock(&queue->lock);
+    queue->config = *config;
+    atomic_store_explicit(&queue->is_deferred, config->deferred, memory_order_relaxed);
+    queue->task_id = 0;
+    queue->task_base = 0;
+    queue->last_arrival_ns = 0;
+    queue->id_cursor = queue->sq * 64u;
+    sim_failure_forget_locked(queue);
+    status = sim_failure_join_locked(queue);
+    if (status == TWIN_OK) {
+        status = open_ring(queue);
+        if (status != TWIN_OK)
+            sim_failure_leave_locked(queue);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (status == TWIN_OK) {
+        device->queues_open++;
+        *out_queue = queue;
+    }
+unlock:
+    sim_model_unlock();
+    return status;
+}
+
+void sim_queue_destroy(twin_queue *queue)
+{
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    if (queue->failure != TWIN_OK)
+        sim_log(1, "device %u, stream %u ends with a failure nobody asked for: %s",
+                queue->device->index, queue->config.id, queue->failure_text);
+    close_ring(queue, TWIN_E_ABORTED, false);
+    queue->task_take = NULL;
+    sim_failure_leave_locked(queue);
+    pthread_mutex_unlock(&queue->lock);
+    queue->device->queues_open--;
+    sim_drive_check_locked();
+    sim_model_unlock();
+}
+
+twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason)
+{
+    close_ring(queue, reason, true);
+    return open_ring(queue);
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static struct sim_mark newest(twin_queue *queue)
+{
+    struct sim_mark mark = {.queue = queue};
+    mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
+    mark.number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+    return mark;
+}
+
+/* Others may submit to the queue just now. */
+static enum sim_fate fate_of_newest(struct sim_mark *mark)
+{
+    return mark->number == 0 && !sim_chance_matters() ? SIM_DONE : fate_of(mark);
+}
+
+twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
+{
+    if (queue->config.deferred)
+        return TWIN_OK;
+    struct sim_mark mark = newest(queue);
+    if (fate_of_newest(&mark) == SIM_DONE) {
+        sim_queue_release_memory(queue);
+        return sim_failure_report(queue);
+    }
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_MARK,
+        .wake = queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_STREAM,
+        .timeout_ns = timeout_ns,
+        .mark = mark,
+    };
+    twin_status status = sim_drive_wait(&wait);
+    if (status != TWIN_OK && !sim_failure_is(status))
+        return status;
+    sim_queue_release_memory(queue);
+    twin_status reported = sim_failure_report(queue);
+    return reported != TWIN_OK ? reported : status;
+}
+
+twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
+{
+    struct sim_mark mark = newest(queue);
+    *out_idle = true;
+    if (queue->config.deferred)
+        return TWIN_OK;
+    bool idle = fate_of_newest(&mark) != SIM_PENDING;
+    if (!idle) {
+        sim_drive_poll();
+        idle = sim_mark_fate_now(&mark) != SIM_PENDING;
+        if (!idle && sim_poll_repeated(queue, &mark, true))
+            idle = sim_mark_fate_now(&mark) != SIM_PENDING;
+    }
+    *out_idle = idle;
+    return TWIN_OK;
+}
+
+twin_status sim_queue_room(twin_queue *queue)
+{
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_MARK, .wake = SIM_WAKE_POLL, .timeout_ns = TWIN_FOREVER, .for_room = true};
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    pthread_mutex_lock(&queue->lock);
+    sim_queue_reclaim_locked(queue);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint32_t limit = sim_process.limits.in_flight;
+    uint64_t after = submitted + queue->room_wanted;
+    bool fits = after - reclaimed <= limit;
+    wait.mark.queue = queue;
+    wait.mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
+    if (queue->id_wanted) {
+        uint64_t outlook = 0; /* one that waited then had found none */
+        fits = sim_paced_now() ? !sim_process.services->outlook(&outlook)
+                               : atomic_load_explicit(&queue->device->events.free_count,
+                                                      memory_order_relaxed) > 0;
+        wait.kind = SIM_WAIT_EVENT_ID;
+        wait.device = queue->device;
+    } else if (!fits) {
+        wait.mark.number = after - limit;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return fits ? TWIN_OK : sim_drive_wait(&wait);
+}
+
+/* ---- all queues of a device ------------------------------------------------------------------ */
+
+void sim_queue_drop_all(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+        pthread_mutex_lock(&queue->lock);
+        if (queue->open) {
+            close_ring(queue, TWIN_E_ABORTED, true);
+            sim_failure_leave_locked(queue);
+        }
+        pthread_mutex_unlock(&queue->lock);
+    }
+    device->queues_open = 0;
+}
+
+void sim_queue_each(twin_hw_device *device, void (*visit)(void *context, twin_queue *queue),
+                    void *context)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
+    for (unsigned sq = 0; sq < slots; sq++) {
+        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+        if (queue->open)
+            visit(context, queue);
+    }
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One stream of work: a ring of SQEs in front of one hardware queue.
+ *
+ * Numbers. SQEs of a queue are counted from 1. `submitted` is the newest in the ring, the model's
+ * retired count the newest done, `reclaimed` the newest whose token was looked at, or need not be: from `held` on none holds
+ * anything. A slot is free again when its number is reclaimed; a token that expects a CQE is reclaimed only after that
+ * CQE was read.
+ * An epoch is the life of the ring from one opening to the next; abort and destroy end it.
+ *
+ * Locks: model lock, then queue->lock, then signal->lock. Queues are never freed before their device closes, so
+ * whoever remembers {queue, epoch, number} may always ask what became of it. */
+#ifndef TWINRT_SIM_QUEUE_QUEUE_H
+#define TWINRT_SIM_QUEUE_QUEUE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "graph/deferred.h"
+#include "memory/descriptor_pool.h"
+#include "process/process.h"
+#include "seam/types.h"
+#include "twinsim/stars.h"
+
+/* What the driver remembers about one SQE. */
+enum sim_token_kind {
+    SIM_TOKEN_NONE,   /* a plain copy, a fill */
+    SIM_TOKEN_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
+    SIM_TOKEN_WAIT,   /* the same */
+    SIM_TOKEN_RESET,  /* holds a reference on the signal */
+    SIM_TOKEN_RUN,    /* of the run of a program */
+    SIM_TOKEN_CALL,   /* owns the call until its message has come */
+    SIM_TOKEN_KERNEL, /* releases the kernel */
+    SIM_TOKEN_LIST    /* owns the memory of a list of descriptors */
+};
+struct sim_token {
+    union {
+        twin_signal *signal;   /* RECORD, WAIT, RESET */
+        twin_program *program; /* RUN */
+        struct sim_call *call; /* CALL; NULL: its message has come */
+        twin_launch *kernel;   /* KERNEL */
+        struct sim_list list;  /* LIST; of all SQEs of one copy */
+    };
+    uint32_t serial; /* of the record, as far as a token can hold it */
+    uint16_t id;     /* hardware id */
+    uint8_t kind : 4;
+    uint8_t bound : 1; /* a reference on the id's binding is held */
+    uint8_t expects_cqe : 1;
+    uint8_t cqe_read : 1;
+    uint8_t stays : 1;  /* of a deferred queue: a wait is none that is open */
+    uint8_t abroad : 1; /* the id is of the queue's device, the signal of another */
+    uint32_t thread;    /* system id of the one that queued it; stays when the rest is written */
+};
+
+#define SIM_FAILURE_TEXT 192u
+
+struct twin_queue {
+    /* Guarded by lock, first what a submission touches: two lines. */
+    pthread_mutex_t lock;
+    stars_sqe *ring;
+    struct sim_token *tokens;
+    _Atomic twin_status
+        refusal; /* why no work is taken; TWIN_OK: it is. Read without the lock too */
+    uint32_t mask;
+    _Atomic uint64_t submitted; /* written under lock */
+    _Atomic uint64_t reclaimed; /* written under lock */
+    uint64_t last_arrival_ns;   /* doorbells of a queue arrive in order */
+    twin_hw_device *device;
+    uint16_t sq;
+    uint16_t task_id;       /* of the next SQE */
+    _Atomic uint32_t epoch; /* written under both locks */
+    twin_queue_config config;
+    _Atomic uint64_t visible; /* the newest visible SQE (progress.h), 0: none; written under lock */
+    uint64_t held;            /* the newest SQE whose token may hold something */
+    uint32_t track;           /* of the timeline */
+    uint32_t id_cursor;       /* where the search for an event id goes on */
+    uint32_t used;            /* ring entries that were ever used, as sim_rings_use() was told */
+    uint32_t room_wanted;     /* SQEs of the piece of work that did not fit */
+    bool id_wanted;           /* it was an event id that was missing */
+    atomic_bool holds_memory; /* hint: kernels or lists are not released yet; read without lock */
+    atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
+    struct sim_deferred deferred;
+
+    /* Guarded by the model lock. */
+    bool open;
+    bool watched;
+    stars_cqe *cq;
+    uint64_t cq_read; /* CQEs read since the opening */
+    /* Of the epoch before the present one: when it ended, and when the newest of its tasks that were done was. */
+    uint64_t ended_ns;
+    uint64_t ended_done_ns;
+
+    /* Failures, see failure.h. Guarded by lock, the group by the model lock. */
+    atomic_bool failed;  /* hint: there is something to report; written under lock, read without */
+    twin_status failure; /* first one since the last drain that reported one */
+    char failure_text[SIM_FAILURE_TEXT]; /* of `failure`, or of `refusal` */
+    twin_failure *notes;                 /* not taken yet, oldest first */
+    uint32_t note_count;
+    uint32_t note_room;
+    struct sim_group *group;
+
+    /* Who hears of tasks that end (task.c); written under both locks. */
+    void (*task_take)(void *context, const twin_task_end *task);
+    void *task_context;
+    uint64_t task_base; /* tasks of epochs that have passed */
+};
+
+/* Where a piece of work stands. */
+struct sim_mark {
+    twin_queue *queue;
+    uint32_t epoch;
+    uint64_t number;
+};
+enum sim_fate { SIM_PENDING, SIM_DONE, SIM_DROPPED };
+/* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
+ * sim_mark_fate_locked. PENDING may be stale. Thread: any. */
+enum sim_fate sim_mark_fate(const struct sim_mark *mark);
+/* What holds now: what anybody was told is done, is done. Takes the model lock. Thread: any. */
+enum sim_fate sim_mark_fate_now(const struct sim_mark *mark);
+/* Thread: model. */
+enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark);
+
+twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
+                             twin_queue **out_queue);
+void sim_queue_destroy(twin_queue *queue);
+void sim_queue_reclaim(twin_queue *queue);
+/* Releases kernels and lists that are over, whose memory somebody may want now. Thread: any, no lock. */
+static inline void sim_queue_release_memory(twin_queue *queue)
+{
+    if (__builtin_expect(atomic_load_explicit(&queue->holds_memory, memory_order_relaxed), 0))
+        sim_queue_reclaim(queue);
+}
+twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
+twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
+twin_status sim_queue_room(twin_queue *queue);
+
+twin_status sim_queue_tasks(twin_queue *queue,
+                            void (*take)(void *context, const twin_task_end *task), void *context);
+uint64_t sim_queue_newest_task(twin_queue *queue);
+
+/* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its group. Thread: any. */
+twin_status sim_mark_reason(const struct sim_mark *mark);
+/* Thread: model. */
+twin_status sim_mark_reason_locked(const struct sim_mark *mark);
+
+/* ---- for submitters, before they take a lock ---- */
+
+/* Says why the queue takes no work. */
+twin_status sim_queue_explain_refusal(twin_queue *queue);
+/* TWIN_OK, or the failure that stopped the queue's group. What comes up after this look is seen by
+ * sim_queue_fits_locked(). */
+static inline twin_status sim_queue_refusal(twin_queue *queue)
+{
+    if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) == TWIN_OK, 1))
+        return TWIN_OK;
+    return sim_queue_explain_refusal(queue);
+}
+
+/* ---- for submitters; the caller holds queue->lock ---- */
+
+/* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
+bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
+/* The next SQE, cleared and with its header, and its token; `out_token` NULL: that will hold nothing. `ahead` counts those
+ * filled in and not yet sent. */
+stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
+/* Rings the doorbell for `count` SQEs. */
+void sim_queue_send_locked(twin_queue *queue, uint32_t count);
+/* Notes a failure that no CQE tells of. Thread: model, with the queue's lock. */
+void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text);
+/* Lets go of what a token holds. */
+void sim_queue_release_token(twin_queue *queue, struct sim_token *token);
+/* Looks at the tokens of retired SQEs. */
+void sim_queue_reclaim_locked(twin_queue *queue);
+/* While no other thread runs (sim_paced): whatever has retired and holds the id lets go of it, and it is free. */
+struct sim_ids;
+void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
+/* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
+uint64_t sim_queue_next_id(twin_queue *queue);
+
+/* ---- for the driver of the model ---- */
+
+/* Drops all work, with `reason` for those who wait for it, and opens the ring again. Thread: model, with the
+ * queue's lock. */
+twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason);
+
+/* Reads CQEs of a queue whose CQ has got some (completion.c). Thread: model. */
+void sim_queue_read_cq(twin_hw_device *device, uint32_t sq);
+/* Reclaims every queue of a device. `model_locked`: the caller has the model lock. Thread: any; takes their locks. */
+void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked);
+/* Ends the queues that a reset of the device closed under their users. Thread: model. */
+void sim_queue_drop_all(twin_hw_device *device);
+/* Calls `visit` for each open queue of a device. Thread: model. */
+void sim_queue_each(twin_hw_device *device, void (*visit)(void *context, twin_queue *queue),
+                    void *context);
+
+#endif

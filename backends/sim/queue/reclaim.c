@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens of entries that have retired: what they held is let go. */
+#include "queue/queue.h"
+
+#include "replay/nondeterminism.h"
+#include "hostcall/host_call_queue.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "signal/event.h"
+#include "queue/kernel.h"
+
+void sim_queue_release_token(twin_queue *queue, struct sim_token *token)
+{
+    if (token->kind == SIM_TOKEN_CALL) {
+        if (token->call)
+            sim_channel_release(token->call);
+    } else if (token->kind == SIM_TOKEN_KERNEL) {
+        sim_kernel_release(token->kernel);
+    } else if (token->kind == SIM_TOKEN_LIST) {
+        sim_lists_give(&queue->device->lists, token->list);
+    } else if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN) {
+        sim_event_release(queue, token);
+    }
+    token->kind = SIM_TOKEN_NONE;
+}
+
+/* A retired entry whose CQE has not been read: whether there will be none. Both come in one instant, so once what a chunk
+ * left behind has been read, it is lost. */
+static bool lost_cqe(const twin_queue *queue, uint64_t place)
+{
+    if (!sim_drive_settled())
+        return false;
+    sim_log(2, "device %u, stream %u: the completion of task %u was not reported; its time is lost",
+            queue->device->index, queue->config.id,
+            queue->ring[place & queue->mask].word[1] >> STARS_W1_TASK_SHIFT);
+    return true;
+}
+
+/* As far as it was then; the model may have to run on for that. */
+static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t retired,
+                           uint64_t then)
+{
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (then <= reclaimed || then > submitted)
+        return reclaimed;
+    if (then > retired)
+        sim_pace_until_retired(queue->device->index, queue->sq, then);
+    return then;
+}
+
+/* Looks at tokens of entries up to `retired`; returns the newest that was let go. */
+static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
+{
+    if (reclaimed < retired)
+        queue->id_cursor = queue->sq * 64u;
+    while (reclaimed < retired && reclaimed < queue->held) {
+        struct sim_token *token = &queue->tokens[reclaimed & queue->mask];
+        if (token->kind != SIM_TOKEN_NONE) {
+            if (token->expects_cqe && !token->cqe_read && !lost_cqe(queue, reclaimed)) {
+                retired = reclaimed;
+                break;
+            }
+            sim_queue_release_token(queue, token);
+        }
+        reclaimed++;
+    }
+    if (reclaimed < retired) /* the others hold nothing */
+        reclaimed = retired;
+    atomic_store_explicit(&queue->reclaimed, reclaimed, memory_order_release);
+    return reclaimed;
+}
+
+/* By somebody who does not keep the model from running: `what` tells who. It is told when all is let go: whoever found something
+ * held did so before that. */
+static void reclaim_by_chance(twin_queue *queue, uint64_t reclaimed, uint64_t retired,
+                              twin_chance what)
+{
+    uint64_t free = reclaim_to(queue, reclaimed, retired);
+    if (free > reclaimed && sim_chance_matters())
+        (void)sim_chance(what, sim_chance_queue(queue->device->index, queue->sq), &free);
+}
+
+void sim_queue_reclaim_locked(twin_queue *queue)
+{
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (reclaimed == submitted || queue->config.deferred)
+        return;
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t then = 0;
+    if (!sim_paced_now())
+        reclaim_by_chance(queue, reclaimed, retired, TWIN_CHANCE_FREED);
+    else if (sim_chance(TWIN_CHANCE_FREED, sim_chance_queue(queue->device->index, queue->sq),
+                        &then))
+        (void)reclaim_to(queue, reclaimed, free_again(queue, reclaimed, retired, then));
+}
+
+void sim_queue_reclaim(twin_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    sim_queue_reclaim_locked(queue);
+    const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    if (reclaimed >= queue->held)
+        atomic_store_explicit(&queue->holds_memory, false, memory_order_relaxed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+uint64_t sim_queue_next_id(twin_queue *queue)
+{
+    uint64_t number = 0;
+    pthread_mutex_lock(&queue->lock);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t at = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    for (; at < submitted && number == 0; at++)
+        if (queue->tokens[at & queue->mask].bound)
+            number = at + 1;
+    pthread_mutex_unlock(&queue->lock);
+    return number;
+}
+
+/* One queue of many. While a record is run again what others do comes in between, before the queue's lock is taken. */
+static void sweep(twin_queue *queue, bool model_locked)
+{
+    uint64_t then = 0;
+    bool repeats = !model_locked && sim_paced_now();
+    if (repeats &&
+        !sim_chance(TWIN_CHANCE_SWEPT, sim_chance_queue(queue->device->index, queue->sq), &then))
+        return;
+    pthread_mutex_lock(&queue->lock);
+    uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    if (reclaimed != submitted && !queue->config.deferred) {
+        uint64_t retired =
+            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        if (repeats)
+            retired = free_again(queue, reclaimed, retired, then);
+        if (model_locked || repeats)
+            (void)reclaim_to(queue, reclaimed, retired);
+        else
+            reclaim_by_chance(queue, reclaimed, retired, TWIN_CHANCE_SWEPT);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    for (unsigned sq = 0; sq < slots; sq++)
+        sweep(atomic_load_explicit(&device->queues[sq], memory_order_acquire), model_locked);
+}
+
+/* Lets go of entries up to the last that holds the id. */
+static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
+{
+    const bool free = pthread_mutex_trylock(&queue->lock) == 0; /* else it is the caller's own */
+    const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
+    const uint64_t retired =
+        twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t last = reclaimed;
+    for (uint64_t at = reclaimed; at < retired && at < queue->held; at++)
+        if (sim_event_holds(queue, &queue->tokens[at & queue->mask], ids, id))
+            last = at + 1;
+    if (last > reclaimed && !queue->config.deferred)
+        (void)reclaim_to(queue, reclaimed, last);
+    if (free)
+        pthread_mutex_unlock(&queue->lock);
+}
+
+void sim_queue_give_id(struct sim_ids *ids, uint32_t id)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++)
+            give_id(atomic_load_explicit(&device->queues[sq], memory_order_acquire), ids, id);
+        if (device &&
+            (ids == &device->events || ids == &device->notifies || ids == &device->counts))
+            sim_ids_clean_one(ids, sim_process.board, i, id);
+    }
+}

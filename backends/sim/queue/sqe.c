@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue/sqe.h"
+
+static void header(stars_sqe *sqe, uint32_t type, bool cqe)
+{
+    /* ie 3: the host is told of a CQE */
+    sqe->word[0] = type | (cqe ? STARS_W0_WR_CQE | 3u << STARS_W0_IE_SHIFT : 0);
+    sqe->word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
+}
+
+static void pair(stars_sqe *sqe, unsigned word, uint64_t value)
+{
+    sqe->word[word] = (uint32_t)value;
+    sqe->word[word + 1] = (uint32_t)(value >> 32);
+}
+
+/* Never less than asked for; 0 stands for no limit. */
+static uint32_t timeout_units(uint64_t timeout_ns)
+{
+    if (timeout_ns == UINT64_MAX)
+        return 0;
+    uint64_t units = timeout_ns / STARS_TIMEOUT_UNIT_NS + (timeout_ns % STARS_TIMEOUT_UNIT_NS != 0);
+    return units == 0 ? 1 : units > UINT32_MAX ? UINT32_MAX : (uint32_t)units;
+}
+
+void sim_sqe_event_record(stars_sqe *sqe, uint32_t id, bool cqe)
+{
+    header(sqe, STARS_SQE_EVENT_RECORD, cqe);
+    sqe->word[2] = id & STARS_W2_EVENT_MASK;
+}
+
+void sim_sqe_event_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
+{
+    header(sqe, STARS_SQE_EVENT_WAIT, false);
+    sqe->word[2] = id & STARS_W2_EVENT_MASK;
+    sqe->word[STARS_EVENT_TIMEOUT_WORD] = timeout_units(timeout_ns);
+}
+
+void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = STARS_EVENT_TABLE_BASE + 4 * (id & STARS_W2_EVENT_MASK);
+    sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+}
+
+void sim_sqe_notify_record(stars_sqe *sqe, uint32_t id, bool cqe)
+{
+    header(sqe, STARS_SQE_NOTIFY_RECORD, cqe);
+    sqe->word[2] = id & STARS_W2_NOTIFY_MASK;
+}
+
+void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
+{
+    header(sqe, STARS_SQE_NOTIFY_WAIT, false);
+    sqe->word[2] = id & STARS_W2_NOTIFY_MASK;
+    sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
+}
+
+void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = (uint32_t)address;
+    sqe->word[5] =
+        ((uint32_t)(address >> 32) & 0x1ffffu) | 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
+    sqe->word[8] = 1;
+}
+
+void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = STARS_NOTIFY_TABLE_BASE + 4 * (id & STARS_W2_NOTIFY_MASK);
+    sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+}
+
+void sim_sqe_count_record(stars_sqe *sqe, uint32_t id, uint32_t mode, uint32_t value)
+{
+    header(sqe, STARS_SQE_NOTIFY_RECORD, false);
+    sqe->word[2] = (id & STARS_W2_NOTIFY_MASK) | STARS_W2_COUNT;
+    sqe->word[STARS_COUNT_MODE_WORD] = mode;
+    sqe->word[STARS_COUNT_VALUE_WORD] = value;
+}
+
+void sim_sqe_count_wait(stars_sqe *sqe, uint32_t id, uint32_t relation, uint32_t value, bool clear,
+                        uint64_t timeout_ns)
+{
+    header(sqe, STARS_SQE_NOTIFY_WAIT, false);
+    sqe->word[2] =
+        (id & STARS_W2_NOTIFY_MASK) | STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0);
+    sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
+    sqe->word[STARS_COUNT_MODE_WORD] = relation;
+    sqe->word[STARS_COUNT_VALUE_WORD] = value;
+}
+
+void sim_sqe_placeholder(stars_sqe *sqe, bool cqe)
+{
+    header(sqe, STARS_SQE_PLACEHOLDER, cqe);
+    sqe->word[0] |= STARS_PLACEHOLDER_NOP << STARS_W0_BLOCK_DIM_SHIFT;
+}
+
+void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes)
+{
+    header(sqe, STARS_SQE_SDMA, false);
+    sqe->word[4] = STARS_SDMA_OP_COPY;
+    sqe->word[7] = (uint32_t)bytes;
+    pair(sqe, 8, src);
+    pair(sqe, 10, dst);
+}
+
+void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes)
+{
+    header(sqe, STARS_SQE_SDMA, false);
+    sqe->word[4] = STARS_SDMA_OP_FILL;
+    sqe->word[7] = (uint32_t)bytes;
+    sqe->word[8] = value;
+    pair(sqe, 10, dst);
+}
+
+void sim_sqe_sdma_reduce(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes, uint32_t op,
+                         uint32_t type)
+{
+    sim_sqe_sdma_copy(sqe, dst, src, bytes);
+    sqe->word[4] = op | type << STARS_SDMA_TYPE_SHIFT;
+}
+
+void sim_sqe_sdma_rows(stars_sqe *sqe, uint64_t dst, uint32_t dst_row, uint64_t src,
+                       uint32_t src_row, uint32_t row, uint32_t rows)
+{
+    sim_sqe_sdma_copy(sqe, dst, src, 0);
+    sqe->word[4] = STARS_SDMA_OP_COPY | STARS_SDMA_SHORT_FORM |
+                   STARS_SDMA_STRIDE_ROWS << STARS_SDMA_STRIDE_SHIFT;
+    sqe->word[STARS_SDMA_SHORT_LENGTH_WORD] = row;
+    sqe->word[13] = src_row;
+    sqe->word[14] = dst_row;
+    sqe->word[15] = rows;
+}
+
+void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes)
+{
+    header(sqe, STARS_SQE_PCIE_DMA, false);
+    pair(sqe, 8, src);
+    pair(sqe, 10, dst);
+    pair(sqe, 12, bytes);
+}
+
+void sim_sqe_pcie_list(stars_sqe *sqe, uint64_t list, uint32_t count, uint64_t dst, uint64_t src,
+                       uint64_t bytes)
+{
+    sim_sqe_pcie_copy(sqe, dst, src, bytes);
+    pair(sqe, 4, list);
+    sqe->word[6] = count & STARS_W6_LIST_TAIL_MASK;
+    sqe->word[7] = STARS_W7_CONVERTED;
+}
+
+void sim_dma_descriptor(stars_dma_descriptor *entry, bool into, uint64_t dst, uint64_t src,
+                        uint32_t bytes)
+{
+    *entry = (stars_dma_descriptor){
+        {[0] = into ? STARS_DMA_READ : STARS_DMA_WRITE,
+         [3] = bytes,
+         [4] = (uint32_t)src,
+         [5] = (uint32_t)(src >> 32),
+         [6] = (uint32_t)dst,
+         [7] = (uint32_t)(dst >> 32)},
+    };
+}
+
+void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
+{
+    header(sqe, STARS_SQE_WRITE_VALUE, false);
+    sqe->word[4] = (uint32_t)address;
+    sqe->word[5] =
+        ((uint32_t)(address >> 32) & 0x1ffffu) | 3u << STARS_W5_SIZE_SHIFT | STARS_W5_VIRTUAL;
+    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
+    pair(sqe, 8, value);
+}
+
+void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,
+                    uint32_t weight, uint32_t credit)
+{
+    header(sqe, STARS_SQE_AICORE, false);
+    sqe->word[0] |= blocks << STARS_W0_BLOCK_DIM_SHIFT;
+    sqe->word[2] = subtype | weight << STARS_W2_WRR_SHIFT;
+    sqe->word[3] = credit << STARS_W3_CREDIT_SHIFT | schem << STARS_W3_SCHEM_SHIFT;
+}
+
+uint32_t *sim_sqe_cond(stars_sqe *sqe)
+{
+    header(sqe, STARS_SQE_COND, false);
+    sqe->word[3] |= STARS_W3_CONTROLS_QUEUES;
+    return &sqe->word[STARS_COND_WORD];
+}
+
+void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words)
+{
+    header(sqe, STARS_SQE_AICPU, false);
+    sqe->word[2] = STARS_TOPIC_HOST << STARS_W2_TOPIC_SHIFT;
+    sqe->word[4] = (uint32_t)words->group << STARS_CALLBACK_GROUP_SHIFT;
+    sqe->word[5] = (words->device & 0xffffu) | words->stream << 16;
+    sqe->word[6] = words->block ? STARS_CALLBACK_BLOCK : 0;
+    sqe->word[7] = sqe->word[1] >> STARS_W1_TASK_SHIFT;
+    pair(sqe, 8, words->function);
+    pair(sqe, 10, words->data);
+}
+
+const char *sim_sqe_noun(unsigned type)
+{
+    switch (type) {
+    case STARS_SQE_AICORE:
+        return "kernel";
+    case STARS_SQE_AICPU:
+        return "host function";
+    case STARS_SQE_PLACEHOLDER:
+        return "placeholder";
+    case STARS_SQE_EVENT_RECORD:
+        return "event record";
+    case STARS_SQE_EVENT_WAIT:
+        return "event wait";
+    case STARS_SQE_NOTIFY_RECORD:
+        return "notify record";
+    case STARS_SQE_NOTIFY_WAIT:
+        return "notify wait";
+    case STARS_SQE_WRITE_VALUE:
+        return "write of a value";
+    case STARS_SQE_COND:
+        return "condition program";
+    case STARS_SQE_SDMA:
+        return "copy, fill or reduction on the SDMA";
+    case STARS_SQE_PCIE_DMA:
+        return "copy on the PCIe DMA";
+    default:
+        return "task";
+    }
+}

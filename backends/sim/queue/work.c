@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills in stream order; records, waits and resets are in event.c. */
+#include "queue/work.h"
+
+#include "process/device.h"
+#include "memory/memory.h"
+#include "wait/progress.h"
+#include "queue/queue.h"
+#include "queue/sqe.h"
+
+/* Checks a side of queued work. */
+static twin_status check_range(const twin_queue *queue, const char *what, uint64_t address,
+                               uint64_t bytes, twin_memory_kind *out_kind)
+{
+    twin_status status = sim_memory_check(address, bytes, out_kind);
+    if (status == TWIN_OK && *out_kind == TWIN_MEMORY_UNKNOWN) {
+        sim_explain("device %u, stream %u: the %s 0x%llx is neither device nor page-locked memory",
+                    queue->device->index, queue->config.id, what, (unsigned long long)address);
+        status = TWIN_E_INVALID;
+    }
+    return status;
+}
+
+/* How many entries of at most `piece` bytes; 0 when no ring could ever hold them. */
+static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t piece)
+{
+    uint64_t count = (bytes + piece - 1) / piece;
+    if (count <= sim_process.limits.in_flight)
+        return (uint32_t)count;
+    sim_explain("device %u, stream %u: the work needs %llu entries, the ring takes %u",
+                queue->device->index, queue->config.id, (unsigned long long)count,
+                sim_process.limits.in_flight);
+    return 0;
+}
+
+/* The SDMA copies inside devices, the PCIe DMA does the rest. */
+enum way { INSIDE, TO_DEVICE, TO_HOST };
+
+/* Both sides of a copy, whose bytes are those of the destination. */
+static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, uint64_t src_bytes,
+                               enum way *out)
+{
+    twin_memory_kind dst;
+    twin_memory_kind src;
+    twin_status status = check_range(queue, "destination", sides->dst, sides->bytes, &dst);
+    if (status == TWIN_OK)
+        status = check_range(queue, "source", sides->src, src_bytes, &src);
+    if (status == TWIN_OK)
+        *out = dst != TWIN_MEMORY_DEVICE ? TO_HOST : src != TWIN_MEMORY_DEVICE ? TO_DEVICE : INSIDE;
+    return status;
+}
+
+/* Devices that have no link to each other meet at the host: the SDMA of one does not reach the memory of another, the PCIe DMA
+ * does (LNK-1, LNK-3). Both sides are device memory. */
+static bool crosses_host(const twin_queue *queue, const twin_copy *sides)
+{
+    twin_link link = sim_process.traits[0].peer_link;
+    return (link == TWIN_LINK_PHB || link == TWIN_LINK_PIX || link == TWIN_LINK_SYS) &&
+           (sim_memory_device(sides->dst) != queue->device->index ||
+            sim_memory_device(sides->src) != queue->device->index);
+}
+
+/* Work that takes several entries: `piece` bytes each, but for the last; rows count as bytes. */
+typedef struct pieces {
+    const void *work;
+    uint64_t bytes;
+    uint64_t piece;
+    bool visible; /* the host can see it without a call */
+} pieces;
+
+/* Fills in the entry for `bytes` bytes of the work from `done` on. */
+typedef void pieces_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes);
+
+/* The host can see the last of `count` entries that are about to be sent. */
+static void note_visible_locked(twin_queue *queue, uint32_t count)
+{
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    atomic_store_explicit(&queue->visible, submitted + count, memory_order_relaxed);
+}
+
+/* All entries or none. Inlined, so that `entry` is no call through a pointer. */
+static inline __attribute__((always_inline)) twin_status put(twin_queue *queue, const pieces *all,
+                                                             pieces_entry *entry)
+{
+    const uint32_t count = count_pieces(queue, all->bytes, all->piece);
+    if (count == 0)
+        return TWIN_E_INVALID;
+    pthread_mutex_lock(&queue->lock);
+    if (!sim_queue_fits_locked(queue, count)) {
+        pthread_mutex_unlock(&queue->lock);
+        return TWIN_E_BUSY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t done = i * all->piece;
+        const uint64_t left = all->bytes - done;
+        stars_sqe *sqe = sim_queue_slot_locked(queue, i, NULL);
+        entry(sqe, all->work, done, left < all->piece ? left : all->piece);
+    }
+    if (all->visible)
+        note_visible_locked(queue, count);
+    sim_queue_send_locked(queue, count);
+    pthread_mutex_unlock(&queue->lock);
+    if (all->visible)
+        sim_progress_submitted();
+    return TWIN_OK;
+}
+
+static void sdma_copy_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_copy *copy = work;
+    sim_sqe_sdma_copy(sqe, copy->dst + done, copy->src + done, bytes);
+}
+
+static void pcie_copy_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_copy *copy = work;
+    sim_sqe_pcie_copy(sqe, copy->dst + done, copy->src + done, bytes);
+}
+
+twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
+{
+    enum way way = INSIDE;
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_sides(queue, copy, copy->bytes, &way);
+    if (status != TWIN_OK)
+        return status;
+    if (way == INSIDE && !crosses_host(queue, copy))
+        return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE, false}, sdma_copy_entry);
+    return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE, way == TO_HOST},
+               pcie_copy_entry);
+}
+
+static void fill_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_fill *fill = work;
+    sim_sqe_sdma_fill(sqe, fill->dst + done, fill->value, bytes);
+}
+
+twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
+{
+    twin_memory_kind kind;
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_range(queue, "destination", fill->dst, fill->bytes, &kind);
+    if (status != TWIN_OK)
+        return status;
+    return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, false}, fill_entry);
+}
+
+/* The types that the documentation of this kind of part names; the engine's opcode knows more. */
+static bool element_offered(twin_element element, uint32_t *out_type)
+{
+    static const struct {
+        bool offered;
+        uint32_t type;
+    } elements[] = {
+        [TWIN_ELEMENT_INT8] = {true, STARS_SDMA_INT8},
+        [TWIN_ELEMENT_INT16] = {true, STARS_SDMA_INT16},
+        [TWIN_ELEMENT_INT32] = {true, STARS_SDMA_INT32},
+        [TWIN_ELEMENT_UINT8] = {false, STARS_SDMA_UINT8},
+        [TWIN_ELEMENT_UINT16] = {false, STARS_SDMA_UINT16},
+        [TWIN_ELEMENT_UINT32] = {false, STARS_SDMA_UINT32},
+        [TWIN_ELEMENT_FP16] = {true, STARS_SDMA_FP16},
+        [TWIN_ELEMENT_FP32] = {true, STARS_SDMA_FP32},
+        [TWIN_ELEMENT_BF16] = {true, STARS_SDMA_BF16},
+    };
+    *out_type = elements[element].type;
+    return elements[element].offered;
+}
+
+static void reduce_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    static const uint32_t operations[] = {[TWIN_REDUCE_ADD] = STARS_SDMA_OP_ADD,
+                                          [TWIN_REDUCE_MAX] = STARS_SDMA_OP_MAX,
+                                          [TWIN_REDUCE_MIN] = STARS_SDMA_OP_MIN};
+    const twin_reduce *reduce = work;
+    uint32_t type;
+    (void)element_offered(reduce->element, &type);
+    sim_sqe_sdma_reduce(sqe, reduce->dst + done, reduce->src + done, bytes, operations[reduce->op],
+                        type);
+}
+
+twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
+{
+    twin_status status = sim_queue_refusal(queue);
+    if (status != TWIN_OK)
+        return status;
+    uint32_t type;
+    if (!element_offered(reduce->element, &type)) {
+        sim_explain("device %u, stream %u: the device does not reduce unsigned elements",
+                    queue->device->index, queue->config.id);
+        return TWIN_E_UNSUPPORTED;
+    }
+    const twin_copy sides = {.dst = reduce->dst, .src = reduce->src, .bytes = reduce->bytes};
+    enum way way = INSIDE;
+    status = check_sides(queue, &sides, reduce->bytes, &way);
+    if (status != TWIN_OK)
+        return status;
+    if (way != INSIDE)
+        return TWIN_E_INVALID;
+    if (crosses_host(queue, &sides)) {
+        sim_explain("device %u, stream %u: a reduction reads and writes memory of its own device "
+                    "alone: this part has no link between devices, and the PCIe DMA, which copies "
+                    "from one to another, does not reduce; copy first",
+                    queue->device->index, queue->config.id);
+        return TWIN_E_UNSUPPORTED;
+    }
+    return put(queue, &(pieces){reduce, reduce->bytes, SIM_SDMA_PIECE, false}, reduce_entry);
+}
+
+/* All rows. */
+static void sdma_rows_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_rows *rows = work;
+    (void)done;
+    (void)bytes;
+    sim_sqe_sdma_rows(sqe, rows->dst, (uint32_t)rows->dst_pitch, rows->src,
+                      (uint32_t)rows->src_pitch, (uint32_t)rows->width, (uint32_t)rows->height);
+}
+
+/* Memory for a list; what has retired on this device gives its back first when there is none. */
+static twin_status take_list(twin_queue *queue, uint64_t rows, struct sim_list *out)
+{
+    struct sim_lists *lists = &queue->device->lists;
+    if (sim_lists_take(lists, rows, out))
+        return TWIN_OK;
+    sim_queue_reclaim_all(queue->device, false);
+    if (sim_lists_take(lists, rows, out))
+        return TWIN_OK;
+    sim_explain(
+        "device %u, stream %u: no memory for a list of %llu rows beside those of tasks that "
+        "have not ended",
+        queue->device->index, queue->config.id, (unsigned long long)rows);
+    return TWIN_E_NOMEM;
+}
+
+static void write_list(stars_dma_descriptor *list, const twin_rows *rows, bool into)
+{
+    for (uint64_t i = 0; i < rows->height; i++)
+        sim_dma_descriptor(&list[i], into, rows->dst + i * rows->dst_pitch,
+                           rows->src + i * rows->src_pitch, (uint32_t)rows->width);
+}
+
+/* Entries for lists that are written, each for as many rows as one holds. */
+static void list_entries_locked(twin_queue *queue, const twin_rows *rows, uint32_t count,
+                                struct sim_list list)
+{
+    const uint64_t most = sim_process.limits.list_descriptors;
+    const stars_dma_descriptor *first = sim_lists_at(&queue->device->lists, list);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t done = i * most;
+        const uint64_t left = rows->height - done;
+        const uint64_t height = left < most ? left : most;
+        struct sim_token *token = NULL;
+        stars_sqe *sqe = sim_queue_slot_locked(queue, i, i + 1 == count ? &token : NULL);
+        sim_sqe_pcie_list(sqe, (uintptr_t)(first + done), (uint32_t)height,
+                          rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
+                          rows->width * height);
+        if (token) {
+            token->kind = SIM_TOKEN_LIST;
+            token->list = list;
+        }
+    }
+    atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
+}
+
+static bool fits(twin_queue *queue, uint32_t count)
+{
+    pthread_mutex_lock(&queue->lock);
+    const bool answer = sim_queue_fits_locked(queue, count);
+    pthread_mutex_unlock(&queue->lock);
+    return answer;
+}
+
+/* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists. Until there is an entry the
+ * lists are this call's alone: they are written without the lock, so that others can end or look at the queue meanwhile. */
+static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into, bool visible)
+{
+    const uint32_t count = count_pieces(queue, rows->height, sim_process.limits.list_descriptors);
+    if (count == 0)
+        return TWIN_E_INVALID;
+    if (!fits(queue, count)) /* before many are written in vain */
+        return TWIN_E_BUSY;
+    struct sim_list list;
+    const twin_status status = take_list(queue, rows->height, &list);
+    if (status != TWIN_OK)
+        return status;
+    write_list(sim_lists_at(&queue->device->lists, list), rows, into);
+    pthread_mutex_lock(&queue->lock);
+    const bool sent = sim_queue_fits_locked(queue, count); /* or the queue has stopped meanwhile */
+    if (sent) {
+        list_entries_locked(queue, rows, count, list);
+        if (visible)
+            note_visible_locked(queue, count);
+        sim_queue_send_locked(queue, count);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (sent && visible)
+        sim_progress_submitted();
+    if (!sent)
+        sim_lists_give(&queue->device->lists, list);
+    return sent ? TWIN_OK : TWIN_E_BUSY;
+}
+
+/* How far a place is from the DMA engines of the queue's device (DMA-44): its own memory, that of another device, the host. */
+static unsigned distance(const twin_queue *queue, uint64_t address)
+{
+    twin_memory_info info;
+    (void)sim_memory_info(address, &info);
+    if (info.kind != TWIN_MEMORY_DEVICE)
+        return 2;
+    return sim_memory_device(address) == queue->device->index ? 0 : 1;
+}
+
+static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_rows *rows = work;
+    (void)bytes;
+    sim_sqe_pcie_copy(sqe, rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
+                      rows->width);
+}
+
+/* Rows between host and device, or between devices without a link. Those that lie close together are one row. A descriptor
+ * moves bytes towards the device or away from it: rows from one other device to another take an entry each. */
+static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, bool visible)
+{
+    const bool dense = rows->dst_pitch == rows->width && rows->src_pitch == rows->width;
+    if (dense || rows->height == 1) {
+        const twin_copy whole = {
+            .dst = rows->dst, .src = rows->src, .bytes = rows->width * rows->height};
+        return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE, visible}, pcie_copy_entry);
+    }
+    const unsigned to = distance(queue, rows->dst);
+    const unsigned from = distance(queue, rows->src);
+    if (to == 1 && from == 1)
+        return put(queue, &(pieces){rows, rows->height, 1, visible}, pcie_row_entry);
+    if (to == from || rows->width > UINT32_MAX) {
+        sim_explain(
+            "device %u, stream %u: rows of %llu bytes from 0x%llx to 0x%llx are nothing that "
+            "a list of descriptors can say",
+            queue->device->index, queue->config.id, (unsigned long long)rows->width,
+            (unsigned long long)rows->src, (unsigned long long)rows->dst);
+        return TWIN_E_INVALID;
+    }
+    return put_lists(queue, rows, to < from, visible);
+}
+
+twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
+{
+    const twin_copy sides = {
+        .dst = rows->dst, .src = rows->src, .bytes = twin_rows_span(rows, rows->dst_pitch)};
+    enum way way = INSIDE;
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &way);
+    if (status != TWIN_OK)
+        return status;
+    const bool sdma = way == INSIDE && !crosses_host(queue, &sides);
+    if (sdma && (rows->dst_pitch | rows->src_pitch | rows->width | rows->height) > UINT32_MAX) {
+        sim_explain("device %u, stream %u: rows of %llu bytes that lie %llu and %llu apart are too "
+                    "far from each other for one entry",
+                    queue->device->index, queue->config.id, (unsigned long long)rows->width,
+                    (unsigned long long)rows->dst_pitch, (unsigned long long)rows->src_pitch);
+        return TWIN_E_INVALID;
+    }
+    return sdma ? put(queue, &(pieces){rows, 1, 1, false}, sdma_rows_entry)
+                : put_pcie_rows(queue, rows, way == TO_HOST);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model moves as it did when a record was made: the same looks at doorbells, each run as far as it came then. */
+#include "replay/nondeterminism.h"
+#include "hostcall/host_call_queue.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "queue/failure.h"
+#include "queue/kernel.h"
+#include "wait/idle.h"
+
+#define EVENTS_AT_ONCE 65536u
+/* Times beyond are none: the model adds to them. */
+#define LATEST_NS (UINT64_MAX / 4)
+
+bool sim_paced;
+enum sim_repeats sim_pace_repeats;
+
+static void saw(void *context, const struct twinsim_seen *what)
+{
+    bool *any = context;
+    *any = true;
+    sim_process.services->seen(what->device, what->sq, what->newest);
+}
+
+bool sim_pace_look(void)
+{
+    bool any = false;
+    if (sim_chance_matters())
+        twinsim_look(sim_process.board, sim_process.services->seen ? saw : NULL, &any);
+    return any;
+}
+
+/* Whether what comes after a run clears entries of tables. */
+static bool ids_to_clean(void)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i] &&
+            atomic_load_explicit(&sim_process.devices[i]->events.dirty, memory_order_relaxed) != 0)
+            return true;
+    return false;
+}
+
+void sim_pace_moved(bool changed)
+{
+    if (sim_process.services->moved && (changed || ids_to_clean()))
+        sim_process.services->moved(twinsim_now(sim_process.board),
+                                    twinsim_events_now(sim_process.board));
+}
+
+twin_status sim_pace_begin(void)
+{
+    if (sim_process.board || !sim_chance_matters())
+        return TWIN_E_UNSUPPORTED;
+    sim_paced = true;
+    return TWIN_OK;
+}
+
+void sim_pace_end(void)
+{
+    sim_paced = false;
+}
+
+twin_status sim_pace_see(uint32_t device, uint32_t sq, uint64_t newest)
+{
+    const struct twinsim_seen what = {.device = device, .sq = sq, .newest = newest};
+    if (!sim_paced || !sim_process.board)
+        return TWIN_E_INVALID;
+    sim_model_lock_alone();
+    bool good = twinsim_look_again(sim_process.board, &what) == TWINSIM_OK;
+    sim_model_unlock();
+    if (good && sim_process.services->seen)
+        sim_process.services->seen(device, sq, newest);
+    return good ? TWIN_OK : TWIN_E_INVALID;
+}
+
+/* As twinsim_run(). On the way the device is told of answers, as it was then: when the model could not go on without, before their
+ * holds. */
+static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
+{
+    uint64_t hold = sim_channel_answered_locked();
+    if (hold > until_ns + 1)
+        return twinsim_run(sim_process.board, until_ns, events);
+    enum twinsim_stop stop = twinsim_run(sim_process.board, hold > 0 ? hold - 1 : 0, events);
+    if (stop != TWINSIM_STOP_IDLE && (stop != TWINSIM_STOP_LIMIT || hold > until_ns))
+        return stop;
+    sim_channel_pass_answered_locked();
+    return TWINSIM_STOP_CHUNK;
+}
+
+/* Everything before that time, then so many events at it. False: it does not come to that. */
+static bool run_to(uint64_t at_ns, uint64_t events)
+{
+    twinsim *board = sim_process.board;
+    enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
+    if (twinsim_now(board) > at_ns)
+        return false;
+    while (at_ns > 0 && twinsim_now(board) < at_ns - 1 && stop != TWINSIM_STOP_IDLE &&
+           stop != TWINSIM_STOP_KERNEL)
+        stop = run_some(at_ns - 1, EVENTS_AT_ONCE);
+    if (stop == TWINSIM_STOP_IDLE)
+        stop = TWINSIM_STOP_CHUNK; /* an answer may be due right behind */
+    for (;;) {
+        uint64_t now = twinsim_now(board);
+        uint64_t done = now == at_ns ? twinsim_events_now(board) : 0;
+        if (now == at_ns && done >= events)
+            return done == events;
+        if (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_KERNEL)
+            return false;
+        uint64_t left = events - done;
+        stop = run_some(at_ns, left == 0               ? 1u
+                               : left < EVENTS_AT_ONCE ? (uint32_t)left
+                                                       : EVENTS_AT_ONCE);
+        if (stop == TWINSIM_STOP_LIMIT && events != 0 &&
+            !(twinsim_now(board) == at_ns && twinsim_events_now(board) == events))
+            return false;
+    }
+}
+
+twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
+{
+    if (!sim_paced || !sim_process.board || at_ns > LATEST_NS)
+        return TWIN_E_INVALID;
+    sim_model_lock_alone();
+    const bool stays =
+        twinsim_now(sim_process.board) == at_ns && twinsim_events_now(sim_process.board) == events;
+    sim_failure_stop_groups(stays ? 1 : UINT32_MAX);
+    bool good = run_to(at_ns, events);
+    sim_pace_moved(true);
+    sim_pace_repeats = stays ? SIM_REPEATS_PLACE : SIM_REPEATS_RUN;
+    (void)sim_drive_settle();
+    sim_pace_repeats = SIM_REPEATS_NOTHING;
+    struct twinsim_kernel_wanted wanted;
+    if (twinsim_kernel_next(sim_process.board, &wanted))
+        sim_kernel_describe_locked();
+    sim_model_unlock();
+    return good ? TWIN_OK : TWIN_E_INVALID;
+}
+
+void sim_pace_until_retired(uint32_t device, uint32_t sq, uint64_t retired)
+{
+    sim_model_lock_alone();
+    enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
+    while (twinsim_queue_retired(sim_process.board, device, sq) < retired &&
+           stop != TWINSIM_STOP_IDLE && stop != TWINSIM_STOP_KERNEL)
+        stop = run_some(LATEST_NS, 1);
+    sim_model_unlock();
+}

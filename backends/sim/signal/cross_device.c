@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "signal/cross_device.h"
+
+#include "process/device.h"
+#include "wait/leader.h"
+#include "queue/sqe.h"
+
+void sim_abroad_record(stars_sqe *sqe, const twin_signal *signal)
+{
+    const twin_signal *origin = signal->origin;
+    sim_sqe_remote_record(sqe, STARS_PEER(origin->device->index) +
+                                   origin->device->notifies.table_base + 4ull * origin->id);
+}
+
+/* The entry that the record on the other device is to set; what it counts on is that the record is pending. Model and queue
+ * are locked. */
+static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t event,
+                               uint32_t serial, uint64_t timeout_ns)
+{
+    uint32_t id;
+    uint32_t generation;
+    if (!sim_queue_fits_locked(queue, 1))
+        return TWIN_E_BUSY;
+    if (!sim_ids_take(&queue->device->events, &queue->id_cursor, &id, &generation)) {
+        queue->id_wanted = true;
+        return TWIN_E_BUSY;
+    }
+    if (twinsim_event_forward(sim_process.board, signal->device->index, event, queue->device->index,
+                              id) != TWINSIM_OK) {
+        sim_ids_drop(&queue->device->events, id);
+        return TWIN_E_NOMEM;
+    }
+    struct sim_token *token;
+    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &token), id, timeout_ns);
+    sim_event_hold(signal);
+    atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    *token = (struct sim_token){
+        .thread = token->thread,
+        .signal = signal,
+        .serial = serial,
+        .id = (uint16_t)id,
+        .kind = SIM_TOKEN_WAIT,
+        .bound = 1,
+        .abroad = 1,
+    };
+    sim_queue_send_locked(queue, 1);
+    return TWIN_OK;
+}
+
+twin_status sim_abroad_wait(twin_queue *queue, twin_signal *signal, uint32_t event,
+                            const struct sim_mark *mark, uint32_t serial, uint64_t timeout_ns)
+{
+    twin_status status = TWIN_OK;
+    sim_model_lock();
+    if (sim_mark_fate_locked(mark) == SIM_PENDING) {
+        pthread_mutex_lock(&queue->lock);
+        status = wait_locked(queue, signal, event, serial, timeout_ns);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    sim_model_unlock();
+    return status;
+}

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "signal/event.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "signal/cross_device.h"
+#include "replay/nondeterminism.h"
+#include "wait/clock.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "queue/failure.h"
+#include "wait/repeated_polls.h"
+#include "signal/ipc.h"
+#include "queue/sqe.h"
+#include "queue/work.h"
+
+const char *sim_event_noun(const twin_signal *signal)
+{
+    return signal->config.kind == TWIN_SIGNAL_NOTIFY  ? "notify"
+           : signal->config.kind == TWIN_SIGNAL_COUNT ? "counting notify"
+                                                      : "event";
+}
+
+static bool owns_id(const twin_signal *signal)
+{
+    return signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !signal->remote;
+}
+
+static struct sim_ids *ids_of(twin_hw_device *device, twin_signal_kind kind)
+{
+    return kind == TWIN_SIGNAL_NOTIFY  ? &device->notifies
+           : kind == TWIN_SIGNAL_COUNT ? &device->counts
+                                       : &device->events;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* Ids that only wait for their table entry to be cleared come back here. */
+static bool take_id(twin_hw_device *device, struct sim_ids *ids, uint32_t *out_id,
+                    uint32_t *out_generation)
+{
+    uint32_t cursor = 0;
+    if (sim_ids_take(ids, &cursor, out_id, out_generation))
+        return true;
+    sim_model_lock();
+    sim_queue_reclaim_all(device, true);
+    sim_ids_clean(ids, sim_process.board, device->index);
+    bool taken = sim_ids_take(ids, &cursor, out_id, out_generation);
+    sim_model_unlock();
+    return taken;
+}
+
+static void enlist(twin_signal *signal)
+{
+    twin_hw_device *device = signal->device;
+    pthread_mutex_init(&signal->lock, NULL);
+    atomic_init(&signal->references, 1);
+    pthread_mutex_lock(&device->signals_lock);
+    signal->next = device->signals;
+    signal->link = &device->signals;
+    if (signal->next)
+        signal->next->link = &signal->next;
+    device->signals = signal;
+    device->signal_count++;
+    pthread_mutex_unlock(&device->signals_lock);
+}
+
+twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_config *config,
+                                     uint32_t hardware_id)
+{
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    if (!signal)
+        return NULL;
+    signal->device = device;
+    signal->config = *config;
+    signal->remote = true;
+    signal->id = hardware_id;
+    enlist(signal);
+    return signal;
+}
+
+twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
+                             twin_signal **out_signal)
+{
+    if (config->kind == TWIN_SIGNAL_COUNT && sim_process.limits.count_notifies == 0) {
+        sim_explain("%s has no counting notifies", sim_process.traits[device->index].soc_name);
+        return TWIN_E_UNSUPPORTED;
+    }
+    twin_signal *signal = calloc(1, sizeof(*signal));
+    if (!signal)
+        return TWIN_E_NOMEM;
+    signal->device = device;
+    signal->config = *config;
+    if (owns_id(signal) &&
+        !take_id(device, ids_of(device, config->kind), &signal->id, &signal->generation)) {
+        bool notify = config->kind != TWIN_SIGNAL_EVENT_LEVEL;
+        sim_fail("device %u: all %u hardware %s are taken; destroy those no longer used",
+                 device->index, ids_of(device, config->kind)->count,
+                 notify ? "notifies" : "events");
+        free(signal);
+        return notify ? TWIN_E_NO_NOTIFY : TWIN_E_NO_EVENT;
+    }
+    enlist(signal);
+    *out_signal = signal;
+    return TWIN_OK;
+}
+
+void sim_event_hold(twin_signal *signal)
+{
+    atomic_fetch_add_explicit(&signal->references, 1, memory_order_relaxed);
+}
+
+bool sim_event_hold_live(twin_signal *signal)
+{
+    uint32_t count = atomic_load_explicit(&signal->references, memory_order_relaxed);
+    while (count != 0)
+        if (atomic_compare_exchange_weak_explicit(&signal->references, &count, count + 1,
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+void sim_event_let_go(twin_signal *signal)
+{
+    /* acq_rel: whoever frees sees what the others did before they let go */
+    if (atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (owns_id(signal))
+        sim_ids_drop(ids_of(signal->device, signal->config.kind), signal->id);
+    if (sim_event_shared(signal))
+        sim_shared_end(sim_event_shared(signal));
+    if (signal->origin)
+        sim_event_let_go(signal->origin); /* which has none itself */
+    pthread_mutex_destroy(&signal->lock);
+    free(signal);
+}
+
+void sim_event_destroy(twin_signal *signal)
+{
+    twin_hw_device *device = signal->device;
+    struct sim_shared *shared = sim_event_shared(signal);
+    if (shared && !sim_shared_leave(shared))
+        return; /* another handle of this process stands for it too */
+    pthread_mutex_lock(&device->signals_lock);
+    *signal->link = signal->next;
+    if (signal->next)
+        signal->next->link = signal->link;
+    device->signal_count--;
+    pthread_mutex_unlock(&device->signals_lock);
+    sim_event_let_go(signal);
+    sim_drive_submitted(); /* an id may have come back that somebody waits for */
+}
+
+void sim_event_release(const twin_queue *queue, const struct sim_token *token)
+{
+    twin_signal *signal = token->signal;
+    if (token->bound)
+        sim_ids_drop(token->abroad ? &queue->device->events : &signal->device->events, token->id);
+    if (token->kind == SIM_TOKEN_WAIT && !token->stays)
+        atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    sim_event_let_go(signal);
+}
+
+bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
+                     const struct sim_ids *ids, uint32_t id)
+{
+    if (token->kind < SIM_TOKEN_RECORD || token->kind > SIM_TOKEN_RESET)
+        return false;
+    const twin_signal *signal = token->signal;
+    if (token->bound)
+        return token->id == id &&
+               ids == (token->abroad ? &queue->device->events : &signal->device->events);
+    return owns_id(signal) && signal->id == id &&
+           ids == ids_of(signal->device, signal->config.kind);
+}
+
+void sim_event_stamp(const struct sim_token *token, uint64_t time_ns)
+{
+    twin_signal *signal = token->signal;
+    pthread_mutex_lock(&signal->lock);
+    if ((uint32_t)signal->serial == token->serial) { /* else a newer record replaced it */
+        signal->timed_serial = signal->serial;
+        signal->time_ns = time_ns;
+    }
+    pthread_mutex_unlock(&signal->lock);
+}
+
+/* ---- work ----------------------------------------------------------------------------------- */
+
+/* Fills in the SQE of a record; the queue's lock is held and the SQE fits. */
+static twin_status record_locked(twin_queue *queue, twin_signal *signal,
+                                 struct sim_publication *publication)
+{
+    const twin_signal_config *config = &signal->config;
+    bool bound = config->kind == TWIN_SIGNAL_EVENT_REBIND && config->waitable;
+    uint32_t id = signal->id;
+    uint32_t generation = signal->generation;
+    if (bound && !sim_ids_take(&signal->device->events, &queue->id_cursor, &id, &generation)) {
+        queue->id_wanted = true;
+        return TWIN_E_BUSY;
+    }
+
+    struct sim_token *token;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    if (signal->origin)
+        sim_abroad_record(sqe, signal);
+    else if (config->kind == TWIN_SIGNAL_NOTIFY && !signal->remote)
+        sim_sqe_notify_record(sqe, id, config->timed);
+    else if (bound || config->kind == TWIN_SIGNAL_EVENT_LEVEL)
+        sim_sqe_event_record(sqe, id, config->timed);
+    else
+        sim_sqe_placeholder(sqe, config->timed);
+
+    sim_event_hold(signal);
+    pthread_mutex_lock(&signal->lock);
+    signal->serial++;
+    signal->recorded = true;
+    signal->bound = bound;
+    if (bound) { /* else it is fixed, and read without the lock */
+        signal->id = id;
+        signal->generation = generation;
+    }
+    signal->mark = (struct sim_mark){
+        .queue = queue,
+        .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
+        .number = queue->config.deferred
+                      ? 0 /* no moment of its own: each run records */
+                      : atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
+    };
+    signal->in_program = queue->config.deferred;
+    uint64_t nothing = 0;
+    (void)sim_chance(TWIN_CHANCE_SET, 0, &nothing);
+    if (__builtin_expect(publication != NULL, 0))
+        sim_shared_publish_locked(signal, publication, &signal->mark);
+    *token = (struct sim_token){
+        .thread = token->thread,
+        .signal = signal,
+        .serial = (uint32_t)signal->serial,
+        .id = (uint16_t)id,
+        .kind = SIM_TOKEN_RECORD,
+        .bound = bound,
+        .expects_cqe = config->timed,
+    };
+    pthread_mutex_unlock(&signal->lock);
+    return TWIN_OK;
+}
+
+twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
+{
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    if (queue->device != signal->device) {
+        sim_explain("%s %u of device %u cannot be recorded on device %u", sim_event_noun(signal),
+                    signal->config.name, signal->device->index, queue->device->index);
+        return TWIN_E_UNSUPPORTED;
+    }
+    if (__builtin_expect(queue->config.deferred, 0) &&
+        (sim_event_shared(signal) != NULL ||
+         (signal->config.waitable && signal->config.kind == TWIN_SIGNAL_EVENT_REBIND)))
+        return TWIN_E_UNSUPPORTED;
+    struct sim_publication *publication = NULL;
+    twin_status status = TWIN_OK;
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
+        status = sim_shared_prepare(signal, &publication);
+    if (__builtin_expect(status != TWIN_OK, 0))
+        return status;
+    pthread_mutex_lock(&queue->lock);
+    status = TWIN_E_BUSY;
+    if (sim_queue_fits_locked(queue, 1))
+        status = record_locked(queue, signal, publication);
+    if (status == TWIN_OK)
+        sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
+    if (__builtin_expect(publication != NULL, 0))
+        sim_shared_submitted(publication, status == TWIN_OK);
+    return status;
+}
+
+/* Who stands for the signal, with a reference on it: the one that made its newest record. NULL: nobody else does. */
+static twin_signal *stand_in(twin_signal *signal)
+{
+    return __builtin_expect(sim_event_shared(signal) != NULL, 0) ? sim_shared_maker(signal) : NULL;
+}
+
+/* Locks the signal for whoever is to see which record is its newest. Returns the twin_newest of then, when that is repeated. */
+static inline uint64_t lock_newest(twin_signal *signal)
+{
+    uint64_t then = TWIN_NEWEST_UNKNOWN;
+    if (sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &then);
+    pthread_mutex_lock(&signal->lock);
+    return then;
+}
+
+/* It has seen that. */
+static inline bool saw_newest(const twin_signal *signal, uint64_t then)
+{
+    bool timed = signal->recorded && signal->timed_serial == signal->serial;
+    if (__builtin_expect(!sim_chance_matters(), 1))
+        return timed;
+    uint64_t now = timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED;
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &now);
+    return timed && then != TWIN_NEWEST_UNTIMED;
+}
+
+/* A record had been let go when a wait was to hold on to it. */
+static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
+{
+    uint64_t which = id;
+    if (sim_paced_now() && sim_chance(TWIN_CHANCE_GONE, 0, &which))
+        return true;
+    if (sim_ids_hold(ids, id, generation))
+        return false;
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_GONE, 0, &which);
+    return true;
+}
+
+static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+{
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
+        bool done = false;
+        twin_status status = sim_shared_wait(queue, signal, timeout_ns, &done);
+        if (done)
+            return status;
+    }
+    bool rebind = signal->config.kind == TWIN_SIGNAL_EVENT_REBIND;
+    (void)saw_newest(signal, lock_newest(signal));
+    bool recorded = signal->recorded;
+    bool bound = signal->bound;
+    uint32_t id = signal->id;
+    uint32_t generation = signal->generation;
+    uint32_t serial = (uint32_t)signal->serial;
+    struct sim_mark mark = signal->mark;
+    pthread_mutex_unlock(&signal->lock);
+    /* The work a REBIND wait binds to is known: nothing to queue when it is done already. */
+    if (rebind && (!recorded || sim_mark_fate(&mark) != SIM_PENDING))
+        return TWIN_OK;
+    if (queue->device != signal->device && rebind && bound)
+        return sim_abroad_wait(queue, signal, id, &mark, serial, timeout_ns);
+    if (queue->device != signal->device || (rebind && !bound)) {
+        sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
+                    queue->device->index, queue->config.id, sim_event_noun(signal),
+                    signal->config.name, signal->device->index,
+                    bound || !rebind ? "" : ", which was made without ACL_EVENT_SYNC");
+        return TWIN_E_UNSUPPORTED;
+    }
+
+    pthread_mutex_lock(&queue->lock);
+    if (!sim_queue_fits_locked(queue, 1)) {
+        pthread_mutex_unlock(&queue->lock);
+        return TWIN_E_BUSY;
+    }
+    if (rebind && had_gone(&signal->device->events, id, generation)) {
+        pthread_mutex_unlock(&queue->lock); /* the record has retired meanwhile */
+        return TWIN_OK;
+    }
+    struct sim_token *token;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
+        sim_sqe_notify_wait(sqe, id, timeout_ns);
+    else
+        sim_sqe_event_wait(sqe, id, timeout_ns);
+    sim_event_hold(signal);
+    if (!queue->config.deferred)
+        atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    *token = (struct sim_token){
+        .thread = token->thread,
+        .signal = signal,
+        .serial = serial,
+        .id = (uint16_t)id,
+        .kind = SIM_TOKEN_WAIT,
+        .bound = rebind,
+        .stays = queue->config.deferred,
+    };
+    sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
+    return TWIN_OK;
+}
+
+twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+{
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    if (__builtin_expect(queue->config.deferred, 0) &&
+        (sim_event_shared(signal) != NULL || signal->config.kind == TWIN_SIGNAL_EVENT_REBIND))
+        return TWIN_E_UNSUPPORTED;
+    twin_signal *maker = stand_in(signal);
+    twin_status status = wait_for(queue, maker ? maker : signal, timeout_ns);
+    if (maker)
+        sim_event_let_go(maker);
+    return status;
+}
+
+twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
+{
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL || queue->device != signal->device)
+        return TWIN_E_UNSUPPORTED;
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = TWIN_E_BUSY;
+    if (sim_queue_fits_locked(queue, 1)) {
+        struct sim_token *token;
+        sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &token), signal->id);
+        sim_event_hold(signal);
+        token->signal = signal;
+        token->kind = SIM_TOKEN_RESET;
+        token->id = (uint16_t)signal->id;
+        sim_queue_send_locked(queue, 1);
+        status = TWIN_OK;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+/* ---- host side ------------------------------------------------------------------------------ */
+
+struct snapshot {
+    bool recorded;
+    bool timed; /* time_ns is that of the newest record */
+    bool bound;
+    bool in_program;
+    uint32_t id;
+    uint32_t generation;
+    uint64_t time_ns;
+    uint64_t elsewhere; /* the newest record is that one of another process or device */
+    struct sim_mark mark;
+};
+
+__attribute__((always_inline)) static inline struct snapshot look(twin_signal *signal)
+{
+    uint64_t then = lock_newest(signal);
+    struct snapshot snapshot = {
+        .recorded = signal->recorded,
+        .timed = saw_newest(signal, then),
+        .bound = signal->bound,
+        .in_program = signal->in_program,
+        .id = signal->id,
+        .generation = signal->generation,
+        .time_ns = signal->time_ns,
+        .mark = signal->mark,
+    };
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
+        snapshot.elsewhere = sim_shared_elsewhere_locked(signal);
+    if (snapshot.elsewhere != 0)
+        snapshot.recorded = true;
+    pthread_mutex_unlock(&signal->lock);
+    return snapshot;
+}
+
+/* A record in a program has no moment that could be over: its flag tells, and without one its time. */
+static bool is_set(const twin_signal *signal, const struct snapshot *now)
+{
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL)
+        return now->timed;
+    uint32_t entry = 0;
+    sim_model_lock();
+    (void)twinsim_read(sim_process.board, signal->device->index,
+                       STARS_EVENT_TABLE_BASE + 4ull * signal->id, &entry);
+    sim_model_unlock();
+    return (entry & 1u) != 0;
+}
+
+static enum sim_fate fate_of(const twin_signal *signal, const struct snapshot *now)
+{
+    if (__builtin_expect(now->elsewhere != 0, 0))
+        return sim_shared_fate(signal, now->elsewhere);
+    if (__builtin_expect(now->in_program, 0))
+        return is_set(signal, now) ? SIM_DONE : SIM_PENDING;
+    return now->recorded ? sim_mark_fate(&now->mark) : SIM_DONE;
+}
+
+/* The same, and never stale: other threads may keep the model running, and what one of them was told is so for all. */
+static enum sim_fate fate_now(const twin_signal *signal, const struct snapshot *now)
+{
+    bool plain = now->elsewhere == 0 && !now->in_program && now->recorded;
+    return plain ? sim_mark_fate_now(&now->mark) : fate_of(signal, now);
+}
+
+/* Why the newest record was dropped. */
+static twin_status reason_of(const struct snapshot *now)
+{
+    return now->elsewhere != 0 ? TWIN_E_ABORTED : sim_mark_reason(&now->mark);
+}
+
+/* Answers a wait for a record that did not come to pass. */
+static twin_status dropped(const twin_signal *signal, const struct snapshot *now)
+{
+    twin_status reason = reason_of(now);
+    if (sim_failure_is(reason))
+        sim_explain("the record of %s %u was dropped when a task of its context failed",
+                    sim_event_noun(signal), signal->config.name);
+    return reason;
+}
+
+/* They end when somebody looks at the tokens of their queues. */
+static uint32_t waits_open(const twin_signal *signal)
+{
+    uint64_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
+    if (sim_paced_now())
+        waits = 0; /* only others are told */
+    if (waits != 0 || sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_WAITS, 0, &waits);
+    return (uint32_t)waits;
+}
+
+static void query(twin_signal *signal, twin_signal_state *out_state)
+{
+    struct snapshot now = look(signal);
+    enum sim_fate fate = fate_of(signal, &now);
+    uint32_t waits = waits_open(signal);
+    if (fate == SIM_PENDING || waits != 0) {
+        sim_drive_poll();
+        if (waits != 0) {
+            for (uint32_t i = 0; i < sim_process.device_count; i++)
+                if (sim_process.devices[i])
+                    sim_queue_reclaim_all(sim_process.devices[i], false);
+            waits = waits_open(signal);
+        }
+        if (fate == SIM_PENDING)
+            fate = fate_now(signal, &now);
+        if (fate == SIM_PENDING && sim_poll_repeated(signal, &now.mark, true))
+            fate = fate_now(signal, &now);
+        else if (fate != SIM_PENDING && waits != 0 && sim_poll_repeated(signal, &now.mark, false))
+            waits = waits_open(signal);
+    }
+    bool complete = fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(reason_of(&now)));
+    if (complete)
+        sim_clock_catch_up();
+    *out_state = (twin_signal_state){
+        .recorded = now.recorded,
+        .complete = complete,
+        .waits_open = waits,
+        .hardware_id = now.id,
+        .has_hardware_id =
+            signal->config.kind != TWIN_SIGNAL_EVENT_REBIND || (now.bound && fate == SIM_PENDING),
+    };
+}
+
+twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
+{
+    twin_signal *maker = stand_in(signal);
+    query(maker ? maker : signal, out_state);
+    if (maker)
+        sim_event_let_go(maker);
+    return TWIN_OK;
+}
+
+static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
+{
+    struct snapshot now = look(signal);
+    if (!now.recorded)
+        return TWIN_OK;
+    switch (fate_of(signal, &now)) {
+    case SIM_DONE:
+        return TWIN_OK;
+    case SIM_DROPPED:
+        return dropped(signal, &now);
+    case SIM_PENDING:
+        break;
+    }
+    if (__builtin_expect(now.elsewhere != 0, 0)) {
+        struct sim_wait other = {
+            .kind = SIM_WAIT_SHARED,
+            .wake = SIM_WAKE_EVENT,
+            .timeout_ns = timeout_ns,
+            .shared = signal,
+            .number = now.elsewhere,
+        };
+        return sim_drive_wait(&other);
+    }
+    struct sim_wait wait = {
+        .kind = SIM_WAIT_MARK,
+        .wake = now.mark.queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_EVENT,
+        .timeout_ns = timeout_ns,
+        .mark = now.mark,
+    };
+    twin_status status = sim_drive_wait(&wait);
+    if (status == TWIN_OK)
+        sim_queue_release_memory(now.mark.queue);
+    return sim_failure_is(status) ? dropped(signal, &now) : status;
+}
+
+twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
+{
+    twin_signal *maker = stand_in(signal);
+    twin_status status = host_wait(maker ? maker : signal, timeout_ns);
+    if (maker)
+        sim_event_let_go(maker);
+    return status;
+}
+
+twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
+{
+    struct snapshot now = look(signal);
+    if (!now.recorded)
+        return TWIN_E_NEVER_RECORDED;
+    if (!now.timed) {
+        sim_drive_poll();
+        now = look(signal);
+        if (!now.timed && sim_poll_repeated(signal, &now.mark, true))
+            now = look(signal);
+    }
+    if (!now.timed)
+        return TWIN_E_NOT_READY;
+    *out_ns = now.time_ns;
+    return TWIN_OK;
+}
+
+twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count)
+{
+    struct sim_ids *ids = ids_of(device, kind);
+    sim_model_lock();
+    sim_queue_reclaim_all(device, true);
+    sim_ids_clean(ids, sim_process.board, device->index);
+    uint64_t left = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
+    (void)sim_chance(TWIN_CHANCE_LEFT, 0, &left);
+    *out_count = (uint32_t)left;
+    sim_model_unlock();
+    return TWIN_OK;
+}

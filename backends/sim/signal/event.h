@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events and notifies, see twin_signal_kind for what the kinds mean.
+ *
+ * A signal lives while its user holds it or a token of a queue names it. A REBIND record takes a hardware id of its
+ * own; the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own one id for life. */
+#ifndef TWINRT_SIM_SIGNAL_EVENT_H
+#define TWINRT_SIM_SIGNAL_EVENT_H
+
+#include "queue/queue.h"
+
+struct sim_shared;
+
+struct twin_signal {
+    pthread_mutex_t lock; /* last but signals_lock */
+    twin_hw_device *device;
+    twin_signal_config config;
+    atomic_uint references;
+    atomic_uint waits_open;
+    bool remote; /* opened by name: NOTIFY then has no id of this device. Fixed. */
+    /* NOTIFY, opened by name: the one that another device of this process made, a reference on it. Else NULL. Fixed. */
+    twin_signal *origin;
+    /* NULL: other processes do not know it. Set once, under lock. */
+    _Atomic(struct sim_shared *) shared;
+    uint32_t
+        id; /* LEVEL, NOTIFY: for life. REBIND: of the newest record when `bound`. Guarded by lock. */
+    uint32_t generation; /* of the id */
+    /* The newest record. Guarded by lock. */
+    bool recorded;
+    bool bound;
+    bool in_program; /* it is one of a deferred queue */
+    uint64_t serial; /* counts records */
+    struct sim_mark mark;
+    uint64_t timed_serial; /* the record that time_ns belongs to */
+    uint64_t time_ns;
+    /* List of the device, guarded by its signals_lock. */
+    twin_signal *next;
+    twin_signal **link;
+};
+
+twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
+                             twin_signal **out_signal);
+void sim_event_destroy(twin_signal *signal);
+twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state);
+twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns);
+twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns);
+twin_status sim_event_clear(twin_signal *signal);
+twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
+
+/* ---- for queue.c, which holds the queue's lock ---- */
+
+/* The token's work has retired or was dropped: lets go of what it held. */
+void sim_event_release(const twin_queue *queue, const struct sim_token *token);
+/* Whether the token keeps a hardware id from being free. */
+struct sim_ids;
+bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
+                     const struct sim_ids *ids, uint32_t id);
+/* A CQE gave the time of a record. */
+void sim_event_stamp(const struct sim_token *token, uint64_t time_ns);
+
+/* ---- for ipc.c ---- */
+
+/* A signal that stands for one made elsewhere; `hardware_id` is what a NOTIFY has there. NULL: no memory. */
+twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_config *config,
+                                     uint32_t hardware_id);
+static inline struct sim_shared *sim_event_shared(const twin_signal *signal)
+{
+    return atomic_load_explicit(&signal->shared, memory_order_acquire);
+}
+void sim_event_hold(twin_signal *signal);
+/* False: the last reference has gone. */
+bool sim_event_hold_live(twin_signal *signal);
+void sim_event_let_go(twin_signal *signal);
+
+/* "event 3" or "notify 3". */
+const char *sim_event_noun(const twin_signal *signal);
+
+#endif

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "signal/ipc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/device.h"
+#include "wait/leader.h"
+#include "wait/progress.h"
+#include "queue/sqe.h"
+
+/* A record of this process that others are to be told of. Holds a reference on the signal. */
+struct sim_publication {
+    struct sim_publication *next;
+    twin_signal *signal;
+    struct sim_mark mark;
+    uint64_t number;
+};
+
+/* A parked wait for a record made elsewhere. Holds a reference on the signal and on the id. */
+struct foreign_wait {
+    struct foreign_wait *next;
+    twin_signal *signal;
+    uint64_t number;
+    twin_hw_device *device; /* of the id */
+    uint32_t id;
+    uint32_t generation;
+};
+
+atomic_uint sim_shared_count;
+
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guarded by shared_lock. */
+static struct sim_shared *first_shared;
+static struct sim_publication *publications;
+static struct foreign_wait *foreign_waits;
+
+static bool is_notify(const twin_signal *signal)
+{
+    return signal->config.kind == TWIN_SIGNAL_NOTIFY;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void enlist(struct sim_shared *shared)
+{
+    pthread_mutex_lock(&shared_lock);
+    shared->holders = 1;
+    shared->delivered = sim_share_newest(&shared->file);
+    shared->next = first_shared;
+    shared->link = &first_shared;
+    if (shared->next)
+        shared->next->link = &shared->next;
+    first_shared = shared;
+    atomic_fetch_add(&sim_shared_count, 1);
+    pthread_mutex_unlock(&shared_lock);
+}
+
+/* What was recorded before is the first record of the file. */
+static twin_status carry_over(struct sim_shared *shared)
+{
+    twin_signal *signal = shared->signal;
+    struct sim_publication *publication = NULL;
+    if (!is_notify(signal)) {
+        twin_status status = sim_shared_prepare(signal, &publication);
+        if (status != TWIN_OK)
+            return status;
+    }
+    pthread_mutex_lock(&signal->lock);
+    atomic_store_explicit(&signal->shared, shared, memory_order_release);
+    if (publication && signal->recorded) {
+        sim_shared_publish_locked(signal, publication, &signal->mark);
+        publication = NULL;
+    }
+    pthread_mutex_unlock(&signal->lock);
+    if (publication)
+        sim_shared_forget(publication);
+    return TWIN_OK;
+}
+
+twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
+{
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !is_notify(signal))
+        return TWIN_E_UNSUPPORTED;
+    if (signal->remote && is_notify(signal)) {
+        sim_explain("only the process that created a notify exports it");
+        return TWIN_E_INVALID;
+    }
+    struct sim_shared *shared = sim_event_shared(signal);
+    if (!shared) {
+        shared = calloc(1, sizeof(*shared));
+        if (!shared)
+            return TWIN_E_NOMEM;
+        shared->signal = signal;
+        twin_status status =
+            sim_share_make(&shared->file, signal->config.kind, is_notify(signal) ? signal->id : 0);
+        if (status != TWIN_OK) {
+            free(shared);
+            return status;
+        }
+        atomic_store(&shared->file.page->checks_pid, check_pid);
+        enlist(shared);
+        status = carry_over(shared);
+        if (status != TWIN_OK) {
+            sim_shared_end(shared);
+            return status;
+        }
+        sim_drive_poll();       /* what was recorded and is complete is published now */
+        sim_drive_reconsider(); /* a driver that waits for it goes on in steps */
+    }
+    if (!signal->remote)
+        atomic_store(&shared->file.page->checks_pid, check_pid);
+    memcpy(out_name, shared->file.name, TWIN_SHARE_NAME);
+    return TWIN_OK;
+}
+
+twin_status sim_shared_allow(twin_signal *signal, const int32_t *pids, size_t count)
+{
+    struct sim_shared *shared = sim_event_shared(signal);
+    if (!shared || signal->remote) {
+        sim_explain("%s %u of device %u was not exported by this process", sim_event_noun(signal),
+                    signal->config.name, signal->device->index);
+        return TWIN_E_INVALID;
+    }
+    pthread_mutex_lock(&shared_lock);
+    twin_status status = sim_share_allow(&shared->file, pids, count);
+    pthread_mutex_unlock(&shared_lock);
+    return status;
+}
+
+/* A signal of this device that goes by that name. It has one handle more then. */
+static twin_status find_own(twin_hw_device *device, const char *name, twin_signal_kind kind,
+                            twin_signal **out_signal)
+{
+    twin_status status = TWIN_OK;
+    *out_signal = NULL;
+    pthread_mutex_lock(&shared_lock);
+    for (struct sim_shared *shared = first_shared; shared; shared = shared->next) {
+        if (shared->signal->device != device || shared->holders == 0 ||
+            strncmp(name, shared->file.name, TWIN_SHARE_NAME) != 0)
+            continue;
+        bool fits = shared->signal->config.kind == kind;
+        if (!fits || !sim_share_may_import(&shared->file)) {
+            sim_explain("the key cannot be used: %s",
+                        fits ? "this process is not among those that may import it"
+                             : "it is that of another kind of object");
+            status = TWIN_E_INVALID;
+            break;
+        }
+        shared->holders++;
+        *out_signal = shared->signal;
+        break;
+    }
+    pthread_mutex_unlock(&shared_lock);
+    return status;
+}
+
+/* The notify of that name that another device of this process has made, with a reference on it; NULL: there is none. */
+static twin_signal *find_origin(const char *name)
+{
+    twin_signal *origin = NULL;
+    pthread_mutex_lock(&shared_lock);
+    for (struct sim_shared *shared = first_shared; shared && !origin; shared = shared->next)
+        if (is_notify(shared->signal) && !shared->signal->remote && shared->holders != 0 &&
+            strncmp(name, shared->file.name, TWIN_SHARE_NAME) == 0 &&
+            sim_event_hold_live(shared->signal))
+            origin = shared->signal;
+    pthread_mutex_unlock(&shared_lock);
+    return origin;
+}
+
+twin_status sim_shared_open(twin_hw_device *device, const char *name,
+                            const twin_signal_config *config, twin_signal **out_signal)
+{
+    if (config->kind != TWIN_SIGNAL_EVENT_REBIND && config->kind != TWIN_SIGNAL_NOTIFY)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = find_own(device, name, config->kind, out_signal);
+    if (status != TWIN_OK || *out_signal)
+        return status;
+    struct sim_shared *shared = calloc(1, sizeof(*shared));
+    if (!shared)
+        return TWIN_E_NOMEM;
+    status = sim_share_find(&shared->file, name, config->kind);
+    if (status != TWIN_OK) {
+        free(shared);
+        return status;
+    }
+    twin_signal *signal = sim_event_create_remote(device, config, shared->file.page->hardware_id);
+    if (!signal) {
+        sim_share_drop(&shared->file);
+        free(shared);
+        return TWIN_E_NOMEM;
+    }
+    if (is_notify(signal))
+        signal->origin = find_origin(name);
+    shared->signal = signal;
+    enlist(shared);
+    atomic_store_explicit(&signal->shared, shared, memory_order_release);
+    *out_signal = signal;
+    return TWIN_OK;
+}
+
+bool sim_shared_leave(struct sim_shared *shared)
+{
+    pthread_mutex_lock(&shared_lock);
+    bool last = --shared->holders == 0;
+    if (last && !shared->signal->remote)
+        atomic_store(&shared->file.page->closed, 1);
+    pthread_mutex_unlock(&shared_lock);
+    return last;
+}
+
+void sim_shared_end(struct sim_shared *shared)
+{
+    pthread_mutex_lock(&shared_lock);
+    *shared->link = shared->next;
+    if (shared->next)
+        shared->next->link = shared->link;
+    atomic_fetch_sub(&sim_shared_count, 1);
+    pthread_mutex_unlock(&shared_lock);
+    sim_share_drop(&shared->file);
+    free(shared);
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out)
+{
+    const struct sim_shared *shared = sim_event_shared(signal);
+    if (is_notify(signal) && (!signal->remote || signal->origin))
+        return TWIN_OK; /* the table of its device is all there is */
+    if (shared && !is_notify(signal) && sim_share_full(&shared->file)) {
+        sim_explain("event %u is shared and has %u records pending; wait for one first",
+                    signal->config.name, SIM_SHARE_RECORDS);
+        return TWIN_E_NO_EVENT;
+    }
+    struct sim_publication *publication = calloc(1, sizeof(*publication));
+    if (!publication)
+        return TWIN_E_NOMEM;
+    *out = publication;
+    return TWIN_OK;
+}
+
+void sim_shared_forget(struct sim_publication *publication)
+{
+    free(publication);
+}
+
+void sim_shared_submitted(struct sim_publication *publication, bool good)
+{
+    if (good)
+        sim_progress_submitted();
+    else
+        sim_shared_forget(publication);
+}
+
+void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
+                               const struct sim_mark *mark)
+{
+    struct sim_shared *shared = sim_event_shared(signal);
+    sim_event_hold(signal);
+    publication->signal = signal;
+    publication->mark = *mark;
+    if (mark->number > atomic_load_explicit(&mark->queue->visible, memory_order_relaxed))
+        atomic_store_explicit(&mark->queue->visible, mark->number, memory_order_relaxed);
+    pthread_mutex_lock(&shared_lock);
+    if (!is_notify(signal)) {
+        publication->number = sim_share_begin(&shared->file);
+        shared->own_number = publication->number;
+    }
+    publication->next = publications;
+    publications = publication;
+    pthread_mutex_unlock(&shared_lock);
+}
+
+static void publish(const struct sim_publication *publication, enum sim_fate fate)
+{
+    struct sim_shared *shared = sim_event_shared(publication->signal);
+    if (!is_notify(publication->signal))
+        sim_share_end(&shared->file, publication->number,
+                      fate == SIM_DONE ? SIM_SHARE_DONE : SIM_SHARE_DROPPED);
+    else if (fate == SIM_DONE)
+        atomic_fetch_add(&shared->file.page->newest, 1);
+}
+
+/* ---- waits ---------------------------------------------------------------------------------- */
+
+twin_signal *sim_shared_maker(twin_signal *signal)
+{
+    const struct sim_shared *self = sim_event_shared(signal);
+    twin_signal *maker = NULL;
+    if (is_notify(signal))
+        return NULL;
+    pthread_mutex_lock(&shared_lock);
+    const uint64_t newest = sim_share_newest(&self->file);
+    for (struct sim_shared *shared = first_shared; shared && !maker && newest != 0;
+         shared = shared->next)
+        if (shared != self && shared->own_number == newest &&
+            strcmp(shared->file.name, self->file.name) == 0 && sim_event_hold_live(shared->signal))
+            maker = shared->signal;
+    pthread_mutex_unlock(&shared_lock);
+    return maker;
+}
+
+uint64_t sim_shared_elsewhere_locked(const twin_signal *signal)
+{
+    const struct sim_shared *shared = sim_event_shared(signal);
+    uint64_t newest = sim_share_newest(&shared->file);
+    return is_notify(signal) || newest == shared->own_number ? 0 : newest;
+}
+
+enum sim_fate sim_shared_fate(const twin_signal *signal, uint64_t number)
+{
+    switch (sim_share_state(&sim_event_shared(signal)->file, number)) {
+    case SIM_SHARE_DONE:
+        return SIM_DONE;
+    case SIM_SHARE_DROPPED:
+        return SIM_DROPPED;
+    case SIM_SHARE_PENDING:
+        break;
+    }
+    return SIM_PENDING;
+}
+
+/* A wait on an event id that the driver sets. The queue's lock is held and the SQE fits. */
+static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uint64_t timeout_ns)
+{
+    twin_signal *signal = wait->signal;
+    struct sim_ids *ids = &queue->device->events;
+    if (!sim_ids_take(ids, &queue->id_cursor, &wait->id, &wait->generation)) {
+        queue->id_wanted = true;
+        return TWIN_E_BUSY;
+    }
+    (void)sim_ids_hold(ids, wait->id, wait->generation); /* one for the token, one for the entry */
+    struct sim_token *token;
+    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &token), wait->id, timeout_ns);
+    sim_event_hold(signal); /* the token's */
+    sim_event_hold(signal); /* the entry's */
+    atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    *token = (struct sim_token){
+        .thread = token->thread,
+        .signal = signal,
+        .serial = (uint32_t)wait->number,
+        .id = (uint16_t)wait->id,
+        .kind = SIM_TOKEN_WAIT,
+        .bound = true,
+    };
+    pthread_mutex_lock(&shared_lock);
+    wait->next = foreign_waits;
+    foreign_waits = wait;
+    pthread_mutex_unlock(&shared_lock);
+    sim_queue_send_locked(queue, 1);
+    return TWIN_OK;
+}
+
+twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns,
+                            bool *out_done)
+{
+    *out_done = true;
+    if (is_notify(signal) && signal->remote) {
+        sim_explain("notify %u was imported: only on the device where it was created a stream may "
+                    "wait for it",
+                    signal->config.name);
+        return TWIN_E_INVALID;
+    }
+    pthread_mutex_lock(&signal->lock);
+    uint64_t number = sim_shared_elsewhere_locked(signal);
+    pthread_mutex_unlock(&signal->lock);
+    *out_done = number != 0;
+    if (number == 0 || sim_shared_fate(signal, number) == SIM_DONE)
+        return TWIN_OK;
+    if (queue->device != signal->device) {
+        sim_explain("device %u, stream %u cannot wait for event %u, which was opened on device %u: "
+                    "open it there too",
+                    queue->device->index, queue->config.id, signal->config.name,
+                    signal->device->index);
+        return TWIN_E_UNSUPPORTED;
+    }
+    struct foreign_wait *wait = calloc(1, sizeof(*wait));
+    if (!wait)
+        return TWIN_E_NOMEM;
+    *wait = (struct foreign_wait){.signal = signal, .number = number, .device = queue->device};
+    pthread_mutex_lock(&queue->lock);
+    twin_status status = TWIN_E_BUSY;
+    if (sim_queue_fits_locked(queue, 1))
+        status = park_locked(queue, wait, timeout_ns);
+    pthread_mutex_unlock(&queue->lock);
+    if (status != TWIN_OK)
+        free(wait);
+    return status;
+}
+
+void sim_shared_clear(struct sim_shared *shared)
+{
+    pthread_mutex_lock(&shared_lock);
+    shared->delivered = sim_share_newest(&shared->file);
+    pthread_mutex_unlock(&shared_lock);
+}
+
+/* ---- the driver ----------------------------------------------------------------------------- */
+
+/* Records from elsewhere of a notify of ours act like any other. */
+static bool deliver(struct sim_shared *shared)
+{
+    twin_signal *signal = shared->signal;
+    if (!is_notify(signal) || signal->remote)
+        return false;
+    uint64_t count = sim_share_newest(&shared->file) - shared->delivered;
+    if (count == 0)
+        return false;
+    shared->delivered += count;
+    /* More than there are waits, and one to be remembered, change nothing. */
+    uint64_t most = atomic_load_explicit(&signal->waits_open, memory_order_relaxed) + UINT64_C(1);
+    for (uint64_t i = 0; i < count && i < most; i++)
+        twinsim_write(sim_process.board, signal->device->index,
+                      signal->device->notifies.table_base + 4ull * signal->id, 1);
+    return true;
+}
+
+/* Takes finished publications off the list. */
+static struct sim_publication *take_published(void)
+{
+    struct sim_publication *taken = NULL;
+    for (struct sim_publication **link = &publications; *link;) {
+        struct sim_publication *publication = *link;
+        enum sim_fate fate = sim_mark_fate_locked(&publication->mark);
+        if (fate == SIM_PENDING) {
+            link = &publication->next;
+            continue;
+        }
+        publish(publication, fate);
+        sim_progress_seen = true;
+        *link = publication->next;
+        publication->next = taken;
+        taken = publication;
+    }
+    return taken;
+}
+
+/* Whether only the list still knows the id: its wait has gone. */
+static bool abandoned(const struct foreign_wait *wait)
+{
+    return !sim_ids_shared(&wait->device->events, wait->id, wait->generation);
+}
+
+/* Takes waits off the list that are over, after setting the ids of those that may pass. */
+static struct foreign_wait *take_passed(bool *out_any)
+{
+    struct foreign_wait *taken = NULL;
+    for (struct foreign_wait **link = &foreign_waits; *link;) {
+        struct foreign_wait *wait = *link;
+        bool passes = sim_shared_fate(wait->signal, wait->number) == SIM_DONE;
+        if (!passes && !abandoned(wait)) {
+            link = &wait->next;
+            continue;
+        }
+        if (passes) {
+            twinsim_write(sim_process.board, wait->device->index,
+                          wait->device->events.table_base + 4ull * wait->id, 1);
+            *out_any = true;
+        }
+        *link = wait->next;
+        wait->next = taken;
+        taken = wait;
+    }
+    return taken;
+}
+
+bool sim_shared_settle(void)
+{
+    bool any = false;
+    pthread_mutex_lock(&shared_lock);
+    struct sim_publication *published = take_published();
+    struct foreign_wait *passed = take_passed(&any);
+    for (struct sim_shared *shared = first_shared; shared; shared = shared->next)
+        any = deliver(shared) || any;
+    pthread_mutex_unlock(&shared_lock);
+    while (published) {
+        struct sim_publication *next = published->next;
+        sim_event_let_go(published->signal);
+        free(published);
+        published = next;
+    }
+    while (passed) {
+        struct foreign_wait *next = passed->next;
+        sim_ids_drop(&passed->device->events, passed->id);
+        sim_event_let_go(passed->signal);
+        free(passed);
+        passed = next;
+    }
+    return any;
+}
+
+static enum sim_outlook better(enum sim_outlook so_far, const twin_signal *signal)
+{
+    if (so_far == SIM_OUTLOOK_GOOD)
+        return so_far;
+    uint64_t pid;
+    return sim_share_company(&sim_event_shared(signal)->file, &pid) == SIM_COMPANY_GONE
+               ? SIM_OUTLOOK_BAD
+               : SIM_OUTLOOK_GOOD;
+}
+
+enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits)
+{
+    enum sim_outlook outlook = SIM_OUTLOOK_NONE;
+    if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) == 0)
+        return outlook;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_queue_reclaim_all(sim_process.devices[i],
+                                  true); /* counts of waits are exact then */
+    pthread_mutex_lock(&shared_lock);
+    for (const struct foreign_wait *wait = foreign_waits; wait; wait = wait->next)
+        if (!abandoned(wait) && sim_shared_fate(wait->signal, wait->number) == SIM_PENDING)
+            outlook = better(outlook, wait->signal);
+    for (const struct sim_shared *shared = first_shared; shared; shared = shared->next)
+        if (is_notify(shared->signal) && !shared->signal->remote &&
+            atomic_load_explicit(&shared->signal->waits_open, memory_order_relaxed) != 0)
+            outlook = better(outlook, shared->signal);
+    pthread_mutex_unlock(&shared_lock);
+    for (const struct sim_wait *wait = host_waits; wait; wait = wait->next)
+        if (wait->kind == SIM_WAIT_SHARED)
+            outlook = better(outlook, wait->shared);
+    return outlook;
+}
+
+void sim_shared_describe(const twin_signal *signal, char *text, size_t bytes)
+{
+    uint64_t pid = 0;
+    switch (sim_share_company(&sim_event_shared(signal)->file, &pid)) {
+    case SIM_COMPANY_PRESENT:
+        snprintf(text, bytes, "; process %llu may record it", (unsigned long long)pid);
+        return;
+    case SIM_COMPANY_AWAITED:
+        snprintf(text, bytes, "; no other process has imported it yet");
+        return;
+    case SIM_COMPANY_GONE:
+        break;
+    }
+    if (pid != 0)
+        snprintf(text, bytes, "; process %llu, which could record it, has ended",
+                 (unsigned long long)pid);
+    else
+        snprintf(text, bytes, "; no other process uses it any more");
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events and notifies that several processes, or several devices of one, use through a file (ipc_file.h).
+ *
+ * Between processes: a record is published when its work has retired. A wait for a record made by another process is parked
+ * on an event id of the waiting device, which the driver sets when the file says that the record is done; a notify's records
+ * from elsewhere are written into the table of its device. Both happen whenever the model has moved, and while it stands
+ * still in steps of real time: so a driver with such waits does not let time jump.
+ *
+ * Between devices of this process, which are on one board, the model does it in its own time: a record of a notify is a
+ * store into the table of its device (RMT-1), and one of an event is forwarded to the table of the device that waits
+ * (RMT-6). The file only brings the two together.
+ *
+ * Locks: ipc.c's own comes after the queue's and the signal's, before signals_lock. */
+#ifndef TWINRT_SIM_SIGNAL_IPC_H
+#define TWINRT_SIM_SIGNAL_IPC_H
+
+#include "signal/event.h"
+#include "signal/ipc_file.h"
+
+/* What makes a signal a shared one; lives as long as the signal. */
+struct sim_shared {
+    struct sim_share file;
+    twin_signal *signal;
+    /* EVENT: of the newest record made here; written under signal->lock and the lock of ipc.c. */
+    uint64_t own_number;
+    /* Guarded by the lock of ipc.c. */
+    uint32_t holders;   /* handles of this process */
+    uint64_t delivered; /* NOTIFY: records from elsewhere that were passed on */
+    struct sim_shared *next;
+    struct sim_shared **link;
+};
+
+twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME]);
+twin_status sim_shared_allow(twin_signal *signal, const int32_t *pids, size_t count);
+twin_status sim_shared_open(twin_hw_device *device, const char *name,
+                            const twin_signal_config *config, twin_signal **out_signal);
+
+/* ---- for event.c ---- */
+
+/* A handle of a shared signal goes. False: others of this process are left. */
+bool sim_shared_leave(struct sim_shared *shared);
+/* The signal goes. */
+void sim_shared_end(struct sim_shared *shared);
+/* Readies the publication of a record. TWIN_E_NOMEM; TWIN_E_NO_EVENT (explained): too many are pending. */
+struct sim_publication;
+twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out);
+void sim_shared_forget(struct sim_publication *publication);
+/* The record was submitted, or not: then nothing is to be published. No lock is held. */
+void sim_shared_submitted(struct sim_publication *publication, bool good);
+/* The record is `mark`. The signal's lock is held. */
+void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
+                               const struct sim_mark *mark);
+/* EVENT: the signal of another device of this process that made the newest record, with a reference on it; NULL: this one
+ * did, or another process. It stands for the other in waits and questions: its record is a mark of the one board, not news
+ * that must be looked for. Thread: any. */
+twin_signal *sim_shared_maker(twin_signal *signal);
+/* Queues a wait if it is for a record made elsewhere, or refuses it; *out_done: nothing is left to do. */
+twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns,
+                            bool *out_done);
+/* EVENT: number of the newest record when it was made elsewhere, else 0. The signal's lock is held. */
+uint64_t sim_shared_elsewhere_locked(const twin_signal *signal);
+enum sim_fate sim_shared_fate(const twin_signal *signal, uint64_t number);
+/* NOTIFY: records from elsewhere so far count as passed on. */
+void sim_shared_clear(struct sim_shared *shared);
+
+/* ---- for the driver; thread: model ---- */
+
+struct sim_wait;
+/* Shared signals of the process; with none the rest need not be asked. */
+extern atomic_uint sim_shared_count;
+/* Publishes what has retired and passes on what came from elsewhere. Whether the tables were changed by it. */
+bool sim_shared_settle(void);
+/* How the waits that only somebody elsewhere can end look, in a model that stands still. */
+enum sim_outlook {
+    SIM_OUTLOOK_NONE, /* there are none */
+    SIM_OUTLOOK_GOOD, /* another process can end one, or may come to do it */
+    SIM_OUTLOOK_BAD   /* there are, but no other process is left */
+};
+enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits);
+/* Says for a report who could set the signal: " ..." */
+void sim_shared_describe(const twin_signal *signal, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wait/deadlock_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hostcall/host_call_queue.h"
+#include "process/device.h"
+#include "wait/leader.h"
+#include "signal/event.h"
+#include "signal/ipc.h"
+#include "queue/sqe.h"
+#include "queue/value.h"
+
+/* Guarded by the model lock. */
+static char deadlock_text[16384];
+
+struct text {
+    char *buffer;
+    size_t room;
+    size_t length;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+    if (text->length + 1 >= text->room)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    int length =
+        vsnprintf(text->buffer + text->length, text->room - text->length, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        text->length += (size_t)length;
+    if (text->length >= text->room) { /* cut: say so */
+        text->length = text->room - 1;
+        memcpy(text->buffer + text->room - 5, "...", 4);
+    }
+}
+
+/* The token of the SQE at the head, copied; kind NONE when there is none. The queue's lock is held. */
+static struct sim_token head_token_locked(const twin_queue *queue)
+{
+    struct sim_token none = {0};
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    return retired < submitted ? queue->tokens[retired & queue->mask] : none;
+}
+
+/* Looks for records of a signal that are still in rings. */
+struct search {
+    struct text *text;
+    const struct sim_token *awaited;
+    const twin_hw_device *device; /* of the one who waits */
+    unsigned found;
+};
+
+static void find_records(void *context, twin_queue *queue)
+{
+    struct search *search = context;
+    const struct sim_token *awaited = search->awaited;
+    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    pthread_mutex_lock(&queue->lock);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    for (uint64_t i = retired; i < submitted; i++) {
+        const struct sim_token *token = &queue->tokens[i & queue->mask];
+        if (token->kind != SIM_TOKEN_RECORD ||
+            (token->signal != awaited->signal && token->signal->origin != awaited->signal) ||
+            (awaited->abroad ? token->serial != awaited->serial : token->id != awaited->id))
+            continue;
+        unsigned long long place = i - retired;
+        unsigned long long pending = submitted - retired;
+        add(search->text, "%s ", search->found == 0 ? "; to be recorded by" : ",");
+        if (queue->device != search->device)
+            add(search->text, "device %u, ", queue->device->index);
+        add(search->text, "stream %u (its task %llu of %llu pending)", queue->config.id, place + 1,
+            pending);
+        search->found++;
+        break;
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* No record is pending: what has become of the newest one, as far as is known. `awaited` is of a queue of `device`. */
+static void describe_last_record(struct text *text, const struct sim_token *awaited,
+                                 uint32_t device)
+{
+    twin_signal *signal = awaited->signal;
+    if (signal->config.kind ==
+        TWIN_SIGNAL_COUNT) { /* its records are not remembered, but their sum is */
+        uint32_t count = 0;
+        (void)twinsim_read(sim_process.board, device, STARS_COUNT_TABLE_BASE + 4ull * awaited->id,
+                           &count);
+        add(text, "; no record is pending, its count is %u", count);
+        return;
+    }
+    pthread_mutex_lock(&signal->lock);
+    bool recorded = signal->recorded;
+    bool in_program = signal->in_program;
+    bool is_awaited = (uint32_t)signal->serial == awaited->serial;
+    struct sim_mark mark = signal->mark;
+    pthread_mutex_unlock(&signal->lock);
+    if (!recorded) {
+        add(text, "; no record was submitted");
+        return;
+    }
+    add(text, "; no record is pending");
+    if (signal->config.kind == TWIN_SIGNAL_EVENT_REBIND && !is_awaited) {
+        add(text, ": the one waited for is over, and the event was recorded anew since");
+        return;
+    }
+    if (in_program) {
+        add(text, ", the last one is of a model");
+        return;
+    }
+    if (sim_mark_fate_locked(&mark) == SIM_DROPPED) {
+        add(text, ": the last one was dropped with its stream's work");
+        return;
+    }
+    const twin_queue *queue = mark.queue;
+    if (!queue->open || mark.epoch != atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
+        add(text, ": the stream of the last one has ended or was aborted since");
+        return;
+    }
+    add(text, ": the last one, task %llu of ", (unsigned long long)mark.number);
+    if (queue->device->index != device)
+        add(text, "device %u, ", queue->device->index);
+    add(text, "stream %u, ", queue->config.id);
+    if (twinsim_record_lost(sim_process.board, queue->device->index, queue->sq, mark.number))
+        add(text, "was lost: a planted fault struck it");
+    else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
+        add(text, "is done and used up: another wait took it, or it was cleared");
+    else if (signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL)
+        add(text, "is done, and the event was reset since");
+    else
+        add(text, "is done");
+}
+
+static const char *state_name(enum twinsim_queue_state state)
+{
+    switch (state) {
+    case TWINSIM_QUEUE_CLOSED:
+        return "closed";
+    case TWINSIM_QUEUE_IDLE:
+        return "idle";
+    case TWINSIM_QUEUE_RUNNING:
+        return "running";
+    case TWINSIM_QUEUE_PARKED:
+        return "parked";
+    case TWINSIM_QUEUE_HELD:
+        return "held";
+    case TWINSIM_QUEUE_EXCEPTION:
+        return "stopped by an error";
+    case TWINSIM_QUEUE_HOST:
+        return "waiting for the host";
+    case TWINSIM_QUEUE_KERNEL:
+        return "running a kernel";
+    }
+    return "unknown";
+}
+
+struct survey {
+    struct text text;
+    unsigned streams;
+    bool idle_too;
+};
+
+/* What a queue that polls waits for. The model, which stands still, says where its head is. */
+static void describe_word(const twin_queue *queue, const struct twinsim_queue_info *info,
+                          char *text, size_t bytes)
+{
+    uint32_t head = 0;
+    (void)twinsim_read(sim_process.board, queue->device->index,
+                       (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
+    const stars_sqe *sqe = &queue->ring[head & queue->mask];
+    if (!sim_value_describe(sqe, text, bytes))
+        snprintf(text, bytes, "its program at task %u finds another word at 0x%llx", info->task_id,
+                 (unsigned long long)info->wait_address);
+}
+
+static void describe_queue(void *context, twin_queue *queue)
+{
+    struct survey *survey = context;
+    struct text *text = &survey->text;
+    struct twinsim_queue_info info;
+    uint32_t device = queue->device->index;
+    if (twinsim_queue_inspect(sim_process.board, device, queue->sq, &info) != TWINSIM_OK)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    struct sim_token token = head_token_locked(queue);
+    char word[96] = "";
+    if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)
+        describe_word(queue, &info, word, sizeof(word));
+    pthread_mutex_unlock(&queue->lock);
+    uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    if (queue->config
+            .deferred) { /* its entries come again: only the head register tells where it is */
+        uint32_t head = 0;
+        (void)twinsim_read(sim_process.board, device,
+                           (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
+        token = queue->tokens[head & queue->mask];
+        retired = info.state == TWINSIM_QUEUE_IDLE ? submitted : head;
+    }
+    if (retired >= submitted && !survey->idle_too)
+        return;
+
+    survey->streams++;
+    add(text, "\n  device %u, stream %u: ", device, queue->config.id);
+    if (retired >= submitted) {
+        add(text, "idle, %llu tasks done", (unsigned long long)retired);
+        return;
+    }
+    if (word[0] != '\0') {
+        add(text, "waits until %s, %llu tasks pending", word,
+            (unsigned long long)(submitted - retired));
+        return;
+    }
+    if (info.state == TWINSIM_QUEUE_PARKED && token.kind == SIM_TOKEN_RUN) {
+        add(text, "waits for the end of a run of a model instance, %llu entries pending",
+            (unsigned long long)(submitted - retired));
+        return;
+    }
+    if (info.state == TWINSIM_QUEUE_HOST) {
+        add(text, "waits for a host function %s (task %u), %llu tasks pending",
+            sim_channel_fate_locked(queue), info.task_id,
+            (unsigned long long)(submitted - retired));
+        return;
+    }
+    if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
+        add(text, "%s at task %u (%s%s), %llu tasks pending", state_name(info.state), info.task_id,
+            sim_sqe_noun(info.sqe_type), info.struck ? ", struck by a planted fault" : "",
+            (unsigned long long)(submitted - retired));
+        return;
+    }
+    add(text, "waits for %s %u (hardware id %u), %llu tasks pending", sim_event_noun(token.signal),
+        token.signal->config.name, token.id, (unsigned long long)(submitted - retired));
+    struct search search = {.text = text, .awaited = &token, .device = queue->device};
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_queue_each(sim_process.devices[i], find_records, &search);
+    if (sim_event_shared(token.signal)) {
+        char others[96];
+        sim_shared_describe(token.signal, others, sizeof(others));
+        add(text, "%s", others);
+    } else if (search.found == 0) {
+        describe_last_record(text, &token, device);
+    }
+}
+
+static void survey_all(struct survey *survey)
+{
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_queue_each(sim_process.devices[i], describe_queue, survey);
+    if (survey->streams == 0)
+        add(&survey->text, "\n  no stream has work");
+}
+
+void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
+{
+    static const char *const heads[] = {
+        [SIM_STALL_WARNING] =
+            "a wait lasts long: no stream can go on until another thread submits work:",
+        [SIM_STALL_DEADLOCK] = "deadlock: every thread waits and no stream can go on:",
+        [SIM_STALL_ASKED] = "the time of the run is over; what streams and threads wait for:",
+        [SIM_STALL_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
+    };
+    static char buffer[sizeof(deadlock_text)];
+    static char threads[sizeof(deadlock_text) / 2];
+    struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
+    buffer[0] = '\0';
+    add(&survey.text, "%s", heads[kind]);
+    survey_all(&survey);
+    sim_report_threads(threads, sizeof(threads), waits);
+    add(&survey.text, "%s", threads);
+    if (kind == SIM_STALL_WARNING && sim_process.services && !sim_process.services->host_time)
+        add(&survey.text, "\n  (`twinrt run` also sees which threads wait for each other)");
+    sim_log(kind == SIM_STALL_DEADLOCK ? 3 : 2, "%s", buffer);
+    if (kind == SIM_STALL_DEADLOCK || kind == SIM_STALL_DROPPED)
+        memcpy(deadlock_text, buffer, sizeof(buffer));
+}
+
+void sim_report_explain(void)
+{
+    char buffer[sizeof(deadlock_text)];
+    sim_model_lock();
+    memcpy(buffer, deadlock_text, sizeof(buffer));
+    sim_model_unlock();
+    sim_explain("%s", buffer);
+}
+
+void sim_report_dump(twin_hw_device *device)
+{
+    char buffer[8192];
+    struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}, .idle_too = true};
+    sim_model_lock();
+    add(&survey.text, "device %u at %llu ns:", device->index,
+        (unsigned long long)twinsim_now(sim_process.board));
+    sim_queue_each(device, describe_queue, &survey);
+    sim_model_unlock();
+    sim_log(1, "%s", buffer);
+}

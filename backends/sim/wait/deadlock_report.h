@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts about what every stream waits for, and who could end it. */
+#ifndef TWINRT_SIM_WAIT_DEADLOCK_REPORT_H
+#define TWINRT_SIM_WAIT_DEADLOCK_REPORT_H
+
+#include "process/process.h"
+
+struct sim_wait;
+
+enum sim_stall_kind {
+    SIM_STALL_WARNING,  /* a wait lasts long */
+    SIM_STALL_DEADLOCK, /* proven */
+    SIM_STALL_ASKED,    /* `twinrt run --timeout` asks */
+    SIM_STALL_DROPPED /* work that the device cannot finish by itself is dropped by a forced reset */
+};
+
+/* Logs what every stream and every thread of the process waits for: as the cause of a deadlock or of dropped work, which is kept
+ * for sim_report_explain(), or as a warning about a long wait. Thread: model. */
+void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits);
+/* A line for each thread of the process into `text`, which is cut at `bytes`. Thread: model. */
+void sim_report_threads(char *text, size_t bytes, const struct sim_wait *waits);
+/* Adds the newest deadlock's text to the caller's recent error messages. Takes the model lock. */
+void sim_report_explain(void);
+/* Logs the state of every queue of a device. Takes the model lock. */
+void sim_report_dump(twin_hw_device *device);
+
+#endif

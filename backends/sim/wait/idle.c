@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sem_clockwait */
+#include "wait/idle.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "hostcall/host_call_queue.h"
+#include "wait/clock.h"
+#include "process/device.h"
+#include "process/process_threads.h"
+#include "wait/progress.h"
+#include "wait/deadlock_report.h"
+#include "signal/ipc.h"
+#include "wait/wall.h"
+#include "process/run_watch.h"
+
+/* A wait that stands still explains itself after this real time, and again and again. */
+#define WARN_AFTER_NS 5000000000ull
+#define WARN_AGAIN_NS 60000000000ull
+/* Reports after which any two are WARN_AGAIN_NS apart. */
+#define REPORTS_FREE 5u
+/* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
+#define LOOK_SHARE    4u
+#define LOOK_LEAST_NS 50000u
+#define LOOK_MOST_NS  5000000u
+/* Between two looks for threads that block or end without a call: doubled each time. */
+#define RECHECK_LEAST_NS 50000u
+#define RECHECK_MOST_NS  50000000u
+/* Time-outs in a row of threads that ask for host functions while others wait without a limit; from then on each takes
+ * its real time. */
+#define ASKING_ROUNDS 1000u
+
+/* Guarded by the model lock. */
+static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
+static unsigned reports;
+static uint64_t next_report_ns; /* real: not before */
+static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
+static uint64_t limit_real_ns; /* when it passes in real time */
+static bool recheck;           /* threads may block or end without a call of this backend */
+static uint64_t recheck_ns = RECHECK_LEAST_NS; /* real time to the next look for them */
+/* Guarded by the model lock: time-outs of none but threads that ask for host functions, since the stamp changed. */
+static struct {
+    uint64_t stamp;
+    unsigned rounds;
+} asking;
+
+/* The driver sleeps on park_sem until somebody submits. */
+static atomic_int parked;
+static sem_t park_sem;
+static pthread_once_t park_once = PTHREAD_ONCE_INIT;
+
+static void park_init(void)
+{
+    sem_init(&park_sem, 0, 0);
+}
+
+void sim_stall_init(void)
+{
+    pthread_once(&park_once, park_init);
+}
+
+uint64_t sim_real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct timespec sim_real_time(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+void sim_stall_wake(void)
+{
+    if (atomic_exchange(&parked, 0) != 0)
+        sem_post(&park_sem);
+    sim_progress_changed();
+}
+
+bool sim_stall_parked(void)
+{
+    return atomic_load(&parked) != 0;
+}
+
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan" /* only atomics are ordered by the fences here */
+#endif
+
+void sim_drive_submitted(void)
+{
+    /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it parks. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
+        sim_stall_wake();
+    else
+        sim_progress_changed();
+}
+
+void sim_drive_reconsider(void)
+{
+    sim_model_lock_alone();
+    sim_stall_wake();
+    sim_model_unlock();
+}
+
+void sim_stall_over(void)
+{
+    stall_began_ns = 0;
+    recheck_ns = RECHECK_LEAST_NS;
+}
+
+uint64_t sim_stall_deadline(void)
+{
+    uint64_t nearest = TWIN_FOREVER;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        if (wait->deadline_ns < nearest)
+            nearest = wait->deadline_ns;
+    return nearest;
+}
+
+static void time_out(struct sim_wait *wait)
+{
+    /* That a poll waited is no business of others: they hear how far it brought the model. */
+    if (wait->kind != SIM_WAIT_TIME)
+        sim_drive_publish(wait->deadline_ns);
+    sim_wait_finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
+}
+
+void sim_stall_expire(uint64_t now_ns)
+{
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->deadline_ns <= now_ns)
+            time_out(wait);
+        wait = next;
+    }
+}
+
+static void expire_real(uint64_t real_ns)
+{
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->real_deadline_ns != 0 && wait->real_deadline_ns <= real_ns)
+            time_out(wait);
+        wait = next;
+    }
+}
+
+/* Sets the instants in real time at which waits time out that time does not jump to. A wait never lasts longer than on
+ * a board, and shorter where the model has moved on. Returns the first, UINT64_MAX: there is none. */
+static uint64_t set_real_deadlines(uint64_t real_ns)
+{
+    uint64_t now = twinsim_now(sim_process.board);
+    uint64_t first = UINT64_MAX;
+    uint64_t nearest = TWIN_FOREVER;
+    for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->deadline_ns == TWIN_FOREVER)
+            continue;
+        uint64_t reached = now > wait->begin_ns ? now : wait->begin_ns;
+        uint64_t left = wait->deadline_ns > reached ? wait->deadline_ns - reached : 0;
+        uint64_t at = sim_time_sum(real_ns, left);
+        if (wait->real_deadline_ns == 0 || at < wait->real_deadline_ns)
+            wait->real_deadline_ns = at;
+        first = wait->real_deadline_ns < first ? wait->real_deadline_ns : first;
+        nearest = wait->deadline_ns < nearest ? wait->deadline_ns : nearest;
+    }
+    /* What holds the model before the nearest deadline is the time limit of a parked wait. */
+    uint64_t next = twinsim_next(sim_process.board);
+    if (next == TWINSIM_NEVER || next > nearest) {
+        limit_ns = 0;
+        return first;
+    }
+    uint64_t at = sim_time_sum(real_ns, next > now ? next - now : 0);
+    if (limit_ns != next || at < limit_real_ns)
+        limit_real_ns = at;
+    limit_ns = next;
+    return limit_real_ns < first ? limit_real_ns : first;
+}
+
+/* Sleeps on park_sem until `at`, real time. False: it has come. */
+static bool sleep_until(uint64_t at)
+{
+    struct timespec until = sim_real_time(at);
+    int woken;
+    do {
+        woken = at == UINT64_MAX ? sem_wait(&park_sem)
+                                 : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
+    } while (woken != 0 && errno == EINTR);
+    return woken == 0;
+}
+
+/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. True:
+ * somebody has. */
+static bool sleep_parked(uint64_t wake_at)
+{
+    bool woken;
+    uint64_t until;
+    do {
+        until = sim_watch_until(wake_at);
+        sim_model_pause();
+        woken = sleep_until(until);
+        sim_model_continue();
+        if (!woken)
+            sim_watch_look();
+    } while (!woken && until < wake_at);
+    if (atomic_exchange(&parked, 0) != 0)
+        return false;
+    if (!woken)
+        while (sem_wait(&park_sem) != 0) /* the post that came just then */
+            continue;
+    return true;
+}
+
+/* When to look again for what other processes did. */
+static uint64_t next_look(uint64_t real_ns)
+{
+    if (sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE)
+        return UINT64_MAX;
+    uint64_t step_ns = (real_ns - stall_began_ns) / LOOK_SHARE;
+    return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
+                      : step_ns > LOOK_MOST_NS ? LOOK_MOST_NS
+                                               : step_ns);
+}
+
+/* The time limit of a parked wait, if it has passed by then: it comes before those of threads, which may have passed as well while
+ * nothing of this process ran, and what it leads to may be what they wait for. Returns whether the model has moved. */
+static bool pass_limit(uint64_t real_ns)
+{
+    if (limit_ns == 0 || limit_real_ns > real_ns)
+        return false;
+    bool any;
+    uint64_t deadline = sim_stall_deadline();
+    uint64_t before = twinsim_now(sim_process.board);
+    sim_drive_step(limit_ns < deadline ? limit_ns : deadline, false, &any);
+    return any || twinsim_now(sim_process.board) != before;
+}
+
+/* The driver sleeps until wake_at, and no longer than to its next look for threads that do not tell what they do. */
+static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
+{
+    const uint64_t recheck_at = recheck ? now + recheck_ns : UINT64_MAX;
+    if (sleep_parked(recheck_at < wake_at ? recheck_at : wake_at))
+        recheck_ns = RECHECK_LEAST_NS;
+    else if (recheck)
+        recheck_ns = recheck_ns < RECHECK_MOST_NS / 2 ? recheck_ns * 2 : RECHECK_MOST_NS;
+}
+
+static bool is_endless(const struct sim_wait *wait)
+{
+    return wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait);
+}
+
+/* When the first of the endless waits is to be reported; UINT64_MAX: there is none. */
+static uint64_t report_due(uint64_t now)
+{
+    uint64_t due = UINT64_MAX;
+    for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (!is_endless(wait))
+            continue;
+        if (wait->warn_ns == 0)
+            wait->warn_ns = now + WARN_AFTER_NS;
+        due = wait->warn_ns < due ? wait->warn_ns : due;
+    }
+    return due < next_report_ns ? next_report_ns : due;
+}
+
+static void report_long_wait(uint64_t now)
+{
+    sim_report_stall(SIM_STALL_WARNING, sim_waits.first);
+    if (++reports >= REPORTS_FREE)
+        next_report_ns = now + WARN_AGAIN_NS;
+    for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        wait->warn_ns = now + WARN_AGAIN_NS;
+}
+
+void sim_stall_park(uint64_t look_ns)
+{
+    atomic_store_explicit(&parked, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
+    bool any;
+    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    uint64_t now = sim_real_now();
+    if (stall_began_ns == 0)
+        stall_began_ns = now;
+    const uint64_t warn_at = report_due(now);
+    if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
+        uint64_t wake_at = set_real_deadlines(now);
+        wake_at = warn_at < wake_at ? warn_at : wake_at;
+        uint64_t look_at = next_look(now);
+        wake_at = look_at < wake_at ? look_at : wake_at;
+        wake_at = look_ns < wake_at ? look_ns : wake_at;
+        sleep_until_recheck(now, wake_at);
+    } else if (atomic_exchange(&parked, 0) == 0) {
+        while (sem_wait(&park_sem) != 0)
+            continue;
+        return;
+    } else {
+        return;
+    }
+
+    now = sim_real_now();
+    if (!pass_limit(now))
+        expire_real(now);
+    if (now >= warn_at && sim_waits.first)
+        report_long_wait(now);
+}
+
+uint64_t sim_stall_stamp(void)
+{
+    uint64_t stamp = sim_clock_attachings();
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            const twin_queue *queue =
+                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            stamp += atomic_load_explicit(&queue->epoch, memory_order_relaxed) * UINT64_C(65537) +
+                     atomic_load_explicit(&queue->submitted, memory_order_relaxed) +
+                     twinsim_queue_retired(sim_process.board, i, sq);
+        }
+    }
+    return stamp;
+}
+
+static void declare_deadlock(void)
+{
+    sim_report_stall(SIM_STALL_DEADLOCK, sim_waits.first);
+    uint64_t now = twinsim_now(sim_process.board);
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (is_endless(wait))
+            sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
+        wait = next;
+    }
+}
+
+bool sim_stall_end_unaided(void)
+{
+    bool any = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        any = any || wait->unaided;
+    if (!any || sim_channel_busy_locked())
+        return false;
+    sim_report_stall(SIM_STALL_DROPPED, sim_waits.first);
+    const uint64_t now = twinsim_now(sim_process.board);
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        if (wait->unaided)
+            sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
+        wait = next;
+    }
+    return true;
+}
+
+/* Whether, of those who wait, some have no limit, and all others ask for host functions. */
+static bool only_askers_have_limits(void)
+{
+    bool endless = false;
+    bool other = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        endless = endless || is_endless(wait);
+        other = other || (wait->deadline_ns != TWIN_FOREVER && wait->kind != SIM_WAIT_CALL);
+    }
+    return endless && !other;
+}
+
+static void count_time_out(void)
+{
+    const uint64_t stamp = sim_stall_stamp();
+    if (stamp != asking.stamp || !only_askers_have_limits())
+        asking.rounds = 0;
+    asking.stamp = stamp;
+    asking.rounds++;
+}
+
+/* Whether time jumps for nobody but threads that ask for host functions, again and again. What they do in the end is not
+ * known; until then time passes as on a board. */
+static bool asked_in_vain(void)
+{
+    return asking.rounds >= ASKING_ROUNDS && sim_stall_deadline() != TWIN_FOREVER &&
+           asking.stamp == sim_stall_stamp() && only_askers_have_limits();
+}
+
+bool sim_stall_proven(void)
+{
+    const enum sim_outlook others = sim_shared_outlook(sim_waits.first);
+    recheck = false;
+    if (sim_drive_conducted())
+        return others != SIM_OUTLOOK_GOOD;
+    if (sim_wall() && sim_stall_deadline() != TWIN_FOREVER)
+        return false; /* a deadline comes by itself */
+    return others == SIM_OUTLOOK_NONE && sim_process_blocked(sim_waits.count, &recheck) &&
+           !asked_in_vain();
+}
+
+void sim_stall_resolve(void)
+{
+    const uint64_t deadline = sim_stall_deadline();
+    if (deadline == TWIN_FOREVER) {
+        declare_deadlock();
+        return;
+    }
+    count_time_out();
+    sim_stall_expire(deadline);
+}
+
+void sim_stall_await_time(uint64_t look_ns)
+{
+    atomic_store_explicit(&parked, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
+    bool any;
+    (void)sim_drive_step(sim_stall_deadline(), false, &any);
+    const uint64_t event_ns = twinsim_next(sim_process.board);
+    const uint64_t deadline_ns = sim_stall_deadline();
+    const uint64_t due = sim_wall_real(event_ns < deadline_ns ? event_ns : deadline_ns);
+    (void)sleep_parked(any ? 0 : due < look_ns ? due : look_ns);
+}
+
+void sim_stall_await_answer(uint64_t look_ns)
+{
+    uint64_t end = sim_channel_hold_end_locked();
+    if (sim_drive_conducted()) { /* its thread goes on after this one has */
+        sim_channel_expire_holds_locked(end);
+        return;
+    }
+    atomic_store(&parked, 1);
+    sleep_parked(look_ns < end ? look_ns : end);
+    sim_channel_expire_holds_locked(sim_real_now());
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens when nothing is left to simulate: waits time out, a deadlock is declared if it is proven, or the driver parks. Part of leader.c,
+ * like poll.c and progress.c: functions are called with the model lock held unless they say otherwise. */
+#ifndef TWINRT_SIM_WAIT_IDLE_H
+#define TWINRT_SIM_WAIT_IDLE_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "wait/leader.h"
+
+/* All waits, in the order in which they began. Guarded by the model lock. */
+struct sim_waits {
+    struct sim_wait *first;
+    struct sim_wait **last;
+    atomic_uint count;   /* written under the model lock */
+    atomic_uint drivers; /* those of them that can drive */
+};
+extern struct sim_waits sim_waits;
+
+/* ---- given by leader.c ---- */
+
+/* Ends a wait; its thread may be gone afterwards. */
+void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
+bool sim_wait_finished(const struct sim_wait *wait);
+/* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (TIME-5).
+ * *out_any: something came of it. */
+enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
+/* After the model moved: what has come of it is told to those who wait. True: something has. */
+bool sim_drive_settle(void);
+/* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
+void sim_drive_publish(uint64_t time_ns);
+/* The driver gives the model lock away to sleep, and takes it again. */
+void sim_model_pause(void);
+void sim_model_continue(void);
+/* Whether somebody leads, or was told to. */
+bool sim_drive_led(void);
+/* Who asked for the model lock and has it leads from here on, as nobody else does. */
+void sim_drive_take_role(struct sim_wait *wait);
+/* The driver gives way to those who want the lock now: each of them takes it and gives it back. */
+void sim_drive_give_way(void);
+/* The driver leads no more; gives the model lock back. */
+void sim_drive_hand_on(void);
+/* Gives the model lock away until the condition is signalled. */
+void sim_model_await(pthread_cond_t *condition);
+
+/* ---- given by idle.c ---- */
+
+/* Thread: any, no lock. */
+void sim_stall_init(void);
+uint64_t sim_real_now(void);
+struct timespec sim_real_time(uint64_t ns);
+static inline uint64_t sim_time_sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+/* Wakes a driver that has parked. No lock needed. */
+void sim_stall_wake(void);
+/* Whether the driver has parked. */
+bool sim_stall_parked(void);
+/* The model has moved. */
+void sim_stall_over(void);
+
+/* The nearest virtual deadline; TWIN_FOREVER: none. */
+uint64_t sim_stall_deadline(void);
+/* Times out whoever's virtual deadline has come. */
+void sim_stall_expire(uint64_t now_ns);
+/* The driver waits in real time until somebody submits, comes or goes, or for the first deadline, at most until look_ns. */
+void sim_stall_park(uint64_t look_ns);
+/* True: a proof that nothing outside the model can act before a wait ends: no thread of the process, no timer, no other
+ * process. */
+bool sim_stall_proven(void);
+/* The model is idle: ends the waits that are only for what the device does by itself. True: there were some. */
+bool sim_stall_end_unaided(void);
+/* That is proven, and nothing was submitted before: time jumps, or it is a deadlock. */
+void sim_stall_resolve(void);
+/* A number that changes when anybody submits, any task retires, a queue is opened anew, or a thread comes. */
+uint64_t sim_stall_stamp(void);
+
+/* TWINRT_CLOCK=wall: the driver sleeps until the next event or deadline is due, somebody submits, or look_ns. */
+void sim_stall_await_time(uint64_t look_ns);
+/* The driver sleeps until a call that holds the model is answered, or has had its real time, at most until look_ns. */
+void sim_stall_await_answer(uint64_t look_ns);
+
+#endif

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in idle.c, polls are in poll.c, progress
+ * without a caller is in progress.c. */
+#include "wait/leader.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/single_threaded.h>
+
+#include "replay/nondeterminism.h"
+#include "hostcall/host_call_queue.h"
+#include "wait/clock.h"
+#include "process/device.h"
+#include "queue/failure.h"
+#include "wait/interrupt.h"
+#include "queue/kernel.h"
+#include "observe/observe.h"
+#include "wait/progress.h"
+#include "wait/deadlock_report.h"
+#include "signal/ipc.h"
+#include "wait/idle.h"
+#include "wait/turns.h"
+#include "wait/wall.h"
+
+/* Events per chunk: short when others may want in, long for a thread that is alone. */
+#define CHUNK_SHARED   2048u
+#define CHUNK_ALONE    65536u
+#define CHUNK_PROGRESS 64u /* it stops once the host can see something */
+
+enum { WAITING, LEADING, LOOKING, FINISHED };
+
+struct sim_waits sim_waits = {.last = &sim_waits.first};
+
+/* Guarded by the model lock. */
+static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
+static bool driver_there;
+
+/* Nonzero while a thread runs the model and reads CQEs. */
+static atomic_int running;
+
+bool sim_drive_still(unsigned waiting)
+{
+    return (!driver || sim_stall_parked()) && sim_waits.count >= waiting;
+}
+
+bool sim_drive_settled(void)
+{
+    /* Whoever saw a counter that a chunk raised sees here that the chunk runs, or what it left behind. */
+    return atomic_load_explicit(&running, memory_order_acquire) == 0;
+}
+
+/* ---- the list of waits ---------------------------------------------------------------------- */
+
+bool sim_drive_conducted(void)
+{
+    return __builtin_expect(sim_process.services && sim_process.services->waiting, 0);
+}
+
+/* Service waits are left out: what they wait for is others' work. So is everybody when threads run one at a time: each
+ * leads when its turn comes. */
+static void pass_role(void)
+{
+    driver_there = false;
+    driver = sim_drive_conducted() || sim_turns_on() ? NULL : sim_waits.first;
+    while (driver && sim_wait_serves(driver))
+        driver = driver->next;
+    if (!driver)
+        return;
+    atomic_store_explicit(&driver->state, LEADING, memory_order_release);
+    sem_post(&driver->sem);
+}
+
+/* Sets the watch of a queue to the nearest target that somebody waits for: a mark, or an entry that may give a
+ * hardware event id back. */
+static void watch_queue(twin_queue *queue)
+{
+    uint64_t nearest = 0;
+    bool id_wanted = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
+            (nearest == 0 || wait->mark.number < nearest))
+            nearest = wait->mark.number;
+        id_wanted = id_wanted || (wait->kind == SIM_WAIT_EVENT_ID && wait->device == queue->device);
+    }
+    if (id_wanted) {
+        uint64_t due = sim_queue_next_id(queue);
+        nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
+    }
+    if (queue->open && (nearest != 0 || queue->watched))
+        twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
+    queue->watched = nearest != 0;
+}
+
+static void watch_ids(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    for (unsigned sq = 0; sq < slots; sq++)
+        watch_queue(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
+}
+
+static void watch_for(const struct sim_wait *wait)
+{
+    if (wait->kind == SIM_WAIT_MARK)
+        watch_queue(wait->mark.queue);
+    else if (wait->kind == SIM_WAIT_EVENT_ID)
+        watch_ids(wait->device);
+}
+
+static void count_wait(const struct sim_wait *wait, int change)
+{
+    unsigned count = atomic_load_explicit(&sim_waits.count, memory_order_relaxed);
+    atomic_store_explicit(&sim_waits.count, count + (unsigned)change, memory_order_relaxed);
+    if (__builtin_expect(sim_wait_serves(wait), 0))
+        return;
+    unsigned drivers = atomic_load_explicit(&sim_waits.drivers, memory_order_relaxed);
+    atomic_store_explicit(&sim_waits.drivers, drivers + (unsigned)change, memory_order_relaxed);
+}
+
+static void delist(struct sim_wait *wait)
+{
+    *wait->link = wait->next;
+    if (wait->next)
+        wait->next->link = wait->link;
+    else
+        sim_waits.last = wait->link;
+    count_wait(wait, -1);
+    watch_for(wait);
+}
+
+/* The clock of a thread whose wait is over: what it lived through. */
+static uint64_t clock_after(const struct sim_wait *wait)
+{
+    if (wait->done_ns <= wait->begin_ns)
+        return wait->begin_ns; /* work that was done at the call is seen without sleeping */
+    if (twin_wait_given_up(wait->status) || wait->status == TWIN_E_ABORTED ||
+        wait->status == TWIN_E_DEVICE_ABORTED)
+        return wait->done_ns;
+    return wait->done_ns + sim_process.limits.wake_ns[wait->wake];
+}
+
+void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns)
+{
+    wait->status = status;
+    wait->done_ns = done_ns;
+    delist(wait);
+    if (__builtin_expect(wait->within != NULL, 0))
+        sim_channel_go_on_locked(wait->within, clock_after(wait));
+
+    if (wait == driver) {
+        atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
+        if (driver_there)
+            sim_stall_wake();
+        else
+            pass_role(); /* it was posted when it was told to lead; it sees FINISHED then */
+        return;
+    }
+    sim_turns_ended(wait, clock_after(wait));
+    /* release: the waiter reads status and time; after the post it may be gone */
+    atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
+    sem_post(&wait->sem);
+}
+
+bool sim_wait_finished(const struct sim_wait *wait)
+{
+    return atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
+}
+
+static void check_call(struct sim_wait *wait)
+{
+    if (wait->channel->closed)
+        sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.board));
+    else if ((wait->call = sim_channel_pop_locked(wait->channel, wait->begin_ns)) != NULL)
+        sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
+}
+
+/* Somebody waits for a hardware id: tokens are looked at, which others may hold on to until then. */
+static bool id_wanted;
+
+static void check(struct sim_wait *wait)
+{
+    twinsim *board = sim_process.board;
+    const struct sim_mark *mark = &wait->mark;
+    switch (wait->kind) {
+    case SIM_WAIT_MARK:
+        switch (sim_mark_fate_locked(mark)) {
+        case SIM_PENDING:
+            return;
+        case SIM_DROPPED:
+            sim_wait_finish(wait, sim_mark_reason_locked(mark), mark->queue->ended_ns);
+            return;
+        case SIM_DONE:
+            sim_wait_finish(wait, TWIN_OK,
+                            mark->epoch ==
+                                    atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed)
+                                ? twinsim_queue_retired_at(board, mark->queue->device->index,
+                                                           mark->queue->sq, mark->number)
+                                : mark->queue->ended_done_ns);
+            return;
+        }
+        return;
+    case SIM_WAIT_TRANSFER:
+        if (wait->transfer.done)
+            sim_wait_finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK,
+                            wait->transfer.done_ns);
+        return;
+    case SIM_WAIT_SHARED:
+        switch (sim_shared_fate(wait->shared, wait->number)) {
+        case SIM_PENDING:
+            return;
+        case SIM_DROPPED:
+            sim_wait_finish(wait, TWIN_E_ABORTED, twinsim_now(board));
+            return;
+        case SIM_DONE:
+            sim_wait_finish(wait, TWIN_OK, twinsim_now(board));
+            return;
+        }
+        return;
+    case SIM_WAIT_CALL:
+        check_call(wait);
+        return;
+    case SIM_WAIT_TIME:
+        return; /* its deadline ends it */
+    case SIM_WAIT_EVENT_ID:
+        if (sim_pace_repeats == SIM_REPEATS_RUN) {
+            id_wanted = true;
+            return;
+        }
+        id_wanted = sim_chance_matters();
+        sim_queue_reclaim_all(wait->device, true);
+        sim_ids_clean(&wait->device->events, board, wait->device->index);
+        if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
+            mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
+            sim_wait_finish(wait, TWIN_OK, twinsim_now(board));
+        else
+            watch_ids(wait->device); /* what was watched has retired, and it was not enough */
+        return;
+    }
+}
+
+/* After the model moved: CQEs, calls, ids, waiters. Returns whether there was anything to do. */
+static bool settle(void)
+{
+    twinsim *board = sim_process.board;
+    uint32_t device;
+    uint32_t sq;
+    bool any = false;
+    while (twinsim_interrupt(board, &device, &sq)) {
+        any = true;
+        if (device < SIM_DEVICES_MOST && sim_process.devices[device])
+            sim_queue_read_cq(sim_process.devices[device], sq);
+    }
+    if (sim_pace_repeats == SIM_REPEATS_NOTHING)
+        sim_failure_stop_groups(UINT32_MAX);
+    any = sim_channel_deliver_locked() || any;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_ids_clean(&sim_process.devices[i]->events, board, i);
+    if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
+        any = sim_shared_settle() || any;
+    unsigned before = sim_waits.count;
+    id_wanted = false;
+    for (struct sim_wait *wait = sim_waits.first; wait;) {
+        struct sim_wait *next = wait->next;
+        check(wait);
+        wait = next;
+    }
+    if (id_wanted && !sim_paced_now())
+        sim_pace_moved(true); /* that was to be done again no sooner than here */
+    return any || sim_waits.count != before;
+}
+
+bool sim_drive_settle(void)
+{
+    bool any = settle();
+    /* before the chunk is over: who sees what it did is moved up to its time */
+    sim_drive_publish(twinsim_now(sim_process.board));
+    atomic_store_explicit(&running, 0, memory_order_release);
+    return any;
+}
+
+void sim_drive_publish(uint64_t time_ns)
+{
+    if (time_ns > atomic_load_explicit(&sim_model_now, memory_order_relaxed))
+        atomic_store_explicit(&sim_model_now, time_ns, memory_order_release);
+}
+
+enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
+{
+    until_ns = sim_wall_limit(until_ns);
+    held = held && !sim_wall(); /* there time passes by itself */
+    /* A call that runs may be answered at the time of its thread: the model waits there. */
+    uint64_t hold = sim_channel_hold_locked();
+    bool held_up = hold <= until_ns && hold != TWIN_FOREVER;
+    if (hold <= until_ns)
+        until_ns = hold > 0 ? hold - 1 : 0;
+    uint64_t before = twinsim_now(sim_process.board);
+    uint64_t events = twinsim_events_now(sim_process.board);
+    uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
+                         ? CHUNK_SHARED
+                         : CHUNK_ALONE;
+    if (__builtin_expect(sim_progress_acts, 0))
+        chunk = CHUNK_PROGRESS;
+    bool seen = sim_pace_look();
+    /* Counters that the chunk raises are released after this store. */
+    atomic_store_explicit(&running, 1, memory_order_seq_cst);
+    enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
+                                  : twinsim_run(sim_process.board, until_ns, chunk);
+    uint64_t now = twinsim_now(sim_process.board);
+    if (sim_chance_matters())
+        sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.board) != events);
+    bool any = sim_drive_settle();
+    if (__builtin_expect(held_up, 0) &&
+        (stop == TWINSIM_STOP_LIMIT || stop == TWINSIM_STOP_HELD || stop == TWINSIM_STOP_IDLE))
+        any = sim_channel_pass_locked(hold) || any;
+    if (any || now != before)
+        sim_stall_over();
+    *out_any = any;
+    if (__builtin_expect(stop == TWINSIM_STOP_KERNEL, 0))
+        sim_kernel_describe_locked();
+    return stop;
+}
+
+void sim_drive_check_locked(void)
+{
+    if (sim_process.board)
+        (void)settle();
+    sim_stall_wake();
+}
+
+/* Whether the model waits for the answer of a call. A deadline before that comes without it. */
+static bool call_holds(void)
+{
+    uint64_t hold = sim_channel_hold_locked();
+    return hold != TWIN_FOREVER && hold <= sim_stall_deadline();
+}
+
+static bool stands_still(enum twinsim_stop stop, bool any)
+{
+    return (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+}
+
+/* No one can act but the model. What was submitted before the last thread blocked is seen first; then time jumps, or it is
+ * a deadlock. */
+static enum twinsim_stop go_beyond_stall(void)
+{
+    bool any;
+    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    if (!stands_still(stop, any))
+        return stop;
+    if (stop == TWINSIM_STOP_HELD)
+        return sim_drive_step(sim_stall_deadline(), false, &any);
+    sim_stall_resolve();
+    return stop;
+}
+
+/* Called with the model lock, as the driver; returns when `self` is finished, or is to look for interrupts. */
+static void drive(struct sim_wait *self)
+{
+    while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED &&
+           !sim_interrupt_look_due(self->look_ns)) {
+        bool any;
+        enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+        const bool stalled = stands_still(stop, any);
+        if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
+            sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.board));
+        } else if (stalled && call_holds()) {
+            sim_stall_await_answer(self->look_ns);
+        } else if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall()) {
+            sim_stall_await_time(self->look_ns);
+        } else if (stop == TWINSIM_STOP_IDLE && stalled && sim_stall_end_unaided()) {
+            continue;
+        } else if (stalled && !sim_stall_proven()) {
+            sim_stall_park(self->look_ns);
+        } else if (stalled) {
+            stop = go_beyond_stall();
+        }
+        if (stop == TWINSIM_STOP_LIMIT)
+            sim_stall_expire(twinsim_now(sim_process.board));
+        if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
+            sim_drive_give_way();
+    }
+}
+
+/* ---- one wait ------------------------------------------------------------------------------- */
+
+static void enlist(struct sim_wait *wait)
+{
+    wait->next = NULL;
+    wait->link = sim_waits.last;
+    *sim_waits.last = wait;
+    sim_waits.last = &wait->next;
+    count_wait(wait, 1);
+    watch_for(wait);
+}
+
+static twin_status post(struct sim_wait *wait)
+{
+    if (wait->kind != SIM_WAIT_TRANSFER)
+        return TWIN_OK;
+    wait->transfer.start_ns = sim_clock.now_ns;
+    if (twinsim_transfer_post(sim_process.board, wait->device->index, &wait->transfer) ==
+        TWINSIM_OK)
+        return TWIN_OK;
+    sim_fail("device %u does not take a transfer", wait->device->index);
+    return TWIN_E_DEVICE;
+}
+
+void sim_drive_hand_on(void)
+{
+    pass_role();
+    sim_model_pause();
+}
+
+/* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as long as it does. */
+static void step_down(struct sim_wait *wait)
+{
+    if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED) {
+        atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
+        delist(wait);
+    }
+    sim_drive_hand_on();
+}
+
+bool sim_drive_led(void)
+{
+    return driver != NULL;
+}
+
+void sim_drive_take_role(struct sim_wait *wait)
+{
+    driver = wait;
+    driver_there = true;
+    sim_model_lock_as_driver();
+}
+
+/* The model lock is held and nobody leads. */
+static void lead(struct sim_wait *wait)
+{
+    sim_drive_take_role(wait);
+    drive(wait);
+    step_down(wait);
+}
+
+/* Somebody else leads and the model lock is not held. */
+static void follow(struct sim_wait *wait)
+{
+    bool told = sim_interrupt_sleep(&wait->sem, wait->look_ns);
+    if (told && atomic_load_explicit(&wait->state, memory_order_acquire) != LEADING)
+        return; /* finished, or a post that was for an earlier role */
+    sim_model_continue();
+    if (driver == wait) {
+        driver_there = true;
+        drive(wait);
+        step_down(wait);
+        return;
+    }
+    if (!told && atomic_load_explicit(&wait->state, memory_order_relaxed) == WAITING) {
+        atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
+        delist(wait);
+    }
+    sim_model_pause();
+}
+
+/* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list: the program may make
+ * calls, and others reckon with a thread that runs. Returns with the model lock. */
+static void look(struct sim_wait *wait)
+{
+    bool interrupted = sim_interrupt_asked();
+    sim_model_lock_alone();
+    wait->look_ns = sim_interrupt_next_look();
+    if (interrupted) {
+        wait->status = TWIN_E_INTERRUPTED;
+        wait->done_ns = twinsim_now(sim_process.board);
+        if (wait->within)
+            sim_channel_go_on_locked(wait->within, clock_after(wait));
+        atomic_store_explicit(&wait->state, FINISHED, memory_order_relaxed);
+        return;
+    }
+    atomic_store_explicit(&wait->state, WAITING, memory_order_relaxed);
+    enlist(wait);
+    check(wait);
+}
+
+void sim_drive_look(struct sim_wait *wait)
+{
+    atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
+    delist(wait);
+    sim_model_unlock();
+    look(wait);
+}
+
+/* Drives, or waits while another thread does, until the wait is finished. The model lock is held, and not at the end. */
+static void take_part(struct sim_wait *wait)
+{
+    for (;;) {
+        if (!driver) {
+            lead(wait);
+        } else {
+            sim_stall_wake(); /* perhaps everybody waits now */
+            sim_model_unlock();
+            do {
+                follow(wait);
+            } while (atomic_load_explicit(&wait->state, memory_order_acquire) == WAITING);
+        }
+        if (atomic_load_explicit(&wait->state, memory_order_acquire) == FINISHED)
+            return;
+        look(wait);
+        if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
+            sim_model_unlock();
+            return;
+        }
+    }
+}
+
+static void tell_end(const struct sim_wait *wait)
+{
+    uint64_t woke = wait->status == TWIN_E_TIMEOUT       ? TWIN_WOKE_TIMEOUT
+                    : wait->status == TWIN_E_DEADLOCK    ? TWIN_WOKE_DEADLOCK
+                    : wait->status == TWIN_E_INTERRUPTED ? TWIN_WOKE_INTERRUPTED
+                                                         : TWIN_WOKE_DONE;
+    (void)sim_chance(TWIN_CHANCE_WOKE, 0, &woke);
+}
+
+/* Returns when the wait was over then. One that was given up is not looked at by anybody else, for what it waited for may
+ * have come soon after. The model lock is held. */
+static void repeat(struct sim_wait *wait, uint64_t outlook)
+{
+    static const twin_status given_up[] = {[TWIN_WOKE_TIMEOUT] = TWIN_E_TIMEOUT,
+                                           [TWIN_WOKE_DEADLOCK] = TWIN_E_DEADLOCK,
+                                           [TWIN_WOKE_INTERRUPTED] = TWIN_E_INTERRUPTED};
+    bool gives_up = outlook > TWIN_WOKE_DONE && outlook <= TWIN_WOKE_INTERRUPTED;
+    if (gives_up)
+        sim_wait_finish(wait, given_up[outlook],
+                        outlook == TWIN_WOKE_TIMEOUT ? wait->deadline_ns : wait->begin_ns);
+    sim_model_unlock();
+    (void)sim_chance(TWIN_CHANCE_WOKE, 0, &outlook);
+    sim_model_lock_alone();
+}
+
+static inline void allow_cancel(bool cancellable, int before)
+{
+    if (cancellable)
+        pthread_setcancelstate(before, NULL);
+}
+
+twin_status sim_drive_wait(struct sim_wait *wait)
+{
+    /* A thread cancelled in here would leave its wait on the list, and others without a driver. With one thread there is
+     * nobody to cancel it, and nobody waits for a driver. */
+    const bool cancellable = !__libc_single_threaded;
+    int cancel = PTHREAD_CANCEL_ENABLE;
+    if (cancellable)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    wait->system_id = sim_clock.system_id;
+    sim_clock.work += wait->kind != SIM_WAIT_TIME; /* those are parts of polls */
+    wait->thread = &sim_clock;
+    wait->begin_ns = sim_clock.now_ns;
+    wait->unaided = wait->timeout_ns == TWIN_UNAIDED;
+    wait->deadline_ns = sim_time_sum(sim_clock.now_ns + wait->unaided, wait->timeout_ns);
+    wait->real_deadline_ns = wait->warn_ns = 0;
+    wait->look_ns = UINT64_MAX;
+    wait->status = TWIN_OK;
+    atomic_init(&wait->state, WAITING);
+    sem_init(&wait->sem, 0, 0);
+
+    uint64_t outlook = TWIN_WOKE_DONE;
+    bool repeated = sim_paced_now() && sim_process.services->outlook(&outlook);
+    if (wait->kind == SIM_WAIT_MARK)
+        sim_model_lock_alone(); /* what it waits for does not depend on when it began */
+    else
+        sim_model_lock();
+    twin_status status = post(wait);
+    if (status != TWIN_OK) {
+        sim_model_unlock();
+        sem_destroy(&wait->sem);
+        allow_cancel(cancellable, cancel);
+        return status;
+    }
+    wait->within = sim_channel_suspend_locked(wait->kind);
+    enlist(wait);
+    if (outlook == TWIN_WOKE_DONE)
+        check(wait);
+    if (repeated)
+        repeat(wait, outlook);
+    else if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED &&
+             sim_drive_conducted()) {
+        sim_model_unlock();
+        sim_process.services->waiting();
+        sim_model_lock_alone();
+    }
+    if (__builtin_expect(sim_turns_on(), 0) && !sim_wait_finished(wait)) {
+        wait->look_ns = sim_interrupt_first_look(wait->kind);
+        (void)sim_turns_wait(wait);
+    }
+    if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
+        sim_model_unlock();
+    } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
+        sim_stall_wake(); /* perhaps everybody waits now */
+        sim_model_unlock();
+        sim_progress_thread_blocked();
+        (void)sim_interrupt_sleep(&wait->sem, UINT64_MAX);
+        (void)atomic_load_explicit(&wait->state, memory_order_acquire); /* its outcome is written */
+    } else {
+        wait->look_ns = sim_interrupt_first_look(wait->kind);
+        take_part(wait);
+    }
+    sem_destroy(&wait->sem);
+    if (!sim_paced_now() && sim_chance_matters())
+        tell_end(wait);
+    sim_clock_raise(clock_after(wait));
+    if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))
+        sim_observe_waited(wait, sim_clock.now_ns);
+    sim_channel_resume();
+    if (wait->status == TWIN_E_DEADLOCK)
+        sim_report_explain();
+    else if (wait->status == TWIN_E_INTERRUPTED)
+        sim_explain("the program asked for the end of the wait");
+    allow_cancel(cancellable, cancel);
+    return wait->status;
+}

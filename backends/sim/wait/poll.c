@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A poll: the model is moved up to the caller's clock, and the caller goes on. */
+#include "replay/nondeterminism.h"
+#include "hostcall/host_call_queue.h"
+#include "wait/clock.h"
+#include "wait/leader.h"
+#include "wait/idle.h"
+
+/* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */
+static void await_answers(void)
+{
+    struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL, .timeout_ns = 0};
+    (void)sim_drive_wait(&wait);
+}
+
+/* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. False: a call that runs may
+ * be answered before. The model lock is held. */
+static bool reach_clock(void)
+{
+    for (;;) {
+        uint64_t deadline = sim_stall_deadline();
+        uint64_t until = deadline < sim_clock.now_ns ? deadline : sim_clock.now_ns;
+        bool any;
+        enum twinsim_stop stop = sim_drive_step(until, false, &any);
+        if (stop != TWINSIM_STOP_LIMIT && (stop != TWINSIM_STOP_IDLE || any))
+            continue;
+        if (__builtin_expect(sim_channel_hold_locked() <= until, 0)) {
+            if (any)
+                continue; /* answers, or calls: the hold is another one */
+            return false;
+        }
+        if (stop == TWINSIM_STOP_LIMIT && twinsim_now(sim_process.board) < until)
+            continue; /* that was the last hold */
+        if (deadline > sim_clock.now_ns)
+            return true;
+        sim_stall_expire(deadline);
+    }
+}
+
+/* The model comes to the caller's clock, always. Where it would stop at a call that runs, what is found would depend on whether the
+ * thread of that call was faster. */
+static void poll(void)
+{
+    sim_model_lock_alone();
+    while (!reach_clock()) {
+        sim_model_unlock();
+        await_answers();
+        sim_model_lock_alone();
+    }
+    sim_model_unlock();
+}
+
+void sim_drive_poll(void)
+{
+    uint64_t nothing = 0;
+    if (sim_paced_now() && sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing))
+        return;
+    poll();
+    if (!sim_paced_now())
+        (void)sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing);
+}

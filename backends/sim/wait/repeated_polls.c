@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wait/repeated_polls.h"
+
+#include <stdlib.h>
+
+#include "replay/nondeterminism.h"
+#include "hostcall/host_call_queue.h"
+#include "wait/clock.h"
+#include "process/device.h"
+#include "process/process_threads.h"
+#include "signal/ipc.h"
+#include "wait/idle.h"
+
+/* Questions that are counted at once for a thread. */
+#define QUESTIONS 64u
+/* Others get the model lock after so many steps. */
+#define STEPS_LOCKED 256u
+
+struct sim_asked {
+    uint64_t work; /* sim_clock.work when it was emptied */
+    unsigned used;
+    unsigned next; /* the oldest, when all are used */
+    struct {
+        const void *object;
+        uint64_t question;
+        unsigned answers;
+    } questions[QUESTIONS];
+};
+
+/* Counts an answer; true: there were enough before. */
+static bool was_asked_often(const void *object, uint64_t question)
+{
+    struct sim_asked *asked = sim_clock.asked;
+    if (!asked) {
+        asked = sim_clock.asked = calloc(1, sizeof(*asked));
+        if (!asked)
+            return false;
+    }
+    if (asked->work != sim_clock.work) {
+        asked->work = sim_clock.work;
+        asked->used = asked->next = 0;
+    }
+    unsigned place = 0;
+    while (place < asked->used && asked->questions[place].object != object)
+        place++;
+    if (place == asked->used || asked->questions[place].question != question) {
+        if (place == QUESTIONS) {
+            place = asked->next;
+            asked->next = (place + 1) % QUESTIONS;
+        } else if (place == asked->used) {
+            asked->used++;
+        }
+        asked->questions[place].object = object;
+        asked->questions[place].question = question;
+        asked->questions[place].answers = 0;
+    }
+    if (asked->questions[place].answers >= SIM_POLLS_EQUAL)
+        return true;
+    asked->questions[place].answers++;
+    return false;
+}
+
+/* A number that changes when a task begins or ends. */
+static uint64_t tasks_stamp(void)
+{
+    uint64_t stamp = 0;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        const twin_hw_device *device = sim_process.devices[i];
+        const unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            struct twinsim_queue_info info;
+            if (twinsim_queue_inspect(sim_process.board, i, sq, &info) != TWINSIM_OK)
+                continue;
+            const uint64_t retired = twinsim_queue_retired(sim_process.board, i, sq);
+            stamp += ((retired << 24) + ((uint64_t)info.task_id << 8) + info.state) *
+                     (UINT64_C(2654435761) + 2 * (uint64_t)sq);
+        }
+    }
+    return stamp;
+}
+
+/* Nobody but the caller can act before a time limit passes. */
+static bool is_alone(void)
+{
+    bool silent;
+    return !sim_drive_conducted() && sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE &&
+           sim_process_blocked(sim_waits.count + 1, &silent);
+}
+
+enum advance { GOES_ON, CHANGED, ENDS };
+
+/* The answer of a function that runs may come before the next event, and what follows must not depend on when its thread
+ * gives it: the caller waits until the model has come to the hold. The model lock is held, and not meanwhile. */
+static void pass_hold(uint64_t hold)
+{
+    struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL};
+    wait.timeout_ns = hold > sim_clock.now_ns ? hold - sim_clock.now_ns : 0;
+    sim_model_unlock();
+    (void)sim_drive_wait(&wait);
+    sim_model_lock_alone();
+}
+
+/* To the next event of the model. The model lock is held. */
+static enum advance step(uint64_t before)
+{
+    const uint64_t next = twinsim_next(sim_process.board);
+    const uint64_t deadline = sim_stall_deadline();
+    const uint64_t hold = sim_channel_hold_locked();
+    if (hold != TWIN_FOREVER && hold <= next && hold < deadline) {
+        pass_hold(hold);
+        return tasks_stamp() != before ? CHANGED : GOES_ON;
+    }
+    if (next == TWINSIM_NEVER)
+        return ENDS;
+    bool any;
+    if (next >= deadline) {
+        if (!is_alone())
+            return ENDS;
+        (void)sim_drive_step(deadline, false, &any);
+        sim_stall_expire(deadline);
+        return CHANGED;
+    }
+    const uint64_t now = twinsim_now(sim_process.board);
+    const uint64_t events = twinsim_events_now(sim_process.board);
+    (void)sim_drive_step(next, true, &any);
+    if (tasks_stamp() != before)
+        return CHANGED;
+    if (any || twinsim_now(sim_process.board) != now ||
+        twinsim_events_now(sim_process.board) != events)
+        return GOES_ON;
+    if (!is_alone()) /* the time limit of a parked wait */
+        return ENDS;
+    (void)sim_drive_step(next, false, &any);
+    return tasks_stamp() != before ? CHANGED : GOES_ON;
+}
+
+/* The model and the caller's clock come to the next task that begins or ends. */
+static void advance(void)
+{
+    sim_model_lock_alone();
+    const uint64_t before = tasks_stamp();
+    enum advance outcome = GOES_ON;
+    for (unsigned steps = 1; outcome == GOES_ON; steps++) {
+        outcome = step(before);
+        if (outcome == GOES_ON && steps % STEPS_LOCKED == 0) {
+            sim_model_unlock();
+            sim_model_lock_alone();
+        }
+    }
+    if (outcome == CHANGED)
+        sim_clock_raise(twinsim_now(sim_process.board));
+    sim_model_unlock();
+}
+
+bool sim_poll_repeated(const void *object, const struct sim_mark *mark, bool done)
+{
+    const uint64_t sq = mark->queue ? mark->queue->sq + 1u : 0;
+    const uint64_t question = (mark->number << 1 | done) ^ sq << 48;
+    if (!was_asked_often(object, question))
+        return false;
+    uint64_t now = 0;
+    if (sim_paced_now()) {
+        if (!sim_chance(TWIN_CHANCE_LOOKED, 0, &now))
+            return false; /* recorded by a runtime that does not advance clocks here */
+        sim_clock_raise(now);
+        return true;
+    }
+    advance();
+    now = sim_clock.now_ns;
+    (void)sim_chance(TWIN_CHANCE_LOOKED, 0, &now);
+    return true;
+}

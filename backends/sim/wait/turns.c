@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wait/turns.h"
+
+#include "hostcall/host_call_queue.h"
+#include "wait/clock.h"
+#include "wait/interrupt.h"
+#include "process/process_threads.h"
+#include "signal/ipc.h"
+#include "wait/idle.h"
+
+void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
+{
+    const twin_turn_ops *ops = sim_turn_ops();
+    if (__builtin_expect(ops != NULL, 0))
+        ops->ended(wait->system_id, clock_ns);
+}
+
+/* Whether a thread that is not in the order, a timer or another process may act while this thread drives. */
+static bool others_may_act(void)
+{
+    uint32_t known =
+        sim_turn_ops()
+            ->threads(); /* before the system counts: a thread that ends meanwhile is one less */
+    unsigned threads = sim_process_threads();
+    return threads == 0 || threads > known || sim_process_timer_may_act() ||
+           sim_process_handler_may_act() || sim_shared_outlook(sim_waits.first) != SIM_OUTLOOK_NONE;
+}
+
+/* The model has nothing to do before `limit_ns`, except for time limits of waits on the device. Returns whether this has changed
+ * something. */
+static bool pass_limits(uint64_t limit_ns)
+{
+    bool any;
+    uint64_t before = twinsim_now(sim_process.board);
+    (void)sim_drive_step(limit_ns, false, &any);
+    return any || twinsim_now(sim_process.board) != before;
+}
+
+/* With nothing left to do on the device. Returns whether it may have, now. */
+static bool resolve(struct sim_wait *self, twin_turn *turn)
+{
+    uint64_t deadline = sim_stall_deadline();
+    uint64_t limit = deadline < turn->until_ns ? deadline : turn->until_ns;
+    if (sim_channel_hold_locked() != TWIN_FOREVER && sim_channel_hold_locked() <= limit) {
+        if (turn->ready)
+            return false; /* the function runs before that, or the thread that it waits for */
+        sim_channel_expire_holds_locked(sim_channel_hold_end_locked());
+        return true;
+    }
+    if (sim_wait_serves(self)) {
+        turn->stuck = turn->until_ns == TWIN_FOREVER;
+        turn->reached_ns = turn->stuck ? turn->reached_ns : turn->until_ns;
+        return false;
+    }
+    if (others_may_act()) {
+        sim_stall_park(self->look_ns);
+        return false;
+    }
+    if (pass_limits(limit))
+        return true;
+    if (turn->until_ns == TWIN_FOREVER || deadline <= turn->until_ns)
+        sim_stall_resolve();
+    else
+        turn->reached_ns = turn->until_ns;
+    return false;
+}
+
+/* Moves the model until a wait is finished, or up to turn->until_ns. The model lock is held. */
+static void drive(struct sim_wait *self, twin_turn *turn)
+{
+    const unsigned waits = sim_waits.count;
+    bool goes_on = true;
+    turn->stuck = false;
+    while (goes_on && sim_waits.count == waits) {
+        uint64_t deadline = sim_stall_deadline();
+        uint64_t limit = deadline < turn->until_ns ? deadline : turn->until_ns;
+        bool any;
+        enum twinsim_stop stop = sim_drive_step(limit, true, &any);
+        if (stop == TWINSIM_STOP_LIMIT)
+            sim_stall_expire(twinsim_now(sim_process.board));
+        else if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any)
+            goes_on = resolve(self, turn);
+    }
+    if (turn->ready && sim_waits.count == waits && !goes_on)
+        turn->reached_ns = turn->until_ns; /* that thread goes on in any case */
+    uint64_t now = twinsim_now(sim_process.board);
+    if (turn->reached_ns < now)
+        turn->reached_ns = now;
+}
+
+bool sim_turns_wait(struct sim_wait *wait)
+{
+    const twin_turn_ops *ops = sim_turn_ops();
+    twin_turn turn = {.serves = sim_wait_serves(wait),
+                      .reached_ns = sim_process.board ? twinsim_now(sim_process.board) : 0};
+    bool on = true;
+    while (on && !sim_wait_finished(wait)) {
+        sim_model_unlock();
+        ops->wait(&turn);
+        sim_model_lock_alone();
+        on = ops->on();
+        if (on && !sim_wait_finished(wait) && sim_process.board)
+            drive(wait, &turn);
+        if (!sim_wait_finished(wait) && ops->threads() == 1 &&
+            sim_interrupt_look_due(wait->look_ns))
+            sim_drive_look(wait);
+    }
+    ops->done();
+    return sim_wait_finished(wait);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/callback/callback_delivery.h"
+
+#include <pthread.h>
+
+#include "core/base/alloc.h"
+#include "core/backend/error.h"
+#include "core/backend/registry.h"
+
+struct twin_subscriber {
+    /* Fixed. */
+    uint64_t thread;
+    twin_device *device;
+    twin_channel *channel;
+    /* Guarded by subscribers_lock. */
+    struct twin_subscriber *next, **link; /* in the list while streams > 0 */
+    uint32_t streams;
+    uint32_t users; /* streams, and threads inside one of the functions below */
+};
+
+static twin_lock subscribers_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REPORTS);
+static twin_subscriber *subscribers; /* this and the count: guarded by subscribers_lock */
+static uint32_t subscriber_count;
+
+twin_channel *twin_report_channel(const twin_subscriber *subscriber)
+{
+    return subscriber->channel;
+}
+
+int32_t twin_fail_context_runs(uint32_t stream_id)
+{
+    return twin_fail(TWIN_ERR_SUBSCRIBED,
+                     "stream %u uses aclrtLaunchHostFunc, whose functions its context's own thread "
+                     "runs; use another stream for callbacks",
+                     stream_id);
+}
+
+/* ---- subscribers -------------------------------------------------------------------------------- */
+
+static twin_subscriber *find_locked(uint64_t thread)
+{
+    twin_subscriber *subscriber = subscribers;
+    while (subscriber && subscriber->thread != thread)
+        subscriber = subscriber->next;
+    return subscriber;
+}
+
+static void drop_user(twin_subscriber *subscriber)
+{
+    twin_lock_take(&subscribers_lock);
+    bool last = --subscriber->users == 0;
+    twin_lock_drop(&subscribers_lock);
+    if (!last)
+        return;
+    twin_ops()->channel.destroy(subscriber->channel);
+    twin_free(subscriber);
+}
+
+/* One stream less. With the last one nobody finds the subscriber any more. */
+static void drop_stream(twin_subscriber *subscriber)
+{
+    twin_lock_take(&subscribers_lock);
+    bool last = --subscriber->streams == 0;
+    if (last) {
+        *subscriber->link = subscriber->next;
+        if (subscriber->next)
+            subscriber->next->link = subscriber->link;
+        subscriber_count--;
+    }
+    twin_lock_drop(&subscribers_lock);
+    if (last)
+        twin_ops()->channel.close(subscriber->channel);
+    drop_user(subscriber);
+}
+
+/* One stream more for a thread that has some; NULL with code 0: it has none. */
+static int32_t join_locked(uint64_t thread, const twin_device *device,
+                           twin_subscriber **out_subscriber, const twin_device **out_other)
+{
+    twin_subscriber *subscriber = find_locked(thread);
+    *out_other = subscriber && subscriber->device != device ? subscriber->device : NULL;
+    if (subscriber && !*out_other) {
+        subscriber->streams++;
+        subscriber->users++;
+    }
+    *out_subscriber = *out_other ? NULL : subscriber;
+    return 0;
+}
+
+static int32_t fail_other_device(const twin_device *other)
+{
+    return twin_fail(TWIN_ERR_SUBSCRIBER,
+                     "the thread runs callbacks of device %u; a thread serves one device only",
+                     other->id);
+}
+
+static int32_t fail_too_many(void)
+{
+    return twin_fail(TWIN_ERR_INTERNAL,
+                     "%u threads are subscribed, more cannot be; let one thread serve several "
+                     "streams",
+                     TWIN_SUBSCRIBERS_MOST);
+}
+
+/* The thread's subscriber on that device, with one stream more. */
+static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber **out_subscriber)
+{
+    const twin_device *other = NULL;
+    twin_lock_take(&subscribers_lock);
+    join_locked(thread, device, out_subscriber, &other);
+    bool full = subscriber_count >= TWIN_SUBSCRIBERS_MOST;
+    twin_lock_drop(&subscribers_lock);
+    if (other)
+        return fail_other_device(other);
+    if (*out_subscriber)
+        return 0;
+    if (full)
+        return fail_too_many();
+
+    twin_subscriber *made = twin_zalloc(sizeof(*made));
+    if (!made)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a subscription");
+    twin_status status =
+        twin_device_note(device, twin_ops()->channel.create(device->hw, false, &made->channel));
+    if (status != TWIN_OK) {
+        twin_free(made);
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u gives no way to its callbacks", device->id);
+    }
+    made->thread = thread;
+    made->device = device;
+    made->streams = made->users = 1;
+    twin_lock_take(&subscribers_lock);
+    join_locked(thread, device, out_subscriber, &other);
+    full = subscriber_count >= TWIN_SUBSCRIBERS_MOST;
+    bool used = !*out_subscriber && !other && !full;
+    if (used) {
+        made->next = subscribers;
+        made->link = &subscribers;
+        if (made->next)
+            made->next->link = &made->next;
+        subscribers = made;
+        subscriber_count++;
+        *out_subscriber = made;
+    }
+    twin_lock_drop(&subscribers_lock);
+    if (!used) {
+        twin_ops()->channel.destroy(made->channel);
+        twin_free(made);
+    }
+    if (other)
+        return fail_other_device(other);
+    return *out_subscriber ? 0 : fail_too_many();
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+typedef enum subscription { NOBODY, A_THREAD, THE_CONTEXT, GONE } subscription;
+
+/* Sets the stream's subscriber if it has none and `subscriber` is one. Says how it was. */
+static subscription look(twin_stream *stream, twin_subscriber *subscriber)
+{
+    subscription found = NOBODY;
+    twin_lock_take(&stream->lock);
+    if (stream->destroying)
+        found = GONE;
+    else if (stream->subscriber)
+        found = A_THREAD;
+    else if (stream->host_functions)
+        found = THE_CONTEXT;
+    else if (subscriber)
+        stream->subscriber = subscriber;
+    twin_lock_drop(&stream->lock);
+    return found;
+}
+
+static int32_t fail_found(const twin_stream *stream, subscription found)
+{
+    switch (found) {
+    case A_THREAD:
+        return twin_fail(TWIN_ERR_SUBSCRIBED,
+                         "a thread is subscribed to stream %u already; a stream has one only",
+                         stream->id);
+    case THE_CONTEXT:
+        return twin_fail_context_runs(stream->id);
+    case GONE:
+        return twin_fail(TWIN_ERR_HANDLE, "stream %u is being destroyed", stream->id);
+    case NOBODY:
+        break;
+    }
+    return 0;
+}
+
+int32_t twin_report_subscribe(uint64_t thread, uint64_t stream_handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin_current(stream_handle, &stream);
+    if (code != 0)
+        return code;
+    twin_subscriber *subscriber = NULL;
+    code = fail_found(stream, look(stream, NULL));
+    if (code == 0)
+        code = add_stream(thread, stream->device, &subscriber);
+    if (code == 0) {
+        subscription found = look(stream, subscriber);
+        if (found != NOBODY) { /* another thread was faster */
+            drop_stream(subscriber);
+            code = fail_found(stream, found);
+        }
+    }
+    twin_stream_unpin(stream);
+    return code;
+}
+
+int32_t twin_report_unsubscribe(uint64_t thread, uint64_t stream_handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin(stream_handle, &stream);
+    if (code != 0)
+        return code;
+    twin_lock_take(&stream->lock);
+    twin_subscriber *subscriber = stream->subscriber;
+    bool host_functions = stream->host_functions;
+    bool own = subscriber && subscriber->thread == thread;
+    if (own)
+        stream->subscriber = NULL;
+    twin_lock_drop(&stream->lock);
+    if (own)
+        drop_stream(subscriber);
+    else if (host_functions)
+        code = twin_fail_context_runs(stream->id);
+    else if (subscriber)
+        code =
+            twin_fail(TWIN_ERR_SUBSCRIBER, "another thread is subscribed to stream %u", stream->id);
+    else
+        code = twin_fail(TWIN_ERR_SUBSCRIBED, "no thread is subscribed to stream %u", stream->id);
+    twin_stream_unpin(stream);
+    return code;
+}
+
+void twin_report_drop_stream(twin_stream *stream)
+{
+    twin_lock_take(&stream->lock);
+    twin_subscriber *subscriber = stream->subscriber;
+    stream->subscriber = NULL;
+    twin_lock_drop(&stream->lock);
+    if (subscriber)
+        drop_stream(subscriber);
+}
+
+/* ---- running ------------------------------------------------------------------------------------ */
+
+struct outcall {
+    const struct twin_backend *ops;
+    twin_channel *channel;
+    uint64_t ticket;
+    const twin_call *call;
+};
+
+/* The function has returned, or its thread ends in it: the stream goes on either way. */
+static void answer(void *argument)
+{
+    const struct outcall *outcall = argument;
+    twin_outcall_end(outcall->call);
+    outcall->ops->channel.answer(outcall->channel, outcall->ticket);
+}
+
+void twin_report_run(const struct twin_backend *ops, twin_channel *channel,
+                     const twin_taken_call *taken)
+{
+    struct outcall outcall = {ops, channel, taken->ticket, twin_outcall_begin()};
+    pthread_cleanup_push(answer, &outcall);
+    taken->call.fn(taken->call.argument);
+    pthread_cleanup_pop(1);
+}
+
+static int32_t fail_not_subscribed(void)
+{
+    return twin_fail(TWIN_ERR_SUBSCRIBER,
+                     "this thread is subscribed to no stream; call aclrtSubscribeReport with its "
+                     "pthread_self() first");
+}
+
+/* The thread ends in a function, and with it the call. */
+static void leave_function(void *subscriber)
+{
+    twin_self.serves_device = NULL;
+    drop_user(subscriber);
+    twin_self.inside = false;
+    atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
+}
+
+/* A function of its own: the cleanup keeps a jump buffer, which must not share a frame with what changes beside it. */
+__attribute__((noinline)) static void
+run_call(const struct twin_backend *ops, twin_subscriber *subscriber, const twin_taken_call *taken)
+{
+    pthread_cleanup_push(leave_function, subscriber);
+    twin_report_run(ops, subscriber->channel, taken);
+    pthread_cleanup_pop(0);
+}
+
+int32_t twin_report_process(uint64_t timeout_ns)
+{
+    if (twin_self.serves_device)
+        return twin_fail(TWIN_ERR_SUBSCRIBER,
+                         "this thread runs a function that a stream called; it can take the next "
+                         "one when that has returned");
+    twin_lock_take(&subscribers_lock);
+    twin_subscriber *subscriber = find_locked((uint64_t)pthread_self());
+    if (subscriber)
+        subscriber->users++;
+    twin_lock_drop(&subscribers_lock);
+    if (!subscriber)
+        return fail_not_subscribed();
+
+    const struct twin_backend *ops = twin_ops();
+    twin_assert_unlocked("channel.take with a lock held");
+    twin_taken_call taken;
+    twin_status status = ops->channel.take(subscriber->channel, timeout_ns, &taken);
+    bool any = status == TWIN_OK;
+    while (status == TWIN_OK) {
+        twin_self.serves_device = subscriber->device;
+        run_call(ops, subscriber, &taken);
+        twin_self.serves_device = NULL;
+        status = ops->channel.take(subscriber->channel, 0, &taken);
+    }
+    uint32_t device_id = subscriber->device->id;
+    drop_user(subscriber);
+    if (any)
+        return 0;
+    if (status == TWIN_E_CLOSED)
+        return fail_not_subscribed();
+    return twin_fail_status(status, TWIN_CODE_REPORT_TIMEOUT,
+                            "no callback of a stream of device %u came for this thread", device_id);
+}

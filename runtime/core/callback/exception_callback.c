@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/callback/exception_callback.h"
+
+#include "core/base/alloc.h"
+#include "core/object/context.h"
+#include "core/backend/error.h"
+#include "core/work/launch.h"
+#include "core/backend/registry.h"
+#include "core/backend/thread_state.h"
+
+typedef struct listener {
+    struct listener *next; /* registered later */
+    uint64_t serial;       /* rises along the list */
+    twin_failure_listener function;
+} listener;
+
+static twin_lock listeners_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_CALLBACKS);
+/* Guarded by listeners_lock. */
+static listener *listeners;
+static twin_failure_listener lone_listener;
+static uint64_t last_serial;
+static struct telling *tellings;
+
+/* One function that is being told. */
+struct telling {
+    struct rtExceptionInfo info; /* what it was given the address of */
+    struct telling *next;
+};
+
+static listener **find_locked(twin_failure_listener function)
+{
+    listener **link = &listeners;
+    while (*link && (*link)->function != function)
+        link = &(*link)->next;
+    return link;
+}
+
+int32_t twin_failure_listen(twin_failure_listener function)
+{
+    listener *item = twin_zalloc(sizeof(*item));
+    if (!item)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a callback");
+    item->function = function;
+    twin_lock_take(&listeners_lock);
+    listener **link = find_locked(function);
+    if (!*link) {
+        item->serial = ++last_serial;
+        *link = item;
+        item = NULL;
+    }
+    twin_lock_drop(&listeners_lock);
+    twin_free(item);
+    return 0;
+}
+
+void twin_failure_unlisten(twin_failure_listener function)
+{
+    twin_lock_take(&listeners_lock);
+    listener **link = find_locked(function);
+    listener *item = *link;
+    if (item)
+        *link = item->next;
+    twin_lock_drop(&listeners_lock);
+    twin_free(item);
+}
+
+void twin_failure_set_listener(twin_failure_listener function)
+{
+    twin_lock_take(&listeners_lock);
+    lone_listener = function;
+    twin_lock_drop(&listeners_lock);
+}
+
+/* The first function registered after `serial`, which becomes that one's, and not after `newest`; NULL: there is none. */
+static twin_failure_listener next_after(uint64_t *serial, uint64_t newest)
+{
+    twin_lock_take(&listeners_lock);
+    const listener *item = listeners;
+    while (item && item->serial <= *serial)
+        item = item->next;
+    if (item && item->serial > newest)
+        item = NULL;
+    twin_failure_listener function = item ? item->function : NULL;
+    if (item)
+        *serial = item->serial;
+    twin_lock_drop(&listeners_lock);
+    return function;
+}
+
+/* Whom to call: with the argument if `own`. */
+typedef struct target {
+    twin_failure_listener function;
+    twin_binary_listener own;
+} target;
+
+static void call(target whom, const struct rtExceptionInfo *info)
+{
+    struct telling telling = {.info = *info};
+    twin_lock_take(&listeners_lock);
+    telling.next = tellings;
+    tellings = &telling;
+    twin_lock_drop(&listeners_lock);
+
+    const twin_call *outer = twin_outcall_begin();
+    if (whom.own.function)
+        whom.own.function(&telling.info, whom.own.user);
+    else
+        whom.function(&telling.info);
+    twin_outcall_end(outer);
+
+    twin_lock_take(&listeners_lock);
+    struct telling **link = &tellings;
+    while (*link != &telling)
+        link = &(*link)->next;
+    *link = telling.next;
+    twin_lock_drop(&listeners_lock);
+}
+
+bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out)
+{
+    twin_lock_take(&listeners_lock);
+    const struct telling *telling = tellings;
+    while (telling && &telling->info != info)
+        telling = telling->next;
+    if (telling)
+        *out = telling->info;
+    twin_lock_drop(&listeners_lock);
+    return telling != NULL;
+}
+
+static void call_all(const struct rtExceptionInfo *info)
+{
+    twin_assert_unlocked("a callback with a lock held");
+    twin_lock_take(&listeners_lock);
+    twin_failure_listener lone = lone_listener;
+    /* Who registers from now on is told of the next failure: a function may do so while it is told. */
+    uint64_t newest = last_serial;
+    twin_lock_drop(&listeners_lock);
+    if (lone)
+        call((target){.function = lone}, info);
+    uint64_t serial = 0;
+    twin_failure_listener function;
+    while ((function = next_after(&serial, newest)) != NULL)
+        call((target){.function = function}, info);
+}
+
+/* A failure that was taken from the backend. */
+typedef struct taken {
+    struct rtExceptionInfo info;
+    twin_launch *kernel; /* kept; NULL: it was none */
+    twin_device *device;
+} taken;
+
+static void tell(taken *failure)
+{
+    if (!failure->kernel) {
+        call_all(&failure->info);
+        return;
+    }
+    const twin_failed_launch launch = twin_launch_failed(failure->kernel, failure->device);
+    failure->info.kernel = true;
+    failure->info.function = launch.function;
+    failure->info.args = launch.args;
+    failure->info.args_bytes = launch.args_bytes;
+    call_all(&failure->info);
+    const twin_binary_listener own = twin_binary_listener_of(launch.binary, launch.binary_handle);
+    if (own.function)
+        call((target){.own = own}, &failure->info);
+    failure->kernel->release(failure->kernel);
+}
+
+/* The stream is pinned, or listed and its context locked. */
+static bool take(twin_stream *stream, taken *out)
+{
+    twin_failure failure;
+    if (twin_ops()->queue.take_failure(stream->queue, &failure) != TWIN_OK)
+        return false;
+    *out = (taken){.info = {.task_id = failure.task_id,
+                            .stream_id = stream->id,
+                            .thread_id = failure.thread,
+                            .device_id = stream->device->id,
+                            .code = (uint32_t)twin_status_code(failure.status)},
+                   .kernel = failure.kernel,
+                   .device = stream->device};
+    return true;
+}
+
+static bool take_any(twin_context *context, taken *out)
+{
+    bool any = false;
+    twin_lock_take(&context->lock);
+    for (twin_stream *stream = context->streams; stream && !any; stream = stream->next)
+        any = take(stream, out);
+    twin_lock_drop(&context->lock);
+    return any;
+}
+
+void twin_failure_tell(twin_stream *stream)
+{
+    taken failure;
+    while (take(stream, &failure))
+        tell(&failure);
+    if (!atomic_load_explicit(&stream->context->stops, memory_order_relaxed))
+        return;
+    while (take_any(stream->context, &failure))
+        tell(&failure);
+}
+
+void twin_failure_tell_current(void)
+{
+    twin_context *context = twin_handle_pin(&twin_contexts, twin_self.context);
+    if (!context)
+        return;
+    taken failure;
+    while (take_any(context, &failure))
+        tell(&failure);
+    twin_context_unpin(context);
+}

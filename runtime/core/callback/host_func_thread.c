@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/callback/host_func_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/backend/blocked.h"
+#include "core/backend/error.h"
+#include "core/base/log.h"
+#include "core/backend/registry.h"
+#include "core/callback/callback_delivery.h"
+
+/* Real time. */
+#define WARN_AFTER_S 5
+
+typedef struct twin_service {
+    /* Fixed once the thread runs. */
+    const struct twin_backend *ops;
+    twin_channel *channel;
+    const twin_device *device;
+    uint64_t context; /* handle */
+    pid_t process;    /* that has the thread */
+    pthread_t thread;
+    sem_t attached;
+    bool abandoned; /* set and read on the thread itself: nobody waits for its end */
+    atomic_int end; /* enum service_end */
+} twin_service;
+
+/* Of the end of the thread: who comes second knows the other. */
+enum service_end { RUNS, AWAITED, ENDED };
+
+static void free_service(twin_service *service)
+{
+    service->ops->channel.destroy(service->channel);
+    sem_destroy(&service->attached);
+    twin_free(service);
+}
+
+/* The channel is closed, or the thread ends in a function of the program. */
+static void end_thread(void *argument)
+{
+    twin_service *service = argument;
+    /* No public call of this thread is under way. */
+    atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
+    if (service->abandoned)
+        free_service(service);
+    else if (atomic_exchange(&service->end, ENDED) == AWAITED)
+        twin_blocked_end();
+    twin_threads_of_runtime(-1);
+}
+
+/* A function of its own: the cleanup keeps a jump buffer. */
+__attribute__((noinline)) static void serve_calls(twin_service *service)
+{
+    const struct twin_backend *ops = service->ops;
+    pthread_cleanup_push(end_thread, service);
+    twin_taken_call taken;
+    while (ops->channel.take(service->channel, TWIN_FOREVER, &taken) == TWIN_OK) {
+        twin_self.serves_device = service->device;
+        twin_self.serves_context = service->context;
+        twin_report_run(ops, service->channel, &taken);
+        twin_self.serves_device = NULL;
+        twin_self.serves_context = 0;
+        /* No public call of this thread is under way. */
+        atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
+    }
+    pthread_cleanup_pop(1);
+}
+
+static void *serve(void *argument)
+{
+    twin_service *service = argument;
+    pthread_setname_np(pthread_self(), "twinrt-function");
+    twin_thread_own();
+    twin_thread_attach();
+    sem_post(&service->attached);
+    serve_calls(service);
+    return NULL;
+}
+
+/* The program's signals are for the program's threads; faults stay where they happen. */
+static int start_thread(twin_service *service)
+{
+    sigset_t all;
+    sigset_t before;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    twin_threads_of_runtime(1);
+    int error = pthread_create(&service->thread, NULL, serve, service);
+    if (error != 0)
+        twin_threads_of_runtime(-1);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static int32_t make_service(twin_context *context, twin_service **out_service)
+{
+    twin_device *device = context->device;
+    twin_service *service = twin_zalloc(sizeof(*service));
+    if (!service)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for host functions");
+    service->ops = twin_ops();
+    service->device = device;
+    service->context = context->object.handle;
+    service->process = getpid();
+    sem_init(&service->attached, 0, 0);
+    twin_status status =
+        twin_device_note(device, service->ops->channel.create(device->hw, true, &service->channel));
+    if (status != TWIN_OK) {
+        sem_destroy(&service->attached);
+        twin_free(service);
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u gives no way to its host functions", device->id);
+    }
+    if (start_thread(service) != 0) {
+        free_service(service);
+        return twin_fail(TWIN_ERR_NOMEM, "no thread can be made to run host functions");
+    }
+    /* Threads are told apart by the order in which they come. */
+    while (sem_wait(&service->attached) != 0 && errno == EINTR)
+        continue;
+    *out_service = service;
+    return 0;
+}
+
+int32_t twin_service_need(twin_context *context, twin_channel **out_channel)
+{
+    twin_lock_take(&context->lock);
+    while (context->service_starts)
+        twin_cond_wait(&context->changed, &context->lock);
+    int32_t code = 0;
+    bool closing = context->closing;
+    if (!context->service && !closing) {
+        context->service_starts = true;
+        twin_lock_drop(&context->lock);
+        twin_service *made = NULL;
+        code = make_service(context, &made);
+        twin_lock_take(&context->lock);
+        context->service = made;
+        context->service_starts = false;
+        twin_cond_broadcast(&context->changed);
+    }
+    if (context->service)
+        *out_channel = context->service->channel;
+    twin_lock_drop(&context->lock);
+    if (closing)
+        return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
+    return code;
+}
+
+/* Waits for the thread; says what it waits for when a function does not return for long. */
+static void join(const twin_service *service, const twin_context *context)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WARN_AFTER_S;
+    if (pthread_timedjoin_np(service->thread, NULL, &until) == 0)
+        return;
+    twin_log(TWIN_LOG_WARNING,
+             "context %u of device %u ends when its host function has returned; that takes long",
+             context->name, context->device->id);
+    pthread_join(service->thread, NULL);
+}
+
+void twin_service_end(twin_context *context)
+{
+    const struct twin_backend *ops = twin_ops();
+    twin_lock_take(&context->lock);
+    while (context->service_starts)
+        twin_cond_wait(&context->changed, &context->lock);
+    twin_service *service = context->service;
+    context->service = NULL;
+    twin_lock_drop(&context->lock);
+    if (!service || service->process != getpid())
+        return; /* in a forked child the thread does not exist */
+    service->ops->channel.close(service->channel);
+    if (pthread_equal(service->thread, pthread_self())) {
+        service->abandoned = true;
+        pthread_detach(service->thread);
+        return;
+    }
+    twin_assert_unlocked("the end of a thread with a lock held");
+    if (atomic_exchange(&service->end, AWAITED) == RUNS)
+        twin_blocked_begin();
+    ops->host.detach();
+    join(service, context);
+    ops->host.attach();
+    free_service(service);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Model instances: which streams they have, and what may be queued there. */
+#include "core/model_instance/model_instance.h"
+
+#include <string.h>
+
+#include "core/object/context.h"
+#include "core/backend/error.h"
+#include "core/model_instance/label.h"
+#include "core/model_instance/model_parts.h"
+#include "core/backend/registry.h"
+#include "core/work/stream_value.h"
+
+static int32_t fail_not_bound(twin_error error, const twin_stream *stream, const twin_model *model)
+{
+    return twin_fail(error, "stream %u is not bound to model instance %u; see aclmdlRIBindStream",
+                     stream->id, model->id);
+}
+
+/* Streams ----------------------------------------------------------------------------------------- */
+
+static int32_t check_bindable(twin_stream *stream)
+{
+    if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0 ||
+        (stream->flags & (TWIN_STREAM_CPU_SCHEDULE | TWIN_STREAM_DEVICE_ONLY)) != 0)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "stream %u was made with flags %#x; a model instance takes streams of "
+                         "aclrtCreateStreamWithConfig with ACL_STREAM_PERSISTENT",
+                         stream->id, stream->flags);
+    if (twin_stream_is_bound(stream))
+        return twin_fail(TWIN_ERR_STREAM_MODEL, "stream %u is bound to a model instance already",
+                         stream->id);
+    if (atomic_load_explicit(&stream->context->stops, memory_order_relaxed))
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "the context of stream %u stops on failure; its streams cannot be bound",
+                         stream->id);
+    if ((stream->flags & TWIN_STREAM_FAST_LAUNCH) != 0)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u was made with ACL_STREAM_FAST_LAUNCH and cannot be bound",
+                         stream->id);
+    return 0;
+}
+
+/* Both locked. On success the caller's pin of the stream is the model's. *out_busy: a run is in the way. */
+static int32_t bind_locked(twin_model *model, twin_stream *stream, bool head, bool *out_busy)
+{
+    if (!twin_model_is_open(model))
+        return twin_model_fail_ending(model);
+    if (stream->destroying || !twin_handle_is(stream, stream->object.handle))
+        return twin_fail(TWIN_ERR_HANDLE, "stream %u is being destroyed", stream->id);
+    int32_t code = check_bindable(stream);
+    if (code != 0)
+        return code;
+    if (!twin_model_make_room((void **)&model->bound, model->bound_count, &model->bound_room,
+                              sizeof(*model->bound)))
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory to bind a stream");
+    twin_status status = twin_ops()->program.bind(model->program, stream->queue, head);
+    *out_busy = status == TWIN_E_BUSY;
+    if (*out_busy)
+        return 0;
+    if (status != TWIN_OK)
+        return twin_model_fail_work(status, stream->id, stream->device->id);
+    model->bound[model->bound_count++] = (twin_bound_stream){.stream = stream, .head = head};
+    model->sealed = false;
+    atomic_store_explicit(&stream->model, model, memory_order_relaxed);
+    return 0;
+}
+
+int32_t twin_model_bind(uint64_t handle, uint64_t stream_handle, bool head)
+{
+    twin_model *model = NULL;
+    int32_t code = twin_model_pin_any(handle, &model);
+    if (code != 0)
+        return code;
+    twin_stream *stream = NULL;
+    code = twin_stream_pin(stream_handle, &stream);
+    if (code != 0)
+        goto unpin_model;
+    code = check_bindable(stream);
+    if (code == 0)
+        code = twin_model_check_own(model);
+    if (code == 0) {
+        twin_context *context = NULL;
+        code = twin_stream_check_own(stream_handle, &context);
+    }
+    bool busy = true;
+    while (code == 0 && busy) {
+        twin_lock_take(&stream->lock);
+        twin_lock_take(&model->lock);
+        code = bind_locked(model, stream, head, &busy);
+        twin_lock_drop(&model->lock);
+        twin_lock_drop(&stream->lock);
+        if (code == 0 && busy)
+            code = twin_model_wait_for_runs(model);
+    }
+    if (code != 0)
+        twin_stream_unpin(stream);
+unpin_model:
+    twin_model_unpin(model);
+    return code;
+}
+
+/* Takes a stream out; both locked, and bound to each other. The pin is the caller's then. */
+twin_status twin_model_unbind_locked(twin_model *model, twin_stream *stream)
+{
+    twin_status status = twin_ops()->program.unbind(model->program, stream->queue);
+    if (status == TWIN_E_BUSY)
+        return status;
+    for (uint32_t i = 0; i < model->bound_count; i++) {
+        if (model->bound[i].stream != stream)
+            continue;
+        memmove(&model->bound[i], &model->bound[i + 1],
+                (model->bound_count - i - 1) * sizeof(*model->bound));
+        model->bound_count--;
+        break;
+    }
+    if (model->end_stream == stream)
+        model->end_stream = NULL;
+    model->sealed = false;
+    atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
+    return TWIN_OK;
+}
+
+int32_t twin_model_unbind(uint64_t handle, uint64_t stream_handle)
+{
+    twin_model *model = NULL;
+    int32_t code = twin_model_pin_own(handle, &model);
+    if (code != 0)
+        return code;
+    twin_stream *stream = NULL;
+    code = twin_stream_pin(stream_handle, &stream);
+    twin_status status = TWIN_E_BUSY;
+    while (code == 0 && status == TWIN_E_BUSY) {
+        twin_lock_take(&stream->lock);
+        twin_lock_take(&model->lock);
+        if (!twin_model_is_open(model))
+            code = twin_model_fail_ending(model);
+        else if (stream->model != model)
+            code = fail_not_bound(TWIN_ERR_STREAM_MODEL, stream, model);
+        else
+            status = twin_model_unbind_locked(model, stream);
+        twin_lock_drop(&model->lock);
+        twin_lock_drop(&stream->lock);
+        if (status == TWIN_OK) {
+            twin_labels_forget(stream->object.handle);
+            twin_stream_unpin(stream); /* the model's pin */
+        } else if (code == 0)
+            code = twin_model_wait_for_runs(model);
+    }
+    if (stream)
+        twin_stream_unpin(stream);
+    twin_model_unpin(model);
+    return code;
+}
+
+/* Building ---------------------------------------------------------------------------------------- */
+
+int32_t twin_model_fail_sealed(uint32_t stream_id)
+{
+    return twin_fail(
+        TWIN_ERR_STREAM_MODEL,
+        "the model instance of stream %u is complete (aclmdlRIBuildEnd) and takes no more "
+        "tasks; aclrtPersistentTaskClean makes the stream empty for new ones",
+        stream_id);
+}
+
+int32_t twin_model_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id)
+{
+    if (status == TWIN_E_BUSY)
+        return twin_fail(
+            TWIN_ERR_STREAM_FULL,
+            "persistent stream %u of device %u is full: its tasks stay, so no room comes",
+            stream_id, device_id);
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream_id,
+                            device_id);
+}
+
+bool twin_model_is_sealed(twin_stream *stream)
+{
+    twin_model *model = stream->model;
+    if (!model)
+        return false;
+    twin_lock_take(&model->lock);
+    bool sealed = model->sealed;
+    twin_lock_drop(&model->lock);
+    return sealed;
+}
+
+int32_t twin_model_lock_stream(uint64_t handle, twin_stream **out_stream, twin_model **out_model)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_lock_own(handle, &stream);
+    if (code != 0)
+        return code;
+    uint32_t id = stream->id;
+    twin_model *model = stream->model;
+    bool sealed = false;
+    if (model) {
+        twin_lock_take(&model->lock);
+        sealed = model->sealed;
+        if (!sealed) {
+            *out_stream = stream;
+            *out_model = model;
+            return 0;
+        }
+        twin_lock_drop(&model->lock);
+    }
+    twin_lock_drop(&stream->lock);
+    if (sealed)
+        return twin_model_fail_sealed(id);
+    return twin_fail(TWIN_ERR_STREAM_MODEL,
+                     "stream %u is bound to no model instance; see aclmdlRIBindStream", id);
+}
+
+void twin_model_unlock_stream(twin_stream *stream, twin_model *model)
+{
+    twin_lock_drop(&model->lock);
+    twin_lock_drop(&stream->lock);
+}
+
+int32_t twin_model_end(uint64_t handle, uint64_t stream_handle)
+{
+    twin_model *model = NULL;
+    int32_t code = twin_model_pin_any(handle, &model);
+    if (code != 0)
+        return code;
+    twin_stream *stream = NULL;
+    code = twin_stream_lock_own(stream_handle, &stream);
+    if (code != 0)
+        goto unpin_model;
+    twin_lock_take(&model->lock);
+    twin_status status = TWIN_OK;
+    if (model->context_handle != twin_self.context)
+        code = twin_model_check_own(model);
+    else if (!twin_model_is_open(model))
+        code = twin_model_fail_ending(model);
+    else if (model->end_stream)
+        code = twin_fail(TWIN_ERR_INTERNAL, "model instance %u has its end already, in stream %u",
+                         model->id, model->end_stream->id);
+    else if (stream->model != model)
+        code = fail_not_bound(TWIN_ERR_INTERNAL, stream, model);
+    else if (model->sealed)
+        code = twin_model_fail_sealed(stream->id);
+    else
+        status = twin_device_note(stream->device, twin_ops()->work.end(stream->queue));
+    if (code == 0 && status == TWIN_OK)
+        model->end_stream = stream;
+    uint32_t id = stream->id, device_id = stream->device->id;
+    twin_model_unlock_stream(stream, model);
+    if (code == 0)
+        code = twin_model_fail_work(status, id, device_id);
+unpin_model:
+    twin_model_unpin(model);
+    return code;
+}
+
+int32_t twin_model_seal_locked(twin_model *model)
+{
+    if (model->bound_count == 0)
+        return twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "model instance %u has no stream; call aclmdlRIBindStream first",
+                         model->id);
+    if (!model->end_stream)
+        return twin_fail(TWIN_ERR_MODEL_EXECUTE,
+                         "model instance %u has no end; call aclmdlRIEndTask first", model->id);
+    twin_status status = twin_ops()->program.seal(model->program);
+    if (status == TWIN_E_INVALID)
+        return twin_fail(
+            TWIN_ERR_STREAM_MODEL,
+            "model instance %u could not run as it is: it has no head stream, or a task "
+            "of it names a stream that is not bound to it",
+            model->id);
+    if (status != TWIN_OK)
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", model->id);
+    model->sealed = true;
+    return 0;
+}
+
+int32_t twin_model_build(uint64_t handle)
+{
+    twin_model *model = NULL;
+    int32_t code = twin_model_pin_own(handle, &model);
+    if (code != 0)
+        return code;
+    twin_lock_take(&model->lock);
+    code =
+        twin_model_is_open(model) ? twin_model_seal_locked(model) : twin_model_fail_ending(model);
+    if (code == 0)
+        model->built = true;
+    twin_lock_drop(&model->lock);
+    twin_model_unpin(model);
+    return code;
+}
+
+int32_t twin_model_clean(uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code != 0)
+        return code;
+    twin_lock_take(&stream->lock);
+    twin_model *model = stream->model;
+    const char *why = NULL;
+    twin_label_hold *held = NULL;
+    if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0) {
+        why = "was not made with ACL_STREAM_PERSISTENT";
+    } else if (!model) {
+        why = "is bound to no model instance";
+    } else {
+        twin_lock_take(&model->lock);
+        twin_status status = TWIN_OK;
+        if (!model->built)
+            why = "belongs to a model instance that was never complete";
+        else
+            status = twin_ops()->program.clean(stream->queue);
+        if (status == TWIN_E_BUSY)
+            why = "belongs to a model instance that runs";
+        else if (status != TWIN_OK)
+            code = twin_model_fail_work(status, stream->id, stream->device->id);
+        if (!why && code == 0) {
+            model->sealed = false;
+            if (model->end_stream == stream)
+                model->end_stream = NULL;
+            held = twin_labels_take_held(stream);
+        }
+        twin_lock_drop(&model->lock);
+    }
+    twin_lock_drop(&stream->lock);
+    if (!why && code == 0)
+        twin_labels_forget(stream->object.handle);
+    twin_labels_let_go(held);
+    if (why)
+        code = twin_fail(TWIN_ERR_INTERNAL, "stream %u %s: its tasks cannot be dropped", stream->id,
+                         why);
+    twin_stream_unpin(stream);
+    return code;
+}
+
+/* Switches ---------------------------------------------------------------------------------------- */
+
+/* Whether both streams are bound; the instance and one of the streams come locked from the caller later. */
+static int32_t check_bound(uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin(handle, &stream);
+    if (code != 0)
+        return code;
+    if (!twin_stream_is_bound(stream))
+        code = twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "stream %u is bound to no model instance; see aclmdlRIBindStream",
+                         stream->id);
+    twin_stream_unpin(stream);
+    return code;
+}
+
+/* Queues what leads from one stream of a model to another. `branch` NULL: activates. */
+static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stream_handle)
+{
+    int32_t code = check_bound(stream_handle);
+    if (code == 0)
+        code = check_bound(to_handle);
+    if (code != 0)
+        return code;
+    twin_stream *to = NULL;
+    code = twin_stream_pin(to_handle, &to);
+    if (code != 0)
+        return code;
+    twin_stream *stream = NULL;
+    twin_model *model = NULL;
+    code = twin_model_lock_stream(stream_handle, &stream, &model);
+    if (code != 0)
+        goto unpin_to;
+    uint32_t id = stream->id, device_id = stream->device->id;
+    twin_status status = TWIN_OK;
+    bool same = to->model == model; /* cannot change: the instance is locked */
+    uint32_t bytes = branch && branch->wide ? 8 : 4;
+    if (same && branch) {
+        code = twin_value_check_word("leftValue", branch->left, bytes, stream->device);
+        if (code == 0)
+            code = twin_value_check_word("rightValue", branch->right, bytes, stream->device);
+    }
+    if (same && code == 0) {
+        twin_branch full = {0};
+        if (branch) {
+            full = *branch;
+            full.to = to->queue;
+        }
+        status = branch ? twin_ops()->work.branch(stream->queue, &full)
+                        : twin_ops()->work.activate(stream->queue, to->queue);
+        twin_device_note(stream->device, status);
+    }
+    twin_model_unlock_stream(stream, model);
+    if (!same)
+        code = twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "streams %u and %u are bound to different model instances", id, to->id);
+    else if (code == 0)
+        code = twin_model_fail_work(status, id, device_id);
+unpin_to:
+    twin_stream_unpin(to);
+    return code;
+}
+
+int32_t twin_model_activate(uint64_t other, uint64_t stream)
+{
+    return lead(NULL, other, stream);
+}
+
+int32_t twin_model_branch(const twin_branch *branch, uint64_t to, uint64_t stream)
+{
+    return lead(branch, to, stream);
+}

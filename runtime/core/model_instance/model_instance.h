@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Model instances that a program builds itself: persistent streams whose tasks run, together, each time the
+ * instance is executed.
+ *
+ * A stream is bound to one instance at a time. Tasks queued on it stay. EndTask says where the instance ends, BuildEnd
+ * completes it; from then on its streams take no tasks. Binding, unbinding and cleaning open it again: the next
+ * execution checks anew that it is whole.
+ *
+ * Locks: the stream's, then the instance's. An instance pins the streams bound to it; who runs it pins the instance. */
+#ifndef TWINRT_CORE_MODEL_INSTANCE_MODEL_INSTANCE_H
+#define TWINRT_CORE_MODEL_INSTANCE_MODEL_INSTANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/object/context.h"
+#include "core/object/stream.h"
+
+/* How a stream is bound, with the public values: it begins with the instance, or is led to. */
+#define TWIN_MODEL_HEAD       0x00000000u
+#define TWIN_MODEL_WAITS      0x7fffffffu
+#define TWIN_MODEL_NAME_BYTES 512u /* as aclmdlRIGetName gives it, with the end */
+/* How long aclmdlRIDestroy and aclmdlRIUnbindStream wait for runs. */
+#define TWIN_MODEL_PATIENCE_NS UINT64_C(10000000000)
+
+typedef void (*twin_model_farewell)(void *user);
+
+typedef struct twin_bound_stream {
+    twin_stream *stream; /* pinned */
+    bool head;
+} twin_bound_stream;
+
+typedef struct twin_farewell {
+    twin_model_farewell call;
+    void *user;
+} twin_farewell;
+
+typedef struct twin_model {
+    twin_object object;
+    twin_lock lock;
+    /* Fixed from publish to release. */
+    twin_device *device;
+    twin_context *context;
+    uint64_t context_handle;
+    twin_program *program;
+    uint32_t id;
+    /* Guarded by lock. */
+    bool destroying;         /* takes no call any more, unless the destroyer gives up */
+    bool closing;            /* its context ends: no giving up */
+    bool ended;              /* somebody takes it apart */
+    bool built;              /* aclmdlRIBuildEnd succeeded once */
+    bool sealed;             /* complete as it is now */
+    twin_stream *end_stream; /* has the end; NULL: none */
+    twin_bound_stream *bound;
+    uint32_t bound_count, bound_room;
+    twin_farewell *farewells;
+    uint32_t farewell_count, farewell_room;
+    char name[TWIN_MODEL_NAME_BYTES];
+    /* Guarded by context->lock. */
+    struct twin_model *next, *previous;
+} twin_model;
+
+extern twin_handle_table twin_models;
+
+/* The functions take handles of the public interface. All answer 107017 for a dead handle, 107002 without a context,
+ * 107004 for an instance and 107003 for a stream of another context. */
+
+/* aclmdlRIBuildBegin. 207001. */
+int32_t twin_model_create(uint64_t *out_handle);
+/* aclmdlRIBindStream. 107000: no persistent stream. 107005: bound already. 207000: made for fast launch. */
+int32_t twin_model_bind(uint64_t handle, uint64_t stream, bool head);
+/* aclmdlRIUnbindStream. Waits for runs. 107005: not bound to it. 107037: a run does not end. */
+int32_t twin_model_unbind(uint64_t handle, uint64_t stream);
+/* aclmdlRIEndTask. 507000: not bound to it, or it has an end. */
+int32_t twin_model_end(uint64_t handle, uint64_t stream);
+/* aclmdlRIBuildEnd. 107005: no stream, no head stream, tasks that name streams of others. 507011: no end. */
+int32_t twin_model_build(uint64_t handle);
+/* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 507011: not complete. */
+int32_t twin_model_execute_async(uint64_t handle, uint64_t stream);
+/* Whether the handle means a live instance, of any context. 107017. */
+int32_t twin_model_guard(uint64_t handle);
+/* aclmdlRIExecute: on the default stream, waiting for that. Blocks. 507046: not in time. */
+int32_t twin_model_execute(uint64_t handle, uint64_t timeout_ns);
+/* aclmdlRIAbort. */
+int32_t twin_model_abort(uint64_t handle);
+/* aclmdlRIDestroy. Waits for runs. 107037: a run does not end; the instance stays. */
+int32_t twin_model_destroy(uint64_t handle);
+/* aclmdlRISetName, aclmdlRIGetName. 507000: the name does not fit in `room` bytes. */
+int32_t twin_model_set_name(uint64_t handle, const char *name);
+int32_t twin_model_get_name(uint64_t handle, char *name, uint32_t room);
+int32_t twin_model_get_id(uint64_t handle, uint32_t *out_id);
+/* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many were written; the
+ * other places stay as they are. 107039: more than that are bound. */
+int32_t twin_model_get_streams(uint64_t handle, void **streams, uint32_t *count);
+/* aclmdlRIDestroyRegisterCallback and -Unregister. 107000: registered already, or not. */
+int32_t twin_model_add_farewell(uint64_t handle, twin_model_farewell call, void *user);
+int32_t twin_model_drop_farewell(uint64_t handle, twin_model_farewell call);
+
+/* aclrtPersistentTaskClean. 507000: not persistent, not bound, the instance not complete, or a run. */
+int32_t twin_model_clean(uint64_t stream);
+
+/* aclrtActiveStream. 107005: not both bound to one instance, or it is complete. 507002: the stream is full. */
+int32_t twin_model_activate(uint64_t other, uint64_t stream);
+/* aclrtSwitchStream, `to` aside. As activate; 107000: an address that is no word of the device. */
+int32_t twin_model_branch(const twin_branch *branch, uint64_t to, uint64_t stream);
+
+/* ---- for stream.c, label.c and context.c ---- */
+
+/* Whether the model of a locked stream is complete, so that the stream takes no tasks. */
+bool twin_model_is_sealed(twin_stream *stream);
+/* The refusal that follows from that. */
+int32_t twin_model_fail_sealed(uint32_t stream_id);
+/* What a work op on a persistent stream answered. */
+int32_t twin_model_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id);
+/* work.run on a locked stream. *out_ready false: the model cannot run. */
+twin_status twin_model_run_locked(twin_stream *stream, twin_model *model, bool *out_ready);
+/* A stream of the current context that is bound to a model which is not complete: both locked. 107005. */
+int32_t twin_model_lock_stream(uint64_t stream, twin_stream **out_stream, twin_model **out_model);
+void twin_model_unlock_stream(twin_stream *stream, twin_model *model);
+/* Ends all models of a context that is closing; waits for their runs. Returns why a wait was given up, else 0. */
+int32_t twin_models_close(twin_context *context);
+
+#endif

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/object/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/image/binary.h"
+#include "core/base/config.h"
+#include "core/object/context.h"
+#include "core/object/device_area.h"
+#include "core/backend/error.h"
+#include "core/object/event.h"
+#include "core/work/launch.h"
+#include "core/base/log.h"
+#include "core/backend/registry.h"
+#include "core/callback/state_callback.h"
+#include "core/object/stream.h"
+
+#define OWNERS_NAMED 3
+
+static twin_device devices[TWIN_MAX_DEVICES];
+static pthread_once_t devices_once = PTHREAD_ONCE_INIT;
+
+static twin_lock count_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
+/* Guarded by count_lock: for which start of a backend the devices were counted, and the outcome. */
+static uint32_t counted_for;
+static uint32_t visible_count;
+
+static void make_devices(void)
+{
+    for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++) {
+        devices[i].id = i;
+        twin_lock_init(&devices[i].lock, TWIN_RANK_DEVICE);
+        twin_cond_init(&devices[i].changed);
+    }
+}
+
+/* Applies the user's filter. */
+static void count_locked(void)
+{
+    pthread_once(&devices_once, make_devices);
+    counted_for = twin_backend_starts();
+    visible_count = 0;
+    uint32_t present = 0;
+    twin_status status = twin_ops()->process.count(&present);
+    if (status != TWIN_OK) {
+        twin_log(TWIN_LOG_ERROR, "the devices cannot be counted: %s", twin_status_text(status));
+        return;
+    }
+    if (present > TWIN_MAX_DEVICES)
+        present = TWIN_MAX_DEVICES;
+
+    uint32_t list[TWIN_MAX_DEVICES];
+    uint32_t used = present;
+    for (uint32_t i = 0; i < present; i++)
+        list[i] = i;
+    const char *text = twin_setting(TWIN_SETTING_VISIBLE_DEVICES);
+    if ((twin_ops()->flags & TWIN_BACKEND_FILTERS) == 0 &&
+        twin_setting_given(TWIN_SETTING_VISIBLE_DEVICES) &&
+        !twin_device_list_parse(text, present, list, &used)) {
+        twin_log(TWIN_LOG_ERROR,
+                 "ASCEND_RT_VISIBLE_DEVICES is \"%s\", which is not a list of distinct numbers "
+                 "below %u; no device is usable",
+                 text, present);
+        used = 0;
+    }
+    for (uint32_t i = 0; i < used; i++)
+        devices[i].hw_index = list[i];
+    visible_count = used;
+}
+
+static int32_t visible(uint32_t *out_count)
+{
+    int32_t code = twin_backend_need();
+    if (code != 0)
+        return code;
+    twin_lock_take(&count_lock);
+    if (counted_for != twin_backend_starts())
+        count_locked();
+    *out_count = visible_count;
+    twin_lock_drop(&count_lock);
+    return 0;
+}
+
+int32_t twin_device_count(uint32_t *out_count)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code != 0)
+        return code;
+    if (count == 0)
+        return twin_fail(TWIN_ERR_NO_DEVICE,
+                         "no device is usable; check ASCEND_RT_VISIBLE_DEVICES (\"%s\")",
+                         twin_setting(TWIN_SETTING_VISIBLE_DEVICES));
+    *out_count = count;
+    return 0;
+}
+
+int32_t twin_device_find(int32_t id, twin_device **out_device)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code != 0)
+        return code;
+    if (id < 0 || (uint32_t)id >= count)
+        return twin_fail(TWIN_ERR_DEVICE_ID,
+                         "device %d does not exist; %u device%s visible, numbered from 0", id,
+                         count, count == 1 ? " is" : "s are");
+    *out_device = &devices[id];
+    return 0;
+}
+
+int32_t twin_device_find_argument(int32_t id, twin_device **out_device)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    if (code == 0 && (id < 0 || (uint32_t)id >= count))
+        code = twin_fail(TWIN_ERR_PARAM,
+                         "device %d does not exist; %u device%s visible, numbered from 0", id,
+                         count, count == 1 ? " is" : "s are");
+    if (code == 0)
+        *out_device = &devices[id];
+    return code;
+}
+
+twin_device *twin_device_of_hardware(uint32_t hw_index)
+{
+    twin_device *found = NULL;
+    twin_lock_take(&count_lock);
+    for (uint32_t i = 0; i < visible_count && !found; i++)
+        if (devices[i].hw_index == hw_index)
+            found = &devices[i];
+    twin_lock_drop(&count_lock);
+    return found;
+}
+
+int32_t twin_device_machine_id(twin_device *device, int32_t *out_id)
+{
+    const twin_device_traits *traits = NULL;
+    *out_id = (int32_t)device->hw_index;
+    if ((twin_ops()->flags & TWIN_BACKEND_FILTERS) == 0)
+        return 0;
+    int32_t code = twin_device_traits_of(device, &traits);
+    if (code == 0)
+        *out_id = (int32_t)traits->machine_index;
+    return code;
+}
+
+int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id)
+{
+    uint32_t count = 0;
+    int32_t code = visible(&count);
+    for (uint32_t i = 0; i < count && code == 0; i++) {
+        int32_t id = 0;
+        code = twin_device_machine_id(&devices[i], &id);
+        if (code == 0 && id == machine_id) {
+            *out_id = (int32_t)devices[i].id;
+            return 0;
+        }
+    }
+    if (code != 0)
+        return code;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "device %d of the machine does not exist or is not visible to the process",
+                     machine_id);
+}
+
+int32_t twin_device_offers(const twin_device *device, uint32_t what, const char *words)
+{
+    if (__builtin_expect((device->traits->lacks & what) == 0, 1))
+        return 0;
+    return twin_fail(TWIN_ERR_UNSUPPORTED, "device %u, %s, has no %s", device->id,
+                     device->traits->soc_name, words);
+}
+
+int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits)
+{
+    twin_status status = twin_ops()->process.describe(device->hw_index, out_traits);
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u cannot be described",
+                            device->id);
+}
+
+/* Up --------------------------------------------------------------------------------------------- */
+
+/* Waits for another thread, which may itself be waiting for the device. */
+static void wait_changed_locked(twin_device *device)
+{
+    twin_cond_wait(&device->changed, &device->lock);
+}
+
+/* 507033: the thread itself opens or closes it, and asks from inside a callback. */
+static int32_t wait_steady_locked(twin_device *device)
+{
+    while (device->state == TWIN_DEVICE_OPENING || device->state == TWIN_DEVICE_CLOSING ||
+           device->changing) {
+        if (device->changer == &twin_self)
+            return twin_fail(TWIN_ERR_SETUP,
+                             "device %u is being reset by the call that this callback runs in",
+                             device->id);
+        wait_changed_locked(device);
+    }
+    return 0;
+}
+
+/* The default context. No lock is held; the state is OPENING, or `changing` is set. */
+static int32_t make_primary(twin_device *device)
+{
+    uint64_t primary = 0;
+    int32_t code = twin_context_create(device, true, &primary);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    device->primary = primary;
+    twin_lock_drop(&device->lock);
+    return 0;
+}
+
+/* Opens the hardware and makes the default context. No lock is held; the state is OPENING. */
+static int32_t open_device(twin_device *device)
+{
+    const struct twin_backend *ops = twin_ops();
+    const twin_device_traits *traits = NULL;
+    int32_t code = twin_device_traits_of(device, &traits);
+    if (code != 0)
+        return code;
+    twin_hw_device *hw = NULL;
+    twin_backend_opens();
+    twin_status status = ops->device.open(device->hw_index, &hw);
+    if (status != TWIN_OK)
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u does not come up on the backend \"%s\"", device->id,
+                                twin_backend_name());
+    /* Its limits may be known only now. */
+    uint64_t *stream_ids = twin_zalloc((traits->stream_limit / 64 + 1) * sizeof(uint64_t));
+    if (!stream_ids) {
+        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for the books of device %u", device->id);
+        goto close_device;
+    }
+
+    twin_lock_take(&device->lock);
+    device->hw = hw;
+    if (device->traits != traits) /* the first time alone: submissions read it without the lock */
+        device->traits = traits;
+    device->core_memory = twin_core_memory_now();
+    device->stream_ids = stream_ids;
+    device->stream_count = 0;
+    device->context_names = device->event_names = device->notify_names = 0;
+    device->count_names = 0;
+    twin_lock_drop(&device->lock);
+    twin_core_share_reset(&device->share);
+    atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
+
+    code = make_primary(device);
+    if (code == 0)
+        return 0;
+
+close_device:
+    ops->device.close(hw);
+    twin_free(stream_ids);
+    return code;
+}
+
+/* Brings the device up if it is not. Locked on return. `out_stream`: the default stream when it was made
+ * here, for twin_tell_stream(); else 0. */
+static int32_t raise_locked(twin_device *device, uint64_t *out_stream)
+{
+    *out_stream = 0;
+    int32_t code = wait_steady_locked(device);
+    if (code != 0 || (device->state == TWIN_DEVICE_UP && device->primary != 0))
+        return code;
+    const bool up = device->state == TWIN_DEVICE_UP;
+    if (up)
+        device->changing = true;
+    else
+        device->state = TWIN_DEVICE_OPENING;
+    device->changer = &twin_self;
+    twin_lock_drop(&device->lock);
+    code = up ? make_primary(device) : open_device(device);
+    twin_lock_take(&device->lock);
+    device->changing = false;
+    twin_context *primary = twin_handle_find(&twin_contexts, device->primary);
+    if (code == 0 && primary)
+        *out_stream = atomic_load_explicit(&primary->default_stream, memory_order_relaxed);
+    device->state = code == 0 || up ? TWIN_DEVICE_UP : TWIN_DEVICE_DOWN;
+    twin_cond_broadcast(&device->changed);
+    return code;
+}
+
+int32_t twin_device_set(int32_t id)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    const bool down = device->state == TWIN_DEVICE_DOWN;
+    twin_lock_drop(&device->lock);
+    if (down)
+        twin_tell_device(device->id, TWIN_NEWS_SET_PRE);
+    uint64_t stream = 0;
+    uint64_t primary = 0;
+    twin_lock_take(&device->lock);
+    code = raise_locked(device, &stream);
+    if (code == 0) {
+        device->set_count++;
+        primary = device->primary;
+    }
+    twin_lock_drop(&device->lock);
+    /* Told before the thread has the context (STR-66). */
+    if (stream != 0)
+        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+    if (code == 0)
+        twin_self.context = primary;
+    if (code == 0)
+        twin_tell_device(device->id, TWIN_NEWS_SET_POST);
+    return code;
+}
+
+int32_t twin_device_hold(twin_device *device)
+{
+    uint64_t stream = 0;
+    twin_lock_take(&device->lock);
+    int32_t code = raise_locked(device, &stream);
+    if (code == 0)
+        device->hold_count++;
+    twin_lock_drop(&device->lock);
+    if (stream != 0)
+        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+    return code;
+}
+
+/* Down ------------------------------------------------------------------------------------------- */
+
+/* Ends every context, event and notify, waiting for the device's work. Locked on entry and return;
+ * the state is CLOSING. Returns why a wait was given up, else 0. */
+static int32_t empty_device_locked(twin_device *device)
+{
+    int32_t first_code = 0;
+    for (;;) {
+        twin_context *context = device->contexts;
+        twin_event *event = context ? NULL : device->events;
+        if (!context && !event) {
+            if (device->object_count == 0)
+                return first_code;
+            wait_changed_locked(device);
+            continue;
+        }
+
+        /* Listed objects are alive: retiring takes them off under this lock. */
+        bool pinned = context ? twin_handle_pin_object(context, context->object.handle)
+                              : twin_handle_pin_object(event, event->object.handle);
+        if (!pinned) {
+            wait_changed_locked(device);
+            continue;
+        }
+        if (context) {
+            int32_t code = 0;
+            twin_lock_drop(&device->lock);
+            bool closed = twin_context_close(context, &code);
+            twin_context_unpin(context);
+            twin_lock_take(&device->lock);
+            if (first_code == 0)
+                first_code = code;
+            if (!closed && device->contexts == context)
+                wait_changed_locked(device);
+        } else {
+            twin_lock_drop(&device->lock);
+            twin_event_retire(event);
+            twin_event_unpin(event);
+            twin_lock_take(&device->lock);
+        }
+    }
+}
+
+/* Takes the device down. Locked on entry and return. */
+static int32_t lower_locked(twin_device *device)
+{
+    device->state = TWIN_DEVICE_CLOSING;
+    device->changer = &twin_self;
+    int32_t code = empty_device_locked(device);
+    twin_hw_device *hw = device->hw;
+    device->primary = 0;
+    device->set_count = 0;
+    atomic_store_explicit(&device->peers, 0, memory_order_relaxed);
+    device->hw = NULL;
+    twin_free(device->stream_ids);
+    device->stream_ids = NULL;
+    twin_lock_drop(&device->lock);
+
+    twin_assert_unlocked("device.close with a lock held");
+    twin_launches_forget(device);
+    twin_binaries_forget(device);
+    twin_device_areas_free(device);
+    twin_ops()->device.close(hw);
+
+    twin_lock_take(&device->lock);
+    device->state = TWIN_DEVICE_DOWN;
+    twin_cond_broadcast(&device->changed);
+    return code;
+}
+
+static int32_t settle_locked(twin_device *device)
+{
+    if (device->changing)
+        return 0;
+    bool unused =
+        device->set_count == 0 && device->explicit_contexts == 0 && device->hold_count == 0;
+    return unused && device->state == TWIN_DEVICE_UP ? lower_locked(device) : 0;
+}
+
+/* Ends the default context of a device that contexts of the program keep up (CTX-22). Locked on entry and return. */
+static int32_t drop_primary_locked(twin_device *device)
+{
+    int32_t code = 0;
+    twin_context *context = twin_handle_pin(&twin_contexts, device->primary);
+    device->primary = 0;
+    if (!context)
+        return 0;
+    device->changing = true;
+    device->changer = &twin_self;
+    twin_lock_drop(&device->lock);
+    (void)twin_context_close(context, &code);
+    twin_context_unpin(context);
+    twin_lock_take(&device->lock);
+    device->changing = false;
+    twin_cond_broadcast(&device->changed);
+    /* The last of the contexts may have gone meanwhile. */
+    const int32_t settled = settle_locked(device);
+    return code != 0 ? code : settled;
+}
+
+int32_t twin_device_reset(int32_t id, bool force)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    const bool releases = device->set_count == 1 || (force && device->set_count > 0);
+    twin_lock_drop(&device->lock);
+    if (releases)
+        twin_tell_device(device->id, TWIN_NEWS_RESET_PRE);
+    twin_lock_take(&device->lock);
+    code = wait_steady_locked(device);
+    if (code != 0) {
+        twin_lock_drop(&device->lock);
+        return code;
+    }
+    if (device->set_count == 0) {
+        twin_lock_drop(&device->lock);
+        return twin_fail(TWIN_ERR_DEVICE_RELEASED,
+                         "device %d is not set: it never was, or it has been reset already; call "
+                         "aclrtSetDevice first",
+                         id);
+    }
+    if (twin_self.serves_device == device && (force || device->set_count == 1)) {
+        twin_lock_drop(&device->lock);
+        return twin_fail(TWIN_ERR_SETUP,
+                         "a function that a stream of device %d calls must not reset the device",
+                         id);
+    }
+    device->set_count = force ? 0 : device->set_count - 1;
+    const bool released = device->set_count == 0;
+    if (released) {
+        /* Callbacks in here find no context. */
+        const uint64_t context = twin_self.context;
+        twin_self.context = TWIN_CONTEXT_NONE;
+        device->forced = force;
+        code = force || device->explicit_contexts == 0 ? lower_locked(device)
+                                                       : drop_primary_locked(device);
+        device->forced = false;
+        twin_self.context = context;
+    }
+    twin_lock_drop(&device->lock);
+    /* A wait that was given up does not keep the device up. */
+    if (released)
+        twin_tell_device(device->id, TWIN_NEWS_RESET_POST);
+    return code;
+}
+
+uint64_t twin_device_patience(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    bool forced = device->forced && device->changer == &twin_self;
+    twin_lock_drop(&device->lock);
+    return forced ? TWIN_UNAIDED : TWIN_FOREVER;
+}
+
+int32_t twin_device_unhold(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    device->hold_count--;
+    int32_t code = settle_locked(device);
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+int32_t twin_device_settle(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    int32_t code = settle_locked(device);
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+int32_t twin_device_active(int32_t id, bool *out_active)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    *out_active = device->set_count > 0;
+    twin_lock_drop(&device->lock);
+    return 0;
+}
+
+/* Objects ---------------------------------------------------------------------------------------- */
+
+static bool takes_objects_locked(const twin_device *device, bool primary)
+{
+    if (primary && device->changing)
+        return true;
+    return device->state == (primary ? TWIN_DEVICE_OPENING : TWIN_DEVICE_UP);
+}
+
+bool twin_device_add_object(twin_device *device, bool primary)
+{
+    twin_lock_take(&device->lock);
+    bool taken = takes_objects_locked(device, primary);
+    if (taken)
+        device->object_count++;
+    twin_lock_drop(&device->lock);
+    return taken;
+}
+
+void twin_device_drop_object(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    device->object_count--;
+    if (device->state == TWIN_DEVICE_CLOSING)
+        twin_cond_broadcast(&device->changed);
+    twin_lock_drop(&device->lock);
+}
+
+static uint32_t lowest_free_id_locked(const twin_device *device)
+{
+    uint32_t word = 0;
+    while (device->stream_ids[word] == UINT64_MAX)
+        word++;
+    return word * 64 + (uint32_t)__builtin_ctzll(~device->stream_ids[word]);
+}
+
+int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id)
+{
+    twin_lock_take(&device->lock);
+    if (!takes_objects_locked(device, primary)) {
+        twin_lock_drop(&device->lock);
+        return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
+    }
+    if (atomic_load_explicit(&device->aborting, memory_order_relaxed)) {
+        twin_lock_drop(&device->lock);
+        return twin_refused(twin_fail_status(TWIN_E_DEVICE_ABORTED, TWIN_CODE_STREAM_TIMEOUT,
+                                             "device %u makes no stream now", device->id));
+    }
+    if (device->stream_count >= device->traits->stream_limit) {
+        uint32_t limit = device->traits->stream_limit;
+        twin_lock_drop(&device->lock);
+        char owners[256];
+        twin_device_list_owners(device, owners, sizeof(owners));
+        return twin_fail(TWIN_ERR_NO_STREAM,
+                         "device %u has all of its %u streams in use (%s); destroy some first",
+                         device->id, limit, owners);
+    }
+    uint32_t id = lowest_free_id_locked(device);
+    device->stream_ids[id / 64] |= UINT64_C(1) << (id % 64);
+    device->stream_count++;
+    device->object_count++;
+    twin_lock_drop(&device->lock);
+    *out_id = id;
+    return 0;
+}
+
+void twin_device_drop_stream_id(twin_device *device, uint32_t id)
+{
+    twin_lock_take(&device->lock);
+    device->stream_ids[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    device->stream_count--;
+    device->object_count--;
+    if (device->state == TWIN_DEVICE_CLOSING)
+        twin_cond_broadcast(&device->changed);
+    twin_lock_drop(&device->lock);
+}
+
+uint32_t twin_device_streams_left(twin_device *device)
+{
+    twin_lock_take(&device->lock);
+    uint32_t left = device->traits ? device->traits->stream_limit - device->stream_count : 0;
+    twin_lock_drop(&device->lock);
+    return left;
+}
+
+void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes)
+{
+    struct {
+        uint32_t name;
+        uint32_t streams;
+    } owners[OWNERS_NAMED] = {{0, 0}};
+
+    twin_lock_take(&device->lock);
+    for (twin_context *context = device->contexts; context; context = context->next) {
+        twin_lock_take(&context->lock);
+        uint32_t streams = context->stream_count;
+        twin_lock_drop(&context->lock);
+        uint32_t name = context->name;
+        for (int i = 0; i < OWNERS_NAMED; i++) {
+            if (streams <= owners[i].streams)
+                continue;
+            uint32_t lesser_name = owners[i].name, lesser_streams = owners[i].streams;
+            owners[i].name = name;
+            owners[i].streams = streams;
+            name = lesser_name;
+            streams = lesser_streams;
+        }
+    }
+    twin_lock_drop(&device->lock);
+
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < OWNERS_NAMED && owners[i].streams > 0; i++) {
+        int length = snprintf(text + used, text_bytes - used, "%s%s %u: %u", i > 0 ? ", " : "",
+                              owners[i].name == 0 ? "default context" : "context", owners[i].name,
+                              owners[i].streams);
+        if (length < 0 || (size_t)length >= text_bytes - used)
+            break;
+        used += (size_t)length;
+    }
+}

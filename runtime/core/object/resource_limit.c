@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/object/resource_limit.h"
+
+#include "core/object/context.h"
+#include "core/backend/error.h"
+#include "core/object/stream.h"
+
+static const char *const kind_names[TWIN_CORE_KINDS] = {"cube", "vector"};
+
+void twin_core_share_reset(twin_core_share *share)
+{
+    for (int kind = 0; kind < TWIN_CORE_KINDS; kind++)
+        atomic_store_explicit(&share->cores[kind], TWIN_CORES_ALL, memory_order_relaxed);
+}
+
+static uint32_t present(const twin_device_traits *traits, uint32_t kind)
+{
+    return kind == TWIN_CORE_CUBE ? traits->aic_cores : traits->aiv_cores;
+}
+
+static uint32_t resolve(const twin_core_share *share, uint32_t kind, uint32_t wider)
+{
+    uint32_t cores = atomic_load_explicit(&share->cores[kind], memory_order_relaxed);
+    return cores == TWIN_CORES_ALL ? wider : cores;
+}
+
+static uint32_t resolve_device(const twin_device *device, uint32_t kind)
+{
+    return resolve(&device->share, kind, present(device->traits, kind));
+}
+
+static int32_t check_kind(uint32_t kind)
+{
+    if (kind < TWIN_CORE_KINDS)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM, "type is %d; 0 (cube cores) and 1 (vector cores) are known",
+                     (int32_t)kind);
+}
+
+static int32_t set_share(twin_core_share *share, const twin_device *device, uint32_t kind,
+                         uint32_t cores)
+{
+    uint32_t most = present(device->traits, kind);
+    if (cores > most)
+        return twin_fail(TWIN_ERR_PARAM, "value is %u; device %u has %u %s cores", cores,
+                         device->id, most, kind_names[kind]);
+    atomic_store_explicit(&share->cores[kind], cores, memory_order_relaxed);
+    return 0;
+}
+
+/* Of a device ---------------------------------------------------------------------------------------- */
+
+/* The device, up and locked. */
+static int32_t lock_device(int32_t id, twin_device **out_device)
+{
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    if (code != 0)
+        return code;
+    twin_lock_take(&device->lock);
+    if (device->state == TWIN_DEVICE_UP) {
+        *out_device = device;
+        return 0;
+    }
+    twin_lock_drop(&device->lock);
+    return twin_fail(TWIN_ERR_SETUP, "device %d is not up; call aclrtSetDevice first", id);
+}
+
+int32_t twin_cores_set_device(int32_t device_id, uint32_t kind, uint32_t cores)
+{
+    twin_device *device = NULL;
+    int32_t code = check_kind(kind);
+    if (code == 0)
+        code = lock_device(device_id, &device);
+    if (code != 0)
+        return code;
+    code = set_share(&device->share, device, kind, cores);
+    twin_lock_drop(&device->lock);
+    return code;
+}
+
+int32_t twin_cores_of_device(int32_t device_id, uint32_t kind, uint32_t *out_cores)
+{
+    twin_device *device = NULL;
+    int32_t code = check_kind(kind);
+    if (code == 0)
+        code = lock_device(device_id, &device);
+    if (code != 0)
+        return code;
+    *out_cores = resolve_device(device, kind);
+    twin_lock_drop(&device->lock);
+    return 0;
+}
+
+int32_t twin_cores_reset_device(int32_t device_id)
+{
+    twin_device *device = NULL;
+    int32_t code = lock_device(device_id, &device);
+    if (code != 0)
+        return code;
+    twin_core_share_reset(&device->share);
+    twin_lock_drop(&device->lock);
+    return 0;
+}
+
+/* Of a stream ---------------------------------------------------------------------------------------- */
+
+int32_t twin_cores_set_stream(uint64_t stream, uint32_t kind, uint32_t cores)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_guard(stream);
+    if (code == 0)
+        code = check_kind(kind);
+    if (code == 0)
+        code = twin_stream_pin(stream, &pinned);
+    if (code != 0)
+        return code;
+    code = set_share(&pinned->share, pinned->device, kind, cores);
+    twin_stream_unpin(pinned);
+    return code;
+}
+
+int32_t twin_cores_of_stream(uint64_t stream, uint32_t kind, uint32_t *out_cores)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_guard(stream);
+    if (code == 0)
+        code = check_kind(kind);
+    if (code == 0)
+        code = twin_stream_pin(stream, &pinned);
+    if (code != 0)
+        return code;
+    *out_cores = resolve(&pinned->share, kind, resolve_device(pinned->device, kind));
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+int32_t twin_cores_reset_stream(uint64_t stream)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin(stream, &pinned);
+    if (code != 0)
+        return code;
+    twin_core_share_reset(&pinned->share);
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+/* Of a thread ---------------------------------------------------------------------------------------- */
+
+/* The live handle behind what a call names. */
+static int32_t handle_of(uint64_t stream, uint64_t *out_handle)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_stream_pin(stream, &pinned);
+    if (code != 0)
+        return code;
+    *out_handle = pinned->object.handle;
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+int32_t twin_cores_use(uint64_t stream)
+{
+    return handle_of(stream, &twin_self.share_stream);
+}
+
+int32_t twin_cores_unuse(uint64_t stream)
+{
+    uint64_t handle = 0;
+    int32_t code = handle_of(stream, &handle);
+    if (code == 0 && twin_self.share_stream == handle)
+        twin_self.share_stream = 0;
+    return code;
+}
+
+int32_t twin_cores_of_thread(uint32_t kind, uint32_t *out_cores)
+{
+    twin_context *context = NULL;
+    int32_t code = check_kind(kind);
+    if (code == 0)
+        code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    uint32_t cores = resolve_device(context->device, kind);
+    twin_stream *used = twin_handle_pin(&twin_streams, twin_self.share_stream);
+    /* A stream that is gone, or of another device, has no share here. */
+    if (used && used->device == context->device)
+        cores = resolve(&used->share, kind, cores);
+    if (used)
+        twin_stream_unpin(used);
+    twin_context_unpin(context);
+    *out_cores = cores;
+    return 0;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/object/stream.h"
+
+#include "core/base/alloc.h"
+#include "core/backend/error.h"
+#include "core/object/event.h"
+#include "core/callback/exception_callback.h"
+#include "core/model_instance/label.h"
+#include "core/work/launch.h"
+#include "core/base/log.h"
+#include "core/model_instance/model_instance.h"
+#include "core/backend/registry.h"
+#include "core/callback/callback_delivery.h"
+#include "core/callback/state_callback.h"
+
+#define DRAIN_ALL_INLINE 32
+
+static void construct(void *object)
+{
+    twin_stream *stream = object;
+    twin_lock_init(&stream->lock, TWIN_RANK_STREAM);
+}
+
+static void release(void *object)
+{
+    twin_stream *stream = object;
+    twin_device *device = stream->device;
+    uint32_t id = stream->id;
+    /* Whoever found the stream alive and holds its lock finishes first; later ones see it dead. */
+    twin_lock_take(&stream->lock);
+    twin_lock_drop(&stream->lock);
+    twin_ops()->queue.destroy(stream->queue);
+    twin_labels_let_go(twin_labels_take_held(stream));
+    twin_handle_free(&twin_streams, stream);
+    twin_device_drop_stream_id(device, id);
+}
+
+twin_handle_table twin_streams =
+    TWIN_HANDLE_TABLE_INITIALIZER("stream", TWIN_HANDLE_STREAM, twin_stream, construct, release);
+
+/* Create and destroy ------------------------------------------------------------------------------ */
+
+static bool link_stream(twin_stream *stream)
+{
+    twin_context *context = stream->context;
+    twin_lock_take(&context->lock);
+    bool open = !context->closing;
+    if (open) {
+        stream->previous = NULL;
+        stream->next = context->streams;
+        if (context->streams)
+            context->streams->previous = stream;
+        context->streams = stream;
+        context->stream_count++;
+    }
+    twin_lock_drop(&context->lock);
+    return open;
+}
+
+void twin_stream_retire(twin_stream *stream)
+{
+    twin_context *context = stream->context;
+    twin_lock_take(&context->lock);
+    /* Under the lock: whoever walks the list finds live streams only. */
+    if (twin_handle_retire(stream)) {
+        if (stream->previous)
+            stream->previous->next = stream->next;
+        else
+            context->streams = stream->next;
+        if (stream->next)
+            stream->next->previous = stream->previous;
+        context->stream_count--;
+    }
+    twin_lock_drop(&context->lock);
+    twin_report_drop_stream(stream);
+}
+
+uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority)
+{
+    const uint32_t lowest = device->traits->priority_count - 1;
+    if (priority > INT32_MAX)
+        return 0;
+    return priority < lowest ? priority : lowest;
+}
+
+int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
+                           bool is_default, uint64_t *out_handle)
+{
+    twin_device *device = context->device;
+    uint32_t id = 0;
+    int32_t code = twin_device_take_stream_id(device, is_default && context->primary, &id);
+    if (code != 0)
+        return code;
+    twin_stream *stream = twin_handle_alloc(&twin_streams);
+    if (!stream) {
+        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for a stream");
+        goto drop_id;
+    }
+    stream->device = device;
+    stream->context = context;
+    atomic_store_explicit(&stream->context_handle, context->object.handle, memory_order_relaxed);
+    stream->id = id;
+    stream->priority = twin_stream_clamp_priority(device, priority);
+    stream->flags = flags;
+    twin_core_share_reset(&stream->share);
+    stream->saturation = twin_saturation_now();
+    stream->is_default = is_default;
+    stream->destroying = false;
+    atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
+    atomic_store_explicit(&stream->halt, 0, memory_order_relaxed);
+    stream->overflow_switch = stream->cache_info = 0;
+    stream->custom_tag = TWIN_STREAM_NO_TAG;
+    atomic_store_explicit(&stream->stops, false, memory_order_relaxed);
+    stream->overflows_hidden = false;
+    stream->host_functions = false;
+    stream->subscriber = NULL;
+    stream->label_lists = NULL;
+
+    const twin_queue_config config = {.id = id,
+                                      .priority = stream->priority,
+                                      .fast_launch = (flags & TWIN_STREAM_FAST_LAUNCH) != 0,
+                                      .fast_sync = (flags & TWIN_STREAM_FAST_SYNC) != 0,
+                                      .deferred = (flags & TWIN_STREAM_PERSISTENT) != 0,
+                                      .is_default = is_default,
+                                      .group = context->name};
+    twin_status status =
+        twin_device_note(device, twin_ops()->queue.create(device->hw, &config, &stream->queue));
+    if (status != TWIN_OK) {
+        char owners[256];
+        twin_device_list_owners(device, owners, sizeof(owners));
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u gives no queue for stream %u (streams in use: %s)",
+                                device->id, id, owners);
+        goto free_stream;
+    }
+    uint64_t handle = stream->object.handle;
+    twin_handle_publish_pinned(stream);
+    if (!link_stream(stream)) {
+        twin_handle_retire(stream);
+        twin_stream_unpin(stream);
+        return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
+    }
+    twin_stream_unpin(stream);
+    if (!is_default)
+        twin_tell_stream(handle, TWIN_NEWS_CREATE_POST);
+    *out_handle = handle;
+    return 0;
+
+free_stream:
+    twin_handle_free(&twin_streams, stream);
+drop_id:
+    twin_device_drop_stream_id(device, id);
+    return code;
+}
+
+int32_t twin_stream_fail_handle(uint64_t handle)
+{
+    return twin_fail(TWIN_ERR_HANDLE,
+                     "%#llx is no live stream: it was destroyed, or is another kind of object",
+                     (unsigned long long)handle);
+}
+
+int32_t twin_stream_fail_foreign(const twin_stream *stream)
+{
+    return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                     "stream %u of device %u belongs to another context than this thread's; "
+                     "call aclrtSetCurrentContext or aclrtSetDevice first",
+                     stream->id, stream->device->id);
+}
+
+/* Refuses new work on a pinned stream from now on. */
+static int32_t begin_destroy(twin_stream *stream, uint64_t handle)
+{
+    twin_lock_take(&stream->lock);
+    bool first = !stream->destroying;
+    bool bound = twin_stream_is_bound(stream);
+    if (!bound)
+        stream->destroying = true;
+    twin_lock_drop(&stream->lock);
+    if (!first)
+        return twin_stream_fail_handle(handle);
+    if (bound)
+        return twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "stream %u of device %u is bound to a model instance; call "
+                         "aclmdlRIUnbindStream or aclmdlRIDestroy first",
+                         stream->id, stream->device->id);
+    return 0;
+}
+
+static void cancel_destroy(twin_stream *stream)
+{
+    twin_lock_take(&stream->lock);
+    stream->destroying = false;
+    twin_lock_drop(&stream->lock);
+}
+
+int32_t twin_stream_destroy(uint64_t handle, bool force)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code != 0)
+        return code;
+    if (stream->is_default) {
+        code =
+            twin_fail(TWIN_ERR_PARAM,
+                      "stream %u is the default stream of a context and ends with it", stream->id);
+        goto unpin;
+    }
+    code = begin_destroy(stream, stream->object.handle);
+    if (code != 0)
+        goto unpin;
+    const struct twin_backend *ops = twin_ops();
+    twin_assert_unlocked("queue.drain with a lock held");
+    twin_status status = force ? TWIN_OK : ops->queue.drain(stream->queue, TWIN_FOREVER);
+    twin_device_note(stream->device, status);
+    if (status != TWIN_OK)
+        twin_failure_tell(stream);
+    if (twin_wait_given_up(status)) {
+        cancel_destroy(stream);
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "stream %u of device %u cannot finish its work and stays; record "
+                                "what it waits for, or call aclrtDestroyStreamForce",
+                                stream->id, stream->device->id);
+        goto unpin;
+    }
+    if (status != TWIN_OK)
+        twin_log(TWIN_LOG_WARNING, "stream %u of device %u is destroyed with a failed task: %s",
+                 stream->id, stream->device->id, twin_status_text(status));
+    if (force || status != TWIN_OK)
+        ops->queue.abort(stream->queue);
+    twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
+    twin_stream_retire(stream);
+unpin:
+    twin_stream_unpin(stream);
+    return code;
+}
+
+/* Find -------------------------------------------------------------------------------------------- */
+
+int32_t twin_stream_guard(uint64_t handle)
+{
+    if (handle == 0 || twin_handle_find(&twin_streams, handle))
+        return 0;
+    return twin_stream_fail_handle(handle);
+}
+
+int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
+{
+    twin_stream *stream = NULL;
+    if (handle != 0) {
+        stream = twin_handle_find(&twin_streams, handle);
+        if (!stream)
+            return twin_stream_fail_handle(handle);
+    }
+    int32_t code = twin_context_current(out_context);
+    if (code != 0 || !stream || twin_stream_context_handle(stream) == twin_self.context)
+        return code;
+    if (!twin_handle_pin_object(stream, handle))
+        return twin_stream_fail_handle(handle);
+    code = twin_stream_fail_foreign(stream);
+    twin_stream_unpin(stream);
+    return code;
+}
+
+int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)
+{
+    if (handle == 0) {
+        twin_context *context = NULL;
+        int32_t code = twin_context_current(&context);
+        if (code != 0)
+            return code;
+        handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+    }
+    twin_stream *stream = twin_handle_pin(&twin_streams, handle);
+    if (__builtin_expect(!stream, 0))
+        return twin_stream_fail_handle(handle);
+    *out_stream = stream;
+    return 0;
+}
+
+int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_guard(handle);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    return code != 0 ? code : twin_stream_pin(handle, out_stream);
+}
+
+int32_t twin_stream_check_named(uint64_t handle)
+{
+    twin_context *context = NULL;
+    if (handle != 0 || twin_context_current(&context) == 0)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "stream is NULL, and this thread has no context that has a default stream; "
+                     "call aclrtSetDevice or aclrtSetCurrentContext");
+}
+
+int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_guard(handle);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t current = twin_self.context;
+    code = twin_stream_pin(handle, out_stream);
+    if (code != 0)
+        return code;
+    if (twin_stream_context_handle(*out_stream) == current)
+        return 0;
+    code = twin_stream_fail_foreign(*out_stream);
+    twin_stream_unpin(*out_stream);
+    return code;
+}
+
+/* Wait -------------------------------------------------------------------------------------------- */
+
+int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id)
+{
+    twin_status status = (halt & TWIN_HALT_DEVICE) != 0 ? TWIN_E_DEVICE_ABORTED : TWIN_E_ABORTED;
+    return twin_refused(twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
+                                         id, device_id));
+}
+
+int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
+{
+    twin_assert_unlocked("queue.drain with a lock held");
+    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    if (__builtin_expect(halt != 0, 0))
+        return twin_stream_fail_halted(halt, stream->id, stream->device->id);
+    twin_status status = twin_ops()->queue.drain(stream->queue, timeout_ns);
+    if (__builtin_expect(status == TWIN_OK, 1)) {
+        twin_launches_reap();
+        return 0;
+    }
+    twin_device_note(stream->device, status);
+    twin_failure_tell(stream);
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream->id,
+                            stream->device->id);
+}
+
+/* Pins up to `room` streams of a context that have work of their own to wait for. Returns how many
+ * there are. */
+static uint32_t pin_streams(twin_context *context, twin_stream **streams, uint32_t room)
+{
+    uint32_t count = 0;
+    twin_lock_take(&context->lock);
+    for (twin_stream *stream = context->streams; stream; stream = stream->next) {
+        if ((stream->flags & TWIN_STREAM_PASSIVE) != 0)
+            continue;
+        if (count < room && !twin_handle_pin_object(stream, stream->object.handle))
+            continue;
+        if (count < room)
+            streams[count] = stream;
+        count++;
+    }
+    twin_lock_drop(&context->lock);
+    return count;
+}
+
+/* Drains pinned streams and unpins them. The first failure counts; a timeout ends the waiting. */
+static int32_t drain_pinned(twin_stream **streams, uint32_t count, uint64_t timeout_ns)
+{
+    const struct twin_backend *ops = twin_ops();
+    uint64_t begin = ops->host.now();
+    int32_t first_code = 0;
+    bool waiting = true;
+    /* The list is newest first; oldest first reads better in a trace. */
+    for (uint32_t i = count; i > 0; i--) {
+        twin_stream *stream = streams[i - 1];
+        uint64_t left = timeout_ns;
+        if (timeout_ns != TWIN_FOREVER) {
+            uint64_t spent = ops->host.now() - begin;
+            left = spent < timeout_ns ? timeout_ns - spent : 0;
+        }
+        if (waiting) {
+            int32_t code = twin_stream_drain(stream, left);
+            if (first_code == 0)
+                first_code = code;
+            waiting = code != TWIN_CODE_STREAM_TIMEOUT;
+        }
+        twin_stream_unpin(stream);
+    }
+    return first_code;
+}
+
+int32_t twin_stream_drain_all(uint64_t timeout_ns)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    twin_stream *few[DRAIN_ALL_INLINE];
+    twin_stream **streams = few;
+    uint32_t room = DRAIN_ALL_INLINE;
+    uint32_t count = pin_streams(context, streams, room);
+    while (count > room) {
+        for (uint32_t i = 0; i < room; i++)
+            twin_stream_unpin(streams[i]);
+        twin_stream **more = twin_regrow(streams == few ? NULL : streams, count, sizeof(*streams));
+        if (!more) {
+            code = twin_fail(TWIN_ERR_NOMEM, "no host memory for a list of %u streams", count);
+            goto done;
+        }
+        streams = more;
+        room = count;
+        count = pin_streams(context, streams, room);
+    }
+    code = drain_pinned(streams, count, timeout_ns);
+done:
+    if (streams != few)
+        twin_free(streams);
+    twin_context_unpin(context);
+    return code;
+}

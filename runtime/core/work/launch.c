@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/work/launch.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/image/binary.h"
+#include "core/base/config.h"
+#include "core/object/context.h"
+#include "core/backend/error.h"
+#include "core/work/kernel_settings.h"
+#include "core/work/launch_native.h"
+#include "core/base/log.h"
+#include "core/backend/registry.h"
+#include "core/object/stream.h"
+
+#define POINTER_BYTES 8u
+#define NS_PER_US     1000u
+
+/* ---- what the backend asks ---------------------------------------------------------------------- */
+
+static twin_kernel_launch *launch_of(twin_launch *kernel)
+{
+    return (twin_kernel_launch *)(void *)kernel; /* its first member */
+}
+
+/* The arguments come to the device; what a kernel of device code does is not known. */
+static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_launch_work *out)
+{
+    twin_kernel_launch *launch = launch_of(kernel);
+    const twin_reach wide = twin_launch_reach(launch, reach);
+    void *args = NULL;
+    if (launch->args_bytes > 0) {
+        args = wide.at(&wide, launch->args_address, launch->args_bytes, launch->from_host);
+        if (!args) {
+            twin_log(TWIN_LOG_ERROR,
+                     "kernel \"%s\": its %zu bytes of arguments at 0x%llx are not in memory that "
+                     "device %u reaches; arguments on the host go to aclrtLaunchKernelWithHostArgs",
+                     kernel->name, launch->args_bytes, (unsigned long long)launch->args_address,
+                     launch->device->id);
+            return TWIN_E_KERNEL_EXCEPTION;
+        }
+        if (launch->from_host)
+            memcpy(args, launch->args, launch->args_bytes);
+        atomic_store_explicit(&launch->there, true, memory_order_release);
+    }
+    if (launch->function->native)
+        return twin_launch_native_run(launch, &wide, args, out);
+    *out = (twin_launch_work){0};
+    return TWIN_OK;
+}
+
+static void keep(twin_launch *kernel)
+{
+    atomic_fetch_add_explicit(&launch_of(kernel)->holds, 1, memory_order_relaxed);
+}
+
+static void release(twin_launch *kernel)
+{
+    twin_kernel_launch *launch = launch_of(kernel);
+    if (atomic_fetch_sub_explicit(&launch->holds, 1, memory_order_acq_rel) != 1)
+        return;
+    twin_launch_native_end(launch);
+    twin_launch_over(launch);
+}
+
+/* ---- what becomes of a launch that failed ------------------------------------------------------- */
+
+/* Of a kernel that never began: its arguments come to the device now, for those who look at them. */
+static bool args_there(const twin_kernel_launch *launch, twin_device *device)
+{
+    if (!launch->from_host || atomic_load_explicit(&launch->there, memory_order_acquire))
+        return true;
+    const twin_copy copy = {.dst = launch->args_address,
+                            .src = (uint64_t)(uintptr_t)launch->args,
+                            .bytes = launch->args_bytes};
+    twin_assert_unlocked("memory.copy with a lock held");
+    return twin_device_note(device, twin_ops()->memory.copy(device->hw, &copy)) == TWIN_OK;
+}
+
+twin_failed_launch twin_launch_failed(twin_launch *kernel, twin_device *device)
+{
+    const twin_kernel_launch *launch = launch_of(kernel);
+    twin_failed_launch failed = {.function = launch->function_handle,
+                                 .binary = launch->function->binary,
+                                 .binary_handle = launch->function->binary_handle};
+    if (launch->args_bytes > 0 && args_there(launch, device)) {
+        failed.args = launch->args_address;
+        failed.args_bytes = (uint32_t)launch->args_bytes;
+    }
+    return failed;
+}
+
+/* ---- launching ---------------------------------------------------------------------------------- */
+
+/* Device code: whether it may be launched at all. */
+__attribute__((noinline)) static int32_t check_opaque(const twin_kernel *kernel)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (kernel->type == TWIN_KERNEL_AICPU)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "kernel \"%s\" is one of the AI CPU, which no backend has", kernel->name);
+    if (strcmp(twin_setting(TWIN_SETTING_OPAQUE_KERNELS), "timing") != 0)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "kernel \"%s\" is device code, whose instructions are not public; set "
+                         "TWINRT_OPAQUE_KERNELS=timing to let such kernels take the time of a "
+                         "launch without doing anything",
+                         kernel->name);
+    if (!atomic_flag_test_and_set(&told))
+        twin_log(TWIN_LOG_WARNING,
+                 "kernels of device code take the time of a launch and do nothing "
+                 "(TWINRT_OPAQUE_KERNELS=timing); the first is \"%s\"",
+                 kernel->name);
+    return 0;
+}
+
+/* Cores and blocks: a launch counts blocks of the main half. */
+static void choose_cores(twin_launch *base, const twin_kernel *kernel, uint32_t blocks)
+{
+    base->blocks = blocks;
+    if (kernel->type == TWIN_KERNEL_VECTOR || kernel->cube_ratio == 0) {
+        base->cores = TWIN_CORES_VECTOR;
+        return;
+    }
+    if (kernel->type != TWIN_KERNEL_MIX || kernel->vector_ratio == 0) {
+        base->cores = TWIN_CORES_CUBE;
+        return;
+    }
+    base->cores = TWIN_CORES_MIXED;
+    if (kernel->main == TWIN_HALF_VECTOR)
+        base->blocks = blocks / kernel->vector_ratio + (blocks % kernel->vector_ratio != 0);
+}
+
+static uint64_t timeout_of(const twin_launch_config *config, const twin_device_traits *traits)
+{
+    if (config->timeout_given)
+        return config->timeout_us == 0                       ? TWIN_FOREVER
+               : config->timeout_us > UINT64_MAX / NS_PER_US ? TWIN_FOREVER - 1
+                                                             : config->timeout_us * NS_PER_US;
+    return twin_op_limit_ns(twin_op_limit(), traits->op_unit_ns);
+}
+
+_Static_assert(sizeof(twin_place) == sizeof(twin_code_place) &&
+                   offsetof(twin_place, data) == offsetof(twin_code_place, data),
+               "places are given to the backend as they are");
+
+static void copy_args(twin_kernel_launch *launch, const twin_launch_args *args)
+{
+    memcpy(launch->args, args->host, args->bytes);
+    for (size_t i = 0; i < args->place_count; i++) {
+        const uint64_t address = launch->args_address + args->places[i].data;
+        memcpy(launch->args + args->places[i].place, &address, sizeof(address));
+    }
+}
+
+static int32_t check_places(const twin_launch_args *args)
+{
+    for (size_t i = 0; i < args->place_count; i++) {
+        const twin_place *one = &args->places[i];
+        if (args->bytes < POINTER_BYTES || one->place > args->bytes - POINTER_BYTES ||
+            one->data >= args->bytes)
+            return twin_fail(TWIN_ERR_PARAM,
+                             "placeholder %zu: addrOffset %u and dataOffset %u do not lie in the "
+                             "%zu bytes of arguments",
+                             i, one->place, one->data, args->bytes);
+    }
+    return 0;
+}
+
+/* A launch that is ready to be queued. The function's pin becomes its own. */
+static int32_t make(twin_function *function, uint64_t function_handle, uint32_t blocks,
+                    const twin_launch_config *config, const twin_launch_args *args,
+                    twin_device *device, twin_overflows overflows, twin_kernel_launch **out_launch)
+{
+    static const twin_launch_work nothing = {0};
+    const twin_kernel *kernel = function->kernel;
+    twin_kernel_launch *launch = NULL;
+    int32_t code = function->native ? twin_launch_native_offered(device) : 0;
+    if (code == 0)
+        code = twin_launch_take(device, args->device == 0 ? args->bytes : 0, &launch);
+    if (code != 0)
+        return code;
+    launch->function = function;
+    launch->function_handle = function_handle;
+    launch->device = device;
+    launch->base = (twin_launch){.name = kernel->name,
+                                 .batch = config->schedule_given ? config->batch : kernel->batch,
+                                 .weight = 1,
+                                 .timeout_ns = timeout_of(config, device->traits),
+                                 .describe = describe,
+                                 .keep = keep,
+                                 .release = release};
+    choose_cores(&launch->base, kernel, blocks);
+    if (launch->from_host) {
+        copy_args(launch, args);
+    } else {
+        launch->args_address = args->device;
+        launch->args_bytes = args->bytes;
+    }
+    if (function->native)
+        twin_launch_native_prepare(launch, device, overflows);
+    else if (args->bytes == 0)
+        launch->base.work = &nothing;
+    *out_launch = launch;
+    return 0;
+}
+
+/* Native kernels: their arguments, and what the stream says of overflows. */
+static int32_t check_native(const twin_function *function, size_t args_bytes, uint64_t stream,
+                            twin_overflows *out_overflows)
+{
+    twin_stream *pinned = NULL;
+    int32_t code = twin_launch_native_check(function, args_bytes);
+    if (code == 0)
+        code = twin_stream_pin(stream, &pinned);
+    if (code != 0)
+        return code;
+    *out_overflows = (twin_overflows){
+        .saturate = pinned->saturation == TWIN_SATURATE,
+        .hidden = atomic_load_explicit(&pinned->overflows_hidden, memory_order_relaxed)};
+    twin_stream_unpin(pinned);
+    return 0;
+}
+
+/* The device runs the code itself, from what the program gave. */
+static int32_t launch_code(twin_function *function, uint64_t function_handle, uint32_t blocks,
+                           const twin_launch_config *config, const twin_launch_args *args,
+                           twin_device *device, uint64_t stream)
+{
+    const uint64_t process_us = twin_op_limit();
+    /* The limit of the process, once the program has set one: what is below has its own. */
+    const bool limited = config->timeout_given || process_us != TWIN_OP_MOST;
+    const twin_launch_code code_of = {
+        .image = twin_binary_loaded(function->binary, device),
+        .function = function->kernel->name,
+        .blocks = blocks,
+        .device_args = args->device,
+        .host_args = args->host,
+        .args_bytes = args->bytes,
+        .places = (const twin_code_place *)(const void *)args->places,
+        .place_count = args->place_count,
+        .schedule_given = config->schedule_given,
+        .batch = config->batch,
+        .timeout_given = limited,
+        .timeout_us = config->timeout_given         ? config->timeout_us
+                      : process_us == TWIN_OP_NEVER ? 0
+                                                    : process_us,
+    };
+    twin_kernel_launch *launch = NULL;
+    int32_t code = twin_launch_take(device, 0, &launch);
+    if (code != 0) {
+        twin_function_unpin(function);
+        return code;
+    }
+    launch->function = function;
+    launch->function_handle = function_handle;
+    launch->args_address = args->device;
+    launch->args_bytes = args->device != 0 ? args->bytes : 0;
+    launch->base = (twin_launch){.name = function->kernel->name,
+                                 .weight = 1,
+                                 .timeout_ns = timeout_of(config, device->traits),
+                                 .keep = keep,
+                                 .release = release,
+                                 .code = &code_of};
+    choose_cores(&launch->base, function->kernel, blocks);
+    code =
+        twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base});
+    if (code != 0)
+        twin_launch_give(launch);
+    return code;
+}
+
+int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
+                           const twin_launch_config *config, const twin_launch_args *args,
+                           uint64_t stream)
+{
+    twin_launches_reap();
+    if (args->bytes > UINT32_MAX) /* what offsets in them reach */
+        return twin_fail(TWIN_ERR_PARAM, "%zu bytes of arguments; %u are the most", args->bytes,
+                         UINT32_MAX);
+    twin_function *function = NULL;
+    int32_t code = twin_function_pin(function_handle, &function);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    twin_kernel_launch *launch = NULL;
+    twin_overflows overflows = {0};
+    code = twin_stream_check_own(stream, &context);
+    if (code == 0 && blocks == 0)
+        code = twin_fail(TWIN_ERR_PARAM, "numBlocks is 0; a launch has blocks");
+    if (code == 0)
+        code = check_places(args);
+    const bool below = (twin_ops()->flags & TWIN_BACKEND_CODE) != 0;
+    if (code == 0 && !below)
+        code = function->native ? check_native(function, args->bytes, stream, &overflows)
+                                : check_opaque(function->kernel);
+    if (code == 0)
+        code = twin_context_pin_current(&context);
+    else
+        context = NULL;
+    if (code == 0) {
+        uint64_t image = 0;
+        if (function->binary->image)
+            code = twin_binary_place(function->binary, context->device, &image);
+        else if (below)
+            code = check_opaque(function->kernel);
+        if (code == 0 && below) {
+            code = launch_code(function, function_handle, blocks, config, args, context->device,
+                               stream);
+            twin_context_unpin(context);
+            return code;
+        }
+        if (code == 0)
+            code = make(function, function_handle, blocks, config, args, context->device, overflows,
+                        &launch);
+        twin_context_unpin(context);
+    }
+    if (code != 0) {
+        twin_function_unpin(function);
+        return code;
+    }
+    code =
+        twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base});
+    if (code != 0)
+        twin_launch_give(launch);
+    return code;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/work/launch_native.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/config.h"
+#include "core/object/device_area.h"
+#include "core/backend/error.h"
+#include "core/base/log.h"
+#include "core/work/overflow.h"
+#include "kernel/run.h"
+
+/* Scalar cycles after which the code of a block is taken to run for ever, whatever the time limit: 5 s of a core of 1.8
+ * GHz. runtime/docs/building-kernels.md. */
+#define CYCLES_MOST (UINT64_C(1) << 33)
+
+/* What is done about hazards. */
+typedef enum hazard_check { HAZARD_OFF, HAZARD_WARN, HAZARD_ERROR } hazard_check;
+
+/* A run under way, for what it tells. */
+typedef struct native_call {
+    const twin_kernel_launch *launch;
+    hazard_check check;
+    bool silent; /* it was said before */
+    unsigned hazards;
+} native_call;
+
+/* ---- what a run tells ---------------------------------------------------------------------------- */
+
+static hazard_check check_now(void)
+{
+    const char *value = twin_setting(TWIN_SETTING_CHECK);
+    return strcmp(value, "off") == 0     ? HAZARD_OFF
+           : strcmp(value, "error") == 0 ? HAZARD_ERROR
+                                         : HAZARD_WARN;
+}
+
+static void tell_hazard(void *user, const char *text)
+{
+    native_call *call = user;
+    call->hazards++;
+    if (call->check == HAZARD_ERROR)
+        twin_log(TWIN_LOG_ERROR, "%s (TWINRT_CHECK=error: the kernel fails)", text);
+    else if (!call->silent)
+        twin_log(TWIN_LOG_WARNING, "%s", text);
+}
+
+/* On the program's standard output, as it is. */
+static void print_text(void *user, uint32_t block, uint32_t core, const char *text)
+{
+    (void)user;
+    (void)block;
+    (void)core;
+    (void)fputs(text, stdout);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------- */
+
+/* Bytes of arguments that are no padding: the structure's end may be some, as far as its size allows, but no parameter
+ * that the author told. */
+__attribute__((cold, noinline)) static size_t least_bytes(const twk_kernel_entry *native)
+{
+    uint32_t least = native->args_bytes;
+    for (uint32_t unit = 8; unit > 1 && least == native->args_bytes; unit /= 2)
+        if (native->args_bytes % unit == 0 && native->args_bytes >= 2 * unit)
+            least -= unit - 1;
+    for (uint32_t i = 0; native->params && i < native->params->count; i++) {
+        const twk_param *one = &native->params->list[i];
+        const uint32_t end = one->offset + one->bytes;
+        least = end > least && end <= native->args_bytes ? end : least;
+    }
+    return least;
+}
+
+int32_t twin_launch_native_check(const twin_function *function, size_t args_bytes)
+{
+    const uint32_t wanted = function->native->args_bytes;
+    if (__builtin_expect(wanted <= args_bytes, 1) || args_bytes >= least_bytes(function->native))
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM, "kernel \"%s\" reads %u bytes of arguments, %zu are given",
+                     function->kernel->name, wanted, args_bytes);
+}
+
+int32_t twin_launch_native_offered(twin_device *device)
+{
+    uint64_t flags = 0;
+    if (device->traits->core.vector_bytes == 0)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "device %u runs no native kernels: its backend does not model AI cores",
+                         device->id);
+    if (__builtin_expect(atomic_load_explicit(&device->overflow, memory_order_relaxed) != 0, 1))
+        return 0;
+    return twin_device_area(device, &device->overflow, TWIN_OVERFLOW_BYTES, "overflow flags",
+                            &flags);
+}
+
+/* The status that programs read, of the whole device. */
+static void note_overflow(const twin_kernel_launch *launch, const twin_reach *reach)
+{
+    const uint64_t flags = atomic_load_explicit(&launch->device->overflow, memory_order_acquire);
+    uint32_t *status =
+        flags != 0 ? reach->at(reach, flags, TWIN_OVERFLOW_STATUS_BYTES, true) : NULL;
+    if (status)
+        *status = 1;
+}
+
+static twin_status effect(twin_launch *kernel, const twin_reach *reach)
+{
+    twin_kernel_launch *launch = (twin_kernel_launch *)(void *)kernel; /* its first member */
+    const twin_reach wide = twin_launch_reach(launch, reach);
+    const twin_status status = twin_native_effect(launch->run, &wide);
+    if (twin_native_overflowed(launch->run) && !launch->overflows.hidden)
+        note_overflow(launch, &wide);
+    twin_launch_native_end(launch); /* its memory serves the next run */
+    if (status != TWIN_OK)
+        twin_log(TWIN_LOG_ERROR,
+                 "kernel \"%s\": memory that it writes was freed while it ran; free it after a "
+                 "synchronisation",
+                 kernel->name);
+    return status;
+}
+
+void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
+                                twin_overflows overflows)
+{
+    launch->overflows = overflows;
+    launch->base.effect = effect;
+    /* Without cores of their own, vector units belong to the others. */
+    if (launch->base.cores == TWIN_CORES_VECTOR && !device->traits->core.split)
+        launch->base.cores = TWIN_CORES_CUBE;
+}
+
+/* Tells what ended a run; what a kernel forgets fails it when that is asked for. */
+static twin_status judge(const twin_kernel_launch *launch, native_call *call)
+{
+    const twin_native_failure *failure = twin_native_failed(launch->run);
+    if (failure->fault != TWIN_NATIVE_GOOD)
+        twin_log(TWIN_LOG_ERROR, "%s", failure->text);
+    if (call->hazards == 0)
+        return TWIN_OK;
+    atomic_store_explicit(&launch->function->hazard_told, true, memory_order_relaxed);
+    return call->check == HAZARD_ERROR ? TWIN_E_KERNEL_EXCEPTION : TWIN_OK;
+}
+
+static twin_status run(twin_kernel_launch *launch, const twin_reach *reach, const void *args,
+                       twin_launch_work *out_work)
+{
+    const twin_device_traits *traits = launch->device->traits;
+    native_call call = {.launch = launch, .check = check_now()};
+    call.silent = call.check == HAZARD_OFF ||
+                  atomic_load_explicit(&launch->function->hazard_told, memory_order_relaxed);
+    const twin_native_call native = {
+        .kernel = launch->function->native,
+        .cores = launch->base.cores,
+        .blocks = launch->base.blocks,
+        .vectors_per_cube = traits->aic_cores != 0 ? traits->aiv_cores / traits->aic_cores : 0,
+        .args = args,
+        .args_bytes = launch->function->native->args_bytes,
+        .core = &traits->core,
+        .bf16 = traits->bf16,
+        .saturate = launch->overflows.saturate,
+        .cycles_most = CYCLES_MOST,
+        .limited = launch->base.timeout_ns != TWIN_FOREVER,
+        .reach = reach,
+        .print = print_text,
+        .hazard = call.check == HAZARD_OFF ? NULL : tell_hazard,
+        .user = &call};
+    const twin_status status = twin_native_begin(&native, &launch->run, out_work);
+    if (status == TWIN_OK)
+        return judge(launch, &call);
+    twin_log(TWIN_LOG_ERROR, "kernel \"%s\" cannot be run: %s", launch->base.name,
+             twin_status_text(status));
+    return TWIN_E_KERNEL_EXCEPTION;
+}
+
+twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach *reach,
+                                   const void *args, twin_launch_work *out_work)
+{
+    twin_launch_native_end(launch); /* of a program that runs again */
+    const size_t wanted = launch->function->native->args_bytes;
+    if (launch->args_bytes >= wanted)
+        return run(launch, reach, args, out_work);
+    unsigned char *padded = twin_zalloc(wanted);
+    if (!padded)
+        return TWIN_E_KERNEL_EXCEPTION;
+    if (launch->args_bytes > 0)
+        memcpy(padded, args, launch->args_bytes);
+    const twin_status status = run(launch, reach, padded, out_work);
+    twin_free(padded);
+    return status;
+}
+
+void twin_launch_native_end(twin_kernel_launch *launch)
+{
+    if (launch->run)
+        twin_native_end(launch->run);
+    launch->run = NULL;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/work/launch_pool.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/backend/error.h"
+#include "core/backend/registry.h"
+
+#define BLOCK_BYTES  4096u /* of device memory, for the arguments of a launch that fit */
+#define CHUNK_BLOCKS 64u
+
+/* Launches of one device that wait for use, and the device memory they got. Guarded by lock. */
+typedef struct launch_pool {
+    twin_kernel_launch *with_block;
+    twin_kernel_launch *without;
+    uint64_t *chunks;
+    uint32_t chunk_count;
+    uint32_t blocks_left; /* of the last chunk: no launch has had them */
+    uint32_t life;        /* how often the device has gone down */
+} launch_pool;
+
+static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_LAUNCHES);
+static launch_pool pools[TWIN_MAX_DEVICES];
+/* Released under locks of the backend, so what they hold is given back later. Release/acquire. */
+static _Atomic(twin_kernel_launch *) over;
+
+/* ---- taking ------------------------------------------------------------------------------------- */
+
+/* One more chunk, all of whose blocks are new. The device is up and stays so. */
+static int32_t grow(twin_device *device)
+{
+    const struct twin_backend *ops = twin_ops();
+    uint64_t chunk = 0;
+    const twin_status status =
+        twin_device_note(device, ops->memory.alloc(device->hw, (uint64_t)BLOCK_BYTES * CHUNK_BLOCKS,
+                                                   TWIN_PAGES_DEFAULT, &chunk));
+    if (status != TWIN_OK)
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                                "device %u has no room for arguments of kernels", device->id);
+    launch_pool *pool = &pools[device->hw_index];
+    twin_lock_take(&lock);
+    /* Another thread may have been faster: then its blocks are used first, and these are not lost. */
+    const bool needed = pool->blocks_left == 0;
+    uint64_t *chunks = NULL;
+    if (needed)
+        chunks = twin_regrow(pool->chunks, pool->chunk_count + (size_t)1, sizeof(*chunks));
+    if (chunks) {
+        pool->chunks = chunks;
+        chunks[pool->chunk_count++] = chunk;
+        pool->blocks_left = CHUNK_BLOCKS;
+    }
+    twin_lock_drop(&lock);
+    if (chunks)
+        return 0;
+    ops->memory.free(chunk);
+    return needed ? twin_fail(TWIN_ERR_NOMEM, "no host memory for arguments of kernels") : 0;
+}
+
+/* One that waits for use; NULL: there is none. `out_life` in any case. */
+static twin_kernel_launch *take_known(uint32_t hw_index, bool block, uint32_t *out_life)
+{
+    launch_pool *pool = &pools[hw_index];
+    twin_lock_take(&lock);
+    twin_kernel_launch **list = block ? &pool->with_block : &pool->without;
+    twin_kernel_launch *known = *list;
+    if (known)
+        *list = known->next;
+    *out_life = pool->life;
+    twin_lock_drop(&lock);
+    return known;
+}
+
+/* Gives a new launch its block. */
+static int32_t take_block(twin_device *device, twin_kernel_launch *launch)
+{
+    launch_pool *pool = &pools[device->hw_index];
+    for (;;) {
+        twin_lock_take(&lock);
+        if (pool->blocks_left > 0)
+            launch->block = pool->chunks[pool->chunk_count - 1] +
+                            (uint64_t)BLOCK_BYTES * (CHUNK_BLOCKS - pool->blocks_left--);
+        twin_lock_drop(&lock);
+        if (launch->block != 0)
+            return 0;
+        const int32_t code = grow(device);
+        if (code != 0)
+            return code;
+    }
+}
+
+__attribute__((cold, noinline)) static int32_t
+take_new(twin_device *device, bool block, uint32_t life, twin_kernel_launch **out_launch)
+{
+    twin_kernel_launch *launch = twin_zalloc(sizeof(*launch));
+    if (!launch)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a launch");
+    launch->hw_index = device->hw_index;
+    launch->life = life;
+    const int32_t code = block ? take_block(device, launch) : 0;
+    if (code != 0)
+        twin_free(launch);
+    else
+        *out_launch = launch;
+    return code;
+}
+
+/* Arguments that a launch does not hold itself, or that do not go into a block. */
+__attribute__((cold, noinline)) static int32_t take_far(twin_device *device,
+                                                        twin_kernel_launch *launch, size_t bytes)
+{
+    launch->args = twin_zalloc(bytes);
+    if (!launch->args)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for %zu bytes of arguments", bytes);
+    if (launch->block != 0)
+        return 0;
+    const twin_status status =
+        twin_device_note(device, twin_ops()->memory.alloc(device->hw, bytes, TWIN_PAGES_DEFAULT,
+                                                          &launch->args_address));
+    launch->own_memory = status == TWIN_OK;
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                            "device %u has no room for %zu bytes of arguments", device->id, bytes);
+}
+
+int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch **out_launch)
+{
+    const bool block = bytes > 0 && bytes <= BLOCK_BYTES;
+    uint32_t life = 0;
+    twin_kernel_launch *launch = take_known(device->hw_index, block, &life);
+    int32_t code = 0;
+    if (__builtin_expect(!launch, 0))
+        code = take_new(device, block, life, &launch);
+    if (__builtin_expect(code != 0, 0))
+        return code;
+    atomic_init(&launch->holds, 1);
+    atomic_init(&launch->there, false);
+    launch->function = NULL;
+    launch->run = NULL;
+    launch->args_address = launch->block;
+    launch->args_bytes = bytes;
+    launch->from_host = bytes > 0;
+    launch->own_memory = false;
+    launch->args = launch->near_args;
+    if (__builtin_expect(bytes > TWIN_LAUNCH_NEAR, 0))
+        code = take_far(device, launch, bytes);
+    if (__builtin_expect(code != 0, 0))
+        twin_launch_give(launch);
+    else
+        *out_launch = launch;
+    return code;
+}
+
+/* ---- giving back -------------------------------------------------------------------------------- */
+
+/* All but the launch itself. */
+static void empty(twin_kernel_launch *launch)
+{
+    if (launch->args != launch->near_args)
+        twin_free(launch->args);
+    if (launch->function)
+        twin_function_unpin(launch->function);
+}
+
+/* Whether it waits for use again. A device that goes down takes its memory along; the addresses may be another's by now. */
+static bool keep_locked(twin_kernel_launch *launch, uint64_t *out_memory)
+{
+    launch_pool *pool = &pools[launch->hw_index];
+    if (launch->life != pool->life)
+        return false;
+    if (launch->own_memory)
+        *out_memory = launch->args_address;
+    twin_kernel_launch **list = launch->block != 0 ? &pool->with_block : &pool->without;
+    launch->next = *list;
+    *list = launch;
+    return true;
+}
+
+void twin_launch_give(twin_kernel_launch *launch)
+{
+    uint64_t memory = 0;
+    empty(launch);
+    twin_lock_take(&lock);
+    const bool kept = keep_locked(launch, &memory);
+    twin_lock_drop(&lock);
+    if (memory != 0)
+        twin_ops()->memory.free(memory);
+    if (!kept)
+        twin_free(launch);
+}
+
+void twin_launch_over(twin_kernel_launch *launch)
+{
+    twin_kernel_launch *first = atomic_load_explicit(&over, memory_order_relaxed);
+    do
+        launch->next = first;
+    while (!atomic_compare_exchange_weak_explicit(&over, &first, launch, memory_order_release,
+                                                  memory_order_relaxed));
+}
+
+static void free_list(twin_kernel_launch *launch)
+{
+    while (launch) {
+        twin_kernel_launch *next = launch->next;
+        twin_free(launch);
+        launch = next;
+    }
+}
+
+void twin_launches_reap(void)
+{
+    if (__builtin_expect(!atomic_load_explicit(&over, memory_order_relaxed), 1))
+        return;
+    twin_kernel_launch *launch = atomic_exchange_explicit(&over, NULL, memory_order_acquire);
+    twin_kernel_launch *emptied = NULL;
+    while (launch) {
+        twin_kernel_launch *next = launch->next;
+        if (launch->own_memory) {
+            twin_launch_give(launch);
+        } else {
+            empty(launch);
+            launch->next = emptied;
+            emptied = launch;
+        }
+        launch = next;
+    }
+    twin_kernel_launch *gone = NULL;
+    uint64_t none = 0;
+    twin_lock_take(&lock);
+    while (emptied) {
+        twin_kernel_launch *next = emptied->next;
+        if (!keep_locked(emptied, &none)) {
+            emptied->next = gone;
+            gone = emptied;
+        }
+        emptied = next;
+    }
+    twin_lock_drop(&lock);
+    free_list(gone);
+}
+
+void twin_launches_forget(twin_device *device)
+{
+    twin_launches_reap();
+    launch_pool *pool = &pools[device->hw_index];
+    twin_lock_take(&lock);
+    const launch_pool gone = *pool;
+    *pool = (launch_pool){.life = gone.life + 1};
+    twin_lock_drop(&lock);
+    for (uint32_t i = 0; i < gone.chunk_count; i++)
+        twin_ops()->memory.free(gone.chunks[i]);
+    twin_free(gone.chunks);
+    free_list(gone.with_block);
+    free_list(gone.without);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches on their way, and the memory of their arguments on host and device. What is over is used again: a launch whose
+ * arguments are not many bytes allocates nothing and takes one lock. */
+#ifndef TWINRT_CORE_WORK_LAUNCH_POOL_H
+#define TWINRT_CORE_WORK_LAUNCH_POOL_H
+
+#include <stdatomic.h>
+
+#include "core/image/binary.h"
+#include "core/work/launch.h"
+
+#define TWIN_LAUNCH_NEAR 512u /* bytes of arguments that a launch holds itself */
+
+typedef struct twin_kernel_launch {
+    twin_launch base;                /* first: the backend's calls give its address */
+    struct twin_kernel_launch *next; /* among those that are over, or that wait for use */
+    _Atomic uint32_t holds;          /* releases that are still to come */
+    twin_function *function;         /* pinned; NULL: not yet */
+    uint64_t function_handle;        /* which may be dead by now */
+    /* Kept from one use to the next. */
+    uint64_t block;    /* device memory of the pool; 0: none */
+    uint32_t hw_index; /* device of that */
+    uint32_t life;     /* of that device, as the pool counts */
+    /* Of one use. */
+    uint64_t args_address; /* device; 0: none */
+    size_t args_bytes;
+    bool from_host;      /* args go there when the kernel begins */
+    atomic_bool there;   /* they have gone there */
+    bool own_memory;     /* args_address is an allocation of this launch alone */
+    unsigned char *args; /* near, or memory of its own */
+    twin_device *device; /* that it runs on; NULL: it runs the code itself */
+    /* Of native kernels. */
+    twin_overflows overflows;
+    struct twin_native_run *run; /* kernel/run.h; NULL: none under way */
+    unsigned char near_args[TWIN_LAUNCH_NEAR];
+} twin_kernel_launch;
+
+/* What the calls of one launch reach: its device, and those to which that has access at the moment. */
+static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
+                                           const twin_reach *reach)
+{
+    twin_reach wide = *reach;
+    wide.peers = atomic_load_explicit(&launch->device->peers, memory_order_relaxed);
+    return wide;
+}
+
+/* A launch with room for `bytes` of arguments on host and device; 0: none. Its kept members and its arguments are set, the
+ * rest is 0 or, of `holds`, 1. The caller keeps the device up. 207001 and what the device says. */
+int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch **out_launch);
+/* Gives back one that was not queued. No lock is held. */
+void twin_launch_give(twin_kernel_launch *launch);
+/* The backend has released it: noted, and given back with the next reaping. Thread: any, with any lock. */
+void twin_launch_over(twin_kernel_launch *launch);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/work/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "core/object/context.h"
+#include "core/backend/error.h"
+#include "core/base/lock.h"
+#include "core/work/overflow.h"
+#include "core/work/range.h"
+#include "core/backend/registry.h"
+#include "core/object/stream.h"
+
+/* Allocate and free ------------------------------------------------------------------------------- */
+
+int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t address = 0;
+    twin_status status = twin_device_note(
+        context->device, twin_ops()->memory.alloc(context->device->hw, bytes, pages, &address));
+    if (status == TWIN_OK)
+        *out_pointer = (void *)(uintptr_t)address; /* the user's pointer is the device's address */
+    else
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes on device %u",
+                                (unsigned long long)bytes, context->device->id);
+    twin_context_unpin(context);
+    return code;
+}
+
+/* Refuses to free what is not the start of an allocation of that kind. */
+static int32_t check_free(const void *pointer, twin_memory_kind kind)
+{
+    twin_memory_info info = twin_range_info(pointer);
+    if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer) {
+        if (kind != TWIN_MEMORY_DEVICE || !twin_overflow_is(info.device, info.base))
+            return 0;
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%p holds the overflow flags of its device, which belong to the runtime",
+                         pointer);
+    }
+    if (info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_GONE)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%p is no allocation of the runtime: it was freed, or came from elsewhere",
+                         pointer);
+    if (info.kind != kind)
+        return twin_fail(TWIN_ERR_PARAM, "%p is %s memory; free it with %s", pointer,
+                         info.kind == TWIN_MEMORY_DEVICE ? "device" : "page-locked host",
+                         info.kind == TWIN_MEMORY_DEVICE ? "aclrtFree" : "aclrtFreeHost");
+    return twin_fail(TWIN_ERR_PARAM,
+                     "%p lies inside the allocation that starts at %#llx; free that", pointer,
+                     (unsigned long long)info.base);
+}
+
+int32_t twin_memory_free(void *pointer)
+{
+    int32_t code = check_free(pointer, TWIN_MEMORY_DEVICE);
+    if (code != 0)
+        return code;
+    return twin_fail_status(twin_ops()->memory.free((uint64_t)(uintptr_t)pointer),
+                            TWIN_CODE_STREAM_TIMEOUT, "%p", pointer);
+}
+
+int32_t twin_memory_alloc_host(uint64_t bytes, void **out_pointer)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    code = twin_fail_status(twin_ops()->memory.host_alloc(bytes, out_pointer),
+                            TWIN_CODE_STREAM_TIMEOUT, "%llu bytes of page-locked host memory",
+                            (unsigned long long)bytes);
+    twin_context_unpin(context);
+    return code;
+}
+
+int32_t twin_memory_free_host(void *pointer)
+{
+    int32_t code = check_free(pointer, TWIN_MEMORY_HOST_PINNED);
+    if (code != 0)
+        return code;
+    return twin_fail_status(twin_ops()->memory.host_free(pointer), TWIN_CODE_STREAM_TIMEOUT, "%p",
+                            pointer);
+}
+
+int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    uint64_t unused = 0, total = 0;
+    twin_status status = twin_ops()->memory.space(context->device->hw, page_class, &unused, &total);
+    if (status == TWIN_OK) {
+        *out_free = (size_t)unused;
+        *out_total = (size_t)total;
+    } else {
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u", context->device->id);
+    }
+    twin_context_unpin(context);
+    return code;
+}
+
+/* Copy -------------------------------------------------------------------------------------------- */
+
+static int32_t copy_now(twin_device *device, const twin_copy *copy)
+{
+    twin_assert_unlocked("memory.copy with a lock held");
+    twin_status status = twin_device_note(device, twin_ops()->memory.copy(device->hw, copy));
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes from %#llx to %#llx",
+                            (unsigned long long)copy->bytes, (unsigned long long)copy->src,
+                            (unsigned long long)copy->dst);
+}
+
+int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t bytes)
+{
+    int32_t code = twin_range_check_room(bytes, dst_bytes);
+    if (code != 0 || dst == src)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+
+    const twin_copy copy = {
+        .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
+    const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
+    code = twin_range_check("destination", dst, bytes, &to);
+    if (code == 0)
+        code = twin_range_check("source", src, bytes, &from);
+    if (code == 0)
+        code = twin_range_check_overlap(dst, src, bytes);
+    if (code == 0)
+        code = twin_range_check_peer(context->device, &to, &from);
+    if (code == 0)
+        code = copy_now(context->device, &copy);
+    twin_context_unpin(context);
+    return code;
+}
+
+/* Pins a stream of the current context whose tasks run on submission. */
+int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_pin_own(handle, out_stream);
+    if (code != 0)
+        return code;
+    if (((*out_stream)->flags & TWIN_STREAM_PASSIVE) == 0)
+        return 0;
+    code = twin_fail(TWIN_ERR_UNSUPPORTED,
+                     "stream %u was made with flags %#x: its tasks run later than this call, and "
+                     "pageable host memory is not theirs to keep; use page-locked memory",
+                     (*out_stream)->id, (*out_stream)->flags);
+    twin_stream_unpin(*out_stream);
+    return code;
+}
+
+/* The pageable case: after all earlier work of the stream, and over when this returns. */
+static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_memory_pin_active(handle, &stream);
+    if (code != 0)
+        return code;
+    code = twin_stream_drain(stream, TWIN_FOREVER);
+    if (code == 0)
+        code = copy_now(stream->device, copy);
+    twin_stream_unpin(stream);
+    return code;
+}
+
+/* Copies what the process can read; false when a page of it cannot be read, as a plain copy would find out too late. */
+static bool read_host(void *to, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        const struct iovec here = {.iov_base = (char *)to + done, .iov_len = bytes - done};
+        const struct iovec there = {.iov_base = (void *)(uintptr_t)(from + done),
+                                    .iov_len = bytes - done};
+        ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+        if (got < 0 && (errno == EPERM || errno == ENOSYS)) { /* a sandbox without this call */
+            memcpy((char *)to + done, (const void *)(uintptr_t)(from + done), bytes - done);
+            return true;
+        }
+        if (got <= 0)
+            return false;
+        done += (uint64_t)got;
+    }
+    return true;
+}
+
+/* Takes the source into page-locked memory and queues the copy from there. */
+static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
+{
+    const struct twin_backend *ops = twin_ops();
+    twin_stream *stream = NULL;
+    int32_t code = twin_memory_pin_active(handle, &stream);
+    if (code != 0)
+        return code;
+    twin_stream_unpin(stream);
+    void *snapshot = NULL;
+    code = twin_fail_status(
+        ops->memory.host_alloc(copy->bytes, &snapshot), TWIN_CODE_STREAM_TIMEOUT,
+        "%llu bytes of page-locked memory for the source", (unsigned long long)copy->bytes);
+    if (code != 0)
+        return code;
+    if (!read_host(snapshot, copy->src, copy->bytes)) {
+        ops->memory.host_free(snapshot);
+        return twin_fail(TWIN_ERR_PARAM, "the source, %llu bytes at %#llx, is not readable",
+                         (unsigned long long)copy->bytes, (unsigned long long)copy->src);
+    }
+    const twin_copy staged = {
+        .dst = copy->dst, .src = (uint64_t)(uintptr_t)snapshot, .bytes = copy->bytes};
+    code = twin_stream_submit(handle, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &staged});
+    /* Its pages live until the task has retired: the seam promises that of host_free. */
+    ops->memory.host_free(snapshot);
+    return code;
+}
+
+int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
+                               twin_copy_kind kind, uint64_t stream)
+{
+    int32_t code = twin_stream_guard(stream);
+    if (code == 0)
+        code = twin_range_check_room(bytes, dst_bytes);
+    if (code != 0)
+        return code;
+    const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
+    code = twin_range_check_alive("destination", dst, &to);
+    if (code == 0)
+        code = twin_range_check_alive("source", src, &from);
+    if (code == 0)
+        code = twin_range_check_kind(&to, &from, kind);
+    if (code != 0 || dst == src)
+        return code;
+
+    twin_context *context = NULL;
+    code = twin_stream_check_own(stream, &context);
+    if (code != 0)
+        return code;
+    if (stream == 0)
+        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+    twin_device *device = context->device;
+    code = twin_range_check("destination", dst, bytes, &to);
+    if (code == 0)
+        code = twin_range_check("source", src, bytes, &from);
+    if (code == 0)
+        code = twin_range_check_overlap(dst, src, bytes);
+    if (code == 0)
+        code = twin_range_check_owner("destination", &to, device);
+    if (code == 0)
+        code = twin_range_check_owner("source", &from, device);
+    if (code != 0)
+        return code;
+
+    const twin_copy copy = {
+        .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
+    if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE)
+        return copy_from_snapshot(&copy, stream);
+    if (to.kind == TWIN_MEMORY_UNKNOWN || from.kind == TWIN_MEMORY_UNKNOWN)
+        return copy_after_drain(&copy, stream);
+    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &copy});
+}
+
+/* Fill -------------------------------------------------------------------------------------------- */
+
+static int32_t fill_now(twin_device *device, const twin_fill *fill)
+{
+    twin_assert_unlocked("memory.fill with a lock held");
+    twin_status status = twin_device_note(device, twin_ops()->memory.fill(device->hw, fill));
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes at %#llx",
+                            (unsigned long long)fill->bytes, (unsigned long long)fill->dst);
+}
+
+int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes)
+{
+    int32_t code = twin_range_check_room(bytes, dst_bytes);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    const twin_memory_info to = twin_range_info(dst);
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
+    code = twin_range_check("destination", dst, bytes, &to);
+    if (code == 0)
+        code = fill_now(context->device, &fill);
+    twin_context_unpin(context);
+    return code;
+}
+
+int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
+                               uint64_t stream)
+{
+    int32_t code = twin_stream_guard(stream);
+    if (code == 0)
+        code = twin_range_check_room(bytes, dst_bytes);
+    if (code != 0)
+        return code;
+    twin_context *context = NULL;
+    code = twin_stream_check_own(stream, &context);
+    if (code != 0)
+        return code;
+    if (stream == 0)
+        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+    const twin_memory_info to = twin_range_info(dst);
+    code = twin_range_check("destination", dst, bytes, &to);
+    if (code == 0)
+        code = twin_range_check_owner("destination", &to, context->device);
+    if (code != 0)
+        return code;
+
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
+    if (to.kind == TWIN_MEMORY_DEVICE)
+        return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill});
+
+    twin_stream *pinned = NULL;
+    code = twin_memory_pin_active(stream, &pinned);
+    if (code != 0)
+        return code;
+    /* Host memory is filled at once: a stream that is held must not hold the caller (MEM-131b). */
+    code = fill_now(pinned->device, &fill);
+    twin_stream_unpin(pinned);
+    return code;
+}

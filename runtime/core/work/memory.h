@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of devices, page-locked host memory, and copies and fills between all kinds of memory.
+ *
+ * Where an address lies is asked of the backend; what it does not know is pageable host memory. The
+ * direction of a copy follows from the addresses. Copies that touch pageable memory run while the call
+ * lasts, those between device and page-locked memory run in stream order. */
+#ifndef TWINRT_CORE_WORK_MEMORY_H
+#define TWINRT_CORE_WORK_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seam/types.h"
+
+struct twin_stream;
+
+/* Direction a caller names, with the public values. */
+typedef enum twin_copy_kind {
+    TWIN_COPY_HOST_TO_HOST,
+    TWIN_COPY_HOST_TO_DEVICE,
+    TWIN_COPY_DEVICE_TO_HOST,
+    TWIN_COPY_DEVICE_TO_DEVICE,
+    TWIN_COPY_DEFAULT,
+    TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE, /* the source is taken during the call */
+    TWIN_COPY_KIND_COUNT
+} twin_copy_kind;
+
+/* Device memory of the current context's device; `bytes` are what is asked of the backend. 107002,
+ * 207001. */
+int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer);
+/* Needs no context; never waits. 107000: not the start of a device allocation. */
+int32_t twin_memory_free(void *pointer);
+/* Page-locked host memory. 107002, 207001. */
+int32_t twin_memory_alloc_host(uint64_t bytes, void **out_pointer);
+/* 107000: not the start of a page-locked allocation. */
+int32_t twin_memory_free_host(void *pointer);
+/* Bytes free and in all on the current device; classes as in the seam. 107002. */
+int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total);
+
+/* Copies now. dst and src are not NULL, bytes > 0. Blocks.
+ * 107000: more bytes than dst_bytes; ranges that overlap, leave their allocation or are not there. */
+int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t bytes);
+/* Copies in order of a stream (0: the default stream); see the top. May block.
+ * 107000 also: a direction that contradicts a pageable side. 207000: both sides on the host. */
+int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
+                               twin_copy_kind kind, uint64_t stream);
+/* Pins a stream of the current context whose tasks run on submission. 107002, 107003, 107017, 207000. */
+int32_t twin_memory_pin_active(uint64_t handle, struct twin_stream **out_stream);
+/* Fills now, or in order of a stream; host memory is filled while the call lasts. */
+int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes);
+int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
+                               uint64_t stream);
+
+#endif

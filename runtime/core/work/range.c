@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/work/range.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/backend/error.h"
+#include "core/object/peer.h"
+#include "core/backend/registry.h"
+#include "seam/sanitizer.h"
+
+twin_memory_info twin_range_info(const void *pointer)
+{
+    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
+    if (twin_ops()->memory.info((uint64_t)(uintptr_t)pointer, &info) != TWIN_OK)
+        info.kind = TWIN_MEMORY_UNKNOWN;
+    return info;
+}
+
+/* Valgrind takes msync for a use of the contents, and would report bytes that nobody has written yet. */
+static bool pages_mapped(uint64_t first, uint64_t bytes, uint64_t page)
+{
+    unsigned char resident[256];
+    const uint64_t most = sizeof(resident) * page;
+    for (uint64_t done = 0; done < bytes; done += most) {
+        uint64_t part = bytes - done < most ? bytes - done : most;
+        if (mincore((void *)(uintptr_t)(first + done), (size_t)part, resident) != 0 &&
+            errno == ENOMEM)
+            return false;
+    }
+    return true;
+}
+
+/* Whether every page of a range exists in this process. */
+static bool host_range_mapped(uint64_t address, size_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t first = address & ~(page - 1);
+    if (address + bytes < address)
+        return false;
+    if (twin_under_valgrind())
+        return pages_mapped(first, address + bytes - first, page);
+    /* Asynchronous and so without effect, except that a hole is reported. */
+    return msync((void *)(uintptr_t)first, (size_t)(address + bytes - first), MS_ASYNC) == 0 ||
+           errno != ENOMEM;
+}
+
+/* Refuses what points at memory of the runtime that nobody has. */
+int32_t twin_range_check_alive(const char *role, const void *pointer, const twin_memory_info *info)
+{
+    if (info->kind != TWIN_MEMORY_GONE)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "the %s, %p, is in no allocation: that was freed, or its device was reset",
+                     role, pointer);
+}
+
+/* Refuses a range that is not there or leaves its allocation. `role`: "destination" or "source". */
+int32_t twin_range_check(const char *role, const void *pointer, size_t bytes,
+                         const twin_memory_info *info)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    int32_t code = twin_range_check_alive(role, pointer, info);
+    if (code != 0)
+        return code;
+    if (info->kind == TWIN_MEMORY_UNKNOWN) {
+        if (host_range_mapped(address, bytes))
+            return 0;
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "the %s, %zu bytes at %p, is neither memory of the runtime nor mapped host "
+            "memory",
+            role, bytes, pointer);
+    }
+    uint64_t offset = address - info->base;
+    if (offset <= info->size_bytes && bytes <= info->size_bytes - offset)
+        return 0;
+    return twin_fail(
+        TWIN_ERR_PARAM, "the %s, %zu bytes at %p, leaves its allocation of %llu bytes at %#llx",
+        role, bytes, pointer, (unsigned long long)info->size_bytes, (unsigned long long)info->base);
+}
+
+int32_t twin_range_check_room(size_t bytes, size_t dst_bytes)
+{
+    if (bytes <= dst_bytes)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM, "%zu bytes do not fit into the %zu given for the destination",
+                     bytes, dst_bytes);
+}
+
+int32_t twin_range_check_overlap(const void *dst, const void *src, size_t bytes)
+{
+    uintptr_t a = (uintptr_t)dst, b = (uintptr_t)src;
+    uintptr_t distance = a > b ? a - b : b - a;
+    if (distance >= bytes)
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM_RELATION, "%zu bytes at %p and at %p overlap", bytes, dst, src);
+}
+
+/* Refuses a copy between devices when the one that does it cannot reach them both. */
+int32_t twin_range_check_peer(const twin_device *device, const twin_memory_info *dst,
+                              const twin_memory_info *src)
+{
+    if (dst->kind != TWIN_MEMORY_DEVICE || src->kind != TWIN_MEMORY_DEVICE ||
+        dst->device == src->device ||
+        (twin_peer_allows(device, dst->device) && twin_peer_allows(device, src->device)))
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM_RELATION,
+                     "source and destination lie on different devices, and device %u, which is to "
+                     "copy, has no access to them; call aclrtDeviceEnablePeerAccess first",
+                     device->id);
+}
+
+/* Refuses memory of another device than the one whose stream is to do the work. */
+int32_t twin_range_check_owner(const char *role, const twin_memory_info *info,
+                               const twin_device *device)
+{
+    if (info->kind != TWIN_MEMORY_DEVICE || twin_peer_allows(device, info->device))
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM_RELATION,
+                     "the %s lies on another device than the stream's, device %u, which has no "
+                     "access to it; call aclrtDeviceEnablePeerAccess first",
+                     role, device->id);
+}
+
+/* Refuses a direction that an asynchronous copy cannot have. */
+int32_t twin_range_check_kind(const twin_memory_info *dst, const twin_memory_info *src,
+                              twin_copy_kind kind)
+{
+    bool to_device = dst->kind == TWIN_MEMORY_DEVICE;
+    bool from_device = src->kind == TWIN_MEMORY_DEVICE;
+    if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE) {
+        if (to_device && !from_device)
+            return 0;
+        return twin_fail(TWIN_ERR_PARAM_RELATION,
+                         "a copy from a host buffer to the device needs its source on the host and "
+                         "its destination on the device");
+    }
+    bool pageable_dst = dst->kind == TWIN_MEMORY_UNKNOWN;
+    bool pageable_src = src->kind == TWIN_MEMORY_UNKNOWN;
+    bool fits = true;
+    if (pageable_src && (to_device || pageable_dst))
+        fits = kind != TWIN_COPY_DEVICE_TO_HOST && kind != TWIN_COPY_HOST_TO_HOST;
+    else if (pageable_dst && from_device)
+        fits = kind != TWIN_COPY_HOST_TO_DEVICE && kind != TWIN_COPY_HOST_TO_HOST;
+    if (!to_device && !from_device) {
+        if (!pageable_dst || !pageable_src || kind == TWIN_COPY_DEFAULT ||
+            kind == TWIN_COPY_HOST_TO_HOST)
+            return twin_fail(TWIN_ERR_UNSUPPORTED,
+                             "both sides are host memory; use aclrtMemcpy or memcpy");
+        fits = false;
+    }
+    if (!fits)
+        return twin_fail(TWIN_ERR_PARAM_RELATION,
+                         "direction %d contradicts the addresses: the %s is pageable host memory",
+                         (int)kind, pageable_src ? "source" : "destination");
+    return 0;
+}

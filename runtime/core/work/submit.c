@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of one task from a public call to its queue. */
+#include "core/backend/error.h"
+#include "core/object/event.h"
+#include "core/callback/exception_callback.h"
+#include "core/model_instance/model_instance.h"
+#include "core/backend/registry.h"
+#include "core/callback/callback_delivery.h"
+#include "core/object/stream.h"
+
+/* What a submission can find wrong with what it names, or with who is to run its call. */
+typedef enum task_trouble {
+    TASK_FINE,
+    EVENT_GONE,
+    EVENT_ELSEWHERE,
+    EVENT_UNFIT, /* cannot stay in a persistent stream */
+    EVENT_UNRECORDED,
+    MODEL_UNREADY,
+    CALL_UNFIT,    /* cannot stay in a persistent stream */
+    CALL_NOBODY,   /* no thread is subscribed */
+    CALL_CONTEXTS, /* the context's own thread runs the stream's functions */
+    CALL_THREADS   /* a thread of the program is subscribed */
+} task_trouble;
+
+/* Why a stream that was found takes no task of this thread; drops its lock. */
+__attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream, uint64_t handle)
+{
+    int32_t code = 0;
+    uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    /* A dead one may be in the making as another: nothing else of it is read. */
+    bool gone = !twin_handle_is(stream, handle) || stream->destroying;
+    uint32_t id = gone ? 0 : stream->id, device_id = gone ? 0 : stream->device->id;
+    if (!gone && halt == 0)
+        code = twin_stream_fail_foreign(stream);
+    twin_lock_drop(&stream->lock);
+    if (gone)
+        return twin_stream_fail_handle(handle);
+    return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
+}
+
+/* Each submission comes through here: what is wrong is told out of line. */
+__attribute__((always_inline)) static inline int32_t lock_stream(uint64_t handle,
+                                                                 twin_stream **out_stream)
+{
+    twin_stream *stream = NULL;
+    if (handle != 0) {
+        stream = twin_handle_find(&twin_streams, handle);
+        if (__builtin_expect(!stream, 0))
+            return twin_refused(twin_stream_fail_handle(handle));
+    }
+    twin_context *context = NULL;
+    int32_t code = twin_context_current(&context);
+    if (__builtin_expect(code != 0, 0))
+        return code;
+    if (handle == 0) {
+        handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+        stream = twin_handle_find(&twin_streams, handle);
+        if (!stream)
+            return twin_refused(twin_stream_fail_handle(handle));
+    }
+    twin_lock_take(&stream->lock);
+    if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying ||
+                             atomic_load_explicit(&stream->halt, memory_order_relaxed) != 0 ||
+                             twin_stream_context_handle(stream) != twin_self.context,
+                         0))
+        return twin_refused(refuse_locked(stream, handle));
+    *out_stream = stream;
+    return 0;
+}
+
+int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream)
+{
+    return lock_stream(handle, out_stream);
+}
+
+static inline twin_status record_locked(const struct twin_backend *ops, twin_stream *stream,
+                                        twin_event *event, bool kept)
+{
+    twin_status status = ops->work.record(stream->queue, event->signal);
+    if (__builtin_expect(status == TWIN_OK, 1))
+        event->recorded_on = stream->object.handle;
+    if (__builtin_expect(atomic_load_explicit(&event->in_model, memory_order_relaxed) != kept, 0) &&
+        status == TWIN_OK)
+        atomic_store_explicit(&event->in_model, kept, memory_order_relaxed);
+    return status;
+}
+
+static twin_status issue_value(const struct twin_backend *ops, twin_stream *stream,
+                               const twin_task *task)
+{
+    return task->kind == TWIN_TASK_WAIT_VALUE
+               ? ops->work.wait_value(stream->queue, task->value)
+               : ops->work.write_value(stream->queue, task->value->address, task->value->value);
+}
+
+static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream *stream,
+                                     const twin_task *task, task_trouble *out_trouble)
+{
+    twin_channel *channel = task->channel;
+    if ((stream->flags & TWIN_STREAM_PERSISTENT) != 0)
+        *out_trouble = CALL_UNFIT;
+    else if (channel && stream->subscriber)
+        *out_trouble = CALL_THREADS;
+    else if (!channel && stream->host_functions)
+        *out_trouble = CALL_CONTEXTS;
+    else if (!channel && !stream->subscriber)
+        *out_trouble = CALL_NOBODY;
+    if (*out_trouble != TASK_FINE)
+        return TWIN_OK;
+    if (!channel)
+        channel = twin_report_channel(stream->subscriber);
+    else
+        stream->host_functions = true;
+    return ops->work.call(stream->queue, channel, task->call);
+}
+
+/* Work of the rarer kinds. What is wrong, if anything, goes to `out_trouble`. */
+__attribute__((noinline)) static twin_status issue_other(const struct twin_backend *ops,
+                                                         twin_stream *stream, const twin_task *task,
+                                                         task_trouble *out_trouble)
+{
+    if (task->kind == TWIN_TASK_CALL)
+        return issue_call_locked(ops, stream, task, out_trouble);
+    if (task->kind == TWIN_TASK_REDUCE)
+        return ops->work.reduce(stream->queue, task->reduce);
+    if (task->kind == TWIN_TASK_COPY_ROWS)
+        return ops->work.copy_rows(stream->queue, task->rows);
+    if (task->kind == TWIN_TASK_LAUNCH)
+        return ops->work.launch(stream->queue, task->launch);
+    if (task->kind != TWIN_TASK_RUN)
+        return issue_value(ops, stream, task);
+    bool ready = true;
+    twin_status status = twin_model_run_locked(stream, task->model, &ready);
+    *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
+    return status;
+}
+
+/* A wait for an event that this runtime recorded on the same stream, or never. */
+static twin_status wait_oddly_locked(const struct twin_backend *ops, twin_stream *stream,
+                                     const twin_task *task, task_trouble *out_trouble)
+{
+    const uint32_t form = twin_event_form(task->event);
+    const bool recorded = task->event->recorded_on != 0;
+    if (!recorded && (form & TWIN_EVENT_PLAIN) != 0) {
+        *out_trouble = EVENT_UNRECORDED;
+        return TWIN_OK;
+    }
+    /* What a stream has recorded itself is done before its next task (EVT-76). A shared one may have a newer record. */
+    if (recorded && (form & (TWIN_EVENT_EX | TWIN_EVENT_IPC)) == TWIN_EVENT_EX)
+        return TWIN_OK;
+    return ops->work.wait(stream->queue, task->event->signal, task->timeout_ns);
+}
+
+/* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
+ * under its lock only, and told of when no lock is held. */
+__attribute__((always_inline)) static inline twin_status
+issue_locked(const struct twin_backend *ops, twin_stream *stream, const twin_task *task,
+             task_trouble *out_trouble)
+{
+    if (task->kind == TWIN_TASK_COPY)
+        return ops->work.copy(stream->queue, task->copy);
+    if (task->kind == TWIN_TASK_FILL)
+        return ops->work.fill(stream->queue, task->fill);
+    if (__builtin_expect(task->kind > TWIN_TASK_WAIT_COUNT, 0))
+        return issue_other(ops, stream, task, out_trouble);
+
+    bool kept = (stream->flags & TWIN_STREAM_PERSISTENT) != 0;
+    twin_event *event = task->event;
+    twin_status status = TWIN_OK;
+    twin_lock_take(&event->lock);
+    if (!twin_handle_is(event, task->event_handle))
+        *out_trouble = EVENT_GONE;
+    else if (__builtin_expect(kept, 0) &&
+             (twin_event_form(event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_EX)) != 0)
+        *out_trouble = EVENT_UNFIT;
+    else if (task->kind == TWIN_TASK_WAIT &&
+             (event->recorded_on == 0 || event->recorded_on == stream->object.handle))
+        status = wait_oddly_locked(ops, stream, task, out_trouble);
+    else if (task->kind == TWIN_TASK_WAIT)
+        status = ops->work.wait(stream->queue, event->signal, task->timeout_ns);
+    else if (task->kind == TWIN_TASK_RESET)
+        status = ops->work.reset(stream->queue, event->signal);
+    else if (event->device != stream->device)
+        *out_trouble = EVENT_ELSEWHERE;
+    else if (__builtin_expect(task->kind != TWIN_TASK_RECORD, 0))
+        status = task->kind == TWIN_TASK_COUNT
+                     ? ops->work.count(stream->queue, event->signal, task->change)
+                     : ops->work.wait_count(stream->queue, event->signal, task->count_wait);
+    else
+        status = record_locked(ops, stream, event, kept);
+    twin_lock_drop(&event->lock);
+    return status;
+}
+
+static int32_t fail_task(task_trouble trouble, uint32_t stream_id, uint32_t stream_device)
+{
+    if (trouble == EVENT_GONE)
+        return twin_fail(TWIN_ERR_HANDLE, "the event was destroyed by another thread");
+    if (trouble == EVENT_UNFIT)
+        return twin_fail(
+            TWIN_ERR_UNSUPPORTED,
+            "a record of this event, or a wait for it, belongs to one moment and cannot "
+            "run again and again in a persistent stream; use an event of "
+            "aclrtCreateEventWithFlag with ACL_EVENT_SYNC, or a notify");
+    if (trouble == EVENT_UNRECORDED)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the event was never recorded; call aclrtRecordEvent before "
+                         "a stream waits for an event of aclrtCreateEvent");
+    if (trouble == MODEL_UNREADY)
+        return twin_fail(TWIN_ERR_MODEL_EXECUTE,
+                         "the model instance is not complete, or is being destroyed; call "
+                         "aclmdlRIEndTask and aclmdlRIBuildEnd first");
+    if (trouble == CALL_UNFIT)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is persistent; functions of the host cannot be part of a model "
+                         "instance that is built task by task",
+                         stream_id);
+    if (trouble == CALL_NOBODY)
+        return twin_fail(TWIN_ERR_NO_SUBSCRIBER,
+                         "no thread runs the callbacks of stream %u; call aclrtSubscribeReport "
+                         "first",
+                         stream_id);
+    if (trouble == CALL_CONTEXTS)
+        return twin_fail_context_runs(stream_id);
+    if (trouble == CALL_THREADS)
+        return twin_fail(TWIN_ERR_SUBSCRIBED,
+                         "a thread is subscribed to stream %u; use aclrtLaunchCallback, or call "
+                         "aclrtUnSubscribeReport first",
+                         stream_id);
+    return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                     "the event was made on another device than the stream's, which is device %u",
+                     stream_device);
+}
+
+static int32_t fail_issue(twin_status status, uint32_t id, uint32_t device_id)
+{
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", id,
+                            device_id);
+}
+
+/* Work of a stream whose tasks do not run on submission. The stream is locked, and not on return. */
+static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *stream,
+                                                              const twin_task *task)
+{
+    uint32_t id = stream->id, flags = stream->flags, device_id = stream->device->id;
+    if ((flags & TWIN_STREAM_PASSIVE) != TWIN_STREAM_PERSISTENT || task->kind == TWIN_TASK_RUN) {
+        twin_lock_drop(&stream->lock);
+        return twin_fail(TWIN_ERR_UNSUPPORTED, "stream %u was made with flags %#x: %s", id, flags,
+                         task->kind == TWIN_TASK_RUN
+                             ? "a model instance runs from an ordinary stream"
+                             : "its tasks come from the device alone");
+    }
+    bool sealed = twin_model_is_sealed(stream);
+    task_trouble trouble = TASK_FINE;
+    twin_status status = TWIN_OK;
+    if (!sealed)
+        status = twin_device_note(stream->device, issue_locked(twin_ops(), stream, task, &trouble));
+    twin_lock_drop(&stream->lock);
+    if (sealed)
+        return twin_model_fail_sealed(id);
+    if (trouble != TASK_FINE)
+        return fail_task(trouble, id, device_id);
+    return twin_model_fail_work(status, id, device_id);
+}
+
+int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
+{
+    const struct twin_backend *ops = twin_ops();
+    for (;;) {
+        twin_stream *stream = NULL;
+        int32_t code = lock_stream(handle, &stream);
+        if (__builtin_expect(code != 0, 0))
+            return code;
+
+        if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
+            return submit_passive(stream, task);
+        task_trouble trouble = TASK_FINE;
+        twin_status status = issue_locked(ops, stream, task, &trouble);
+        if (__builtin_expect(status == TWIN_OK && trouble == TASK_FINE, 1)) {
+            twin_lock_drop(&stream->lock);
+            return 0;
+        }
+        uint32_t id = stream->id, device_id = stream->device->id;
+        if (trouble != TASK_FINE) {
+            twin_lock_drop(&stream->lock);
+            return fail_task(trouble, id, device_id);
+        }
+        if (status != TWIN_E_BUSY) {
+            twin_device_note(stream->device, status);
+            twin_lock_drop(&stream->lock);
+            return fail_issue(status, id, device_id);
+        }
+
+        /* Full: wait for room without the lock. Alive under the lock, so the pin succeeds. */
+        uint64_t own = stream->object.handle;
+        bool pinned = twin_handle_pin_object(stream, own);
+        twin_lock_drop(&stream->lock);
+        if (!pinned)
+            return twin_stream_fail_handle(own);
+        twin_assert_unlocked("queue.room with a lock held");
+        status = twin_device_note(stream->device, ops->queue.room(stream->queue));
+        if (status != TWIN_OK) {
+            twin_stream_unpin(stream);
+            return fail_issue(status, id, device_id);
+        }
+        twin_stream_unpin(stream);
+    }
+}
