@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom."""
 
+import os
 import posixpath
 import re
+import sys
 
-from tree import check
+from tree import Tree, check
 
 
 def layers(folder, outside, below):
@@ -141,3 +143,87 @@ def own_header_first(tree):
                 problems.append(f"{path}:{number}: {header} comes first")
             break
     return problems
+
+
+# Folder -> the units that its largest include cycle may have: those that are larger than CYCLE_MOST today.
+CYCLE_MOST = 4
+CYCLES = {"backends/sim": 29, "runtime/core": 35, "runtime/host": 12, "runtime/kernel": 5}
+
+
+def unit_of(path):
+    """A source and its header are one unit."""
+    return re.sub(r"\.(c|h|cpp|sv|svh)$", "", path)
+
+
+def cycles(tree):
+    """Folder -> (number of units, its largest include cycle as a sorted list of units). Subfolders count to their folder."""
+    known = set(tree.files())
+    edges = {}
+    for path in tree.files(".c", ".h", ".cpp"):
+        if path.startswith(("runtime/", "backends/", "sim/", "tools/")):
+            targets = (resolve(tree, known, path, name) for _, _, name in included(tree, path))
+            edges.setdefault(unit_of(path), set()).update(unit_of(target) for target in targets if target)
+    folders = {}
+    for unit in edges:
+        folders.setdefault("/".join(unit.split("/")[:2]), set()).add(unit)
+    return {folder: (len(units), largest_cycle({unit: edges[unit] & units - {unit} for unit in units}))
+            for folder, units in sorted(folders.items())}
+
+
+def largest_cycle(edges):
+    """The largest set of units that all reach each other: Tarjan's strongly connected components, without recursion."""
+    index, low, on_stack, stack, best = {}, {}, set(), [], []
+    for root in sorted(edges):
+        if root in index:
+            continue
+        work = [(root, iter(sorted(edges[root])))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            unit, targets = work[-1]
+            below = next(targets, None)
+            if below is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[unit])
+                if low[unit] == index[unit]:
+                    component = []
+                    while not component or component[-1] != unit:
+                        component.append(stack.pop())
+                        on_stack.discard(component[-1])
+                    best = max(best, component, key=len)
+            elif below not in index:
+                index[below] = low[below] = len(index)
+                stack.append(below)
+                on_stack.add(below)
+                work.append((below, iter(sorted(edges[below]))))
+            elif below in on_stack:
+                low[unit] = min(low[unit], index[below])
+    return sorted(best)
+
+
+@check
+def include_cycles(tree):
+    """No folder has a larger include cycle than it may have, and a limit that is too wide is made narrower."""
+    problems = []
+    for folder, (_, largest) in cycles(tree).items():
+        most = CYCLES.get(folder, CYCLE_MOST)
+        if len(largest) > most:
+            problems.append(f"{folder}: {len(largest)} units include each other in a cycle; at most {most} may: "
+                            + ", ".join(unit[len(folder) + 1:] for unit in largest))
+        elif folder in CYCLES and len(largest) < most:
+            problems.append(f"{folder}: its largest include cycle has {len(largest)} units; CYCLES says {most}")
+    return problems
+
+
+def main():
+    tree = Tree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+    print(f"{'folder':<22}{'units':>7}{'largest cycle':>15}")
+    for folder, (units, largest) in cycles(tree).items():
+        names = ", ".join(unit[len(folder) + 1:] for unit in largest) if len(largest) > 1 else ""
+        print(f"{folder:<22}{units:>7}{len(largest):>15}  {names}".rstrip())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import check
+import includes
 import readme
 from tree import CHECKS, Tree
 
@@ -36,6 +37,15 @@ CASES = {
         ("a name that leads nowhere", {"runtime/core/a.c": '#include "gone.h"\n'}, '"gone.h" is no file'),
         ("SystemC in the plain core", {"sim/core/a.cpp": "#include <systemc>\n"}, "SystemC belongs into"),
         ("a folder without a rule", {"elsewhere/a.c": ""}, "no rule says"),
+    ]),
+    "include_cycles": ({
+        **{f"sim/core/{name}.h": f'#include "core/{after}.h"\n' for name, after in zip("abcd", "bcda")},
+        **{f"{folder}/{i}.h": f'#include "{(i + 1) % units}.h"\n' for folder, units in includes.CYCLES.items() for i in range(units)},
+    }, [
+        ("five in a ring", {"sim/core/d.h": '#include "core/e.h"\n', "sim/core/e.h": '#include "core/a.h"\n'}, "sim/core: 5 units include each other"),
+        ("a source closes the ring", {"sim/core/d.h": "", "sim/core/d.c": '#include "core/e.h"\n', "sim/core/e.h": '#include "core/a.h"\n'},
+         "sim/core: 5 units include each other"),
+        ("a limit that is too wide", {"runtime/host/0.h": ""}, "its largest include cycle has"),
     ]),
     "own_header_first": ({"sim/core/a.cpp": '#include "a.h"\n#include <map>\n', "sim/core/a.h": ""}, [
         ("a system header before it", {"sim/core/a.cpp": '#include <map>\n#include "a.h"\n'}, "sim/core/a.h comes first"),
