@@ -6,7 +6,7 @@
 set(TWIN_PUBLIC_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/include)
 set(TWIN_NAMES_TEMPLATE ${CMAKE_CURRENT_LIST_DIR}/libraries/names.c.in)
 
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/exports.map TWIN_API_NAMES REGEX "^ +(acl|twinrt)[A-Za-z0-9_]+;$")
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/exports.map TWIN_API_NAMES REGEX "^ +(acl|rt|twinrt)[A-Za-z0-9_]+;$")
 list(TRANSFORM TWIN_API_NAMES REPLACE "^ +([A-Za-z0-9_]+);$" "\\1")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_LIST_DIR}/exports.map)
@@ -37,7 +37,7 @@ twin_name_library(acl_prof        "^aclprof")
 twin_name_library(acl_tdt_channel "^acltdt.*(FromItem|DataItem|Dataset.*|Channel.*|Tensor)$")
 twin_name_library(acl_tdt_queue   "^acltdt.*(Queue.*|Enqueue.*|Dequeue.*|Buf.*)$")
 twin_name_library(ascend_dump     "^acl(dump|opSt(art|op)DumpArgs$)")
-twin_name_library(ascendcl        "^acl")
+twin_name_library(ascendcl        "^(acl|rt)")
 twin_name_library(msprofiler      "^aclprof")
 twin_name_library(platform        "^aclplatform")
 # The target `twinrt` is the command.

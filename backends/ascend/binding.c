@@ -39,6 +39,22 @@
 
 #define PUBLIC_NAMES "acl" /* how the names of the public interface begin, and no others */
 
+/* Names of the layer below it that this runtime has, too. */
+static const char *const lower_names[] = {
+#define TWIN_RT_NAME(name) #name,
+#include "seam/rt_names.def"
+};
+
+static bool is_ours(const char *name)
+{
+    if (strncmp(name, PUBLIC_NAMES, sizeof(PUBLIC_NAMES) - 1) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof(lower_names) / sizeof(lower_names[0]); i++)
+        if (strcmp(name, lower_names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What was loaded: where, and what is in it. */
 typedef struct object {
     uintptr_t base;
@@ -170,7 +186,7 @@ static void bind_entry(const object *in, const tables *of, const ElfW(Rela) * en
     if (kind != REL_ADDRESS && kind != REL_DATA && kind != REL_CALL)
         return;
     const char *name = of->names + symbol->st_name;
-    if (strncmp(name, PUBLIC_NAMES, sizeof(PUBLIC_NAMES) - 1) != 0)
+    if (!is_ours(name))
         return;
     const void *meant = dlsym(library, name);
     uintptr_t where = in->base + entry->r_offset;

@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "api/rt_names.h"
 #include "core/object/device.h"
 
 _Static_assert((uint64_t)TWIN_LINK_HCCS == ACL_RT_DEVS_TOPOLOGY_HCCS &&
@@ -167,5 +168,43 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid)
     if (!pid)
         return TWIN_LEAVE(twin_api_null("pid"));
     *pid = (int32_t)getpid();
+    return TWIN_LEAVE(ACL_SUCCESS);
+}
+
+/* ---- the same for loaders of the runtime layer: a NULL is refused by that layer ------------------- */
+
+aclError rtGetDevicePhyIdByIndex(uint32_t devIndex, uint32_t *phyId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!phyId)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM_NULL, "phyId is NULL; it must point to something"));
+    int32_t id = 0;
+    int32_t code = machine_id((int32_t)devIndex, &id);
+    if (code == 0)
+        *phyId = (uint32_t)id;
+    return TWIN_LEAVE(code);
+}
+
+aclError rtGetLogicDevIdByUserDevId(const int32_t userDevId, int32_t *const logicDevId)
+{
+    TWIN_ENTER(LOCAL);
+    if (!logicDevId)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM_NULL, "logicDevId is NULL; it must point to something"));
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(userDevId, &device);
+    if (code == 0)
+        code = twin_device_machine_id(device, logicDevId);
+    return TWIN_LEAVE(code);
+}
+
+aclError rtDeviceGetBareTgid(uint32_t *pid)
+{
+    TWIN_ENTER(LOCAL);
+    if (!pid)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM_NULL, "pid is NULL; it must point to something"));
+    *pid = (uint32_t)getpid();
     return TWIN_LEAVE(ACL_SUCCESS);
 }

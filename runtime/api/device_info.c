@@ -3,6 +3,7 @@
 #include "acl/acl_base_rt.h"
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "api/rt_names.h"
 #include "core/object/context.h"
 #include "core/object/device.h"
 #include "core/base/soc.h"
@@ -60,6 +61,46 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
     if (code == 0)
         code = twin_device_traits_of(device, &traits);
     return TWIN_LEAVE(code != 0 ? code : attribute(traits, attr, value));
+}
+
+/* What the vendor's driver numbers: modules of a device, and kinds of information about them. */
+#define MODULE_AICPU       1
+#define MODULE_AICORE      4
+#define MODULE_VECTOR_CORE 7
+#define MODULE_HOST_AICPU  8
+#define INFO_CORE_NUM      3
+#define INFO_CUBE_NUM      0x775A5A5A
+
+static int32_t module_info(const twin_device_traits *traits, int32_t module, int32_t info,
+                           int64_t *value)
+{
+    if (module == MODULE_AICPU && info == INFO_CORE_NUM)
+        return attribute(traits, ACL_DEV_ATTR_AICPU_CORE_NUM, value);
+    if (module == MODULE_AICORE && (info == INFO_CORE_NUM || info == INFO_CUBE_NUM))
+        return attribute(traits, ACL_DEV_ATTR_CUBE_CORE_NUM, value);
+    if (module == MODULE_VECTOR_CORE && info == INFO_CORE_NUM)
+        return attribute(traits, ACL_DEV_ATTR_VECTOR_CORE_NUM, value);
+    return twin_fail(
+        TWIN_ERR_UNSUPPORTED,
+        "module %d and information %d; the numbers of cores (information 3) of modules "
+        "1, 4 and 7 are known",
+        module, info);
+}
+
+aclError rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType, int64_t *val)
+{
+    TWIN_ENTER(LOCAL);
+    if (moduleType == MODULE_HOST_AICPU)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM, "moduleType is %d, which is not of a device", moduleType));
+    twin_device *device = NULL;
+    const twin_device_traits *traits = NULL;
+    int32_t code = twin_device_find_argument((int32_t)deviceId, &device);
+    if (code == 0 && !val)
+        code = twin_fail(TWIN_ERR_PARAM_NULL, "val is NULL; it must point to something");
+    if (code == 0)
+        code = twin_device_traits_of(device, &traits);
+    return TWIN_LEAVE(code != 0 ? code : module_info(traits, moduleType, infoType, val));
 }
 
 /* Traits of a device by its number as the user counts. 107001. */

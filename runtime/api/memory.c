@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "api/rt_names.h"
 #include "core/object/stream.h"
 
 #define UNIT_BYTES    32u /* sizes are rounded up to this */
@@ -170,6 +171,50 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
     if (code == 0)
         code = twin_memory_copy_async(dst, destMax, src, count, (twin_copy_kind)kind,
                                       twin_api_handle(stream));
+    return TWIN_LEAVE(code);
+}
+
+/* Directions of the runtime layer that differ from those of the interface. */
+#define RT_KIND_HOST_TO_HOST      0
+#define RT_KIND_ADDRESSES         5
+#define RT_KIND_HOST_TO_DEVICE_EX 6
+#define RT_KIND_DEVICE_TO_HOST_EX 7
+#define RT_KIND_DEFAULT           8
+
+static int32_t check_unchecked_kind(int32_t kind)
+{
+    if (kind < 0 || kind >= RT_KIND_DEFAULT)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "kind is %d; it must be 0 to 7, as the direction is not found out here",
+                         kind);
+    if (kind == RT_KIND_HOST_TO_HOST)
+        return twin_fail(TWIN_ERR_UNSUPPORTED, "kind is 0; use memcpy between host buffers");
+    if (kind == RT_KIND_ADDRESSES || kind == RT_KIND_DEVICE_TO_HOST_EX)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "kind is %d; lists of addresses (5) and the extended copy to the host (7) "
+                         "are not built",
+                         kind);
+    return 0;
+}
+
+aclError rtMemcpyAsyncWithoutCheckKind(void *dst, uint64_t destMax, const void *src, uint64_t cnt,
+                                       int32_t kind, aclrtStream stm)
+{
+    TWIN_ENTER(SUBMIT);
+    if (cnt == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    int32_t code = 0;
+    if (!dst || !src)
+        code = twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something",
+                         !dst ? "dst" : "src");
+    if (code == 0)
+        code = check_unchecked_kind(kind);
+    if (code == 0)
+        code = twin_memory_copy_async(dst, destMax, src, cnt,
+                                      kind == RT_KIND_HOST_TO_DEVICE_EX
+                                          ? TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE
+                                          : TWIN_COPY_DEFAULT,
+                                      twin_api_handle(stm));
     return TWIN_LEAVE(code);
 }
 

@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "api/rt_names.h"
 
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 {
@@ -46,4 +47,34 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
     if (code == 0)
         *status = enabled ? 1 : 0;
     return TWIN_LEAVE(code);
+}
+
+/* The layer below counts the other device as the machine does. */
+static int32_t change_access(uint32_t id, uint32_t physical, bool enable)
+{
+    twin_device *device = NULL;
+    int32_t peer = 0;
+    int32_t code = twin_device_find((int32_t)id, &device);
+    if (code == 0 && physical >= TWIN_MAX_DEVICES)
+        code = twin_fail(TWIN_ERR_PARAM, "phyIdSrc is %u; it must be below %u", physical,
+                         TWIN_MAX_DEVICES);
+    if (code == 0)
+        code = twin_device_user_id((int32_t)physical, &peer);
+    if (code == 0 && (uint32_t)peer == id)
+        code = twin_fail(TWIN_ERR_PARAM_RELATION,
+                         "both are device %u; a device always has access to its own memory", id);
+    return code != 0 ? code : twin_peer_change(device, peer, enable);
+}
+
+aclError rtEnableP2P(uint32_t devIdDes, uint32_t phyIdSrc, uint32_t flag)
+{
+    (void)flag;
+    TWIN_ENTER(CREATE);
+    return TWIN_LEAVE(change_access(devIdDes, phyIdSrc, true));
+}
+
+aclError rtDisableP2P(uint32_t devIdDes, uint32_t phyIdSrc)
+{
+    TWIN_ENTER(CREATE);
+    return TWIN_LEAVE(change_access(devIdDes, phyIdSrc, false));
 }

@@ -10,6 +10,7 @@
 #include "acl/acl_rt_memory_soma.h"
 #include "acl/acl_tdt.h"
 #include "acl/acl_tdt_queue.h"
+#include "api/rt_names.h"
 
 #define ANSWER_CODE(name, reason)    return twin_api_unsupported(name, reason)
 #define ANSWER_NOTHING(name, reason) (void)twin_api_unsupported(name, reason)

@@ -21,7 +21,9 @@ NOT_OURS = ("c-variant-only", "libacl_mdl.so")
 # Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in one to link with.
 EXTENSIONS = ["twinrt_be_inner", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_plant",
               "twinrt_fault_remove", "twinrt_fault_struck"]
-OURS = {"libacl_rt.so": EXTENSIONS, "libtwinrt.so": EXTENSIONS}
+# Of the vendor's runtime layer, which loaders look up in the handle of a library of ours; libruntime.so is a link to it.
+LOWER = [row["function"] for row in tables.read("rt_names")]
+OURS = {"libacl_rt.so": EXTENSIONS + LOWER, "libascendcl.so": LOWER, "libtwinrt.so": EXTENSIONS}
 # The dynamic linker of this interpreter, which is of the platform that is built for.
 LOADER = re.search(r"interpreter: (\S+?)\]", subprocess.run(["readelf", "-l", os.path.realpath(sys.executable)], text=True, check=True,
                                                              stdout=subprocess.PIPE).stdout).group(1)
@@ -49,8 +51,20 @@ def defined_in(folder):
     names = []
     for file in sorted(os.listdir(folder)):
         if file.endswith(".c"):
-            names += re.findall(r"^[A-Za-z_][\w \t*]*?\b(acl\w+)\([^;{}]*\)\s*\{", read(folder, file), re.MULTILINE)
+            names += re.findall(r"^[A-Za-z_][\w \t*]*?\b((?:acl|rt[A-Z])\w+)\([^;{}]*\)\s*\{", read(folder, file),
+                                re.MULTILINE)
     return names
+
+
+def lower(runtime, refused):
+    """The recorded names of the layer below are those of the lists, and each is built if what it is like is built."""
+    wrong = compare("exports.map", re.findall(r"^ +(rt\w+);$", read(runtime, "exports.map"), re.MULTILINE), LOWER)
+    wrong += compare("rt_names.def", re.findall(r"^TWIN_RT_NAME\((\w+)\)$", read(runtime, "seam", "rt_names.def"), re.MULTILINE), LOWER)
+    for row in tables.read("rt_names"):
+        if (row["function"] in refused) != (row["like"] in refused):
+            print("unsupported.def: one of %(function)s and %(like)s is there, one is not" % row)
+            wrong += 1
+    return wrong
 
 
 def partition(runtime):
@@ -60,12 +74,12 @@ def partition(runtime):
                          re.MULTILINE)
     wrong = compare("exports.map", exports, expected)
     ours = re.findall(r"^ +(twinrt\w+);$", read(runtime, "exports.map"), re.MULTILINE)
-    wrong += compare("exports.map", ours, EXTENSIONS)
+    wrong += compare("exports.map", ours, EXTENSIONS) + lower(runtime, refused)
     if exports != sorted(exports):
         print("exports.map: not sorted")
         wrong += 1
     return wrong + compare("api/*.c with unsupported.def", defined_in(os.path.join(runtime, "api")) + refused,
-                           expected)
+                           expected + LOWER)
 
 
 def output(*command):

@@ -11,6 +11,7 @@
 #include "acl/acl_rt_memory_soma.h"
 #include "acl/acl_tdt.h"
 #include "acl/acl_tdt_queue.h"
+#include "api/rt_names.h"
 #include "support/cunit_main.h"
 
 typedef void (*any_function)(void);

@@ -72,7 +72,7 @@ static void begin_linked(void)
 {
     uint32_t count = 0;
     if (linked_runtime_begin() != LINKED_PLATFORM || aclrtGetDeviceCount(&count) != ACL_SUCCESS ||
-        linked_dump_devices() != (int)count) {
+        linked_dump_devices() != (int)count || linked_dump_physical() != LINKED_PHYSICAL) {
         fprintf(stderr, "fake vendor: its libraries do not find each other\n");
         _exit(92);
     }

@@ -15,3 +15,10 @@ int linked_runtime_begin()
     std::cout << line.str() << std::endl;
     return linked_platform() + linked_driver();
 }
+
+int rtGetDevicePhyIdByIndex(unsigned index, unsigned *out_physical)
+{
+    (void)index;
+    *out_physical = LINKED_PHYSICAL;
+    return 0;
+}

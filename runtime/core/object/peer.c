@@ -38,17 +38,12 @@ static int32_t tell_backend(twin_device *device, const twin_device *other, bool 
                             device->id, other->id);
 }
 
-/* Changes what the current device may reach. */
-static int32_t change(int32_t peer, bool enable)
+/* Changes what an open device may reach. */
+static int32_t change(twin_device *device, int32_t peer, bool enable)
 {
-    twin_context *context = NULL;
-    int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    twin_device *device = context->device;
     twin_device *other = NULL;
     bool can = false;
-    code = twin_peer_can((int32_t)device->id, peer, &can);
+    int32_t code = twin_peer_can((int32_t)device->id, peer, &can);
     if (code == 0 && !can)
         code = twin_fail(TWIN_ERR_UNSUPPORTED, "nothing connects device %u with device %d",
                          device->id, peer);
@@ -62,18 +57,38 @@ static int32_t change(int32_t peer, bool enable)
     else if (code == 0)
         atomic_fetch_and_explicit(&device->peers, ~(UINT64_C(1) << other->hw_index),
                                   memory_order_relaxed);
+    return code;
+}
+
+static int32_t change_current(int32_t peer, bool enable)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    code = change(context->device, peer, enable);
     twin_context_unpin(context);
+    return code;
+}
+
+int32_t twin_peer_change(twin_device *device, int32_t peer, bool enable)
+{
+    if (!twin_device_add_object(device, false))
+        return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is not open; call aclrtSetDevice first",
+                         device->id);
+    int32_t code = change(device, peer, enable);
+    twin_device_drop_object(device);
     return code;
 }
 
 int32_t twin_peer_enable(int32_t peer)
 {
-    return change(peer, true);
+    return change_current(peer, true);
 }
 
 int32_t twin_peer_disable(int32_t peer)
 {
-    return change(peer, false);
+    return change_current(peer, false);
 }
 
 int32_t twin_peer_status(int32_t id, int32_t peer, bool *out_enabled)

@@ -15,6 +15,8 @@ int32_t twin_peer_can(int32_t id, int32_t peer, bool *out_can);
  * changes nothing. 107002; 100000: the same device; 107001; 207000: nothing connects them. */
 int32_t twin_peer_enable(int32_t peer);
 int32_t twin_peer_disable(int32_t peer);
+/* The same for `device`, whatever context is current. 107002: it is not open; otherwise as above. */
+int32_t twin_peer_change(twin_device *device, int32_t peer, bool enable);
 /* Whether device `id` has access to `peer`. 107000: no such devices. */
 int32_t twin_peer_status(int32_t id, int32_t peer, bool *out_enabled);
 
