@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program in C++ on the public interface, with streams of its own. */
+#include <dlfcn.h>
+
 #include <iostream>
 #include <string>
 
@@ -22,6 +24,16 @@ bool say(const char *call, aclError code)
     return code == ACL_SUCCESS;
 }
 
+/* What a name that both have answers in the handle of one library, for device 0; -1: it is not there. */
+int physical(const char *library)
+{
+    unsigned number = 99;
+    void *handle = dlopen(library, RTLD_NOW);
+    void *address = handle ? dlsym(handle, "rtGetDevicePhyIdByIndex") : nullptr;
+    auto function = reinterpret_cast<int (*)(unsigned, unsigned *)>(address);
+    return function && function(0, &number) == 0 ? static_cast<int>(number) : -1;
+}
+
 } // namespace
 
 int main()
@@ -36,6 +48,8 @@ int main()
         say("aclrtDestroyStream", aclrtDestroyStream(stream));
         say("aclrtResetDevice", aclrtResetDevice(0));
     }
+    std::cout << "physical " << physical("libascendcl.so") << " " << physical("libruntime.so")
+              << std::endl;
     say("aclFinalize", aclFinalize());
 #ifdef WITH_OPERATORS
     std::cout << "operators " << linked_operators() << std::endl;

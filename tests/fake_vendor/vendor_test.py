@@ -180,6 +180,8 @@ class Library(unittest.TestCase):
         run = self.sourced("vendor_operators_probe")
         self.assertTrue(run.good, run.out + run.log)
         self.assertIn("operators 11\n", run.out)
+        # A name that both have: ours in the handle of ours, the toolkit's in that of the toolkit's libruntime.so.
+        self.assertIn("physical 0 13\n", run.out)
 
     def sourced(self, probe):
         """A program after the toolkit's set_env.sh and then, twice, ours."""

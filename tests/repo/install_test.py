@@ -88,8 +88,11 @@ target_link_libraries(by_old_name PRIVATE ascendcl)
 """
 # The version of the vendor's package with these headers (its version.cmake).
 PACKAGE_VERSION = "9.1.0"
-SAMPLE = PROGRAM.replace("    CHECK(aclInit(NULL));\n", r"""
+# It links a function of the layer below the interface, too.
+SAMPLE = "extern \"C\" int rtDeviceGetBareTgid(unsigned *);\n" + PROGRAM.replace("    CHECK(aclInit(NULL));\n", r"""
+    unsigned process;
     CHECK(aclInit(NULL));
+    CHECK(rtDeviceGetBareTgid(&process));
     char package[] = "runtime", version[ACL_PKG_VERSION_MAX_SIZE];
     int32_t number;
     CHECK(aclsysGetVersionStr(package, version));
