@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/stream.h"
 
-#include <string.h>
-
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/base/alloc.h"
 #include "core/base/log.h"
-
-#define LEAST_PRIORITY 7u
 
 static int32_t create(uint32_t priority, uint32_t flags, aclrtStream *stream)
 {
@@ -32,116 +27,20 @@ aclError aclrtCreateStream(aclrtStream *stream)
     return TWIN_LEAVE(create(0, 0, stream));
 }
 
-/* `call`: the public function, for the log. */
-static int32_t create_with_flags(const char *call, uint32_t priority, uint64_t flags,
-                                 aclrtStream *stream)
-{
-    if ((flags & ACL_STREAM_DEVICE_USE_ONLY) != 0 &&
-        (flags & TWIN_STREAM_ALL) != ACL_STREAM_DEVICE_USE_ONLY)
-        return twin_fail(TWIN_ERR_PARAM_RELATION,
-                         "flag is %#llx; ACL_STREAM_DEVICE_USE_ONLY goes with no other",
-                         (unsigned long long)flags);
-    if ((flags & ~(uint64_t)TWIN_STREAM_ALL) != 0)
-        twin_log(TWIN_LOG_WARNING, "%s: flag bits %#llx mean nothing", call,
-                 (unsigned long long)(flags & ~(uint64_t)TWIN_STREAM_ALL));
-    return create(priority, (uint32_t)flags & TWIN_STREAM_ALL, stream);
-}
-
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
 {
     TWIN_ENTER(CREATE);
     if (!stream)
         return TWIN_LEAVE(twin_api_null("stream"));
-    return TWIN_LEAVE(create_with_flags(__func__, priority, flag, stream));
-}
-
-/* ---- configurations ---------------------------------------------------------------------------- */
-
-aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void)
-{
-    TWIN_ENTER(LOCAL);
-    aclrtStreamConfigHandle *handle = twin_zalloc(sizeof(*handle));
-    (void)TWIN_LEAVE(handle ? ACL_SUCCESS
-                            : twin_fail(TWIN_ERR_NOMEM, "no host memory for a configuration"));
-    return handle;
-}
-
-aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle)
-{
-    TWIN_ENTER(LOCAL);
-    if (!handle)
-        return TWIN_LEAVE(twin_api_null("handle"));
-    twin_free(handle);
-    return TWIN_LEAVE(ACL_SUCCESS);
-}
-
-static int32_t check_priority(uint32_t priority)
-{
-    if (priority <= LEAST_PRIORITY)
-        return 0;
-    return twin_fail(TWIN_ERR_ARG_VALUE, "the priority is %u; it must be 0 to %u", priority,
-                     LEAST_PRIORITY);
-}
-
-aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
-                                 const void *attrValue, size_t valueSize)
-{
-    TWIN_ENTER(LOCAL);
-    void *place = NULL;
-    size_t bytes = sizeof(size_t);
-    uint32_t priority = 0;
-    if (!handle)
-        return TWIN_LEAVE(twin_api_null("handle"));
-    if (!attrValue)
-        return TWIN_LEAVE(twin_api_null("attrValue"));
-    switch (attr) {
-    case ACL_RT_STREAM_WORK_ADDR_PTR:
-        place = (void *)&handle->workptr;
-        bytes = sizeof(handle->workptr);
-        break;
-    case ACL_RT_STREAM_WORK_SIZE:
-        place = &handle->workSize;
-        break;
-    case ACL_RT_STREAM_FLAG:
-        place = &handle->flag;
-        break;
-    case ACL_RT_STREAM_PRIORITY:
-        place = &handle->priority;
-        bytes = sizeof(handle->priority);
-        break;
-    default:
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "attr is %d; 0 to 3 are known", (int)attr));
-    }
-    if (valueSize != bytes)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
-                                    "valueSize is %zu; attribute %d has %zu bytes", valueSize,
-                                    (int)attr, bytes));
-    if (attr == ACL_RT_STREAM_PRIORITY) {
-        memcpy(&priority, attrValue, sizeof(priority));
-        int32_t code = check_priority(priority);
-        if (code != 0)
-            return TWIN_LEAVE(code);
-    }
-    memcpy(place, attrValue, bytes);
-    return TWIN_LEAVE(ACL_SUCCESS);
-}
-
-aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle)
-{
-    TWIN_ENTER(CREATE);
-    if (!stream)
-        return TWIN_LEAVE(twin_api_null("stream"));
-    if (!handle)
-        return TWIN_LEAVE(create(0, 0, stream));
-    int32_t code = check_priority(handle->priority);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    if (handle->workptr || handle->workSize != 0)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED,
-                                    "the configuration gives work memory, %zu bytes at %p; streams "
-                                    "of this generation have their own",
-                                    handle->workSize, handle->workptr));
-    return TWIN_LEAVE(create_with_flags(__func__, handle->priority, handle->flag, stream));
+    if ((flag & ACL_STREAM_DEVICE_USE_ONLY) != 0 &&
+        (flag & TWIN_STREAM_ALL) != ACL_STREAM_DEVICE_USE_ONLY)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_RELATION,
+                                    "flag is %#x; ACL_STREAM_DEVICE_USE_ONLY goes with no other",
+                                    flag));
+    if ((flag & ~(uint32_t)TWIN_STREAM_ALL) != 0)
+        twin_log(TWIN_LOG_WARNING, "%s: flag bits %#x mean nothing", __func__,
+                 flag & ~(uint32_t)TWIN_STREAM_ALL);
+    return TWIN_LEAVE(create(priority, flag & TWIN_STREAM_ALL, stream));
 }
 
 /* ---- streams ----------------------------------------------------------------------------------- */

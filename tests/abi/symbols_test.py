@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the public interface, compared with the recorded functions.
 
-usage: symbols_test.py partition RUNTIME_DIR   exports.map, and definitions plus refusals in api/
+usage: symbols_test.py partition RUNTIME_DIR   exports.map; definitions, refusals and names alone in api/
        symbols_test.py exported LIB_DIR        dynamic symbols and entries of every library
        symbols_test.py listed LIB_DIR          ldd and the dynamic linker read every library
        symbols_test.py needed PROGRAM LIBRARY  a program linked with a name records that name"""
@@ -72,13 +72,15 @@ def partition(runtime):
     exports = re.findall(r"^ +(acl\w+);$", read(runtime, "exports.map"), re.MULTILINE)
     refused = re.findall(r"^TWIN_UNSUPPORTED\(\w+, [^,]+, (\w+),", read(runtime, "api", "unsupported.def"),
                          re.MULTILINE)
+    alone = re.findall(r"^TWIN_LINK_ONLY\((\w+)\)$", read(runtime, "api", "link_only.c"), re.MULTILINE)
     wrong = compare("exports.map", exports, expected)
+    wrong += compare("api/link_only.c", alone, [row["function"] for row in tables.exported() if row["library"] == "c-variant-only"])
     ours = re.findall(r"^ +(twinrt\w+);$", read(runtime, "exports.map"), re.MULTILINE)
     wrong += compare("exports.map", ours, EXTENSIONS) + lower(runtime, refused)
     if exports != sorted(exports):
         print("exports.map: not sorted")
         wrong += 1
-    return wrong + compare("api/*.c with unsupported.def", defined_in(os.path.join(runtime, "api")) + refused,
+    return wrong + compare("api/*.c with unsupported.def", defined_in(os.path.join(runtime, "api")) + refused + alone,
                            expected + LOWER)
 
 

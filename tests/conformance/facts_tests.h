@@ -62,7 +62,6 @@ void test_groups(void);
 void test_group_objects(void);
 void test_group_details(void);
 void test_stream_configuration(void);
-void test_stream_configuration_refusals(void);
 
 /* facts_names.c */
 void test_interface_version(void);

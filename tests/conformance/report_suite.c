@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the host that streams call: who runs them, when, and what waits for them. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -531,11 +532,9 @@ static void test_another_thread_processes(void)
 
 static void test_polled_host_functions(void)
 {
-    CHECK_OK(aclrtSetDevice(0));
-    CHECK_CODE(aclrtSubscribeHostFunc(report_self(), NULL), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK_CODE(aclrtProcessHostFunc(1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK_CODE(aclrtUnSubscribeHostFunc(report_self(), NULL), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK_OK(aclrtResetDevice(0));
+    CHECK(dlsym(RTLD_DEFAULT, "aclrtSubscribeHostFunc") == NULL);
+    CHECK(dlsym(RTLD_DEFAULT, "aclrtProcessHostFunc") == NULL);
+    CHECK(dlsym(RTLD_DEFAULT, "aclrtUnSubscribeHostFunc") == NULL);
 }
 
 static const twin_test tests[] = {
@@ -570,7 +569,7 @@ static const twin_test tests[] = {
      test_host_functions_alone},
     {"CBK-18: contexts run their host functions side by side", test_contexts_side_by_side},
     {"CBK-19, EXC-16: arguments of a host function are checked", test_host_function_arguments},
-    {"CBK-20: polled host functions are not offered", test_polled_host_functions},
+    {"CBK-20: polled host functions are absent", test_polled_host_functions},
     {"CBK-21: calls inside a host function do no harm", test_calls_inside},
     {"CBK-21: a host function cannot end what it runs on", test_end_from_inside},
     {"a program may wait for its host function by itself", test_waiting_beside_the_runtime},

@@ -501,6 +501,7 @@ typedef void (*aclrtStreamStateCallback)(aclrtStream stm, aclrtStreamState state
  * left. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
 
+/* Absent here, as from the vendor's library for hosts: the name links, and dlsym gives NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamV2(aclrtStream *stream,
                                                  const aclrtStreamConfigHandle *handle);
 
@@ -549,6 +550,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream,
                                                      aclrtStreamAttrValue *value);
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
+
+/* Absent here, as from the vendor's library for hosts: the names link, and dlsym gives NULL. */
 ACL_FUNC_VISIBILITY aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
@@ -1390,6 +1393,8 @@ typedef void (*aclrtCallback)(void *userData);
 
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+/* Absent here, as from the vendor's library for hosts: the names link, and dlsym gives NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
                                                     aclrtStream exeStream);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
@@ -1402,6 +1407,7 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userDat
                                                  aclrtStream stream);
 
 ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
+/* Absent here, as from the vendor's library for hosts: the name links, and dlsym gives NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtProcessHostFunc(int32_t timeout);
 
 /* Queues fn: it runs in a thread of the runtime, and later tasks wait for it. */

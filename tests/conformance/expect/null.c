@@ -109,8 +109,6 @@ static const twin_exception unsupported[] = {
     {"facts", "SoCs", NO_DEVICE},
     {"facts", "CTX-21", NO_DEVICE},
     {"facts", "DEV-46", NO_DEVICE},
-    {"facts", "STR-13", NO_DEVICE},
-    {"facts", "STR-14", NO_DEVICE},
     {"facts", "the status of", NO_DEVICE},
     {"facts", "CFG-16", NO_DEVICE},
     {"facts", "CFG-17", NO_DEVICE},
