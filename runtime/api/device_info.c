@@ -4,9 +4,9 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/rt_names.h"
+#include "core/base/soc.h"
 #include "core/object/context.h"
 #include "core/object/device.h"
-#include "core/base/soc.h"
 
 #define ATOMIC_FIRST ACL_RT_ATOMIC_OPERATION_INTEGER_ADD
 #define ATOMIC_LAST  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
 #include "core/backend/sanitizer.h"
 #include "core/backend/thread_state.h"
 

@@ -4,8 +4,8 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/image/binary.h"
 #include "core/callback/exception_callback.h"
+#include "core/image/binary.h"
 #include "core/inject/fault_injection.h"
 
 /* What the getters give when there is nothing to read from. */

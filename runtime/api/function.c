@@ -5,9 +5,9 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "core/image/binary.h"
+#include "core/image/image.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
-#include "core/image/image.h"
 
 /* Asks a live function something; the answer goes into `out`. */
 typedef int32_t function_question(twin_function *function, void *out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "twinrt/inner.h"
 
-#include "core/base/config.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/base/config.h"
+#include "core/base/phase.h"
 
 int32_t twinrt_be_inner(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/work/kernel_settings.h"
+#include "core/base/kernel_settings.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
@@ -173,6 +173,10 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
     TWIN_ENTER(LOCAL);
     if (!mode)
         return TWIN_LEAVE(twin_api_null("mode"));
-    *mode = (aclrtFloatOverflowMode)twin_saturation_now();
+    twin_device *device = NULL;
+    const twin_device_traits *traits = NULL;
+    if (twin_device_find(0, &device) == 0)
+        (void)twin_device_traits_of(device, &traits);
+    *mode = (aclrtFloatOverflowMode)twin_saturation_now(traits);
     return TWIN_LEAVE(ACL_SUCCESS);
 }

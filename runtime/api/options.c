@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/options.h"
+#include "core/object/context.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
@@ -54,7 +55,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
     int32_t code = check(opt, TWIN_OPTION_CONTEXT_COUNT);
     if (code == 0)
         code = check_value(opt, value);
-    return TWIN_LEAVE(code != 0 ? code : twin_option_set_context((uint32_t)opt, value));
+    return TWIN_LEAVE(code != 0 ? code : twin_context_set_option((uint32_t)opt, value));
 }
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
@@ -63,5 +64,5 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
     int32_t code = check(opt, TWIN_OPTION_CONTEXT_COUNT);
-    return TWIN_LEAVE(code != 0 ? code : twin_option_of_context((uint32_t)opt, value));
+    return TWIN_LEAVE(code != 0 ? code : twin_context_option((uint32_t)opt, value));
 }

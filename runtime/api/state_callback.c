@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/callback/state_callback.h"
+#include "core/object/state_callback.h"
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"

@@ -5,7 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/base/package.h"
+#include "core/package.h"
 
 #define PARTS 4
 

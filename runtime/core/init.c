@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/blocked.h"
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/work/kernel_settings.h"
-#include "core/base/lock.h"
-#include "core/base/log.h"
 #include "core/backend/registry.h"
 #include "core/backend/thread_state.h"
+#include "core/base/alloc.h"
+#include "core/base/kernel_settings.h"
+#include "core/base/lock.h"
+#include "core/base/log.h"
+#include "core/object/context.h"
 
 #define FILE_BYTES_MAX    (10u << 20)
 #define NESTING_MAX       10u

@@ -7,7 +7,7 @@
 
 #include "core/base/config.h"
 #include "core/backend/thread_state.h"
-#include "core/inject/fault_file.h"
+#include "core/backend/fault_file.h"
 #include "core/init.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

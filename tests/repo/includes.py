@@ -39,6 +39,17 @@ MAY_INCLUDE = {
     "runtime/api": ["runtime/api", "runtime/core", "runtime/include", "runtime/seam"],
     "runtime/core": ["runtime/core", "runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h",
                      "runtime/kernel/run.h", "runtime/seam"],
+    **layers("runtime/core", ["runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h", "runtime/kernel/run.h",
+                              "runtime/seam"], {
+        "base": [],
+        "backend": ["base"],
+        "object": ["base", "backend"],
+        "image": ["base", "backend", "object"],
+        "work": ["base", "backend", "object", "image"],
+        "model_instance": ["base", "backend", "object", "work"],
+        "callback": ["base", "backend", "object", "work"],
+        "inject": ["base", "backend", "object"],
+    }),
     "runtime/host": ["runtime/host", "runtime/seam"],
     "runtime/include": ["runtime/include"],
     "runtime/kernel": ["runtime/include/twinrt", "runtime/kernel", "runtime/seam"],
@@ -147,7 +158,7 @@ def own_header_first(tree):
 
 # Folder -> the units that its largest include cycle may have: those that are larger than CYCLE_MOST today.
 CYCLE_MOST = 4
-CYCLES = {"backends/sim": 29, "runtime/core": 35, "runtime/host": 12, "runtime/kernel": 5}
+CYCLES = {"backends/sim": 29, "runtime/host": 12, "runtime/kernel": 5}
 
 
 def unit_of(path):

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/backend/error.h"
+#include "core/backend/registry.h"
+#include "core/backend/thread_state.h"
+#include "core/init.h"
 #include "core/object/context.h"
 #include "core/object/device.h"
-#include "core/backend/error.h"
 #include "core/object/event.h"
-#include "core/init.h"
-#include "core/backend/registry.h"
 #include "core/object/stream.h"
-#include "core/backend/thread_state.h"
 #include "fake_backend.h"
 #include "support/cunit_main.h"
 

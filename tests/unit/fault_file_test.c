@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/inject/fault_file.h"
+#include "core/backend/fault_file.h"
 #include "support/cunit_main.h"
 
 static const char good[] =

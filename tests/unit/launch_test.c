@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "core/image/binary.h"
 #include "core/base/config.h"
+#include "core/image/binary.h"
 #include "core/work/kernel_args.h"
 #include "support/kernel_object.h"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/config.h"
+#include "core/backend/ops.h"
 #include "core/backend/registry.h"
 #include "tool.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/config.h"
-#include "core/inject/fault_file.h"
+#include "core/backend/fault_file.h"
 #include "check_session.h"
 #include "run_files.h"
 #include "run_guardian.h"

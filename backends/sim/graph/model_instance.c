@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wait/clock.h"
 #include "graph/cond_program.h"
-#include "queue/control.h"
-#include "process/device.h"
-#include "wait/leader.h"
 #include "memory/memory.h"
-#include "wait/progress.h"
+#include "process/device.h"
+#include "queue/control.h"
 #include "queue/sqe.h"
+#include "wait/clock.h"
+#include "wait/leader.h"
+#include "wait/progress.h"
 
 #define HEADS_PER_ENTRY (STARS_COND_WORDS / 3u) /* go to: two words, enable: one */
 

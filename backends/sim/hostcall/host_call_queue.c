@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "wait/clock.h"
 #include "process/device.h"
-#include "wait/progress.h"
 #include "queue/sqe.h"
+#include "wait/clock.h"
 #include "wait/idle.h"
+#include "wait/progress.h"
 #include "wait/wall.h"
 
 /* Real time that a function may hold the model: at first, and at least. */

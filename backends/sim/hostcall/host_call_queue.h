@@ -12,9 +12,9 @@
 #ifndef TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 #define TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 
-#include "wait/leader.h"
 #include "process/process.h"
 #include "queue/queue.h"
+#include "wait/leader.h"
 
 struct sim_call {
     struct sim_call *next; /* in its channel */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "process/device.h"
-#include "wait/leader.h"
 #include "process/process.h"
+#include "wait/leader.h"
 
 /* No program needs more; each is looked at for every task. */
 #define FAULTS_MOST 256u

@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/extent_allocator.h"
 #include "memory/fence.h"
 #include "seam/types.h"
-#include "memory/extent_allocator.h"
 
 #define SIM_PAGE       4096u
 #define SIM_HUGE_PAGE  (2u << 20)

@@ -9,12 +9,12 @@
 
 #include "memory/arena.h"
 #include "process/device.h"
-#include "wait/leader.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
-#include "wait/progress.h"
 #include "seam/sanitizer.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
+#include "wait/progress.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
 #define MADV_POPULATE_READ  22

@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "observe/msprof.h"
-#include "process/process.h"
 #include "observe/sq_owner.h"
+#include "process/process.h"
 
 struct entry {
     uint64_t ns;

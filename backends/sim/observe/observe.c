@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wait/clock.h"
-#include "process/device.h"
-#include "wait/leader.h"
 #include "observe/atomic_file.h"
-#include "process/process.h"
 #include "observe/timeline.h"
+#include "process/device.h"
+#include "process/process.h"
+#include "wait/clock.h"
+#include "wait/leader.h"
 
 enum { OUT_STATS, OUT_MSPROF, OUT_VCD, OUT_COUNT };
 

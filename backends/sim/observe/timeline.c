@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* madvise */
 #include "observe/timeline.h"
-#include "observe/observe.h"
-#include "observe/atomic_file.h"
-#include "process/process.h"
-#include "observe/timeline_notes.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "observe/atomic_file.h"
+#include "observe/observe.h"
+#include "observe/timeline_notes.h"
+#include "process/process.h"
 
 /* A thread's first chunk is small, for threads that call little. Of the others pages are asked for some at a time, which
  * costs less than to find out one by one. */

@@ -4,8 +4,8 @@
 #define TWINRT_SIM_OBSERVE_TIMELINE_PRINT_H
 
 #include "observe/observe.h"
-#include "process/process.h"
 #include "observe/timeline_layout.h"
+#include "process/process.h"
 
 struct printer {
     FILE *file;

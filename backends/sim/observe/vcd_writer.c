@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "process/process.h"
 #include "observe/sq_owner.h"
+#include "process/process.h"
 #include "twinsim/stars.h"
 
 /* In the order of the file. */

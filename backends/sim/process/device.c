@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "replay/nondeterminism.h"
-#include "wait/leader.h"
-#include "signal/event.h"
-#include "queue/kernel.h"
-#include "memory/memory.h"
-#include "observe/observe.h"
 #include "inject/fault_injection.h"
-#include "wait/progress.h"
+#include "memory/memory.h"
 #include "memory/reserve.h"
+#include "observe/observe.h"
+#include "queue/kernel.h"
+#include "replay/nondeterminism.h"
+#include "signal/event.h"
+#include "wait/leader.h"
+#include "wait/progress.h"
 
 /* Device addresses: the same on every run, far above what the host's allocator uses. */
 #define MEMORY_BASE   0x124000000000ull

@@ -5,11 +5,11 @@
 #define TWINRT_SIM_PROCESS_DEVICE_H
 
 #include "memory/arena.h"
-#include "queue/ids.h"
 #include "memory/descriptor_pool.h"
-#include "process/process.h"
-#include "queue/queue.h"
 #include "memory/ring_memory.h"
+#include "process/process.h"
+#include "queue/ids.h"
+#include "queue/queue.h"
 
 /* Work that an abort or a failure dropped: numbers above `retired` of that epoch. */
 struct sim_dropped {

@@ -10,11 +10,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "wait/clock.h"
 #include "process/process.h"
-#include "wait/progress.h"
 #include "seam/host_time.h"
 #include "seam/sanitizer.h"
+#include "wait/clock.h"
+#include "wait/progress.h"
 
 /* Threads that make no calls: ThreadSanitizer has one. */
 static unsigned sanitizer_threads(void)

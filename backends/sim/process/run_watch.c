@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
 #include "process/process.h"
-#include "wait/deadlock_report.h"
 #include "seam/run_page.h"
+#include "wait/clock.h"
+#include "wait/deadlock_report.h"
 #include "wait/idle.h"
 
 /* Written by init ops; a slot is left alone once another process has it. */

@@ -2,9 +2,9 @@
 /* Settings and profile: read at start, checked once, with a text for everything that is wrong. */
 #include "process/process.h"
 
-#include "wait/leader.h"
 #include "observe/observe.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What completion queues tell: times of records, and failures. */
-#include "process/device.h"
-#include "wait/leader.h"
-#include "signal/event.h"
-#include "queue/failure.h"
 #include "graph/model_instance.h"
+#include "process/device.h"
+#include "queue/failure.h"
 #include "queue/queue.h"
+#include "signal/event.h"
+#include "wait/leader.h"
 
 static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
 {

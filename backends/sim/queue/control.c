@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/control.h"
 
+#include "graph/model_instance.h"
 #include "process/device.h"
-#include "wait/leader.h"
-#include "signal/event.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
-#include "graph/model_instance.h"
 #include "queue/queue.h"
+#include "signal/event.h"
 #include "signal/ipc.h"
+#include "wait/leader.h"
 
 #define PRIORITY_SHIFT 10u /* STARS_SQ_PRIORITY */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on counting notifies. */
 #include "process/device.h"
-#include "signal/event.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
 #include "queue/work.h"
+#include "signal/event.h"
 
 /* The next SQE for the signal, and its token of that kind; NULL: the queue is full. The queue's lock is held. */
 static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_token_kind kind)

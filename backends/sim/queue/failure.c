@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/nondeterminism.h"
-#include "process/device.h"
-#include "wait/leader.h"
-#include "signal/event.h"
 #include "graph/model_instance.h"
+#include "process/device.h"
 #include "queue/sqe.h"
+#include "replay/nondeterminism.h"
+#include "signal/event.h"
+#include "wait/leader.h"
 
 /* More failures than a ring has tasks are of no use to anybody. */
 #define NOTES_MOST 1024u

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "replay/nondeterminism.h"
-#include "queue/queue.h"
 #include "memory/reserve.h"
+#include "queue/queue.h"
+#include "replay/nondeterminism.h"
 
 static uint32_t word_count(uint32_t count)
 {

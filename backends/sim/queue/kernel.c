@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/kernel.h"
 
-#include "process/device.h"
-#include "wait/leader.h"
 #include "memory/memory.h"
+#include "process/device.h"
 #include "queue/sqe.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
 
 #define BLOCKS_MOST 65535u
 #define CREDIT_MOST 254u

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/nondeterminism.h"
-#include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
-#include "process/device.h"
-#include "wait/leader.h"
-#include "signal/event.h"
-#include "queue/failure.h"
-#include "memory/fence.h"
-#include "queue/kernel.h"
-#include "observe/observe.h"
 #include "graph/model_instance.h"
-#include "wait/repeated_polls.h"
-#include "queue/sqe.h"
+#include "hostcall/host_call_queue.h"
+#include "memory/fence.h"
+#include "observe/observe.h"
 #include "observe/timeline.h"
+#include "process/device.h"
+#include "queue/failure.h"
+#include "queue/kernel.h"
+#include "queue/sqe.h"
+#include "replay/nondeterminism.h"
+#include "signal/event.h"
+#include "wait/clock.h"
+#include "wait/leader.h"
+#include "wait/repeated_polls.h"
 
 /* Tokens are looked at after so many submissions, so that ids come back without anybody waiting. */
 #define RECLAIM_EVERY 64u

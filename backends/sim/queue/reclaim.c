@@ -2,12 +2,12 @@
 /* Tokens of entries that have retired: what they held is let go. */
 #include "queue/queue.h"
 
-#include "replay/nondeterminism.h"
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
-#include "wait/leader.h"
-#include "signal/event.h"
 #include "queue/kernel.h"
+#include "replay/nondeterminism.h"
+#include "signal/event.h"
+#include "wait/leader.h"
 
 void sim_queue_release_token(twin_queue *queue, struct sim_token *token)
 {

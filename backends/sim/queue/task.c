@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Telling an observer of the tasks that end. */
 #include "process/device.h"
-#include "wait/leader.h"
 #include "queue/failure.h"
 #include "queue/queue.h"
+#include "wait/leader.h"
 
 /* Inside a run of the model: the model lock is held. */
 static void ended(void *context, const struct twinsim_task_end *end)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "graph/cond_program.h"
-#include "process/device.h"
 #include "memory/memory.h"
+#include "process/device.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
 

@@ -2,11 +2,11 @@
 /* Copies and fills in stream order; records, waits and resets are in event.c. */
 #include "queue/work.h"
 
-#include "process/device.h"
 #include "memory/memory.h"
-#include "wait/progress.h"
+#include "process/device.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
+#include "wait/progress.h"
 
 /* Checks a side of queued work. */
 static twin_status check_range(const twin_queue *queue, const char *what, uint64_t address,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model moves as it did when a record was made: the same looks at doorbells, each run as far as it came then. */
-#include "replay/nondeterminism.h"
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
-#include "wait/leader.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
+#include "replay/nondeterminism.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
 
 #define EVENTS_AT_ONCE 65536u
 /* Times beyond are none: the model adds to them. */

@@ -2,8 +2,8 @@
 #include "signal/cross_device.h"
 
 #include "process/device.h"
-#include "wait/leader.h"
 #include "queue/sqe.h"
+#include "wait/leader.h"
 
 void sim_abroad_record(stars_sqe *sqe, const twin_signal *signal)
 {

@@ -4,16 +4,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "signal/cross_device.h"
-#include "replay/nondeterminism.h"
-#include "wait/clock.h"
 #include "process/device.h"
-#include "wait/leader.h"
 #include "queue/failure.h"
-#include "wait/repeated_polls.h"
-#include "signal/ipc.h"
 #include "queue/sqe.h"
 #include "queue/work.h"
+#include "replay/nondeterminism.h"
+#include "signal/cross_device.h"
+#include "signal/ipc.h"
+#include "wait/clock.h"
+#include "wait/leader.h"
+#include "wait/repeated_polls.h"
 
 const char *sim_event_noun(const twin_signal *signal)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "process/device.h"
+#include "queue/sqe.h"
 #include "wait/leader.h"
 #include "wait/progress.h"
-#include "queue/sqe.h"
 
 /* A record of this process that others are to be told of. Holds a reference on the signal. */
 struct sim_publication {

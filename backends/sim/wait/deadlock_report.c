@@ -7,11 +7,11 @@
 
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
-#include "wait/leader.h"
-#include "signal/event.h"
-#include "signal/ipc.h"
 #include "queue/sqe.h"
 #include "queue/value.h"
+#include "signal/event.h"
+#include "signal/ipc.h"
+#include "wait/leader.h"
 
 /* Guarded by the model lock. */
 static char deadlock_text[16384];

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
 #include "process/device.h"
-#include "wait/leader.h"
 #include "process/process_threads.h"
-#include "wait/progress.h"
 #include "seam/host_time.h"
 #include "signal/ipc.h"
+#include "wait/clock.h"
+#include "wait/leader.h"
+#include "wait/progress.h"
 
 /* Threads outside the runtime that get a line. */
 #define OUTSIDE_NAMED 16u

@@ -6,14 +6,14 @@
 #include <time.h>
 
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
 #include "process/device.h"
 #include "process/process_threads.h"
-#include "wait/progress.h"
-#include "wait/deadlock_report.h"
-#include "signal/ipc.h"
-#include "wait/wall.h"
 #include "process/run_watch.h"
+#include "signal/ipc.h"
+#include "wait/clock.h"
+#include "wait/deadlock_report.h"
+#include "wait/progress.h"
+#include "wait/wall.h"
 
 /* A wait that stands still explains itself after this real time, and again and again. */
 #define WARN_AFTER_NS 5000000000ull

@@ -7,18 +7,18 @@
 #include <string.h>
 #include <sys/single_threaded.h>
 
-#include "replay/nondeterminism.h"
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
+#include "observe/observe.h"
 #include "process/device.h"
 #include "queue/failure.h"
-#include "wait/interrupt.h"
 #include "queue/kernel.h"
-#include "observe/observe.h"
-#include "wait/progress.h"
-#include "wait/deadlock_report.h"
+#include "replay/nondeterminism.h"
 #include "signal/ipc.h"
+#include "wait/clock.h"
+#include "wait/deadlock_report.h"
 #include "wait/idle.h"
+#include "wait/interrupt.h"
+#include "wait/progress.h"
 #include "wait/turns.h"
 #include "wait/wall.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A poll: the model is moved up to the caller's clock, and the caller goes on. */
-#include "replay/nondeterminism.h"
 #include "hostcall/host_call_queue.h"
+#include "replay/nondeterminism.h"
 #include "wait/clock.h"
-#include "wait/leader.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
 
 /* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */
 static void await_answers(void)

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
 #include "process/device.h"
-#include "wait/leader.h"
 #include "process/process_threads.h"
+#include "process/run_watch.h"
+#include "wait/clock.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
 #include "wait/turns.h"
 #include "wait/wall.h"
-#include "process/run_watch.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
  * times depend on real time already. */

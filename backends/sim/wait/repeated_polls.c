@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "replay/nondeterminism.h"
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
 #include "process/device.h"
 #include "process/process_threads.h"
+#include "replay/nondeterminism.h"
 #include "signal/ipc.h"
+#include "wait/clock.h"
 #include "wait/idle.h"
 
 /* Questions that are counted at once for a thread. */

@@ -2,11 +2,11 @@
 #include "wait/turns.h"
 
 #include "hostcall/host_call_queue.h"
-#include "wait/clock.h"
-#include "wait/interrupt.h"
 #include "process/process_threads.h"
 #include "signal/ipc.h"
+#include "wait/clock.h"
 #include "wait/idle.h"
+#include "wait/interrupt.h"
 
 void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
 {

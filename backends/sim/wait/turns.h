@@ -3,8 +3,8 @@
 #ifndef TWINRT_SIM_WAIT_TURNS_H
 #define TWINRT_SIM_WAIT_TURNS_H
 
-#include "wait/leader.h"
 #include "seam/host_time.h"
+#include "wait/leader.h"
 
 /* NULL: threads do not take turns. */
 static inline const twin_turn_ops *sim_turn_ops(void)

@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
 
 /* Low half: threads that are blocked. High half: changes so far. One word, so that both are read at one instant. */
 static _Atomic uint64_t blocked;

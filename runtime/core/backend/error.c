@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/base/log.h"
-#include "core/backend/registry.h"
 #include "core/backend/thread_state.h"
+#include "core/base/log.h"
+#include "core/base/phase.h"
 
 #define MESSAGE_BYTES 1024
 

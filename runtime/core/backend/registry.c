@@ -10,34 +10,25 @@
 #include <unistd.h>
 
 #include "core/backend/blocked.h"
-#include "core/base/config.h"
-#include "core/ending.h"
+#include "core/backend/ending.h"
 #include "core/backend/error.h"
-#include "core/inject/fault_injection.h"
+#include "core/backend/fault_file.h"
 #include "core/backend/interrupt.h"
-#include "core/base/lock.h"
-#include "core/base/log.h"
 #include "core/backend/sanitizer.h"
 #include "core/backend/thread_state.h"
 #include "core/backend/turns.h"
 #include "core/backend/unsupported_ops.h"
+#include "core/base/config.h"
+#include "core/base/lock.h"
+#include "core/base/log.h"
 #include "seam/host_time.h"
-#include "seam/sanitizer.h"
 #include "seam/run_page.h"
+#include "seam/sanitizer.h"
 #include "seam/wrapper.h"
 
 #define PATH_BYTES 4096
 #define TEXT_BYTES (PATH_BYTES + 1024)
 #define WRAPPERS   2u
-
-typedef enum twin_phase { PHASE_IDLE, PHASE_RUNNING, PHASE_FAILED, PHASE_ENDED } twin_phase;
-
-_Atomic(const struct twin_backend *) twin_ops_present = &twin_unsupported_ops;
-_Atomic bool twin_ops_traced;
-
-/* Release/acquire, as twin_ops_present: a reader of PHASE_RUNNING sees the table. */
-static _Atomic twin_phase phase;
-static _Atomic uint32_t starts; /* written with registry_lock held */
 
 static twin_lock registry_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRY);
 /* The rest is guarded by registry_lock, and fixed while running. */
@@ -49,8 +40,6 @@ static int32_t failure_code;
 static char failure_text[TEXT_BYTES];
 static char reason_text[TEXT_BYTES / 2]; /* what the backend says of its failure to start */
 static bool at_exit_registered;
-static _Atomic pid_t start_process; /* read by whoever reports a failure, before a start as well */
-static _Atomic bool is_forked;
 static _Atomic bool opened; /* a device, at some time */
 
 static char folder[PATH_BYTES];
@@ -243,10 +232,10 @@ static bool plugin_present(const char *name)
  * interrupted this thread anywhere. */
 static void end_process(void)
 {
-    twin_phase running = PHASE_RUNNING;
-    if (getpid() != start_process)
+    twin_phase running = TWIN_PHASE_RUNNING;
+    if (getpid() != twin_backend_process)
         return; /* a forked child: the backend is its parent's */
-    if (!atomic_compare_exchange_strong(&phase, &running, PHASE_ENDED))
+    if (!atomic_compare_exchange_strong(&twin_backend_phase, &running, TWIN_PHASE_ENDED))
         return;
     ended_table = twin_unsupported_ops;
     atomic_store(&twin_ops_present, &ended_table);
@@ -260,7 +249,7 @@ static void end_process(void)
  * thread that is left changes over by itself: locks may have been held by those that are not. */
 static void forked(void)
 {
-    if (atomic_load(&phase) != PHASE_RUNNING)
+    if (atomic_load(&twin_backend_phase) != TWIN_PHASE_RUNNING)
         return;
     twin_threads_forked();
     atomic_store(&twin_ops_traced, false);
@@ -268,12 +257,12 @@ static void forked(void)
         twin_lock_init(&registry_lock, TWIN_RANK_REGISTRY);
         twin_self.ops = NULL;
         atomic_store(&twin_ops_present, &twin_unsupported_ops);
-        atomic_store(&phase, PHASE_IDLE);
+        atomic_store(&twin_backend_phase, TWIN_PHASE_IDLE);
         return;
     }
-    atomic_store(&is_forked, true);
+    atomic_store(&twin_backend_is_forked, true);
     ended_table = twin_unsupported_ops;
-    atomic_store(&phase, PHASE_ENDED);
+    atomic_store(&twin_backend_phase, TWIN_PHASE_ENDED);
     atomic_store(&twin_ops_present, &ended_table);
     twin_self.ops = &ended_table;
 }
@@ -322,7 +311,7 @@ static twin_status start_table_locked(const struct twin_backend *given)
     if (faults[0] == '\0')
         return TWIN_OK;
     char text[TEXT_BYTES - 32];
-    status = twin_fault_load_into(&running_table, faults, text, sizeof(text));
+    status = twin_fault_file_load(&running_table, faults, text, sizeof(text));
     if (status != TWIN_OK) {
         snprintf(failure_text, sizeof(failure_text), "TWINRT_FAULTS: %s", text);
         running_table.process.stop();
@@ -381,21 +370,21 @@ static void start_locked(void)
         /* Whatever is wrong, to the caller it is a device that cannot be brought up. */
         failure_code = twin_status_code(status == TWIN_E_NO_DEVICE ? status : TWIN_E_SETUP);
         twin_log(TWIN_LOG_ERROR, "%s", failure_text);
-        atomic_store(&phase, PHASE_FAILED);
+        atomic_store(&twin_backend_phase, TWIN_PHASE_FAILED);
         return;
     }
 
     /* After the plug-in is loaded, so that this runs before the plug-in's own static objects go. */
-    start_process = getpid();
+    twin_backend_process = getpid();
     if (!at_exit_registered && !given_backend) {
         at_exit_registered = atexit(end_process) == 0;
         (void)at_quick_exit(end_process);
         pthread_atfork(NULL, NULL, forked);
     }
-    atomic_fetch_add(&starts, 1);
+    atomic_fetch_add(&twin_backend_start_count, 1);
     atomic_store(&twin_ops_traced, running_table.host.traced());
     atomic_store(&twin_ops_present, &running_table);
-    atomic_store(&phase, PHASE_RUNNING);
+    atomic_store(&twin_backend_phase, TWIN_PHASE_RUNNING);
     if (services.host_time)
         services.host_time->bind(&running_table.host, &twin_self.inside);
 }
@@ -411,21 +400,21 @@ static void start_uncancelled_locked(void)
 
 int32_t twin_backend_need(void)
 {
-    twin_phase now = atomic_load_explicit(&phase, memory_order_acquire);
-    if (now == PHASE_IDLE) {
+    twin_phase now = atomic_load_explicit(&twin_backend_phase, memory_order_acquire);
+    if (now == TWIN_PHASE_IDLE) {
         twin_lock_take(&registry_lock);
-        if (atomic_load(&phase) == PHASE_IDLE)
+        if (atomic_load(&twin_backend_phase) == TWIN_PHASE_IDLE)
             start_uncancelled_locked();
-        now = atomic_load(&phase);
+        now = atomic_load(&twin_backend_phase);
         twin_lock_drop(&registry_lock);
     }
     switch (now) {
-    case PHASE_RUNNING:
+    case TWIN_PHASE_RUNNING:
         break;
-    case PHASE_FAILED:
+    case TWIN_PHASE_FAILED:
         return twin_fail_code(failure_code, "EE1018", failure_text);
     default:
-        if (atomic_load_explicit(&is_forked, memory_order_relaxed))
+        if (atomic_load_explicit(&twin_backend_is_forked, memory_order_relaxed))
             return twin_fail_status(TWIN_E_UNAVAILABLE, TWIN_CODE_STREAM_TIMEOUT, "no device here");
         return twin_status_code(TWIN_E_UNAVAILABLE);
     }
@@ -443,9 +432,9 @@ int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t
     services.waiting = conductor->waiting;
     services.chance = conductor->chance;
     services.outlook = conductor->outlook;
-    if (atomic_load(&phase) == PHASE_IDLE)
+    if (atomic_load(&twin_backend_phase) == TWIN_PHASE_IDLE)
         start_uncancelled_locked();
-    bool running = atomic_load(&phase) == PHASE_RUNNING;
+    bool running = atomic_load(&twin_backend_phase) == TWIN_PHASE_RUNNING;
     snprintf(text, text_bytes, "%s", running ? "" : failure_text);
     int32_t code = running ? TWIN_CODE_OK : failure_code;
     twin_lock_drop(&registry_lock);
@@ -457,27 +446,6 @@ void twin_backend_opens(void)
     atomic_store(&opened, true);
 }
 
-uint32_t twin_backend_starts(void)
-{
-    return atomic_load_explicit(&starts, memory_order_acquire);
-}
-
-bool twin_backend_running(void)
-{
-    return atomic_load_explicit(&phase, memory_order_acquire) == PHASE_RUNNING;
-}
-
-bool twin_backend_ended(void)
-{
-    return atomic_load_explicit(&phase, memory_order_acquire) == PHASE_ENDED;
-}
-
-bool twin_backend_forked(pid_t *out_parent)
-{
-    *out_parent = start_process;
-    return atomic_load_explicit(&is_forked, memory_order_relaxed);
-}
-
 const char *twin_backend_name(void)
 {
     return twin_ops()->name;
@@ -486,12 +454,12 @@ const char *twin_backend_name(void)
 void twin_backend_use(const struct twin_backend *backend)
 {
     twin_lock_take(&registry_lock);
-    if (atomic_load(&phase) == PHASE_RUNNING)
+    if (atomic_load(&twin_backend_phase) == TWIN_PHASE_RUNNING)
         running_table.process.stop();
     given_backend = backend;
     atomic_store(&twin_ops_present, &twin_unsupported_ops);
     atomic_store(&twin_ops_traced, false);
-    atomic_store(&phase, PHASE_IDLE);
+    atomic_store(&twin_backend_phase, TWIN_PHASE_IDLE);
     twin_self.ops = NULL;
     twin_lock_drop(&registry_lock);
 }

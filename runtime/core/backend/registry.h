@@ -3,23 +3,13 @@
 #ifndef TWINRT_CORE_BACKEND_REGISTRY_H
 #define TWINRT_CORE_BACKEND_REGISTRY_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "core/backend/ops.h"
+#include "core/base/phase.h"
 #include "seam/backend.h"
-
-/* The present table: a table of stubs before the start and after the end, never NULL.
- * Release/acquire: the table is complete before it is seen. */
-extern _Atomic(const struct twin_backend *) twin_ops_present;
-/* Set before the table is published. */
-extern _Atomic bool twin_ops_traced;
-
-static inline const struct twin_backend *twin_ops(void)
-{
-    return atomic_load_explicit(&twin_ops_present, memory_order_acquire);
-}
 
 /* Chooses, loads and starts the backend unless that is done, and attaches the calling thread to it.
  * 0, or the code of a failure, with a message; a failure is final for the process. Thread: any. */
@@ -35,14 +25,6 @@ typedef struct twin_conductor {
 int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t text_bytes);
 /* Before a device is opened: from then on a forked child is refused, as the device is its parent's. */
 void twin_backend_opens(void);
-/* How many backends have started: moves when the table below another name of it does. */
-uint32_t twin_backend_starts(void);
-/* Whether a backend has started and not ended. */
-bool twin_backend_running(void);
-/* Whether the process is ending: the table is one of stubs again and nothing is reported. */
-bool twin_backend_ended(void);
-/* Whether this process was forked from the one that runs the backend; *out_parent is that one. Thread: any. */
-bool twin_backend_forked(pid_t *out_parent);
 /* Name of the running backend, "" when none runs. */
 const char *twin_backend_name(void);
 

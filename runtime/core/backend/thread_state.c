@@ -10,11 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/blocked.h"
-#include "core/base/lock.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
 #include "core/backend/sanitizer.h"
+#include "core/base/alloc.h"
+#include "core/base/lock.h"
+#include "core/base/phase.h"
 
 _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exec")));
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-#include "core/backend/registry.h"
+#include "core/base/phase.h"
 #include "seam/own_file.h"
 
 #define LOG_LINE_BYTES 2048

@@ -4,6 +4,7 @@
 #define TWINRT_CORE_BASE_OPTIONS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Options, with the public values. */
@@ -21,8 +22,8 @@ void twin_options_reset(twin_options *options);
 /* Of the process; an option that was never set is 0. `option` is below PROCESS_COUNT. Thread: any. */
 void twin_option_set_process(uint32_t option, int64_t value);
 int64_t twin_option_of_process(uint32_t option);
-/* Of the thread's current context; `option` is below CONTEXT_COUNT. 107002; get: 107021 never set. */
-int32_t twin_option_set_context(uint32_t option, int64_t value);
-int32_t twin_option_of_context(uint32_t option, int64_t *out_value);
+/* Of a context; `option` is below CONTEXT_COUNT. False: it was never set. Thread: any. */
+void twin_options_set(twin_options *options, uint32_t option, int64_t value);
+bool twin_options_get(const twin_options *options, uint32_t option, int64_t *out_value);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
+#include "core/base/alloc.h"
 
 struct twin_subscriber {
     /* Fixed. */

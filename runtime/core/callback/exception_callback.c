@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/callback/exception_callback.h"
 
+#include "core/backend/error.h"
+#include "core/backend/ops.h"
+#include "core/backend/thread_state.h"
 #include "core/base/alloc.h"
 #include "core/object/context.h"
-#include "core/backend/error.h"
 #include "core/work/launch.h"
-#include "core/backend/registry.h"
-#include "core/backend/thread_state.h"
 
 typedef struct listener {
     struct listener *next; /* registered later */

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/blocked.h"
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
+#include "core/base/alloc.h"
 #include "core/base/log.h"
-#include "core/backend/registry.h"
 #include "core/callback/callback_delivery.h"
 
 /* Real time. */

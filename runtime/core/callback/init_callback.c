@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/callback/init_callback.h"
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
+#include "core/base/alloc.h"
 
 typedef struct entry {
     struct entry *next; /* registered later */

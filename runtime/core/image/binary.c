@@ -4,13 +4,13 @@
 #include <sched.h>
 #include <string.h>
 
+#include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/base/alloc.h"
+#include "core/base/soc.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
-#include "core/backend/error.h"
-#include "core/base/soc.h"
-#include "core/work/launch.h"
-#include "core/backend/registry.h"
+#include "core/object/users.h"
 
 #define SYNC_GLOBAL                                                                                \
     "g_sysFftsAddr" /* where a kernel finds the address for cores that wait for each other */
@@ -320,7 +320,7 @@ twin_binary_listener twin_binary_listener_of(twin_binary *binary, uint64_t handl
 
 int32_t twin_binary_unload(uint64_t handle)
 {
-    twin_launches_reap(); /* what is over keeps no image */
+    twin_users.work_completed(); /* what is over keeps no image */
     twin_binary *binary = NULL;
     int32_t code = twin_binary_pin(handle, &binary);
     if (code != 0)

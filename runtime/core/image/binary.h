@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/object/device.h"
 #include "core/base/handle.h"
 #include "core/image/image.h"
 #include "core/image/library.h"
+#include "core/object/device.h"
 
 /* How an AI CPU binary is given; the public values. */
 typedef enum twin_cpu_mode {

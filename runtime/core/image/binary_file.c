@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/image/binary.h"
-#include "core/backend/error.h"
 
 #define OBJECT_BYTES_MOST (UINT64_C(1) << 30)
 #define JSON_BYTES_MOST   (UINT64_C(1) << 24)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
+#include "core/base/alloc.h"
 #include "core/image/image_parts.h"
 #include "kernel/object.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
+#include "core/base/alloc.h"
 #include "core/image/image_parts.h"
 
 #define DEFAULT_CUBE_RATIO   1u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metadata sections: lists of records, each a type, a length and a body. */
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
+#include "core/base/alloc.h"
 #include "core/image/image_parts.h"
 
 #define HEAD_BYTES  4u

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
+#include "core/base/alloc.h"
 #include "core/base/lock.h"
 #include "kernel/object.h"
 #include "kernel/run.h"

@@ -3,10 +3,11 @@
 
 #include <stdio.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
-#include "core/inject/fault_file.h"
+#include "core/backend/fault_file.h"
+#include "core/backend/ops.h"
 #include "core/backend/registry.h"
+#include "core/base/alloc.h"
 
 #define MESSAGE_BYTES 1400
 
@@ -37,54 +38,13 @@ int32_t twin_fault_struck(uint32_t number, uint64_t *out_times)
                             "no fault %u is planted", number);
 }
 
-/* Plants all of them or none. */
-static twin_status plant_all(const struct twin_backend *table, const twin_fault *list, size_t count,
-                             size_t *out_failed)
-{
-    uint32_t numbers[TWIN_FAULT_FILE_MOST];
-    for (size_t i = 0; i < count; i++) {
-        twin_status status = table->fault.plant(&list[i], &numbers[i]);
-        if (status == TWIN_OK)
-            continue;
-        *out_failed = i;
-        while (i > 0)
-            (void)table->fault.remove(numbers[--i]);
-        return status;
-    }
-    return TWIN_OK;
-}
-
-twin_status twin_fault_load_into(const struct twin_backend *table, const char *path, char *message,
-                                 size_t room)
-{
-    twin_fault *list = twin_zalloc(TWIN_FAULT_FILE_MOST * sizeof(*list));
-    if (!list) {
-        snprintf(message, room, "no host memory for the faults of %s", path);
-        return TWIN_E_NOMEM;
-    }
-    size_t count = 0;
-    size_t failed = 0;
-    twin_fault_file_result result = twin_fault_file_read(path, list, &count, message, room);
-    twin_status status = result == TWIN_FAULT_FILE_GOOD  ? plant_all(table, list, count, &failed)
-                         : result == TWIN_FAULT_FILE_BAD ? TWIN_E_INVALID
-                                                         : TWIN_E_UNAVAILABLE;
-    twin_free(list);
-    if (result == TWIN_FAULT_FILE_GOOD && status == TWIN_E_UNSUPPORTED)
-        snprintf(message, room, "%.1000s: the backend \"%s\" plants no faults", path, table->name);
-    else if (result == TWIN_FAULT_FILE_GOOD && status != TWIN_OK)
-        snprintf(message, room,
-                 "%.1000s: faults[%zu] cannot be planted; the line above says why (%s)", path,
-                 failed, twin_status_text(status));
-    return status;
-}
-
 int32_t twin_fault_load(const char *path)
 {
     char message[MESSAGE_BYTES] = "";
     int32_t code = twin_backend_need();
     if (code != 0)
         return code;
-    twin_status status = twin_fault_load_into(twin_ops(), path, message, sizeof(message));
+    twin_status status = twin_fault_file_load(twin_ops(), path, message, sizeof(message));
     if (status == TWIN_E_UNAVAILABLE)
         return twin_fail(TWIN_ERR_INVALID_FILE, "%s", message);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%s", message);

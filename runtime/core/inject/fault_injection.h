@@ -12,9 +12,6 @@ int32_t twin_fault_remove(uint32_t number);
 int32_t twin_fault_struck(uint32_t number, uint64_t *out_times);
 /* Plants all that a file describes, or nothing. 100003, 107000, 207000, 207001. */
 int32_t twin_fault_load(const char *path);
-/* The same on a table that is not in use yet. TWIN_OK, or `message` says why not. */
-twin_status twin_fault_load_into(const struct twin_backend *table, const char *path, char *message,
-                                 size_t room);
 
 /* Ranges of an open device's memory that have failed, as twin_memory_ops.errors. None where a backend knows of none. */
 int32_t twin_memory_errors(twin_device *device, twin_memory_error *list, size_t room,

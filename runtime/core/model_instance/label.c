@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/model_instance/label.h"
 
-#include "core/base/alloc.h"
-#include "core/object/context.h"
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
+#include "core/base/alloc.h"
 #include "core/model_instance/model_instance.h"
-#include "core/backend/registry.h"
+#include "core/object/context.h"
 #include "core/work/stream_value.h"
 
 #define TABLE_ENTRY_BYTES 8u /* as the seam says */

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_parts.h"
-#include "core/backend/registry.h"
+#include "core/object/context.h"
 #include "core/work/stream_value.h"
 
 static int32_t fail_not_bound(twin_error error, const twin_stream *stream, const twin_model *model)

@@ -4,11 +4,11 @@
 #include <sched.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
+#include "core/base/alloc.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_parts.h"
-#include "core/backend/registry.h"
 
 static void construct(void *object)
 {

@@ -2,13 +2,10 @@
 #include "core/object/context.h"
 
 #include "core/backend/error.h"
-#include "core/callback/exception_callback.h"
-#include "core/model_instance/label.h"
-#include "core/model_instance/model_instance.h"
-#include "core/backend/registry.h"
-#include "core/callback/host_func_thread.h"
-#include "core/callback/state_callback.h"
+#include "core/backend/ops.h"
+#include "core/object/state_callback.h"
 #include "core/object/stream.h"
+#include "core/object/users.h"
 
 static void construct(void *object)
 {
@@ -134,7 +131,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
 
     const struct twin_backend *ops = twin_ops();
     /* First what streams are bound to. */
-    int32_t first_code = twin_models_close(context);
+    int32_t first_code = twin_users.context_closing(context);
     twin_stream *stream;
     while ((stream = pin_first_stream(context)) != NULL) {
         twin_lock_take(&stream->lock);
@@ -153,15 +150,14 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
                 first_code = code;
         }
         if (status != TWIN_OK) {
-            twin_failure_tell(stream);
+            twin_users.stream_failed(stream);
             ops->queue.abort(stream->queue);
         }
         twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
         twin_stream_retire(stream);
         twin_stream_unpin(stream);
     }
-    twin_labels_close(context->object.handle);
-    twin_service_end(context);
+    twin_users.context_emptied(context);
     if (twin_handle_retire(context))
         unlink_context(context);
     *out_code = first_code;
@@ -265,4 +261,30 @@ int32_t twin_context_pin_current(twin_context **out_context)
             return 0;
         }
     }
+}
+
+int32_t twin_context_set_option(uint32_t option, int64_t value)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    twin_options_set(&context->options, option, value);
+    twin_context_unpin(context);
+    return 0;
+}
+
+int32_t twin_context_option(uint32_t option, int64_t *out_value)
+{
+    twin_context *context = NULL;
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    if (!twin_options_get(&context->options, option, out_value))
+        code = twin_fail(TWIN_ERR_OPTION,
+                         "option %u was never set in the current context; call "
+                         "aclrtCtxSetSysParamOpt first",
+                         option);
+    twin_context_unpin(context);
+    return code;
 }

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/object/device.h"
-#include "core/base/handle.h"
-#include "core/base/options.h"
 #include "core/backend/thread_state.h"
+#include "core/base/handle.h"
+#include "core/object/device.h"
+#include "core/base/options.h"
 
 struct twin_service;
 struct twin_stream;
@@ -76,6 +76,10 @@ static inline void twin_context_unpin(twin_context *context)
 {
     twin_handle_unpin(&twin_contexts, context);
 }
+
+/* Of the thread's current context; `option` is below TWIN_OPTION_CONTEXT_COUNT. 107002; get: 107021 never set. */
+int32_t twin_context_set_option(uint32_t option, int64_t value);
+int32_t twin_context_option(uint32_t option, int64_t *out_value);
 
 /* Device used by threads without a context (aclInit's defaultDevice); -1 none. */
 void twin_context_set_default_device(int32_t device_id);

@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
-#include "core/image/binary.h"
-#include "core/base/config.h"
-#include "core/object/context.h"
-#include "core/object/device_area.h"
 #include "core/backend/error.h"
-#include "core/object/event.h"
-#include "core/work/launch.h"
-#include "core/base/log.h"
+#include "core/backend/ops.h"
 #include "core/backend/registry.h"
-#include "core/callback/state_callback.h"
+#include "core/base/alloc.h"
+#include "core/base/config.h"
+#include "core/base/log.h"
+#include "core/base/phase.h"
+#include "core/object/context.h"
+#include "core/object/event.h"
+#include "core/object/state_callback.h"
 #include "core/object/stream.h"
+#include "core/object/users.h"
 
 #define OWNERS_NAMED 3
 
@@ -389,9 +389,7 @@ static int32_t lower_locked(twin_device *device)
     twin_lock_drop(&device->lock);
 
     twin_assert_unlocked("device.close with a lock held");
-    twin_launches_forget(device);
-    twin_binaries_forget(device);
-    twin_device_areas_free(device);
+    twin_users.device_emptied(device);
     twin_ops()->device.close(hw);
 
     twin_lock_take(&device->lock);

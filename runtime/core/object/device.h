@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/object/resource_limit.h"
-#include "core/work/kernel_settings.h"
 #include "core/backend/blocked.h"
+#include "core/base/kernel_settings.h"
 #include "core/base/lock.h"
+#include "core/object/core_share.h"
 #include "seam/backend.h"
 
 #define TWIN_MAX_DEVICES 64u

@@ -2,7 +2,7 @@
 #include "core/object/device_area.h"
 
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
 
 #define SYNC_BYTES 4096u
 

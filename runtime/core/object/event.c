@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/event.h"
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
+#include "core/object/context.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/object/device.h"
 #include "core/base/handle.h"
+#include "core/object/device.h"
 
 /* Creation flags, with the public values. */
 #define TWIN_EVENT_SYNC        0x01u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/peer.h"
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
+#include "core/object/context.h"
 
 static int32_t refuse_same(int32_t id)
 {

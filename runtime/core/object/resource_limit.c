@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/resource_limit.h"
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
+#include "core/object/context.h"
 #include "core/object/stream.h"
 
 static const char *const kind_names[TWIN_CORE_KINDS] = {"cube", "vector"};
-
-void twin_core_share_reset(twin_core_share *share)
-{
-    for (int kind = 0; kind < TWIN_CORE_KINDS; kind++)
-        atomic_store_explicit(&share->cores[kind], TWIN_CORES_ALL, memory_order_relaxed);
-}
 
 static uint32_t present(const twin_device_traits *traits, uint32_t kind)
 {

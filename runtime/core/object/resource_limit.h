@@ -5,23 +5,10 @@
 #ifndef TWINRT_CORE_OBJECT_RESOURCE_LIMIT_H
 #define TWINRT_CORE_OBJECT_RESOURCE_LIMIT_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
+#include "core/object/core_share.h"
 #include "seam/types.h"
-
-/* Kinds of core, with the public values. */
-typedef enum twin_core_kind { TWIN_CORE_CUBE, TWIN_CORE_VECTOR, TWIN_CORE_KINDS } twin_core_kind;
-
-/* Not set: as many as the next wider share allows. */
-#define TWIN_CORES_ALL UINT32_MAX
-
-/* One device's or stream's share. Relaxed: plain numbers. */
-typedef struct twin_core_share {
-    _Atomic uint32_t cores[TWIN_CORE_KINDS];
-} twin_core_share;
-
-void twin_core_share_reset(twin_core_share *share);
 
 /* Of a device that is up. 107001, 507033: it is not up. Set and get: 107000 for an unknown kind or more
  * cores than there are. A device that comes up anew has no share set. Thread: any. */

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/stream.h"
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
-#include "core/object/event.h"
-#include "core/callback/exception_callback.h"
-#include "core/model_instance/label.h"
-#include "core/work/launch.h"
+#include "core/backend/ops.h"
+#include "core/base/alloc.h"
 #include "core/base/log.h"
-#include "core/model_instance/model_instance.h"
-#include "core/backend/registry.h"
-#include "core/callback/callback_delivery.h"
-#include "core/callback/state_callback.h"
+#include "core/object/state_callback.h"
+#include "core/object/users.h"
 
 #define DRAIN_ALL_INLINE 32
 
@@ -30,7 +25,7 @@ static void release(void *object)
     twin_lock_take(&stream->lock);
     twin_lock_drop(&stream->lock);
     twin_ops()->queue.destroy(stream->queue);
-    twin_labels_let_go(twin_labels_take_held(stream));
+    twin_users.stream_released(stream);
     twin_handle_free(&twin_streams, stream);
     twin_device_drop_stream_id(device, id);
 }
@@ -72,7 +67,7 @@ void twin_stream_retire(twin_stream *stream)
         context->stream_count--;
     }
     twin_lock_drop(&context->lock);
-    twin_report_drop_stream(stream);
+    twin_users.stream_retired(stream);
 }
 
 uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority)
@@ -103,7 +98,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->priority = twin_stream_clamp_priority(device, priority);
     stream->flags = flags;
     twin_core_share_reset(&stream->share);
-    stream->saturation = twin_saturation_now();
+    stream->saturation = twin_saturation_now(device->traits);
     stream->is_default = is_default;
     stream->destroying = false;
     atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
@@ -214,7 +209,7 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
     twin_status status = force ? TWIN_OK : ops->queue.drain(stream->queue, TWIN_FOREVER);
     twin_device_note(stream->device, status);
     if (status != TWIN_OK)
-        twin_failure_tell(stream);
+        twin_users.stream_failed(stream);
     if (twin_wait_given_up(status)) {
         cancel_destroy(stream);
         code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
@@ -335,11 +330,11 @@ int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
         return twin_stream_fail_halted(halt, stream->id, stream->device->id);
     twin_status status = twin_ops()->queue.drain(stream->queue, timeout_ns);
     if (__builtin_expect(status == TWIN_OK, 1)) {
-        twin_launches_reap();
+        twin_users.work_completed();
         return 0;
     }
     twin_device_note(stream->device, status);
-    twin_failure_tell(stream);
+    twin_users.stream_failed(stream);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream->id,
                             stream->device->id);
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/object/context.h"
 #include "core/base/handle.h"
+#include "core/object/context.h"
 
 /* Creation flags, with the public values. */
 #define TWIN_STREAM_FAST_LAUNCH  0x01u

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
-#include "core/callback/state_callback.h"
+#include "core/backend/ops.h"
+#include "core/object/context.h"
+#include "core/object/state_callback.h"
 #include "core/work/stream_control.h"
 
 #define NS_PER_MS UINT64_C(1000000)

@@ -7,10 +7,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
-#include "core/backend/error.h"
 
 #define LIST_MARK     UINT64_C(0x7477696e61726773)
 #define ALIGN_BYTES   8u

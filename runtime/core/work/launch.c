@@ -4,15 +4,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/image/binary.h"
-#include "core/base/config.h"
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/work/kernel_settings.h"
-#include "core/work/launch_native.h"
+#include "core/backend/ops.h"
+#include "core/base/config.h"
+#include "core/base/kernel_settings.h"
 #include "core/base/log.h"
-#include "core/backend/registry.h"
+#include "core/image/binary.h"
+#include "core/object/context.h"
 #include "core/object/stream.h"
+#include "core/work/launch_native.h"
 
 #define POINTER_BYTES 8u
 #define NS_PER_US     1000u

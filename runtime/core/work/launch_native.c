@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/base/config.h"
-#include "core/object/device_area.h"
-#include "core/backend/error.h"
 #include "core/base/log.h"
+#include "core/object/device_area.h"
 #include "core/work/overflow.h"
 #include "kernel/run.h"
 

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
+#include "core/base/alloc.h"
 
 #define BLOCK_BYTES  4096u /* of device memory, for the arguments of a launch that fit */
 #define CHUNK_BLOCKS 64u

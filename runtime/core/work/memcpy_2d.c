@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/work/memcpy_2d.h"
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/base/lock.h"
-#include "core/work/range.h"
-#include "core/backend/registry.h"
+#include "core/object/context.h"
 #include "core/object/stream.h"
+#include "core/work/range.h"
 
 static const void *at(uint64_t address)
 {

@@ -6,13 +6,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/base/lock.h"
+#include "core/object/context.h"
+#include "core/object/stream.h"
 #include "core/work/overflow.h"
 #include "core/work/range.h"
-#include "core/backend/registry.h"
-#include "core/object/stream.h"
 
 /* Allocate and free ------------------------------------------------------------------------------- */
 

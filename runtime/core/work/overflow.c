@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/work/overflow.h"
 
+#include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
-#include "core/backend/error.h"
-#include "core/work/memory.h"
-#include "core/backend/registry.h"
 #include "core/object/stream.h"
+#include "core/work/memory.h"
 
 int32_t twin_overflow_address(uint64_t *out_address)
 {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/object/peer.h"
-#include "core/backend/registry.h"
 #include "seam/sanitizer.h"
 
 twin_memory_info twin_range_info(const void *pointer)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/work/reduce.h"
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/work/range.h"
+#include "core/object/context.h"
 #include "core/object/stream.h"
+#include "core/work/range.h"
 
 static int32_t check_side(const char *role, uint64_t address, const twin_reduce *reduce,
                           uint32_t element_bytes, const twin_device *device)

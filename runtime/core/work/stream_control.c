@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/work/stream_control.h"
 
-#include "core/object/context.h"
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
+#include "core/object/context.h"
 
 static int32_t result_of(const twin_stream *stream, twin_status status)
 {

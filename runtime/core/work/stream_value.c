@@ -2,7 +2,7 @@
 #include "core/work/stream_value.h"
 
 #include "core/backend/error.h"
-#include "core/backend/registry.h"
+#include "core/backend/ops.h"
 #include "core/object/stream.h"
 
 #define WORD_BYTES 8u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/ending.h"
+#include "core/backend/ending.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/log.h"
 #include "core/backend/thread_state.h"
+#include "core/base/log.h"
 
 /* Real time. */
 #define LEAVE_MS 1000u /* for calls of other threads to return */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/package.h"
+#include "core/package.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/config.h"
 #include "core/backend/error.h"
+#include "core/base/config.h"
 
 #define MAJOR_WEIGHT 10000000
 #define MINOR_WEIGHT 100000

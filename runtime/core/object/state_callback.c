@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/callback/state_callback.h"
+#include "core/object/state_callback.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
 #include "core/backend/error.h"
-#include "core/base/lock.h"
 #include "core/backend/thread_state.h"
+#include "core/base/alloc.h"
+#include "core/base/lock.h"
 
 /* One registration; it has one of the functions. */
 typedef struct listener {

@@ -3,8 +3,8 @@
  * Registered by name; called on
  * the thread that makes the change, in the order of registration, with no lock of the core held. A function
  * may still be running on another thread when its name has been taken off. */
-#ifndef TWINRT_CORE_CALLBACK_STATE_CALLBACK_H
-#define TWINRT_CORE_CALLBACK_STATE_CALLBACK_H
+#ifndef TWINRT_CORE_OBJECT_STATE_CALLBACK_H
+#define TWINRT_CORE_OBJECT_STATE_CALLBACK_H
 
 #include <stdint.h>
 

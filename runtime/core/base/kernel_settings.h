@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What launches of kernels read of the process: sizes of a core's stack and print buffer, the time limit of
  * an operator, the mode of overflows. Thread: any, for all of them. */
-#ifndef TWINRT_CORE_WORK_KERNEL_SETTINGS_H
-#define TWINRT_CORE_WORK_KERNEL_SETTINGS_H
+#ifndef TWINRT_CORE_BASE_KERNEL_SETTINGS_H
+#define TWINRT_CORE_BASE_KERNEL_SETTINGS_H
 
 #include <stdint.h>
+
+#include "seam/types.h"
 
 #define TWIN_STACK_MIN_BYTES (32u << 10)
 #define TWIN_STACK_MAX_BYTES (192u << 10)
@@ -49,6 +51,7 @@ typedef enum twin_saturation {
 
 /* For streams that are made from now on; a stream keeps what it was made with. */
 void twin_saturation_set(twin_saturation mode);
-twin_saturation twin_saturation_now(void);
+/* `traits`: of the device that decides when nothing was set; NULL: none does, and it is TWIN_SATURATE. */
+twin_saturation twin_saturation_now(const twin_device_traits *traits);
 
 #endif

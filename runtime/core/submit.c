@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way of one task from a public call to its queue. */
 #include "core/backend/error.h"
-#include "core/object/event.h"
+#include "core/backend/ops.h"
+#include "core/callback/callback_delivery.h"
 #include "core/callback/exception_callback.h"
 #include "core/model_instance/model_instance.h"
-#include "core/backend/registry.h"
-#include "core/callback/callback_delivery.h"
+#include "core/object/event.h"
 #include "core/object/stream.h"
 
 /* What a submission can find wrong with what it names, or with who is to run its call. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that describe faults; docs/faults.md says how they look. */
-#ifndef TWINRT_CORE_INJECT_FAULT_FILE_H
-#define TWINRT_CORE_INJECT_FAULT_FILE_H
+#ifndef TWINRT_CORE_BACKEND_FAULT_FILE_H
+#define TWINRT_CORE_BACKEND_FAULT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "seam/types.h"
+#include "seam/backend.h"
 
 #define TWIN_FAULT_FILE_MOST 256u /* faults */
 
@@ -25,5 +25,8 @@ twin_fault_file_result twin_fault_file_parse(const char *text, size_t bytes,
 /* The same for a file; `message` begins with its path. */
 twin_fault_file_result twin_fault_file_read(const char *path, twin_fault list[TWIN_FAULT_FILE_MOST],
                                             size_t *out_count, char *message, size_t room);
+/* Plants all that a file describes on a table, or nothing. TWIN_OK, or `message` says why not. */
+twin_status twin_fault_file_load(const struct twin_backend *table, const char *path, char *message,
+                                 size_t room);
 
 #endif

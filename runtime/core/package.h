@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versions of the packages that are installed beside the runtime, as their files tell them. */
-#ifndef TWINRT_CORE_BASE_PACKAGE_H
-#define TWINRT_CORE_BASE_PACKAGE_H
+#ifndef TWINRT_CORE_PACKAGE_H
+#define TWINRT_CORE_PACKAGE_H
 
 #include <stdint.h>
 

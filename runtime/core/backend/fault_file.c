@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/inject/fault_file.h"
+#include "core/backend/fault_file.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/backend/error.h"
 #include "core/base/alloc.h"
 
 #define FILE_BYTES_MOST (1u << 20)
@@ -349,4 +350,45 @@ twin_fault_file_result twin_fault_file_read(const char *path, twin_fault list[TW
         twin_fault_file_parse(text, bytes, list, out_count, reader.message, reader.room);
     twin_free(text);
     return result;
+}
+
+/* Plants all of them or none. */
+static twin_status plant_all(const struct twin_backend *table, const twin_fault *list, size_t count,
+                             size_t *out_failed)
+{
+    uint32_t numbers[TWIN_FAULT_FILE_MOST];
+    for (size_t i = 0; i < count; i++) {
+        twin_status status = table->fault.plant(&list[i], &numbers[i]);
+        if (status == TWIN_OK)
+            continue;
+        *out_failed = i;
+        while (i > 0)
+            (void)table->fault.remove(numbers[--i]);
+        return status;
+    }
+    return TWIN_OK;
+}
+
+twin_status twin_fault_file_load(const struct twin_backend *table, const char *path, char *message,
+                                 size_t room)
+{
+    twin_fault *list = twin_zalloc(TWIN_FAULT_FILE_MOST * sizeof(*list));
+    if (!list) {
+        snprintf(message, room, "no host memory for the faults of %s", path);
+        return TWIN_E_NOMEM;
+    }
+    size_t count = 0;
+    size_t failed = 0;
+    twin_fault_file_result result = twin_fault_file_read(path, list, &count, message, room);
+    twin_status status = result == TWIN_FAULT_FILE_GOOD  ? plant_all(table, list, count, &failed)
+                         : result == TWIN_FAULT_FILE_BAD ? TWIN_E_INVALID
+                                                         : TWIN_E_UNAVAILABLE;
+    twin_free(list);
+    if (result == TWIN_FAULT_FILE_GOOD && status == TWIN_E_UNSUPPORTED)
+        snprintf(message, room, "%.1000s: the backend \"%s\" plants no faults", path, table->name);
+    else if (result == TWIN_FAULT_FILE_GOOD && status != TWIN_OK)
+        snprintf(message, room,
+                 "%.1000s: faults[%zu] cannot be planted; the line above says why (%s)", path,
+                 failed, twin_status_text(status));
+    return status;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/work/kernel_settings.h"
+#include "core/base/kernel_settings.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
-
-#include "core/object/device.h"
 
 #define STACK_UNIT_BYTES (16u << 10)
 #define PRINT_UNIT_BYTES 8u
@@ -79,14 +77,10 @@ void twin_saturation_set(twin_saturation mode)
     atomic_store_explicit(&saturation, (int)mode, memory_order_relaxed);
 }
 
-twin_saturation twin_saturation_now(void)
+twin_saturation twin_saturation_now(const twin_device_traits *traits)
 {
     const int set = atomic_load_explicit(&saturation, memory_order_relaxed);
     if (set >= 0)
         return (twin_saturation)set;
-    twin_device *device = NULL;
-    const twin_device_traits *traits = NULL;
-    if (twin_device_find(0, &device) != 0 || twin_device_traits_of(device, &traits) != 0)
-        return TWIN_SATURATE;
-    return traits->inf_nan ? TWIN_INF_NAN : TWIN_SATURATE;
+    return traits && traits->inf_nan ? TWIN_INF_NAN : TWIN_SATURATE;
 }

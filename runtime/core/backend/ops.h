@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of the backend below. */
+#ifndef TWINRT_CORE_BACKEND_OPS_H
+#define TWINRT_CORE_BACKEND_OPS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "seam/backend.h"
+
+/* The present table: a table of stubs before the start and after the end, never NULL. Written by registry.c alone.
+ * Release/acquire: the table is complete before it is seen. */
+extern _Atomic(const struct twin_backend *) twin_ops_present;
+/* Set before the table is published. */
+extern _Atomic bool twin_ops_traced;
+
+static inline const struct twin_backend *twin_ops(void)
+{
+    return atomic_load_explicit(&twin_ops_present, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who keeps what for contexts, streams and devices. */
+#include "core/object/users.h"
+
+#include "core/callback/callback_delivery.h"
+#include "core/callback/exception_callback.h"
+#include "core/callback/host_func_thread.h"
+#include "core/image/binary.h"
+#include "core/model_instance/label.h"
+#include "core/model_instance/model_instance.h"
+#include "core/object/device_area.h"
+#include "core/work/launch.h"
+
+static void context_emptied(twin_context *context)
+{
+    twin_labels_close(context->object.handle);
+    twin_service_end(context);
+}
+
+static void stream_released(twin_stream *stream)
+{
+    twin_labels_let_go(twin_labels_take_held(stream));
+}
+
+static void device_emptied(twin_device *device)
+{
+    twin_launches_forget(device);
+    twin_binaries_forget(device);
+    twin_device_areas_free(device);
+}
+
+const twin_object_users twin_users = {
+    .context_closing = twin_models_close,
+    .context_emptied = context_emptied,
+    .stream_failed = twin_failure_tell,
+    .work_completed = twin_launches_reap,
+    .stream_retired = twin_report_drop_stream,
+    .stream_released = stream_released,
+    .device_emptied = device_emptied,
+};
