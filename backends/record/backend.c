@@ -10,6 +10,7 @@ struct twin_backend record_below;
 const twin_services *record_services;
 bool record_stamps_wanted;
 bool record_data_wanted;
+bool record_stacks_wanted;
 struct record_numbers record_numbers;
 
 static uint64_t no_time(void)
@@ -108,6 +109,7 @@ static twin_status process_start(const twin_services *services)
     inner.moved = moved;
     record_stamps_wanted = strcmp(services->setting("TWINRT_RECORD_TIMES"), "events") == 0;
     record_data_wanted = strcmp(services->setting("TWINRT_RECORD_DATA"), "on") == 0;
+    record_stacks_wanted = strcmp(services->setting("TWINRT_RECORD_STACKS"), "on") == 0;
     record_global.now = no_time;
     record_global.self = record_below.host.self;
     /* A model has a clock for what its device does; real time then only says where in a long run an entry is. */

@@ -122,18 +122,40 @@ static bool is_written_locked(const struct module *module)
     return false;
 }
 
-void record_module(uintptr_t site)
+static void write_once(const struct module *module)
+{
+    pthread_mutex_lock(&modules_lock);
+    if (!is_written_locked(module))
+        write_entry(module);
+    pthread_mutex_unlock(&modules_lock);
+}
+
+void record_module(uintptr_t address)
+{
+    struct module module;
+    if (find(address, &module))
+        write_once(&module);
+}
+
+void record_new_site(uintptr_t site)
 {
     struct record_thread *self = &record_self;
     struct module module;
+    if (record_stacks_wanted) {
+        record_stack(site);
+        return;
+    }
     if (!find(site, &module))
         return;
     self->module_begin = module.begin;
     self->module_bytes = module.end - module.begin;
-    pthread_mutex_lock(&modules_lock);
-    if (!is_written_locked(&module))
-        write_entry(&module);
-    pthread_mutex_unlock(&modules_lock);
+    write_once(&module);
+}
+
+bool record_same_module(uintptr_t a, uintptr_t b)
+{
+    struct module module;
+    return find(a, &module) && b >= module.begin && b < module.end;
 }
 
 void record_modules_forget(void)

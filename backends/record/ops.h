@@ -51,10 +51,11 @@ extern struct twin_backend record_below;
 extern const twin_services *record_services;
 extern bool record_stamps_wanted;
 extern bool record_data_wanted;
+extern bool record_stacks_wanted;
 
 /* Numbers given out so far. */
 struct record_numbers {
-    atomic_uint queues, signals, channels, programs, kernels, images, steps, data, strings;
+    atomic_uint queues, signals, channels, programs, kernels, images, steps, data, strings, stacks;
     uint32_t sessions;
 };
 extern struct record_numbers record_numbers;
@@ -74,8 +75,14 @@ void record_session_texts(void);
 
 /* ---- where calls come from (module.c) ---------------------------------------------------------- */
 
-/* An entry MODULE for the file that the code at `site` is of, once. Thread: any, in no call of the recording. */
-void record_module(uintptr_t site);
+/* An entry MODULE for the file that the code at `address` is of, once. Thread: any, in no call of the recording. */
+void record_module(uintptr_t address);
+/* The same for a call from `site`, whose module the thread remembers. With stacks it remembers none, so each call comes here, and gets
+ * entries STACK or SCRIPT_STACK, and CALL_STACK (stack.c). */
+void record_new_site(uintptr_t site);
+void record_stack(uintptr_t site);
+/* Whether two places in code are of one file. */
+bool record_same_module(uintptr_t a, uintptr_t b);
 void record_modules_forget(void);
 
 /* The return address of the public call that this thread has begun, whose file the recording has; 0: not known. */
@@ -88,7 +95,7 @@ static inline uint64_t record_site(void)
     }
     const uintptr_t site = (uintptr_t)self->place->site;
     if (__builtin_expect(site - self->module_begin >= self->module_bytes, 0))
-        record_module(site);
+        record_new_site(site);
     return site;
 }
 
@@ -101,7 +108,7 @@ struct record_key {
 void record_key_start(struct record_key *key);
 void record_key_add(struct record_key *key, const void *bytes, size_t count);
 struct record_seen;
-extern struct record_seen record_seen_data, record_seen_steps;
+extern struct record_seen record_seen_data, record_seen_stacks, record_seen_steps;
 /* The number of what has this key. False: nothing has. Thread: any. */
 bool record_seen_find(struct record_seen *seen, const struct record_key *key, uint32_t *out_number);
 /* The number of what has this key. True: it is a new one, which the caller is to write. Thread: any. */

@@ -16,6 +16,7 @@ struct record_seen {
     size_t count;
 };
 struct record_seen record_seen_data = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct record_seen record_seen_stacks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct record_seen record_seen_steps = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void record_key_start(struct record_key *key)
@@ -111,5 +112,6 @@ static void forget(struct record_seen *seen)
 void record_seen_forget(void)
 {
     forget(&record_seen_data);
+    forget(&record_seen_stacks);
     forget(&record_seen_steps);
 }

@@ -25,6 +25,7 @@ bool twin_py_begin(struct twin_py_args *args, Py_ssize_t count)
 {
     Py_ssize_t given = PyTuple_Size(args->tuple);
     args->next = 0;
+    twin_py_note_frames();
     if (given == count)
         return true;
     return twin_py_refuse(args, NULL, "takes %zd argument%s, %zd given", count,

@@ -15,6 +15,10 @@ struct twin_py_args {
     Py_ssize_t next;
 };
 
+/* Where the Python program calls from, for those who record stacks; nothing is done if nobody does. At the begin of each function of the
+ * module (twin_py_begin() does it). Holds the GIL. */
+void twin_py_note_frames(void);
+
 /* False, with a TypeError: there are not `count` arguments. */
 bool twin_py_begin(struct twin_py_args *args, Py_ssize_t count);
 /* The next argument, borrowed. */

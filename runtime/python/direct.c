@@ -21,6 +21,7 @@ PyObject *twin_py_acl_init(PyObject *module, PyObject *given)
     (void)module;
     struct twin_py_args args = {"acl.init", given, 0};
     twin_py_text path = {0};
+    twin_py_note_frames();
     bool without = PyTuple_Size(given) == 0 ||
                    (PyTuple_Size(given) == 1 && PyTuple_GetItem(given, 0) == Py_None);
     if (!without && (!twin_py_begin(&args, 1) || !twin_py_take_text(&args, "config_path", &path))) {
@@ -125,6 +126,7 @@ PyObject *twin_py_rt_get_context(PyObject *module, PyObject *given)
     (void)module;
     (void)given;
     aclrtContext context = NULL;
+    twin_py_note_frames();
     aclError code = TWIN_PY_IF_THERE(aclrtGetCurrentContext, (&context));
     struct twin_py_result result = {PyTuple_New(2), 0};
     twin_py_put(&result, twin_py_give_handle(context));

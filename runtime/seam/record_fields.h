@@ -69,6 +69,16 @@
     F(S, uint64_t, base, POINTER)                                                                  \
     F(S, uint32_t, text_bytes, BYTES)                                                              \
     F(S, uint32_t, spare, SPARE)
+/* A stack that public calls were made from: up to TWIN_RECORD_STACK_MOST frames from the caller on. Each is written once; stacks and
+ * script stacks have one row of numbers. */
+#define TWIN_RECORD_STACK_FIELDS(F, S) F(S, uint32_t, stack, NUMBER) F(S, uint32_t, count, NUMBER)
+/* The same of an interpreted program, as its binding knows it (include/twinrt/frames.h). Texts: function, file and line (decimal)
+ * of each frame. */
+#define TWIN_RECORD_SCRIPT_STACK_FIELDS(F, S)                                                      \
+    F(S, uint32_t, stack, NUMBER) F(S, uint32_t, text_bytes, BYTES)
+/* The stack of the public call that comes next on this thread. */
+#define TWIN_RECORD_CALL_STACK_FIELDS(F, S)                                                        \
+    F(S, uint32_t, stack, NUMBER) F(S, uint32_t, spare, SPARE)
 /* What the launch of a kernel that comes next on this thread is to run, on a device that runs device code. Bytes: `places` of struct
  * twin_record_place, the arguments, the function's name with its end (twin_recording_code() takes them apart). */
 #define TWIN_RECORD_CODE_FIELDS(F, S)                                                              \

@@ -43,6 +43,7 @@
  * Revision 2: SEEN, MOVED and CHANCE, without which it is not known what threads that raced met.
  * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
  * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
+ * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -54,7 +55,7 @@
 
 #define TWIN_RECORD_MAGIC        "TWINREC" /* with its end: 8 bytes */
 #define TWIN_RECORD_VERSION      2u
-#define TWIN_RECORD_REVISION     4u
+#define TWIN_RECORD_REVISION     5u
 #define TWIN_RECORD_HEADER_BYTES 4096u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
 #define TWIN_RECORD_CHUNK_BYTES  65536u      /* as this version writes; readers take the header's */
@@ -135,6 +136,9 @@ struct twin_record_step {
     uint64_t amount;
 };
 static_assert(sizeof(struct twin_record_step) == 16, "layout");
+
+/* Frames of a STACK or a SCRIPT_STACK. */
+#define TWIN_RECORD_STACK_MOST 16u
 
 /* In the tail of CODE: as twin_code_place. */
 struct twin_record_place {

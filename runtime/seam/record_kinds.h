@@ -70,7 +70,8 @@
     X(BYTES)  /* `bytes` bytes */                                                                  \
     X(STEPS)  /* programs and steps, see struct twin_record_program */                             \
     X(RANGES) /* `told` times struct twin_record_range */                                          \
-    X(IDS)    /* `count` times int32_t */
+    X(IDS)    /* `count` times int32_t */                                                          \
+    X(FRAMES) /* `count` return addresses of 8 bytes, the innermost first */
 
 /* ---- the table ---- */
 
@@ -92,6 +93,9 @@
     X(15, MOVED, "moved", TWIN_RECORD_MOVED_FIELDS, NONE)                                          \
     X(16, CHANCE, "chance", TWIN_RECORD_CHANCE_FIELDS, NONE)                                       \
     X(17, MODULE, "module", TWIN_RECORD_MODULE_FIELDS, TEXTS)                                      \
+    X(18, STACK, "stack", TWIN_RECORD_STACK_FIELDS, FRAMES)                                        \
+    X(19, SCRIPT_STACK, "script_stack", TWIN_RECORD_SCRIPT_STACK_FIELDS, TEXTS)                    \
+    X(20, CALL_STACK, "call_stack", TWIN_RECORD_CALL_STACK_FIELDS, NONE)                           \
     X(32, PROCESS_START, "process.start", TWIN_RECORD_START_FIELDS, TEXTS)                         \
     X(33, PROCESS_STOP, "process.stop", TWIN_RECORD_STOP_FIELDS, NONE)                             \
     X(34, PROCESS_COUNT, "process.count", TWIN_RECORD_COUNT_FIELDS, NONE)                          \

@@ -458,6 +458,11 @@ typedef struct twin_host_moment {
 typedef struct twin_call_place {
     const twin_call *call; /* the public call in progress, or the last one; NULL: none yet */
     const void *site;      /* its return address */
+    /* What a binding has told of the interpreted program that calls (include/twinrt/frames.h): texts, each with its end, function, file
+     * and line of each frame. It holds for calls from the binding's own module, in which `frames_from` is. NULL: nothing. */
+    const char *frames;
+    size_t frames_bytes;
+    const void *frames_from;
 } twin_call_place;
 
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */

@@ -194,6 +194,67 @@ static void test_short_heads(void)
     free(bytes);
 }
 
+/* Appends an entry of fields and a tail. Whether it is handed out; else it is damage. */
+static bool is_read(enum twin_record_kind kind, const void *fields, size_t fixed_bytes,
+                    const void *tail, size_t tail_bytes)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    twin_recording *recording = read_bytes(bytes, size);
+    const size_t whole = twin_recording_count(recording);
+    twin_recording_free(recording);
+    struct twin_record_chunk *chunk = (void *)(bytes + TWIN_RECORD_HEADER_BYTES);
+    struct twin_record_entry *entry = (void *)((char *)(chunk + 1) + chunk->used);
+    entry->bytes = (uint32_t)(sizeof(*entry) + fixed_bytes + ((tail_bytes + 7) & ~(size_t)7));
+    entry->kind = (uint16_t)kind;
+    entry->fixed_bytes = (uint16_t)fixed_bytes;
+    entry->thread = 1;
+    entry->begin_seq = entry->end_seq = 1000000;
+    memcpy(entry + 1, fields, fixed_bytes);
+    memcpy((char *)(entry + 1) + fixed_bytes, tail, tail_bytes);
+    chunk->used += entry->bytes;
+    recording = read_bytes(bytes, size);
+    const size_t left = twin_recording_count(recording);
+    CU_ASSERT_EQUAL(left + twin_recording_damage_count(recording), whole + 1);
+    twin_recording_free(recording);
+    free(bytes);
+    return left == whole + 1;
+}
+
+static bool stack_is_read(uint32_t number, uint32_t count, size_t present)
+{
+    static const uint64_t frames[32];
+    const struct twin_record_STACK stack = {.stack = number, .count = count};
+    return is_read(TWIN_RECORD_STACK, &stack, sizeof(stack), frames, present * sizeof(frames[0]));
+}
+
+static bool script_is_read(uint32_t number, const char *texts, size_t bytes)
+{
+    const struct twin_record_SCRIPT_STACK stack = {.stack = number, .text_bytes = (uint32_t)bytes};
+    return is_read(TWIN_RECORD_SCRIPT_STACK, &stack, sizeof(stack), texts, bytes);
+}
+
+/* A stack has a number and 1 to 16 frames, which are there; of a script three texts each. */
+static void test_stacks(void)
+{
+    static const char texts[] = "f\0a.py\0001\0g\0a.py\0002"; /* and the end of the last */
+    static const char many[3 * (TWIN_RECORD_STACK_MOST + 1)];
+    CU_ASSERT(stack_is_read(1, 1, 1));
+    CU_ASSERT(stack_is_read(UINT32_MAX, 16, 16));
+    CU_ASSERT_FALSE(stack_is_read(0, 1, 1));
+    CU_ASSERT_FALSE(stack_is_read(1, 0, 0));
+    CU_ASSERT_FALSE(stack_is_read(1, 17, 17));
+    CU_ASSERT_FALSE(stack_is_read(1, 16, 15));
+    CU_ASSERT_FALSE(stack_is_read(1, UINT32_MAX, 16));
+    CU_ASSERT(script_is_read(1, texts, sizeof(texts)));
+    CU_ASSERT(script_is_read(1, many, sizeof(many) - 3));
+    CU_ASSERT_FALSE(script_is_read(0, texts, sizeof(texts)));
+    CU_ASSERT_FALSE(script_is_read(1, texts, 0));
+    CU_ASSERT_FALSE(script_is_read(1, texts, sizeof(texts) - 1)); /* without its end */
+    CU_ASSERT_FALSE(script_is_read(1, texts, sizeof(texts) - 2)); /* without a line */
+    CU_ASSERT_FALSE(script_is_read(1, many, sizeof(many)));
+}
+
 static void test_other_versions(void)
 {
     size_t size;
@@ -283,6 +344,7 @@ static const twin_test tests[] = {
     {"damage is told and left out", test_damage_is_told_and_left_out},
     {"each thing that is checked is left out alone", test_each_thing_that_is_checked},
     {"short heads are handed out as whole ones", test_short_heads},
+    {"stacks that cannot be are left out", test_stacks},
     {"later kinds are handed out, other versions refused", test_other_versions},
 };
 

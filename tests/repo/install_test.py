@@ -121,7 +121,7 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/c
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
-             "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
+             "include/twinrt/frames.h", "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
 # Names of the vendor's that nothing of ours is behind, and folders of older toolkits.
 LINKS = [*(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
          *(f"lib64/stub/lib{name}.so" for name in (

@@ -7,10 +7,11 @@
 
 #include "check/state.h"
 
-/* What makes two findings the same: the rule, and of both ops the kind, the public call and where it is made, the thread and the stream. */
+/* What makes two findings the same: the rule, and of both ops the kind, the public call and where it is made, with the stack if that is known,
+ * the thread and the stream. */
 struct finding_part {
     uint64_t site;
-    uint32_t kind, name, thread, queue;
+    uint32_t kind, name, thread, queue, stack;
 };
 struct finding_key {
     uint64_t rule;
@@ -27,6 +28,7 @@ static void fill_part(const struct checker *checker, uint32_t op, struct finding
 {
     const check_op *seen = checker_op(checker, op);
     part->site = seen ? seen->site : 0;
+    part->stack = seen ? seen->stack : 0;
     part->kind = seen ? seen->kind : CHECK_NONE;
     part->name = seen ? seen->name : CHECK_NONE;
     part->thread = seen ? seen->thread : CHECK_NONE;

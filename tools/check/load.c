@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/load.h"
 
+#include "check/calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +10,6 @@
 #include <uthash.h>
 
 #include "seam/types.h"
-
-#define CALLS_DEEP 16u
-
-/* Public calls that a thread is in. */
-struct thread_calls {
-    UT_hash_handle hh;
-    uint32_t thread;
-    uint32_t depth;
-    struct {
-        uint64_t end_seq, site;
-        size_t op; /* what it became, if it failed: the one with that end_seq */
-        uint32_t name;
-    } calls[CALLS_DEEP];
-};
 
 struct newest_record {
     UT_hash_handle hh;
@@ -32,7 +20,7 @@ struct newest_record {
 struct loader {
     const twin_recording *recording;
     struct check_ops *out;
-    struct thread_calls *threads;
+    struct check_calls *calls;
     struct newest_record *newest;
     uint16_t statuses[TWIN_STATUS_COUNT + 64]; /* the writer's number: ours */
 };
@@ -62,60 +50,15 @@ static uint16_t status_of(struct loader *loader, unsigned written)
     return status;
 }
 
-static struct thread_calls *calls_of(struct loader *loader, uint32_t thread)
-{
-    struct thread_calls *calls = NULL;
-    HASH_FIND(hh, loader->threads, &thread, sizeof(thread), calls);
-    if (calls)
-        return calls;
-    calls = calloc(1, sizeof(*calls));
-    if (!calls)
-        return NULL;
-    calls->thread = thread;
-    HASH_ADD(hh, loader->threads, thread, sizeof(calls->thread), calls);
-    return calls;
-}
-
-static void leave_calls(struct thread_calls *calls, uint64_t seq)
-{
-    while (calls->depth > 0) {
-        uint64_t end = calls->calls[calls->depth - 1].end_seq;
-        if (end == 0 || end > seq)
-            return;
-        calls->depth--;
-    }
-}
-
-static bool enter_call(struct loader *loader, const struct twin_record_entry *entry,
-                       const struct twin_record_HOST_CALL *call)
-{
-    struct thread_calls *calls = calls_of(loader, entry->thread);
-    if (!calls)
-        return false;
-    leave_calls(calls, entry->begin_seq);
-    if (calls->depth < CALLS_DEEP) {
-        calls->calls[calls->depth].end_seq = entry->end_seq;
-        calls->calls[calls->depth].op = loader->out->count;
-        calls->calls[calls->depth].site = call->site;
-        calls->calls[calls->depth++].name = call->name;
-    }
-    return true;
-}
+/* ---- public calls ---- */
 
 /* The public call that an op is part of. */
 static void fill_call(struct loader *loader, const struct twin_record_entry *entry, check_op *op)
 {
-    struct thread_calls *calls = calls_of(loader, entry->thread);
-    if (!calls)
-        return;
-    leave_calls(calls, entry->begin_seq);
-    if (calls->depth > 0) {
-        op->name = calls->calls[calls->depth - 1].name;
-        op->site = calls->calls[calls->depth - 1].site;
-    }
+    const struct check_call *call = check_calls_present(loader->calls, entry);
+    if (call)
+        op->name = call->name, op->site = call->site, op->stack = call->stack;
 }
-
-/* ---- public calls that were refused ---- */
 
 /* The runtime refuses bad addresses itself: no op of the device tells of them. */
 static void fill_failure(struct loader *loader, check_op *op)
@@ -131,12 +74,9 @@ static void fill_failure(struct loader *loader, check_op *op)
 /* The device was asked to free, and that op tells what there is to tell. */
 static void note_free(struct loader *loader, const struct twin_record_entry *entry)
 {
-    const struct thread_calls *calls = calls_of(loader, entry->thread);
-    if (!calls || calls->depth == 0)
-        return;
-    check_op *call = &loader->out->ops[calls->calls[calls->depth - 1].op];
-    if (call->end_seq == calls->calls[calls->depth - 1].end_seq)
-        call->of_free = false;
+    const struct check_call *call = check_calls_present(loader->calls, entry);
+    if (call && loader->out->ops[call->op].end_seq == call->end_seq)
+        loader->out->ops[call->op].of_free = false;
 }
 
 /* ---- fields ---- */
@@ -542,6 +482,8 @@ static bool load_entry(struct loader *loader, size_t index)
         note_chance(loader, entry);
         return true;
     }
+    if (entry->kind == TWIN_RECORD_CALL_STACK)
+        return check_calls_note_stack(&loader->calls, entry);
     struct twin_record_WORK_END work;
     check_op *op = &loader->out->ops[loader->out->count];
     memset(op, 0, sizeof(*op));
@@ -550,8 +492,7 @@ static bool load_entry(struct loader *loader, size_t index)
     op->begin_seq = entry->begin_seq, op->end_seq = entry->end_seq;
     op->begin_ns = entry->begin_ns, op->end_ns = entry->end_ns;
     if (entry->kind == TWIN_RECORD_HOST_CALL) {
-        FIELDS(HOST_CALL, call);
-        if (!enter_call(loader, entry, &call))
+        if (!check_calls_enter(&loader->calls, entry, loader->out->count, &op->stack))
             return false;
     }
 
@@ -590,13 +531,7 @@ static bool load_entry(struct loader *loader, size_t index)
 
 static void free_loader(struct loader *loader)
 {
-    struct thread_calls *calls = loader->threads;
-    HASH_CLEAR(hh, loader->threads);
-    while (calls) {
-        struct thread_calls *next_calls = calls->hh.next;
-        free(calls);
-        calls = next_calls;
-    }
+    check_calls_free(loader->calls);
     struct newest_record *newest = loader->newest;
     HASH_CLEAR(hh, loader->newest);
     while (newest) {

@@ -133,6 +133,7 @@ typedef struct check_op {
     uint32_t task; /* number of the task on its queue as the device counts, CHECK_NONE: not known */
     uint32_t tasks; /* that it became, 1 mostly */
     uint32_t told;  /* times of tasks that the device told for it */
+    uint32_t stack; /* of the public call: its number in the recording; 0: not known */
     uint32_t
         name; /* of the public call it was part of: index for who made the ops; CHECK_NONE: none */
     int32_t code;         /* CALL_ENDED: what it answered */

@@ -153,6 +153,22 @@ static void put_ids(const struct printing *p, const struct twin_record_entry *en
     fputs(bytes ? "]" : "[]", p->to);
 }
 
+static void put_frames(const struct printing *p, const struct twin_record_entry *entry)
+{
+    size_t bytes;
+    const char *at = twin_recording_tail(entry, &bytes);
+    if (p->how->stable)
+        return; /* addresses of code */
+    put_name(p, "frames");
+    fputc('[', p->to);
+    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
+        uint64_t frame;
+        memcpy(&frame, at + i * sizeof(frame), sizeof(frame));
+        fprintf(p->to, "%s\"0x%" PRIx64 "\"", i ? ", " : "", frame);
+    }
+    fputc(']', p->to);
+}
+
 static void put_ranges(const struct printing *p, const struct twin_record_entry *entry)
 {
     size_t bytes;
@@ -188,6 +204,8 @@ static void put_fields(const struct printing *p, const struct twin_record_entry 
         put_texts(p, entry);
     else if (kind->tail == TWIN_RECORD_TAIL_IDS)
         put_ids(p, entry);
+    else if (kind->tail == TWIN_RECORD_TAIL_FRAMES)
+        put_frames(p, entry);
     else if (kind->tail == TWIN_RECORD_TAIL_RANGES)
         put_ranges(p, entry);
     else if (twin_recording_code(entry, &code)) {

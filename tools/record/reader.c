@@ -63,6 +63,7 @@ static bool tail_bytes(const struct twin_record_entry *entry,
         [TWIN_RECORD_TAIL_BYTES] = {"bytes", 1},
         [TWIN_RECORD_TAIL_RANGES] = {"told", sizeof(struct twin_record_range)},
         [TWIN_RECORD_TAIL_IDS] = {"count", sizeof(int32_t)},
+        [TWIN_RECORD_TAIL_FRAMES] = {"count", sizeof(uint64_t)},
     };
     if (!counted[kind->tail].field)
         return true;
@@ -88,6 +89,23 @@ static bool steps_fit(const struct twin_record_entry *entry)
             return false;
     }
     return true;
+}
+
+/* A number, and as many frames as a stack may have. */
+static bool stack_fits(const struct twin_record_entry *entry)
+{
+    struct twin_record_STACK stack; /* SCRIPT_STACK begins with the number too */
+    uint64_t texts = 0;
+    size_t bytes;
+    twin_recording_fields(entry, &stack, sizeof(stack));
+    if (stack.stack == 0)
+        return false;
+    if (entry->kind == TWIN_RECORD_STACK)
+        return stack.count > 0 && stack.count <= TWIN_RECORD_STACK_MOST;
+    const char *tail = twin_recording_tail(entry, &bytes);
+    for (size_t i = 0; i < bytes; i++)
+        texts += tail[i] == '\0';
+    return texts > 0 && texts % 3 == 0 && texts / 3 <= TWIN_RECORD_STACK_MOST;
 }
 
 /* Bytes of the character that begins at `at`, before `end`; 0: none does. */
@@ -139,6 +157,9 @@ static const char *entry_fault(const struct twin_record_entry *entry)
         return "a text has no end";
     if (kind->tail == TWIN_RECORD_TAIL_STEPS && !steps_fit(entry))
         return "a program of steps leaves its list";
+    if ((entry->kind == TWIN_RECORD_STACK || entry->kind == TWIN_RECORD_SCRIPT_STACK) &&
+        !stack_fits(entry))
+        return "a stack has no number, or not 1 to 16 frames";
     return NULL;
 }
 

@@ -11,7 +11,7 @@
 #include "record/print.h"
 #include "record/reader.h"
 
-enum { KEY_PRINT = 0x100, KEY_JSON, KEY_STABLE, KEY_LAYOUT, KEY_DATA, KEY_TIMES };
+enum { KEY_PRINT = 0x100, KEY_JSON, KEY_STABLE, KEY_LAYOUT, KEY_DATA, KEY_TIMES, KEY_STACKS };
 
 struct choice {
     const char *output;
@@ -20,6 +20,7 @@ struct choice {
     bool layout;
     bool data;
     bool events;
+    bool stacks;
     char **program;
     int program_count;
 };
@@ -27,7 +28,8 @@ struct choice {
 /* What belongs to another use of the command is refused. */
 static void check_usage(struct argp_state *state, const struct choice *choice)
 {
-    bool runs = choice->program || choice->output || choice->data || choice->events;
+    bool runs =
+        choice->program || choice->output || choice->data || choice->events || choice->stacks;
     bool shapes = choice->how.json || choice->how.stable;
     if (choice->layout && (runs || shapes || choice->print))
         argp_error(state, "--layout stands alone");
@@ -36,7 +38,7 @@ static void check_usage(struct argp_state *state, const struct choice *choice)
     if (choice->print ? choice->program || choice->output : !choice->program)
         argp_error(state, "either a program to run, or --print and a file");
     if (choice->print && runs)
-        argp_error(state, "--data and --events are for a program to run");
+        argp_error(state, "--data, --events and --stacks are for a program to run");
     if (!choice->print && shapes)
         argp_error(state, "--json and --stable are for --print");
     if (!choice->print && !choice->output)
@@ -67,6 +69,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TIMES:
         choice->events = true;
+        return 0;
+    case KEY_STACKS:
+        choice->stacks = true;
         return 0;
     case ARGP_KEY_ARG:
         choice->program = &state->argv[state->next - 1];
@@ -104,6 +109,7 @@ int twin_tool_record(int argc, char **argv)
         {"data", KEY_DATA, NULL, 0, "Keep the bytes that are copied to devices too", 0},
         {"events", KEY_TIMES, NULL, 0,
          "Find out when work ended by timed events of its own, on a device that does not tell", 0},
+        {"stacks", KEY_STACKS, NULL, 0, "Keep the stack of each call too (twinrt run --stacks)", 0},
         {"print", KEY_PRINT, "FILE", 0, "Print a record instead", 1},
         {"json", KEY_JSON, NULL, 0, "Print it as JSON", 1},
         {"stable", KEY_STABLE, NULL, 0,
@@ -144,6 +150,7 @@ int twin_tool_record(int argc, char **argv)
     memcpy(arguments + count, choice.program, (size_t)choice.program_count * sizeof(*arguments));
     count += choice.program_count;
     if ((choice.data && setenv("TWINRT_RECORD_DATA", "on", 1) != 0) ||
+        (choice.stacks && setenv("TWINRT_RECORD_STACKS", "on", 1) != 0) ||
         (choice.events && setenv("TWINRT_RECORD_TIMES", "events", 1) != 0))
         perror("twinrt: setenv");
     int status = twin_tool_run(count, arguments);

@@ -41,7 +41,8 @@ enum {
     KEY_SEED,
     KEY_FAIL,
     KEY_LOG,
-    KEY_REQUIRE_CALLS
+    KEY_REQUIRE_CALLS,
+    KEY_STACKS
 };
 
 #define WAITS_EXPLAINED  3u
@@ -53,6 +54,7 @@ struct options {
     unsigned waits;         /* explained */
     unsigned stall_after_s; /* 0: nobody watches */
     unsigned timeout_s;     /* 0: none */
+    bool stacks;            /* of calls are recorded */
     bool require_calls;     /* of the runtime, if a file or a report is wanted */
     struct check_options check;
     struct check_session *session; /* NULL: --check was not given */
@@ -116,6 +118,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->check.given && !options->files.item[FILE_RECORD].needed)
             argp_error(state, "an option of the check is given without --check");
+        if (options->stacks && !options->files.item[FILE_RECORD].needed &&
+            !options->files.item[FILE_RECORD].given)
+            argp_error(state, "--stacks is given without --check or --record");
         return 0;
     case KEY_BACKEND:
         twin_tool_set(state, "backend", TWIN_SETTING_BACKEND, argument);
@@ -180,6 +185,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LOG:
         twin_tool_set(state, "log", TWIN_SETTING_LOG, argument);
+        return 0;
+    case KEY_STACKS:
+        twin_tool_set(state, "stacks", TWIN_SETTING_RECORD_STACKS, "on");
+        options->stacks = true;
         return 0;
     case KEY_REQUIRE_CALLS:
         options->require_calls = true;
@@ -347,6 +356,10 @@ int twin_tool_run(int argc, char **argv)
         {"check", KEY_CHECK, NULL, 0,
          "Afterwards judge order, races and lifetimes (twinrt check); end with 99 if a rule is "
          "broken",
+         0},
+        {"stacks", KEY_STACKS, NULL, 0,
+         "With --check or --record: keep up to 16 frames of the stack of each call, of Python its "
+         "functions and lines, for findings; takes 1 to 3 us a call, of Python 3 to 11 us",
          0},
         {"explain", KEY_EXPLAIN, "N", OPTION_ARG_OPTIONAL,
          "Afterwards print the order of tasks, the time of each event, where the time of the "

@@ -31,6 +31,9 @@ typedef struct twin_thread {
         struct {                   /* the same fields */
             const twin_call *call; /* the public call in progress, or the last one */
             const void *call_site; /* its return address */
+            const char *frames;    /* as of twinrt_set_frames() */
+            size_t frames_bytes;
+            const void *frames_from;
         };
     };
     uint64_t context; /* handle of the current context, 0 none; may be stale */

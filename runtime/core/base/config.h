@@ -51,6 +51,8 @@
     X(RECORD, "TWINRT_RECORD", "", "", "file for what is asked of the device; unset: none")        \
     X(RECORD_DATA, "TWINRT_RECORD_DATA", "off", "off|on",                                          \
       "whether a record keeps the bytes that are copied to devices")                               \
+    X(RECORD_STACKS, "TWINRT_RECORD_STACKS", "off", "off|on",                                      \
+      "whether a record keeps the stack of each call (twinrt run --stacks)")                       \
     X(RECORD_TIMES, "TWINRT_RECORD_TIMES", "device", "device|events",                              \
       "when tasks ran, for a record: as the device tells, or by timed events of its own")          \
     X(RTL_TRACE, "TWINRT_RTL_TRACE", "", "",                                                       \

@@ -23,6 +23,14 @@ static cJSON *json_site(const struct check_site *site)
     return object;
 }
 
+static cJSON *json_stack(const struct check_site *frames, size_t count)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(list, json_site(&frames[i]));
+    return list;
+}
+
 static cJSON *json_op(const struct check_result *result, uint32_t index)
 {
     const check_op *op = checker_op(result->checker, index);
@@ -50,6 +58,10 @@ static cJSON *json_op(const struct check_result *result, uint32_t index)
     struct check_site site;
     if (check_result_site(result, index, &site))
         cJSON_AddItemToObject(object, "site", json_site(&site));
+    struct check_site frames[TWIN_RECORD_STACK_MOST];
+    const size_t count = check_result_stack(result, index, frames);
+    if (count > 0)
+        cJSON_AddItemToObject(object, "stack", json_stack(frames, count));
     return object;
 }
 

@@ -134,6 +134,13 @@ bool check_result_site(const struct check_result *result, uint32_t index, struct
     return op && check_sites_look(result->sites, op, out);
 }
 
+size_t check_result_stack(const struct check_result *result, uint32_t index,
+                          struct check_site out[TWIN_RECORD_STACK_MOST])
+{
+    const check_op *op = checker_op(result->checker, index);
+    return op ? check_sites_stack(result->sites, op, out) : 0;
+}
+
 const char *check_class_word(check_class of)
 {
     static const char *const words[] = {[CHECK_ORDER] = "order",

@@ -42,6 +42,9 @@ const char *check_describe_op(const struct check_result *result, uint32_t op,
 
 /* Where the program made the call that an op is part of. False: it is not known. */
 bool check_result_site(const struct check_result *result, uint32_t op, struct check_site *out);
+/* The stack of that call, as of check_sites_stack(). */
+size_t check_result_stack(const struct check_result *result, uint32_t op,
+                          struct check_site out[TWIN_RECORD_STACK_MOST]);
 
 /* "order", "race", "lifetime", "warning" */
 const char *check_class_word(check_class of);

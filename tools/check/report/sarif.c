@@ -54,12 +54,16 @@ static void add_file(cJSON *place, const char *path)
 static void add_place(cJSON *location, const struct check_site *site)
 {
     char name[NAME_MAX + 32];
-    if (!site->module[0])
+    if (!site->module[0] && !site->symbol.file[0])
         return;
     cJSON *place = add_object(location, "physicalLocation");
     if (site->symbol.line != 0) {
         add_file(place, check_site_file(site));
         cJSON_AddNumberToObject(add_object(place, "region"), "startLine", site->symbol.line);
+        return;
+    }
+    if (!site->module[0]) { /* of a script */
+        add_file(place, check_site_file(site));
         return;
     }
     cJSON *address = add_object(place, "address");
@@ -97,6 +101,33 @@ static cJSON *location_of(const struct check_result *result, uint32_t op, const 
     (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
     add_message(location, "message", text);
     return location;
+}
+
+/* The stack of the call, if it was recorded. */
+static void add_stack(cJSON *object, const struct check_result *result, uint32_t op,
+                      const char *message)
+{
+    struct check_site frames[TWIN_RECORD_STACK_MOST];
+    char line[CHECK_OP_LINE];
+    char text[CHECK_OP_LINE + 16];
+    const size_t count = check_result_stack(result, op, frames);
+    if (count == 0)
+        return;
+    cJSON *stacks = cJSON_GetObjectItem(object, "stacks");
+    if (!stacks)
+        stacks = cJSON_AddArrayToObject(object, "stacks");
+    cJSON *stack = cJSON_CreateObject();
+    (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
+    add_message(stack, "message", text);
+    cJSON *list = cJSON_AddArrayToObject(stack, "frames");
+    for (size_t i = 0; i < count; i++) {
+        cJSON *frame = cJSON_CreateObject();
+        cJSON *location = add_object(frame, "location");
+        add_place(location, &frames[i]);
+        add_function(location, frames[i].symbol.function);
+        cJSON_AddItemToArray(list, frame);
+    }
+    cJSON_AddItemToArray(stacks, stack);
 }
 
 /* Function of the program and public call. */
@@ -148,6 +179,9 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
         cJSON_AddNumberToObject(related, "id", 1);
         cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "relatedLocations"), related);
     }
+    add_stack(object, result, main_op, "second");
+    if (main_op != finding->first)
+        add_stack(object, result, finding->first, "first");
     add_fingerprint(object, result, finding);
     cJSON_AddNumberToObject(object, "occurrenceCount", (double)(1 + finding->repeats));
     if (line != 0) {

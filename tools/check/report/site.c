@@ -12,6 +12,7 @@
 #include "check/report/utf8.h"
 
 #define BUILD_ID_BYTES 64u
+#define PYTHON_MODULE  "_acl.*.so"
 
 struct module {
     uint64_t seq; /* of its entry */
@@ -21,10 +22,18 @@ struct module {
     size_t build_id_bytes;
 };
 
+/* An entry STACK or SCRIPT_STACK. */
+struct stack {
+    uint32_t number;
+    const struct twin_record_entry *entry;
+};
+
 struct check_sites {
     struct symbolizer *symbolizer;
     struct module *modules; /* in the order of their entries */
     size_t count;
+    struct stack *stacks; /* sorted by number */
+    size_t stack_count;
 };
 
 static size_t bytes_of_hex(const char *text, unsigned char *out, size_t room)
@@ -36,71 +45,203 @@ static size_t bytes_of_hex(const char *text, unsigned char *out, size_t room)
     return bytes;
 }
 
+static bool add_module(struct check_sites *sites, const struct twin_record_entry *entry)
+{
+    struct twin_record_MODULE module;
+    struct module *more = realloc(sites->modules, (sites->count + 1) * sizeof(*more));
+    if (!more)
+        return false;
+    sites->modules = more;
+    twin_recording_fields(entry, &module, sizeof(module));
+    struct module *last = &more[sites->count++];
+    *last = (struct module){.seq = entry->begin_seq,
+                            .begin = module.begin,
+                            .end = module.end,
+                            .base = module.base,
+                            .path = twin_recording_text(entry, 0)};
+    last->build_id_bytes =
+        bytes_of_hex(twin_recording_text(entry, 1), last->build_id, BUILD_ID_BYTES);
+    return true;
+}
+
+static bool is_stack(const struct twin_record_entry *entry)
+{
+    return entry->kind == TWIN_RECORD_STACK || entry->kind == TWIN_RECORD_SCRIPT_STACK;
+}
+
+static int compare_stacks(const void *left, const void *right)
+{
+    const struct stack *a = left;
+    const struct stack *b = right;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool index_stacks(struct check_sites *sites, const twin_recording *recording, size_t count)
+{
+    sites->stacks = calloc(count + 1, sizeof(*sites->stacks));
+    if (!sites->stacks)
+        return false;
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        struct twin_record_STACK stack; /* both begin with the number */
+        if (!is_stack(entry))
+            continue;
+        twin_recording_fields(entry, &stack, sizeof(stack));
+        sites->stacks[sites->stack_count++] = (struct stack){.number = stack.stack, .entry = entry};
+    }
+    qsort(sites->stacks, sites->stack_count, sizeof(*sites->stacks), compare_stacks);
+    return true;
+}
+
 struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer)
 {
     struct check_sites *sites = calloc(1, sizeof(*sites));
-    if (!sites)
-        return NULL;
-    sites->symbolizer = symbolizer;
-    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+    size_t stacks = 0;
+    bool good = sites != NULL;
+    if (sites)
+        sites->symbolizer = symbolizer;
+    for (size_t i = 0; good && i < twin_recording_count(recording); i++) {
         const struct twin_record_entry *entry = twin_recording_at(recording, i);
-        struct twin_record_MODULE module;
-        if (!TWIN_RECORDING_GET(entry, MODULE, &module))
-            continue;
-        struct module *more = realloc(sites->modules, (sites->count + 1) * sizeof(*more));
-        if (!more) {
-            check_sites_free(sites);
-            return NULL;
-        }
-        sites->modules = more;
-        struct module *last = &more[sites->count++];
-        *last = (struct module){.seq = entry->begin_seq,
-                                .begin = module.begin,
-                                .end = module.end,
-                                .base = module.base,
-                                .path = twin_recording_text(entry, 0)};
-        last->build_id_bytes =
-            bytes_of_hex(twin_recording_text(entry, 1), last->build_id, BUILD_ID_BYTES);
+        if (entry->kind == TWIN_RECORD_MODULE)
+            good = add_module(sites, entry);
+        stacks += is_stack(entry);
     }
-    return sites;
+    if (good && index_stacks(sites, recording, stacks))
+        return sites;
+    check_sites_free(sites);
+    return NULL;
 }
 
 void check_sites_free(struct check_sites *sites)
 {
     if (!sites)
         return;
+    free(sites->stacks);
     free(sites->modules);
     free(sites);
 }
 
 /* A module that takes the place of one that was closed has its entry later. */
-static const struct module *module_of(const struct check_sites *sites, const check_op *op)
+static const struct module *module_of(const struct check_sites *sites, uint64_t address,
+                                      uint64_t before_seq)
 {
     for (size_t i = sites->count; i-- > 0;)
-        if (op->site - 1 >= sites->modules[i].begin && op->site - 1 < sites->modules[i].end &&
-            sites->modules[i].seq < op->begin_seq)
+        if (address >= sites->modules[i].begin && address < sites->modules[i].end &&
+            sites->modules[i].seq < before_seq)
             return &sites->modules[i];
     return NULL;
 }
 
-bool check_sites_look(struct check_sites *sites, const check_op *op, struct check_site *out)
+/* "libx.so", "libx.so.1", "x.cpython-311-x86_64-linux-gnu.so" */
+static bool is_library(const char *name)
 {
-    if (op->site == 0)
-        return false;
-    const struct module *module = module_of(sites, op);
+    const char *end = strstr(name, ".so");
+    return end && (end[3] == '\0' || end[3] == '.');
+}
+
+/* Where a call of op that returns to `site` was made. */
+static void look(struct check_sites *sites, const check_op *op, uint64_t site,
+                 struct check_site *out)
+{
     /* the call is before where it returns to */
-    *out = (struct check_site){.address = op->site - 1, .module = "", .module_name = ""};
+    *out = (struct check_site){.address = site - 1, .module = "", .module_name = ""};
+    const struct module *module = module_of(sites, out->address, op->begin_seq);
     if (!module)
-        return true;
+        return;
     const char *slash = strrchr(module->path, '/');
     out->module = module->path;
     out->module_name = slash ? slash + 1 : module->path;
     out->offset = out->address - module->base;
-    out->is_wrapper = fnmatch("_acl.*.so", out->module_name, 0) == 0;
     symbolizer_look(sites->symbolizer, module->path, module->build_id, module->build_id_bytes,
                     out->offset, &out->symbol);
     utf8_clean(out->symbol.function);
     utf8_clean(out->symbol.file);
+    out->is_wrapper = fnmatch(PYTHON_MODULE, out->module_name, 0) == 0 ||
+                      (is_library(out->module_name) && out->symbol.line == 0);
+}
+
+static bool is_c_library(const struct check_site *site)
+{
+    return strcmp(site->module_name, "libc.so.6") == 0;
+}
+
+/* Without the frames that start main or a thread: the C library's, and _start. */
+static size_t without_start(const struct check_site *frames, size_t count)
+{
+    if (count > 2 && count < TWIN_RECORD_STACK_MOST && is_c_library(&frames[count - 2]))
+        count--;
+    while (count > 1 && is_c_library(&frames[count - 1]))
+        count--;
+    return count;
+}
+
+static size_t native_stack(struct check_sites *sites, const check_op *op,
+                           const struct twin_record_entry *entry,
+                           struct check_site out[TWIN_RECORD_STACK_MOST])
+{
+    size_t bytes;
+    const char *at = twin_recording_tail(entry, &bytes);
+    const size_t count = bytes / sizeof(uint64_t);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t frame;
+        memcpy(&frame, at + i * sizeof(frame), sizeof(frame));
+        if (i == 0 && frame != op->site)
+            return 0; /* of another call: the recording is damaged */
+        look(sites, op, frame, &out[i]);
+    }
+    return without_start(out, count);
+}
+
+static size_t script_stack(const struct twin_record_entry *entry,
+                           struct check_site out[TWIN_RECORD_STACK_MOST])
+{
+    size_t bytes;
+    const char *at = twin_recording_tail(entry, &bytes);
+    const char *const end = at + bytes;
+    size_t count = 0;
+    while (at < end) {
+        struct check_site *site = &out[count++];
+        *site = (struct check_site){.module = "", .module_name = ""};
+        (void)snprintf(site->symbol.function, sizeof(site->symbol.function), "%s", at);
+        at += strlen(at) + 1;
+        (void)snprintf(site->symbol.file, sizeof(site->symbol.file), "%s", at);
+        at += strlen(at) + 1;
+        site->symbol.line = (uint32_t)strtoul(at, NULL, 10);
+        at += strlen(at) + 1;
+        utf8_clean(site->symbol.function);
+        utf8_clean(site->symbol.file);
+    }
+    return count;
+}
+
+size_t check_sites_stack(struct check_sites *sites, const check_op *op,
+                         struct check_site out[TWIN_RECORD_STACK_MOST])
+{
+    const struct stack key = {.number = op->stack};
+    if (op->site == 0 || op->stack == 0 || sites->stack_count == 0)
+        return 0;
+    const struct stack *stack =
+        bsearch(&key, sites->stacks, sites->stack_count, sizeof(*sites->stacks), compare_stacks);
+    if (!stack)
+        return 0;
+    return stack->entry->kind == TWIN_RECORD_STACK ? native_stack(sites, op, stack->entry, out)
+                                                   : script_stack(stack->entry, out);
+}
+
+bool check_sites_look(struct check_sites *sites, const check_op *op, struct check_site *out)
+{
+    struct check_site frames[TWIN_RECORD_STACK_MOST];
+    if (op->site == 0)
+        return false;
+    const size_t count = check_sites_stack(sites, op, frames);
+    size_t own = 0;
+    while (own < count && frames[own].is_wrapper)
+        own++;
+    if (count == 0)
+        look(sites, op, op->site, out);
+    else
+        *out = frames[own < count ? own : 0];
+    out->is_alone = count == 0;
     return true;
 }
 
@@ -122,10 +263,16 @@ const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_L
                        site->symbol.line);
     else if (site->module[0])
         (void)snprintf(place, sizeof(place), "%.900s+0x%" PRIx64, site->module_name, site->offset);
+    else if (site->symbol.file[0])
+        (void)snprintf(place, sizeof(place), "%s", check_site_file(site));
     else
         (void)snprintf(place, sizeof(place), "0x%" PRIx64, site->address);
-    (void)snprintf(out, CHECK_SITE_LINE, site->symbol.function[0] ? "%s (%s)%s" : "%s%s%s",
-                   site->symbol.function, place,
-                   site->is_wrapper ? ", the Python module: its caller is not known" : "");
+    const char *what = fnmatch(PYTHON_MODULE, site->module_name, 0) == 0
+                           ? ", the Python module"
+                           : ", a library without debug information";
+    const bool hint = site->is_wrapper && site->is_alone;
+    (void)snprintf(out, CHECK_SITE_LINE, site->symbol.function[0] ? "%s (%s)%s%s" : "%s%s%s%s",
+                   site->symbol.function, place, hint ? what : "",
+                   hint ? ": its caller is not known (twinrt run --stacks records it)" : "");
     return out;
 }

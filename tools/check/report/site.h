@@ -14,7 +14,8 @@ struct check_site {
     uint64_t address; /* of the call, or within it */
     uint64_t offset;  /* as the module counts */
     struct symbol symbol;
-    bool is_wrapper; /* the Python module made the call: who called that is not known */
+    bool is_wrapper; /* of the Python module, or of a library without debug information */
+    bool is_alone;   /* nothing is known of its callers */
 };
 
 struct check_sites;
@@ -23,11 +24,15 @@ struct check_sites;
 struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer);
 void check_sites_free(struct check_sites *sites);
 
-/* False: the recording does not tell (it is of an older version, or the op is of no public call). */
+/* The caller, or of a stack the innermost frame that is not a wrapper. False: the recording does not tell (it is of an older version, or
+ * the op is of no public call). */
 bool check_sites_look(struct check_sites *sites, const check_op *op, struct check_site *out);
+/* The stack that the call was made from, the innermost frame first. Returns how many there are; 0: none was recorded. */
+size_t check_sites_stack(struct check_sites *sites, const check_op *op,
+                         struct check_site out[TWIN_RECORD_STACK_MOST]);
 
-/* "upload (src/upload.c:41)", "upload (libx.so+0x1139)", "libx.so+0x1139": what is known. */
-#define CHECK_SITE_LINE (SYMBOL_FUNCTION_BYTES + SYMBOL_FILE_BYTES + 64u)
+/* "upload (src/upload.c:41)", "upload (libx.so+0x1139)", "libx.so+0x1139": what is known, and what to do if that is a wrapper alone. */
+#define CHECK_SITE_LINE (SYMBOL_FUNCTION_BYTES + SYMBOL_FILE_BYTES + 160u)
 const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_LINE]);
 
 /* The file without the folder in which the tool runs, if it is below that. */

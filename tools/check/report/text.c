@@ -14,10 +14,17 @@ static void print_op(const struct check_text *how, const struct check_result *re
 {
     char line[CHECK_OP_LINE];
     struct check_site site;
+    struct check_site frames[TWIN_RECORD_STACK_MOST];
     char place[CHECK_SITE_LINE];
+    char number[16];
     if (*check_describe_op(result, index, line))
         layout_print(out, how->width, INDENT, label, line);
-    if (check_result_site(result, index, &site))
+    const size_t count = check_result_stack(result, index, frames);
+    for (size_t i = 0; i < count; i++) {
+        const int used = snprintf(number, sizeof(number), "%*s#%zu ", (int)INDENT, "", i);
+        layout_print(out, how->width, (unsigned)used, number, check_site_text(&frames[i], place));
+    }
+    if (count == 0 && check_result_site(result, index, &site))
         layout_print(out, how->width, INDENT + 3, "          at", check_site_text(&site, place));
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An addition to the interface, for those who bind it to a language that is interpreted (Python): where the program calls is known
+ * to the interpreter alone, and reports are to name it. */
+#ifndef TWINRT_FRAMES_H
+#define TWINRT_FRAMES_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Says where in the program the next calls of the calling thread come from, until it is said anew. It holds for calls that the library
+ * makes which calls this function: what else calls on this thread is not taken for the program's.
+ * `texts`, `bytes` long: for each frame, the innermost first, its function, its file and its line in decimal, each with a '\0' at its
+ * end. Up to 16 frames and 32768 bytes are used. The caller keeps the texts as they are while it calls; NULL or 0 bytes: not known.
+ * Read only if stacks are recorded (TWINRT_RECORD_STACKS=on): a binding need not spend time on it otherwise. */
+void twinrt_set_frames(const char *texts, size_t bytes);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Function, file and line of the Python program, for recordings with stacks. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+
+#include "twinrt/frames.h"
+
+#pragma weak twinrt_set_frames /* absent from the vendor's library */
+
+#define FRAMES_MOST 16
+#define TEXT_BYTES  8192u
+
+/* What the library reads during the calls of this thread. */
+static _Thread_local char texts[TEXT_BYTES];
+
+/* Settings are fixed with the first call, and so is this. */
+static bool is_wanted(void)
+{
+    static atomic_int known; /* 0: not yet; 1: no; 2: yes */
+    int wanted = atomic_load_explicit(&known, memory_order_relaxed);
+    if (wanted == 0) {
+        const char *stacks = getenv("TWINRT_RECORD_STACKS");
+        wanted = twinrt_set_frames && stacks && strcmp(stacks, "on") == 0 ? 2 : 1;
+        atomic_store_explicit(&known, wanted, memory_order_relaxed);
+    }
+    return wanted == 2;
+}
+
+/* The text of an attribute with its end, cut off at `room`; "?" if there is none. Returns its bytes. */
+static size_t put_text(PyObject *object, const char *name, char *out, size_t room)
+{
+    PyObject *value = object ? PyObject_GetAttrString(object, name) : NULL;
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    PyObject *bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape") : NULL;
+    int used = snprintf(out, room, "%s", bytes ? PyBytes_AsString(bytes) : "?");
+    Py_XDECREF(bytes);
+    Py_XDECREF(text);
+    Py_XDECREF(value);
+    PyErr_Clear();
+    return used < 0 || (size_t)used >= room ? room : (size_t)used + 1;
+}
+
+void twin_py_note_frames(void)
+{
+    static const size_t room = TEXT_BYTES / FRAMES_MOST;
+    size_t used = 0;
+    if (!is_wanted())
+        return;
+    /* a C function has no frame of its own: the innermost is the caller's */
+    PyObject *get = PySys_GetObject("_getframe");
+    PyObject *frame = get ? PyObject_CallObject(get, NULL) : NULL;
+    for (int i = 0; i < FRAMES_MOST && frame && frame != Py_None; i++) {
+        PyObject *code = PyObject_GetAttrString(frame, "f_code");
+        used += put_text(
+            code, code && PyObject_HasAttrString(code, "co_qualname") ? "co_qualname" : "co_name",
+            texts + used, room / 4);
+        used += put_text(code, "co_filename", texts + used, room / 2);
+        used += put_text(frame, "f_lineno", texts + used, room / 4);
+        Py_XDECREF(code);
+        PyObject *outer = PyObject_GetAttrString(frame, "f_back");
+        Py_DECREF(frame);
+        frame = outer;
+    }
+    Py_XDECREF(frame);
+    PyErr_Clear();
+    twinrt_set_frames(texts, used);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Races, with the one end in a function that calls itself, so that its stack is as deep as is asked for, and the other end on a thread.
+ *
+ *   stack_program DEPTH [kill] */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl.h"
+
+#define BYTES ((size_t)1 << 20)
+
+static aclrtStream streams[2];
+static void *memory;
+static void *host;
+
+/* The empty assembly keeps the compiler from turning the last call into a jump. */
+__attribute__((noinline)) static int dive(unsigned depth)
+{
+    int error = depth > 1 ? dive(depth - 1)
+                          : aclrtMemsetAsync(memory, BYTES, 1, BYTES, streams[0]); /* SITE: dive */
+    __asm__ volatile("" : "+r"(error));
+    return error;
+}
+
+__attribute__((noinline)) static int collect(void)
+{
+    int error = aclrtMemcpyAsync(host, BYTES, memory, BYTES, ACL_MEMCPY_DEVICE_TO_HOST,
+                                 streams[1]); /* SITE: collect */
+    __asm__ volatile("" : "+r"(error));
+    return error;
+}
+
+static void *reader(void *unused)
+{
+    (void)unused;
+    (void)aclrtSetDevice(0);
+    return collect() == ACL_SUCCESS ? &streams : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    void *good = NULL;
+    if (argc < 2 || aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS ||
+        aclrtCreateStream(&streams[0]) != ACL_SUCCESS ||
+        aclrtCreateStream(&streams[1]) != ACL_SUCCESS ||
+        aclrtMalloc(&memory, BYTES, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
+        aclrtMallocHost(&host, BYTES) != ACL_SUCCESS)
+        return 1;
+    if (dive((unsigned)strtoul(argv[1], NULL, 10)) != ACL_SUCCESS || /* SITE: main */
+        pthread_create(&thread, NULL, reader, NULL) != 0 || pthread_join(thread, &good) != 0)
+        return 1;
+    if (aclrtSynchronizeDevice() != ACL_SUCCESS || !good)
+        return 1;
+    if (argc > 2 && strcmp(argv[2], "kill") == 0)
+        (void)raise(SIGKILL);
+    (void)aclFinalize();
+    return 0;
+}
