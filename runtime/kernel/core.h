@@ -7,6 +7,7 @@
 
 #include "kernel/fiber.h"
 #include "kernel/memory.h"
+#include "kernel/names.h"
 #include "kernel/order.h"
 #include "kernel/steps.h"
 
@@ -85,10 +86,13 @@ void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t
 void twin_native_wait(native_core *core);
 /* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the stack for it. */
 void twin_native_fail_full(native_core *core, uint8_t op) __attribute__((noreturn));
-/* What a pipe is called. */
-const char *twin_native_pipe_name(uint32_t pipe);
-const char *twin_native_buffer_name(uint32_t buffer);
-const char *twin_native_type_name(uint32_t type);
+/* ", cube core" and the like in a mixed block, else "". */
+static inline const char *twin_native_core_name(const native_core *core)
+{
+    static const char *const names[] = {", cube core", ", vector core 0", ", vector core 1",
+                                        ", vector core 2"};
+    return core->run->core_count > 1 ? names[core->index] : "";
+}
 
 /* Bytes of an element; 0: no type. */
 static inline uint32_t native_size_of(uint32_t type)

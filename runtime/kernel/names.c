@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/names.h"
 
-#include "kernel/core.h"
 #include "twinrt/kernel.h"
 
 _Static_assert((int)TWK_OP_COUNT <= (int)NATIVE_OP_LOAD, "names of the vector unit come first");
@@ -97,11 +96,4 @@ const char *twin_native_type_name(uint32_t type)
     static const char *const names[] = {"INT8",   "INT16", "INT32", "UINT8", "UINT16",
                                         "UINT32", "FP16",  "FP32",  "BF16"};
     return type < sizeof(names) / sizeof(names[0]) ? names[type] : "no type";
-}
-
-const char *twin_native_core_name(const native_core *core)
-{
-    static const char *const names[] = {", cube core", ", vector core 0", ", vector core 1",
-                                        ", vector core 2"};
-    return core->run->core_count > 1 ? names[core->index] : "";
 }

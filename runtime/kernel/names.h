@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-struct native_core;
+/* Number of an operation, in reports. Kept in bytes. */
+typedef uint8_t native_op;
+const char *twin_native_op_name(native_op op);
 
 /* Operations of the vector unit have the numbers of TWK_OP_…; these come behind them. */
 enum {
@@ -37,7 +39,8 @@ enum {
     NATIVE_OP_NAMES
 };
 
-/* ", cube core" and the like in a mixed block, else "". */
-const char *twin_native_core_name(const struct native_core *core);
+const char *twin_native_pipe_name(uint32_t pipe);
+const char *twin_native_buffer_name(uint32_t buffer);
+const char *twin_native_type_name(uint32_t type);
 
 #endif

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/names.h"
+
 #define NATIVE_PIPES  7u /* of a core, as twin_pipe numbers them */
 #define NATIVE_CLOCKS 28u
 #define NATIVE_PAIRS  (NATIVE_PIPES * NATIVE_PIPES)
@@ -49,10 +51,6 @@ typedef struct native_order {
     native_clock *flag_clock;                 /* of each flag; NULL until one is set */
     native_shadow shadow[5];
 } native_order;
-
-/* Names of operations, for reports. Kept in bytes. */
-typedef uint8_t native_op;
-const char *twin_native_op_name(native_op op);
 
 /* What has been reported in this run. */
 #define NATIVE_REPORTS 64u
