@@ -142,7 +142,8 @@ void record_new_site(uintptr_t site)
     struct record_thread *self = &record_self;
     struct module module;
     if (record_stacks_wanted) {
-        record_stack(site);
+        if (atomic_load_explicit(&record_global.active, memory_order_relaxed))
+            record_stack(site);
         return;
     }
     if (!find(site, &module))

@@ -52,13 +52,24 @@ static uint32_t native_stack(uintptr_t site)
     return number;
 }
 
+/* Bytes of the innermost frames that a binding has told, three texts each; 0: these are no such texts. */
+static size_t told_bytes(const char *texts, size_t bytes)
+{
+    size_t used = 0;
+    unsigned count = 0;
+    if (!texts || bytes == 0 || bytes > TEXT_MOST || texts[bytes - 1] != '\0')
+        return 0;
+    for (; used < bytes && count < 3 * TWIN_RECORD_STACK_MOST; count++)
+        used += strlen(texts + used) + 1;
+    return count % 3 == 0 ? used : 0;
+}
+
 /* Of the interpreted program whose binding makes the call. False: there is none. */
 static bool script_stack(const twin_call_place *place, uint32_t *out_number)
 {
-    const size_t bytes = place->frames_bytes;
+    const size_t bytes = told_bytes(place->frames, place->frames_bytes);
     struct record_key key;
-    if (!place->frames || bytes == 0 || bytes > TEXT_MOST || place->frames[bytes - 1] != '\0' ||
-        !record_same_module((uintptr_t)place->site, (uintptr_t)place->frames_from))
+    if (bytes == 0 || !record_same_module((uintptr_t)place->site, (uintptr_t)place->frames_from))
         return false;
     record_key_start(&key);
     record_key_add(&key, place->frames, bytes);

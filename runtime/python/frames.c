@@ -11,8 +11,11 @@
 
 #pragma weak twinrt_set_frames /* absent from the vendor's library */
 
-#define FRAMES_MOST 16
-#define TEXT_BYTES  8192u
+#define FRAMES_MOST    16
+#define TEXT_BYTES     16384u
+#define FUNCTION_BYTES 256u
+#define FILE_BYTES     1024u
+#define LINE_BYTES     16u
 
 /* What the library reads during the calls of this thread. */
 static _Thread_local char texts[TEXT_BYTES];
@@ -46,7 +49,7 @@ static size_t put_text(PyObject *object, const char *name, char *out, size_t roo
 
 void twin_py_note_frames(void)
 {
-    static const size_t room = TEXT_BYTES / FRAMES_MOST;
+    static const size_t frame_bytes = FUNCTION_BYTES + FILE_BYTES + LINE_BYTES;
     size_t used = 0;
     if (!is_wanted())
         return;
@@ -54,12 +57,14 @@ void twin_py_note_frames(void)
     PyObject *get = PySys_GetObject("_getframe");
     PyObject *frame = get ? PyObject_CallObject(get, NULL) : NULL;
     for (int i = 0; i < FRAMES_MOST && frame && frame != Py_None; i++) {
+        if (TEXT_BYTES - used < frame_bytes)
+            break;
         PyObject *code = PyObject_GetAttrString(frame, "f_code");
-        used += put_text(
-            code, code && PyObject_HasAttrString(code, "co_qualname") ? "co_qualname" : "co_name",
-            texts + used, room / 4);
-        used += put_text(code, "co_filename", texts + used, room / 2);
-        used += put_text(frame, "f_lineno", texts + used, room / 4);
+        const bool qualified =
+            code && PyObject_HasAttrString(code, "co_qualname"); /* from 3.11 on */
+        used += put_text(code, qualified ? "co_qualname" : "co_name", texts + used, FUNCTION_BYTES);
+        used += put_text(code, "co_filename", texts + used, FILE_BYTES);
+        used += put_text(frame, "f_lineno", texts + used, LINE_BYTES);
         Py_XDECREF(code);
         PyObject *outer = PyObject_GetAttrString(frame, "f_back");
         Py_DECREF(frame);

@@ -155,6 +155,9 @@ class StacksTest(unittest.TestCase):
                       " ".join(text.split()))
         self.assertTrue(finding["first"]["site"]["wrapper"])
         self.assertFalse(finding["second"]["site"]["wrapper"])
+        result, = json.loads(self.read("r.sarif"))["runs"][0]["results"]
+        self.assertIn("its caller is not known (twinrt run --stacks records it)", result["relatedLocations"][0]["message"]["text"])
+        self.assertNotIn("not known", result["locations"][0]["message"]["text"])
         text, finding = self.check(program, LD_LIBRARY_PATH=self.folder)
         self.assertNotIn("not known", text)
         self.assertEqual([frame["wrapper"] for frame in finding["first"]["stack"]], [True, False])
@@ -191,6 +194,18 @@ class StacksTest(unittest.TestCase):
             "ctypes.CDLL('libascendcl.so').aclrtMemsetAsync(p(memory), p(4096), 1, p(4096), p(b))", "--stacks")
         self.assertEqual(finding["first"]["stack"][0]["function"], "fill")
         self.assertTrue(any("libffi" in frame["module"] for frame in finding["second"]["stack"]), finding["second"]["stack"])
+
+    def test_binding(self):
+        """What a binding tells of its program (twinrt/frames.h) is used if it is whole, and for the calls of its own library alone."""
+        _, finding = self.check(PROGRAM, "2", "script")
+        self.assertEqual([(frame["function"], frame["file"], frame["line"]) for frame in finding["first"]["stack"]],
+                         [("load", "/scripts/a.lua", 7), ("start", "/scripts/b.lua", 90)])
+        self.assertEqual(finding["second"]["stack"][0]["function"], "collect") # another thread: nothing was told
+        _, finding = self.check(PROGRAM, "2", "deep")
+        self.assertEqual(len(finding["first"]["stack"]), 16)
+        for how in ("unended", "odd", "long", "none"):
+            _, finding = self.check(PROGRAM, "2", how)
+            self.assertEqual([frame["function"] for frame in finding["first"]["stack"]], ["dive", "dive", "main"], how)
 
     # ---- the recording ----
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Races, with the one end in a function that calls itself, so that its stack is as deep as is asked for, and the other end on a thread.
  *
- *   stack_program DEPTH [kill] */
+ *   stack_program DEPTH [kill|script|deep|odd|unended|long|none]
+ * With one of the last six the first end tells frames of a script: right ones, 17, one and a text, without an end, too long, or
+ * taken back. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl.h"
+#include "twinrt/frames.h"
+
+#pragma weak twinrt_set_frames
 
 #define BYTES ((size_t)1 << 20)
 
@@ -39,6 +44,26 @@ static void *reader(void *unused)
     return collect() == ACL_SUCCESS ? &streams : NULL;
 }
 
+static void tell_frames(const char *how)
+{
+    static const char right[] = "load\0/scripts/a.lua\0007\0start\0/scripts/b.lua\00090";
+    static const char deep[3 * 17];
+    static const char odd[3 + 1];
+    static const char much[1 << 20];
+    if (strcmp(how, "script") == 0 || strcmp(how, "none") == 0)
+        twinrt_set_frames(right, sizeof(right));
+    if (strcmp(how, "none") == 0)
+        twinrt_set_frames(NULL, 0);
+    if (strcmp(how, "deep") == 0)
+        twinrt_set_frames(deep, sizeof(deep));
+    if (strcmp(how, "odd") == 0)
+        twinrt_set_frames(odd, sizeof(odd));
+    if (strcmp(how, "unended") == 0)
+        twinrt_set_frames(right, sizeof(right) - 1);
+    if (strcmp(how, "long") == 0)
+        twinrt_set_frames(much, sizeof(much));
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -49,6 +74,8 @@ int main(int argc, char **argv)
         aclrtMalloc(&memory, BYTES, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
         aclrtMallocHost(&host, BYTES) != ACL_SUCCESS)
         return 1;
+    if (argc > 2)
+        tell_frames(argv[2]);
     if (dive((unsigned)strtoul(argv[1], NULL, 10)) != ACL_SUCCESS || /* SITE: main */
         pthread_create(&thread, NULL, reader, NULL) != 0 || pthread_join(thread, &good) != 0)
         return 1;

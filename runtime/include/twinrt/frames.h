@@ -13,8 +13,10 @@ extern "C" {
 /* Says where in the program the next calls of the calling thread come from, until it is said anew. It holds for calls that the library
  * makes which calls this function: what else calls on this thread is not taken for the program's.
  * `texts`, `bytes` long: for each frame, the innermost first, its function, its file and its line in decimal, each with a '\0' at its
- * end. Up to 16 frames and 32768 bytes are used. The caller keeps the texts as they are while it calls; NULL or 0 bytes: not known.
- * Read only if stacks are recorded (TWINRT_RECORD_STACKS=on): a binding need not spend time on it otherwise. */
+ * end. The first 16 frames are used. Texts that are not three for each frame, or more than 32768 bytes, are not used; NULL or 0 bytes:
+ * not known. Then a recording has the native stack. The caller owns the texts and keeps them as they are while it makes calls.
+ * Read only if stacks are recorded (TWINRT_RECORD_STACKS=on): a binding need not spend time on it otherwise.
+ * Thread: any, each for itself. Cannot fail; not a function of the vendor's interface. */
 void twinrt_set_frames(const char *texts, size_t bytes);
 
 #ifdef __cplusplus

@@ -89,16 +89,19 @@ static cJSON *location_of(const struct check_result *result, uint32_t op, const 
     struct check_site site;
     char name[CHECK_CALL_NAME];
     char line[CHECK_OP_LINE];
-    char text[CHECK_OP_LINE + 16];
+    char text[CHECK_OP_LINE + 192];
+    const char *hint = "";
     cJSON *location = cJSON_CreateObject();
     if (check_result_site(result, op, &site)) {
         add_place(location, &site);
         add_function(location, site.symbol.function);
+        hint = check_site_hint(&site);
     } else {
         add_function(location,
                      check_call_name(result->recording, checker_op(result->checker, op), name));
     }
-    (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
+    (void)snprintf(text, sizeof(text), "%s: %s%s%s", message, check_describe_op(result, op, line),
+                   *hint ? "; called by " : "", hint);
     add_message(location, "message", text);
     return location;
 }

@@ -12,7 +12,6 @@
 #include "check/report/utf8.h"
 
 #define BUILD_ID_BYTES 64u
-#define PYTHON_MODULE  "_acl.*.so"
 
 struct module {
     uint64_t seq; /* of its entry */
@@ -139,6 +138,11 @@ static bool is_library(const char *name)
     return end && (end[3] == '\0' || end[3] == '.');
 }
 
+static bool is_python_module(const char *name)
+{
+    return fnmatch("_acl.*.so", name, 0) == 0;
+}
+
 /* Where a call of op that returns to `site` was made. */
 static void look(struct check_sites *sites, const check_op *op, uint64_t site,
                  struct check_site *out)
@@ -156,7 +160,7 @@ static void look(struct check_sites *sites, const check_op *op, uint64_t site,
                     out->offset, &out->symbol);
     utf8_clean(out->symbol.function);
     utf8_clean(out->symbol.file);
-    out->is_wrapper = fnmatch(PYTHON_MODULE, out->module_name, 0) == 0 ||
+    out->is_wrapper = is_python_module(out->module_name) ||
                       (is_library(out->module_name) && out->symbol.line == 0);
 }
 
@@ -255,6 +259,17 @@ const char *check_site_file(const struct check_site *site)
                : file;
 }
 
+const char *check_site_hint(const struct check_site *site)
+{
+    if (!site->is_wrapper || !site->is_alone)
+        return "";
+    return is_python_module(site->module_name)
+               ? "the Python module: its caller is not known (twinrt run --stacks records it)"
+               : "a library without debug information: its caller is not known (twinrt run "
+                 "--stacks "
+                 "records it)";
+}
+
 const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_LINE])
 {
     char place[SYMBOL_FILE_BYTES + 32];
@@ -267,12 +282,8 @@ const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_L
         (void)snprintf(place, sizeof(place), "%s", check_site_file(site));
     else
         (void)snprintf(place, sizeof(place), "0x%" PRIx64, site->address);
-    const char *what = fnmatch(PYTHON_MODULE, site->module_name, 0) == 0
-                           ? ", the Python module"
-                           : ", a library without debug information";
-    const bool hint = site->is_wrapper && site->is_alone;
+    const char *hint = check_site_hint(site);
     (void)snprintf(out, CHECK_SITE_LINE, site->symbol.function[0] ? "%s (%s)%s%s" : "%s%s%s%s",
-                   site->symbol.function, place, hint ? what : "",
-                   hint ? ": its caller is not known (twinrt run --stacks records it)" : "");
+                   site->symbol.function, place, *hint ? ", " : "", hint);
     return out;
 }

@@ -35,6 +35,9 @@ size_t check_sites_stack(struct check_sites *sites, const check_op *op,
 #define CHECK_SITE_LINE (SYMBOL_FUNCTION_BYTES + SYMBOL_FILE_BYTES + 160u)
 const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_LINE]);
 
+/* What is the matter with a call site that is a wrapper alone, and what to do; "": it is not one. */
+const char *check_site_hint(const struct check_site *site);
+
 /* The file without the folder in which the tool runs, if it is below that. */
 const char *check_site_file(const struct check_site *site);
 
