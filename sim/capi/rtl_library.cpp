@@ -10,7 +10,7 @@
 namespace tsim
 {
 
-std::unique_ptr<TwinFactory> load_twins(const twinsim_config &config)
+std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config)
 {
     if (config.model == TWINSIM_MODEL_TLM)
         return nullptr;
@@ -24,17 +24,17 @@ std::unique_ptr<TwinFactory> load_twins(const twinsim_config &config)
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         throw std::runtime_error(std::string("the RTL of the model does not load: ") + dlerror());
-    using Make = TwinFactory *(*)(uint32_t version, twinsim_model model, const char *trace,
-                                  void (*before_end)());
+    using Make = RtlPortFactory *(*)(uint32_t version, twinsim_model model, const char *trace,
+                                     void (*before_end)());
     const auto make = reinterpret_cast<Make>(dlsym(library, "twinsim_rtl_make"));
-    TwinFactory *const twins =
-        make ? make(kTwinVersion, config.model, config.rtl_trace ? config.rtl_trace : "",
+    RtlPortFactory *const rtl_ports =
+        make ? make(kRtlPortVersion, config.model, config.rtl_trace ? config.rtl_trace : "",
                     config.before_end)
              : nullptr;
-    if (!twins)
+    if (!rtl_ports)
         throw std::runtime_error("the RTL of the model does not fit: " + path +
                                  " belongs to another build; build or install both together");
-    return std::unique_ptr<TwinFactory>(twins);
+    return std::unique_ptr<RtlPortFactory>(rtl_ports);
 }
 
 } // namespace tsim

@@ -11,9 +11,9 @@
 namespace tsim
 {
 
-/// What makes the twins that the configuration wants; null for the plain model. Throws std::runtime_error with a text for
+/// What makes the RTL ports that the configuration wants; null for the plain model. Throws std::runtime_error with a text for
 /// the user when the library is missing or is not ours. It stays loaded.
-[[nodiscard]] std::unique_ptr<TwinFactory> load_twins(const twinsim_config &config);
+[[nodiscard]] std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config);
 
 } // namespace tsim
 

@@ -26,7 +26,7 @@ struct twinsim_profile {
 };
 
 struct twinsim {
-    std::unique_ptr<tsim::TwinFactory> twins;
+    std::unique_ptr<tsim::RtlPortFactory> rtl_ports;
     tsim::Board board;
     std::unique_ptr<tsim::BoardModule> module;
 };
@@ -174,10 +174,10 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
             return TWINSIM_E_STATE;
         }
         // All that is large, without SystemC: when it fails for lack of memory, a later call may succeed.
-        auto twins = tsim::load_twins(*config);
-        tsim::TwinFactory *const factory = twins.get();
+        auto rtl_ports = tsim::load_rtl_ports(*config);
+        tsim::RtlPortFactory *const factory = rtl_ports.get();
         std::unique_ptr<twinsim> sim(new twinsim{
-            std::move(twins), {config->profile->profile.params(), *config, factory}, {}});
+            std::move(rtl_ports), {config->profile->profile.params(), *config, factory}, {}});
         if (kernel_is_taken() || !set_resolution()) {
             say(error, error_bytes,
                 "the program runs SystemC itself, and there is one SystemC kernel per process; run "

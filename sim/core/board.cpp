@@ -11,8 +11,8 @@ namespace
 constexpr uint32_t kTimerMask = (1u << BoardState::kDeviceShift) - 1;
 }
 
-Board::Board(const Params &params, const twinsim_config &config, TwinFactory *twins)
-    : state_(params, config, twins)
+Board::Board(const Params &params, const twinsim_config &config, RtlPortFactory *rtl_ports)
+    : state_(params, config, rtl_ports)
 {
     for (uint32_t i = 0; i < config.devices; ++i)
         devices_.push_back(std::make_unique<Device>(state_, i));

@@ -15,9 +15,9 @@ namespace tsim
 class Board
 {
   public:
-    /// Of `config` profile and model are not looked at: the parameters come apart, and so does what makes twins of
+    /// Of `config` profile and model are not looked at: the parameters come apart, and so does what makes RTL ports of
     /// blocks, null for none, which lives as long as the board. Throws std::bad_alloc.
-    Board(const Params &params, const twinsim_config &config, TwinFactory *twins = nullptr);
+    Board(const Params &params, const twinsim_config &config, RtlPortFactory *rtl_ports = nullptr);
 
     [[nodiscard]] uint32_t device_count() const { return static_cast<uint32_t>(devices_.size()); }
     [[nodiscard]] Device &device(uint32_t index) { return *devices_[index]; }

@@ -7,8 +7,8 @@
 namespace tsim::rtl
 {
 
-std::unique_ptr<TwinFactory> make_factory(twinsim_model model, const std::string &,
-                                          const Reporter::Hook &, const Reporter::Last &)
+std::unique_ptr<RtlPortFactory> make_factory(twinsim_model model, const std::string &,
+                                             const Reporter::Hook &, const Reporter::Last &)
 {
     if (model == TWINSIM_MODEL_TLM)
         return nullptr;

@@ -5,7 +5,7 @@
 #include <Tnpu_arbiter.h>
 #include <Vnpu_arbiter.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -78,7 +78,7 @@ struct ArbiterPorts {
 class ArbiterUnit
 {
   public:
-    ArbiterUnit(const Reporter &reporter, const ArbiterRules &rules, TwinPlace place)
+    ArbiterUnit(const Reporter &reporter, const ArbiterRules &rules, RtlPortPlace place)
         : rules_(rules), unit_(reporter, place)
     {
         loads_.fill(1);
@@ -145,10 +145,10 @@ class ArbiterUnit
     Unit<ArbiterPorts> unit_;
 };
 
-class RtlArbiter final : public ArbiterTwin
+class RtlArbiter final : public ArbiterRtlPort
 {
   public:
-    RtlArbiter(const Reporter &reporter, const ArbiterRules &rules, TwinPlace place)
+    RtlArbiter(const Reporter &reporter, const ArbiterRules &rules, RtlPortPlace place)
         : rtl_(reporter, rules, place)
     {
     }
@@ -186,10 +186,10 @@ class RtlArbiter final : public ArbiterTwin
     bool empty_ = true;
 };
 
-class LockstepArbiter final : public ArbiterTwin
+class LockstepArbiter final : public ArbiterRtlPort
 {
   public:
-    LockstepArbiter(const Reporter &reporter, const ArbiterRules &rules, TwinPlace place)
+    LockstepArbiter(const Reporter &reporter, const ArbiterRules &rules, RtlPortPlace place)
         : rtl_(reporter, rules, place), model_(rules)
     {
     }
@@ -237,8 +237,8 @@ std::unique_ptr<Machine<ArbiterPorts>> make_machine<ArbiterPorts>(const std::str
     return std::make_unique<VerilatedMachine<ArbiterPorts, Tnpu_arbiter, true>>(trace);
 }
 
-std::unique_ptr<ArbiterTwin> make_arbiter(const Reporter &reporter, bool lockstep,
-                                          const ArbiterRules &rules, TwinPlace place)
+std::unique_ptr<ArbiterRtlPort> make_arbiter(const Reporter &reporter, bool lockstep,
+                                             const ArbiterRules &rules, RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepArbiter>(reporter, rules, place);

@@ -7,7 +7,7 @@
 #include <Tnpu_dma_ops.h>
 #include <Vnpu_dma_ops.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -16,8 +16,8 @@ namespace tsim::rtl
 namespace
 {
 
-using Time = BurstTwin::Time;
-using Step = BurstTwin::Step;
+using Time = BurstRtlPort::Time;
+using Step = BurstRtlPort::Step;
 
 constexpr uint32_t kChannels = 4096; // of the RTL as it is built
 constexpr unsigned kCeilingFraction = 48;
@@ -108,10 +108,10 @@ class Steps
     size_t next_ = 0;
 };
 
-class RtlBurstChannels final : public BurstTwin
+class RtlBurstChannels final : public BurstRtlPort
 {
   public:
-    RtlBurstChannels(const Reporter &reporter, const Requests &requests, TwinPlace place)
+    RtlBurstChannels(const Reporter &reporter, const Requests &requests, RtlPortPlace place)
         : unit_(reporter, place), requests_(requests)
     {
     }
@@ -151,11 +151,11 @@ class RtlBurstChannels final : public BurstTwin
     Steps steps_;
 };
 
-class LockstepBurstChannels final : public BurstTwin
+class LockstepBurstChannels final : public BurstRtlPort
 {
   public:
     LockstepBurstChannels(const Reporter &reporter, const Requests &requests, uint64_t burst_bytes,
-                          uint64_t outstanding, TwinPlace place)
+                          uint64_t outstanding, RtlPortPlace place)
         : unit_(reporter, place), requests_(requests),
           model_(kCeilingFraction, burst_bytes, outstanding)
     {
@@ -231,8 +231,9 @@ std::unique_ptr<Machine<DmaPorts>> make_machine<DmaPorts>(const std::string &tra
     return std::make_unique<VerilatedMachine<DmaPorts, Tnpu_dma_ops, true>>(trace);
 }
 
-std::unique_ptr<BurstTwin> make_bursts(const Reporter &reporter, bool lockstep,
-                                       uint64_t burst_bytes, uint64_t outstanding, TwinPlace place)
+std::unique_ptr<BurstRtlPort> make_bursts(const Reporter &reporter, bool lockstep,
+                                          uint64_t burst_bytes, uint64_t outstanding,
+                                          RtlPortPlace place)
 {
     const Requests requests(burst_bytes, outstanding);
     if (lockstep)

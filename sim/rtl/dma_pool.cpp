@@ -5,7 +5,7 @@
 #include <Tnpu_dma_pool.h>
 #include <Vnpu_dma_pool.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -82,10 +82,10 @@ class Requests
     uint64_t seed_;
 };
 
-class RtlDmaPool final : public DmaPoolTwin
+class RtlDmaPool final : public DmaPoolRtlPort
 {
   public:
-    RtlDmaPool(const Reporter &reporter, uint32_t channels, uint64_t seed, TwinPlace place)
+    RtlDmaPool(const Reporter &reporter, uint32_t channels, uint64_t seed, RtlPortPlace place)
         : unit_(reporter, place), requests_(channels, seed)
     {
     }
@@ -111,11 +111,11 @@ class RtlDmaPool final : public DmaPoolTwin
     Requests requests_;
 };
 
-class LockstepDmaPool final : public DmaPoolTwin
+class LockstepDmaPool final : public DmaPoolRtlPort
 {
   public:
     LockstepDmaPool(const Reporter &reporter, uint32_t channels, uint32_t queues, uint64_t seed,
-                    TwinPlace place)
+                    RtlPortPlace place)
         : unit_(reporter, place), requests_(channels, seed), model_(channels, queues, seed)
     {
     }
@@ -167,9 +167,9 @@ std::unique_ptr<Machine<DmaPoolPorts>> make_machine<DmaPoolPorts>(const std::str
     return std::make_unique<VerilatedMachine<DmaPoolPorts, Tnpu_dma_pool, true>>(trace);
 }
 
-std::unique_ptr<DmaPoolTwin> make_dma_pool(const Reporter &reporter, bool lockstep,
-                                           uint32_t channels, uint32_t queues, uint64_t seed,
-                                           TwinPlace place)
+std::unique_ptr<DmaPoolRtlPort> make_dma_pool(const Reporter &reporter, bool lockstep,
+                                              uint32_t channels, uint32_t queues, uint64_t seed,
+                                              RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepDmaPool>(reporter, channels, queues, seed, place);

@@ -4,11 +4,11 @@
 
 #include "rtl/factory.h"
 
-extern "C" __attribute__((visibility("default"))) tsim::TwinFactory *
+extern "C" __attribute__((visibility("default"))) tsim::RtlPortFactory *
 twinsim_rtl_make(uint32_t version, twinsim_model model, const char *trace,
                  void (*before_end)()) noexcept
 {
-    if (version != tsim::kTwinVersion)
+    if (version != tsim::kRtlPortVersion)
         return nullptr;
     try {
         return tsim::rtl::make_factory(model, trace, {}, {before_end}).release();

@@ -5,7 +5,7 @@
 #include <Tnpu_event_table.h>
 #include <Vnpu_event_table.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -90,10 +90,10 @@ class Requests
     const bool isolated_;
 };
 
-class RtlEventTable final : public EventTwin
+class RtlEventTable final : public EventRtlPort
 {
   public:
-    RtlEventTable(const Reporter &reporter, const EventShape &shape, TwinPlace place)
+    RtlEventTable(const Reporter &reporter, const EventShape &shape, RtlPortPlace place)
         : unit_(reporter, place), requests_(shape)
     {
     }
@@ -138,10 +138,10 @@ class RtlEventTable final : public EventTwin
     size_t next_ = 0;
 };
 
-class LockstepEventTable final : public EventTwin
+class LockstepEventTable final : public EventRtlPort
 {
   public:
-    LockstepEventTable(const Reporter &reporter, const EventShape &shape, TwinPlace place)
+    LockstepEventTable(const Reporter &reporter, const EventShape &shape, RtlPortPlace place)
         : unit_(reporter, place), requests_(shape),
           model_(shape.ids, shape.queues, shape.lines, shape.isolated)
     {
@@ -226,8 +226,8 @@ std::unique_ptr<Machine<EventPorts>> make_machine<EventPorts>(const std::string 
     return std::make_unique<VerilatedMachine<EventPorts, Tnpu_event_table, true>>(trace);
 }
 
-std::unique_ptr<EventTwin> make_events(const Reporter &reporter, bool lockstep,
-                                       const EventShape &shape, TwinPlace place)
+std::unique_ptr<EventRtlPort> make_events(const Reporter &reporter, bool lockstep,
+                                          const EventShape &shape, RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepEventTable>(reporter, shape, place);

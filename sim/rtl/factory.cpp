@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtl/factory.h"
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 
 namespace tsim::rtl
 {
@@ -9,7 +9,7 @@ namespace tsim::rtl
 namespace
 {
 
-class Factory final : public TwinFactory
+class Factory final : public RtlPortFactory
 {
   public:
     Factory(bool lockstep, const std::string &trace, Reporter::Hook hook,
@@ -20,43 +20,45 @@ class Factory final : public TwinFactory
         reporter_.set_last(last);
     }
     void attach(const Cycle &now, uint64_t seed) override { reporter_.attach(now, seed); }
-    std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules, TwinPlace place) override
+    std::unique_ptr<ArbiterRtlPort> arbiter(const ArbiterRules &rules, RtlPortPlace place) override
     {
         return make_arbiter(reporter_, lockstep_, rules, place);
     }
-    std::unique_ptr<BurstTwin> bursts(uint64_t burst_bytes, uint64_t outstanding,
-                                      TwinPlace place) override
+    std::unique_ptr<BurstRtlPort> bursts(uint64_t burst_bytes, uint64_t outstanding,
+                                         RtlPortPlace place) override
     {
         return make_bursts(reporter_, lockstep_, burst_bytes, outstanding, place);
     }
-    std::unique_ptr<DmaPoolTwin> dma_pool(uint32_t channels, uint32_t queues, uint64_t seed,
-                                          TwinPlace place) override
+    std::unique_ptr<DmaPoolRtlPort> dma_pool(uint32_t channels, uint32_t queues, uint64_t seed,
+                                             RtlPortPlace place) override
     {
         return make_dma_pool(reporter_, lockstep_, channels, queues, seed, place);
     }
-    std::unique_ptr<EventTwin> events(const EventShape &shape, TwinPlace place) override
+    std::unique_ptr<EventRtlPort> events(const EventShape &shape, RtlPortPlace place) override
     {
         return make_events(reporter_, lockstep_, shape, place);
     }
-    std::unique_ptr<FrontTwin> front_end(uint32_t queues, uint32_t window, TwinPlace place) override
+    std::unique_ptr<FrontRtlPort> front_end(uint32_t queues, uint32_t window,
+                                            RtlPortPlace place) override
     {
         return make_front_end(reporter_, lockstep_, queues, window, place);
     }
-    std::unique_ptr<LinkTwin> links(const std::vector<uint64_t> &rates, uint64_t burst_bytes,
-                                    TwinPlace place) override
+    std::unique_ptr<LinkRtlPort> links(const std::vector<uint64_t> &rates, uint64_t burst_bytes,
+                                       RtlPortPlace place) override
     {
         return make_links(reporter_, lockstep_, rates, burst_bytes, place);
     }
-    std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues, TwinPlace place) override
+    std::unique_ptr<NotifyRtlPort> notifies(uint32_t ids, uint32_t queues,
+                                            RtlPortPlace place) override
     {
         return make_notifies(reporter_, lockstep_, ids, queues, place);
     }
-    std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
-                                     TwinPlace place) override
+    std::unique_ptr<SlotsRtlPort> slots(uint32_t queues, const SlotRules &rules,
+                                        RtlPortPlace place) override
     {
         return make_slots(reporter_, lockstep_, queues, rules, place);
     }
-    std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) override
+    std::unique_ptr<SqeRtlPort> sqes(const SqeShape &shape, RtlPortPlace place) override
     {
         return make_sqes(reporter_, lockstep_, shape, place);
     }
@@ -68,8 +70,8 @@ class Factory final : public TwinFactory
 
 } // namespace
 
-std::unique_ptr<TwinFactory> make_factory(twinsim_model model, const std::string &trace,
-                                          const Reporter::Hook &hook, const Reporter::Last &last)
+std::unique_ptr<RtlPortFactory> make_factory(twinsim_model model, const std::string &trace,
+                                             const Reporter::Hook &hook, const Reporter::Last &last)
 {
     if (model == TWINSIM_MODEL_TLM)
         return nullptr;

@@ -7,7 +7,7 @@
 #include <Tnpu_front_end.h>
 #include <Vnpu_front_end.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -187,10 +187,10 @@ Request<FrontPorts> request_of(const FrontRequest &request, uint32_t window)
                   : 0};
 }
 
-class RtlFront final : public FrontTwin
+class RtlFront final : public FrontRtlPort
 {
   public:
-    RtlFront(const Reporter &reporter, uint32_t window, TwinPlace place)
+    RtlFront(const Reporter &reporter, uint32_t window, RtlPortPlace place)
         : unit_(reporter, place), window_(window)
     {
     }
@@ -226,10 +226,10 @@ struct ModelQueue {
     stars_sqe ring{}; // never read
 };
 
-class LockstepFront final : public FrontTwin
+class LockstepFront final : public FrontRtlPort
 {
   public:
-    LockstepFront(const Reporter &reporter, uint32_t queues, uint32_t window, TwinPlace place)
+    LockstepFront(const Reporter &reporter, uint32_t queues, uint32_t window, RtlPortPlace place)
         : unit_(reporter, place), window_(window), queues_(queues)
     {
     }
@@ -353,8 +353,8 @@ std::unique_ptr<Machine<FrontPorts>> make_machine<FrontPorts>(const std::string 
     return std::make_unique<VerilatedMachine<FrontPorts, Tnpu_front_end, true>>(trace);
 }
 
-std::unique_ptr<FrontTwin> make_front_end(const Reporter &reporter, bool lockstep, uint32_t queues,
-                                          uint32_t window, TwinPlace place)
+std::unique_ptr<FrontRtlPort> make_front_end(const Reporter &reporter, bool lockstep,
+                                             uint32_t queues, uint32_t window, RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepFront>(reporter, queues, window, place);

@@ -5,7 +5,7 @@
 #include <Tnpu_link.h>
 #include <Vnpu_link.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -14,10 +14,10 @@ namespace tsim::rtl
 namespace
 {
 
-using Time = LinkTwin::Time;
-using Hop = LinkTwin::Hop;
-using Grant = LinkTwin::Grant;
-using Passage = LinkTwin::Passage;
+using Time = LinkRtlPort::Time;
+using Hop = LinkRtlPort::Hop;
+using Grant = LinkRtlPort::Grant;
+using Passage = LinkRtlPort::Passage;
 
 constexpr unsigned kRateFraction = 48;
 constexpr unsigned kLinkWidth = 13; // of the RTL as it is built
@@ -172,11 +172,11 @@ class Requests
     std::vector<uint64_t> left_; // by transfer: bytes whose burst has not begun
 };
 
-class RtlLinks final : public LinkTwin
+class RtlLinks final : public LinkRtlPort
 {
   public:
     RtlLinks(const Reporter &reporter, const std::vector<uint64_t> &rates, uint64_t burst_bytes,
-             TwinPlace place)
+             RtlPortPlace place)
         : unit_(reporter, place), requests_(burst_bytes)
     {
         for (uint32_t link = 0; link < rates.size(); ++link)
@@ -207,11 +207,11 @@ class RtlLinks final : public LinkTwin
     Requests requests_;
 };
 
-class LockstepLinks final : public LinkTwin
+class LockstepLinks final : public LinkRtlPort
 {
   public:
     LockstepLinks(const Reporter &reporter, const std::vector<uint64_t> &rates,
-                  uint64_t burst_bytes, TwinPlace place)
+                  uint64_t burst_bytes, RtlPortPlace place)
         : unit_(reporter, place), requests_(burst_bytes), model_(rates, kRateFraction, burst_bytes)
     {
         for (uint32_t link = 0; link < rates.size(); ++link)
@@ -262,9 +262,9 @@ std::unique_ptr<Machine<LinkPorts>> make_machine<LinkPorts>(const std::string &t
     return std::make_unique<VerilatedMachine<LinkPorts, Tnpu_link, true>>(trace);
 }
 
-std::unique_ptr<LinkTwin> make_links(const Reporter &reporter, bool lockstep,
-                                     const std::vector<uint64_t> &rates, uint64_t burst_bytes,
-                                     TwinPlace place)
+std::unique_ptr<LinkRtlPort> make_links(const Reporter &reporter, bool lockstep,
+                                        const std::vector<uint64_t> &rates, uint64_t burst_bytes,
+                                        RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepLinks>(reporter, rates, burst_bytes, place);

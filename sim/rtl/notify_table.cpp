@@ -5,7 +5,7 @@
 #include <Tnpu_notify_table.h>
 #include <Vnpu_notify_table.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -69,10 +69,10 @@ struct NotifyPorts {
     }
 };
 
-class RtlNotifyTable final : public NotifyTwin
+class RtlNotifyTable final : public NotifyRtlPort
 {
   public:
-    RtlNotifyTable(const Reporter &reporter, uint32_t ids, TwinPlace place)
+    RtlNotifyTable(const Reporter &reporter, uint32_t ids, RtlPortPlace place)
         : unit_(reporter, place), ids_(ids)
     {
     }
@@ -103,10 +103,10 @@ class RtlNotifyTable final : public NotifyTwin
     const uint32_t ids_;
 };
 
-class LockstepNotifyTable final : public NotifyTwin
+class LockstepNotifyTable final : public NotifyRtlPort
 {
   public:
-    LockstepNotifyTable(const Reporter &reporter, uint32_t ids, uint32_t queues, TwinPlace place)
+    LockstepNotifyTable(const Reporter &reporter, uint32_t ids, uint32_t queues, RtlPortPlace place)
         : unit_(reporter, place), ids_(ids), model_(ids, queues)
     {
     }
@@ -172,8 +172,8 @@ std::unique_ptr<Machine<NotifyPorts>> make_machine<NotifyPorts>(const std::strin
     return std::make_unique<VerilatedMachine<NotifyPorts, Tnpu_notify_table, true>>(trace);
 }
 
-std::unique_ptr<NotifyTwin> make_notifies(const Reporter &reporter, bool lockstep, uint32_t ids,
-                                          uint32_t queues, TwinPlace place)
+std::unique_ptr<NotifyRtlPort> make_notifies(const Reporter &reporter, bool lockstep, uint32_t ids,
+                                             uint32_t queues, RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepNotifyTable>(reporter, ids, queues, place);

@@ -5,7 +5,7 @@
 #include <Tnpu_slots.h>
 #include <Vnpu_slots.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -70,7 +70,7 @@ struct SlotsPorts {
 class SlotsUnit
 {
   public:
-    SlotsUnit(const Reporter &reporter, const SlotRules &rules, TwinPlace place)
+    SlotsUnit(const Reporter &reporter, const SlotRules &rules, RtlPortPlace place)
         : rules_(rules), unit_(reporter, place)
     {
     }
@@ -87,10 +87,10 @@ class SlotsUnit
     Unit<SlotsPorts> unit_;
 };
 
-class RtlSlots final : public SlotsTwin
+class RtlSlots final : public SlotsRtlPort
 {
   public:
-    RtlSlots(const Reporter &reporter, const SlotRules &rules, TwinPlace place)
+    RtlSlots(const Reporter &reporter, const SlotRules &rules, RtlPortPlace place)
         : rtl_(reporter, rules, place), free_(rules.slots)
     {
     }
@@ -136,11 +136,11 @@ class RtlSlots final : public SlotsTwin
     uint32_t free_;
 };
 
-class LockstepSlots final : public SlotsTwin
+class LockstepSlots final : public SlotsRtlPort
 {
   public:
     LockstepSlots(const Reporter &reporter, uint32_t queues, const SlotRules &rules,
-                  TwinPlace place)
+                  RtlPortPlace place)
         : rtl_(reporter, rules, place), model_(queues, rules, nullptr)
     {
         model_.reset();
@@ -219,8 +219,8 @@ std::unique_ptr<Machine<SlotsPorts>> make_machine<SlotsPorts>(const std::string 
     return std::make_unique<VerilatedMachine<SlotsPorts, Tnpu_slots, true>>(trace);
 }
 
-std::unique_ptr<SlotsTwin> make_slots(const Reporter &reporter, bool lockstep, uint32_t queues,
-                                      const SlotRules &rules, TwinPlace place)
+std::unique_ptr<SlotsRtlPort> make_slots(const Reporter &reporter, bool lockstep, uint32_t queues,
+                                         const SlotRules &rules, RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepSlots>(reporter, queues, rules, place);

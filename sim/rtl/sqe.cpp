@@ -7,7 +7,7 @@
 #include <Tnpu_sqe.h>
 #include <Vnpu_sqe.h>
 
-#include "rtl/twins.h"
+#include "rtl/makers.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -189,7 +189,7 @@ struct SqePorts {
 class SqeUnit
 {
   public:
-    SqeUnit(const Reporter &reporter, const SqeShape &shape, TwinPlace place)
+    SqeUnit(const Reporter &reporter, const SqeShape &shape, RtlPortPlace place)
         : shape_(shape), unit_(reporter, place)
     {
     }
@@ -226,10 +226,10 @@ class SqeUnit
     Unit<SqePorts> unit_;
 };
 
-class RtlSqe final : public SqeTwin
+class RtlSqe final : public SqeRtlPort
 {
   public:
-    RtlSqe(const Reporter &reporter, const SqeShape &shape, TwinPlace place)
+    RtlSqe(const Reporter &reporter, const SqeShape &shape, RtlPortPlace place)
         : rtl_(reporter, shape, place)
     {
     }
@@ -250,10 +250,10 @@ class RtlSqe final : public SqeTwin
     SqeUnit rtl_;
 };
 
-class LockstepSqe final : public SqeTwin
+class LockstepSqe final : public SqeRtlPort
 {
   public:
-    LockstepSqe(const Reporter &reporter, const SqeShape &shape, TwinPlace place)
+    LockstepSqe(const Reporter &reporter, const SqeShape &shape, RtlPortPlace place)
         : rtl_(reporter, shape, place)
     {
     }
@@ -287,8 +287,8 @@ std::unique_ptr<Machine<SqePorts>> make_machine<SqePorts>(const std::string &tra
     return std::make_unique<VerilatedMachine<SqePorts, Tnpu_sqe, true>>(trace);
 }
 
-std::unique_ptr<SqeTwin> make_sqes(const Reporter &reporter, bool lockstep, const SqeShape &shape,
-                                   TwinPlace place)
+std::unique_ptr<SqeRtlPort> make_sqes(const Reporter &reporter, bool lockstep,
+                                      const SqeShape &shape, RtlPortPlace place)
 {
     if (lockstep)
         return std::make_unique<LockstepSqe>(reporter, shape, place);

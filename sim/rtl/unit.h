@@ -44,7 +44,7 @@ template <class Ports>
 class Unit
 {
   public:
-    Unit(const Reporter &reporter, TwinPlace place)
+    Unit(const Reporter &reporter, RtlPortPlace place)
         : reporter_(reporter), place_(place), machine_(make_machine<Ports>(trace_name()))
     {
     }
@@ -226,7 +226,7 @@ class Unit
     }
 
     const Reporter &reporter_;
-    const TwinPlace place_;
+    const RtlPortPlace place_;
     std::unique_ptr<Machine<Ports>> machine_;
     std::vector<Response<Ports>> answers_;
     std::vector<Entry> log_;

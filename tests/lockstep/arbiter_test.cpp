@@ -32,20 +32,20 @@ uint32_t run(uint64_t seed, bool seeded, uint32_t steps)
         });
     ArbiterRules rules;
     rules.strict_level = draw(8);
-    const auto twin = factory->arbiter(rules, {0, "test"});
-    twin->reset();
+    const auto rtl_port = factory->arbiter(rules, {0, "test"});
+    rtl_port->reset();
     uint64_t model_seed = seeded ? seed | 1 : 0;
     const uint32_t queues = 1 + draw(draw(2) != 0 ? 2048 : 12), groups = 1 + draw(64);
     std::vector<Asker> askers(queues, Asker{0, 0, false});
     const auto change_level = [&](uint32_t level) { // as the scheduler does it
         for (uint32_t sq = 0; sq < queues; ++sq)
             if (askers[sq].asks)
-                twin->remove(sq, askers[sq].priority, askers[sq].group);
+                rtl_port->remove(sq, askers[sq].priority, askers[sq].group);
         rules.strict_level = level;
         for (uint32_t sq = 0; sq < queues; ++sq)
             if (askers[sq].asks) {
-                twin->prepare(askers[sq].priority, askers[sq].group);
-                twin->add(sq, askers[sq].priority, askers[sq].group);
+                rtl_port->prepare(askers[sq].priority, askers[sq].group);
+                rtl_port->add(sq, askers[sq].priority, askers[sq].group);
             }
     };
     for (uint32_t step = 0; step < steps && differences == 0; ++step) {
@@ -59,21 +59,21 @@ uint32_t run(uint64_t seed, bool seeded, uint32_t steps)
             change_level(draw(8));
         } else if (what == 3 && draw(200) == 0) {
             rules = {};
-            twin->reset();
+            rtl_port->reset();
             for (Asker &asker : askers)
                 asker.asks = false;
         } else if (what < 24) {
             if (askers[sq].asks)
                 continue;
             askers[sq] = {draw(8), draw(groups), true};
-            twin->prepare(askers[sq].priority, askers[sq].group);
-            twin->add(sq, askers[sq].priority, askers[sq].group);
+            rtl_port->prepare(askers[sq].priority, askers[sq].group);
+            rtl_port->add(sq, askers[sq].priority, askers[sq].group);
         } else if (what < 27) {
             if (askers[sq].asks)
-                twin->remove(sq, askers[sq].priority, askers[sq].group);
+                rtl_port->remove(sq, askers[sq].priority, askers[sq].group);
             askers[sq].asks = false;
-        } else if (!twin->empty()) {
-            askers[twin->take(model_seed)].asks = false;
+        } else if (!rtl_port->empty()) {
+            askers[rtl_port->take(model_seed)].asks = false;
         }
     }
     return differences;

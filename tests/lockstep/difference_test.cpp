@@ -27,7 +27,7 @@ namespace
 {
 
 // Group 3 has weight 5, and its turn goes on while some is left; in the RTL the turn ends. So the second winner differs.
-void differ(tsim::TwinFactory &factory)
+void differ(tsim::RtlPortFactory &factory)
 {
     static const tsim::Cycle now = 4711;
     (void)umask(022); // files are private whatever the user's habit is
@@ -35,16 +35,16 @@ void differ(tsim::TwinFactory &factory)
     tsim::ArbiterRules rules;
     rules.weight_first = true;
     rules.set_weight(3, 5);
-    const auto twin = factory.arbiter(rules, {2, "test"});
-    twin->reset();
+    const auto rtl_port = factory.arbiter(rules, {2, "test"});
+    rtl_port->reset();
     for (const uint32_t group : {3u, 4u})
-        twin->prepare(0, group);
-    twin->add(10, 0, 3);
-    twin->add(11, 0, 3);
-    twin->add(12, 0, 4);
+        rtl_port->prepare(0, group);
+    rtl_port->add(10, 0, 3);
+    rtl_port->add(11, 0, 3);
+    rtl_port->add(12, 0, 4);
     uint64_t seed = 0;
-    (void)twin->take(seed);
-    (void)twin->take(seed);
+    (void)rtl_port->take(seed);
+    (void)rtl_port->take(seed);
 }
 
 // A waveform: there, and its owner's alone.
@@ -219,10 +219,10 @@ static void test_assertion()
         static const tsim::Cycle now = 1;
         const auto factory = tsim::rtl::make_factory(TWINSIM_MODEL_RTL, "assertion");
         factory->attach(now, 0);
-        const auto twin = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
-        twin->reset();
+        const auto rtl_port = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
+        rtl_port->reset();
         uint64_t seed = 0;
-        (void)twin->take(seed); // of nobody
+        (void)rtl_port->take(seed); // of nobody
     });
     EXPECT_EQ(WEXITSTATUS(ended.status), tsim::rtl::kDifferenceStatus);
     CU_ASSERT(ended.err.find("signal assertion") != std::string::npos);
@@ -273,16 +273,16 @@ static void test_fork()
 {
     const auto work = [](const char *trace, bool forks) {
         static const tsim::Cycle now = 1;
-        static std::unique_ptr<tsim::TwinFactory> factory; // as in a program: never freed
+        static std::unique_ptr<tsim::RtlPortFactory> factory; // as in a program: never freed
         factory = tsim::rtl::make_factory(TWINSIM_MODEL_RTL, trace);
         factory->attach(now, 0);
-        static std::unique_ptr<tsim::ArbiterTwin> twin;
-        twin = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
-        twin->reset();
+        static std::unique_ptr<tsim::ArbiterRtlPort> rtl_port;
+        rtl_port = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
+        rtl_port->reset();
         for (uint32_t i = 0; i < 200; ++i) {
-            twin->add(i % 50, 0, 0);
+            rtl_port->add(i % 50, 0, 0);
             uint64_t seed = 0;
-            (void)twin->take(seed);
+            (void)rtl_port->take(seed);
             if (!forks || i % 50 != 25)
                 continue;
             const pid_t child = fork();
@@ -320,21 +320,21 @@ static void test_rules()
             TWINSIM_MODEL_LOCKSTEP, "", [&found](const tsim::rtl::Difference &d) { found = d; });
         static const tsim::Cycle now = 100;
         factory->attach(now, 1);
-        const auto twin = factory->sqes(shape, {0, ""});
-        twin->reset();
+        const auto rtl_port = factory->sqes(shape, {0, ""});
+        rtl_port->reset();
         tsim::SqeRequest request{SqeOp::kBegin, false, 0, 100, &sqe};
         request.event = 7;
         tsim::SqeAnswer answer;
         answer.type = STARS_SQE_EVENT_RECORD;
         answer.step = {SqeNext::kExecute, tsim::SqeHold::kNot, 100 + 10 + 7};
         if (one.op != SqeOp::kBegin) {
-            (void)twin->run(request, answer);
+            (void)rtl_port->run(request, answer);
             CU_ASSERT(found.signal.empty());
             request.op = one.op;
             answer.type = 0;
         }
         answer.step = {one.next, tsim::SqeHold::kNot, 1}; // no time that anything takes
-        (void)twin->run(request, answer);
+        (void)rtl_port->run(request, answer);
         CU_ASSERT(found.signal == "due");
         CU_ASSERT(found.rule == one.rule);
         for (const std::string &file : found.files)

@@ -28,9 +28,9 @@ struct Side {
     }
 };
 
-/// The same queue twice: plain, and with a twin.
+/// The same queue twice: plain, and with an RTL port.
 struct Pair {
-    Side plain, twinned;
+    Side plain, with_port;
     uint64_t rung = 0;
 };
 
@@ -47,11 +47,11 @@ class Run
         constexpr std::array<uint32_t, 5> kWindows = {1, 2, 5, 8, 64};
         cycle_ns_ = draw(2) == 0 ? 1 : 3;
         window_ = kWindows[draw(kWindows.size())];
-        twin_ = factory_->front_end(2048, window_, {0, ""});
-        twin_->reset();
+        rtl_port_ = factory_->front_end(2048, window_, {0, ""});
+        rtl_port_->reset();
         pairs_ = std::vector<Pair>(kQueues);
         for (uint32_t i = 0; i < kQueues; ++i) {
-            pairs_[i].twinned.queue.attach(*twin_, number(i));
+            pairs_[i].with_port.queue.attach(*rtl_port_, number(i));
             open(pairs_[i]);
         }
     }
@@ -76,14 +76,14 @@ class Run
 
     uint32_t draw(uint64_t below) { return static_cast<uint32_t>(tsim::mix(random_) % below); }
     static uint32_t number(uint32_t index) { return index == 0 ? 2047 : index * 37; }
-    void same(const char *what, uint64_t plain, uint64_t twinned)
+    void same(const char *what, uint64_t plain, uint64_t with_port)
     {
-        if (plain == twinned)
+        if (plain == with_port)
             return;
         ++differences;
-        std::printf("%s is %llu in the plain queue and %llu with a twin\n", what,
+        std::printf("%s is %llu in the plain queue and %llu with an RTL port\n", what,
                     static_cast<unsigned long long>(plain),
-                    static_cast<unsigned long long>(twinned));
+                    static_cast<unsigned long long>(with_port));
     }
     void open(Pair &pair)
     {
@@ -91,7 +91,7 @@ class Run
         config.depth = 8u << draw(4);
         config.cq_depth = 8u << draw(3);
         pair.plain.open(config);
-        pair.twinned.open(config);
+        pair.with_port.open(config);
         pair.rung = config.depth;
     }
     // What a reset of a device does.
@@ -99,26 +99,26 @@ class Run
     {
         for (Pair &pair : pairs_) {
             pair.plain.queue.close();
-            pair.twinned.queue.close();
+            pair.with_port.queue.close();
         }
-        twin_->reset();
+        rtl_port_->reset();
         for (Pair &pair : pairs_)
             open(pair);
     }
     void doorbell(Pair &pair)
     {
-        TaskQueue &plain = pair.plain.queue, &twinned = pair.twinned.queue;
+        TaskQueue &plain = pair.plain.queue, &with_port = pair.with_port.queue;
         const uint32_t mask = plain.depth() - 1;
         const uint32_t room = mask - ((static_cast<uint32_t>(pair.rung) - plain.head()) & mask);
         if (room == 0)
             return;
         pair.rung += 1 + draw(room);
         const uint64_t at = now_ + draw(60) - std::min<uint64_t>(now_, draw(30));
-        for (TaskQueue *const queue : {&plain, &twinned})
+        for (TaskQueue *const queue : {&plain, &with_port})
             (void)queue->doorbell(static_cast<uint32_t>(pair.rung) & mask, at);
         if (draw(8) == 0)
             return; // the next look brings it
-        for (TaskQueue *const queue : {&plain, &twinned})
+        for (TaskQueue *const queue : {&plain, &with_port})
             queue->take_in(queue->rung(), now_, cycle_ns_);
     }
     void complete(Pair &pair, uint32_t sq)
@@ -141,15 +141,15 @@ class Run
             cqe.u.timestamp = tsim::mix(random_);
         }
         const bool plain = pair.plain.queue.complete(cqe);
-        same("written", plain, pair.twinned.queue.complete(cqe));
+        same("written", plain, pair.with_port.queue.complete(cqe));
         ++(plain ? written : full);
         same("the CQ in memory", 0,
-             static_cast<uint64_t>(std::memcmp(pair.plain.cq.data(), pair.twinned.cq.data(),
+             static_cast<uint64_t>(std::memcmp(pair.plain.cq.data(), pair.with_port.cq.data(),
                                                pair.plain.cq.size() * sizeof(stars_cqe)) != 0));
     }
     void step(Pair &pair, uint32_t sq)
     {
-        TaskQueue &plain = pair.plain.queue, &twinned = pair.twinned.queue;
+        TaskQueue &plain = pair.plain.queue, &with_port = pair.with_port.queue;
         const uint32_t what = draw(40);
         if (what < 10) {
             doorbell(pair);
@@ -158,7 +158,7 @@ class Run
                 return;
             const Cycle read = draw(4) == 0 ? 0 : draw(50);
             const TaskQueue::Fetch a = plain.fetch(now_, read, window_),
-                                   b = twinned.fetch(now_, read, window_);
+                                   b = with_port.fetch(now_, read, window_);
             same("ready", a.ready, b.ready);
             same("waited", a.waited, b.waited);
             ++fetched;
@@ -168,56 +168,56 @@ class Run
                 return;
             const bool seen = draw(4) != 0;
             plain.retire(now_, seen);
-            twinned.retire(now_, seen);
+            with_port.retire(now_, seen);
         } else if (what < 32) {
             complete(pair, sq);
         } else if (what < 35) {
             const uint32_t head = draw(plain.cq_tail() + 3);
-            same("taken", plain.set_cq_head(head), twinned.set_cq_head(head));
+            same("taken", plain.set_cq_head(head), with_port.set_cq_head(head));
         } else if (what == 35) {
             // Back to where there have been SQEs, or forward to the tail.
             const uint32_t mask = plain.depth() - 1;
             const auto most = std::min<uint64_t>(pair.rung - mask - 1, mask);
             const uint32_t head = (plain.tail() - draw(most + 1)) & mask;
             plain.take_in(plain.rung(), now_, cycle_ns_);
-            twinned.take_in(twinned.rung(), now_, cycle_ns_);
+            with_port.take_in(with_port.rung(), now_, cycle_ns_);
             plain.set_head(head, now_);
-            twinned.set_head(head, now_);
+            with_port.set_head(head, now_);
         } else if (what == 36) {
             plain.drop_all(now_);
-            twinned.drop_all(now_);
+            with_port.drop_all(now_);
         } else if (what == 37) {
             plain.drop_prefetched();
-            twinned.drop_prefetched();
+            with_port.drop_prefetched();
         } else if (what == 38) {
             const uint32_t most = 1 + draw(window_);
-            same("read in", plain.read_in(now_, most), twinned.read_in(now_, most));
+            same("read in", plain.read_in(now_, most), with_port.read_in(now_, most));
         } else if (draw(20) == 0) {
             plain.close();
-            twinned.close();
+            with_port.close();
             open(pair);
         }
-        alike(plain, twinned);
+        alike(plain, with_port);
     }
-    void alike(const TaskQueue &plain, const TaskQueue &twinned)
+    void alike(const TaskQueue &plain, const TaskQueue &with_port)
     {
-        same("visible", plain.visible(now_), twinned.visible(now_));
-        same("head", plain.head(), twinned.head());
-        same("tail", plain.tail(), twinned.tail());
-        same("more", plain.has_more(), twinned.has_more());
-        same("done", plain.done(), twinned.done());
-        same("retired", plain.retired(), twinned.retired());
-        same("buffered", plain.buffered(), twinned.buffered());
-        same("CQ head", plain.cq_head(), twinned.cq_head());
-        same("CQ tail", plain.cq_tail(), twinned.cq_tail());
+        same("visible", plain.visible(now_), with_port.visible(now_));
+        same("head", plain.head(), with_port.head());
+        same("tail", plain.tail(), with_port.tail());
+        same("more", plain.has_more(), with_port.has_more());
+        same("done", plain.done(), with_port.done());
+        same("retired", plain.retired(), with_port.retired());
+        same("buffered", plain.buffered(), with_port.buffered());
+        same("CQ head", plain.cq_head(), with_port.cq_head());
+        same("CQ tail", plain.cq_tail(), with_port.cq_tail());
         if (plain.done() != 0)
-            same("retired at", plain.retired_at(plain.done()), twinned.retired_at(plain.done()));
+            same("retired at", plain.retired_at(plain.done()), with_port.retired_at(plain.done()));
     }
 
     uint64_t random_;
     Cycle now_;
-    std::unique_ptr<tsim::TwinFactory> factory_;
-    std::unique_ptr<tsim::FrontTwin> twin_;
+    std::unique_ptr<tsim::RtlPortFactory> factory_;
+    std::unique_ptr<tsim::FrontRtlPort> rtl_port_;
     uint32_t window_ = 0;
     uint64_t cycle_ns_ = 1;
     std::vector<Pair> pairs_;

@@ -60,7 +60,7 @@ class Subject
 
   private:
     Cycle now_ = 0;
-    std::unique_ptr<tsim::TwinFactory> factory_;
+    std::unique_ptr<tsim::RtlPortFactory> factory_;
     std::unique_ptr<BurstNetwork> network_;
 };
 

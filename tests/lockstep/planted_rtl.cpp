@@ -10,10 +10,10 @@ namespace
 
 using namespace tsim;
 
-class Planted final : public DmaPoolTwin
+class Planted final : public DmaPoolRtlPort
 {
   public:
-    Planted(std::unique_ptr<DmaPoolTwin> real, const rtl::Reporter &reporter)
+    Planted(std::unique_ptr<DmaPoolRtlPort> real, const rtl::Reporter &reporter)
         : real_(std::move(real)), reporter_(reporter)
     {
     }
@@ -35,11 +35,11 @@ class Planted final : public DmaPoolTwin
     void forget(uint32_t queue) override { real_->forget(queue); }
 
   private:
-    const std::unique_ptr<DmaPoolTwin> real_;
+    const std::unique_ptr<DmaPoolRtlPort> real_;
     const rtl::Reporter &reporter_;
 };
 
-class Factory final : public TwinFactory
+class Factory final : public RtlPortFactory
 {
   public:
     Factory(twinsim_model model, void (*before_end)())
@@ -52,55 +52,57 @@ class Factory final : public TwinFactory
         real_->attach(now, seed);
         reporter_.attach(now, seed);
     }
-    std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules, TwinPlace place) override
+    std::unique_ptr<ArbiterRtlPort> arbiter(const ArbiterRules &rules, RtlPortPlace place) override
     {
         return real_->arbiter(rules, place);
     }
-    std::unique_ptr<BurstTwin> bursts(uint64_t burst_bytes, uint64_t outstanding,
-                                      TwinPlace place) override
+    std::unique_ptr<BurstRtlPort> bursts(uint64_t burst_bytes, uint64_t outstanding,
+                                         RtlPortPlace place) override
     {
         return real_->bursts(burst_bytes, outstanding, place);
     }
-    std::unique_ptr<DmaPoolTwin> dma_pool(uint32_t channels, uint32_t queues, uint64_t seed,
-                                          TwinPlace place) override
+    std::unique_ptr<DmaPoolRtlPort> dma_pool(uint32_t channels, uint32_t queues, uint64_t seed,
+                                             RtlPortPlace place) override
     {
         return std::make_unique<Planted>(real_->dma_pool(channels, queues, seed, place), reporter_);
     }
-    std::unique_ptr<EventTwin> events(const EventShape &shape, TwinPlace place) override
+    std::unique_ptr<EventRtlPort> events(const EventShape &shape, RtlPortPlace place) override
     {
         return real_->events(shape, place);
     }
-    std::unique_ptr<FrontTwin> front_end(uint32_t queues, uint32_t window, TwinPlace place) override
+    std::unique_ptr<FrontRtlPort> front_end(uint32_t queues, uint32_t window,
+                                            RtlPortPlace place) override
     {
         return real_->front_end(queues, window, place);
     }
-    std::unique_ptr<LinkTwin> links(const std::vector<uint64_t> &rates, uint64_t burst_bytes,
-                                    TwinPlace place) override
+    std::unique_ptr<LinkRtlPort> links(const std::vector<uint64_t> &rates, uint64_t burst_bytes,
+                                       RtlPortPlace place) override
     {
         return real_->links(rates, burst_bytes, place);
     }
-    std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues, TwinPlace place) override
+    std::unique_ptr<NotifyRtlPort> notifies(uint32_t ids, uint32_t queues,
+                                            RtlPortPlace place) override
     {
         return real_->notifies(ids, queues, place);
     }
-    std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
-                                     TwinPlace place) override
+    std::unique_ptr<SlotsRtlPort> slots(uint32_t queues, const SlotRules &rules,
+                                        RtlPortPlace place) override
     {
         return real_->slots(queues, rules, place);
     }
-    std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) override
+    std::unique_ptr<SqeRtlPort> sqes(const SqeShape &shape, RtlPortPlace place) override
     {
         return real_->sqes(shape, place);
     }
 
   private:
-    const std::unique_ptr<TwinFactory> real_;
+    const std::unique_ptr<RtlPortFactory> real_;
     rtl::Reporter reporter_;
 };
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) tsim::TwinFactory *
+extern "C" __attribute__((visibility("default"))) tsim::RtlPortFactory *
 twinsim_rtl_make(uint32_t, twinsim_model model, const char *, void (*before_end)())
 {
     return new Factory(model, before_end); // the board's from then on

@@ -230,15 +230,15 @@ double behind_ports(const char *trace)
     static const tsim::Cycle now = 0;
     factory->attach(now, 0);
     const tsim::ArbiterRules rules;
-    const auto twin = factory->arbiter(rules, {0, "speed"});
-    twin->reset();
+    const auto rtl_port = factory->arbiter(rules, {0, "speed"});
+    rtl_port->reset();
     for (uint32_t sq = 0; sq < kQueues; ++sq)
-        twin->add(sq, sq % 8, sq % 5);
+        rtl_port->add(sq, sq % 8, sq % 5);
     uint64_t seed = 0;
     return seconds_of([&] {
         for (uint32_t i = 0; i < kOperations; i += 2) {
-            const uint32_t sq = twin->take(seed);
-            twin->add(sq, sq % 8, sq % 5);
+            const uint32_t sq = rtl_port->take(seed);
+            rtl_port->add(sq, sq % 8, sq % 5);
         }
     });
 }
@@ -318,7 +318,7 @@ double idle_board(twinsim_model model)
     const auto factory = tsim::rtl::make_factory(model, "");
     Rig::Options options;
     options.trace = false;
-    options.twins = factory.get();
+    options.rtl_ports = factory.get();
     Rig rig(options, nullptr);
     return seconds_of([&rig] {
                for (uint32_t i = 1; i <= kRuns; ++i)

@@ -29,8 +29,8 @@ uint32_t run(uint64_t seed, uint32_t steps)
     const tsim::SlotRules rules = {kSlots[draw(kSlots.size())], draw(20), draw(50),
                                    draw(3) == 0 ? 0 : draw(100)};
     const uint32_t queues = 1 + draw(300);
-    const auto twin = factory->slots(2048, rules, {0, ""});
-    twin->reset();
+    const auto rtl_port = factory->slots(2048, rules, {0, ""});
+    rtl_port->reset();
     struct Queue {
         bool asks = false, has = false;
         uint8_t slot = 0;
@@ -43,29 +43,29 @@ uint32_t run(uint64_t seed, uint32_t steps)
         if (what < 8) {
             now += draw(what == 0 ? 2000000 : 30);
         } else if (what < 16) {
-            if (!q.asks && !q.has && twin->leaving_until(sq, now) == 0) {
+            if (!q.asks && !q.has && rtl_port->leaving_until(sq, now) == 0) {
                 q.asks = true;
                 q.asked = now;
             }
         } else if (what < 24) {
-            if (q.asks && twin->free_now(now)) {
-                const tsim::SlotGrant grant = twin->grant(sq, q.asked, now);
+            if (q.asks && rtl_port->free_now(now)) {
+                const tsim::SlotGrant grant = rtl_port->grant(sq, q.asked, now);
                 q = {false, true, grant.slot, 0};
             }
         } else if (what < 29) {
             if (q.has)
-                twin->leave(sq, q.slot, now);
+                rtl_port->leave(sq, q.slot, now);
             q.has = false;
         } else if (what == 29) {
-            (void)twin->next_grant(now);
+            (void)rtl_port->next_grant(now);
         } else if (what == 30) {
-            (void)twin->counts(sq);
+            (void)rtl_port->counts(sq);
         } else if (draw(20) == 0) {
             if (draw(10) == 0) {
-                twin->reset();
+                rtl_port->reset();
                 all.assign(queues, Queue{});
             } else {
-                twin->clear_counts(sq);
+                rtl_port->clear_counts(sq);
             }
         }
     }

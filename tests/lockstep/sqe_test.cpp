@@ -70,7 +70,7 @@ class Run
     {
         Rig::Options options;
         options.seed = seed % 4 == 1 ? seed : 0; // times vary, and effects come early
-        options.twins = factory_.get();
+        options.rtl_ports = factory_.get();
         options.trace = seed % 2 == 0;
         return options;
     }
@@ -273,7 +273,7 @@ class Run
     }
 
     uint64_t random_;
-    std::unique_ptr<tsim::TwinFactory> factory_;
+    std::unique_ptr<tsim::RtlPortFactory> factory_;
     Rig rig_;
 };
 

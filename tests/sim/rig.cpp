@@ -27,7 +27,7 @@ const tsim::Profile &shipped_profile()
     return profile;
 }
 
-std::unique_ptr<tsim::TwinFactory> twins_of_environment()
+std::unique_ptr<tsim::RtlPortFactory> rtl_ports_of_environment()
 {
     const char *const model = std::getenv("TWINRT_MODEL");
     const char *const trace = std::getenv("TWINRT_RTL_TRACE");
@@ -81,12 +81,12 @@ Rig::Rig(const Options &options, const Tweak &tweak)
             static_cast<Rig *>(context)->kernels_->end(device, sq, number);
         };
     }
-    tsim::TwinFactory *twins = options.twins;
-    if (!twins) {
-        twins_ = twins_of_environment();
-        twins = twins_.get();
+    tsim::RtlPortFactory *rtl_ports = options.rtl_ports;
+    if (!rtl_ports) {
+        rtl_ports_ = rtl_ports_of_environment();
+        rtl_ports = rtl_ports_.get();
     }
-    board_ = std::make_unique<tsim::Board>(params_, config, twins);
+    board_ = std::make_unique<tsim::Board>(params_, config, rtl_ports);
 }
 
 void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

@@ -23,8 +23,8 @@ bool expect_equal(uint64_t actual, uint64_t expected, const char *what, const ch
 /// The shipped profile, read once.
 const tsim::Profile &shipped_profile();
 
-/// Twins as TWINRT_MODEL wants them; null for the plain model.
-std::unique_ptr<tsim::TwinFactory> twins_of_environment();
+/// RTL ports as TWINRT_MODEL wants them; null for the plain model.
+std::unique_ptr<tsim::RtlPortFactory> rtl_ports_of_environment();
 
 class Rig
 {
@@ -51,7 +51,7 @@ class Rig
         bool trace = true;
         bool bursts = false;
         bool stats = false;
-        tsim::TwinFactory *twins = nullptr;
+        tsim::RtlPortFactory *rtl_ports = nullptr;
         KernelDriver *kernels = nullptr;
     };
 
@@ -122,7 +122,7 @@ class Rig
     std::vector<Memory> hbm_;
     std::set<uint64_t> holes_;
     std::map<uint32_t, Driver> driver_;
-    std::unique_ptr<tsim::TwinFactory> twins_; // TWINRT_MODEL, where the options name none
+    std::unique_ptr<tsim::RtlPortFactory> rtl_ports_; // TWINRT_MODEL, where the options name none
     std::unique_ptr<tsim::Board> board_;
 };
 

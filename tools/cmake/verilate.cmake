@@ -177,9 +177,9 @@ function(twin_bench_parameters target)
   endforeach()
 endfunction()
 
-# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …] [MODEL file …]): a bench against the C++ twin. Test
+# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …] [MODEL file …]): a bench against the C++ model. Test
 # rtl.bench.<block> runs it with the block at its defaults, rtl_coverage with the parameters of SMALL, here or of the block. The bench
-# knows parameters as BENCH_<NAME>. MODEL: the twin's sources in sim/core, for those that need no others; without, all of the model
+# knows parameters as BENCH_<NAME>. MODEL: the block's C++ sources in sim/core, for those that need no others; without, all of the model
 # is linked.
 function(twin_rtl_bench block source)
   if(NOT TWINRT_TESTS)

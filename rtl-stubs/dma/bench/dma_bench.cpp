@@ -84,7 +84,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
 
     [[nodiscard]] Time time_to(const Transfer &t) const
     {
-        return tsim::BurstTwin::is_after(t.hold_at, now_) ? t.hold_at - now_ : 0;
+        return tsim::BurstRtlPort::is_after(t.hold_at, now_) ? t.hold_at - now_ : 0;
     }
 
     // A burst has passed, or a channel goes on: the earlier a hold ends, the sooner it is told.
@@ -97,7 +97,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
         for (const uint32_t at : active_)
             if (transfers_[at].held &&
                 (held == tsim::kNone ||
-                 tsim::BurstTwin::is_after(transfers_[held].hold_at, transfers_[at].hold_at)))
+                 tsim::BurstRtlPort::is_after(transfers_[held].hold_at, transfers_[at].hold_at)))
                 held = at;
         const bool can_pass = transfers_[channel].under_way > 0;
         if (held != tsim::kNone && (!can_pass || dice.chance(30))) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What may stand behind the ports of a block in place of its plain C++: its RTL, or both in lock step.
 ///
-/// A block that can be replaced has a pointer to its twin, null in the plain model; each of its ports asks the twin first.
-/// Ports, and what they may be called with, are those of the block. A twin that finds a difference does not come back.
+/// A block that can be replaced has a pointer to its RTL port, null in the plain model; each of its ports asks the RTL port first.
+/// Ports, and what they may be called with, are those of the block. An RTL port that finds a difference does not come back.
 #ifndef TWINSIM_CORE_BASE_RTL_PORT_H
 #define TWINSIM_CORE_BASE_RTL_PORT_H
 
@@ -19,19 +19,19 @@ namespace tsim
 struct ArbiterRules;
 
 /// Of the classes below: model and RTL lie in two libraries, which must fit.
-inline constexpr uint32_t kTwinVersion = 6;
+inline constexpr uint32_t kRtlPortVersion = 6;
 
 /// Which one of its kind a block is, for reports and for names of files.
-struct TwinPlace {
+struct RtlPortPlace {
     uint32_t device = 0;
     const char *name = ""; ///< "slots"; a literal
 };
 
 /// Behind Arbiter.
-class ArbiterTwin
+class ArbiterRtlPort
 {
   public:
-    virtual ~ArbiterTwin() = default;
+    virtual ~ArbiterRtlPort() = default;
     virtual void reset() = 0;
     virtual void prepare(uint32_t priority, uint32_t group) = 0;
     virtual void add(uint32_t sq, uint32_t priority, uint32_t group) = 0;
@@ -41,7 +41,7 @@ class ArbiterTwin
 };
 
 /// Behind EventTable, but for forwarding.
-class EventTwin
+class EventRtlPort
 {
   public:
     struct Entry {
@@ -49,7 +49,7 @@ class EventTwin
         bool pending;
         bool in_memory;
     };
-    virtual ~EventTwin() = default;
+    virtual ~EventRtlPort() = default;
     virtual void reset() = 0;
     [[nodiscard]] virtual Entry read(uint32_t id) = 0;
     [[nodiscard]] virtual bool wait(uint32_t id, uint32_t queue, Cycle now) = 0;
@@ -70,14 +70,14 @@ struct EventShape {
 };
 
 /// Behind NotifyTable.
-class NotifyTwin
+class NotifyRtlPort
 {
   public:
     struct Entry {
         bool flag;
         bool pending;
     };
-    virtual ~NotifyTwin() = default;
+    virtual ~NotifyRtlPort() = default;
     virtual void reset() = 0;
     [[nodiscard]] virtual Entry read(uint32_t id) = 0;
     [[nodiscard]] virtual bool wait(uint32_t id, uint32_t queue, Cycle now) = 0;
@@ -87,10 +87,10 @@ class NotifyTwin
 };
 
 /// Behind DmaPool.
-class DmaPoolTwin
+class DmaPoolRtlPort
 {
   public:
-    virtual ~DmaPoolTwin() = default;
+    virtual ~DmaPoolRtlPort() = default;
     virtual void reset() = 0;
     [[nodiscard]] virtual uint32_t acquire() = 0;
     virtual uint32_t release(uint32_t channel) = 0;
@@ -99,7 +99,7 @@ class DmaPoolTwin
 };
 
 /// Behind BurstChannels.
-class BurstTwin
+class BurstRtlPort
 {
   public:
     /// 2^-20 cycles, the low 64 digits: which of two comes first shows in their difference, as long as they are less
@@ -114,7 +114,7 @@ class BurstTwin
         bool hold = false;  ///< none, and nobody has said so yet: call resume() then
         Time hold_at = 0;
     };
-    virtual ~BurstTwin() = default;
+    virtual ~BurstRtlPort() = default;
     virtual void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling) = 0;
     /// After start(), passed() or resume() of that channel, until there is no burst.
     [[nodiscard]] virtual Step next(Time now, uint32_t channel) = 0;
@@ -124,10 +124,10 @@ class BurstTwin
 };
 
 /// Behind BurstLinks.
-class LinkTwin
+class LinkRtlPort
 {
   public:
-    using Time = BurstTwin::Time;
+    using Time = BurstRtlPort::Time;
 
     /// A link on the way of a transfer: how many bytes it carries for one.
     struct Hop {
@@ -147,7 +147,7 @@ class LinkTwin
         bool last = false;         ///< it was the transfer's last burst
         Grant grant;               ///< of the next link of its way
     };
-    virtual ~LinkTwin() = default;
+    virtual ~LinkRtlPort() = default;
     virtual void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes) = 0;
     [[nodiscard]] virtual Grant arrive(Time now, uint32_t transfer, uint64_t bytes) = 0;
     [[nodiscard]] virtual Passage passed(Time now, uint32_t link) = 0;
@@ -171,10 +171,10 @@ struct SlotCounts {
 struct SlotRules;
 
 /// Behind SlotPool.
-class SlotsTwin
+class SlotsRtlPort
 {
   public:
-    virtual ~SlotsTwin() = default;
+    virtual ~SlotsRtlPort() = default;
     virtual void reset() = 0;
     virtual void clear_counts(uint32_t sq) = 0;
     [[nodiscard]] virtual SlotCounts counts(uint32_t sq) = 0;
@@ -234,10 +234,10 @@ struct FrontAnswer {
 
 /// Behind TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the times of SQEs and what
 /// the host has been told of stay with TaskQueue.
-class FrontTwin
+class FrontRtlPort
 {
   public:
-    virtual ~FrontTwin() = default;
+    virtual ~FrontRtlPort() = default;
     virtual void reset() = 0;
     virtual FrontAnswer run(const FrontRequest &request) = 0;
 };
@@ -337,44 +337,45 @@ struct SqeShape {
 };
 
 /// Behind what TaskScheduler decides about an SQE. What an effect does, and to whom, stays there.
-class SqeTwin
+class SqeRtlPort
 {
   public:
-    virtual ~SqeTwin() = default;
+    virtual ~SqeRtlPort() = default;
     virtual void reset() = 0;
     /// `plain` is what the C++ has decided.
     virtual SqeAnswer run(const SqeRequest &request, const SqeAnswer &plain) = 0;
 };
 
-/// Makes twins. Each may answer null: that block stays plain C++. Each throws std::bad_alloc.
-class TwinFactory
+/// Makes RTL ports. Each may answer null: that block stays plain C++. Each throws std::bad_alloc.
+class RtlPortFactory
 {
   public:
-    virtual ~TwinFactory() = default;
+    virtual ~RtlPortFactory() = default;
     /// The clock and the seed of the board whose blocks come next, for reports. The clock stays where it is.
     virtual void attach(const Cycle &now, uint64_t seed) = 0;
     /// `window`: SQEs of a line (FE-4).
-    [[nodiscard]] virtual std::unique_ptr<FrontTwin> front_end(uint32_t queues, uint32_t window,
-                                                               TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<FrontRtlPort> front_end(uint32_t queues, uint32_t window,
+                                                                  RtlPortPlace place) = 0;
     /// `rules` are what the arbiter follows, and change.
-    [[nodiscard]] virtual std::unique_ptr<ArbiterTwin> arbiter(const ArbiterRules &rules,
-                                                               TwinPlace place) = 0;
-    [[nodiscard]] virtual std::unique_ptr<EventTwin> events(const EventShape &shape,
-                                                            TwinPlace place) = 0;
-    [[nodiscard]] virtual std::unique_ptr<NotifyTwin> notifies(uint32_t ids, uint32_t queues,
-                                                               TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<ArbiterRtlPort> arbiter(const ArbiterRules &rules,
+                                                                  RtlPortPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<EventRtlPort> events(const EventShape &shape,
+                                                               RtlPortPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<NotifyRtlPort> notifies(uint32_t ids, uint32_t queues,
+                                                                  RtlPortPlace place) = 0;
     /// `seed` 0: the lowest free channel.
-    [[nodiscard]] virtual std::unique_ptr<DmaPoolTwin> dma_pool(uint32_t channels, uint32_t queues,
-                                                                uint64_t seed, TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<DmaPoolRtlPort>
+    dma_pool(uint32_t channels, uint32_t queues, uint64_t seed, RtlPortPlace place) = 0;
     /// Ceilings in bytes per cycle have 48 binary digits after the point.
-    [[nodiscard]] virtual std::unique_ptr<BurstTwin>
-    bursts(uint64_t burst_bytes, uint64_t outstanding, TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<BurstRtlPort>
+    bursts(uint64_t burst_bytes, uint64_t outstanding, RtlPortPlace place) = 0;
     /// `rates` as ceilings, one for each link.
-    [[nodiscard]] virtual std::unique_ptr<LinkTwin>
-    links(const std::vector<uint64_t> &rates, uint64_t burst_bytes, TwinPlace place) = 0;
-    [[nodiscard]] virtual std::unique_ptr<SqeTwin> sqes(const SqeShape &shape, TwinPlace place) = 0;
-    [[nodiscard]] virtual std::unique_ptr<SlotsTwin> slots(uint32_t queues, const SlotRules &rules,
-                                                           TwinPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<LinkRtlPort>
+    links(const std::vector<uint64_t> &rates, uint64_t burst_bytes, RtlPortPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<SqeRtlPort> sqes(const SqeShape &shape,
+                                                           RtlPortPlace place) = 0;
+    [[nodiscard]] virtual std::unique_ptr<SlotsRtlPort>
+    slots(uint32_t queues, const SlotRules &rules, RtlPortPlace place) = 0;
 };
 
 } // namespace tsim

@@ -42,17 +42,18 @@ struct BoardState {
     static constexpr uint32_t kStopKernel = 16;
 
     BoardState(const Params &profile_params, const twinsim_config &config,
-               TwinFactory *twin_factory)
+               RtlPortFactory *rtl_port_factory)
         : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
           bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
-          links(profile_params, config.devices, config.bursts, twin_factory),
+          links(profile_params, config.devices, config.bursts, rtl_port_factory),
           link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
           polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
-          trace(config.trace, counters.get(), params), notes_ends(trace.on()), twins(twin_factory)
+          trace(config.trace, counters.get(), params), notes_ends(trace.on()),
+          rtl_ports(rtl_port_factory)
     {
-        if (twins)
-            twins->attach(now, seed);
+        if (rtl_ports)
+            rtl_ports->attach(now, seed);
     }
 
     const Params params;
@@ -71,7 +72,8 @@ struct BoardState {
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // behind what every event touches
     bool notes_ends;                       // somebody hears of SQEs that end: the trace or the next
-    TwinFactory *const twins; // null: all blocks are plain C++; needed while devices are made
+    RtlPortFactory
+        *const rtl_ports; // null: all blocks are plain C++; needed while devices are made
     void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;
     void *task_context = nullptr;
 

@@ -10,24 +10,24 @@ namespace tsim
 {
 
 DmaPool::DmaPool(uint32_t channels, uint32_t queues, uint64_t seed,
-                 std::unique_ptr<DmaPoolTwin> twin)
-    : channels_(channels), seed_(seed), links_(queues), twin_(std::move(twin))
+                 std::unique_ptr<DmaPoolRtlPort> rtl_port)
+    : channels_(channels), seed_(seed), links_(queues), rtl_port_(std::move(rtl_port))
 {
     reset();
 }
 
 void DmaPool::reset()
 {
-    if (twin_)
-        twin_->reset();
+    if (rtl_port_)
+        rtl_port_->reset();
     free_ = channels_ == 64 ? ~uint64_t{0} : (uint64_t{1} << channels_) - 1;
     first_ = last_ = 0;
 }
 
 uint32_t DmaPool::acquire()
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->acquire();
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->acquire();
     if (free_ == 0)
         return kNone;
     uint64_t choice = free_;
@@ -44,8 +44,8 @@ uint32_t DmaPool::acquire()
 
 uint32_t DmaPool::release(uint32_t channel)
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->release(channel);
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->release(channel);
     free_ |= uint64_t{1} << channel;
     if (first_ == 0)
         return kNone;
@@ -56,8 +56,8 @@ uint32_t DmaPool::release(uint32_t channel)
 
 void DmaPool::wait(uint32_t queue)
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->wait(queue);
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->wait(queue);
     const auto self = static_cast<uint16_t>(queue + 1);
     links_[queue] = {0, last_};
     (last_ == 0 ? first_ : links_[last_ - 1u].next) = self;
@@ -66,8 +66,8 @@ void DmaPool::wait(uint32_t queue)
 
 void DmaPool::forget(uint32_t queue)
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->forget(queue);
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->forget(queue);
     const Link link = links_[queue];
     (link.previous == 0 ? first_ : links_[link.previous - 1u].next) = link.next;
     (link.next == 0 ? last_ : links_[link.next - 1u].previous) = link.previous;

@@ -21,9 +21,9 @@ struct BoardState;
 class DmaPool
 {
   public:
-    /// `twin` takes its place, if there is one.
+    /// `rtl_port` takes its place, if there is one.
     DmaPool(uint32_t channels, uint32_t queues, uint64_t seed,
-            std::unique_ptr<DmaPoolTwin> twin = nullptr);
+            std::unique_ptr<DmaPoolRtlPort> rtl_port = nullptr);
 
     /// A free channel, the lowest with seed 0; kNone when all are busy.
     [[nodiscard]] uint32_t acquire();
@@ -44,7 +44,7 @@ class DmaPool
     uint16_t first_ = 0;
     uint16_t last_ = 0;
     std::vector<Link> links_;
-    std::unique_ptr<DmaPoolTwin> twin_;
+    std::unique_ptr<DmaPoolRtlPort> rtl_port_;
 };
 
 /// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row, and

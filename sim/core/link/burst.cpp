@@ -8,7 +8,8 @@ namespace tsim
 
 BurstNetwork::BurstNetwork(const std::vector<uint64_t> &capacity, unsigned fraction,
                            uint64_t burst_bytes, uint64_t outstanding,
-                           std::unique_ptr<BurstTwin> channels, std::unique_ptr<LinkTwin> links)
+                           std::unique_ptr<BurstRtlPort> channels,
+                           std::unique_ptr<LinkRtlPort> links)
     : channels_(fraction, burst_bytes, outstanding, std::move(channels)),
       links_(capacity, fraction, burst_bytes, std::move(links))
 {
@@ -20,7 +21,7 @@ void BurstNetwork::start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t
     if (transfer >= generations_.size())
         generations_.resize(transfer + 1);
     now_ = now;
-    // The channel comes first: it is the one that may have no room (BurstTwin).
+    // The channel comes first: it is the one that may have no room (BurstRtlPort).
     channels_.start(now << kParts, transfer, bytes, ceiling);
     links_.open(transfer, hops, count, bytes);
     issue(now << kParts, transfer);
@@ -75,7 +76,7 @@ const std::vector<uint32_t> &BurstNetwork::run(Cycle now)
 {
     done_.clear();
     now_ = now;
-    while (!events_.empty() && !BurstTwin::is_after(events_.top().time, now << kParts)) {
+    while (!events_.empty() && !BurstRtlPort::is_after(events_.top().time, now << kParts)) {
         const Event event = events_.top();
         events_.pop();
         if (event.link != kNone) {
@@ -102,7 +103,7 @@ Cycle BurstNetwork::next() const
     if (events_.empty())
         return kNever;
     const Time ahead = events_.top().time - (now_ << kParts);
-    const Cycle cycles = BurstTwin::is_after(ahead, 0) ? (ahead + kRest) >> kParts : 0;
+    const Cycle cycles = BurstRtlPort::is_after(ahead, 0) ? (ahead + kRest) >> kParts : 0;
     return cycles > kNever - now_ ? kNever : now_ + cycles; // beyond the end of time
 }
 

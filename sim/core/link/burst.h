@@ -22,11 +22,11 @@ class BurstNetwork
     /// A link on the way of a transfer: how many bytes it carries for one.
     using Hop = BurstLinks::Hop;
 
-    /// `capacity`: by link, bytes per cycle with `fraction` binary digits after the point. The twins take the places of
+    /// `capacity`: by link, bytes per cycle with `fraction` binary digits after the point. The RTL ports take the places of
     /// channels and links, if there are any.
     BurstNetwork(const std::vector<uint64_t> &capacity, unsigned fraction, uint64_t burst_bytes,
-                 uint64_t outstanding, std::unique_ptr<BurstTwin> channels = nullptr,
-                 std::unique_ptr<LinkTwin> links = nullptr);
+                 uint64_t outstanding, std::unique_ptr<BurstRtlPort> channels = nullptr,
+                 std::unique_ptr<LinkRtlPort> links = nullptr);
 
     /// `ceiling`: of the transfer, as capacities; UINT64_MAX: none.
     void start(Cycle now, uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes,
@@ -49,7 +49,7 @@ class BurstNetwork
         uint32_t generation;
         bool operator<(const Event &other) const
         {
-            return time != other.time ? BurstTwin::is_after(time, other.time)
+            return time != other.time ? BurstRtlPort::is_after(time, other.time)
                                       : sequence > other.sequence;
         }
     };

@@ -18,23 +18,23 @@ namespace tsim
 class BurstChannels
 {
   public:
-    using Time = BurstTwin::Time;
-    using Step = BurstTwin::Step;
+    using Time = BurstRtlPort::Time;
+    using Step = BurstRtlPort::Step;
     static constexpr unsigned kParts = 20;
 
-    /// `fraction`: binary digits after the point of a ceiling, in bytes per cycle. `twin` takes its place, if there is one.
+    /// `fraction`: binary digits after the point of a ceiling, in bytes per cycle. `rtl_port` takes its place, if there is one.
     BurstChannels(unsigned fraction, uint64_t burst_bytes, uint64_t outstanding,
-                  std::unique_ptr<BurstTwin> twin = nullptr)
+                  std::unique_ptr<BurstRtlPort> rtl_port = nullptr)
         : fraction_(fraction), burst_(burst_bytes), outstanding_(outstanding),
-          twin_(std::move(twin))
+          rtl_port_(std::move(rtl_port))
     {
     }
 
     /// `bytes` is not 0. `ceiling` UINT64_MAX: none. next() tells what begins at once.
     void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->start(now, channel, bytes, ceiling);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->start(now, channel, bytes, ceiling);
         if (channel >= channels_.size())
             channels_.resize(channel + 1);
         const Time pace = ceiling == UINT64_MAX ? 0 : duration(burst_, ceiling, fraction_);
@@ -44,13 +44,13 @@ class BurstChannels
     /// As many as may be under way (BST-2), no earlier than the ceiling allows (BST-4).
     [[nodiscard]] Step next(Time now, uint32_t channel)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->next(now, channel);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->next(now, channel);
         Channel &c = channels_[channel];
         if (c.left == 0 || c.under_way >= outstanding_)
             return {};
         // Without a ceiling nobody keeps its time up to date.
-        if (c.pace != 0 && BurstTwin::is_after(c.free_at, now)) {
+        if (c.pace != 0 && BurstRtlPort::is_after(c.free_at, now)) {
             const Step step = {0, !c.held, c.free_at};
             c.held = true;
             return step;
@@ -65,22 +65,22 @@ class BurstChannels
     /// A burst has passed its last link; true when it was the transfer's last (BST-1).
     [[nodiscard]] bool passed(Time now, uint32_t channel)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->passed(now, channel);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->passed(now, channel);
         Channel &c = channels_[channel];
         return --c.under_way == 0 && c.left == 0;
     }
     void resume(Time now, uint32_t channel)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->resume(now, channel);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->resume(now, channel);
         channels_[channel].held = false;
     }
     /// No burst of it begins or passes any more.
     void cancel(uint32_t channel)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->cancel(channel);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->cancel(channel);
         channels_[channel] = {};
     }
 
@@ -103,7 +103,7 @@ class BurstChannels
     const unsigned fraction_;
     const uint64_t burst_;
     const uint64_t outstanding_;
-    const std::unique_ptr<BurstTwin> twin_;
+    const std::unique_ptr<BurstRtlPort> rtl_port_;
     std::vector<Channel> channels_;
 };
 

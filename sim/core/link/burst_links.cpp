@@ -10,8 +10,8 @@ namespace tsim
 {
 
 BurstLinks::BurstLinks(const std::vector<uint64_t> &rates, unsigned fraction, uint64_t burst_bytes,
-                       std::unique_ptr<LinkTwin> twin)
-    : fraction_(fraction), burst_(burst_bytes), twin_(std::move(twin))
+                       std::unique_ptr<LinkRtlPort> rtl_port)
+    : fraction_(fraction), burst_(burst_bytes), rtl_port_(std::move(rtl_port))
 {
     for (const uint64_t rate : rates)
         links_.push_back({std::max<uint64_t>(rate, 1), {}, false, {}});

@@ -20,49 +20,49 @@ namespace tsim
 class BurstLinks
 {
   public:
-    using Time = LinkTwin::Time;
-    using Hop = LinkTwin::Hop;
-    using Grant = LinkTwin::Grant;
-    using Passage = LinkTwin::Passage;
+    using Time = LinkRtlPort::Time;
+    using Hop = LinkRtlPort::Hop;
+    using Grant = LinkRtlPort::Grant;
+    using Passage = LinkRtlPort::Passage;
 
     /// `rates`: by link, bytes per cycle with `fraction` binary digits after the point; 0 counts as the least there is.
-    /// `twin` takes its place, if there is one.
+    /// `rtl_port` takes its place, if there is one.
     BurstLinks(const std::vector<uint64_t> &rates, unsigned fraction, uint64_t burst_bytes,
-               std::unique_ptr<LinkTwin> twin = nullptr);
+               std::unique_ptr<LinkRtlPort> rtl_port = nullptr);
 
     /// A transfer of so many bytes, on its way over 1 to 4 links.
     void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->open(transfer, hops, count, bytes);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->open(transfer, hops, count, bytes);
         open_here(transfer, hops, count, bytes);
     }
     /// Its next burst begins, of so many bytes; what its first link does then.
     [[nodiscard]] Grant arrive(Time now, uint32_t transfer, uint64_t bytes)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->arrive(now, transfer, bytes);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->arrive(now, transfer, bytes);
         return wait(now, transfer, 0);
     }
     /// The burst on that link has passed it; what comes of it. Then next() of the same link.
     [[nodiscard]] Passage passed(Time now, uint32_t link)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->passed(now, link);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->passed(now, link);
         return passed_here(now, link);
     }
     /// What the link does now, if it carries nothing.
     [[nodiscard]] Grant next(Time now, uint32_t link)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->next(now, link);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->next(now, link);
         return links_[link].busy ? Grant{} : serve(now, link);
     }
     /// No burst of it waits any more. One on a link takes its time there, and is nobody's then.
     void cancel(uint32_t transfer)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->cancel(transfer);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->cancel(transfer);
         transfers_[transfer].open = false; // what is on its way is dropped where it is met
     }
 
@@ -96,7 +96,7 @@ class BurstLinks
 
     const unsigned fraction_;
     const uint64_t burst_;
-    const std::unique_ptr<LinkTwin> twin_;
+    const std::unique_ptr<LinkRtlPort> rtl_port_;
     std::vector<Link> links_;
     std::vector<Transfer> transfers_;
 };

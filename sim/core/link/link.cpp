@@ -19,7 +19,8 @@ uint32_t pair_count(const Params &params, uint32_t devices)
 
 } // namespace
 
-LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, TwinFactory *twins)
+LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts,
+                         RtlPortFactory *rtl_ports)
     : devices_(devices), cycle_ns_(params.cycle_ns),
       cycles_per_s_(static_cast<uint32_t>(1000000000u / params.cycle_ns)),
       peers_linked_(!params.peers_at_host),
@@ -87,10 +88,10 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts, Tw
     if (bursts) {
         const uint64_t bytes = params.burst_bytes.value;
         const uint64_t outstanding = params.burst_outstanding.value;
-        bursts_ =
-            std::make_unique<BurstNetwork>(capacity_, kFraction, bytes, outstanding,
-                                           twins ? twins->bursts(bytes, outstanding, {}) : nullptr,
-                                           twins ? twins->links(capacity_, bytes, {}) : nullptr);
+        bursts_ = std::make_unique<BurstNetwork>(
+            capacity_, kFraction, bytes, outstanding,
+            rtl_ports ? rtl_ports->bursts(bytes, outstanding, {}) : nullptr,
+            rtl_ports ? rtl_ports->links(capacity_, bytes, {}) : nullptr);
     }
 }
 

@@ -29,7 +29,7 @@ class LinkNetwork
 
     /// `bursts`: completion is when the last burst has passed, not when fair shares say so (BST-1).
     LinkNetwork(const Params &params, uint32_t devices, bool bursts = false,
-                TwinFactory *twins = nullptr);
+                RtlPortFactory *rtl_ports = nullptr);
 
     // Routes (LNK-3).
     [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * kRoutes; }

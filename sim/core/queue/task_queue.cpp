@@ -40,14 +40,14 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     cq_head_ = cq_tail_ = 0;
     last_at_ = 0;
     retired_.store(0, std::memory_order_relaxed);
-    if (twinned_)
+    if (has_rtl_port_)
         (void)act(FrontRequest::kOpen, uint64_t{cq_mask_} << 32 | mask_);
     rung_.store(config.depth, std::memory_order_release);
 }
 
 void TaskQueue::close()
 {
-    if (twinned_ && is_open())
+    if (has_rtl_port_ && is_open())
         (void)act(FrontRequest::kClose);
     ring_ = nullptr;
     rings_.store(nullptr, std::memory_order_relaxed);
@@ -81,8 +81,8 @@ void TaskQueue::take_in(uint64_t rung, Cycle now, uint64_t cycle_ns)
             at = std::max(now, at / cycle_ns + (at % cycle_ns != 0));
         }
     }
-    if (__builtin_expect(twinned_, 0))
-        return ring_twin(rung);
+    if (__builtin_expect(has_rtl_port_, 0))
+        return ring_rtl_port(rung);
     seen_ = rung;
 }
 
@@ -105,8 +105,8 @@ uint16_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) con
 
 TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 {
-    if (__builtin_expect(twinned_, 0))
-        return fetch_twin(now, read_time);
+    if (__builtin_expect(has_rtl_port_, 0))
+        return fetch_rtl_port(now, read_time);
     if (buffered_ != 0)
         return {now, false};
     Fetch result{now, false};
@@ -124,8 +124,8 @@ TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 
 uint32_t TaskQueue::read_in(Cycle now, uint32_t most)
 {
-    if (__builtin_expect(twinned_, 0))
-        return read_in_twin(now, most);
+    if (__builtin_expect(has_rtl_port_, 0))
+        return read_in_rtl_port(now, most);
     buffered_ = count_visible(head_, now, most);
     ahead_ = 0;
     return buffered_;
@@ -142,7 +142,7 @@ void TaskQueue::publish(uint64_t number, Cycle now)
 void TaskQueue::retire(Cycle now, bool seen)
 {
     times_[head_ & mask_].done = now;
-    if (__builtin_expect(twinned_, 0)) {
+    if (__builtin_expect(has_rtl_port_, 0)) {
         (void)act(FrontRequest::kRetire);
     } else {
         ++head_;
@@ -160,7 +160,7 @@ void TaskQueue::drop_all(Cycle now)
     const uint64_t from = seen_ - head_ > mask_ ? seen_ - mask_ - 1 : head_;
     for (uint64_t i = from; i != seen_; ++i)
         times_[i & mask_].done = now;
-    if (twinned_) {
+    if (has_rtl_port_) {
         (void)act(FrontRequest::kDropAll);
     } else {
         head_ = seen_;
@@ -174,7 +174,7 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
     const uint64_t forward = (value - static_cast<uint32_t>(head_)) & mask_;
     for (uint64_t i = 0; i < forward; ++i)
         times_[(head_ + i) & mask_].done = now;
-    if (twinned_) {
+    if (has_rtl_port_) {
         (void)act(FrontRequest::kSetHead, value);
     } else {
         const uint64_t retired = done() + forward;
@@ -191,8 +191,8 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
 
 bool TaskQueue::complete(stars_cqe cqe)
 {
-    if (__builtin_expect(twinned_, 0))
-        return complete_twin(cqe);
+    if (__builtin_expect(has_rtl_port_, 0))
+        return complete_rtl_port(cqe);
     if (cq_tail_ - cq_head_ >= cq_mask_)
         return false;
     const bool first_lap = ((cq_tail_ / (uint64_t{cq_mask_} + 1)) & 1) == 0;
@@ -207,7 +207,7 @@ bool TaskQueue::complete(stars_cqe cqe)
 
 bool TaskQueue::set_cq_head(uint32_t head)
 {
-    if (twinned_)
+    if (has_rtl_port_)
         return act(FrontRequest::kSetCqHead, head);
     const uint64_t taken = (head - static_cast<uint32_t>(cq_head_)) & cq_mask_;
     if (head > cq_mask_ || taken > cq_tail_ - cq_head_)

@@ -28,12 +28,12 @@ class TaskQueue
     TaskQueue(const TaskQueue &) = delete;
     TaskQueue &operator=(const TaskQueue &) = delete;
 
-    /// `twin` decides in place of this queue, which is its queue `sq`. While closed.
-    void attach(FrontTwin &twin, uint32_t sq)
+    /// `rtl_port` decides in place of this queue, which is its queue `sq`. While closed.
+    void attach(FrontRtlPort &rtl_port, uint32_t sq)
     {
-        twin_ = &twin;
+        rtl_port_ = &rtl_port;
         sq_ = sq;
-        twinned_ = true;
+        has_rtl_port_ = true;
     }
     /// Opens it, enabled and empty. `ring` and `cq` lie at least depth entries long in host memory.
     /// Throws std::bad_alloc.
@@ -75,7 +75,7 @@ class TaskQueue
     /// An SQE is there and its doorbell has been seen.
     [[nodiscard]] bool visible(Cycle now) const
     {
-        if (__builtin_expect(twinned_, 0))
+        if (__builtin_expect(has_rtl_port_, 0))
             return look(now);
         return head_ != seen_ && next_arrival() <= now;
     }
@@ -98,7 +98,7 @@ class TaskQueue
     /// Forgets what was read ahead (FE-7).
     void drop_prefetched()
     {
-        if (__builtin_expect(twinned_, 0))
+        if (__builtin_expect(has_rtl_port_, 0))
             return (void)act(FrontRequest::kDrop);
         buffered_ = ahead_ = 0;
     }
@@ -136,7 +136,7 @@ class TaskQueue
     [[nodiscard]] uint32_t cq_head() const { return static_cast<uint32_t>(cq_head_) & cq_mask_; }
     [[nodiscard]] uint32_t cq_tail() const { return static_cast<uint32_t>(cq_tail_) & cq_mask_; }
 
-    /// What a twin keeps of it.
+    /// What an RTL port keeps of it.
     [[nodiscard]] FrontState state() const;
 
   private:
@@ -144,12 +144,12 @@ class TaskQueue
     [[nodiscard]] uint16_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
     void store(uint32_t place, const stars_cqe &cqe);
 
-    // With a twin: it decides, and what it keeps is kept here too. All out of the way of the plain model.
+    // With an RTL port: it decides, and what it keeps is kept here too. All out of the way of the plain model.
     [[gnu::cold]] bool act(FrontRequest::Op op, uint64_t value = 0);
-    [[gnu::cold]] void ring_twin(uint64_t rung);
-    [[nodiscard, gnu::cold]] Fetch fetch_twin(Cycle now, Cycle read_time);
-    [[nodiscard, gnu::cold]] uint32_t read_in_twin(Cycle now, uint32_t most);
-    [[nodiscard, gnu::cold]] bool complete_twin(stars_cqe cqe);
+    [[gnu::cold]] void ring_rtl_port(uint64_t rung);
+    [[nodiscard, gnu::cold]] Fetch fetch_rtl_port(Cycle now, Cycle read_time);
+    [[nodiscard, gnu::cold]] uint32_t read_in_rtl_port(Cycle now, uint32_t most);
+    [[nodiscard, gnu::cold]] bool complete_rtl_port(stars_cqe cqe);
     [[nodiscard, gnu::cold]] bool look(Cycle now) const;
     FrontAnswer decide(const FrontRequest &request);
     [[nodiscard]] FrontRequest seen_at(Cycle now, FrontRequest::Op op, uint64_t value) const;
@@ -174,10 +174,10 @@ class TaskQueue
     std::atomic<uint64_t> retired_{0}; // of these, what the host knows of
     uint64_t seen_ = 0;                // rung_ as last taken in
     Cycle ahead_at_ = 0;
-    uint16_t buffered_ = 0; // SQEs of the buffer, from the head on; fewer than depth
-    uint16_t ahead_ = 0;    // SQEs behind them on their way, there at ahead_at_
-    uint16_t mask_ = 0;     // entries of the ring less one
-    bool twinned_ = false;  // there is a twin
+    uint16_t buffered_ = 0;     // SQEs of the buffer, from the head on; fewer than depth
+    uint16_t ahead_ = 0;        // SQEs behind them on their way, there at ahead_at_
+    uint16_t mask_ = 0;         // entries of the ring less one
+    bool has_rtl_port_ = false; // there is an RTL port
 
     // What an SQE with a CQE touches.
     alignas(64) stars_cqe *cq_ = nullptr;
@@ -185,7 +185,7 @@ class TaskQueue
     uint64_t cq_tail_ = 0;
     uint32_t cq_mask_ = 0;
     uint32_t mapped_ = 0; // entries of times_
-    FrontTwin *twin_ = nullptr;
+    FrontRtlPort *rtl_port_ = nullptr;
     uint32_t sq_ = 0; // there
 };
 

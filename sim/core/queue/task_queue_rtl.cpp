@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A queue with a twin: it asks, and keeps what the twin keeps, so that whoever only looks need not ask.
+/// A queue with an RTL port: it asks, and keeps what the RTL port keeps, so that whoever only looks need not ask.
 #include "core/queue/task_queue.h"
 
 namespace tsim
@@ -44,7 +44,7 @@ void TaskQueue::keep(const FrontState &state)
 
 FrontAnswer TaskQueue::decide(const FrontRequest &request)
 {
-    const FrontAnswer answer = twin_->run(request);
+    const FrontAnswer answer = rtl_port_->run(request);
     keep(answer.queue);
     return answer;
 }
@@ -65,7 +65,7 @@ bool TaskQueue::act(FrontRequest::Op op, uint64_t value)
     return decide({op, sq_, value}).ok;
 }
 
-void TaskQueue::ring_twin(uint64_t rung)
+void TaskQueue::ring_rtl_port(uint64_t rung)
 {
     FrontRequest request{FrontRequest::kRing, sq_, rung - seen_};
     request.times = times_;
@@ -73,18 +73,18 @@ void TaskQueue::ring_twin(uint64_t rung)
         (void)decide(request);
 }
 
-TaskQueue::Fetch TaskQueue::fetch_twin(Cycle now, Cycle read_time)
+TaskQueue::Fetch TaskQueue::fetch_rtl_port(Cycle now, Cycle read_time)
 {
     const FrontAnswer answer = decide(seen_at(now, FrontRequest::kFetch, read_time));
     return {answer.time, answer.ok};
 }
 
-uint32_t TaskQueue::read_in_twin(Cycle now, uint32_t most)
+uint32_t TaskQueue::read_in_rtl_port(Cycle now, uint32_t most)
 {
     return decide(seen_at(now, FrontRequest::kReadIn, most)).queue.buffered;
 }
 
-bool TaskQueue::complete_twin(stars_cqe cqe)
+bool TaskQueue::complete_rtl_port(stars_cqe cqe)
 {
     FrontRequest request{FrontRequest::kComplete, sq_};
     request.cqe = cqe;
@@ -96,7 +96,7 @@ bool TaskQueue::complete_twin(stars_cqe cqe)
 
 bool TaskQueue::look(Cycle now) const
 {
-    return twin_->run(seen_at(now, FrontRequest::kLook, 0)).ok;
+    return rtl_port_->run(seen_at(now, FrontRequest::kLook, 0)).ok;
 }
 
 } // namespace tsim

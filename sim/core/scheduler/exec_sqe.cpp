@@ -231,7 +231,7 @@ void TaskScheduler::retire(uint32_t sq)
         cqe.u.timestamp = board_.params.to_ticks(board_.now);
         full = !front.complete(cqe);
     }
-    if (__builtin_expect(sqe_twin_ != nullptr, 0)) {
+    if (__builtin_expect(sqe_rtl_port_ != nullptr, 0)) {
         if (!retires(sq, SqeOp::kRetire, full))
             return;
     } else if (full) {
@@ -292,7 +292,7 @@ void TaskScheduler::report(uint32_t sq)
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
     const bool full = !front.complete(cqe);
-    if (__builtin_expect(sqe_twin_ != nullptr, 0)) {
+    if (__builtin_expect(sqe_rtl_port_ != nullptr, 0)) {
         if (!retires(sq, SqeOp::kReport, full))
             return;
     } else if (full) {
@@ -315,7 +315,7 @@ void TaskScheduler::report(uint32_t sq)
 // SQE-11: the failed SQE is skipped, the queue goes on.
 void TaskScheduler::handled(uint32_t sq)
 {
-    if (__builtin_expect(sqe_twin_ != nullptr, 0) && !is_skipped(sq))
+    if (__builtin_expect(sqe_rtl_port_ != nullptr, 0) && !is_skipped(sq))
         return;
     fronts_[sq].retire(board_.now);
     check_watch(sq);

@@ -268,8 +268,8 @@ void TaskScheduler::write_memory(uint32_t sq, const stars_sqe &sqe)
 // Both at once, so that a plain SQE is looked at once.
 void TaskScheduler::execute(uint32_t sq)
 {
-    if (__builtin_expect(sqe_twin_ != nullptr, 0))
-        execute_twin(sq);
+    if (__builtin_expect(sqe_rtl_port_ != nullptr, 0))
+        execute_rtl_port(sq);
     else
         effect_of(sq, decode(sq, fronts_[sq].sqe()));
 }
@@ -279,7 +279,7 @@ void TaskScheduler::have_effect(uint32_t sq, SqeDecoded decoded)
     effect_of(sq, decoded);
 }
 
-void TaskScheduler::execute_twin(uint32_t sq)
+void TaskScheduler::execute_rtl_port(uint32_t sq)
 {
     decoded_ = decode(sq, fronts_[sq].sqe());
     switch (decoded_.effect) {
@@ -289,7 +289,7 @@ void TaskScheduler::execute_twin(uint32_t sq)
         have_effect(sq, decoded_);
         break;
     default:
-        advance_twin(sq, SqeOp::kExecute, SqeNext::kEffect, SqeHold::kNot, kNever);
+        advance_rtl_port(sq, SqeOp::kExecute, SqeNext::kEffect, SqeHold::kNot, kNever);
         break;
     }
 }

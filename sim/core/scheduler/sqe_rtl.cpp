@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SQEs of a scheduler whose machine of SQEs has a twin: it is told of each decision, and what it answers is done.
+/// SQEs of a scheduler whose machine of SQEs has an RTL port: it is told of each decision, and what it answers is done.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
@@ -41,10 +41,10 @@ SqeAnswer TaskScheduler::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool f
         answer.error = q.error;
         answer.status = q.status;
     }
-    return sqe_twin_->run(request, answer);
+    return sqe_rtl_port_->run(request, answer);
 }
 
-void TaskScheduler::advance_twin(uint32_t sq, SqeOp op, SqeNext next, SqeHold hold, Cycle due)
+void TaskScheduler::advance_rtl_port(uint32_t sq, SqeOp op, SqeNext next, SqeHold hold, Cycle due)
 {
     follow(sq, ask(sq, op, {next, hold, due}));
 }

@@ -227,7 +227,7 @@ bool TaskScheduler::report_held(uint32_t sq)
 {
     if (!acts(sq, TWINSIM_FAULT_COMPLETION_LOST) && !acts(sq, TWINSIM_FAULT_CQE_LOST))
         return cq_held(sq, Hold::kCqError);
-    if (__builtin_expect(sqe_twin_ != nullptr, 0) && !retires(sq, SqeOp::kReport, false))
+    if (__builtin_expect(sqe_rtl_port_ != nullptr, 0) && !retires(sq, SqeOp::kReport, false))
         return true;
     if (board_.notes_ends)
         note_retire(sq, true);

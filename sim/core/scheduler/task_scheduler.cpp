@@ -27,10 +27,10 @@ SlotRules slot_rules(const Params &p)
             p.record_read.value + p.slot_enable.value, p.drain.value + p.slot_disable.value};
 }
 
-std::unique_ptr<ArbiterTwin> arbiter_twin(const BoardState &board, const ArbiterRules &rules,
-                                          uint32_t device, const char *name)
+std::unique_ptr<ArbiterRtlPort> arbiter_rtl_port(const BoardState &board, const ArbiterRules &rules,
+                                                 uint32_t device, const char *name)
 {
-    return board.twins ? board.twins->arbiter(rules, {device, name}) : nullptr;
+    return board.rtl_ports ? board.rtl_ports->arbiter(rules, {device, name}) : nullptr;
 }
 
 EventTable event_table(const BoardState &board, uint32_t device, uint32_t queues)
@@ -40,13 +40,14 @@ EventTable event_table(const BoardState &board, uint32_t device, uint32_t queues
                               static_cast<uint32_t>(p.event_cached.value),
                               p.event_isolation.value != 0};
     return {shape.ids, shape.queues, shape.lines, shape.isolated,
-            board.twins ? board.twins->events(shape, {device, ""}) : nullptr};
+            board.rtl_ports ? board.rtl_ports->events(shape, {device, ""}) : nullptr};
 }
 
 NotifyTable notify_table(const BoardState &board, uint32_t device, uint32_t queues)
 {
     const auto ids = static_cast<uint32_t>(board.params.notifies.value);
-    return {ids, queues, board.twins ? board.twins->notifies(ids, queues, {device, ""}) : nullptr};
+    return {ids, queues,
+            board.rtl_ports ? board.rtl_ports->notifies(ids, queues, {device, ""}) : nullptr};
 }
 
 DmaPool dma_pool(const BoardState &board, uint32_t device, uint32_t queues, const Setting &channels,
@@ -54,28 +55,30 @@ DmaPool dma_pool(const BoardState &board, uint32_t device, uint32_t queues, cons
 {
     const auto count = static_cast<uint32_t>(channels.value);
     return {count, queues, seed,
-            board.twins ? board.twins->dma_pool(count, queues, seed, {device, name}) : nullptr};
+            board.rtl_ports ? board.rtl_ports->dma_pool(count, queues, seed, {device, name})
+                            : nullptr};
 }
 
-std::unique_ptr<FrontTwin> front_twin(const BoardState &board, uint32_t device)
+std::unique_ptr<FrontRtlPort> front_rtl_port(const BoardState &board, uint32_t device)
 {
     const Params &p = board.params;
-    return board.twins
-               ? board.twins->front_end(static_cast<uint32_t>(p.queues.value),
-                                        static_cast<uint32_t>(p.fetch_window.value), {device, ""})
-               : nullptr;
+    return board.rtl_ports ? board.rtl_ports->front_end(static_cast<uint32_t>(p.queues.value),
+                                                        static_cast<uint32_t>(p.fetch_window.value),
+                                                        {device, ""})
+                           : nullptr;
 }
 
-std::unique_ptr<SlotsTwin> slots_twin(const BoardState &board, uint32_t device)
+std::unique_ptr<SlotsRtlPort> slots_rtl_port(const BoardState &board, uint32_t device)
 {
-    return board.twins ? board.twins->slots(static_cast<uint32_t>(board.params.queues.value),
-                                            slot_rules(board.params), {device, ""})
-                       : nullptr;
+    return board.rtl_ports
+               ? board.rtl_ports->slots(static_cast<uint32_t>(board.params.queues.value),
+                                        slot_rules(board.params), {device, ""})
+               : nullptr;
 }
 } // namespace
 
 TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
-    : board_(board), device_(device), front_twin_(front_twin(board, device)),
+    : board_(board), device_(device), front_rtl_port_(front_rtl_port(board, device)),
       fronts_(board.params.queues.value), queues_(board.params.queues.value),
       jobs_(board.params.queues.value), programs_(board.params.queues.value),
       events_(event_table(board, device, queue_count())),
@@ -89,19 +92,19 @@ TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
       pcie_ceiling_(board.links, board.params.pcie_ceiling),
       lists_(board.params.pcie_channels.value),
       cores_(board, device, *this, derive(board.seed, device, kCoreSeed)),
-      asking_(rules_, arbiter_twin(board, rules_, device, "slots")),
-      slots_(queue_count(), slot_rules(board.params), slots_twin(board, device)),
+      asking_(rules_, arbiter_rtl_port(board, rules_, device, "slots")),
+      slots_(queue_count(), slot_rules(board.params), slots_rtl_port(board, device)),
       seed_(derive(board.seed, device, kSchedulerSeed))
 {
     static constexpr std::array<const char *, kClassCount> kClassNames = {
         "sdma", "pcie_dma", "cond", "cpu_topic", "aic", "aiv", "mixed"};
     classes_.reserve(kClassCount);
     for (const char *const name : kClassNames)
-        classes_.emplace_back(rules_, arbiter_twin(board, rules_, device, name));
-    for (uint32_t sq = 0; front_twin_ && sq < queue_count(); ++sq)
-        fronts_[sq].attach(*front_twin_, sq);
-    if (board.twins && board.params.fw_loop.value == 0)
-        sqe_twin_ = board.twins->sqes(sqe_shape(), {device, ""});
+        classes_.emplace_back(rules_, arbiter_rtl_port(board, rules_, device, name));
+    for (uint32_t sq = 0; front_rtl_port_ && sq < queue_count(); ++sq)
+        fronts_[sq].attach(*front_rtl_port_, sq);
+    if (board.rtl_ports && board.params.fw_loop.value == 0)
+        sqe_rtl_port_ = board.rtl_ports->sqes(sqe_shape(), {device, ""});
     if (board.params.fw_loop.value != 0)
         firmware_ = std::make_unique<Firmware>(board.params, queue_count());
     reset();
@@ -151,10 +154,10 @@ void TaskScheduler::reset()
     board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer);
     board_.links_changed();
     reset_forwards();
-    if (front_twin_)
-        front_twin_->reset();
-    if (sqe_twin_)
-        sqe_twin_->reset();
+    if (front_rtl_port_)
+        front_rtl_port_->reset();
+    if (sqe_rtl_port_)
+        sqe_rtl_port_->reset();
     events_.reset();
     notifies_.reset();
     counts_.reset();

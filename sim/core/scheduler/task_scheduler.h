@@ -225,8 +225,8 @@ class TaskScheduler : private KernelOwner
     };
     static_assert(sizeof(Queue) == 64);
     struct Waiting { // for one class
-        Waiting(const ArbiterRules &rules, std::unique_ptr<ArbiterTwin> twin)
-            : who(rules, std::move(twin))
+        Waiting(const ArbiterRules &rules, std::unique_ptr<ArbiterRtlPort> rtl_port)
+            : who(rules, std::move(rtl_port))
         {
         }
         Arbiter who;
@@ -313,32 +313,33 @@ class TaskScheduler : private KernelOwner
     void kill(uint32_t sq);
     void abandon(uint32_t sq);
 
-    // what comes next of an SQE, with a twin what that says; see sqe_rtl.cpp
+    // what comes next of an SQE, with an RTL port what that says; see sqe_rtl.cpp
     void advance(uint32_t sq, SqeOp op, SqeStep plain)
     {
-        if (__builtin_expect(sqe_twin_ != nullptr, 0))
-            advance_twin(sq, op, plain.next, plain.hold, plain.due);
+        if (__builtin_expect(sqe_rtl_port_ != nullptr, 0))
+            advance_rtl_port(sq, op, plain.next, plain.hold, plain.due);
         else
             carry_out(sq, plain);
     }
     /// When: where only that is in question.
     [[nodiscard]] Cycle due(uint32_t sq, SqeOp op, SqeNext next, Cycle plain)
     {
-        return __builtin_expect(sqe_twin_ != nullptr, 0) ? ask_due(sq, op, next, plain) : plain;
+        return __builtin_expect(sqe_rtl_port_ != nullptr, 0) ? ask_due(sq, op, next, plain) : plain;
     }
     /// The SQE under way is killed, or its queue closed.
     void end_sqe(uint32_t sq)
     {
-        if (__builtin_expect(sqe_twin_ != nullptr, 0))
-            advance_twin(sq, SqeOp::kEnd, SqeNext::kNothing, SqeHold::kNot, kNever);
+        if (__builtin_expect(sqe_rtl_port_ != nullptr, 0))
+            advance_rtl_port(sq, SqeOp::kEnd, SqeNext::kNothing, SqeHold::kNot, kNever);
     }
     void carry_out(uint32_t sq, SqeStep step);
-    [[gnu::cold]] void advance_twin(uint32_t sq, SqeOp op, SqeNext next, SqeHold hold, Cycle due);
+    [[gnu::cold]] void advance_rtl_port(uint32_t sq, SqeOp op, SqeNext next, SqeHold hold,
+                                        Cycle due);
     [[nodiscard, gnu::cold]] SqeAnswer ask(uint32_t sq, SqeOp op, const SqeStep &plain,
                                            bool flag = false);
     [[nodiscard, gnu::cold]] Cycle ask_due(uint32_t sq, SqeOp op, SqeNext next, Cycle plain);
     [[gnu::cold]] void follow(uint32_t sq, const SqeAnswer &answer);
-    [[gnu::cold]] void execute_twin(uint32_t sq);
+    [[gnu::cold]] void execute_rtl_port(uint32_t sq);
     /// Whether an SQE that has written its CQE, if it could, is over.
     [[nodiscard, gnu::cold]] bool retires(uint32_t sq, SqeOp op, bool full);
     /// Whether an SQE that failed is over.
@@ -505,8 +506,8 @@ class TaskScheduler : private KernelOwner
     BoardState &board_;
     const uint32_t device_;
     // Null: the plain model.
-    std::unique_ptr<FrontTwin> front_twin_;
-    std::unique_ptr<SqeTwin> sqe_twin_;
+    std::unique_ptr<FrontRtlPort> front_rtl_port_;
+    std::unique_ptr<SqeRtlPort> sqe_rtl_port_;
     SqeDecoded decoded_; // for that: what the SQE that executes asks for
     ApartVector<TaskQueue, 2048> fronts_;
     ApartVector<Queue, 1024> queues_;

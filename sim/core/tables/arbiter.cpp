@@ -26,8 +26,8 @@ uint32_t nth_bit(uint64_t bits, uint64_t n)
 
 void Arbiter::reset()
 {
-    if (twin_)
-        twin_->reset();
+    if (rtl_port_)
+        rtl_port_->reset();
     asking_ = 0;
     for (Level &level : levels_) {
         level.asking = 0;
@@ -42,8 +42,8 @@ void Arbiter::reset()
 
 void Arbiter::prepare(uint32_t priority, uint32_t group)
 {
-    if (twin_)
-        return twin_->prepare(priority, group);
+    if (rtl_port_)
+        return rtl_port_->prepare(priority, group);
     std::unique_ptr<Set> &set = levels_[rules_.level(priority)].sets[group];
     if (!set)
         set = std::make_unique<Set>();
@@ -91,8 +91,8 @@ void Arbiter::choose_group(Level &level, uint64_t &seed) const
 
 uint32_t Arbiter::take(uint64_t &seed)
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->take(seed);
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->take(seed);
     assert(asking_ != 0);
     const auto number = static_cast<uint32_t>(__builtin_ctz(asking_));
     Level &level = levels_[number];

@@ -50,9 +50,9 @@ class Arbiter
   public:
     static constexpr uint32_t kGroups = ArbiterRules::kGroups;
 
-    /// `twin` takes its place, if there is one.
-    explicit Arbiter(const ArbiterRules &rules, std::unique_ptr<ArbiterTwin> twin = nullptr)
-        : rules_(rules), twin_(std::move(twin))
+    /// `rtl_port` takes its place, if there is one.
+    explicit Arbiter(const ArbiterRules &rules, std::unique_ptr<ArbiterRtlPort> rtl_port = nullptr)
+        : rules_(rules), rtl_port_(std::move(rtl_port))
     {
         reset();
     }
@@ -65,8 +65,8 @@ class Arbiter
     /// The queue asks. Its place was prepared, and it does not ask yet.
     void add(uint32_t sq, uint32_t priority, uint32_t group)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->add(sq, priority, group);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->add(sq, priority, group);
         const uint32_t number = rules_.level(priority);
         Level &level = levels_[number];
         level.sets[group]->who.set(sq);
@@ -76,13 +76,13 @@ class Arbiter
     /// The queue, which asks with these, asks no longer.
     void remove(uint32_t sq, uint32_t priority, uint32_t group)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->remove(sq, priority, group);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->remove(sq, priority, group);
         remove_from(sq, rules_.level(priority), group);
     }
     [[nodiscard]] bool empty() const
     {
-        return __builtin_expect(twin_ != nullptr, 0) ? twin_->empty() : asking_ == 0;
+        return __builtin_expect(rtl_port_ != nullptr, 0) ? rtl_port_->empty() : asking_ == 0;
     }
     /// The winner, who asks no longer. Not when empty. A seed other than 0 draws where the rules leave a choice (TIM-6).
     [[nodiscard]] uint32_t take(uint64_t &seed);
@@ -120,8 +120,8 @@ class Arbiter
     [[gnu::noinline]] void choose_group(Level &level, uint64_t &seed) const;
 
     const ArbiterRules &rules_;
-    std::unique_ptr<ArbiterTwin> twin_; // null: the plain model
-    uint32_t asking_ = 0;               // bit: priority groups with somebody who asks
+    std::unique_ptr<ArbiterRtlPort> rtl_port_; // null: the plain model
+    uint32_t asking_ = 0;                      // bit: priority groups with somebody who asks
     std::array<Level, kPriorities> levels_;
 };
 

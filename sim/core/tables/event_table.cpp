@@ -8,8 +8,8 @@ namespace tsim
 
 void EventTable::load(uint32_t id)
 {
-    if (has_twin())
-        return twin_->load(id);
+    if (has_rtl_port())
+        return rtl_port_->load(id);
     if (lists_[id].place == kMemory)
         place(id);
 }

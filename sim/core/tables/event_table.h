@@ -20,11 +20,11 @@ class EventTable
     static constexpr uint32_t kPartIds = 4096;
 
     /// `lines` entries fit on the chip, or a 16th of them of each table of 4096 ids when it is isolated.
-    /// `twin` takes its place, if there is one, but for forwarding.
+    /// `rtl_port` takes its place, if there is one, but for forwarding.
     EventTable(uint32_t ids, uint32_t queues, uint32_t lines, bool isolated,
-               std::unique_ptr<EventTwin> twin = nullptr)
+               std::unique_ptr<EventRtlPort> rtl_port = nullptr)
         : lists_(ids, queues), ids_(ids), lines_(isolated ? lines / kParts : lines),
-          isolated_(isolated), twin_(std::move(twin))
+          isolated_(isolated), rtl_port_(std::move(rtl_port))
     {
     }
 
@@ -32,27 +32,27 @@ class EventTable
     /// First state again. Needs no memory.
     void reset()
     {
-        if (twin_)
-            twin_->reset();
+        if (rtl_port_)
+            rtl_port_->reset();
         lists_.clear();
         used_.fill(0);
         hand_.fill(0);
     }
     [[nodiscard]] bool flag(uint32_t id) const
     {
-        return has_twin() ? twin_->read(id).flag : lists_[id].flag;
+        return has_rtl_port() ? rtl_port_->read(id).flag : lists_[id].flag;
     }
     /// The pending bit: a wait came before its record.
     [[nodiscard]] bool pending(uint32_t id) const
     {
-        return has_twin() ? twin_->read(id).pending : lists_[id].first != 0;
+        return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
     }
 
     /// A wait of `queue`: true when it passes now (EVT-2); else the queue is on the list (EVT-3).
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now)
     {
-        if (has_twin())
-            return twin_->wait(id, queue, now);
+        if (has_rtl_port())
+            return rtl_port_->wait(id, queue, now);
         if (lists_[id].flag)
             return true;
         lists_.add(id, queue, now);
@@ -62,28 +62,28 @@ class EventTable
     /// Sets the flag (EVT-1). The caller then takes every waiter with release() (EVT-4).
     void record(uint32_t id)
     {
-        if (has_twin())
-            return twin_->record(id);
+        if (has_rtl_port())
+            return rtl_port_->record(id);
         lists_[id].flag = true;
         settle(id);
     }
     [[nodiscard]] uint32_t release(uint32_t id)
     {
-        return has_twin() ? twin_->release(id) : lists_.take(id);
+        return has_rtl_port() ? rtl_port_->release(id) : lists_.take(id);
     }
     /// Clears the flag; those that wait go on waiting (EVT-5).
     void clear(uint32_t id)
     {
-        if (has_twin())
-            return twin_->clear(id);
+        if (has_rtl_port())
+            return rtl_port_->clear(id);
         lists_[id].flag = false;
         settle(id);
     }
     /// The queue gives up: its time is over, or it is killed.
     void forget(uint32_t id, uint32_t queue)
     {
-        if (has_twin())
-            return twin_->forget(id, queue);
+        if (has_rtl_port())
+            return rtl_port_->forget(id, queue);
         lists_.remove(id, queue);
         settle(id);
     }
@@ -100,7 +100,7 @@ class EventTable
     /// Whether an access must bring the entry from memory first (EVT-8).
     [[nodiscard]] bool in_memory(uint32_t id) const
     {
-        return has_twin() ? twin_->read(id).in_memory : lists_[id].place == kMemory;
+        return has_rtl_port() ? rtl_port_->read(id).in_memory : lists_[id].place == kMemory;
     }
     /// It is there now, and another one has gone if all lines were taken (EVT-9).
     void load(uint32_t id);
@@ -112,7 +112,7 @@ class EventTable
         kMemory
     };
 
-    [[nodiscard]] bool has_twin() const { return __builtin_expect(twin_ != nullptr, 0); }
+    [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
     [[nodiscard]] uint32_t part(uint32_t id) const { return isolated_ ? id / kPartIds : 0; }
     /// EVT-7: an entry that is not clear any more takes a line, one that has become clear gives it back.
     void settle(uint32_t id)
@@ -146,7 +146,7 @@ class EventTable
     const uint32_t ids_;
     const uint32_t lines_; // of one part
     const bool isolated_;
-    const std::unique_ptr<EventTwin> twin_;
+    const std::unique_ptr<EventRtlPort> rtl_port_;
     std::array<uint32_t, kParts> used_{}; // lines, by part
     std::array<uint32_t, kParts> hand_{}; // by part: the id after the one displaced last
 };

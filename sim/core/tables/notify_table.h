@@ -14,9 +14,9 @@ namespace tsim
 class NotifyTable
 {
   public:
-    /// `twin` takes its place, if there is one.
-    NotifyTable(uint32_t ids, uint32_t queues, std::unique_ptr<NotifyTwin> twin = nullptr)
-        : lists_(ids, queues), ids_(ids), twin_(std::move(twin))
+    /// `rtl_port` takes its place, if there is one.
+    NotifyTable(uint32_t ids, uint32_t queues, std::unique_ptr<NotifyRtlPort> rtl_port = nullptr)
+        : lists_(ids, queues), ids_(ids), rtl_port_(std::move(rtl_port))
     {
     }
 
@@ -24,24 +24,24 @@ class NotifyTable
     /// First state again. Needs no memory.
     void reset()
     {
-        if (twin_)
-            twin_->reset();
+        if (rtl_port_)
+            rtl_port_->reset();
         lists_.clear();
     }
     [[nodiscard]] bool flag(uint32_t id) const
     {
-        return has_twin() ? twin_->read(id).flag : lists_[id].flag;
+        return has_rtl_port() ? rtl_port_->read(id).flag : lists_[id].flag;
     }
     [[nodiscard]] bool pending(uint32_t id) const
     {
-        return has_twin() ? twin_->read(id).pending : lists_[id].first != 0;
+        return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
     }
 
     /// A wait of `queue`: true when it passes now, and the flag is gone (NTF-2); else the queue is on the list.
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now)
     {
-        if (has_twin())
-            return twin_->wait(id, queue, now);
+        if (has_rtl_port())
+            return rtl_port_->wait(id, queue, now);
         if (lists_[id].flag) {
             lists_[id].flag = false;
             return true;
@@ -52,8 +52,8 @@ class NotifyTable
     /// Gives the one queue that this record lets pass (NTF-3); kNone: nobody waits, the flag is set (NTF-1).
     [[nodiscard]] uint32_t record(uint32_t id)
     {
-        if (has_twin())
-            return twin_->record(id);
+        if (has_rtl_port())
+            return rtl_port_->record(id);
         const uint32_t queue = lists_.take(id);
         if (queue == kNone)
             lists_[id].flag = true;
@@ -61,23 +61,23 @@ class NotifyTable
     }
     void clear(uint32_t id)
     {
-        if (has_twin())
-            return twin_->clear(id);
+        if (has_rtl_port())
+            return rtl_port_->clear(id);
         lists_[id].flag = false;
     }
     void forget(uint32_t id, uint32_t queue)
     {
-        if (has_twin())
-            return twin_->forget(id, queue);
+        if (has_rtl_port())
+            return rtl_port_->forget(id, queue);
         lists_.remove(id, queue);
     }
 
   private:
-    [[nodiscard]] bool has_twin() const { return __builtin_expect(twin_ != nullptr, 0); }
+    [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
 
     WaitLists lists_;
     const uint32_t ids_;
-    const std::unique_ptr<NotifyTwin> twin_;
+    const std::unique_ptr<NotifyRtlPort> rtl_port_;
 };
 
 } // namespace tsim

@@ -6,8 +6,8 @@ namespace tsim
 
 void SlotPool::reset()
 {
-    if (twin_)
-        twin_->reset();
+    if (rtl_port_)
+        rtl_port_->reset();
     const uint32_t slots = rules_.slots;
     free_[0] = slots >= 64 ? ~uint64_t{0} : (uint64_t{1} << slots) - 1;
     free_[1] = slots >= 128 ? ~uint64_t{0} : slots > 64 ? (uint64_t{1} << (slots - 64)) - 1 : 0;

@@ -31,8 +31,8 @@ class SlotPool
     static constexpr uint32_t kCountMask = 0xfff;
     static constexpr Cycle kWaitMost = 0xfffff;
 
-    SlotPool(uint32_t queues, const SlotRules &rules, std::unique_ptr<SlotsTwin> twin)
-        : rules_(rules), queues_(queues), twin_(std::move(twin))
+    SlotPool(uint32_t queues, const SlotRules &rules, std::unique_ptr<SlotsRtlPort> rtl_port)
+        : rules_(rules), queues_(queues), rtl_port_(std::move(rtl_port))
     {
     }
 
@@ -41,26 +41,27 @@ class SlotPool
     /// Counts from 0 again: the queue is opened, or a register says so.
     void clear_counts(uint32_t sq)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->clear_counts(sq);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->clear_counts(sq);
         queues_[sq].counts = {};
     }
     [[nodiscard]] SlotCounts counts(uint32_t sq) const
     {
-        return __builtin_expect(twin_ != nullptr, 0) ? twin_->counts(sq) : queues_[sq].counts;
+        return __builtin_expect(rtl_port_ != nullptr, 0) ? rtl_port_->counts(sq)
+                                                         : queues_[sq].counts;
     }
     /// When the queue is swapped out, if that is still to come; else 0 (SCH-20).
     [[nodiscard]] Cycle leaving_until(uint32_t sq, Cycle now) const
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->leaving_until(sq, now);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->leaving_until(sq, now);
         return queues_[sq].out_until > now ? queues_[sq].out_until : 0;
     }
     /// When the next grant may be, for somebody who asks; kNever: when a slot has been given up (SCH-3, SCH-6).
     [[nodiscard]] Cycle next_grant(Cycle now)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->next_grant(now);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->next_grant(now);
         collect(now);
         return is_free()             ? std::max(now, next_grant_)
                : leaving_count_ != 0 ? std::max(leaving_[leaving_first_].free_at, next_grant_)
@@ -69,8 +70,8 @@ class SlotPool
     /// Whether a slot is free now.
     [[nodiscard]] bool free_now(Cycle now)
     {
-        if (__builtin_expect(twin_ != nullptr, 0))
-            return twin_->free_now(now);
+        if (__builtin_expect(rtl_port_ != nullptr, 0))
+            return rtl_port_->free_now(now);
         collect(now);
         return is_free();
     }
@@ -81,8 +82,8 @@ class SlotPool
     /// Slots that queues have, or still leave.
     [[nodiscard]] uint32_t taken() const
     {
-        return rules_.slots - (__builtin_expect(twin_ != nullptr, 0)
-                                   ? twin_->free_count()
+        return rules_.slots - (__builtin_expect(rtl_port_ != nullptr, 0)
+                                   ? rtl_port_->free_count()
                                    : static_cast<uint32_t>(__builtin_popcountll(free_[0]) +
                                                            __builtin_popcountll(free_[1])));
     }
@@ -107,7 +108,7 @@ class SlotPool
 
     const SlotRules rules_;
     std::vector<Queue> queues_;
-    std::unique_ptr<SlotsTwin> twin_; // null: the plain model
+    std::unique_ptr<SlotsRtlPort> rtl_port_; // null: the plain model
     std::array<uint64_t, 2> free_{};
     std::array<Leaving, kSlotsMost> leaving_{}; // a ring
     uint32_t leaving_first_ = 0;
@@ -119,8 +120,8 @@ class SlotPool
 // SCH-3, SCH-5, SCH-22.
 inline SlotGrant SlotPool::grant(uint32_t sq, Cycle asked, Cycle now)
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->grant(sq, asked, now);
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->grant(sq, asked, now);
     assert(is_free());
     const uint32_t word = free_[0] != 0 ? 0 : 1;
     const auto bit = static_cast<uint32_t>(__builtin_ctzll(free_[word]));
@@ -136,8 +137,8 @@ inline SlotGrant SlotPool::grant(uint32_t sq, Cycle asked, Cycle now)
 // SCH-6: the slot is free for others once the queue is swapped out (SCH-19).
 inline void SlotPool::leave(uint32_t sq, uint8_t slot, Cycle now)
 {
-    if (__builtin_expect(twin_ != nullptr, 0))
-        return twin_->leave(sq, slot, now);
+    if (__builtin_expect(rtl_port_ != nullptr, 0))
+        return rtl_port_->leave(sq, slot, now);
     collect(now);
     const Cycle out = now + rules_.leave;
     if (!is_free())
