@@ -149,7 +149,7 @@ static void note_traits(uint32_t index, const twin_device_traits *traits)
     f->arch = traits->arch;
     f->machine_index = traits->machine_index;
     f->peer_link = (uint32_t)traits->peer_link;
-    f->lacks = traits->lacks;
+    f->lacks = 0; /* what earlier versions of the seam had there */
     f->has_uuid = traits->has_uuid;
     f->on_device = traits->on_device;
     f->values = traits->values;

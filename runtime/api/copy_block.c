@@ -276,7 +276,7 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
                           size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                           size_t numAttrs, size_t *failIndex)
 {
-    TWIN_ENTER(COPY);
+    TWIN_ENTER_BY_PART(COPY, aclrtMemcpyBatch);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     int32_t code = start_batch(&b);
     if (code == 0 && !failIndex)
@@ -288,7 +288,7 @@ aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs, size_t *
                             size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                             size_t numAttrs)
 {
-    TWIN_ENTER(COPY);
+    TWIN_ENTER_BY_PART(COPY, aclrtMemcpyBatchV2);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     size_t failed;
     int32_t code = start_batch(&b);
@@ -299,7 +299,7 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
                                size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                                size_t numAttrs, size_t *failIndex, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyBatchAsync);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     int32_t code = start_batch(&b);
     if (code == 0 && !failIndex)
@@ -311,7 +311,7 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, siz
                                  size_t numBatches, aclrtMemcpyBatchAttr *attrs,
                                  size_t *attrsIndexes, size_t numAttrs, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyBatchAsyncV2);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     size_t failed;
     int32_t code = start_batch(&b);

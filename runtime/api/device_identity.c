@@ -86,7 +86,7 @@ static int32_t find_traits(int32_t id, const twin_device_traits **out_traits)
 
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetUuid);
     if (!uuid)
         return TWIN_LEAVE(twin_api_null("uuid"));
     const twin_device_traits *traits = NULL;
@@ -100,7 +100,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetPCIBusId);
     if (!pciBusId)
         return TWIN_LEAVE(twin_api_null("pciBusId"));
     if (deviceId < 0)
@@ -119,7 +119,7 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetByPCIBusId);
     if (!pciBusId)
         return TWIN_LEAVE(twin_api_null("pciBusId"));
     if (!deviceId)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/backend/registry.h"
+
 #define NS_PER_MS UINT64_C(1000000)
 
 int32_t twin_api_null(const char *name)
@@ -30,6 +32,27 @@ int32_t twin_api_unsupported(const char *name, const char *reason)
 {
     twin_api_enter(unsupported_call(name), NULL);
     return twin_api_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
+}
+
+int32_t twin_api_refuse_by_part(uint32_t parts)
+{
+    uint32_t present = atomic_load_explicit(&twin_parts_present, memory_order_relaxed);
+    if (present == 0) {
+        int32_t code = twin_backend_need();
+        if (code != 0)
+            return code;
+        present = atomic_load_explicit(&twin_parts_present, memory_order_relaxed);
+    }
+    if ((present & parts) != 0)
+        return 0;
+    char part[TWIN_PARTS_BYTES], offered[TWIN_PARTS_BYTES];
+    twin_soc_list_parts(present, part);
+    twin_soc_list_parts(parts, offered);
+    part[strcspn(part, " ")] = '\0';
+    return twin_fail(TWIN_ERR_UNSUPPORTED,
+                     "the device is of part %s, which does not offer this function; parts that "
+                     "do: %s",
+                     part, offered);
 }
 
 int32_t twin_api_timeout(int32_t timeout_ms, uint64_t *out_timeout_ns)

@@ -13,6 +13,7 @@
 #ifndef TWINRT_API_ENTRY_H
 #define TWINRT_API_ENTRY_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include "core/backend/ops.h"
 #include "core/backend/sanitizer.h"
 #include "core/backend/thread_state.h"
+#include "core/base/soc.h"
 
 /* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called. */
 static inline void twin_api_enter(const twin_call *call, const void *site)
@@ -84,6 +86,28 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
     twin_api_enter(&twin_this_call, __builtin_return_address(0))
 #define TWIN_LEAVE(code)                                                                           \
     twin_api_allow_cancel(twin_api_leave(code), twin_this_call.cost, twin_cancel)
+
+/* The parts that offer each function of by_part.def. */
+enum {
+#define TWIN_BY_PART(function, parts) TWIN_PARTS_##function = (parts),
+#include "api/by_part.def"
+};
+
+/* Refuses a function that `parts` offer where the device's part is none of them. 0, 207000, or the code of a backend that
+ * does not start. */
+int32_t twin_api_refuse_by_part(uint32_t parts);
+
+/* TWIN_ENTER for a function of by_part.def that answers a code: on a part that does not offer it nothing is done. */
+#define TWIN_ENTER_BY_PART(cost_class, function)                                                   \
+    TWIN_ENTER(cost_class);                                                                        \
+    if (__builtin_expect((atomic_load_explicit(&twin_parts_present, memory_order_relaxed) &        \
+                          TWIN_PARTS_##function) == 0,                                             \
+                         0)) {                                                                     \
+        const int32_t twin_refusal = twin_api_refuse_by_part(TWIN_PARTS_##function);               \
+        if (twin_refusal != 0)                                                                     \
+            return TWIN_LEAVE(twin_refusal);                                                       \
+    }                                                                                              \
+    static_assert(sizeof(#function) == sizeof(__func__), "the name of another function")
 
 /* The outer layer's refusal of a NULL for the parameter `name`. */
 int32_t twin_api_null(const char *name);

@@ -160,7 +160,7 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtRecordEventWithFlag);
     if (!event)
         return TWIN_LEAVE(twin_api_null("event"));
     if (flag > ACL_EVENT_RECORD_EXTERNAL)
@@ -218,7 +218,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout,
                                       uint32_t flag)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtStreamWaitEventWithFlag);
     if (!event)
         return TWIN_LEAVE(twin_api_null("event"));
     if (flag > ACL_EVENT_WAIT_EXTERNAL)
@@ -239,7 +239,7 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
 
 aclError aclrtSetOpWaitTimeout(uint32_t timeout)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtSetOpWaitTimeout);
     twin_event_set_wait_limit(timeout);
     return TWIN_LEAVE(ACL_SUCCESS);
 }

@@ -204,7 +204,7 @@ static int32_t find_device(int32_t id, twin_device **out_device, bool *out_up)
 
 aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
 {
-    TWIN_ENTER(POLL);
+    TWIN_ENTER_BY_PART(POLL, aclrtGetErrorVerbose);
     if (!errorInfo)
         return TWIN_LEAVE(twin_api_null("errorInfo"));
     twin_device *device = NULL;
@@ -278,7 +278,7 @@ static int32_t forget_links(twin_device *device)
 
 aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
 {
-    TWIN_ENTER(POLL);
+    TWIN_ENTER_BY_PART(POLL, aclrtRepairError);
     if (!errorInfo)
         return TWIN_LEAVE(twin_api_null("errorInfo"));
     if (errorInfo->tryRepair == 0)
@@ -303,7 +303,7 @@ aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
                             size_t *retSize)
 {
-    TWIN_ENTER(POLL);
+    TWIN_ENTER_BY_PART(POLL, aclrtGetMemUceInfo);
     if (!memUceInfoArray || !retSize)
         return TWIN_LEAVE(twin_api_null(!memUceInfoArray ? "memUceInfoArray" : "retSize"));
     twin_device *device = NULL;
@@ -328,7 +328,7 @@ aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, 
 
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
 {
-    TWIN_ENTER(POLL);
+    TWIN_ENTER_BY_PART(POLL, aclrtMemUceRepair);
     if (!memUceInfoArray)
         return TWIN_LEAVE(twin_api_null("memUceInfoArray"));
     if (arraySize > MAX_MEM_UCE_INFO_ARRAY_SIZE)

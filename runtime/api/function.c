@@ -83,7 +83,7 @@ static int32_t sizes_of(twin_function *function, void *out)
 
 aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtGetFunctionSize);
     const int32_t live = twin_function_guard(twin_api_handle(funcHandle));
     if (live != 0)
         return TWIN_LEAVE(live);
@@ -283,7 +283,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t
 /* Programs register such symbols through the compiler's start-up code, which this library has no part in: none is. */
 aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtGetFuncBySymbol);
     if (!symbol || !funcHandle)
         return TWIN_LEAVE(twin_api_null(!symbol ? "symbol" : "funcHandle"));
     return TWIN_LEAVE(twin_fail(TWIN_ERR_NO_KERNEL_SYMBOL,
@@ -292,7 +292,7 @@ aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 
 aclError aclrtGetHardwareSyncAddr(void **addr)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtGetHardwareSyncAddr);
     if (!addr)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "addr is NULL; it must be a place for an "
                                                          "address"));

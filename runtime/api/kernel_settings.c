@@ -45,7 +45,7 @@ static bool is_limit(aclrtDeviceLimit limit)
 
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceSetLimit);
     if (is_limit(limit) && value > UINT32_MAX)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "value is %zu; it must be below 4 GiB", value));
@@ -66,7 +66,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value)
 
 aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetLimit);
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
     int32_t code = check_limit(limit);

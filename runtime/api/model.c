@@ -70,7 +70,7 @@ aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve)
 
 aclError aclrtPersistentTaskClean(aclrtStream stream)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtPersistentTaskClean);
     if (!stream)
         return TWIN_LEAVE(null_below("stream"));
     return TWIN_LEAVE(twin_model_clean(twin_api_handle(stream)));
@@ -80,7 +80,7 @@ aclError aclrtPersistentTaskClean(aclrtStream stream)
 
 aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtActiveStream);
     if (!activeStream || !stream)
         return TWIN_LEAVE(twin_api_null(!activeStream ? "activeStream" : "stream"));
     return TWIN_LEAVE(twin_model_activate(twin_api_handle(activeStream), twin_api_handle(stream)));
@@ -90,7 +90,7 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
                            aclrtCompareDataType dataType, aclrtStream trueStream,
                            aclrtStream falseStream, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtSwitchStream);
     if (!leftValue || !rightValue || !trueStream || !stream)
         return TWIN_LEAVE(twin_api_null(!leftValue    ? "leftValue"
                                         : !rightValue ? "rightValue"
@@ -115,7 +115,7 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
 
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclmdlRIExecuteAsync);
     if (!modelRI)
         return TWIN_LEAVE(twin_api_null("modelRI"));
     return TWIN_LEAVE(twin_model_execute_async(twin_api_handle(modelRI), twin_api_handle(stream)));
@@ -187,7 +187,7 @@ aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name)
 
 aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclmdlRIGetId);
     if (!modelRI || !modelRIId)
         return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "modelRIId"));
     return TWIN_LEAVE(twin_model_get_id(twin_api_handle(modelRI), modelRIId));
@@ -195,7 +195,7 @@ aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclmdlRIGetStreams);
     if (!modelRI || !numStreams)
         return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "numStreams"));
     return TWIN_LEAVE(twin_model_get_streams(twin_api_handle(modelRI), streams, numStreams));

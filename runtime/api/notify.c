@@ -103,12 +103,9 @@ static int32_t clear(aclrtNotify notify, uint32_t place)
     int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
     if (code != 0)
         return code;
-    code = twin_device_offers(pinned->device, TWIN_LACKS_NOTIFY_RESET,
-                              "reset of several notifies at once");
-    if (code == 0)
-        code = twin_fail_status(
-            twin_device_note(pinned->device, twin_ops()->signal.clear(pinned->signal)),
-            TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u", pinned->name, pinned->device->id);
+    code = twin_fail_status(
+        twin_device_note(pinned->device, twin_ops()->signal.clear(pinned->signal)),
+        TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u", pinned->name, pinned->device->id);
     twin_event_unpin(pinned);
     return code;
 }
@@ -116,7 +113,7 @@ static int32_t clear(aclrtNotify notify, uint32_t place)
 /* In their order; the first bad one ends it, and those before it are cleared. */
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 {
-    TWIN_ENTER(POLL);
+    TWIN_ENTER_BY_PART(POLL, aclrtNotifyBatchReset);
     if (!notifies)
         return TWIN_LEAVE(twin_api_null("notifies"));
     if (num == 0 || num > UINT32_MAX)

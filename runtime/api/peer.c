@@ -7,7 +7,7 @@
 
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceCanAccessPeer);
     bool can = false;
     twin_device *device = NULL;
     int32_t code = twin_device_find_argument(deviceId, &device);
@@ -24,7 +24,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
 
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtDeviceEnablePeerAccess);
     if (flags != 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_RESERVED, "flags is %#x; it is reserved and must be 0", flags));
@@ -33,7 +33,7 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtDeviceDisablePeerAccess);
     return TWIN_LEAVE(twin_peer_disable(peerDeviceId));
 }
 

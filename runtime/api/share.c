@@ -14,7 +14,7 @@ _Static_assert(sizeof(aclrtIpcEventHandle) >= TWIN_SHARE_NAME, "a handle holds a
 
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtNotifyGetExportKey);
     if (!notify || !key)
         return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "key"));
     if (len < KEY_BYTES)
@@ -41,7 +41,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtNotifySetImportPid);
     if (!notify || !pid)
         return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "pid"));
     if (num == 0)
@@ -62,7 +62,7 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 /* Device memory of the model is in reach of every device: enabling peer access has nothing left to do. */
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtNotifyImportByKey);
     if (!notify || !key)
         return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "key"));
     if (flags != ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT &&
@@ -81,7 +81,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
 
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtIpcGetEventHandle);
     if (!event || !handle)
         return TWIN_LEAVE(twin_api_null(!event ? "event" : "handle"));
     twin_event *pinned = NULL;
@@ -104,7 +104,7 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_BY_PART(CREATE, aclrtIpcOpenEventHandle);
     if (!event)
         return TWIN_LEAVE(twin_api_null("event"));
     char name[KEY_BYTES] = "";

@@ -37,7 +37,7 @@ aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallba
 aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback,
                                          void *args)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtSetDeviceTaskAbortCallback);
     if (!regName)
         return TWIN_LEAVE(twin_api_null("regName"));
     return TWIN_LEAVE(twin_listen_aborts(regName, (twin_abort_listener)callback, args));

@@ -63,13 +63,13 @@ static int32_t set_overflow(aclrtStream stream, uint32_t flag, twin_error error)
 
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtSetStreamOverflowSwitch);
     return TWIN_LEAVE(set_overflow(stream, flag, TWIN_ERR_ARG_VALUE));
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtGetStreamOverflowSwitch);
     if (!flag)
         return TWIN_LEAVE(twin_api_null("flag"));
     twin_context *context = NULL;
@@ -185,19 +185,19 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
 
 aclError aclrtStreamAbort(aclrtStream stream)
 {
-    TWIN_ENTER(WAIT);
+    TWIN_ENTER_BY_PART(WAIT, aclrtStreamAbort);
     return TWIN_LEAVE(twin_stream_abort(twin_api_handle(stream)));
 }
 
 aclError aclrtStreamStop(aclrtStream stream)
 {
-    TWIN_ENTER(WAIT);
+    TWIN_ENTER_BY_PART(WAIT, aclrtStreamStop);
     return TWIN_LEAVE(twin_stream_stop(twin_api_handle(stream)));
 }
 
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 {
-    TWIN_ENTER(WAIT);
+    TWIN_ENTER_BY_PART(WAIT, aclrtDeviceTaskAbort);
     return TWIN_LEAVE(twin_device_abort(deviceId, timeout));
 }
 
@@ -213,7 +213,7 @@ aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
 /* What a capture keeps of a task for profiling. */
 aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_BY_PART(LOCAL, aclrtCacheLastTaskOpInfo);
     if (!infoPtr)
         return TWIN_LEAVE(twin_api_null("infoPtr"));
     if (infoSize == 0)

@@ -9,7 +9,7 @@
 
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtValueWrite);
     if (!devAddr)
         return TWIN_LEAVE(twin_api_null("devAddr"));
     if (flag != 0)
@@ -20,7 +20,7 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
 
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtValueWait);
     if (!devAddr)
         return TWIN_LEAVE(twin_api_null("devAddr"));
     if (flag >= RELATIONS)

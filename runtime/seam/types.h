@@ -79,14 +79,6 @@ typedef enum twin_link {
 /* Bytes of a PCI bus id with its end: "dddd:bb:dd.f". */
 #define TWIN_PCI_BYTES 13u
 
-/* What the products of a part do not offer. */
-enum twin_lack {
-    TWIN_LACKS_IPC_EVENTS = 1 << 0,
-    TWIN_LACKS_IPC_NOTIFIES = 1 << 1,
-    TWIN_LACKS_NOTIFY_RESET = 1 << 2, /* of several at once */
-    TWIN_LACKS_STREAM_ABORT = 1 << 3
-};
-
 /* An AI core, as kernels for it are run and timed: of a device whose kernels the core runs itself. */
 typedef struct twin_core_traits {
     uint32_t ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes;
@@ -129,7 +121,7 @@ typedef struct twin_device_traits {
     bool has_uuid;
     uint8_t uuid[16];            /* of this device and no other, the same in every process */
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
-    uint32_t lacks;              /* TWIN_LACKS_… */
+    bool by_part;                /* public functions that the SoC's part does not offer are refused above */
     uint32_t machine_index; /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
     twin_core_traits core;  /* all 0: a device that runs kernels of its own */
 } twin_device_traits;

@@ -12,7 +12,7 @@
 
 /* A record of the shared thing, and a wait for it by another handle or the same. */
 typedef struct shared_kind {
-    const char *feature;
+    const char *function; /* that a part offers which has them */
     void *(*create)(void);
     /* The device that waits has it, another one records. */
     void *(*open)(void *thing);
@@ -43,7 +43,7 @@ static aclError wait_notify(void *thing, aclrtStream stream)
     return aclrtWaitAndResetNotify(thing, stream, 0);
 }
 
-static const shared_kind notifies = {.feature = "feature.ipc_notifies",
+static const shared_kind notifies = {.function = "aclrtNotifyGetExportKey",
                                      .create = create_notify,
                                      .open = open_notify,
                                      .record = aclrtRecordNotify,
@@ -69,7 +69,7 @@ static aclError wait_event(void *thing, aclrtStream stream)
     return aclrtStreamWaitEvent(stream, thing);
 }
 
-static const shared_kind events = {.feature = "feature.ipc_events",
+static const shared_kind events = {.function = "aclrtIpcGetEventHandle",
                                    .create = create_event,
                                    .open = open_event,
                                    .record = aclrtRecordEvent,
@@ -78,7 +78,7 @@ static const shared_kind events = {.feature = "feature.ipc_events",
 
 static bool is_offered(const shared_kind *kind)
 {
-    return twin_profile_value(kind->feature) != 0;
+    return twin_profile_offers(kind->function);
 }
 
 static bool gets_done(aclrtStream stream)

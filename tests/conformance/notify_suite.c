@@ -273,29 +273,8 @@ static void test_ids(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* Whether the part resets several notifies at once. One that does not says so, and touches none. */
-static bool batch_reset_is_there(void)
-{
-    if (twin_profile_value("feature.notify_reset") != 0)
-        return true;
-    CHECK_OK(aclrtSetDevice(0));
-    aclrtStream stream = twin_stream();
-    aclrtNotify notify = new_notify();
-    CHECK_OK(aclrtRecordNotify(notify, stream));
-    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
-    CHECK_CODE(aclrtNotifyBatchReset(&notify, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
-    CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
-    CHECK_OK(aclrtDestroyNotify(notify));
-    CHECK_OK(aclrtDestroyStream(stream));
-    CHECK_OK(aclrtResetDevice(0));
-    return false;
-}
-
 static void test_batch_reset(void)
 {
-    if (!batch_reset_is_there())
-        return;
     CHECK_OK(aclrtSetDevice(0));
     aclrtStream stream = twin_stream();
     aclrtStream waiters[3] = {twin_stream(), twin_stream(), twin_stream()};
@@ -330,8 +309,6 @@ static void test_batch_reset_many(void)
 {
     enum { MANY = 100 };
     aclrtNotify notifies[MANY];
-    if (!batch_reset_is_there())
-        return;
     CHECK_OK(aclrtSetDevice(0));
     aclrtStream stream = twin_stream();
     for (int i = 0; i < MANY; i++) {

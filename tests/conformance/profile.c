@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/soc.h"
 #include "suite.h"
 
 static cJSON *load_file(const char *path)
@@ -108,6 +109,45 @@ bool twin_profile_says(const char *name, const char *text)
     }
     cJSON_Delete(root);
     return same;
+}
+
+/* Series of SoCs by the beginnings of their names, as documents of products list them; the longest one wins. */
+static uint32_t part_of(const char *soc)
+{
+    static const struct {
+        const char *begins;
+        uint32_t part;
+    } series[] = {
+        {"Ascend310B", TWIN_PART_310B},    {"Ascend310P", TWIN_PART_310P},
+        {"Ascend910A", TWIN_PART_910},     {"Ascend910B", TWIN_PART_A2},
+        {"Ascend910_93", TWIN_PART_A3},    {"Ascend950DT_", TWIN_PART_950DT},
+        {"Ascend950PR_", TWIN_PART_950PR},
+    };
+    for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++)
+        if (strncmp(soc, series[i].begins, strlen(series[i].begins)) == 0)
+            return series[i].part;
+    return 0;
+}
+
+bool twin_profile_offers(const char *function)
+{
+    static const struct {
+        const char *function;
+        uint32_t parts;
+    } rows[] = {
+#define TWIN_BY_PART(function, parts) {#function, parts},
+#include "api/by_part.def"
+    };
+    cJSON *root = load();
+    const cJSON *soc = cJSON_GetObjectItemCaseSensitive(find(root, "soc_name"), "value");
+    const uint32_t part = cJSON_IsString(soc) ? part_of(soc->valuestring) : 0;
+    cJSON_Delete(root);
+    if (part == 0)
+        twin_check_true(false, "the profile's SoC is of no known part", __FILE__, __LINE__);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].function, function) == 0)
+            return (rows[i].parts & part) != 0;
+    return true;
 }
 
 bool twin_profile_variant(char *file, const char *name, uint64_t value)

@@ -75,12 +75,17 @@ static size_t rows_of(const twin_exception *list)
 /* The rows live until the process ends: the runner borrows them. */
 static twin_expectation *expect_on(const twin_suite *suite, const twin_exceptions *from)
 {
-    size_t most = suite->test_count * (rows_of(from->unsupported) + rows_of(from->known_failing));
+    static const twin_exception none;
+    const twin_exception *of_part =
+        from == &twin_exceptions_sim ? twin_exceptions_of_part() : &none;
+    size_t most = suite->test_count *
+                  (rows_of(from->unsupported) + rows_of(from->known_failing) + rows_of(of_part));
     twin_expectation *rows = calloc(most + 1, sizeof(*rows));
     if (!rows)
         abort();
     size_t count = expand(suite, from->unsupported, TWIN_UNSUPPORTED, rows, 0);
     count = expand(suite, from->known_failing, TWIN_KNOWN_FAILING, rows, count);
+    count = expand(suite, of_part, TWIN_UNSUPPORTED, rows, count);
     twin_expect_on(from->backend, rows, count);
     return rows;
 }

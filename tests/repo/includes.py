@@ -73,7 +73,7 @@ MAY_INCLUDE = {
     "sim/rtl": ["sim/core", "sim/include", "sim/rtl"],
     "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
-    "tools": ["runtime/api/areas.def", "runtime/api/not_offered.def", "runtime/api/unsupported.def", "runtime/core",
+    "tools": ["runtime/api/areas.def", "runtime/api/by_part.def", "runtime/api/refused.def", "runtime/api/unsupported.def", "runtime/core",
               "runtime/include", "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
 

@@ -71,6 +71,30 @@ class Api(unittest.TestCase):
         for state, number in told["counts"].items():
             self.assertEqual(number, sum(area[state] for area in counts.values()))
 
+    def test_parts_differ_as_the_reference_says(self):
+        def states(*options, **environment):
+            shown = run("api", "--json", *options, env={**os.environ, **environment})
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            told = json.loads(shown.stdout)
+            return told["soc"], {row["name"]: row["state"] for row in told["functions"]}
+
+        soc, inference = states("--profile", "310p3")
+        self.assertEqual(soc, "Ascend310P3")
+        for name, state in (("aclrtStreamAbort", "not offered"), ("aclrtCntNotifyCreate", "not offered"),
+                            ("aclrtSetGroup", "not built"), ("aclrtRecordEvent", "built")):
+            self.assertEqual(inference[name], state, name)
+        self.assertEqual(states(TWINRT_PROFILE="310p3"), (soc, inference))
+        training = states()[1]
+        for name, state in (("aclrtStreamAbort", "built"), ("aclrtCntNotifyCreate", "not offered"),
+                            ("aclrtSetGroup", "not offered")):
+            self.assertEqual(training[name], state, name)
+        self.assertEqual(states("--profile=950")[1]["aclrtCntNotifyCreate"], "built")
+        for name in ("aclrtCreateStreamV2", "aclrtProcessHostFunc"):
+            self.assertEqual({part[name] for part in (inference, training)}, {"not offered"})
+        wrong = run("api", "--profile=none")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("the profile none cannot be read", wrong.stderr)
+
     def test_what_is_complete_stays_complete(self):
         told = json.loads(run("api", "--json").stdout)
         missing = [row["name"] for row in told["functions"]

@@ -4,8 +4,13 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/soc.h"
+#include "setting_option.h"
 
 /* Every exported function, sorted: made from exports.map when the tool is built. */
 static const char *const exported[] = {
@@ -24,10 +29,18 @@ static const struct note refused[] = {
     {NULL, NULL},
 };
 
-static const struct note not_offered[] = {
-#define TWIN_NOT_OFFERED(name, reason) {#name, reason},
-#include "api/not_offered.def"
+static const struct note checked[] = {
+#define TWIN_REFUSED(name, reason) {#name, reason},
+#include "api/refused.def"
     {NULL, NULL},
+};
+
+static const struct {
+    const char *name;
+    uint32_t parts;
+} by_part[] = {
+#define TWIN_BY_PART(name, parts) {#name, parts},
+#include "api/by_part.def"
 };
 
 static const struct note areas[] = {
@@ -42,8 +55,13 @@ static const char *const state_names[] = {"built", "not built", "not offered"};
 struct options {
     bool all;
     bool json;
+    char soc[64];  /* whose functions are listed, "": of any */
+    uint32_t part; /* of it, TWIN_PART_... */
     unsigned count[STATES];
 };
+
+#define KEY_PROFILE 0x100
+#define REASON      (TWIN_PARTS_BYTES + 64u)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -58,6 +76,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'j':
         options->json = true;
+        return 0;
+    case KEY_PROFILE:
+        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
         return 0;
     case ARGP_KEY_ARG:
         argp_usage(state);
@@ -75,14 +96,34 @@ static const char *text_of(const struct note *notes, const char *name)
     return NULL;
 }
 
-/* *out_reason: why it is not built or not offered, NULL for what is built. */
-static api_state state_of(const char *name, const char **out_reason)
+/* The parts that offer a function; all if the table does not have it. */
+static uint32_t parts_of(const char *name)
 {
-    *out_reason = text_of(not_offered, name);
-    if (*out_reason)
+    for (size_t i = 0; i < sizeof(by_part) / sizeof(by_part[0]); i++)
+        if (strcmp(by_part[i].name, name) == 0)
+            return by_part[i].parts;
+    return UINT32_MAX;
+}
+
+/* `reason`: why it is not built or not offered, "" for what is built. */
+static api_state state_of(const struct options *options, const char *name, char reason[REASON])
+{
+    const uint32_t parts = parts_of(name);
+    const char *text = text_of(refused, name);
+    reason[0] = '\0';
+    if ((parts & options->part) == 0) {
+        char list[TWIN_PARTS_BYTES];
+        twin_soc_list_parts(parts, list);
+        (void)snprintf(reason, REASON, parts == 0 ? "no part offers it" : "parts that offer it: %s",
+                       list);
         return NOT_OFFERED;
-    *out_reason = text_of(refused, name);
-    return *out_reason ? NOT_BUILT : BUILT;
+    }
+    if (!text)
+        text = text_of(checked, name);
+    if (!text)
+        return BUILT;
+    (void)snprintf(reason, REASON, "%s", text);
+    return NOT_BUILT;
 }
 
 static void print_lines(const struct options *options)
@@ -92,15 +133,16 @@ static void print_lines(const struct options *options)
         if ((int)strlen(exported[i]) > width)
             width = (int)strlen(exported[i]);
     for (size_t i = 0; i < EXPORTED_COUNT; i++) {
-        const char *reason;
-        api_state is = state_of(exported[i], &reason);
+        char reason[REASON];
+        api_state is = state_of(options, exported[i], reason);
         if (is != BUILT)
             printf("%-*s  %s: %s\n", width, exported[i], state_names[is], reason);
         else if (options->all)
             printf("%-*s  built\n", width, exported[i]);
     }
-    printf("%zu functions: %u built, %u not built, %u not offered\n", EXPORTED_COUNT,
-           options->count[BUILT], options->count[NOT_BUILT], options->count[NOT_OFFERED]);
+    printf("%zu functions on %s: %u built, %u not built, %u not offered\n", EXPORTED_COUNT,
+           options->soc[0] ? options->soc : "any part", options->count[BUILT],
+           options->count[NOT_BUILT], options->count[NOT_OFFERED]);
 }
 
 static void print_text(const char *text)
@@ -121,12 +163,12 @@ static void print_counts(const unsigned *count)
 }
 
 /* The rows of an area stand together in the table, so its counts are complete where the next one begins. */
-static void print_areas(void)
+static void print_areas(const struct options *options)
 {
     unsigned count[STATES] = {0};
     for (const struct note *row = areas; row->name; row++) {
-        const char *reason;
-        count[state_of(row->name, &reason)]++;
+        char reason[REASON];
+        count[state_of(options, row->name, reason)]++;
         if (row[1].name && strcmp(row[1].text, row->text) == 0)
             continue;
         printf("    \"%s\": ", row->text);
@@ -138,21 +180,21 @@ static void print_areas(void)
 
 static void print_json(const struct options *options)
 {
-    puts("{\n  \"functions\": [");
+    printf("{\n  \"soc\": \"%s\",\n  \"functions\": [\n", options->soc);
     for (size_t i = 0; i < EXPORTED_COUNT; i++) {
-        const char *reason;
-        api_state is = state_of(exported[i], &reason);
+        char reason[REASON];
+        api_state is = state_of(options, exported[i], reason);
         const char *area = text_of(areas, exported[i]);
         printf("    {\"name\": \"%s\", \"area\": \"%s\", \"state\": \"%s\"", exported[i],
                area ? area : "", state_names[is]);
-        if (reason) {
+        if (reason[0]) {
             printf(", \"reason\": ");
             print_text(reason);
         }
         puts(i + 1 < EXPORTED_COUNT ? "}," : "}");
     }
     puts("  ],\n  \"areas\": {");
-    print_areas();
+    print_areas(options);
     printf("  },\n  \"counts\": ");
     print_counts(options->count);
     puts("\n}");
@@ -165,22 +207,33 @@ int twin_tool_api(int argc, char **argv)
          "List what is not built or not offered, with the reason (default)", 0},
         {"json", 'j', NULL, 0, "Every function with its area and state, as JSON", 0},
         {"all", 'a', NULL, 0, "List every function", 0},
+        {"profile", KEY_PROFILE, "NAME|FILE", 0,
+         "The part whose functions are listed (default: TWINRT_PROFILE, else 910b3)", 0},
         {0},
     };
     static const struct argp parser = {
         .options = table,
         .parser = parse,
-        .doc = "Lists the functions of the public interface. One that is not built answers "
-               "ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000), or NULL or zero where it returns no "
-               "code; one "
-               "that is not offered answers so on the hardware as well.",
+        .doc =
+            "Lists the functions of the public interface. One that is not built answers "
+            "ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000), or NULL or zero where it returns no "
+            "code; one "
+            "that is not offered answers so on the model of a part that does not have it, as the "
+            "vendor's reference says.",
     };
     struct options options = {.all = false};
     argp_parse(&parser, argc, argv, 0, NULL, &options);
+    if (twin_tool_profile_soc(twin_setting(TWIN_SETTING_PROFILE), options.soc,
+                              sizeof(options.soc)) != 0 &&
+        twin_setting_given(TWIN_SETTING_PROFILE))
+        return TWIN_TOOL_FAILED; /* without a model no profile is installed, and all parts are listed */
+    options.part = twin_soc_part(options.soc);
+    if (options.part == 0)
+        options.part = ~(uint32_t)TWIN_PART_IPV350;
 
     for (size_t i = 0; i < EXPORTED_COUNT; i++) {
-        const char *reason;
-        options.count[state_of(exported[i], &reason)]++;
+        char reason[REASON];
+        options.count[state_of(&options, exported[i], reason)]++;
     }
     if (options.json)
         print_json(&options);

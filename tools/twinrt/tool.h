@@ -36,6 +36,10 @@ int twin_tool_run(int argc, char **argv);
 /* Folder of the libraries that belong to this tool, "…/lib64". Returns 0, or -1 with a message. */
 int twin_tool_library_folder(char *out_path, size_t path_bytes);
 
+/* Writes the name of the SoC that a profile says, by itself or by its base: a name, or a file with a '/'. Returns 0, or -1 with a
+ * message. */
+int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes);
+
 /* Prints the device that programs would get, its parameters and the settings as one JSON object. Returns 0, or -1 with a
  * message. */
 int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);

@@ -92,7 +92,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
 {
     uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan,
         values;
-    uint64_t op_unit_ns, pci_bus, ipc_events, ipc_notifies, notify_reset, stream_abort;
+    uint64_t op_unit_ns, pci_bus;
     const struct {
         const char *name;
         uint64_t least;
@@ -102,10 +102,6 @@ twin_status sim_traits_read(const twinsim_profile *profile)
         {"aicore.bf16", 0, &bf16},
         {"aicore.inf_nan", 0, &inf_nan},
         {"cond.value_wait", 0, &values},
-        {"feature.ipc_events", 0, &ipc_events},
-        {"feature.ipc_notifies", 0, &ipc_notifies},
-        {"feature.notify_reset", 0, &notify_reset},
-        {"feature.stream_abort", 0, &stream_abort},
         {"identity.pci_bus", 0, &pci_bus},
         {"limit.ai_cpus", 0, &ai_cpus},
         {"limit.aic_cores", 1, &aic_cores},
@@ -126,10 +122,6 @@ twin_status sim_traits_read(const twinsim_profile *profile)
     if (!soc || !read_link(profile, &link) || !read_core(profile, &core))
         return TWIN_E_INVALID;
 
-    const uint32_t lacks = (ipc_events ? 0u : (uint32_t)TWIN_LACKS_IPC_EVENTS) |
-                           (ipc_notifies ? 0u : (uint32_t)TWIN_LACKS_IPC_NOTIFIES) |
-                           (notify_reset ? 0u : (uint32_t)TWIN_LACKS_NOTIFY_RESET) |
-                           (stream_abort ? 0u : (uint32_t)TWIN_LACKS_STREAM_ABORT);
     for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) {
         snprintf(pci_bus_ids[i], sizeof(pci_bus_ids[i]), "0000:%02x:00.0",
                  (unsigned)(pci_bus + i) & 0xff);
@@ -155,7 +147,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
             .pci_bus_id = pci_bus_ids[i],
             .has_uuid = true,
             .count_notify_limit = sim_process.limits.count_notifies,
-            .lacks = lacks,
+            .by_part = true,
             .core = core,
         };
         make_uuid(soc->text, i, sim_process.traits[i].uuid);

@@ -5,3 +5,4 @@
 
 _Atomic(const struct twin_backend *) twin_ops_present = &twin_unsupported_ops;
 _Atomic bool twin_ops_traced;
+_Atomic uint32_t twin_parts_present;

@@ -21,6 +21,7 @@
 #include "core/base/config.h"
 #include "core/base/lock.h"
 #include "core/base/log.h"
+#include "core/base/soc.h"
 #include "seam/host_time.h"
 #include "seam/run_page.h"
 #include "seam/sanitizer.h"
@@ -257,6 +258,7 @@ static void forked(void)
         twin_lock_init(&registry_lock, TWIN_RANK_REGISTRY);
         twin_self.ops = NULL;
         atomic_store(&twin_ops_present, &twin_unsupported_ops);
+        atomic_store(&twin_parts_present, 0);
         atomic_store(&twin_backend_phase, TWIN_PHASE_IDLE);
         return;
     }
@@ -265,6 +267,17 @@ static void forked(void)
     atomic_store(&twin_backend_phase, TWIN_PHASE_ENDED);
     atomic_store(&twin_ops_present, &ended_table);
     twin_self.ops = &ended_table;
+}
+
+/* The devices of a machine are of one part. Asked of `given` itself: what a wrapper adds to a call is for the core's calls. */
+static void note_part(const struct twin_backend *given)
+{
+    const twin_device_traits *traits = NULL;
+    uint32_t part = 0;
+    if (given->process.describe && given->process.describe(0, &traits) == TWIN_OK &&
+        traits->by_part)
+        part = twin_soc_part(traits->soc_name);
+    atomic_store_explicit(&twin_parts_present, part != 0 ? part : UINT32_MAX, memory_order_relaxed);
 }
 
 /* Starts `given`; on failure the reason goes to failure_text. */
@@ -307,6 +320,7 @@ static twin_status start_table_locked(const struct twin_backend *given)
                  running_table.name, reason_text[0] ? reason_text : twin_status_text(status));
         return status;
     }
+    note_part(given);
     const char *faults = twin_setting(TWIN_SETTING_FAULTS);
     if (faults[0] == '\0')
         return TWIN_OK;

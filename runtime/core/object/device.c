@@ -166,14 +166,6 @@ int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id)
                      machine_id);
 }
 
-int32_t twin_device_offers(const twin_device *device, uint32_t what, const char *words)
-{
-    if (__builtin_expect((device->traits->lacks & what) == 0, 1))
-        return 0;
-    return twin_fail(TWIN_ERR_UNSUPPORTED, "device %u, %s, has no %s", device->id,
-                     device->traits->soc_name, words);
-}
-
 int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits)
 {
     twin_status status = twin_ops()->process.describe(device->hw_index, out_traits);

@@ -74,8 +74,6 @@ int32_t twin_device_machine_id(twin_device *device, int32_t *out_id);
 int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id);
 /* Identity of a device, up or not. */
 int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits);
-/* 0, or the error that the part has no `words`; `what` is one TWIN_LACKS_…. The device is open. 207000. */
-int32_t twin_device_offers(const twin_device *device, uint32_t what, const char *words);
 
 /* aclrtSetDevice: adds one reference, brings the device up, and makes its default context current on
  * the calling thread. Blocks while another thread brings it up or down. */

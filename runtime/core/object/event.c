@@ -200,32 +200,19 @@ int32_t twin_event_create(uint32_t form, uint64_t *out_handle)
     return twin_event_open(form, NULL, out_handle);
 }
 
-/* Whether objects of this form go between processes on the device. */
-static int32_t check_sharing(const twin_device *device, uint32_t form)
-{
-    return (form & TWIN_EVENT_IPC) != 0
-               ? twin_device_offers(device, TWIN_LACKS_IPC_EVENTS, "events between processes")
-               : twin_device_offers(device, TWIN_LACKS_IPC_NOTIFIES, "notifies between processes");
-}
-
 int32_t twin_event_open(uint32_t form, const char *name, uint64_t *out_handle)
 {
     twin_context *context = NULL;
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    code = name ? check_sharing(context->device, form) : 0;
-    if (code == 0)
-        code = create_on(context->device, form, name, out_handle);
+    code = create_on(context->device, form, name, out_handle);
     twin_context_unpin(context);
     return code;
 }
 
 int32_t twin_event_share(twin_event *event, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
-    int32_t code = check_sharing(event->device, twin_event_form(event));
-    if (code != 0)
-        return code;
     twin_lock_take(&event->lock);
     twin_status status = twin_ops()->signal.share(event->signal, check_pid, out_name);
     twin_lock_drop(&event->lock);
@@ -235,9 +222,6 @@ int32_t twin_event_share(twin_event *event, bool check_pid, char out_name[TWIN_S
 
 int32_t twin_event_allow(twin_event *event, const int32_t *pids, size_t count)
 {
-    int32_t code = check_sharing(event->device, twin_event_form(event));
-    if (code != 0)
-        return code;
     twin_status status = twin_ops()->signal.allow(event->signal, pids, count);
     return twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "%s %u of device %u",
                             twin_event_noun(event), event->name, event->device->id);

@@ -55,12 +55,6 @@ static int32_t refuse_device_only(const twin_stream *stream)
                      stream->id);
 }
 
-static int32_t offers_abort(const twin_stream *stream)
-{
-    return twin_device_offers(stream->device, TWIN_LACKS_STREAM_ABORT,
-                              "streams that are aborted or stopped");
-}
-
 int32_t twin_stream_abort(uint64_t handle)
 {
     twin_stream *stream = NULL;
@@ -69,9 +63,7 @@ int32_t twin_stream_abort(uint64_t handle)
         code = twin_stream_pin_own(handle, &stream);
     if (code != 0)
         return code;
-    code = offers_abort(stream);
-    if (code == 0)
-        code = refuse_device_only(stream);
+    code = refuse_device_only(stream);
     if (code == 0)
         code = refuse_bound(stream, TWIN_ERR_INTERNAL);
     if (code == 0)
@@ -94,9 +86,7 @@ int32_t twin_stream_stop(uint64_t handle)
     if (code != 0)
         return code;
     uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    code = offers_abort(stream);
-    if (code == 0)
-        code = refuse_bound(stream, TWIN_ERR_INTERNAL);
+    code = refuse_bound(stream, TWIN_ERR_INTERNAL);
     if (code == 0 && halt != 0)
         code = twin_stream_fail_halted(halt, stream->id, stream->device->id);
     else if (code == 0)

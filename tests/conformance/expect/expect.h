@@ -22,4 +22,7 @@ extern const twin_exceptions twin_exceptions_board;
 extern const twin_exceptions twin_exceptions_null;
 extern const twin_exceptions twin_exceptions_sim;
 
+/* What the part of the model's profile does not offer; ends as the lists above. */
+const twin_exception *twin_exceptions_of_part(void);
+
 #endif
