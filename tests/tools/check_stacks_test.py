@@ -6,6 +6,7 @@
 """
 import json
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -261,6 +262,31 @@ class StacksTest(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(content)
         self.assertIn("at dive (", " ".join(self.run_tool("check", path).stdout.split()))
+
+    def test_fuzzed(self):
+        """Whatever the entries of stacks hold: a verdict or a refusal, no crash."""
+        _, path, good = self.record(PROGRAM, "3")
+        places = [(at, size) for at, kind, size in entries(good) if kind in (STACK, CALL_STACK)]
+        choice = random.Random(17)
+        for turn in range(40):
+            content = bytearray(good)
+            for at, size in choice.sample(places, 3):
+                content[at + choice.randrange(size)] = choice.randrange(256)
+            with open(path, "wb") as file:
+                file.write(content)
+            done = self.run_tool("check", path)
+            self.assertIn(done.returncode, (0, 1, 2, 3), (turn, done.stderr))
+
+    def test_many_threads(self):
+        """Threads that find a new stack at the same time write it once, and each call names one that is there."""
+        done, path, content = self.record(os.path.join(BIN, "race_program"), "1", "100", "8")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = [struct.unpack_from("<I", content, at + 64)[0] for at, kind, _ in entries(content) if kind == STACK]
+        named = {struct.unpack_from("<I", content, at + 24)[0] for at, kind, _ in entries(content) if kind == CALL_STACK}
+        self.assertEqual(sorted(made), list(range(1, len(made) + 1)))
+        self.assertEqual(named, set(made))
+        report = json.loads(self.run_tool("check", "--json", path).stdout)
+        self.assertEqual((report["damaged_places"], report["whole"]), (0, True))
 
     def test_option(self):
         for command in (("run", "--stacks", "--", PROGRAM, "3"), ("record", "--stacks", "--print", "x")):
