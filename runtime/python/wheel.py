@@ -126,7 +126,10 @@ def write(build, version, strip, out):
     for name, file in chosen(build, RUNTIME):
         wheel.add(f"twinrt.libs/{name}", stripped(file, strip))
     with open(os.path.join(SOURCES, "LICENSE"), "rb") as file:
-        wheel.add(f"{info}/LICENSE", file.read())
+        text = file.read()
+    # pip removes a folder only if some file lies in it directly: without this one, twinrt.libs would be left behind, empty.
+    for folder in ("twinrt.libs", info):
+        wheel.add(f"{folder}/LICENSE", text)
     wheel.add(f"{info}/METADATA", metadata(version))
     wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
     wheel.add(f"{info}/entry_points.txt", SCRIPTS)
