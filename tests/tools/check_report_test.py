@@ -145,9 +145,15 @@ class ReportTest(unittest.TestCase):
     # ---- reports ----
 
     def test_formats(self):
-        """The ending of a name tells the format, or --report-format does."""
-        done = self.check(*(f"--report=r.{ending}" for ending in ("txt", "json", "xml", "sarif")))
+        """The ending of a name tells the format, or --report-format does. Whom the umask lets read reports may read them."""
+        umask = os.umask(0o022)
+        try:
+            done = self.check(*(f"--report=r.{ending}" for ending in ("txt", "json", "xml", "sarif")))
+        finally:
+            os.umask(umask)
         self.assertEqual(done.returncode, 99)
+        for ending in ("txt", "json", "xml", "sarif"):
+            self.assertEqual(os.stat(os.path.join(self.folder, f"r.{ending}")).st_mode & 0o777, 0o644, ending)
         self.assertIn("error[RACE-01]: ", self.read("r.txt"))
         self.assertEqual(json.loads(self.read("r.json"))["format"], "twinrt-check-report")
         self.assertEqual(xml.etree.ElementTree.fromstring(self.read("r.xml")).tag, "testsuites")

@@ -288,7 +288,7 @@ static int tell(const struct options *options, const struct bench_rows *rows,
         return 0;
     if (!options->json_path)
         return bench_print_json(rows, about, stdout);
-    FILE *file = output_create(options->json_path);
+    FILE *file = output_create(options->json_path, 0600);
     int result = file ? bench_print_json(rows, about, file) : -1;
     if (file && fclose(file) != 0)
         result = -1;

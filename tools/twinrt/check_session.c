@@ -220,7 +220,8 @@ bool check_session_add(struct check_session *session, const char *path, const ch
 
 static bool write_report(struct check_report *report, const char *path)
 {
-    FILE *file = output_create(path);
+    /* a CI service collects reports under another user than the one of the container */
+    FILE *file = output_create(path, 0666);
     bool good = file && check_report_write(report, file) && ferror(file) == 0;
     if (file && fclose(file) != 0)
         good = false;

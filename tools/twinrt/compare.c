@@ -45,7 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static int draw(const struct compare_result *result, const char *path)
 {
-    FILE *file = output_create(path);
+    FILE *file = output_create(path, 0600);
     if (file) {
         compare_draw(result, file);
         int failed = ferror(file);

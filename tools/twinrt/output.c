@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-FILE *output_create(const char *path)
+FILE *output_create(const char *path, mode_t mode)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (!file && descriptor >= 0)
         (void)close(descriptor);

@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
-/* A file to write, readable by its owner alone if it is new. NULL: errno says why. */
-FILE *output_create(const char *path);
+/* A file to write; a new one gets the permissions `mode` without the bits of the umask. NULL: errno says why. */
+FILE *output_create(const char *path, mode_t mode);
 /* Whether output_create() could make a file beside `path` and give it that name. False: errno says why not. Leaves nothing. */
 bool output_is_possible(const char *path);
 /* Writes out what was printed. False, with a message: some of it is lost. */
