@@ -68,11 +68,11 @@ static twin_status process_start(const twin_services *services)
     if (!sim_process.open_memory)
         sim_fault_install();
     sim_stall_init();
+    sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
     sim_progress_begin(sim_process.progress_ns);
     sim_output_begin(getpid());
     timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
-    sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
     if (sim_watch_needs_thread())
         sim_progress_make();
     return TWIN_OK;

@@ -436,11 +436,11 @@ static void test_settings(void)
     static const struct {
         const char *name;
         const char *value;
-    } bad[] = {{"TWINRT_DEVICES", "0"},         {"TWINRT_DEVICES", "65"},
-               {"TWINRT_DEVICES", "two"},       {"TWINRT_POISON", "maybe"},
-               {"TWINRT_DEVMEM", "x"},          {"TWINRT_DMA", "bursts"},
-               {"TWINRT_SEED", "-1"},           {"TWINRT_PROFILE", "nosuch"},
-               {"TWINRT_PROFILE", "/dev/null"}, {"TWINRT_MODEL", "vhdl"}};
+    } bad[] = {
+        {"TWINRT_DEVICES", "0"},    {"TWINRT_DEVICES", "65"},     {"TWINRT_DEVICES", "two"},
+        {"TWINRT_POISON", "maybe"}, {"TWINRT_DEVMEM", "x"},       {"TWINRT_DMA", "bursts"},
+        {"TWINRT_SEED", "-1"},      {"TWINRT_PROFILE", "nosuch"}, {"TWINRT_PROFILE", "/dev/null"},
+        {"TWINRT_MODEL", "vhdl"},   {"TWINRT_PROGRESS", "0"}};
     for (unsigned i = 0; i < TWIN_COUNT(bad); i++) {
         seam_forget();
         seam_set(bad[i].name, bad[i].value);
@@ -448,6 +448,7 @@ static void test_settings(void)
         CU_ASSERT(seam_logged(bad[i].value));
         seam_set(bad[i].name, NULL);
     }
+    CU_ASSERT(seam_logged("86400000 or off"));
 }
 
 static void test_describe_without_model(void)

@@ -66,7 +66,7 @@ class Stall(unittest.TestCase):
         for bad in ("", "-1", "x", "1000001"):
             got = run("--stall-after", bad, "--", "true")
             self.assertEqual(got.returncode, 125, bad)
-            self.assertIn("--stall-after takes seconds", got.stderr)
+            self.assertIn("--stall-after takes whole seconds", got.stderr)
 
 
 class Timeout(unittest.TestCase):
@@ -88,6 +88,12 @@ class Timeout(unittest.TestCase):
         self.assertIn("no stream has work", got.stderr)
         for said in re.findall(r"^  thread.*", got.stderr, re.MULTILINE):
             self.assertEqual(got.stderr.count(said), 1, got.stderr)
+
+    def test_a_report_does_not_need_progress_without_a_caller(self):
+        got = run("--timeout", "1", "--", PROGRAM, "locks", env={"TWINRT_PROGRESS": "off"})
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+        self.assertEqual(len(re.findall(r"in pthread_mutex_lock, called at ", got.stderr)), 2, got.stderr)
+        self.assertNotIn("did not report", got.stderr)
 
     def test_what_it_did_is_judged(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +123,7 @@ class Timeout(unittest.TestCase):
     def test_bad_numbers(self):
         got = run("--timeout", "soon", "--", "true")
         self.assertEqual(got.returncode, 125)
-        self.assertIn("--timeout takes seconds", got.stderr)
+        self.assertIn("--timeout takes whole seconds", got.stderr)
 
 
 class Killed(unittest.TestCase):
@@ -201,11 +207,11 @@ class Settings(unittest.TestCase):
         got = run("--seed", "7", "--log", "error", "--fail", "work.copy:1=TWIN_E_NOMEM", "--", "sh", "-c",
                   "echo $TWINRT_SEED $TWINRT_LOG $TWINRT_FAIL")
         self.assertEqual(got.stdout, "7 error work.copy:1=TWIN_E_NOMEM\n")
-        for options, environment, reason in ((["--host-time", "sleeps", "--deterministic"], {}, "TWINRT_HOST_TIME is not sync"),
-                                             (["--host-time", "calls"], {"TWINRT_DETERMINISTIC": "on"}, "TWINRT_HOST_TIME is not sync")):
+        for options, environment, reason in ((["--host-time", "sleeps", "--deterministic"], {}, 'TWINRT_HOST_TIME is "sleeps"'),
+                                             (["--host-time", "calls"], {"TWINRT_DETERMINISTIC": "on"}, 'TWINRT_HOST_TIME is "calls"')):
             got = run(*options, "--", PROGRAM, "1-calls", env=environment)
             self.assertEqual(got.returncode, 1, got.stderr)
-            self.assertIn(f"TWINRT_DETERMINISTIC is on, but {reason}", got.stderr)
+            self.assertIn(f"TWINRT_DETERMINISTIC is on, but {reason}; unset it, or set it to sync", got.stderr)
         alone = subprocess.run([PROGRAM, "1-calls"], capture_output=True, text=True, check=False,
                                env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_DETERMINISTIC": "on"})
         self.assertEqual(alone.returncode, 1, alone.stderr)

@@ -172,10 +172,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_STALL_AFTER:
         options->stall_after_s =
-            count_of(state, argument, "--stall-after takes seconds", STALL_AFTER_MOST);
+            count_of(state, argument, "--stall-after takes whole seconds", STALL_AFTER_MOST);
         return 0;
     case KEY_TIMEOUT:
-        options->timeout_s = count_of(state, argument, "--timeout takes seconds", STALL_AFTER_MOST);
+        options->timeout_s =
+            count_of(state, argument, "--timeout takes whole seconds", STALL_AFTER_MOST);
         return 0;
     case KEY_SEED:
         twin_tool_set(state, "seed", TWIN_SETTING_SEED, argument);
@@ -280,7 +281,9 @@ static int run_and_report(struct options *options, struct run_watch *watch)
     const bool used = run_files_find(&options->files) || run_watch_used(watch);
     if (!used)
         fprintf(stderr, "twinrt: the program made no ACL call that uses a device%s\n",
-                options->require_calls ? " (--require-calls)" : ": no file was written");
+                options->require_calls ? " (--require-calls)"
+                : options->session     ? ": nothing was checked, no file was written"
+                                       : ": no file was written");
     bool good = used ? run_files_report_missing(&options->files) : !options->require_calls;
     good = print_reports(options) && good;
     fflush(stdout);

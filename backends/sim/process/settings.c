@@ -52,16 +52,17 @@ void sim_fail(const char *format, ...)
     va_end(arguments);
 }
 
+/* `besides`: what else the setting may be, " or off", or "". */
 static bool read_whole(const char *name, const char *text, uint64_t least, uint64_t most,
-                       uint64_t *out)
+                       const char *besides, uint64_t *out)
 {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10); /* as the core, which checks it first */
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least ||
         value > most) {
-        sim_fail("%s is \"%s\": give a whole number from %llu to %llu", name, text,
-                 (unsigned long long)least, (unsigned long long)most);
+        sim_fail("%s is \"%s\": give a whole number from %llu to %llu%s", name, text,
+                 (unsigned long long)least, (unsigned long long)most, besides);
         return false;
     }
     *out = value;
@@ -74,7 +75,7 @@ static bool read_progress(const char *text, uint64_t *out_ns)
     uint64_t ms = 2000;
     if (strcmp(text, "off") == 0)
         ms = 0;
-    else if (text[0] != '\0' && !read_whole("TWINRT_PROGRESS", text, 1, 86400000, &ms))
+    else if (text[0] != '\0' && !read_whole("TWINRT_PROGRESS", text, 1, 86400000, " or off", &ms))
         return false;
     *out_ns = ms * 1000000u;
     return true;
@@ -264,8 +265,8 @@ twin_status sim_settings_read(const twin_services *services)
     bool wall;
     char path[sizeof(sim_process.profile_path)];
     if ((devices_text[0] != '\0' &&
-         !read_whole("TWINRT_DEVICES", devices_text, 1, SIM_DEVICES_MOST, &devices)) ||
-        (seed_text[0] != '\0' && !read_whole("TWINRT_SEED", seed_text, 0, UINT64_MAX, &seed)) ||
+         !read_whole("TWINRT_DEVICES", devices_text, 1, SIM_DEVICES_MOST, "", &devices)) ||
+        (seed_text[0] != '\0' && !read_whole("TWINRT_SEED", seed_text, 0, UINT64_MAX, "", &seed)) ||
         !read_choice("TWINRT_POISON", services->setting("TWINRT_POISON"), "on", "off",
                      &poison_off) ||
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",

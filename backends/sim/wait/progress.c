@@ -326,6 +326,16 @@ static void await_look(struct watch *watch)
     watch->calls = calls;
 }
 
+/* TWINRT_PROGRESS=off under `twinrt run --timeout`: reports what threads wait for, and never runs the model. */
+static void only_answer(const struct watch *watch)
+{
+    while (!is_over(watch)) {
+        sleep_for(SIM_PROGRESS_AWAKE, LAST_LOOK_NS);
+        sim_watch_answer();
+        end_with_program();
+    }
+}
+
 static void *run(void *argument)
 {
     struct watch watch = {.born = (uint32_t)(uintptr_t)argument, .calls = sim_clock_calls()};
@@ -334,6 +344,8 @@ static void *run(void *argument)
     const twin_services *services = atomic_load(&core);
     if (services->own_thread)
         services->own_thread();
+    if (atomic_load(&setting_ns) == 0)
+        only_answer(&watch);
     set_patience(&watch, atomic_load(&setting_ns));
     while (!is_over(&watch)) {
         await_look(&watch);
@@ -409,7 +421,8 @@ void sim_progress_begin(uint64_t patience_ns)
     atomic_store(&by_wall, sim_wall());
     atomic_store(&setting_ns, patience_ns);
     atomic_store(&told, false);
-    atomic_store(&sim_progress_missing, patience_ns != 0 && !sim_drive_conducted());
+    atomic_store(&sim_progress_missing,
+                 (patience_ns != 0 || sim_watch_needs_thread()) && !sim_drive_conducted());
 }
 
 void sim_progress_end(void)

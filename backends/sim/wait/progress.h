@@ -10,7 +10,7 @@
  * does so at once, and times do not depend on real time.
  *
  * The thread exists from the first submission of visible work, or from the start under `twinrt run --timeout`, for which it reports
- * what threads wait for (run_watch.h). It blocks every signal but faults, sleeps on a futex, and without a
+ * what threads wait for (run_watch.h); with TWINRT_PROGRESS=off it does nothing else. It blocks every signal but faults, sleeps on a futex, and without a
  * time limit when no visible work is in flight or the model cannot move. It is not attached, and never counts as a thread that
  * may act. */
 #ifndef TWINRT_SIM_WAIT_PROGRESS_H

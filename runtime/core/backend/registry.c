@@ -295,11 +295,18 @@ static twin_status start_table_locked(const struct twin_backend *given)
     const bool sync = strcmp(twin_setting(TWIN_SETTING_HOST_TIME), "sync") == 0;
     const bool deterministic =
         strcmp(twin_setting(TWIN_SETTING_DETERMINISTIC), "on") == 0 && !services.waiting;
-    if (deterministic && (!services.host_time || !sync)) {
+    if (deterministic && !sync) {
+        snprintf(
+            failure_text, sizeof(failure_text),
+            "TWINRT_DETERMINISTIC is on, but TWINRT_HOST_TIME is \"%s\"; unset it, or set it to "
+            "sync",
+            twin_setting(TWIN_SETTING_HOST_TIME));
+        return TWIN_E_INVALID;
+    }
+    if (deterministic && !services.host_time) {
         snprintf(failure_text, sizeof(failure_text),
-                 "TWINRT_DETERMINISTIC is on, but %s; run the program with `twinrt run "
-                 "--deterministic`",
-                 sync ? "libtwinrt-host.so is not loaded" : "TWINRT_HOST_TIME is not sync");
+                 "TWINRT_DETERMINISTIC is on, but libtwinrt-host.so is not loaded; run the program "
+                 "with `twinrt run --deterministic`");
         return TWIN_E_INVALID;
     }
     if (deterministic && services.host_time && !services.host_time->turns &&
