@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The tool's commands without a device: options, status, environment. Argument: the tool."""
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 # Areas that have no function which is not built.
@@ -109,6 +113,29 @@ class Info(unittest.TestCase):
                   if word.isdigit()]
         self.assertGreater(counts[0], 10)
         self.assertEqual(counts[0], sum(counts[1:]))
+
+    def test_settings_stay_within_the_columns_of_a_terminal(self):
+        """Broken at blanks there; piped, a setting is one line."""
+        def settings(text):
+            return [line for line in text.partition("settings:")[2].splitlines() if line.startswith("  ")]
+        piped = settings(run("info", "--backend", "sim").stdout)
+        self.assertGreater(max(map(len, piped)), 100)
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        shown = b""
+        with subprocess.Popen([TOOL, "info", "--backend", "sim"], stdout=follower) as process:
+            os.close(follower)
+            try:
+                while data := os.read(leader, 65536):
+                    shown += data
+            except OSError: # the other end is closed
+                pass
+        os.close(leader)
+        self.assertEqual(process.returncode, 0)
+        lines = settings(shown.decode())
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertGreater(len(lines), len(piped))
+        self.assertEqual("".join("".join(lines).split()), "".join("".join(piped).split()))
 
     def test_a_profile_with_neither_folder_nor_bare_name_gets_a_hint(self):
         got = run("info", "--backend", "sim", "--profile", "910b3.json")

@@ -79,11 +79,23 @@ static void test_one(void)
     CU_ASSERT(tells("record event, task 1 of stream 1\n"));
     CU_ASSERT(tells(" over: task 1 of stream 1 (wait event)"));
     CU_ASSERT(tells("retirement           stream 1, task 1"));
+    CU_ASSERT(tells(" aclrtSynchronizeStream of thread 1, from "));
+}
+
+/* A number that is given again is that of another stream. */
+static void test_again(void)
+{
+    explain(0);
+    CU_ASSERT(tells(" device 0, stream 1\n"));
+    CU_ASSERT(tells(" device 0, stream 1 (2)\n"));
+    explain(1);
+    CU_ASSERT(!tells("(2)"));
 }
 
 static const twin_test tests[] = {
     {"the device stands before the stream in a run of several", test_several},
     {"a run of one device does without", test_one},
+    {"a stream number that is used again has a count", test_again},
 };
 
 int main(int argc, char **argv)

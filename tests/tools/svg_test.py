@@ -31,7 +31,7 @@ def main():
 
     got, root = draw(script, trace)
     texts = [t.text for t in root.iter(SVG + "text")]
-    for wanted in ("stream 3", "stream 3 (2)", "PCIe DMA channel 2", "thread 0", "All tasks",
+    for wanted in ("stream 3", "stream 3 (2)", "PCIe DMA channel 2", "thread 1", "All tasks",
                    "The end of the longest wait"):
         if wanted not in texts:
             failed.append("no text: " + wanted)

@@ -27,6 +27,7 @@ static void print_tasks(const struct trace_file *file)
     uint32_t track = 0;
     size_t shown = 0;
     size_t left_out = 0;
+    unsigned life = 1; /* of a stream number: it is given again after a destroy */
     char begin[32], end[32], took[32];
 
     printf("Tasks in the order of each stream (device time, us)\n");
@@ -37,7 +38,13 @@ static void print_tasks(const struct trace_file *file)
                 printf("  and %zu more\n", left_out);
             shown = left_out = 0;
             track = task->track;
-            printf(" device %" PRIu32 ", stream %" PRIu32 "\n", task->device, task->stream);
+            const struct trace_slice *last = i > 0 ? file->tasks[i - 1] : NULL;
+            const bool again = last && last->device == task->device && last->stream == task->stream;
+            life = again ? life + 1 : 1;
+            printf(" device %" PRIu32 ", stream %" PRIu32, task->device, task->stream);
+            if (life > 1)
+                printf(" (%u)", life); /* as in the timeline */
+            fputc('\n', stdout);
             printf("   task %14s %14s %12s\n", "begins", "ends", "takes");
         }
         if (shown == TASKS_SHOWN) {

@@ -115,7 +115,7 @@ static void print_path(const struct trace_file *file, const struct critical_path
     uint64_t whole = call->end_ns - call->begin_ns;
     uint64_t sum = 0;
     printf(" %s of thread %" PRIu32 ", from %" PRIu64 ".%03u us: %" PRIu64 " ns\n", call->name,
-           call->unit - 1, call->begin_ns / 1000, (unsigned)(call->begin_ns % 1000), whole);
+           call->unit, call->begin_ns / 1000, (unsigned)(call->begin_ns % 1000), whole);
     if (path->submitted)
         printf("   its chain began %s at %" PRIu64 ".%03u us\n",
                path->parts[0].begin_ns <= path->submit_ns ? "in it" : "with a submission",

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/report/layout.h"
 #include "core/base/config.h"
 #include "setting_option.h"
 #include "core/base/log.h"
@@ -129,6 +130,12 @@ static void print_facts(const struct twin_backend *backend, bool all)
     printf("%s\n", all ? "" : "; --all lists them with their sources");
 }
 
+/* Columns of the terminal; what is piped has a line for each item. */
+static unsigned columns(void)
+{
+    return isatty(STDOUT_FILENO) ? layout_width(stdout) : UINT_MAX;
+}
+
 static void print_settings(void)
 {
     printf("settings:\n");
@@ -136,8 +143,10 @@ static void print_settings(void)
         const twin_setting_info *info = &twin_setting_table[id];
         const char *value = twin_setting((twin_setting_id)id);
         bool given = twin_setting_given((twin_setting_id)id);
-        printf("  %-26s %-12s %s%s\n", info->name, *value ? value : "-", given ? "[set] " : "",
-               info->help);
+        char label[PATH_MAX + 64];
+        (void)snprintf(label, sizeof(label), "  %-26s %-12s %s", info->name, *value ? value : "-",
+                       given ? "[set] " : "");
+        layout_print(stdout, columns(), 42, label, info->help);
     }
 }
 
@@ -266,7 +275,7 @@ int twin_tool_info(int argc, char **argv)
     } else {
         printf("backend: %s%s, %s\n", backend->name, automatic ? " (chosen by auto)" : "", path);
         if (*no_board)
-            printf("no board: %s\n", no_board);
+            layout_print(stdout, columns(), 2, "no board: ", no_board);
         print_devices(backend);
         print_settings();
         print_facts(backend, options.all);

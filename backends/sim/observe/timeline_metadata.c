@@ -175,7 +175,8 @@ void timeline_put_rows(struct printer *printer)
         uint32_t thread = notes->notes[i].thread;
         if (i > 0 && notes->notes[i - 1].thread == thread)
             continue;
-        (void)snprintf(name, sizeof(name), "thread %" PRIu32, thread);
+        /* from 1, as in recordings */
+        (void)snprintf(name, sizeof(name), "thread %" PRIu32, thread + 1);
         put_row(printer, "thread", TIMELINE_HOST_PID, thread + 1, name, thread);
     }
     bool seen[(UINT8_MAX + 1) * TIMELINE_GROUPS] = {false};
