@@ -14,7 +14,7 @@
 #include "observe/atomic_file.h"
 #include "observe/observe.h"
 #include "observe/timeline.h"
-#include "process/device.h"
+#include "device_life.h"
 #include "process/process.h"
 #include "process/run_watch.h"
 #include "queue/control.h"

@@ -53,8 +53,8 @@ struct twin_hw_device {
 /* The device of that number if it was ever opened, else NULL. Its address range stays reserved when it is closed.
  * Thread: any. */
 twin_hw_device *sim_device_made(uint32_t index);
-twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
-void sim_device_close(twin_hw_device *device);
+/* It stays for the life of the process. Thread: model. */
+void sim_device_set_made(uint32_t index, twin_hw_device *device);
 
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);

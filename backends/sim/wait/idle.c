@@ -60,19 +60,6 @@ void sim_stall_init(void)
     pthread_once(&park_once, park_init);
 }
 
-uint64_t sim_real_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-struct timespec sim_real_time(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
-                             .tv_nsec = (long)(ns % 1000000000u)};
-}
-
 void sim_stall_wake(void)
 {
     if (atomic_exchange(&parked, 0) != 0)

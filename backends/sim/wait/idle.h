@@ -5,9 +5,9 @@
 #define TWINRT_SIM_WAIT_IDLE_H
 
 #include <pthread.h>
-#include <time.h>
 
 #include "wait/leader.h"
+#include "wait/real_time.h"
 
 /* All waits, in the order in which they began. Guarded by the model lock. */
 struct sim_waits {
@@ -48,12 +48,6 @@ void sim_model_await(pthread_cond_t *condition);
 
 /* Thread: any, no lock. */
 void sim_stall_init(void);
-uint64_t sim_real_now(void);
-struct timespec sim_real_time(uint64_t ns);
-static inline uint64_t sim_time_sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 /* Wakes a driver that has parked. No lock needed. */
 void sim_stall_wake(void);
 /* Whether the driver has parked. */

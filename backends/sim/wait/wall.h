@@ -8,7 +8,7 @@
 #define TWINRT_SIM_WAIT_WALL_H
 
 #include "process/process.h"
-#include "wait/idle.h"
+#include "wait/real_time.h"
 
 static inline bool sim_wall(void)
 {

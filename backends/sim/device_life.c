@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "device_life.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "inject/fault_injection.h"
+#include "memory/memory.h"
+#include "memory/reserve.h"
+#include "observe/observe.h"
+#include "queue/kernel.h"
+#include "replay/nondeterminism.h"
+#include "signal/event.h"
+#include "wait/leader.h"
+#include "wait/progress.h"
+
+/* Device addresses: the same on every run, far above what the host's allocator uses. */
+#define MEMORY_BASE   0x124000000000ull
+#define MEMORY_STRIDE (512ull << 30)
+
+/* An activation of SystemC costs as much as a task: waits that follow closely share one. */
+#define SYSTEMC_QUANTUM_NS 1000000u
+
+static void free_device(twin_hw_device *device)
+{
+    sim_arena_fini(&device->memory);
+    sim_ids_fini(&device->events);
+    sim_ids_fini(&device->notifies);
+    sim_ids_fini(&device->counts);
+    sim_rings_fini(&device->rings);
+    sim_lists_fini(&device->lists);
+    if (device->code)
+        munmap(device->code, device->code_bytes);
+    free((void *)device->queues);
+    pthread_mutex_destroy(&device->signals_lock);
+    free(device);
+}
+
+static twin_status reserve_memory(twin_hw_device *device, const struct sim_arena_config *memory)
+{
+    twin_status status = sim_arena_init_fitting(&device->memory, memory, SIM_MEMORY_LEAST);
+    uint64_t capacity = device->memory.config.capacity;
+    if (status == TWIN_OK && capacity < memory->capacity && capacity < sim_arena_watched_limit())
+        sim_log(
+            2,
+            "device %u: the process may not reserve address space for %llu MiB of device memory "
+            "(ulimit -v): the device has %llu MiB; raise the limit, or set "
+            "limit.memory_mib of the profile to that",
+            device->index, (unsigned long long)(memory->capacity >> 20),
+            (unsigned long long)(capacity >> 20));
+    return status;
+}
+
+static twin_hw_device *make_device(uint32_t index)
+{
+    const struct sim_limits *limits = &sim_process.limits;
+    twin_hw_device *device = calloc(1, sizeof(*device));
+    if (!device)
+        return NULL;
+    device->index = index;
+    pthread_mutex_init(&device->signals_lock, NULL);
+    sim_lists_init(&device->lists);
+    device->queues = calloc(limits->streams, sizeof(*device->queues));
+    const struct sim_rings_config rings = {
+        .queues = limits->streams,
+        .sq_depth = limits->sq_depth,
+        .cq_depth = limits->cq_depth,
+        .token_bytes = sizeof(struct sim_token),
+    };
+    const struct sim_arena_config memory = {
+        .device = index,
+        .capacity = limits->memory_bytes,
+        .hint = MEMORY_BASE + index * MEMORY_STRIDE,
+        .open = sim_process.open_memory,
+        .poison = sim_process.poison,
+        .held = sim_kernel_described,
+    };
+    if (!device->queues || !sim_rings_init(&device->rings, &rings) ||
+        !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
+        !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE) ||
+        (limits->count_notifies != 0 &&
+         !sim_ids_init(&device->counts, limits->count_notifies, STARS_COUNT_TABLE_BASE)) ||
+        reserve_memory(device, &memory) != TWIN_OK) {
+        sim_fail("device %u: cannot reserve address space for its memory and %u queues: %s; raise "
+                 "the limit of "
+                 "the process (ulimit -v), or give a profile with a smaller limit.streams and "
+                 "limit.memory_mib",
+                 index, limits->streams, strerror(errno));
+        free_device(device);
+        return NULL;
+    }
+    return device;
+}
+
+/* The board, with every device on it, when the first one is opened. Model lock held. */
+static twin_status make_board(void)
+{
+    if (sim_process.board)
+        return TWIN_OK;
+    char rtl_library[PATH_MAX];
+    (void)snprintf(rtl_library, sizeof(rtl_library), "%s/model-rtl.so",
+                   sim_process.services->plugin_folder);
+    const struct twinsim_config config = {
+        .profile = sim_process.profile,
+        .devices = sim_process.device_count,
+        .seed = sim_process.seed,
+        .trace = sim_process.trace_path[0] != '\0' || sim_observe_wants_trace(),
+        .stats = sim_observe_wants_stats(),
+        .quantum_ns = SYSTEMC_QUANTUM_NS,
+        .bursts = sim_process.bursts,
+        .model = sim_process.model,
+        .rtl_library = rtl_library,
+        .rtl_trace = sim_process.rtl_trace[0] != '\0' ? sim_process.rtl_trace : NULL,
+        .before_end = sim_write_files_locked,
+        .bus = {.translate = sim_memory_translate,
+                .kernel = sim_kernel_begin,
+                .kernel_effect = sim_kernel_effect},
+    };
+    char error[512] = "";
+    int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));
+    if (code == TWINSIM_OK) {
+        if (sim_chance_matters())
+            twinsim_look_apart(sim_process.board);
+        return sim_planted_begin();
+    }
+    sim_process.board = NULL;
+    sim_fail("the model cannot be built: %s", error);
+    return code == TWINSIM_E_MEMORY ? TWIN_E_NOMEM : TWIN_E_SETUP;
+}
+
+twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
+{
+    if (index >= sim_process.device_count)
+        return TWIN_E_DEVICE_ID;
+    sim_model_lock();
+    twin_status status = make_board();
+    if (status != TWIN_OK)
+        goto unlock;
+    twin_hw_device *device = sim_device_made(index);
+    if (device && (device->memory.config.open != sim_process.open_memory ||
+                   device->memory.config.poison != sim_process.poison)) {
+        /* Other settings since the last time: other mappings. */
+        struct sim_arena_config memory = device->memory.config;
+        memory.capacity = sim_process.limits.memory_bytes;
+        memory.open = sim_process.open_memory;
+        memory.poison = sim_process.poison;
+        sim_arena_fini(&device->memory);
+        status = reserve_memory(device, &memory);
+        if (status != TWIN_OK)
+            goto unlock;
+    }
+    status = TWIN_E_NOMEM;
+    if (!device)
+        device = make_device(index);
+    if (!device)
+        goto unlock;
+    status = TWIN_OK;
+    sim_device_set_made(index, device);
+    atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
+    atomic_store_explicit(&sim_process.devices[index], device, memory_order_release);
+    if (sim_process.open_memory)
+        sim_log(2,
+                "device %u: TWINRT_DEVMEM=open lets the host touch device memory; a board does "
+                "not",
+                index);
+    *out_device = device;
+unlock:
+    sim_model_unlock();
+    if (status == TWIN_OK && sim_process.open_memory)
+        sim_progress_submitted(); /* any work can be seen: submissions need not look */
+    return status;
+}
+
+struct left {
+    const twin_hw_device *device;
+    uint32_t count;
+};
+
+static void report_block(void *context, const struct sim_block *block)
+{
+    struct left *left = context;
+    const twin_hw_device *device = left->device;
+    if (++left->count <= SIM_LINES_NAMED)
+        sim_log(2, "device %u: memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+                device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
+                (unsigned long long)block->base);
+}
+
+static void close_queue(void *context, twin_queue *queue)
+{
+    const twin_hw_device *device = context;
+    sim_log(2, "device %u: stream %u was not destroyed", device->index, queue->config.id);
+}
+
+void sim_device_close(twin_hw_device *device)
+{
+    sim_model_lock();
+    sim_queue_each(device, close_queue, device);
+    twinsim_reset(sim_process.board, device->index);
+    sim_queue_drop_all(device);
+    sim_kernel_settle_locked(); /* it may use memory of the device, though its task is gone */
+    sim_ids_clean(&device->events, sim_process.board, device->index);
+    sim_ids_clean(&device->notifies, sim_process.board, device->index);
+    sim_ids_clean(&device->counts, sim_process.board, device->index);
+    pthread_mutex_lock(&device->signals_lock);
+    for (const twin_signal *signal = device->signals; signal; signal = signal->next)
+        sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),
+                signal->config.name);
+    pthread_mutex_unlock(&device->signals_lock);
+    struct left left = {.device = device};
+    sim_arena_each(&device->memory, report_block, &left);
+    if (left.count > SIM_LINES_NAMED)
+        sim_log(2,
+                "device %u: memory was not freed: %u allocations in all; the first %u stand above",
+                device->index, left.count, SIM_LINES_NAMED);
+    uint32_t late = atomic_load_explicit(&device->memory.late_uses, memory_order_relaxed);
+    if (late > SIM_LINES_NAMED)
+        sim_log(2,
+                "device %u: tasks used %u allocations after they were freed; the first %u stand "
+                "above",
+                device->index, late, SIM_LINES_NAMED);
+    sim_arena_clear(&device->memory);
+    device->dropped_count = 0;
+    atomic_store_explicit(&sim_process.devices[device->index], NULL, memory_order_release);
+    sim_drive_check_locked();
+    sim_model_unlock();
+}
