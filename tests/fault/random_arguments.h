@@ -85,17 +85,19 @@ enum {
     VECTOR_TOO_LONG = 507034,
     VECTOR_FAILED = 507035,
     EVENT_WAIT_ENDED = 507047,
+    RUN_ABORTED =
+        507023, /* of a model instance, by any thread: found by the next wait for the stream it was on */
     MEMORY_FAILED = 507053,
     LINK_FAILED = 507057,
     /* A queued task of a thread whose memory another one freed while it was submitting. */
     ADDRESS_GONE = 507899,
 };
 
-/* How a task fails: by its address, by a kernel's arguments, and in other ways when a fault was planted that can cause them
- * (random_fault_explains). */
+/* How a task fails: by its address, by a kernel's arguments, in other ways when a fault was planted that can cause them
+ * (random_fault_explains), and as an aborted run of a model instance. */
 #define FAILED_TASK                                                                                \
     ADDRESS_GONE, TASK_FAILED, ENGINE_FAILED, KERNEL_TOO_LONG, VECTOR_TOO_LONG, KERNEL_FAILED,     \
-        VECTOR_FAILED, MEMORY_FAILED, LINK_FAILED
+        VECTOR_FAILED, MEMORY_FAILED, LINK_FAILED, RUN_ABORTED
 
 /* How a copy fails that is made at once, when a fault strikes it. */
 #define FAILED_COPY ENGINE_FAILED, MEMORY_FAILED, LINK_FAILED
