@@ -95,6 +95,13 @@ class Timeout(unittest.TestCase):
         self.assertEqual(len(re.findall(r"in pthread_mutex_lock, called at ", got.stderr)), 2, got.stderr)
         self.assertNotIn("did not report", got.stderr)
 
+    def test_work_that_no_call_has_let_begin_is_reported_so(self):
+        """Device time moves in calls that wait or ask: the stream is not idle, and the model has not seen its task."""
+        got = run("--timeout", "1", "--", PROGRAM, "unasked")
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+        self.assertIn("tasks pending: 1, the first has not begun", got.stderr)
+        self.assertNotIn("idle", got.stderr)
+
     def test_what_it_did_is_judged(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "kept.rec")

@@ -5,6 +5,7 @@
  *   MS-compute, MS-calls, MS-child
  *          computes, makes a call now and then, has a child that computes; then it wakes the thread
  *   locks  no work at all: two threads wait for each other's mutex
+ *   unasked  no thread waits: the main thread sleeps after the submission
  *   idle   makes no call at all */
 #include <acl/acl.h>
 #include <pthread.h>
@@ -125,6 +126,8 @@ int main(int argc, char **argv)
     need(aclrtCreateStream(&limited));
     need(aclrtCreateNotify(&notify, 0));
     need(aclrtWaitAndResetNotify(notify, stream, 0));
+    if (strcmp(what, "unasked") == 0)
+        (void)pause();
     if (has_limit)
         need(aclrtWaitAndResetNotify(notify, limited, 0));
     pthread_create(&thread, NULL, wait_endlessly, NULL);

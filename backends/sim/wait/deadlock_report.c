@@ -230,6 +230,12 @@ static void describe_queue(void *context, twin_queue *queue)
             (unsigned long long)(submitted - retired));
         return;
     }
+    if (info.state == TWINSIM_QUEUE_IDLE) {
+        add(text,
+            "tasks pending: %llu, the first has not begun, as no thread has waited or asked since",
+            (unsigned long long)(submitted - retired));
+        return;
+    }
     if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
         add(text, "%s at task %u (%s%s), %llu tasks pending", state_name(info.state), info.task_id,
             sim_sqe_noun(info.sqe_type), info.struck ? ", struck by a planted fault" : "",
