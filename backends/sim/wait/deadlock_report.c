@@ -168,14 +168,19 @@ struct survey {
     bool idle_too;
 };
 
-/* What a queue that polls waits for. The model, which stands still, says where its head is. */
-static void describe_word(const twin_queue *queue, const struct twinsim_queue_info *info,
-                          char *text, size_t bytes)
+static uint32_t head_of(const twin_queue *queue)
 {
     uint32_t head = 0;
     (void)twinsim_read(sim_process.board, queue->device->index,
                        (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
-    const stars_sqe *sqe = &queue->ring[head & queue->mask];
+    return head;
+}
+
+/* What a queue that polls waits for. The model, which stands still, says where its head is. */
+static void describe_word(const twin_queue *queue, const struct twinsim_queue_info *info,
+                          char *text, size_t bytes)
+{
+    const stars_sqe *sqe = &queue->ring[head_of(queue) & queue->mask];
     if (!sim_value_describe(sqe, text, bytes))
         snprintf(text, bytes, "its program at task %u finds another word at 0x%llx", info->task_id,
                  (unsigned long long)info->wait_address);
@@ -187,24 +192,24 @@ static void describe_queue(void *context, twin_queue *queue)
     struct text *text = &survey->text;
     struct twinsim_queue_info info;
     uint32_t device = queue->device->index;
-    if (twinsim_queue_inspect(sim_process.board, device, queue->sq, &info) != TWINSIM_OK)
-        return;
+    /* The lock also for what the model reads: entries of a deferred queue that no run has are written at any time. */
     pthread_mutex_lock(&queue->lock);
+    if (twinsim_queue_inspect(sim_process.board, device, queue->sq, &info) != TWINSIM_OK) {
+        pthread_mutex_unlock(&queue->lock);
+        return;
+    }
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
     struct sim_token token = head_token_locked(queue);
     char word[96] = "";
     if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)
         describe_word(queue, &info, word, sizeof(word));
-    pthread_mutex_unlock(&queue->lock);
-    uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
-    if (queue->config
-            .deferred) { /* its entries come again: only the head register tells where it is */
-        uint32_t head = 0;
-        (void)twinsim_read(sim_process.board, device,
-                           (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
+    if (queue->config.deferred) { /* its entries come again: only the head register tells where */
+        const uint32_t head = head_of(queue);
         token = queue->tokens[head & queue->mask];
         retired = info.state == TWINSIM_QUEUE_IDLE ? submitted : head;
     }
+    pthread_mutex_unlock(&queue->lock);
     if (retired >= submitted && !survey->idle_too)
         return;
 

@@ -70,7 +70,15 @@ static uint64_t tasks_stamp(void)
             device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
         for (unsigned sq = 0; sq < slots; sq++) {
             struct twinsim_queue_info info;
-            if (twinsim_queue_inspect(sim_process.board, i, sq, &info) != TWINSIM_OK)
+            twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            /* Entries of a deferred queue that no run has are written at any time. */
+            const bool deferred = atomic_load_explicit(&queue->is_deferred, memory_order_relaxed);
+            if (deferred)
+                pthread_mutex_lock(&queue->lock);
+            const bool open = twinsim_queue_inspect(sim_process.board, i, sq, &info) == TWINSIM_OK;
+            if (deferred)
+                pthread_mutex_unlock(&queue->lock);
+            if (!open)
                 continue;
             const uint64_t retired = twinsim_queue_retired(sim_process.board, i, sq);
             stamp += ((retired << 24) + ((uint64_t)info.task_id << 8) + info.state) *
