@@ -144,6 +144,11 @@ void test_reference_writes_zero(void)
     uint64_t count = 99;
     CHECK_CODE(aclFinalizeReference(&count), ACL_ERROR_REPEAT_FINALIZE);
     CHECK_EQUAL(count, 0);
+    CHECK_OK(aclInit(NULL));
+    CHECK_OK(aclFinalizeReference(&count));
+    count = 99;
+    CHECK_CODE(aclFinalizeReference(&count), ACL_ERROR_REPEAT_FINALIZE);
+    CHECK_EQUAL(count, 0);
 }
 
 static aclError at_init(const char *text, size_t length, void *user)

@@ -31,6 +31,13 @@ void test_wait_flag_of_failed_wait(void)
     CHECK_CODE(aclrtStreamWaitEventWithFlag(stream, event, 0, ACL_EVENT_WAIT_EXTERNAL),
                ACL_ERROR_RT_STREAM_NOT_CAPTURED);
     CHECK_CODE(aclrtStreamWaitEvent(stream, event), ACL_ERROR_RT_PARAM_INVALID);
+    /* And the other way about. */
+    aclrtEvent second = twin_event_flags(EVENT_EX, ACL_EVENT_SYNC);
+    CHECK_OK(aclrtStreamWaitEvent(stream, second));
+    CHECK_CODE(aclrtStreamWaitEventWithFlag(stream, second, 0, ACL_EVENT_WAIT_EXTERNAL),
+               ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK_OK(aclrtDestroyEvent(second));
     CHECK_OK(aclrtDestroyEvent(event));
     CHECK_OK(aclrtDestroyStream(stream));
     CHECK_OK(aclrtResetDevice(0));
@@ -99,6 +106,14 @@ void test_reset_of_plain_event(void)
     CHECK_OK(aclrtResetEvent(event, NULL));
     CHECK_CODE(aclrtResetEvent(ex, stream), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_OK(aclrtSynchronizeDeviceWithTimeout(SOON_MS));
+    aclmdlRI model = NULL;
+    aclrtStream bound = NULL;
+    CHECK_OK(aclmdlRIBuildBegin(&model, 0));
+    CHECK_OK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT));
+    CHECK_OK(aclmdlRIBindStream(model, bound, 0));
+    CHECK_CODE(aclrtResetEvent(event, bound), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_OK(aclmdlRIDestroy(model));
+    CHECK_OK(aclrtDestroyStream(bound));
     CHECK_OK(aclrtDestroyEvent(ex));
     CHECK_OK(aclrtDestroyEvent(event));
     CHECK_OK(aclrtDestroyStream(stream));

@@ -107,8 +107,20 @@ void test_load_without_context(void)
     CHECK_CODE(aclrtGetCurrentContext(&context), ACL_ERROR_RT_CONTEXT_NULL);
     aclrtBinHandle binary = image_load();
     CHECK(binary != NULL);
+    files f;
+    size_t bytes = 0;
+    unsigned char *image = image_make(&bytes);
+    aclrtBinHandle from_file = NULL;
+    files_begin(&f);
+    files_write(&f, "vec.o", image, bytes);
+    free(image);
+    CHECK_OK(image_load_file(&f, "vec.o", &from_file));
+    files_remove(&f, "vec.o");
+    files_end(&f);
     CHECK_OK(aclrtSetDevice(0));
     CHECK(image_find(binary, "vec") != NULL);
+    CHECK(image_find(from_file, "vec") != NULL);
+    CHECK_OK(aclrtBinaryUnLoad(from_file));
     CHECK_OK(aclrtBinaryUnLoad(binary));
     CHECK_OK(aclrtResetDevice(0));
 }
