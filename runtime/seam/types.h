@@ -121,7 +121,7 @@ typedef struct twin_device_traits {
     bool has_uuid;
     uint8_t uuid[16];            /* of this device and no other, the same in every process */
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
-    bool by_part;                /* public functions that the SoC's part does not offer are refused above */
+    bool by_part; /* public functions that the SoC's part does not offer are refused above */
     uint32_t machine_index; /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
     twin_core_traits core;  /* all 0: a device that runs kernels of its own */
 } twin_device_traits;
