@@ -185,9 +185,11 @@ static void report_block(void *context, const struct sim_block *block)
     struct left *left = context;
     const twin_hw_device *device = left->device;
     if (++left->count <= SIM_LINES_NAMED)
-        sim_log(2, "device %u: memory was not freed: allocation %llu, %llu bytes at 0x%llx",
-                device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
-                (unsigned long long)block->base);
+        sim_log(
+            2,
+            "device %u: memory was not freed: allocation %llu, %llu bytes with padding, at 0x%llx",
+            device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
+            (unsigned long long)block->base);
 }
 
 static void close_queue(void *context, twin_queue *queue)

@@ -184,7 +184,7 @@ class Record(Folder):
 
 class Print(Folder):
     def test_what_is_no_record(self):
-        for content, reason in ((b"", "is no record"), (b"x" * 9000, "is no record")):
+        for content, reason in ((b"", "is not a record"), (b"x" * 9000, "is not a record")):
             with open(self.path("x"), "wb") as file:
                 file.write(content)
             done = tool("record", "--print", self.path("x"))

@@ -360,7 +360,7 @@ static enum twin_recording_result check_header(const twin_recording *recording, 
     const struct twin_record_header *header = &recording->header;
     if (recording->size < sizeof(*header) ||
         memcmp(header->magic, TWIN_RECORD_MAGIC, sizeof(header->magic)) != 0) {
-        (void)snprintf(error, error_bytes, "%s is no record", name);
+        (void)snprintf(error, error_bytes, "%s is not a record of twinrt", name);
         return TWIN_RECORDING_E_FORMAT;
     }
     if (header->version == 0 || header->version > TWIN_RECORD_VERSION) {

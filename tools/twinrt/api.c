@@ -81,7 +81,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
         return 0;
     case ARGP_KEY_ARG:
-        argp_usage(state);
+        argp_error(state, "no argument is expected: %s", argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

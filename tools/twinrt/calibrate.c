@@ -81,7 +81,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->record_count == 0)
-            argp_error(state, "which records?");
+            argp_error(state, "missing argument: RECORD");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

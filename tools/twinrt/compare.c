@@ -36,7 +36,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (options->count != 2)
-            argp_error(state, "which two records?");
+            argp_error(state, "two records are needed: A and B");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

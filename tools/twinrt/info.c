@@ -55,7 +55,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        argp_usage(state);
+        argp_error(state, "no argument is expected: %s", argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -199,7 +199,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which program?");
+        argp_error(state, "missing argument: PROGRAM");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -346,14 +346,16 @@ int twin_tool_run(int argc, char **argv)
          0},
         {"seed", KEY_SEED, "N", 0, "Seed of the choices that the hardware leaves open (0)", 0},
         {"fail", KEY_FAIL, "RULES", 0,
-         "Make calls of the device fail: work.copy:3=TWIN_E_NOMEM,... (backends/fault/README.md)",
+         "Make calls of the device fail: work.copy:3=TWIN_E_NOMEM,... "
+         "(share/doc/twinrt/backends/fault)",
          0},
         {"log", KEY_LOG, "LEVEL", 0, "Log from this level on: error, warning, info, debug", 0},
         {"require-calls", KEY_REQUIRE_CALLS, NULL, 0,
          "End with 125 if the program ends with 0 and has made no ACL call that uses a device", 0},
         {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
-        {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (tools/msprof_print.py)", 0},
+        {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (printed by msprof_print.py)",
+         0},
         {"vcd", KEY_VCD, "FILE", 0, "Write signals over time, for viewers of waveforms", 0},
         {"record", KEY_RECORD, "FILE", 0, "Keep what is asked of the device (twinrt record)", 0},
         {"check", KEY_CHECK, NULL, 0,

@@ -32,7 +32,9 @@ static void report_block(void *context, const struct sim_block *block)
 {
     uint32_t *count = context;
     if (++*count <= SIM_LINES_NAMED)
-        sim_log(2, "page-locked host memory was not freed: allocation %llu, %llu bytes at 0x%llx",
+        sim_log(2,
+                "page-locked host memory was not freed: allocation %llu, %llu bytes with padding, "
+                "at 0x%llx",
                 (unsigned long long)block->serial, (unsigned long long)block->bytes,
                 (unsigned long long)block->base);
 }

@@ -214,41 +214,41 @@ static void describe_queue(void *context, twin_queue *queue)
         return;
 
     survey->streams++;
+    const uint64_t pending = submitted - retired;
+    const char *plural = pending == 1 ? "" : "s";
     add(text, "\n  device %u, stream %u: ", device, queue->config.id);
     if (retired >= submitted) {
-        add(text, "idle, %llu tasks done", (unsigned long long)retired);
+        add(text, "idle, %llu task%s done", (unsigned long long)retired, retired == 1 ? "" : "s");
         return;
     }
     if (word[0] != '\0') {
-        add(text, "waits until %s, %llu tasks pending", word,
-            (unsigned long long)(submitted - retired));
+        add(text, "waits until %s, %llu task%s pending", word, (unsigned long long)pending, plural);
         return;
     }
     if (info.state == TWINSIM_QUEUE_PARKED && token.kind == SIM_TOKEN_RUN) {
-        add(text, "waits for the end of a run of a model instance, %llu entries pending",
-            (unsigned long long)(submitted - retired));
+        add(text, "waits for the end of a run of a model instance, %llu entr%s pending",
+            (unsigned long long)pending, pending == 1 ? "y" : "ies");
         return;
     }
     if (info.state == TWINSIM_QUEUE_HOST) {
-        add(text, "waits for a host function %s (task %u), %llu tasks pending",
-            sim_channel_fate_locked(queue), info.task_id,
-            (unsigned long long)(submitted - retired));
+        add(text, "waits for a host function %s (task %u), %llu task%s pending",
+            sim_channel_fate_locked(queue), info.task_id, (unsigned long long)pending, plural);
         return;
     }
     if (info.state == TWINSIM_QUEUE_IDLE) {
         add(text,
             "tasks pending: %llu, the first has not begun, as no thread has waited or asked since",
-            (unsigned long long)(submitted - retired));
+            (unsigned long long)pending);
         return;
     }
     if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
-        add(text, "%s at task %u (%s%s), %llu tasks pending", state_name(info.state), info.task_id,
+        add(text, "%s at task %u (%s%s), %llu task%s pending", state_name(info.state), info.task_id,
             sim_sqe_noun(info.sqe_type), info.struck ? ", struck by a planted fault" : "",
-            (unsigned long long)(submitted - retired));
+            (unsigned long long)pending, plural);
         return;
     }
-    add(text, "waits for %s %u (hardware id %u), %llu tasks pending", sim_event_noun(token.signal),
-        token.signal->config.name, token.id, (unsigned long long)(submitted - retired));
+    add(text, "waits for %s %u (hardware id %u), %llu task%s pending", sim_event_noun(token.signal),
+        token.signal->config.name, token.id, (unsigned long long)pending, plural);
     struct search search = {.text = text, .awaited = &token, .device = queue->device};
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
