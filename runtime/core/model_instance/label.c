@@ -228,7 +228,9 @@ int32_t twin_label_set(uint64_t handle, uint64_t stream_handle)
     uint32_t id = stream->id, device_id = stream->device->id;
     twin_status status = TWIN_OK;
     twin_lock_take(&lock);
-    if (found->stream != 0) {
+    if (!twin_handle_is(found, handle)) { /* another thread has destroyed it meanwhile */
+        code = fail_handle(&twin_labels, handle);
+    } else if (found->stream != 0) {
         code = twin_fail(TWIN_ERR_INTERNAL, "the label stands in a stream already");
     } else if (found->list == 0) {
         code = twin_fail(TWIN_ERR_INTERNAL,
