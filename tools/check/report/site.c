@@ -169,17 +169,18 @@ static bool is_c_library(const struct check_site *site)
     return strcmp(site->module_name, "libc.so.6") == 0;
 }
 
-/* Threads of a program with a sanitizer of gcc begin in its library. */
+/* Threads begin in the library that sees them start: ours, or that of a sanitizer of gcc. */
 static bool is_thread_start(const struct check_site *site)
 {
-    static const char *const sanitizers[] = {"libasan.so.", "liblsan.so.", "libtsan.so."};
-    for (size_t i = 0; i < sizeof(sanitizers) / sizeof(sanitizers[0]); i++)
-        if (strncmp(site->module_name, sanitizers[i], strlen(sanitizers[i])) == 0)
+    static const char *const libraries[] = {"libtwinrt-host.so", "libasan.so.", "liblsan.so.",
+                                            "libtsan.so."};
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        if (strncmp(site->module_name, libraries[i], strlen(libraries[i])) == 0)
             return true;
     return is_c_library(site);
 }
 
-/* Without the frames that start main or a thread: the C library's, a sanitizer's, and _start. */
+/* Without the frames that start main or a thread, and _start. */
 static size_t without_start(const struct check_site *frames, size_t count)
 {
     if (count > 2 && count < TWIN_RECORD_STACK_MOST && is_c_library(&frames[count - 2]))
