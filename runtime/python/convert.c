@@ -196,6 +196,27 @@ bool twin_py_array(const struct twin_py_args *args, const char *name, PyObject *
     return *out_items != NULL;
 }
 
+PyObject *twin_py_element(const struct twin_py_args *args, const char *name, PyObject *list,
+                          size_t index)
+{
+    PyObject *element = PyList_Check(list) && (Py_ssize_t)index < PyList_Size(list)
+                            ? PyList_GetItem(list, (Py_ssize_t)index)
+                            : NULL;
+    Py_XINCREF(element);
+    if (!element)
+        (void)twin_py_refuse(args, name, "became shorter while it was read");
+    return element;
+}
+
+static bool take_signed(const struct twin_py_args *args, const char *name, PyObject *list,
+                        size_t index, int64_t low, int64_t high, int64_t *out)
+{
+    PyObject *element = twin_py_element(args, name, list, index);
+    const bool good = element && twin_py_signed(args, name, element, low, high, out);
+    Py_XDECREF(element);
+    return good;
+}
+
 bool twin_py_take_pids(struct twin_py_args *args, const char *name, twin_py_pids *out)
 {
     PyObject *list = twin_py_next(args);
@@ -205,8 +226,7 @@ bool twin_py_take_pids(struct twin_py_args *args, const char *name, twin_py_pids
     out->items = items;
     for (size_t i = 0; i < out->count; i++) {
         int64_t value;
-        if (!twin_py_signed(args, name, PyList_GetItem(list, (Py_ssize_t)i), INT32_MIN, INT32_MAX,
-                            &value))
+        if (!take_signed(args, name, list, i, INT32_MIN, INT32_MAX, &value))
             return false;
         out->items[i] = (int32_t)value;
     }
@@ -222,7 +242,10 @@ bool twin_py_take_handles(struct twin_py_args *args, const char *name, twin_py_h
     out->items = items;
     for (size_t i = 0; i < out->count; i++) {
         uint64_t value;
-        if (!twin_py_unsigned(args, name, PyList_GetItem(list, (Py_ssize_t)i), UINTPTR_MAX, &value))
+        PyObject *element = twin_py_element(args, name, list, i);
+        const bool good = element && twin_py_unsigned(args, name, element, UINTPTR_MAX, &value);
+        Py_XDECREF(element);
+        if (!good)
             return false;
         out->items[i] = (void *)(uintptr_t)value;
     }
@@ -239,10 +262,21 @@ bool twin_py_take_dims(struct twin_py_args *args, const char *name, twin_py_dims
     if (out->count > INT_MAX)
         return twin_py_refuse(args, name, "%zu elements exceed %d", out->count, INT_MAX);
     for (size_t i = 0; i < out->count; i++)
-        if (!twin_py_signed(args, name, PyList_GetItem(list, (Py_ssize_t)i), INT64_MIN, INT64_MAX,
-                            &out->items[i]))
+        if (!take_signed(args, name, list, i, INT64_MIN, INT64_MAX, &out->items[i]))
             return false;
     return true;
+}
+
+static bool take_range(const struct twin_py_args *args, const char *name, PyObject *range,
+                       size_t index, int64_t out[2])
+{
+    if (!PyList_Check(range))
+        return refuse_type(args, name, "list of two ints", range);
+    if (PyList_Size(range) != 2)
+        return twin_py_refuse(args, name, "element %zu must be a list of 2 ints, not of %zd", index,
+                              PyList_Size(range));
+    return take_signed(args, name, range, 0, INT64_MIN, INT64_MAX, &out[0]) &&
+           take_signed(args, name, range, 1, INT64_MIN, INT64_MAX, &out[1]);
 }
 
 bool twin_py_take_ranges(struct twin_py_args *args, const char *name, twin_py_ranges *out)
@@ -253,16 +287,11 @@ bool twin_py_take_ranges(struct twin_py_args *args, const char *name, twin_py_ra
         return false;
     out->items = items;
     for (size_t i = 0; i < out->count; i++) {
-        PyObject *range = PyList_GetItem(list, (Py_ssize_t)i);
-        if (!PyList_Check(range))
-            return refuse_type(args, name, "list of two ints", range);
-        if (PyList_Size(range) != 2)
-            return twin_py_refuse(args, name, "element %zu must be a list of 2 ints, not of %zd", i,
-                                  PyList_Size(range));
-        for (Py_ssize_t end = 0; end < 2; end++)
-            if (!twin_py_signed(args, name, PyList_GetItem(range, end), INT64_MIN, INT64_MAX,
-                                &out->items[i][end]))
-                return false;
+        PyObject *range = twin_py_element(args, name, list, i);
+        const bool good = range && take_range(args, name, range, i, out->items[i]);
+        Py_XDECREF(range);
+        if (!good)
+            return false;
     }
     return true;
 }

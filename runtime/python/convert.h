@@ -102,6 +102,10 @@ bool twin_py_unsigned(const struct twin_py_args *args, const char *name, PyObjec
 /* An array with a slot of `bytes`, all zero, per element of a list; *out_items is NULL for []. */
 bool twin_py_array(const struct twin_py_args *args, const char *name, PyObject *list, size_t bytes,
                    void **out_items, size_t *out_count);
+/* A new reference on an element of a list, which code of the program may have changed since twin_py_array(). NULL, refused: it has
+ * become shorter. */
+PyObject *twin_py_element(const struct twin_py_args *args, const char *name, PyObject *list,
+                          size_t index);
 
 /* ---- results ---------------------------------------------------------------------------------- */
 

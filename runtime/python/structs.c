@@ -99,11 +99,15 @@ bool twin_py_take_malloc_cfg(struct twin_py_args *args, const char *name, twin_p
     if (number)
         out->cfg.numAttrs = (size_t)used;
     for (size_t i = 0; i < count; i++) {
-        PyObject *item = PyList_GetItem(list, (Py_ssize_t)i);
-        if (!read_fields(args, "attrs", item, attribute, &out->cfg.attrs[i]))
-            return false;
-        PyObject *inner = PyDict_GetItemString(item, "value");
-        if (inner && !read_fields(args, "value", inner, value, &out->cfg.attrs[i].value))
+        PyObject *item = twin_py_element(args, "attrs", list, i);
+        bool good = item && read_fields(args, "attrs", item, attribute, &out->cfg.attrs[i]);
+        PyObject *inner = good ? PyDict_GetItemString(item, "value") : NULL;
+        Py_XINCREF(inner);
+        if (inner)
+            good = read_fields(args, "value", inner, value, &out->cfg.attrs[i].value);
+        Py_XDECREF(inner);
+        Py_XDECREF(item);
+        if (!good)
             return false;
     }
     return true;
@@ -115,10 +119,14 @@ static bool read_list(const struct twin_py_args *args, const char *name, PyObjec
 {
     if (!twin_py_array(args, name, list, bytes, out_items, out_count))
         return false;
-    for (size_t i = 0; i < *out_count; i++)
-        if (!read_fields(args, name, PyList_GetItem(list, (Py_ssize_t)i), fields,
-                         (char *)*out_items + i * bytes))
+    for (size_t i = 0; i < *out_count; i++) {
+        PyObject *item = twin_py_element(args, name, list, i);
+        const bool good =
+            item && read_fields(args, name, item, fields, (char *)*out_items + i * bytes);
+        Py_XDECREF(item);
+        if (!good)
             return false;
+    }
     return true;
 }
 

@@ -109,6 +109,23 @@ class Arguments(unittest.TestCase):
         self.assertEqual(acl.data_type_size(9), 8)
 
 
+    def test_a_list_that_shrinks_while_it_is_read_is_refused(self):
+        """An element may run code of the program."""
+        def shrinking(count, element=lambda one: one):
+            class Last:
+                def __index__(self):
+                    items.clear()
+                    return 1
+            items = [element(Last())] + [element(1) for _ in range(count - 1)]
+            return items
+
+        for call, arguments in ((acl.create_tensor_desc, (1, shrinking(3), 2)),
+                                (acl.set_tensor_shape_range, (0, shrinking(2, lambda one: [one, 1]))),
+                                (acl.rt.notify_set_import_pid, (0, shrinking(2)))):
+            with self.assertRaisesRegex(TypeError, "shorter", msg=f"{call}"):
+                call(*arguments)
+
+
 class Shapes(ModelTest):
     def test_every_answer_has_the_shape_that_its_stub_says(self):
         refused = refused_in_c()

@@ -231,6 +231,36 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(suite.get("name").endswith("a<&\"']]>??\u00fc"), suite.get("name"))
         for report in ("r.sarif", "r.json"):
             json.loads(self.read(report))
+        # So are names of modules, which are shown where debug information is missing.
+        program = os.path.join(self.folder.encode(), b"p\x01\xff")
+        shutil.copy(RACING, program)
+        subprocess.run(["strip", "-g", program], check=True)
+        done = subprocess.run([TWINRT, "run", "--check", "--report=m.xml", "--report=m.sarif", "--", program, "3"],
+                              capture_output=True, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "TWINRT_BACKEND": "sim"})
+        self.assertEqual(done.returncode, 99, done.stderr)
+        self.assertIn(b"p??+0x", done.stderr)
+        xml.etree.ElementTree.fromstring(self.read("m.xml"))
+        json.loads(self.read("m.sarif"))
+
+    def test_a_missing_recording_is_not_clean(self):
+        """The run used a device, and what it did cannot be judged: no report says that all is well."""
+        reports = [f"--report=r.{ending}" for ending in ("json", "xml", "sarif")]
+        done = self.check(*reports, "--record=gone/r.rec", program=(GOOD, "3", "5"))
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.write("bad.rec", "no recording")
+        self.looks_incomplete()
+        for name in ("r.json", "r.xml", "r.sarif"):
+            os.remove(os.path.join(self.folder, name))
+        self.assertEqual(self.run_tool("check", *reports, "bad.rec").returncode, 2)
+        self.looks_incomplete()
+
+    def looks_incomplete(self):
+        report = json.loads(self.read("r.json"))
+        self.assertEqual((report["clean"], report["whole"]), (False, False))
+        self.assertEqual(xml.etree.ElementTree.fromstring(self.read("r.xml")).get("errors"), "1")
+        run, = json.loads(self.read("r.sarif"))["runs"]
+        self.assertFalse(run["invocations"][0]["executionSuccessful"])
 
     def shape(self, what, value):
         required, optional = SARIF[what]

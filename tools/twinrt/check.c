@@ -63,8 +63,8 @@ int twin_tool_check(int argc, char **argv)
     struct check_session *session =
         check_session_open(&options.check, options.path, options.json ? NULL : stdout);
     int status = TWIN_TOOL_UNREADABLE;
-    if (session && check_session_add(session, options.path, options.path) &&
-        check_session_close(session))
+    const bool judged = session && check_session_add(session, options.path, options.path);
+    if (session && check_session_close(session) && judged)
         status = check_session_partial(session) ? TWIN_TOOL_PARTIAL : 0;
     const int found =
         options.check.error_status >= 0 ? options.check.error_status : TWIN_TOOL_FOUND;

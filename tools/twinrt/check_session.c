@@ -199,6 +199,13 @@ static bool print(const struct check_session *session, const struct check_result
     return true;
 }
 
+void check_session_incomplete(struct check_session *session)
+{
+    session->totals.partial = true;
+    for (unsigned i = 0; i < session->options->report_count; i++)
+        check_report_incomplete(session->reports[i]);
+}
+
 bool check_session_add(struct check_session *session, const char *path, const char *name)
 {
     struct check_result result;
@@ -206,6 +213,7 @@ bool check_session_add(struct check_session *session, const char *path, const ch
     if (check_result_load(path, name, session->symbolizer, session->suppressions, &result, error,
                           sizeof(error)) != CHECK_RESULT_OK) {
         fprintf(stderr, "twinrt: %s\n", error);
+        check_session_incomplete(session);
         return false;
     }
     check_totals_add(&session->totals, &result);

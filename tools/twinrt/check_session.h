@@ -32,7 +32,9 @@ struct check_session;
  * the closing line, NULL: as JSON to standard output. NULL, with a message: it cannot. */
 struct check_session *check_session_open(const struct check_options *options, const char *name,
                                          FILE *text);
-/* Judges a recording. False, with a message: it cannot be read. */
+/* A recording is missing: no report says that all is well. */
+void check_session_incomplete(struct check_session *session);
+/* Judges a recording. False, with a message: it cannot be read, and it counts as missing. */
 bool check_session_add(struct check_session *session, const char *path, const char *name);
 /* Prints the closing line, writes the reports. False, with a message: one cannot be written. */
 bool check_session_close(struct check_session *session);

@@ -285,6 +285,8 @@ static int run_and_report(struct options *options, struct run_watch *watch)
                 : options->session     ? ": nothing was checked, no file was written"
                                        : ": no file was written");
     bool good = used ? run_files_report_missing(&options->files) : !options->require_calls;
+    if (used && options->session && options->files.item[FILE_RECORD].left.count == 0)
+        check_session_incomplete(options->session);
     good = print_reports(options) && good;
     fflush(stdout);
     run_files_settle(&options->files);

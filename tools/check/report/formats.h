@@ -19,6 +19,8 @@ struct check_report {
 /* False: out of memory. */
 bool check_json_add(struct check_report *report, const struct check_result *result);
 bool check_json_write(struct check_report *report, FILE *out);
+/* A suite with an error: a recording is missing. */
+void check_junit_incomplete(struct check_report *report);
 bool check_junit_add(struct check_report *report, const struct check_result *result);
 /* Once `body` is closed. */
 void check_junit_write(const struct check_report *report, FILE *out);

@@ -159,7 +159,7 @@ bool check_json_write(struct check_report *report, FILE *out)
     cJSON_AddStringToObject(root, "format", "twinrt-check-report");
     cJSON_AddNumberToObject(root, "version", REPORT_VERSION);
     cJSON_AddStringToObject(root, "program", report->options.name);
-    cJSON_AddBoolToObject(root, "clean", totals->errors == 0);
+    cJSON_AddBoolToObject(root, "clean", totals->errors == 0 && !totals->partial);
     cJSON_AddBoolToObject(root, "whole", !totals->partial);
     cJSON_AddNumberToObject(root, "errors", (double)totals->errors);
     cJSON_AddNumberToObject(root, "warnings", (double)totals->warnings);

@@ -84,6 +84,13 @@ bool check_report_add(struct check_report *report, const struct check_result *re
     }
 }
 
+void check_report_incomplete(struct check_report *report)
+{
+    report->totals.partial = true;
+    if (report->format == CHECK_REPORT_JUNIT)
+        check_junit_incomplete(report);
+}
+
 bool check_report_write(struct check_report *report, FILE *out)
 {
     if (report->format == CHECK_REPORT_JSON)

@@ -11,7 +11,7 @@
 /* What all results of one report come to. */
 struct check_totals {
     size_t processes, ops, errors, warnings, suppressed;
-    bool partial;  /* a recording is damaged, or has parts missing */
+    bool partial;  /* a recording is missing or damaged, or has parts missing */
     bool unjudged; /* parts of what was recorded could not be judged */
 };
 void check_totals_add(struct check_totals *totals, const struct check_result *result);
@@ -64,6 +64,8 @@ struct check_report *check_report_new(enum check_report_format format,
                                       const struct check_report_options *options);
 /* Adds a result, which is not needed afterwards. False: out of memory. */
 bool check_report_add(struct check_report *report, const struct check_result *result);
+/* Something that the report should be about is missing: a recording that is not there, or cannot be read. */
+void check_report_incomplete(struct check_report *report);
 /* Writes all that was added. False: out of memory; whether `out` took it, ferror() says. */
 bool check_report_write(struct check_report *report, FILE *out);
 void check_report_free(struct check_report *report);

@@ -240,7 +240,7 @@ static void add_invocation(cJSON *run, const struct check_totals *totals)
     if (totals->partial) {
         cJSON *notification = cJSON_CreateObject();
         add_message(notification, "message",
-                    "a recording is damaged, or stopped before the program did");
+                    "a recording is missing or damaged, or stopped before the program did");
         cJSON_AddStringToObject(notification, "level", "error");
         cJSON_AddItemToArray(cJSON_AddArrayToObject(invocation, "toolExecutionNotifications"),
                              notification);

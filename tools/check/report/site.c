@@ -2,6 +2,7 @@
 #include "check/report/site.h"
 
 #include <fnmatch.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct module {
     uint64_t seq; /* of its entry */
     uint64_t begin, end, base;
     const char *path;
+    char *shown; /* the path in UTF-8 */
     unsigned char build_id[BUILD_ID_BYTES];
     size_t build_id_bytes;
 };
@@ -38,9 +40,11 @@ struct check_sites {
 static size_t bytes_of_hex(const char *text, unsigned char *out, size_t room)
 {
     size_t bytes = 0;
-    unsigned value;
-    while (bytes < room && sscanf(text + 2 * bytes, "%2x", &value) == 1)
-        out[bytes++] = (unsigned char)value;
+    for (; bytes < room && isxdigit((unsigned char)text[0]) && isxdigit((unsigned char)text[1]);
+         text += 2) {
+        const char pair[3] = {text[0], text[1], '\0'};
+        out[bytes++] = (unsigned char)strtoul(pair, NULL, 16);
+    }
     return bytes;
 }
 
@@ -58,6 +62,10 @@ static bool add_module(struct check_sites *sites, const struct twin_record_entry
                             .end = module.end,
                             .base = module.base,
                             .path = twin_recording_text(entry, 0)};
+    last->shown = strdup(last->path);
+    if (!last->shown)
+        return false;
+    utf8_clean(last->shown);
     last->build_id_bytes =
         bytes_of_hex(twin_recording_text(entry, 1), last->build_id, BUILD_ID_BYTES);
     return true;
@@ -116,6 +124,8 @@ void check_sites_free(struct check_sites *sites)
     if (!sites)
         return;
     free(sites->stacks);
+    for (size_t i = 0; i < sites->count; i++)
+        free(sites->modules[i].shown);
     free(sites->modules);
     free(sites);
 }
@@ -152,9 +162,9 @@ static void look(struct check_sites *sites, const check_op *op, uint64_t site,
     const struct module *module = module_of(sites, out->address, op->begin_seq);
     if (!module)
         return;
-    const char *slash = strrchr(module->path, '/');
-    out->module = module->path;
-    out->module_name = slash ? slash + 1 : module->path;
+    const char *slash = strrchr(module->shown, '/');
+    out->module = module->shown;
+    out->module_name = slash ? slash + 1 : module->shown;
     out->offset = out->address - module->base;
     symbolizer_look(sites->symbolizer, module->path, module->build_id, module->build_id_bytes,
                     out->offset, &out->symbol);
