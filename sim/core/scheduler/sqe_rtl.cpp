@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SQEs of a scheduler whose machine of SQEs has an RTL port: it is told of each decision, and what it answers is done.
+/// A scheduler whose SQE execution has an RTL port: reports each decision to the port and follows its answer.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
