@@ -70,6 +70,14 @@ static bool is_older_part(const char *soc)
            begins(soc, "Ascend910ProB") || begins(soc, "Ascend910PremiumA");
 }
 
+/* Parts with more stream ids than queues, and how many: decision 30. Elsewhere 0, as many as queues. */
+static uint32_t stream_ids(const char *soc)
+{
+    if (begins(soc, "Ascend950"))
+        return 65535;
+    return begins(soc, "Ascend910B") || begins(soc, "Ascend910_93") ? 32768 : 0;
+}
+
 static twin_link link_of(uint32_t index)
 {
     uint32_t count = 0;
@@ -139,6 +147,7 @@ static void read_traits_locked(uint32_t index)
         .peer_link = link_of(index),
         /* Only devices of the generation after have them. */
         .count_notify_limit = vendor.count_create && begins(soc, "Ascend950") ? 1024 : 0,
+        .stream_id_limit = stream_ids(soc),
     };
     int32_t machine = 0;
     bool told = vendor.machine_index && vendor.machine_index((int32_t)index, &machine) == 0;

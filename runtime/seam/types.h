@@ -122,8 +122,9 @@ typedef struct twin_device_traits {
     uint8_t uuid[16];            /* of this device and no other, the same in every process */
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
     bool by_part; /* public functions that the SoC's part does not offer are refused above */
-    uint32_t machine_index; /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
-    twin_core_traits core;  /* all 0: a device that runs kernels of its own */
+    uint32_t machine_index;   /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
+    twin_core_traits core;    /* all 0: a device that runs kernels of its own */
+    uint32_t stream_id_limit; /* stream ids; above stream_limit: queues run out before ids */
 } twin_device_traits;
 
 /* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */

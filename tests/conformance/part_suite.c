@@ -170,7 +170,7 @@ static void test_streams_of_a_910c(void)
         CHECK_EQUAL(left, RECORDED);
         for (size_t i = 0; i < RECORDED; i++)
             CHECK_OK(aclrtCreateStream(&streams[i]));
-        CHECK_CODE(aclrtCreateStream(&more), ACL_ERROR_RT_NO_STREAM_RESOURCE);
+        CHECK_CODE(aclrtCreateStream(&more), ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
         for (size_t i = 0; i < RECORDED; i++)
             CHECK_OK(aclrtDestroyStream(streams[i]));
     }

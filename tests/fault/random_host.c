@@ -197,8 +197,8 @@ static aclError call_switch_stream(random_worker *worker)
 /* Codes of operations on model instances. */
 #define OF_MODELS                                                                                  \
     NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, OTHER_CONTEXT, OTHER_MODEL_CONTEXT, IN_MODEL,            \
-        DEAD_HANDLE, NOT_OFFERED, NO_STREAM, NOTHING_TO_GIVE, MODEL_RUNS, CANNOT_RUN, WAS_ABORTED, \
-        DEVICE_ABORTED, TASK_TOO_LONG, FAILED_TASK, WAIT_ENDED
+        DEAD_HANDLE, NOT_OFFERED, NO_STREAM, NO_STREAM_QUEUE, NOTHING_TO_GIVE, MODEL_RUNS,         \
+        CANNOT_RUN, WAS_ABORTED, DEVICE_ABORTED, TASK_TOO_LONG, FAILED_TASK, WAIT_ENDED
 
 const random_row random_host_rows[] = {
     {"aclrtSubscribeReport, aclrtUnSubscribeReport",

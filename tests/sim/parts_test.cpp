@@ -15,7 +15,7 @@ namespace
 struct Part {
     const char *profile, *soc;
     bool stars; // a hardware scheduler
-    uint64_t queues, streams, events, notifies, count_notifies;
+    uint64_t queues, streams, stream_ids, events, notifies, count_notifies;
     uint64_t sq_depth, in_flight, slots;
     uint64_t sdma, pcie_cap, cond_cap, host_channels;
     uint64_t aic, aiv, cpus, clock_mhz, l2_mib, memory_mib;
@@ -25,34 +25,25 @@ struct Part {
 
 // A stream needs a physical one, so where the documents promise more streams than there are, these count.
 constexpr Part kParts[] = {
-    {"910a", "Ascend910A", false, 2016, 2016, 65535,   1024,  0,    4096,
-     2042,   32,           16,    32,   32,   11,      32,    0,    4,
-     1000,   32,           32768, 1000, 36,   1200000, false, false},
-    {"910b1", "Ascend910B1", true,  2038, 1984, 65536,   8192, 0,   2048,
-     2013,    128,           32,    32,   8,    13,      24,   48,  6,
-     1850,    192,           65536, 50,   32,   1600000, true, true},
-    {"910b2", "Ascend910B2", true,  2038, 1984, 65536,   8192, 0,   2048,
-     2013,    128,           32,    32,   8,    13,      24,   48,  6,
-     1800,    192,           65536, 50,   32,   1600000, true, true},
-    {"910b3", "Ascend910B3", true,  2038, 1984, 65536,   8192, 0,   2048,
-     2013,    128,           32,    32,   8,    13,      20,   40,  6,
-     1800,    192,           65536, 50,   32,   1600000, true, true},
-    {"910b4", "Ascend910B4",
-     true,    2038,
-     1984,    65536,
-     8192,    0,
-     2048,    2013,
-     128,     32,
-     32,      8,
-     13,      20,
-     40,      6,
-     1500,    96,
-     32768,   50,
-     32,      800000,
-     true,    true},
+    {"910a", "Ascend910A", false, 2016,  2016, 2016, 65535,   1024,  0,
+     4096,   2042,         32,    16,    32,   32,   11,      32,    0,
+     4,      1000,         32,    32768, 1000, 36,   1200000, false, false},
+    {"910b1", "Ascend910B1", true, 2038,  1984, 32768, 65536,   8192, 0,
+     2048,    2013,          128,  32,    32,   8,     13,      24,   48,
+     6,       1850,          192,  65536, 50,   32,    1600000, true, true},
+    {"910b2", "Ascend910B2", true, 2038,  1984, 32768, 65536,   8192, 0,
+     2048,    2013,          128,  32,    32,   8,     13,      24,   48,
+     6,       1800,          192,  65536, 50,   32,    1600000, true, true},
+    {"910b3", "Ascend910B3", true, 2038,  1984, 32768, 65536,   8192, 0,
+     2048,    2013,          128,  32,    32,   8,     13,      20,   40,
+     6,       1800,          192,  65536, 50,   32,    1600000, true, true},
+    {"910b4", "Ascend910B4", true, 2038,  1984, 32768, 65536,  8192, 0,
+     2048,    2013,          128,  32,    32,   8,     13,     20,   40,
+     6,       1500,          96,   32768, 50,   32,    800000, true, true},
     {"910_9391", "Ascend910_9391",
      true,       2038,
-     1980,       65536, // recorded on such a part: 1979 usable beside the default stream
+     1980,       32768,
+     65536, // recorded on such a part: 1979 usable beside the default stream
      8192,       0,
      2048,       2013,
      128,        32,
@@ -63,45 +54,26 @@ constexpr Part kParts[] = {
      65536,      50,
      32,         1600000,
      true,       true},
-    {"310b1", "Ascend310B1",
-     true,    480,
-     480,     65536,
-     2048,    0,
-     2048,    2010,
-     32,      6,
-     8,       1,
-     6,       1,
-     1,       4,
-     1224,    4,
-     32768,   48,
-     32,      51200,
-     false,   false},
-    {"310p3", "Ascend310P3",
-     false,   992,
-     992,     1023,
-     1024,    0,
-     2048,    2042,
-     32,      16,
+    {"310b1", "Ascend310B1", true, 480,   480, 480, 65536, 2048,  0,
+     2048,    2010,          32,   6,     8,   1,   6,     1,     1,
+     4,       1224,          4,    32768, 48,  32,  51200, false, false},
+    {"310p3", "Ascend310P3", false, 992,   992,  992, 1023,   1024,  0,
+     2048,    2042,          32,    16,    32,   32,  6,      8,     7,
+     7,       1060,          16,    22888, 1000, 31,  204000, false, false},
+    {"950",   "Ascend950PR_9599",
+     true,    2016,
+     1984,    65535,
+     65536,   65535,
+     2048,    2048,
+     2013,    128,
      32,      32,
-     6,       8,
-     7,       7,
-     1060,    16,
-     22888,   1000,
-     31,      204000,
-     false,   false},
-    {"950",  "Ascend950PR_9599",
-     true,   2016,
-     1984,   65536,
-     65535,  2048,
-     2048,   2013,
-     128,    32,
-     32,     8,
-     16,     36,
-     72,     6,
-     1800,   128,
-     131072, 1000,
-     32,     1600000,
-     true,   true},
+     8,       16,
+     36,      72,
+     6,       1800,
+     128,     131072,
+     1000,    32,
+     1600000, true,
+     true},
 };
 
 Profile profile_of(const Part &part)
@@ -121,6 +93,7 @@ void test_published_facts()
         EXPECT_EQ(number("firmware.loop"), part.stars ? 0 : 1);
         EXPECT_EQ(number("limit.queues"), part.queues);
         EXPECT_EQ(number("limit.streams"), part.streams);
+        EXPECT_EQ(number("limit.stream_ids"), part.stream_ids);
         EXPECT_EQ(number("limit.events"), part.events);
         EXPECT_EQ(number("limit.notifies"), part.notifies);
         EXPECT_EQ(number("limit.count_notifies"), part.count_notifies);

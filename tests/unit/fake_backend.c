@@ -98,6 +98,7 @@ static twin_status fake_describe(uint32_t index, const twin_device_traits **out_
 {
     if (index >= fake_set.devices)
         return TWIN_E_DEVICE_ID;
+    traits.stream_id_limit = fake_set.stream_id_limit;
     *out_traits = &traits;
     return TWIN_OK;
 }

@@ -10,10 +10,11 @@
 
 /* Set before fake_install(); reset by it to what stands here. */
 typedef struct fake_settings {
-    uint32_t devices;      /* 2 */
-    uint32_t stream_limit; /* 8 */
-    uint32_t queue_depth;  /* 16 */
-    uint32_t event_limit;  /* 4: hardware ids for level events */
+    uint32_t devices;         /* 2 */
+    uint32_t stream_limit;    /* 8 */
+    uint32_t stream_id_limit; /* 0 */
+    uint32_t queue_depth;     /* 16 */
+    uint32_t event_limit;     /* 4: hardware ids for level events */
     /* An op that answers something other than TWIN_OK, once. */
     _Atomic twin_status fail_open, fail_queue, fail_signal, fail_work, fail_drain, fail_start;
 } fake_settings;

@@ -99,9 +99,11 @@ static void test_lowest_free_id(void)
     finish();
 }
 
-static void test_limit(void)
+static void fill_the_device(uint32_t ids, int32_t code)
 {
-    begin();
+    fresh();
+    fake_set.stream_id_limit = ids;
+    CHECK_OK(twin_device_set(0));
     uint64_t streams[8];
     for (int i = 0; i < 7; i++)
         streams[i] = make(0, 0);
@@ -109,7 +111,7 @@ static void test_limit(void)
     CHECK_OK(twin_context_pin_current(&context));
     uint64_t extra = 0;
     (void)twin_messages_take();
-    CHECK_CODE(twin_stream_create(context, 0, 0, false, &extra), 207008);
+    CHECK_CODE(twin_stream_create(context, 0, 0, false, &extra), code);
     const char *text = twin_messages_take();
     REQUIRE(text);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "default context 0: 8"));
@@ -117,6 +119,12 @@ static void test_limit(void)
     CHECK_OK(twin_stream_create(context, 0, 0, false, &extra));
     twin_context_unpin(context);
     finish();
+}
+
+static void test_limit(void)
+{
+    fill_the_device(8, 207008);
+    fill_the_device(9, 207005);
 }
 
 static void test_failed_queue(void)
@@ -330,7 +338,7 @@ static const twin_test tests[] = {
     {"a priority beyond the range is the lowest", test_priority_is_clamped},
     {"a stream keeps the mode of overflows it was made with", test_saturation_is_kept},
     {"a stream takes the lowest free number", test_lowest_free_id},
-    {"the limit counts default streams and names the owners", test_limit},
+    {"the limit counts default streams, names the owners and says what ran out", test_limit},
     {"a queue that the device refuses leaves nothing", test_failed_queue},
     {"the default stream cannot be destroyed", test_default_is_kept},
     {"a stream of another context is waited for but not used", test_other_context},

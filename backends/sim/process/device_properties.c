@@ -92,7 +92,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
 {
     uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan,
         values;
-    uint64_t op_unit_ns, pci_bus;
+    uint64_t op_unit_ns, pci_bus, stream_ids;
     const struct {
         const char *name;
         uint64_t least;
@@ -109,6 +109,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
         {"limit.l2_mib", 0, &l2_mib},
         {"limit.memory_mib", 1, &memory_mib},
         {"limit.priorities", 1, &priorities},
+        {"limit.stream_ids", 1, &stream_ids},
         {"sqe.credit_unit_ns", 1, &op_unit_ns},
     };
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
@@ -148,6 +149,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
             .has_uuid = true,
             .count_notify_limit = sim_process.limits.count_notifies,
             .by_part = true,
+            .stream_id_limit = (uint32_t)stream_ids,
             .core = core,
         };
         make_uuid(soc->text, i, sim_process.traits[i].uuid);

@@ -51,6 +51,7 @@
     X(UNSUPPORTED, 207000, R, "EE1005")       /* not offered */                                    \
     X(NOMEM, 207001, R, "EE1013")             /* host memory is out */                             \
     X(NO_DEVICE, 207004, R, "EE1018")         /* no usable device */                               \
+    X(NO_STREAM_QUEUE, 207005, R, "EE1023")   /* all queues of streams are taken, ids are left */  \
     X(NO_STREAM, 207008, R, "EE1023")         /* all streams are taken */                          \
     X(REGISTRATION, 500000, A, "EH9999")      /* callbacks of aclInit and aclFinalize */           \
     X(VERSION, 500000, A, "EH9999")           /* a version that is not one */                      \

@@ -556,10 +556,11 @@ int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *
     }
     if (device->stream_count >= device->traits->stream_limit) {
         uint32_t limit = device->traits->stream_limit;
+        bool ids_left = device->traits->stream_id_limit > limit;
         twin_lock_drop(&device->lock);
         char owners[256];
         twin_device_list_owners(device, owners, sizeof(owners));
-        return twin_fail(TWIN_ERR_NO_STREAM,
+        return twin_fail(ids_left ? TWIN_ERR_NO_STREAM_QUEUE : TWIN_ERR_NO_STREAM,
                          "device %u has all of its %u streams in use (%s); destroy some first",
                          device->id, limit, owners);
     }

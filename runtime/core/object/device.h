@@ -99,7 +99,7 @@ int32_t twin_device_find_argument(int32_t id, twin_device **out_device);
  * which are made while the device is opening. */
 bool twin_device_add_object(twin_device *device, bool primary);
 void twin_device_drop_object(twin_device *device);
-/* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207008 (names the largest owners). */
+/* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207005 or 207008 (name the largest owners). */
 int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id);
 void twin_device_drop_stream_id(twin_device *device, uint32_t id);
 /* Streams that may still be made on the device. */

@@ -106,7 +106,7 @@ typedef struct twin_task {
 
 /* The priority that a stream gets: above INT32_MAX a negative number, so the highest; else at most the lowest. */
 uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority);
-/* A stream of a pinned context. 107002, 207001, 207008. */
+/* A stream of a pinned context. 107002, 207001, 207005, 207008. */
 int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
                            bool is_default, uint64_t *out_handle);
 /* Destroys a stream of the current context: after its work, or with `force` at once, dropping it.

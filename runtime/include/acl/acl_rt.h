@@ -497,8 +497,8 @@ typedef enum {
 
 typedef void (*aclrtStreamStateCallback)(aclrtStream stm, aclrtStreamState state, void *args);
 
-/* A stream of the highest priority (0) in the current context. 207008: the device has no stream
- * left. */
+/* A stream of the highest priority (0) in the current context. The device has no stream left:
+ * 207005 on parts with more stream ids than queues (910B, 910_93, 950), 207008 on the others. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
 
 /* Absent here, as from the vendor's library for hosts: the name links, and dlsym gives NULL. */

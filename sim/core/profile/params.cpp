@@ -272,6 +272,8 @@ class ProfileReader
             fail("firmware.reports.batch.value", "must not exceed firmware.reports.depth");
         if (number_of("limit.streams") > number_of("limit.queues"))
             fail("limit.streams.value", "must not exceed limit.queues: each stream has a queue");
+        if (number_of("limit.streams") > number_of("limit.stream_ids"))
+            fail("limit.streams.value", "must not exceed limit.stream_ids: each stream has an id");
         if (number_of("table.event_mode") == 0 &&
             number_of("limit.events") > number_of("table.event_cached"))
             fail("limit.events.value", "must not exceed table.event_cached in table mode "

@@ -114,6 +114,7 @@ const ParamSpec kParamSchema[] = {
     {"limit.queues",              N, "1",        1, kMaxQueues, &P::queues},
     {"limit.sq_depth",            N, "SQE",      8, 65536,     nullptr},
     {"limit.sq_reserve",          N, "SQE",      0, 65535,     nullptr},
+    {"limit.stream_ids",          N, "1",        1, 65536,     nullptr},
     {"limit.streams",             N, "1",        1, 65536,     nullptr},
     {"link.hbm.effective_permille", N, "permille", 1, 1000,    &P::hbm_effective},
     {"link.hbm.peak_mb_s",        N, "MB/s",     1, kRateMost, &P::hbm_peak},
