@@ -42,9 +42,28 @@ CASES = r"""
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <cstdlib>
+#ifdef SLOW
+static unsigned slow = sleep(60);
+#endif
 TEST(Plain, Device) { ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS); ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS); }
 TEST(Plain, Fails) { FAIL(); }
 TEST(Plain, Skips) { GTEST_SKIP(); }
+void race()
+{
+    void *from, *to;
+    aclrtStream one, other;
+    ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMalloc(&from, 4096, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMalloc(&to, 4096, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&one), ACL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemsetAsync(from, 4096, 1, 4096, one), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(to, 4096, from, 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, other), ACL_SUCCESS);
+    ASSERT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+}
+TEST(Race, Skips) { race(); GTEST_SKIP(); }
+TEST(Race, Passes) { race(); puts("expected text"); }
 TEST(Plain, DISABLED_Broken) { FAIL(); }
 TEST(Plain, Folder) { char name[4096]; ASSERT_TRUE(getcwd(name, sizeof(name))); ASSERT_STREQ(name, getenv("WANTED_FOLDER")); }
 TEST(Plain, Seed) { ASSERT_STREQ(getenv("TWINRT_SEED"), getenv("WANTED_SEED")); }
@@ -339,13 +358,21 @@ twinrt_add_test(NAME seeds COMMAND cases --gtest_filter=Plain.Seed SEEDS 7 PROPE
 twinrt_add_test(NAME semicolon COMMAND sh -c "true; exit 0")
 twinrt_add_test(NAME none COMMAND /bin/true RUN_OPTIONS --require-calls)
 twinrt_add_test(NAME unchecked COMMAND cases --gtest_filter=Plain.Device NO_CHECK)
+twinrt_add_test(NAME text COMMAND cases --gtest_filter=Plain.Fails PROPERTIES PASS_REGULAR_EXPRESSION "nothing;FAILED")
+twinrt_add_test(NAME race.text COMMAND cases --gtest_filter=Race.Passes PROPERTIES PASS_REGULAR_EXPRESSION "expected text")
+twinrt_add_test(NAME race.both COMMAND cases --gtest_filter=Race.Passes
+  PROPERTIES PASS_REGULAR_EXPRESSION "expected text" FAIL_REGULAR_EXPRESSION "not there;nor there")
+twinrt_add_test(NAME fails.text COMMAND cases --gtest_filter=Plain.Device
+  PROPERTIES PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION "not there;OK")
+twinrt_add_test(NAME race.unchecked COMMAND cases --gtest_filter=Race.Skips NO_CHECK PROPERTIES SKIP_REGULAR_EXPRESSION SKIPPED)
 """)
     expect(status == 0, f"the project was not built:\n{out}{err}")
     seen, out = results(page.project)
     wanted = {"all/Plain.Device": "run", "all/Plain.Fails": "fail", "all/Plain.Skips": "notrun", "all/Plain.Broken": "disabled",
               "all/Plain.Folder": "run", "all/Plain.Seed": "run", "all/Hang.Waits": "fail", "all/All/Numbers.Odd/0": "run",
               "all/All/Numbers.Odd/1": "run", "all/Typed/0.Works": "run", "seeds.seed_7": "run", "semicolon": "run",
-              "none": "fail", "unchecked": "run"}
+              "none": "fail", "unchecked": "run", "all/Race.Skips": "fail", "all/Race.Passes": "fail", "text": "run",
+              "race.text": "fail", "race.both": "fail", "fails.text": "fail", "race.unchecked": "notrun"}
     expect(seen == wanted, f"ctest has {seen}; expected {wanted}:\n{out}")
     reports = os.listdir(os.path.join(page.project, "out", "twinrt-reports"))
     expect(not any(name.startswith("unchecked") for name in reports), f"NO_CHECK wrote a report: {reports}")
@@ -353,13 +380,18 @@ twinrt_add_test(NAME unchecked COMMAND cases --gtest_filter=Plain.Device NO_CHEC
         expect(any(re.fullmatch(rf"all_{name}-[0-9a-f]{{8}}\.xml", report) for report in reports),
                f"no report of {name}: {reports}")
     labelled, _ = results(page.project, "-L one")
-    expect(len(labelled) == 10, f"{len(labelled)} tests have the label; expected 10")
+    expect(len(labelled) == 12, f"{len(labelled)} tests have the label; expected 12")
     for line, message in (
             ("twinrt_add_test(NAME a COMMAND cases TIMEOUT soon)", 'TIMEOUT is "soon"; expected whole seconds'),
             ("twinrt_add_test(NAME a COMMAND cases TIMEOUT 0)", 'TIMEOUT is "0"; expected whole seconds'),
             ("twinrt_add_test(NAME a COMMAND cases SEEDS 1 x)", 'SEEDS has "x"; expected whole numbers'),
             ("twinrt_add_test(NAME a)", "missing argument: NAME or COMMAND"),
             ("twinrt_add_test(NAME a COMMAND cases TIMEOUT)", "missing value: TIMEOUT"),
+            ("twinrt_add_test(NAME a COMMAND cases PROPERTIES SKIP_REGULAR_EXPRESSION x)", "use SKIP_RETURN_CODE, or NO_CHECK"),
+            ("twinrt_discover_tests(cases PROPERTIES WILL_FAIL TRUE)", "use PASS_REGULAR_EXPRESSION, or NO_CHECK"),
+            ("twinrt_discover_tests(cases DISCOVERY_TIMEOUT 0)", 'DISCOVERY_TIMEOUT is "0"; expected whole seconds'),
+            ("target_compile_definitions(cases PRIVATE SLOW)\ntwinrt_discover_tests(cases DISCOVERY_TIMEOUT 1)",
+             "a larger limit: DISCOVERY_TIMEOUT"),
             ("twinrt_discover_tests(cases CHECK)", "unknown argument"),
             ("twinrt_discover_tests(nothing)", "twinrt_discover_tests(nothing): not a target")):
         status, out, err = configure(page, line)

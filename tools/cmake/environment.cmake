@@ -26,8 +26,10 @@ install(CODE [[
 foreach(name config kernels test test-command test-discover)
   configure_file(${templates}/twinrt-${name}.cmake ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-${name}.cmake COPYONLY)
 endforeach()
+configure_file(${templates}/twinrt-test-skip.sh ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-test-skip.sh COPYONLY)
 install(FILES ${templates}/presets/presets.json ${templates}/presets/project.cmake DESTINATION share/twinrt/cmake)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 configure_file(${templates}/twinrt.pc.in ${PROJECT_BINARY_DIR}/lib64/pkgconfig/twinrt.pc @ONLY)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/lib64/cmake ${PROJECT_BINARY_DIR}/lib64/pkgconfig DESTINATION lib64)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/lib64/cmake ${PROJECT_BINARY_DIR}/lib64/pkgconfig DESTINATION lib64
+  USE_SOURCE_PERMISSIONS)

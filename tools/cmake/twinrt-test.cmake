@@ -6,7 +6,8 @@
 #
 # twinrt_discover_tests(<target> [TEST_PREFIX <prefix>] [EXTRA_ARGS <argument>...] [<option>...])
 #   Adds a test for each test case of a GoogleTest program. They are listed when the program has been built. DISABLED_ ones
-#   are listed as disabled.
+#   are listed as disabled. A case that GTEST_SKIP() ends is shown as skipped, unless --check found something.
+#   DISCOVERY_TIMEOUT <seconds>  how long the listing may take: whole seconds, at least 1; default: 60
 #
 # Options of both:
 #   RUN_OPTIONS <option>...      options of `twinrt run`, such as --devices=2 or --suppressions=FILE
@@ -17,7 +18,8 @@
 #                                build folder. Characters other than letters, digits, "_", "." and "-" become "_", and
 #                                such a name gets a short hash
 #   WORKING_DIRECTORY <folder>   default: the current build folder
-#   PROPERTIES <name> <value>... properties of the tests, as for set_tests_properties
+#   PROPERTIES <name> <value>... properties of the tests, as for set_tests_properties. Those that would hide a finding are
+#                                refused, unless NO_CHECK is given: SKIP_REGULAR_EXPRESSION and WILL_FAIL
 include("${CMAKE_CURRENT_LIST_DIR}/twinrt-test-command.cmake")
 
 # Checks the options that both have, and gives those that are missing their defaults. A macro: it sets them for its caller.
@@ -30,8 +32,19 @@ macro(twinrt_test_options what)
       message(FATAL_ERROR "${what}: SEEDS has \"${number}\"; expected whole numbers")
     endif()
   endforeach()
-  if(DEFINED arg_TIMEOUT AND NOT arg_TIMEOUT MATCHES "^[1-9][0-9]*$")
-    message(FATAL_ERROR "${what}: TIMEOUT is \"${arg_TIMEOUT}\"; expected whole seconds, at least 1")
+  foreach(limit TIMEOUT DISCOVERY_TIMEOUT)
+    if(DEFINED arg_${limit} AND NOT arg_${limit} MATCHES "^[1-9][0-9]*$")
+      message(FATAL_ERROR "${what}: ${limit} is \"${arg_${limit}}\"; expected whole seconds, at least 1")
+    endif()
+  endforeach()
+  if(NOT arg_NO_CHECK)
+    foreach(pair "SKIP_REGULAR_EXPRESSION:SKIP_RETURN_CODE" "WILL_FAIL:PASS_REGULAR_EXPRESSION")
+      string(REGEX MATCH "^[^:]+" property "${pair}")
+      string(REGEX REPLACE ".*:" "" instead "${pair}")
+      if(property IN_LIST arg_PROPERTIES)
+        message(FATAL_ERROR "${what}: PROPERTIES has ${property}, with which CTest hides findings; use ${instead}, or NO_CHECK")
+      endif()
+    endforeach()
   endif()
   if(NOT arg_REPORT_DIRECTORY)
     set(arg_REPORT_DIRECTORY "${CMAKE_BINARY_DIR}/twinrt-reports")
@@ -79,7 +92,7 @@ function(twinrt_add_test)
 endfunction()
 
 function(twinrt_discover_tests target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_CHECK" "TEST_PREFIX;TIMEOUT;REPORT_DIRECTORY;WORKING_DIRECTORY"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_CHECK" "TEST_PREFIX;DISCOVERY_TIMEOUT;TIMEOUT;REPORT_DIRECTORY;WORKING_DIRECTORY"
     "EXTRA_ARGS;RUN_OPTIONS;SEEDS;PROPERTIES")
   twinrt_test_options("twinrt_discover_tests(${target})")
   if(NOT TARGET ${target})
@@ -90,10 +103,13 @@ function(twinrt_discover_tests target)
     message(FATAL_ERROR "twinrt_discover_tests(${target}): ${CMAKE_GENERATOR} builds several configurations; "
       "use a generator that builds one, such as Ninja")
   endif()
+  if(NOT arg_DISCOVERY_TIMEOUT)
+    set(arg_DISCOVERY_TIMEOUT 60)
+  endif()
   set(base "${CMAKE_CURRENT_BINARY_DIR}/${target}_twinrt")
   # The script that lists the cases reads its options from a file: no shell lies between.
   set(text "")
-  foreach(name TOOL TEST_PREFIX EXTRA_ARGS RUN_OPTIONS SEEDS TIMEOUT NO_CHECK REPORT_DIRECTORY WORKING_DIRECTORY PROPERTIES)
+  foreach(name TOOL TEST_PREFIX EXTRA_ARGS RUN_OPTIONS SEEDS TIMEOUT DISCOVERY_TIMEOUT NO_CHECK REPORT_DIRECTORY WORKING_DIRECTORY PROPERTIES)
     if(NOT "${arg_${name}}" STREQUAL "")
       string(APPEND text "set(arg_${name} [==[${arg_${name}}]==])\n")
     endif()
