@@ -113,7 +113,7 @@ aclError aclrtBinaryLoadFromData(const void *data, size_t length,
 
 aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen)
 {
-    TWIN_ENTER(CREATE);
+    TWIN_ENTER_OR_RETURN(CREATE, ((void)TWIN_LEAVE(twin_api_refuse_forked()), NULL));
     uint64_t handle = 0;
     if (!data)
         (void)twin_api_null("data");

@@ -133,7 +133,7 @@ static data_buffer *pin(const aclDataBuffer *handle, int32_t *out_code)
 
 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     data_buffer *buffer = twin_handle_alloc(&data_buffers);
     if (!buffer) {
         (void)TWIN_LEAVE(twin_fail(TWIN_ERR_NOMEM, "no host memory for a data buffer"));
@@ -148,7 +148,7 @@ aclDataBuffer *aclCreateDataBuffer(void *data, size_t size)
 
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     data_buffer *buffer = pin(dataBuffer, &code);
     if (!buffer)
@@ -161,7 +161,7 @@ aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
 
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     data_buffer *buffer = pin(dataBuffer, &code);
     if (!buffer)
@@ -191,7 +191,7 @@ static range describe(const aclDataBuffer *dataBuffer, int32_t *code)
 
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     range described = describe(dataBuffer, &code);
     (void)TWIN_LEAVE(code);
@@ -200,7 +200,7 @@ void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer)
 
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     range described = describe(dataBuffer, &code);
     (void)TWIN_LEAVE(code);
@@ -209,7 +209,7 @@ uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer)
 
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     range described = describe(dataBuffer, &code);
     (void)TWIN_LEAVE(code);

@@ -73,7 +73,7 @@ aclError aclrtGetDeviceCount(uint32_t *count)
 
 const char *aclrtGetSocName(void)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     const twin_device_traits *traits = NULL;
     int32_t code = first_traits(&traits);
     (void)TWIN_LEAVE(code);

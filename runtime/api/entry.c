@@ -12,6 +12,11 @@ int32_t twin_api_null(const char *name)
     return twin_fail(TWIN_ERR_ARG_NULL, "%s is NULL; it must point to something", name);
 }
 
+int32_t twin_api_refuse_forked(void)
+{
+    return twin_backend_need();
+}
+
 /* The calls that are not built, as traces name them: a trace keeps the address of a call. */
 static const twin_call unsupported_calls[] = {
 #define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) {#name, TWIN_COST_LOCAL},
@@ -30,7 +35,7 @@ static const twin_call *unsupported_call(const char *name)
 
 int32_t twin_api_unsupported(const char *name, const char *reason)
 {
-    twin_api_enter(unsupported_call(name), NULL);
+    (void)twin_api_enter(unsupported_call(name), NULL);
     return twin_api_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
 }
 

@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/backend/error.h"
@@ -24,8 +25,9 @@
 #include "core/backend/thread_state.h"
 #include "core/base/soc.h"
 
-/* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called. */
-static inline void twin_api_enter(const twin_call *call, const void *site)
+/* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called.
+ * False: the process was forked from the one that runs the backend, so any lock of the core may be held for ever. */
+static inline bool twin_api_enter(const twin_call *call, const void *site)
 {
     twin_thread *thread = &twin_self;
     thread->call = call;
@@ -36,10 +38,14 @@ static inline void twin_api_enter(const twin_call *call, const void *site)
     atomic_store_explicit(&thread->in_call, true, memory_order_relaxed);
     /* The store stays before the load of the table; see twin_threads_leave(). */
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(thread->ops != twin_ops(), 0))
-        twin_thread_attach();
+    if (__builtin_expect(thread->ops != twin_ops(), 0) && !twin_thread_attach())
+        return false;
     thread->ops->host.enter(call);
+    return true;
 }
+
+/* The refusal of a call in such a process. */
+int32_t twin_api_refuse_forked(void);
 
 /* A call ends with `code`. */
 static inline int32_t twin_api_leave(int32_t code)
@@ -80,10 +86,19 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
     return code;
 }
 
-#define TWIN_ENTER(cost_class)                                                                     \
+#define TWIN_BEGIN(cost_class)                                                                     \
     static const twin_call twin_this_call = {__func__, TWIN_COST_##cost_class};                    \
-    const int twin_cancel = twin_api_hold_cancel(TWIN_COST_##cost_class);                          \
-    twin_api_enter(&twin_this_call, __builtin_return_address(0))
+    const int twin_cancel = twin_api_hold_cancel(TWIN_COST_##cost_class)
+#define TWIN_ENTER_OR_RETURN(cost_class, refusal)                                                  \
+    TWIN_BEGIN(cost_class);                                                                        \
+    if (__builtin_expect(!twin_api_enter(&twin_this_call, __builtin_return_address(0)), 0))        \
+    return refusal
+#define TWIN_ENTER(cost_class)                                                                     \
+    TWIN_ENTER_OR_RETURN(cost_class, TWIN_LEAVE(twin_api_refuse_forked()))
+/* TWIN_ENTER for a function that needs no device and takes no lock with a rank: it works in a forked process as well. */
+#define TWIN_ENTER_HOST(cost_class)                                                                \
+    TWIN_BEGIN(cost_class);                                                                        \
+    (void)twin_api_enter(&twin_this_call, __builtin_return_address(0))
 #define TWIN_LEAVE(code)                                                                           \
     twin_api_allow_cancel(twin_api_leave(code), twin_this_call.cost, twin_cancel)
 

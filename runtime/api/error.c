@@ -4,7 +4,7 @@
 
 const char *aclGetRecentErrMsg(void)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     const char *text = twin_messages_take();
     (void)TWIN_LEAVE(ACL_SUCCESS);
     return text;
@@ -18,7 +18,7 @@ static int32_t refuse_level(aclrtLastErrLevel level)
 
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (level != ACL_RT_THREAD_LEVEL)
         return TWIN_LEAVE(refuse_level(level));
     return TWIN_LEAVE(twin_self.last_error);
@@ -26,7 +26,7 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level)
 
 aclError aclrtGetLastError(aclrtLastErrLevel level)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (level != ACL_RT_THREAD_LEVEL)
         return TWIN_LEAVE(refuse_level(level));
     int32_t code = twin_self.last_error;

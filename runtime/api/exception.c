@@ -67,31 +67,31 @@ static aclrtExceptionInfo told(const aclrtExceptionInfo *info)
 
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return (uint32_t)TWIN_LEAVE((int32_t)told(info).task_id);
 }
 
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return (uint32_t)TWIN_LEAVE((int32_t)told(info).stream_id);
 }
 
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return (uint32_t)TWIN_LEAVE((int32_t)told(info).thread_id);
 }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return (uint32_t)TWIN_LEAVE((int32_t)told(info).device_id);
 }
 
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return (uint32_t)TWIN_LEAVE((int32_t)told(info).code);
 }
 

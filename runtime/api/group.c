@@ -25,7 +25,7 @@ aclError aclrtGetGroupCount(uint32_t *count)
 
 aclrtGroupInfo *aclrtCreateGroupInfo(void)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     (void)TWIN_LEAVE(no_groups());
     return NULL;
 }

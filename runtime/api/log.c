@@ -23,7 +23,7 @@ void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_
 void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line,
                const char *fmt, ...)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (func && file && fmt) {
         va_list args;
         va_start(args, fmt);

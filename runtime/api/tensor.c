@@ -137,7 +137,7 @@ static aclTensorDesc *create(aclDataType type, size_t count, const int64_t *dims
 aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, const int64_t *dims,
                                    aclFormat format)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     aclTensorDesc *handle = NULL;
     int32_t code;
     if (numDims < 0)
@@ -152,7 +152,7 @@ aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, const int6
 
 void aclDestroyTensorDesc(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code = 0;
     tensor_desc *object = desc ? pin(desc, &code) : NULL; /* NULL has no effect */
     if (object) {
@@ -167,7 +167,7 @@ void aclDestroyTensorDesc(const aclTensorDesc *desc)
 
 aclDataType aclGetTensorDescType(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     aclDataType type = ACL_DT_UNDEFINED;
     tensor_desc *object = pin(desc, &code);
@@ -181,7 +181,7 @@ aclDataType aclGetTensorDescType(const aclTensorDesc *desc)
 
 aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     aclFormat format = ACL_FORMAT_UNDEFINED;
     tensor_desc *object = pin(desc, &code);
@@ -217,7 +217,7 @@ static size_t count_elements(const tensor_desc *desc, int32_t *out_code)
 
 size_t aclGetTensorDescElementCount(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     size_t count = 0;
     tensor_desc *object = pin(desc, &code);
@@ -231,7 +231,7 @@ size_t aclGetTensorDescElementCount(const aclTensorDesc *desc)
 
 size_t aclGetTensorDescSize(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     size_t bytes = 0;
     tensor_desc *object = pin(desc, &code);
@@ -249,7 +249,7 @@ size_t aclGetTensorDescSize(const aclTensorDesc *desc)
 
 size_t aclGetTensorDescNumDims(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     size_t count = 0;
     tensor_desc *object = pin(desc, &code);
@@ -280,7 +280,7 @@ static int32_t read_dim(const aclTensorDesc *handle, size_t index, int64_t *out_
 
 int64_t aclGetTensorDescDim(const aclTensorDesc *desc, size_t index)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int64_t dim = -1;
     (void)TWIN_LEAVE(read_dim(desc, index, &dim));
     return dim;
@@ -288,7 +288,7 @@ int64_t aclGetTensorDescDim(const aclTensorDesc *desc, size_t index)
 
 aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index, int64_t *dimSize)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!dimSize)
         return TWIN_LEAVE(twin_api_null("dimSize"));
     return TWIN_LEAVE(read_dim(desc, index, dimSize));
@@ -297,7 +297,7 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index, int64_t 
 aclError aclGetTensorDescDimRange(const aclTensorDesc *desc, size_t index, size_t dimRangeNum,
                                   int64_t *dimRange)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!dimRange)
         return TWIN_LEAVE(twin_api_null("dimRange"));
     int32_t code;
@@ -323,7 +323,7 @@ aclError aclGetTensorDescDimRange(const aclTensorDesc *desc, size_t index, size_
 
 const char *aclGetTensorDescName(aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code = 0;
     const char *name = "";
     tensor_desc *object = desc ? pin(desc, &code) : NULL; /* NULL has the empty name */
@@ -337,7 +337,7 @@ const char *aclGetTensorDescName(aclTensorDesc *desc)
 
 void aclSetTensorDescName(aclTensorDesc *desc, const char *name)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
     if (object) {
@@ -349,7 +349,7 @@ void aclSetTensorDescName(aclTensorDesc *desc, const char *name)
 
 void *aclGetTensorDescAddress(const aclTensorDesc *desc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
     if (object)
@@ -360,7 +360,7 @@ void *aclGetTensorDescAddress(const aclTensorDesc *desc)
 
 aclTensorDesc *aclGetTensorDescByIndex(aclTensorDesc *desc, size_t index)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
     if (object)
@@ -375,7 +375,7 @@ aclTensorDesc *aclGetTensorDescByIndex(aclTensorDesc *desc, size_t index)
 
 aclError aclSetTensorDynamicInput(aclTensorDesc *desc, const char *dynamicInputName)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!dynamicInputName)
         return TWIN_LEAVE(twin_api_null("dynamicInputName"));
     int32_t code;
@@ -389,7 +389,7 @@ aclError aclSetTensorDynamicInput(aclTensorDesc *desc, const char *dynamicInputN
 
 aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!dataBuffer)
         return TWIN_LEAVE(twin_api_null("dataBuffer"));
     if (length == 0)
@@ -405,7 +405,7 @@ aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
 
 aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
     if (object) {
@@ -445,37 +445,37 @@ static int32_t set_shape(aclTensorDesc *handle, bool storage, int count, const i
 
 aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_format(desc, true, format));
 }
 
 aclError aclSetTensorStorageFormat(aclTensorDesc *desc, aclFormat format)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_format(desc, true, format));
 }
 
 aclError aclSetTensorOriginFormat(aclTensorDesc *desc, aclFormat format)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_format(desc, false, format));
 }
 
 aclError aclSetTensorShape(aclTensorDesc *desc, int numDims, const int64_t *dims)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_shape(desc, true, numDims, dims));
 }
 
 aclError aclSetTensorStorageShape(aclTensorDesc *desc, int numDims, const int64_t *dims)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_shape(desc, true, numDims, dims));
 }
 
 aclError aclSetTensorOriginShape(aclTensorDesc *desc, int numDims, const int64_t *dims)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_shape(desc, false, numDims, dims));
 }
 
@@ -496,14 +496,14 @@ static int32_t set_ranges(aclTensorDesc *handle, bool values, size_t count, int6
 aclError aclSetTensorShapeRange(aclTensorDesc *desc, size_t dimsCount,
                                 int64_t dimsRange[][ACL_TENSOR_SHAPE_RANGE_NUM])
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_ranges(desc, false, dimsCount, dimsRange));
 }
 
 aclError aclSetTensorValueRange(aclTensorDesc *desc, size_t valueCount,
                                 int64_t valueRange[][ACL_TENSOR_VALUE_RANGE_NUM])
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     return TWIN_LEAVE(set_ranges(desc, true, valueCount, valueRange));
 }
 
@@ -512,7 +512,7 @@ aclError aclSetTensorValueRange(aclTensorDesc *desc, size_t valueCount,
 aclError aclTransTensorDescFormat(const aclTensorDesc *srcDesc, aclFormat dstFormat,
                                   aclTensorDesc **dstDesc)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!srcDesc)
         return TWIN_LEAVE(twin_api_null("srcDesc"));
     if (!dstDesc)

@@ -13,7 +13,7 @@ _Static_assert(TWIN_VERSION_BYTES == ACL_PKG_VERSION_MAX_SIZE, "the core has the
 
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!majorVersion)
         return TWIN_LEAVE(twin_api_null("majorVersion"));
     if (!minorVersion)
@@ -73,7 +73,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
         [ACL_PKG_NAME_OPP_KERNEL] = "ops-legacy",
         [ACL_PKG_NAME_DRIVER] = "driver",
     };
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     char text[TWIN_VERSION_BYTES];
     if (!version)
         return TWIN_LEAVE(twin_api_null("version"));
@@ -85,7 +85,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 
 aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!versionStr)
         return TWIN_LEAVE(twin_api_null("versionStr"));
     if (!pkgName)
@@ -99,7 +99,7 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 
 aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER_HOST(LOCAL);
     if (!versionNum)
         return TWIN_LEAVE(twin_api_null("versionNum"));
     if (!pkgName)

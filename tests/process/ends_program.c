@@ -50,12 +50,34 @@ static void check(int code, const char *what)
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
+/* Devices are open: the calls are refused, and end, whatever the threads held that are not in the child. */
 static void end_child(void)
 {
     uint32_t count = 0;
     aclrtStream stream = NULL;
-    /* devices are open: the calls are refused, and end */
-    _exit(aclrtGetDeviceCount(&count) != 0 && aclrtCreateStream(&stream) != 0 ? STATUS : 1);
+    aclrtContext other = NULL;
+    aclrtEvent event = NULL;
+    aclrtBinHandle binary = NULL;
+    void *memory = NULL;
+    const int codes[] = {
+        aclrtGetDeviceCount(&count),
+        aclrtCreateStream(&stream),
+        aclrtCreateContext(&other, 0),
+        aclrtCreateEvent(&event),
+        aclrtDestroyNotify(notify),
+        aclrtMalloc(&memory, BYTES, ACL_MEM_MALLOC_NORMAL_ONLY),
+        aclrtFree(device_memory),
+        aclrtSetCurrentContext(context),
+        aclrtBinaryLoadFromFile("/dev/null", NULL, &binary),
+        aclrtExceptionInfoCallbackUnregister(NULL),
+        aclrtSynchronizeDevice(),
+        aclrtResetDeviceForce(0),
+        aclFinalize(),
+    };
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (codes[i] == 0)
+            _exit(1);
+    _exit(STATUS);
 }
 
 static void expect_child(pid_t child)

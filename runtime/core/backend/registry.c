@@ -266,7 +266,7 @@ static void forked(void)
     ended_table = twin_unsupported_ops;
     atomic_store(&twin_backend_phase, TWIN_PHASE_ENDED);
     atomic_store(&twin_ops_present, &ended_table);
-    twin_self.ops = &ended_table;
+    twin_self.ops = &twin_unsupported_ops;
 }
 
 /* The devices of a machine are of one part. Asked of `given` itself: what a wrapper adds to a call is for the core's calls. */
@@ -440,7 +440,7 @@ int32_t twin_backend_need(void)
         return twin_status_code(TWIN_E_UNAVAILABLE);
     }
     if (twin_self.ops != twin_ops()) {
-        twin_thread_attach();
+        (void)twin_thread_attach();
         if (twin_self.call)
             twin_self.ops->host.enter(twin_self.call);
     }

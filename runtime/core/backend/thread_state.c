@@ -13,6 +13,7 @@
 #include "core/backend/blocked.h"
 #include "core/backend/ops.h"
 #include "core/backend/sanitizer.h"
+#include "core/backend/unsupported_ops.h"
 #include "core/base/alloc.h"
 #include "core/base/lock.h"
 #include "core/base/phase.h"
@@ -135,9 +136,14 @@ bool twin_threads_came_late(void)
     return atomic_load(&came_late);
 }
 
-void twin_thread_attach(void)
+bool twin_thread_attach(void)
 {
     twin_thread *thread = &twin_self;
+    if (atomic_load_explicit(&twin_backend_is_forked, memory_order_relaxed)) {
+        thread->ops =
+            &twin_unsupported_ops; /* which is not the present table: asked again by each call */
+        return false;
+    }
     if (twin_backend_ended()) {
         atomic_store(&thread->late, true);
         atomic_store(&came_late, true);
@@ -145,6 +151,7 @@ void twin_thread_attach(void)
     list_thread(thread);
     thread->ops = twin_ops();
     thread->ops->host.attach();
+    return true;
 }
 
 void twin_thread_own(void)

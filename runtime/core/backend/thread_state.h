@@ -65,8 +65,8 @@ typedef struct twin_thread {
 extern _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exec")));
 
 /* Brings the thread up to the present backend table: lists it, attaches it. Called when
- * `twin_self.ops` is not the present table. */
-void twin_thread_attach(void);
+ * `twin_self.ops` is not the present table. False in a process forked from the one that runs the backend. */
+bool twin_thread_attach(void);
 /* The calling thread is the runtime's, or its backend's: `inside` holds outside calls too. */
 void twin_thread_own(void);
 

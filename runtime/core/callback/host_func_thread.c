@@ -79,7 +79,7 @@ static void *serve(void *argument)
     twin_service *service = argument;
     pthread_setname_np(pthread_self(), "twinrt-function");
     twin_thread_own();
-    twin_thread_attach();
+    (void)twin_thread_attach();
     sem_post(&service->attached);
     serve_calls(service);
     return NULL;
