@@ -278,7 +278,9 @@ static void join_locked(struct record_thread *self)
     self->depth = 0;
     self->followed = 0;
     self->followed_entry = 0;
-    self->module_bytes = 0; /* another file may have to get it */
+    self->program_bytes = 0; /* another file may have to get it */
+    self->settled_bytes = 0;
+    self->module = (struct record_module){0};
     self->moment = record_global.self();
     self->moment->entry = 0;
     self->moment->recorded = self->number;

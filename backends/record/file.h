@@ -26,6 +26,15 @@ struct record_map {
     unsigned open; /* calls entered in it that have not come back */
 };
 
+/* A file of code that may be closed, and another may come to its place. */
+struct record_module {
+    uintptr_t begin, end, base;
+    const char *path; /* compared, never read */
+    uintptr_t id_at;  /* of the build ID in memory; 0: it is far from the begin, or there is none */
+    uint64_t id;
+    unsigned replaced; /* how many modules had been replaced */
+};
+
 /* What each thread has. `at` .. `limit` is the room left in `map`; both NULL: no chunk. */
 struct record_thread {
     bool
@@ -41,8 +50,10 @@ struct record_thread {
     uint32_t followed;        /* whom it followed last, and up to where */
     uint64_t followed_entry;
     const twin_call_place *place; /* services.place; NULL: not asked for yet */
-    uintptr_t module_begin;       /* where its last public call was made: the file has it */
-    size_t module_bytes;
+    uintptr_t program_begin;      /* of the program itself, once the file has it */
+    size_t program_bytes;
+    size_t settled_bytes;              /* of these, where a call takes no look; 0 with stacks */
+    struct record_module module;       /* the last other one: the file has it */
     struct twin_record_entry *nowhere; /* for what is not kept; NULL: not needed yet */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));

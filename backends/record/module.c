@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files the code of the program comes from: an entry MODULE for each that a public call was made from, once. */
+/* Which files the code of the program comes from: an entry MODULE for each that a public call was made from, once.
+ * A file that takes the place of one that was closed has an entry after that one's, and so has the first when it returns:
+ * a reader takes the newest entry before a call. Two files are told from each other by place, path and build ID. */
 #define _GNU_SOURCE /* _dl_find_object */
 #include <dlfcn.h>
 #include <elf.h>
@@ -17,11 +19,14 @@
 struct module {
     uintptr_t begin, end; /* of its code and data in memory */
     uintptr_t base;       /* what the file's addresses count from */
-    const char *path;     /* of the loader; "" : the program */
+    const char *path;     /* of the loader, until the file is closed; "" : the program */
+    struct record_key key;
 };
 
 static struct module modules[MODULES_KEPT]; /* guarded by modules_lock */
 static size_t module_count;                 /* guarded by modules_lock */
+static atomic_uint
+    replaced; /* how often a module took the place of another; written with modules_lock */
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* No lock of the loader is taken: a thread that has it may be waiting for the device. */
@@ -63,25 +68,32 @@ static const unsigned char *build_id_among(const char *at, const char *end, size
     return NULL;
 }
 
-/* From what the loader has mapped: the header of the file is at its begin. "": there is none. */
-static void put_build_id(const struct module *module, char out[2 * BUILD_ID_BYTES + 1])
+/* From what the loader has mapped: the header of the file is at its begin. NULL: there is none. */
+static const unsigned char *find_build_id(const struct module *module, size_t *out_bytes)
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)module->begin;
     const size_t room = module->end - module->begin;
-    size_t bytes = 0;
-    out[0] = '\0';
     if (room < 4096 || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_phentsize != sizeof(ElfW(Phdr)) ||
         header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > 4096)
-        return;
+        return NULL;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)(module->begin + header->e_phoff);
     const unsigned char *id = NULL;
     for (unsigned i = 0; i < header->e_phnum && !id; i++) {
         const uintptr_t at = module->base + segments[i].p_vaddr;
         if (segments[i].p_type == PT_NOTE && at >= module->begin && at < module->end &&
             segments[i].p_memsz <= module->end - at)
-            id = build_id_among((const char *)at, (const char *)at + segments[i].p_memsz, &bytes);
+            id =
+                build_id_among((const char *)at, (const char *)at + segments[i].p_memsz, out_bytes);
     }
+    return id;
+}
+
+static void put_build_id(const struct module *module, char out[2 * BUILD_ID_BYTES + 1])
+{
+    size_t bytes = 0;
+    const unsigned char *id = find_build_id(module, &bytes);
+    out[0] = '\0';
     for (size_t i = 0; id && i < bytes && i < BUILD_ID_BYTES; i++)
         (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
@@ -111,46 +123,97 @@ static void write_entry(const struct module *module)
     record_event(&call);
 }
 
+/* Forgets those whose place it has. */
 static bool is_written_locked(const struct module *module)
 {
-    for (size_t i = 0; i < module_count; i++)
-        if (modules[i].begin == module->begin && modules[i].end == module->end &&
-            modules[i].base == module->base && modules[i].path == module->path)
+    size_t kept = 0;
+    for (size_t i = 0; i < module_count; i++) {
+        const struct module *other = &modules[i];
+        if (other->begin == module->begin && other->end == module->end &&
+            other->base == module->base && other->key.low == module->key.low &&
+            other->key.high == module->key.high)
             return true;
+        if (other->begin >= module->end || module->begin >= other->end)
+            modules[kept++] = *other;
+    }
+    if (kept != module_count)
+        atomic_fetch_add_explicit(&replaced, 1, memory_order_relaxed);
+    module_count = kept;
     if (module_count < MODULES_KEPT)
         modules[module_count++] = *module;
     return false;
 }
 
-static void write_once(const struct module *module)
+static void write_once(struct module *module)
 {
+    size_t bytes = 0;
+    const unsigned char *id = find_build_id(module, &bytes);
+    record_key_start(&module->key);
+    record_key_add(&module->key, module->path, strlen(module->path));
+    if (id)
+        record_key_add(&module->key, id, bytes);
     pthread_mutex_lock(&modules_lock);
     if (!is_written_locked(module))
         write_entry(module);
     pthread_mutex_unlock(&modules_lock);
 }
 
-void record_module(uintptr_t address)
+/* The first bytes of the build ID, if they are on the page of the header, which a module in the same place has too. */
+static uint64_t id_at(uintptr_t place)
 {
+    uint64_t id = 0;
+    if (place)
+        memcpy(&id, (const void *)place, sizeof(id));
+    return id;
+}
+
+static bool is_last(const struct record_module *last, const struct module *module)
+{
+    return last->begin == module->begin && last->end == module->end && last->base == module->base &&
+           last->path == module->path && last->id == id_at(last->id_at) &&
+           last->replaced == atomic_load_explicit(&replaced, memory_order_relaxed);
+}
+
+static void write_new(struct module *module)
+{
+    struct record_thread *self = &record_self;
+    if (is_last(&self->module, module))
+        return;
+    write_once(module);
+    if (!module->path[0]) { /* never closed */
+        self->program_begin = module->begin;
+        self->program_bytes = module->end - module->begin;
+        self->settled_bytes = record_stacks_wanted ? 0 : self->program_bytes;
+        return;
+    }
+    size_t bytes = 0;
+    const uintptr_t id = (uintptr_t)find_build_id(module, &bytes);
+    const bool near = bytes >= sizeof(uint64_t) && id + bytes <= module->begin + 4096;
+    self->module =
+        (struct record_module){.begin = module->begin,
+                               .end = module->end,
+                               .base = module->base,
+                               .path = module->path,
+                               .id_at = near ? id : 0,
+                               .id = id_at(near ? id : 0),
+                               .replaced = atomic_load_explicit(&replaced, memory_order_relaxed)};
+}
+
+unsigned record_module(uintptr_t address)
+{
+    const struct record_thread *self = &record_self;
     struct module module;
-    if (find(address, &module))
-        write_once(&module);
+    if (address - self->program_begin >= self->program_bytes && find(address, &module))
+        write_new(&module);
+    return atomic_load_explicit(&replaced, memory_order_relaxed);
 }
 
 void record_new_site(uintptr_t site)
 {
-    struct record_thread *self = &record_self;
-    struct module module;
-    if (record_stacks_wanted) {
-        if (atomic_load_explicit(&record_global.active, memory_order_relaxed))
-            record_stack(site);
-        return;
-    }
-    if (!find(site, &module))
-        return;
-    self->module_begin = module.begin;
-    self->module_bytes = module.end - module.begin;
-    write_once(&module);
+    if (!record_stacks_wanted)
+        (void)record_module(site);
+    else if (atomic_load_explicit(&record_global.active, memory_order_relaxed))
+        record_stack(site);
 }
 
 bool record_same_module(uintptr_t a, uintptr_t b)

@@ -75,9 +75,10 @@ void record_session_texts(void);
 
 /* ---- where calls come from (module.c) ---------------------------------------------------------- */
 
-/* An entry MODULE for the file that the code at `address` is of, once. Thread: any, in no call of the recording. */
-void record_module(uintptr_t address);
-/* The same for a call from `site`, whose module the thread remembers. With stacks it remembers none, so each call comes here, and gets
+/* An entry MODULE for the file that the code at `address` is of, unless it has the newest of that place. Returns how many modules
+ * have taken the place of others. Thread: any, in no call of the recording. */
+unsigned record_module(uintptr_t address);
+/* The same for a call from `site`; calls of the program itself come here once a thread. With stacks each call comes here, and gets
  * entries STACK or SCRIPT_STACK, and CALL_STACK (stack.c). */
 void record_new_site(uintptr_t site);
 void record_stack(uintptr_t site);
@@ -94,7 +95,7 @@ static inline uint64_t record_site(void)
             return 0;
     }
     const uintptr_t site = (uintptr_t)self->place->site;
-    if (__builtin_expect(site - self->module_begin >= self->module_bytes, 0))
+    if (__builtin_expect(site - self->program_begin >= self->settled_bytes, 0))
         record_new_site(site);
     return site;
 }

@@ -36,12 +36,14 @@ static uint32_t native_stack(uintptr_t site)
     if (walk.count == 0) /* the unwinder does not know the way out of the runtime */
         walk.frames[walk.count++] = site;
     const size_t bytes = walk.count * sizeof(walk.frames[0]);
+    unsigned replaced = 0;
+    for (unsigned i = 0; i < walk.count; i++)
+        replaced = record_module(walk.frames[i] - 1);
     record_key_start(&key);
     record_key_add(&key, walk.frames, bytes);
+    record_key_add(&key, &replaced, sizeof(replaced));
     if (!record_seen_new(&record_seen_stacks, &key, &record_numbers.stacks, &number))
         return number;
-    for (unsigned i = 0; i < walk.count; i++)
-        record_module(walk.frames[i] - 1);
     struct record_call call;
     struct twin_record_STACK *f = RECORD_BEGIN(&call, STACK, bytes);
     f->stack = number;

@@ -377,6 +377,36 @@ class ReportTest(unittest.TestCase):
         shutil.copy(GOOD, program)
         self.assertRegex(self.run_tool("check", record).stdout, r"at site_program\+0x")
 
+    def reloaded(self, *files, options=()):
+        """The lines of the first and second op of each finding, sorted; 0: not known."""
+        build = os.path.dirname(GOOD)
+        for name in ("first", "second"):
+            shutil.copy(os.path.join(build, f"reload_{name}.so"), os.path.join(self.folder, f"{name}.so"))
+        done = self.check("--all", "--report=r.json", *options, program=[os.path.join(build, "reload_program"), *files])
+        self.assertEqual(done.returncode, 99, done.stderr)
+        findings = json.loads(self.read("r.json"))["processes"][0]["findings"]
+        return sorted((one["first"]["site"]["line"], one["second"]["site"]["line"]) for one in findings)
+
+    def test_plug_in_in_the_place_of_another(self):
+        """Each call has the line of the plug-in that made it, also when one returns to its place."""
+        with open(os.path.join(HERE, "reload_library.cpp"), encoding="utf-8") as lines:
+            first = next(number for number, line in enumerate(lines, 1) if "// SITE" in line)
+        second = first + 1000
+        for options in ((), ("--stacks",)):
+            self.assertEqual(self.reloaded("./first.so", "./second.so", options=options), [(first, second)])
+            self.assertEqual(self.reloaded("./first.so", "./second.so", "./first.so", options=options),
+                             [(first, second), (second, first)])
+
+    def test_plug_in_that_was_built_again(self):
+        """The file has the second build's lines; those of the first are lost with its file, but not its caller's."""
+        (first, second), = self.reloaded("./first.so", "+./second.so")
+        self.assertEqual(first, 0)
+        self.assertGreater(second, 1000)
+        (first, second), = self.reloaded("./first.so", "+./second.so", options=["--stacks"])
+        with open(os.path.join(HERE, "reload_program.cpp"), encoding="utf-8") as lines:
+            self.assertEqual(first, next(number for number, line in enumerate(lines, 1) if "if (upload(" in line))
+        self.assertGreater(second, 1000)
+
     def test_python(self):
         """Calls of a Python program are the module's: the report says that this is no place of the program."""
         module = os.path.join(os.path.dirname(os.path.dirname(TWINRT)), "python", "site-packages")
