@@ -149,6 +149,11 @@ void test_reference_writes_zero(void)
     count = 99;
     CHECK_CODE(aclFinalizeReference(&count), ACL_ERROR_REPEAT_FINALIZE);
     CHECK_EQUAL(count, 0);
+    CHECK_OK(aclInit(NULL));
+    CHECK_OK(aclFinalize());
+    count = 99;
+    CHECK_CODE(aclFinalizeReference(&count), ACL_ERROR_REPEAT_FINALIZE);
+    CHECK_EQUAL(count, 0);
 }
 
 static aclError at_init(const char *text, size_t length, void *user)
@@ -214,6 +219,11 @@ void test_sat_mode_default(void)
     CHECK_OK(aclrtGetDeviceSatMode(&mode));
     CHECK_EQUAL(mode, ACL_RT_OVERFLOW_MODE_INFNAN);
     CHECK_OK(aclrtResetDevice(0));
+    CHECK_OK(aclInit(NULL));
+    mode = (aclrtFloatOverflowMode)9;
+    CHECK_OK(aclrtGetDeviceSatMode(&mode));
+    CHECK_EQUAL(mode, ACL_RT_OVERFLOW_MODE_INFNAN);
+    CHECK_OK(aclFinalize());
 }
 
 void test_unknown_data_type(void)

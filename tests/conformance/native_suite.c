@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORDS = NATIVE_TILE * 8, WORD_BYTES = WORDS * 4 };
 
@@ -450,6 +451,34 @@ static void test_overflow(void)
 
 /* ---- shares of cores ------------------------------------------------------------------------------ */
 
+/* Runs two blocks that print, with the standard output in a file: what they print is all that is in it. */
+static void test_printed_text(void)
+{
+    native n;
+    char text[128] = "";
+    struct native_count args = {0};
+    native_begin(&n);
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    FILE *file = tmpfile();
+    if (CHECK(kept >= 0 && file) && CHECK(dup2(fileno(file), STDOUT_FILENO) >= 0)) {
+        NATIVE_LAUNCH(&n, "print", 2, args);
+        CHECK_OK(aclrtSynchronizeStream(n.stream));
+        fflush(stdout);
+        (void)dup2(kept, STDOUT_FILENO);
+        rewind(file);
+        const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
+        text[bytes] = '\0';
+        if (!CHECK(strcmp(text, "block 0 says helloblock 1 says hello") == 0))
+            fprintf(stderr, "  printed: \"%s\"\n", text);
+    }
+    if (file)
+        fclose(file);
+    if (kept >= 0)
+        close(kept);
+    native_end(&n);
+}
+
 static void many_blocks(const native *n, aclrtStream stream, void *argument)
 {
     const struct native_work args = {4, 8192};
@@ -490,6 +519,7 @@ static const twin_test tests[] = {
     {"KRN-90: blocks of both halves of a mixed kernel", test_halves},
     {"KRN-91: kernels follow each other, and what they wait for", test_chain},
     {"OVF-06: a kernel's overflow stands in the status", test_overflow},
+    {"what blocks print is on the standard output as it is", test_printed_text},
     {"a kernel that runs for ever ends", test_endless},
     {"a program runs its kernels again", test_again_in_a_program},
     {"a reset of the device while kernels run", test_reset_while_running},
