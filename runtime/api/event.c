@@ -81,31 +81,59 @@ static int32_t refuse_form(const char *what)
     return twin_fail(TWIN_ERR_UNSUPPORTED, "%s", what);
 }
 
-/* What the device alone may use is refused as a bad value; what only graphs use as not offered. */
-static int32_t check_host_use(uint32_t form)
+/* The form of the event that a refusal is about. Another thread may have destroyed the one that was found, whose place may be
+ * another event's: only that of a pinned one counts. 107017. */
+__attribute__((cold, noinline)) static int32_t pinned_form(uint64_t handle, uint32_t *out_form)
 {
+    twin_event *event = NULL;
+    int32_t code = twin_event_pin(&twin_events, handle, &event);
+    if (code != 0)
+        return code;
+    *out_form = twin_event_form(event);
+    twin_handle_unpin(&twin_events, event);
+    return 0;
+}
+
+static int32_t refuse_pinned_form(uint64_t handle, const char *what)
+{
+    uint32_t form = 0;
+    int32_t code = pinned_form(handle, &form);
+    return code != 0 ? code : refuse_form(what);
+}
+
+/* What the device alone may use is refused as a bad value; what only graphs use as not offered. */
+static inline int32_t check_host_use(const twin_event *event, uint64_t handle)
+{
+    uint32_t form = twin_event_form(event);
+    if (__builtin_expect((form & (TWIN_EVENT_DEVICE_ONLY | TWIN_EVENT_EXTERNAL)) == 0, 1))
+        return 0;
+    int32_t code = pinned_form(handle, &form);
+    if (code != 0)
+        return code;
     if ((form & TWIN_EVENT_DEVICE_ONLY) != 0)
         return twin_fail(TWIN_ERR_PARAM,
                          "an event made with ACL_EVENT_DEVICE_USE_ONLY is not for host calls");
-    if ((form & TWIN_EVENT_EXTERNAL) != 0)
-        return refuse_form("an event made with ACL_EVENT_EXTERNAL needs a stream in capture, which "
-                           "this runtime does not offer");
-    return 0;
+    return refuse_form("an event made with ACL_EVENT_EXTERNAL needs a stream in capture, which "
+                       "this runtime does not offer");
 }
 
 /* The first flag of an event's records, or of its waits, decides for all, also when that call fails: `mark` for this
  * flag, `other` for the other one. */
 static inline int32_t fix_flag(twin_event *event, uint64_t handle, uint32_t mark, uint32_t other)
 {
-    const uint32_t form = twin_event_form(event);
+    uint32_t form = twin_event_form(event);
     if (__builtin_expect((form & (mark | other)) == mark, 1))
         return 0;
-    if ((form & other) != 0)
+    if ((form & other) != 0) {
+        int32_t code = pinned_form(handle, &form);
+        if (code != 0)
+            return code;
         return twin_fail(TWIN_ERR_PARAM,
                          "the event was %s with another flag before; its first one decides for all",
                          (mark & (TWIN_EVENT_WAITED | TWIN_EVENT_WAITED_EXTERNAL)) != 0
                              ? "waited for"
                              : "recorded");
+    }
     twin_event_mark(event, handle, mark);
     return 0;
 }
@@ -117,7 +145,7 @@ static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
     if (code == 0)
         code = twin_stream_guard(twin_api_handle(stream));
     if (code == 0)
-        code = check_host_use(twin_event_form(task.event));
+        code = check_host_use(task.event, task.event_handle);
     if (code == 0)
         code = fix_flag(task.event, task.event_handle, TWIN_EVENT_RECORDED,
                         TWIN_EVENT_RECORDED_EXTERNAL);
@@ -146,8 +174,9 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
         return code;
     uint32_t form = twin_event_form(found);
     if ((form & TWIN_EVENT_FORM) != (TWIN_EVENT_EX | TWIN_EVENT_SYNC))
-        return refuse_form("only an event of aclrtCreateEventExWithFlag with exactly "
-                           "ACL_EVENT_SYNC is recorded or waited for from a graph");
+        return refuse_pinned_form(twin_api_handle(event),
+                                  "only an event of aclrtCreateEventExWithFlag with exactly "
+                                  "ACL_EVENT_SYNC is recorded or waited for from a graph");
     code = fix_flag(found, twin_api_handle(event),
                     waits ? TWIN_EVENT_WAITED_EXTERNAL : TWIN_EVENT_RECORDED_EXTERNAL,
                     waits ? TWIN_EVENT_WAITED : TWIN_EVENT_RECORDED);
@@ -181,12 +210,12 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
         code = twin_event_find(&twin_events, task.event_handle, &task.event);
     if (code != 0)
         return code;
-    uint32_t form = twin_event_form(task.event);
-    code = check_host_use(form);
+    code = check_host_use(task.event, task.event_handle);
     if (code != 0)
         return code;
-    if ((form & (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_IPC)) == 0)
-        return refuse_form(
+    if ((twin_event_form(task.event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_IPC)) == 0)
+        return refuse_pinned_form(
+            task.event_handle,
             "the event was made without ACL_EVENT_SYNC, so no stream can wait for it");
     code = fix_flag(task.event, task.event_handle, TWIN_EVENT_WAITED, TWIN_EVENT_WAITED_EXTERNAL);
     return code != 0 ? code : twin_stream_submit(twin_api_handle(stream), &task);
@@ -283,9 +312,9 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
         if ((form & TWIN_EVENT_PLAIN) != 0)
             return TWIN_LEAVE(reset_plain(task.event_handle, twin_api_handle(stream)));
         if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
-            code =
-                refuse_form("events made by aclrtCreateEventExWithFlag or without ACL_EVENT_SYNC "
-                            "cannot be reset");
+            code = refuse_pinned_form(task.event_handle,
+                                      "events made by aclrtCreateEventExWithFlag or without "
+                                      "ACL_EVENT_SYNC cannot be reset");
     }
     if (code == 0)
         code = twin_stream_submit(twin_api_handle(stream), &task);

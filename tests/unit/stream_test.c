@@ -2,7 +2,9 @@
 #include "core/object/stream.h"
 
 #include "check.h"
+#include "core/callback/exception_callback.h"
 #include "core/work/memory.h"
+#include "core/work/stream_control.h"
 
 static void begin(void)
 {
@@ -334,6 +336,85 @@ static void test_threads_share_a_stream(void)
     finish();
 }
 
+/* ---- a context that another thread ends while a call has its stream ------------------------------ */
+
+static uint64_t old_context, new_context;
+static const twin_queue *old_queue;
+static unsigned asked_old, asked_others;
+
+static void *replace_context(void *unused)
+{
+    (void)unused;
+    CHECK_OK(twin_context_destroy(old_context));
+    CHECK_OK(twin_context_create_explicit(0, &new_context));
+    return NULL;
+}
+
+static twin_status stop_while_replaced(twin_queue *queue)
+{
+    (void)queue;
+    on_thread(replace_context, NULL);
+    return TWIN_OK;
+}
+
+static twin_status count_failures(twin_queue *queue, twin_failure *out_failure)
+{
+    (void)out_failure;
+    asked_old += queue == old_queue;
+    asked_others += queue != old_queue;
+    return TWIN_E_NOT_READY;
+}
+
+/* A stream of an explicit context, and where contexts end up that take its place. */
+static uint64_t make_in_old_context(const twin_context **out_place)
+{
+    begin();
+    CHECK_OK(twin_context_create_explicit(0, &old_context));
+    *out_place = twin_handle_find(&twin_contexts, old_context);
+    return make(0, 0);
+}
+
+static twin_context *pin_new_context(const twin_context *place)
+{
+    twin_context *context = twin_handle_pin(&twin_contexts, new_context);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(context);
+    CU_ASSERT_PTR_EQUAL(context, place); /* else this shows nothing */
+    return context;
+}
+
+static void test_mode_of_a_context_that_ends(void)
+{
+    const twin_context *place = NULL;
+    fake_table.queue.stop_on_failure = stop_while_replaced;
+    uint64_t stream = make_in_old_context(&place);
+    CHECK_OK(twin_stream_set_failure_mode(stream, TWIN_STOP_ON_FAILURE));
+    twin_context *context = pin_new_context(place);
+    CU_ASSERT(!atomic_load(&context->stops));
+    twin_context_unpin(context);
+    fake_table.queue.stop_on_failure = NULL;
+    finish();
+}
+
+static void test_failures_of_a_context_that_ended(void)
+{
+    const twin_context *place = NULL;
+    twin_stream *stream = NULL;
+    fake_table.queue.take_failure = count_failures;
+    CHECK_OK(twin_stream_pin(make_in_old_context(&place), &stream));
+    on_thread(replace_context, NULL);
+    twin_context *context = pin_new_context(place);
+    atomic_store(&context->stops, true);
+    twin_context_unpin(context);
+    old_queue = stream->queue;
+    asked_old = asked_others = 0;
+    twin_failure_tell(stream);
+    CU_ASSERT_EQUAL(asked_old, 1);
+    CU_ASSERT_EQUAL(asked_others, 0);
+    twin_stream_unpin(stream);
+    fake_table.queue.take_failure = NULL;
+    finish();
+}
+
 static const twin_test tests[] = {
     {"a priority beyond the range is the lowest", test_priority_is_clamped},
     {"a stream keeps the mode of overflows it was made with", test_saturation_is_kept},
@@ -353,6 +434,10 @@ static const twin_test tests[] = {
     {"streams of models and devices take no work from the host", test_passive},
     {"a device wait covers all streams of the context", test_drain_all_of_many},
     {"threads share a stream without loss", test_threads_share_a_stream},
+    {"a failure mode reaches no context that took the place of the stream's",
+     test_mode_of_a_context_that_ends},
+    {"failures are not taken from a context that took the place of the stream's",
+     test_failures_of_a_context_that_ended},
 };
 
 int main(int argc, char **argv)

@@ -200,10 +200,13 @@ void twin_failure_tell(twin_stream *stream)
     taken failure;
     while (take(stream, &failure))
         tell(&failure);
-    if (!atomic_load_explicit(&stream->context->stops, memory_order_relaxed))
+    twin_context *context = twin_stream_pin_context(stream);
+    if (!context) /* another thread has ended it, and took the failures of its streams */
         return;
-    while (take_any(stream->context, &failure))
+    while (atomic_load_explicit(&context->stops, memory_order_relaxed) &&
+           take_any(context, &failure))
         tell(&failure);
+    twin_context_unpin(context);
 }
 
 void twin_failure_tell_current(void)

@@ -19,6 +19,15 @@ static int32_t fail_not_bound(twin_error error, const twin_stream *stream, const
 
 /* Streams ----------------------------------------------------------------------------------------- */
 
+/* A dead context's place may be another's. */
+static bool context_stops(const twin_stream *stream)
+{
+    const twin_context *context = stream->context;
+    /* Acquire: read before the question whose it was. */
+    const bool stops = atomic_load_explicit(&context->stops, memory_order_acquire);
+    return stops && twin_handle_is(context, twin_stream_context_handle(stream));
+}
+
 static int32_t check_bindable(twin_stream *stream)
 {
     if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0 ||
@@ -30,7 +39,7 @@ static int32_t check_bindable(twin_stream *stream)
     if (twin_stream_is_bound(stream))
         return twin_fail(TWIN_ERR_STREAM_MODEL, "stream %u is bound to a model instance already",
                          stream->id);
-    if (atomic_load_explicit(&stream->context->stops, memory_order_relaxed))
+    if (context_stops(stream))
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "the context of stream %u stops on failure; its streams cannot be bound",
                          stream->id);

@@ -143,6 +143,12 @@ static inline uint64_t twin_stream_context_handle(const twin_stream *stream)
     return atomic_load_explicit(&stream->context_handle, memory_order_relaxed);
 }
 
+/* The context of a pinned stream, pinned until twin_context_unpin(); NULL: another thread has ended it. */
+static inline twin_context *twin_stream_pin_context(const twin_stream *stream)
+{
+    return twin_handle_pin(&twin_contexts, twin_stream_context_handle(stream));
+}
+
 /* Whether the stream is bound to a model instance now. */
 static inline bool twin_stream_is_bound(const twin_stream *stream)
 {

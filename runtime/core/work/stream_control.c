@@ -111,11 +111,15 @@ static int32_t set_mode(twin_stream *stream, bool stop)
         return twin_stream_fail_foreign(stream);
     /* Also when it stops already: after a failure it has stopped, which refuses the mode. */
     code = result_of(stream, twin_ops()->queue.stop_on_failure(stream->queue));
-    if (code == 0) {
-        atomic_store_explicit(&stream->stops, true, memory_order_relaxed);
-        atomic_store_explicit(&stream->context->stops, true, memory_order_relaxed);
+    if (code != 0)
+        return code;
+    atomic_store_explicit(&stream->stops, true, memory_order_relaxed);
+    twin_context *context = twin_stream_pin_context(stream);
+    if (context) { /* else another thread has ended it, and its place may be another's */
+        atomic_store_explicit(&context->stops, true, memory_order_relaxed);
+        twin_context_unpin(context);
     }
-    return code;
+    return 0;
 }
 
 int32_t twin_stream_set_failure_mode(uint64_t handle, uint64_t mode)
