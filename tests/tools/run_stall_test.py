@@ -118,6 +118,28 @@ class Timeout(unittest.TestCase):
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
         self.assertIn("waits for notify 0", got.stderr)
 
+    def test_what_the_program_leaves_behind_is_ended_too(self):
+        """Processes that never call the runtime, keep the output open, and have no parent in the run any more."""
+        for trap in ("", "trap '' TERM; "):
+            script = f"(setsid sh -c \"{trap}while :; do sleep 1; done\" & echo $! >&2) & wait; sleep 100"
+            got = run("--timeout", "1", "--", "sh", "-c", script)
+            self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+            orphan = int(re.search(r"^(\d+)$", got.stderr, re.MULTILINE).group(1))
+            with self.assertRaises(ProcessLookupError):
+                os.kill(orphan, 0)
+
+    def test_a_process_that_is_not_of_the_run_is_left_alone(self):
+        """As when the number in the shared memory is one of a container's own."""
+        for option in ("--timeout", "--stall-after"):
+            with subprocess.Popen(["sleep", "100"]) as stranger:
+                try:
+                    got = run(option, "1", "--timeout", "3", "--", PROGRAM, "stranger", str(stranger.pid))
+                    self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+                    self.assertNotIn(str(stranger.pid), got.stderr)
+                    self.assertIsNone(stranger.poll())
+                finally:
+                    stranger.kill()
+
     def test_without_a_device(self):
         got = run("--timeout", "1", "--", "sleep", "20")
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)

@@ -6,7 +6,8 @@
  *          computes, makes a call now and then, has a child that computes; then it wakes the thread
  *   locks  no work at all: two threads wait for each other's mutex
  *   unasked  no thread waits: the main thread sleeps after the submission
- *   idle   makes no call at all */
+ *   idle   makes no call at all
+ *   stranger  makes no call; says in the memory of the run that the process of the second argument is one of it */
 #include <acl/acl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,6 +18,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "seam/run_page.h"
 
 #define NS_PER_MS 1000000
 
@@ -108,6 +111,19 @@ static void wait_for_child(int64_t end)
     (void)waitpid(child, NULL, 0);
 }
 
+static void name_stranger(int32_t process)
+{
+    twin_run_page *page = twin_run_page_map(getenv("TWINRT_RUN_PAGE"));
+    if (!page)
+        _exit(1);
+    atomic_store(&page->slots[TWIN_RUN_SLOTS - 1].process, process);
+    atomic_fetch_add(&page->starts, 1);
+    for (;;) {
+        atomic_fetch_add(&page->slots[TWIN_RUN_SLOTS - 1].looks, 1);
+        nanosleep(&(struct timespec){.tv_nsec = 10 * NS_PER_MS}, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -115,6 +131,8 @@ int main(int argc, char **argv)
         nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
         return 5;
     }
+    if (strcmp(what, "stranger") == 0 && argc > 2)
+        name_stranger(atoi(argv[2]));
     pthread_t thread;
     pthread_t other;
     bool has_limit = strcmp(what, "limit") == 0;

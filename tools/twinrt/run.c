@@ -271,6 +271,7 @@ static int run_and_report(struct options *options, struct run_watch *watch)
         return TWIN_TOOL_RUN_FAILED;
     const struct run_guardian guardian =
         run_guardian_start(run_files_settle_later, &options->files);
+    run_watch_leave_out(watch, guardian.process);
     const struct run_end end = run_and_wait(options->program, watch);
     run_guardian_dismiss(&guardian);
     if (!end.ran)

@@ -98,7 +98,11 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
             (void)kill(child, number);
         if (number == 0 && watch)
             end.ended = run_watch_look(watch, (int32_t)child) || end.ended;
-        pid_t ended = waitpid(child, &status, WNOHANG);
+        /* Processes whose parent has ended are the tool's children too. */
+        pid_t ended;
+        do
+            ended = waitpid(-1, &status, WNOHANG);
+        while (ended > 0 && ended != child);
         if (ended < 0) {
             perror("twinrt: waitpid");
             return end;
@@ -106,6 +110,8 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
         if (ended == child)
             break;
     }
+    if (watch && run_watch_timed_out(watch))
+        run_watch_end_rest(watch);
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end.status = watch && run_watch_timed_out(watch) ? TWIN_TOOL_TIMED_OUT
                  : end.ended                         ? TWIN_TOOL_STALLED

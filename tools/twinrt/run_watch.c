@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_watch.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -12,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/config.h"
+#include "run_family.h"
 #include "seam/run_page.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -30,10 +29,10 @@
 
 /* What the tool knows of a slot's process. */
 struct process {
-    int32_t id;     /* 0: none */
-    uint64_t began; /* in ticks since the system began: the number may be another process's later */
-    uint32_t looks; /* as last seen */
-    uint32_t moves; /* as last seen */
+    int32_t id;        /* 0: none */
+    uint64_t began;    /* the number may be another process's later */
+    uint32_t looks;    /* as last seen */
+    uint32_t moves;    /* as last seen */
     uint64_t still_ns; /* for so long its waits have been seen to stand still */
     uint64_t asked_ns; /* when it was asked to report; 0: it was not */
     uint64_t ended_ns; /* when it was sent SIGTERM; 0: it was not */
@@ -51,6 +50,7 @@ struct run_watch {
     uint64_t
         asked_ns; /* when, after the timeout, processes were asked to report; 0: they were not */
     uint64_t ended_ns; /* when they were sent SIGTERM; 0: they were not */
+    int32_t own;       /* a child that is no process of the run */
     struct process processes[TWIN_RUN_SLOTS];
 };
 
@@ -81,6 +81,9 @@ struct run_watch *run_watch_new(unsigned seconds, unsigned timeout_s)
     watch->page->magic = TWIN_RUN_MAGIC;
     watch->page->answers = timeout_s != 0;
     watch->looked_ns = watch->began_ns = now_ns();
+    /* A process whose parent has ended becomes the tool's child: all of the run descend from the tool. */
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        goto failed;
     /* By way of the tool and not inherited: programs close descriptors that they do not know. */
     (void)snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), watch->file);
     if (setenv(twin_setting_table[TWIN_SETTING_RUN_PAGE].name, path, 1) == 0)
@@ -102,133 +105,26 @@ void run_watch_free(struct run_watch *watch)
     free(watch);
 }
 
-/* ---- processes ------------------------------------------------------------------------------- */
-
-struct facts {
-    int32_t id;
-    int32_t parent;
-    uint64_t used_ns; /* of the processor, with children that it has waited for */
-    uint64_t began;
-};
-
-/* False: there is no such process, or no /proc. */
-static bool read_facts(const char *id, struct facts *out)
-{
-    char path[64];
-    char text[1024];
-    (void)snprintf(path, sizeof(path), "/proc/%.16s/stat", id);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, text, sizeof(text) - 1) : -1;
-    if (file >= 0)
-        (void)close(file);
-    if (length <= 0)
-        return false;
-    text[length] = '\0';
-    /* "id (name) state parent …": the name may hold anything. */
-    const char *at = strrchr(text, ')');
-    uint64_t user, system, user_children, system_children;
-    if (!at ||
-        sscanf(at + 1,
-               " %*c %" SCNd32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-               " %" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64,
-               &out->parent, &user, &system, &user_children, &system_children, &out->began) != 6)
-        return false;
-    out->id = (int32_t)strtol(id, NULL, 10);
-    out->used_ns = (user + system + user_children + system_children) *
-                   (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
-    return true;
-}
-
-static bool read_facts_of(int32_t id, struct facts *out)
-{
-    char name[16];
-    (void)snprintf(name, sizeof(name), "%" PRId32, id);
-    return read_facts(name, out);
-}
-
-/* Time in which the threads of a process could have run and others did. */
-static uint64_t kept_waiting_ns(int32_t id)
-{
-    char path[64];
-    uint64_t sum = 0;
-    (void)snprintf(path, sizeof(path), "/proc/%" PRId32 "/task", id);
-    DIR *tasks = opendir(path);
-    const struct dirent *entry;
-    while (tasks && (entry = readdir(tasks))) {
-        char name[128];
-        uint64_t waited = 0;
-        (void)snprintf(name, sizeof(name), "%s/%.16s/schedstat", path, entry->d_name);
-        FILE *file = isdigit((unsigned char)entry->d_name[0]) ? fopen(name, "re") : NULL;
-        if (file && fscanf(file, "%*u %" SCNu64, &waited) == 1)
-            sum += waited;
-        if (file)
-            (void)fclose(file);
-    }
-    if (tasks)
-        (void)closedir(tasks);
-    return sum;
-}
-
-static bool is_among(int32_t id, const int32_t *ids, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
-
-/* What the processor did for the run: all that descend from the tool, and those with a slot. */
-static uint64_t used_ns(const struct run_watch *watch)
-{
-    enum { MOST = 4096 };
-    static struct facts all[MOST];
-    static int32_t family[MOST + 1 + TWIN_RUN_SLOTS];
-    size_t count = 0;
-    size_t members = 0;
-    uint64_t sum = 0;
-    DIR *list = opendir("/proc");
-    const struct dirent *entry;
-    while (list && count < MOST && (entry = readdir(list)))
-        if (isdigit((unsigned char)entry->d_name[0]) && read_facts(entry->d_name, &all[count]))
-            count++;
-    if (list)
-        (void)closedir(list);
-    const int32_t self = (int32_t)getpid();
-    family[members++] = self;
-    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
-        if (watch->processes[i].id != 0)
-            family[members++] = watch->processes[i].id;
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < count; i++)
-            if (is_among(all[i].parent, family, members) && !is_among(all[i].id, family, members)) {
-                family[members++] = all[i].id;
-                more = true;
-            }
-    }
-    for (size_t i = 0; i < count; i++)
-        if (all[i].id != self && is_among(all[i].id, family, members))
-            sum += all[i].used_ns + kept_waiting_ns(all[i].id);
-    return sum;
-}
-
 /* ---- one look ---------------------------------------------------------------------------------- */
 
-/* The process of the slot as it is now; a slot of one that is gone is free again. */
+/* The process of the slot as it is now; a slot of one that is gone is free again. What does not descend from the tool is left
+ * alone: where a program has process numbers of its own (a container), the number in the slot is none of ours. */
 static bool follow(twin_run_slot *slot, struct process *process)
 {
-    struct facts facts;
     int32_t id = atomic_load(&slot->process);
     if (id != process->id) {
-        *process = (struct process){.id = id};
-        if (id != 0 && read_facts_of(id, &facts))
-            process->began = facts.began;
+        *process = (struct process){0};
+        const uint64_t began = id != 0 ? run_family_began(id) : 0;
+        if (began == 0)
+            return false;
+        process->id = id;
+        process->began = began;
         process->looks = atomic_load(&slot->looks);
         process->moves = atomic_load(&slot->moves);
     }
     if (id == 0)
         return false;
-    if (read_facts_of(id, &facts) && facts.began == process->began)
+    if (run_family_began(id) == process->began)
         return true;
     atomic_store(&slot->asked, 0);
     (void)atomic_compare_exchange_strong(&slot->process, &id, 0);
@@ -251,24 +147,13 @@ static void count_still(const twin_run_slot *slot, struct process *process, uint
     process->moves = moves;
 }
 
-/* Ends the process if it still is the one that was looked at. */
-static void end_process(const struct process *process, int number)
-{
-    struct facts facts;
-    int handle = (int)syscall(SYS_pidfd_open, process->id, 0);
-    if (handle >= 0 && read_facts_of(process->id, &facts) && facts.began == process->began)
-        (void)syscall(SYS_pidfd_send_signal, handle, number, NULL, 0);
-    if (handle >= 0)
-        (void)close(handle);
-}
-
 /* Nothing has moved for the whole time: asks for the report, then ends the process. */
 static bool act(const struct run_watch *watch, twin_run_slot *slot, struct process *process,
                 uint64_t now)
 {
     if (process->ended_ns != 0) {
         if (now - process->ended_ns > REPORT_NS)
-            end_process(process, SIGKILL);
+            run_family_signal(process->id, process->began, SIGKILL);
         return true;
     }
     if (process->asked_ns == 0) {
@@ -282,7 +167,7 @@ static bool act(const struct run_watch *watch, twin_run_slot *slot, struct proce
             "twinrt: nothing has moved in process %" PRId32 " for %" PRIu64
             " s (--stall-after): it is ended\n",
             process->id, watch->limit_ns / NS_PER_S);
-    end_process(process, SIGTERM);
+    run_family_signal(process->id, process->began, SIGTERM);
     return true;
 }
 
@@ -321,23 +206,15 @@ static bool have_all_answered(const struct run_watch *watch)
     return all;
 }
 
-static void end_all(const struct run_watch *watch, int32_t program, int number)
+static void end_all(const struct run_watch *watch, int number)
 {
-    struct process first = {.id = program};
-    struct facts facts;
-    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {
-        const struct process *process = &watch->processes[i];
-        if (process->id != 0 && number == SIGTERM &&
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS && number == SIGTERM; i++)
+        if (watch->processes[i].id != 0 &&
             atomic_load(&watch->page->slots[i].answered) != TWIN_RUN_ASK_ANY)
             fprintf(stderr,
                     "twinrt: process %" PRId32 " did not report what its threads wait for\n",
-                    process->id);
-        if (process->id != 0 && process->id != program)
-            end_process(process, number);
-    }
-    if (read_facts_of(program, &facts))
-        first.began = facts.began;
-    end_process(&first, number);
+                    watch->processes[i].id);
+    (void)run_family_signal_all(watch->own, number);
 }
 
 /* One step of the end of a run that takes too long: report, SIGTERM, SIGKILL. */
@@ -349,15 +226,36 @@ static void end_run(struct run_watch *watch, int32_t program, uint64_t now)
         if (!have_all_answered(watch) && now - watch->asked_ns < ANSWER_NS)
             return;
         watch->ended_ns = now;
-        end_all(watch, program, SIGTERM);
+        end_all(watch, SIGTERM);
     } else if (now - watch->ended_ns > REPORT_NS) {
-        end_all(watch, program, SIGKILL);
+        end_all(watch, SIGKILL);
     }
 }
 
 bool run_watch_timed_out(const struct run_watch *watch)
 {
     return watch->asked_ns != 0;
+}
+
+void run_watch_leave_out(struct run_watch *watch, int32_t own)
+{
+    watch->own = own;
+}
+
+void run_watch_end_rest(const struct run_watch *watch)
+{
+    const struct timespec step = {.tv_nsec = RUN_WATCH_STEP_MS * 1000000};
+    const uint64_t began = now_ns();
+    for (uint64_t passed = 0; passed < 2 * REPORT_NS; passed = now_ns() - began) {
+        const int number = passed < REPORT_NS ? SIGTERM : SIGKILL;
+        const unsigned left = run_family_signal_all(watch->own, number);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            continue;
+        if (left == 0)
+            return;
+        (void)nanosleep(&step, NULL);
+    }
+    fprintf(stderr, "twinrt: a process of the run did not end by SIGKILL\n");
 }
 
 bool run_watch_look(struct run_watch *watch, int32_t program)
@@ -391,7 +289,7 @@ bool run_watch_look(struct run_watch *watch, int32_t program)
         return false;
     }
     if (watch->window_ns == 0)
-        watch->used_ns = used_ns(watch);
+        watch->used_ns = run_family_used_ns(watch->own);
     watch->window_ns += passed_ns;
     bool due = false;
     for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
@@ -399,7 +297,7 @@ bool run_watch_look(struct run_watch *watch, int32_t program)
             due || (watch->processes[i].id != 0 && watch->processes[i].still_ns >= watch->limit_ns);
     if (!due)
         return false;
-    uint64_t used = used_ns(watch);
+    uint64_t used = run_family_used_ns(watch->own);
     if (used < watch->used_ns || used - watch->used_ns > watch->window_ns / COMPUTES_PART) {
         watch->window_ns = 0; /* somebody computes, and may call yet */
         for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The processes of a run: all that descend from the tool. */
+#ifndef TWINRT_TOOLS_RUN_FAMILY_H
+#define TWINRT_TOOLS_RUN_FAMILY_H
+
+#include <stdint.h>
+
+/* When the process began, in ticks since the system began. 0: there is none, or it does not descend from the tool. */
+uint64_t run_family_began(int32_t id);
+/* Sends the signal if the process still is the one that began then. */
+void run_family_signal(int32_t id, uint64_t began, int number);
+/* Sends the signal to all but `own` and those that have ended. Gives how many there are. */
+unsigned run_family_signal_all(int32_t own, int number);
+/* What the processor did for all but `own`, with children that they have waited for, and time in which their threads could have
+ * run and others did. */
+uint64_t run_family_used_ns(int32_t own);
+
+#endif
