@@ -166,6 +166,7 @@ static bool process_forked(void)
     if (!record_below.process.forked())
         return false;
     record_file_forked();
+    record_order_forked();
     return true;
 }
 

@@ -147,6 +147,8 @@ void record_stamps_look_all(void);
 bool record_order_adds(const twin_host_moment *moment);
 void record_order_followed(uint64_t end_seq);
 void record_order_forget(void);
+/* In a forked child: threads that are not in it may have held the lock, and left the table half changed. */
+void record_order_forked(void);
 
 /* ---- ops ------------------------------------------------------------------------------------------ */
 

@@ -164,6 +164,13 @@ void record_order_followed(uint64_t end_seq)
     pthread_mutex_unlock(&lock);
 }
 
+void record_order_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    orders = NULL;
+    order_room = 0;
+}
+
 void record_order_forget(void)
 {
     pthread_mutex_lock(&lock);

@@ -28,6 +28,11 @@ class Life(unittest.TestCase):
     def test_a_child_works_after_a_query_of_its_parent(self):
         self.assertEqual(self.run_program("fork"), "")
 
+    def test_children_forked_beside_calls_work_or_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for settings in ({}, {"TWINRT_RECORD": os.path.join(folder, "%p.record")}):
+                self.run_program("forks", **settings)
+
     def test_parent_and_child_have_files_of_their_own(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "%p")

@@ -246,15 +246,21 @@ static void end_process(void)
 }
 
 /* In a forked child: device, device memory and the threads behind them are the parent's, so calls are refused. If no device has
- * been opened there is nothing of the parent's, and the child's first call starts a backend for itself. The one
- * thread that is left changes over by itself: locks may have been held by those that are not. */
+ * been opened there is nothing of the parent's, and the child's first call starts a backend for itself, unless another thread
+ * was inside a call: what it was changing stays half changed in the child, and its locks stay held. The one thread that is left
+ * changes over by itself. */
 static void forked(void)
 {
-    if (atomic_load(&twin_backend_phase) != TWIN_PHASE_RUNNING)
+    const twin_phase phase = atomic_load(&twin_backend_phase);
+    if (phase == TWIN_PHASE_IDLE && pthread_mutex_trylock(&registry_lock.mutex) == 0) {
+        pthread_mutex_unlock(&registry_lock.mutex);
+        return; /* else another thread was starting a backend */
+    }
+    if (phase != TWIN_PHASE_IDLE && phase != TWIN_PHASE_RUNNING)
         return;
-    twin_threads_forked();
+    const bool fresh = twin_threads_forked() && phase == TWIN_PHASE_RUNNING;
     atomic_store(&twin_ops_traced, false);
-    if (!atomic_load(&opened) && running_table.process.forked()) {
+    if (fresh && !atomic_load(&opened) && running_table.process.forked()) {
         twin_lock_init(&registry_lock, TWIN_RANK_REGISTRY);
         twin_self.ops = NULL;
         atomic_store(&twin_ops_present, &twin_unsupported_ops);
@@ -381,6 +387,10 @@ static void report_start(void)
 
 static void start_locked(void)
 {
+    static bool forks_known;
+    twin_backend_process = getpid();
+    if (!forks_known && !given_backend)
+        forks_known = pthread_atfork(NULL, NULL, forked) == 0;
     report_start();
     twin_settings_apply_log();
     twin_settings_warn_unknown();
@@ -396,11 +406,9 @@ static void start_locked(void)
     }
 
     /* After the plug-in is loaded, so that this runs before the plug-in's own static objects go. */
-    twin_backend_process = getpid();
     if (!at_exit_registered && !given_backend) {
         at_exit_registered = atexit(end_process) == 0;
         (void)at_quick_exit(end_process);
-        pthread_atfork(NULL, NULL, forked);
     }
     atomic_fetch_add(&twin_backend_start_count, 1);
     atomic_store(&twin_ops_traced, running_table.host.traced());

@@ -286,14 +286,18 @@ const char *twin_messages_take(void)
     return text;
 }
 
-void twin_threads_forked(void)
+bool twin_threads_forked(void)
 {
+    bool none_inside = pthread_mutex_trylock(&threads_lock.mutex) == 0;
+    for (const twin_thread *thread = threads; none_inside && thread; thread = thread->next)
+        none_inside = thread == &twin_self || !atomic_load(&thread->in_call);
     twin_lock_init(&threads_lock, TWIN_RANK_THREADS);
     twin_lock_init(&messages_lock, TWIN_RANK_MESSAGES);
     process_messages = (twin_message_list){0};
     threads = NULL;
     twin_blocked_forked();
     twin_self.listed = false; /* and so it lists itself again */
+    return none_inside;
 }
 
 void twin_messages_set_process(bool process)

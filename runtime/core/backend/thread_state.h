@@ -96,7 +96,7 @@ void twin_message_add(const char *text);
 const char *twin_messages_take(void);
 /* Whether all threads share one list (err_msg_mode "1"). */
 void twin_messages_set_process(bool process);
-/* In a forked child: of the threads only the caller is left, and no lock is held. */
-void twin_threads_forked(void);
+/* In a forked child: of the threads only the caller is left, and no lock of this file is held. False: another was inside a call. */
+bool twin_threads_forked(void);
 
 #endif
