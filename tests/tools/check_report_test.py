@@ -10,11 +10,13 @@ import os
 import pty
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -173,6 +175,23 @@ class ReportTest(unittest.TestCase):
         done = self.run_tool("check", "--report", "/dev/full", "--report-format", "sarif", record)
         self.assertEqual(done.returncode, 2)
         self.assertIn("/dev/full cannot be written: No space left", done.stderr)
+
+    def test_ended_while_judging(self):
+        """A signal while the tool prints findings: the recording has its name, and nothing else is left."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for options, wanted in ((["--record=kept.rec"], ["kept.rec"]), ([], [])):
+                with tempfile.TemporaryDirectory() as folder, \
+                        subprocess.Popen([TWINRT, "run", "--check", "--all", *options, "--", RACING, "3"], cwd=folder, bufsize=0,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                         env={**os.environ, "TWINRT_BACKEND": "sim", "TMPDIR": folder}) as tool:
+                    fcntl.fcntl(tool.stderr, fcntl.F_SETPIPE_SZ, 4096)
+                    self.assertEqual(tool.stderr.read(1), b"e")  # of "error[RACE-01]"; the pipe has no room for all of them
+                    tool.send_signal(number)
+                    self.assertEqual(tool.wait(timeout=30), -number)
+                    end = time.monotonic() + 30
+                    while os.listdir(folder) != wanted and time.monotonic() < end:
+                        time.sleep(0.01)
+                    self.assertEqual(os.listdir(folder), wanted, number)
 
     def test_json(self):
         self.check("--report=r.json", program=("/bin/sh", "-c", f"{GOOD} 3 5; {RACING} 3"))

@@ -269,11 +269,7 @@ static int run_and_report(struct options *options, struct run_watch *watch)
     if (options->files.item[FILE_RECORD].needed &&
         !(options->session = check_session_open(&options->check, options->program[0], stderr)))
         return TWIN_TOOL_RUN_FAILED;
-    const struct run_guardian guardian =
-        run_guardian_start(run_files_settle_later, &options->files);
-    run_watch_leave_out(watch, guardian.process);
     const struct run_end end = run_and_wait(options->program, watch);
-    run_guardian_dismiss(&guardian);
     if (!end.ran)
         return end.status;
     if (end.signal && !end.ended)
@@ -298,6 +294,18 @@ static int run_and_report(struct options *options, struct run_watch *watch)
     return end.status == 0 && !good ? TWIN_TOOL_RUN_FAILED : end.status;
 }
 
+/* The same with somebody who gives files their names and removes temporary ones if this process is ended before it has. */
+static int run_guarded(struct options *options, struct run_watch *watch)
+{
+    const struct run_guardian guardian =
+        run_guardian_start(run_files_settle_later, &options->files);
+    run_watch_leave_out(watch, guardian.process);
+    const int status = run_and_report(options, watch);
+    run_files_free(&options->files);
+    run_guardian_dismiss(&guardian);
+    return status;
+}
+
 /* Runs the program when nothing is to be reported: the tool ends as it does. */
 static int run_alone(struct options *options, struct run_watch *watch)
 {
@@ -319,7 +327,7 @@ static int run_for(struct options *options)
         !(watch = run_watch_new(options->stall_after_s, options->timeout_s)))
         status = TWIN_TOOL_RUN_FAILED;
     if (status == 0)
-        status = any ? run_and_report(options, watch) : run_alone(options, watch);
+        status = any ? run_guarded(options, watch) : run_alone(options, watch);
     run_watch_free(watch);
     check_session_free(options->session);
     run_files_free(&options->files);

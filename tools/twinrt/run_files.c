@@ -282,6 +282,7 @@ void run_files_free(struct run_files *files)
 {
     if (files->folder[0] != '\0')
         left_remove(files->folder);
+    files->folder[0] = '\0';
     for (enum file which = 0; which < FILE_COUNT; which++)
         left_free(&files->item[which].left);
 }

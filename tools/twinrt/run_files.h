@@ -38,7 +38,7 @@ bool run_files_report_missing(const struct run_files *files);
 void run_files_settle(const struct run_files *files);
 /* When the tool was killed: run_files_find() and run_files_settle() as soon as nobody writes. `files`: struct run_files. */
 void run_files_settle_later(void *files);
-/* Removes temporary files. */
+/* Removes temporary files. A second call does nothing. */
 void run_files_free(struct run_files *files);
 
 #endif

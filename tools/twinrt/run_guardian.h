@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that gives the files of a run their names when the tool is killed with SIGKILL. */
+/* A process that gives the files of a run their names, and removes temporary ones, when a signal ends the tool. */
 #ifndef TWINRT_TOOLS_RUN_GUARDIAN_H
 #define TWINRT_TOOLS_RUN_GUARDIAN_H
 
