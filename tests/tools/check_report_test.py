@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import struct
@@ -192,6 +193,84 @@ class ReportTest(unittest.TestCase):
                     while os.listdir(folder) != wanted and time.monotonic() < end:
                         time.sleep(0.01)
                     self.assertEqual(os.listdir(folder), wanted, number)
+
+    def test_no_earlier_report_stays(self):
+        """Where no report can be written, that of an earlier run is gone, not taken for one of this run."""
+        for program, status in ((("/no/such/program",), 127), (("/bin/sh", "-c", "test ! -e r.xml && kill -9 $PPID"), -signal.SIGKILL)):
+            self.write("r.xml", "<testsuites/>")
+            self.assertEqual(self.check("--report=r.xml", program=program).returncode, status)
+            self.assertEqual(os.listdir(self.folder), [], program)
+        # a name for another file stays one
+        self.write("real.xml", "<testsuites/>")
+        os.symlink("real.xml", os.path.join(self.folder, "r.xml"))
+        self.check("--report=r.xml", program=("/no/such/program",))
+        self.assertEqual(self.read("real.xml"), "")
+        self.check("--report=r.xml")
+        self.assertTrue(os.path.islink(os.path.join(self.folder, "r.xml")))
+        self.assertEqual(xml.etree.ElementTree.fromstring(self.read("real.xml")).tag, "testsuites")
+
+    def test_a_report_has_its_name_once_it_is_whole(self):
+        """A second report goes to a pipe that nobody empties: the first one is there by then, in full, and no other file."""
+        os.mkfifo(os.path.join(self.folder, "pipe"))
+        pipe = os.open(os.path.join(self.folder, "pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, pipe)
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+        with subprocess.Popen([TWINRT, "run", "--check", "--report=r.json", "--report=pipe", "--report-format=json", "--", RACING, "3"],
+                              cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env={**os.environ, "TWINRT_BACKEND": "sim"}) as tool:
+            select.select([pipe], [], [], 30)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["pipe", "r.json"])
+            self.assertEqual(json.loads(self.read("r.json"))["format"], "twinrt-check-report")
+            os.set_blocking(pipe, True)
+            with os.fdopen(os.dup(pipe), "rb") as rest:
+                self.assertEqual(json.loads(rest.read())["format"], "twinrt-check-report")
+            self.assertEqual(tool.wait(timeout=30), 99)
+
+    def test_not_regular_files(self):
+        """A pipe, a standard stream or a device takes a report as it is, and also where its folder takes no file."""
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            done = self.check("--report", name, "--report-format=json", program=("/bin/sh", "-c", f"{RACING} 3 >/dev/null; echo ran"))
+            self.assertEqual((done.returncode, done.stdout[:4]), (99, "ran\n"), done.stderr)
+            self.assertEqual(json.loads(done.stdout[4:])["format"], "twinrt-check-report")
+        # a file that takes what the program prints, too: nothing of that is lost
+        with open(os.path.join(self.folder, "out"), "wb") as out:
+            subprocess.run([TWINRT, "run", "--check", "--report=/dev/stdout", "--report-format=json", "--", "/bin/sh", "-c",
+                            f"{RACING} 3 >/dev/null; echo ran"], stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=False,
+                           cwd=self.folder, env={**os.environ, "TWINRT_BACKEND": "sim"})
+        first, _, rest = self.read("out").partition("\n")
+        self.assertEqual((first, json.loads(rest)["format"]), ("ran", "twinrt-check-report"))
+        done = self.check("--report=/dev/full", "--report-format=json", program=(GOOD, "3", "5"))
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("/dev/full cannot be written: No space left", done.stderr)
+        script = f"{TWINRT} run --check --report-format=json --report >(cat >copy) -- {RACING} 3 >/dev/null 2>&1; echo $?; wait $!"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "TWINRT_BACKEND": "sim"})
+        self.assertEqual(done.stdout, "99\n", done.stderr)
+        self.assertEqual(json.loads(self.read("copy"))["format"], "twinrt-check-report")
+        script = f"{TWINRT} run --check --report-format=json --report >(true) -- {RACING} 3 >/dev/null"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "TWINRT_BACKEND": "sim"})
+        self.assertEqual(done.returncode, 99, "a finding, also if nobody reads the report")
+        self.assertIn("cannot be written: Broken pipe", done.stderr)
+
+    def test_a_name_for_one_file(self):
+        """A report does not take the place of what is judged, of suppressions, or of another output."""
+        self.run_tool("record", "-o", "good.rec", "--", GOOD, "3", "5")
+        self.write("s", "RACE-*\n")
+        self.write("here.json", "{}")
+        before = {name: os.stat(os.path.join(self.folder, name)).st_size for name in ("good.rec", "s", "here.json")}
+        report = "--report-format=json"
+        for arguments, status, what in (
+                (["check", report, "--report=./good.rec", "good.rec"], 2, "recording"),
+                (["check", report, "--report=s", "--suppressions=s", "good.rec"], 2, "suppressions"),
+                (["run", "--check", report, "--report=new.rec", "--record=./new.rec", "--", GOOD, "3", "5"], 125, "record"),
+                (["run", "--check", report, "--report=here.json", "--trace=here.json", "--", GOOD, "3", "5"], 125, "timeline"),
+                (["run", "--check", report, "--report=a.json", f"--report={self.folder}/a.json", "--", GOOD, "3", "5"], 125, "two reports")):
+            done = self.run_tool(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (status, ""), arguments)
+            self.assertRegex(done.stderr, f"cannot take .*{what}.*: give each a file")
+        self.assertEqual({name: os.stat(os.path.join(self.folder, name)).st_size for name in os.listdir(self.folder)}, before)
+        self.assertEqual(self.check(report, "--report=/dev/null", "--report=/dev/null").returncode, 99)
 
     def test_json(self):
         self.check("--report=r.json", program=("/bin/sh", "-c", f"{GOOD} 3 5; {RACING} 3"))

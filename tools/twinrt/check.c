@@ -60,6 +60,8 @@ int twin_tool_check(int argc, char **argv)
     static struct options options = {.check = CHECK_OPTIONS_DEFAULT};
     argp_parse(&parser, argc, argv, 0, NULL, &options);
 
+    if (!check_options_spare(&options.check, options.path, "recording"))
+        return TWIN_TOOL_UNREADABLE;
     struct check_session *session =
         check_session_open(&options.check, options.path, options.json ? NULL : stdout);
     int status = TWIN_TOOL_UNREADABLE;

@@ -2,6 +2,7 @@
 #include "check_session.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "check/report/report.h"
 #include "check/report/utf8.h"
 #include "output.h"
+#include "report_file.h"
 
 enum {
     KEY_ALL = 0x100,
@@ -101,7 +103,7 @@ static const struct argp_option table[] = {
      "Exit status when something was found; 0: findings do not change the status", 0},
     {"report", KEY_REPORT, "FILE", 0,
      "Also write the findings to FILE: text (.txt), JSON (.json), JUnit XML (.xml), SARIF "
-     "(.sarif); may be given several times",
+     "(.sarif); may be given several times. An earlier FILE is removed at the start",
      0},
     {"report-format", KEY_REPORT_FORMAT, "F", 0,
      "Format of the reports, whatever their names: text, json, junit, sarif", 0},
@@ -117,6 +119,17 @@ static const struct argp_option table[] = {
 };
 const struct argp check_options_parser = {.options = table, .parser = parse};
 
+bool check_options_spare(const struct check_options *options, const char *path, const char *what)
+{
+    for (unsigned i = 0; i < options->report_count; i++)
+        if (output_is_same_file(options->reports[i], path)) {
+            fprintf(stderr, "twinrt: %s cannot take both %s and report: give each a file\n", path,
+                    what);
+            return false;
+        }
+    return true;
+}
+
 /* ---- a session ---- */
 
 struct check_session {
@@ -126,6 +139,7 @@ struct check_session {
     struct symbolizer *symbolizer;
     struct check_suppressions *suppressions;
     struct check_report *reports[CHECK_REPORTS];
+    struct report_file files[CHECK_REPORTS];
     struct check_totals totals;
 };
 
@@ -139,7 +153,12 @@ static bool open_reports(struct check_session *session)
     };
     for (unsigned i = 0; i < options->report_count; i++) {
         const char *path = options->reports[i];
-        if (!output_is_possible(path)) {
+        for (unsigned before = 0; before < i; before++)
+            if (output_is_same_file(options->reports[before], path)) {
+                fprintf(stderr, "twinrt: %s cannot take two reports: give each a file\n", path);
+                return false;
+            }
+        if (!report_file_prepare(&session->files[i], path)) {
             fprintf(stderr, "twinrt: cannot write the report %s: %s\n", path, strerror(errno));
             return false;
         }
@@ -171,6 +190,8 @@ struct check_session *check_session_open(const struct check_options *options, co
     }
     if (!good)
         fprintf(stderr, "twinrt: %s\n", error);
+    good = good && (!options->suppressions ||
+                    check_options_spare(options, options->suppressions, "suppressions"));
     if (good && open_reports(session))
         return session;
     check_session_free(session);
@@ -226,15 +247,15 @@ bool check_session_add(struct check_session *session, const char *path, const ch
     return good;
 }
 
-static bool write_report(struct check_report *report, const char *path)
+static bool write_report(struct check_report *report, struct report_file *file)
 {
-    /* a CI service collects reports under another user than the one of the container */
-    FILE *file = output_create(path, 0666);
-    bool good = file && check_report_write(report, file) && ferror(file) == 0;
-    if (file && fclose(file) != 0)
-        good = false;
+    FILE *out = report_file_open(file);
+    const bool written =
+        out && check_report_write(report, out) && fflush(out) == 0 && ferror(out) == 0;
+    const bool good = report_file_close(file, written);
     if (!good)
-        fprintf(stderr, "twinrt: the report %s cannot be written: %s\n", path, strerror(errno));
+        fprintf(stderr, "twinrt: the report %s cannot be written: %s\n", file->path,
+                strerror(errno));
     return good;
 }
 
@@ -245,8 +266,12 @@ bool check_session_close(struct check_session *session)
         const struct check_text how = text_of(session);
         check_text_end(&how, &session->totals, session->suppressions, session->name, session->text);
     }
+    fflush(stdout); /* a report may go there too */
+    /* a process that takes a report may end before it has read all */
+    void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
     for (unsigned i = 0; i < session->options->report_count; i++)
-        good = write_report(session->reports[i], session->options->reports[i]) && good;
+        good = write_report(session->reports[i], &session->files[i]) && good;
+    (void)signal(SIGPIPE, before);
     return good;
 }
 
@@ -264,8 +289,10 @@ void check_session_free(struct check_session *session)
 {
     if (!session)
         return;
-    for (unsigned i = 0; i < CHECK_REPORTS; i++)
+    for (unsigned i = 0; i < CHECK_REPORTS; i++) {
         check_report_free(session->reports[i]);
+        report_file_free(&session->files[i]);
+    }
     check_suppressions_free(session->suppressions);
     symbolizer_free(session->symbolizer);
     free(session->name);

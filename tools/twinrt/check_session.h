@@ -28,7 +28,9 @@ extern const struct argp check_options_parser;
 
 struct check_session;
 
-/* Reads the suppressions and looks whether the reports can be written. `name` is of the program or recording; `text` takes findings and
+/* Whether no report goes to `path`, which holds `what` ("recording"). False, with a message. */
+bool check_options_spare(const struct check_options *options, const char *path, const char *what);
+/* Reads the suppressions, removes earlier reports of the same names and looks whether new ones can be written. `name` is of the program or recording; `text` takes findings and
  * the closing line, NULL: as JSON to standard output. NULL, with a message: it cannot. */
 struct check_session *check_session_open(const struct check_options *options, const char *name,
                                          FILE *text);

@@ -39,6 +39,26 @@ bool output_is_possible(const char *path)
     return true;
 }
 
+bool output_is_same_file(const char *a, const char *b)
+{
+    const char *const paths[2] = {a, b};
+    const char *names[2];
+    char folders[2][PATH_MAX];
+    struct stat present[2];
+    if (stat(a, &present[0]) == 0 && stat(b, &present[1]) == 0)
+        return S_ISREG(present[0].st_mode) && present[0].st_dev == present[1].st_dev &&
+               present[0].st_ino == present[1].st_ino;
+    for (int i = 0; i < 2; i++) {
+        char folder[2 * PATH_MAX];
+        const char *slash = strrchr(paths[i], '/');
+        names[i] = slash ? slash + 1 : paths[i];
+        (void)snprintf(folder, sizeof(folder), "%.*s.", (int)(names[i] - paths[i]), paths[i]);
+        if (!realpath(folder, folders[i]))
+            return false;
+    }
+    return strcmp(names[0], names[1]) == 0 && strcmp(folders[0], folders[1]) == 0;
+}
+
 bool output_flush(void)
 {
     bool broken = ferror(stdout) != 0;

@@ -318,10 +318,24 @@ static int run_alone(struct options *options, struct run_watch *watch)
     return end.status;
 }
 
+/* Whether no report has the name of a file that the program writes. */
+static bool are_files_apart(const struct options *options)
+{
+    for (unsigned i = 0; i < options->check.report_count; i++) {
+        const char *path = options->check.reports[i];
+        const char *what = run_files_taken(&options->files, path);
+        if (what)
+            return check_options_spare(&options->check, path, what);
+    }
+    return true;
+}
+
 static int run_for(struct options *options)
 {
     const bool any = run_files_any(&options->files) || options->require_calls;
-    int status = run_files_prepare(&options->files) == 0 ? 0 : TWIN_TOOL_RUN_FAILED;
+    int status = are_files_apart(options) && run_files_prepare(&options->files) == 0
+                     ? 0
+                     : TWIN_TOOL_RUN_FAILED;
     struct run_watch *watch = NULL;
     if (status == 0 && (any || options->stall_after_s != 0 || options->timeout_s != 0) &&
         !(watch = run_watch_new(options->stall_after_s, options->timeout_s)))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/config.h"
+#include "output.h"
 
 #define PER_PROCESS ".%p"
 
@@ -55,27 +56,12 @@ static bool is_own(const struct wanted_file *file)
     return file->needed && !file->given;
 }
 
-/* Whether two paths are names of one file, as far as their folders are there. */
-static bool is_same_file(const char *a, const char *b)
-{
-    char folders[2][PATH_MAX];
-    const char *const paths[2] = {a, b};
-    for (int i = 0; i < 2; i++) {
-        char folder[PATH_MAX + 16];
-        (void)snprintf(folder, sizeof(folder), "%s", paths[i]);
-        *strrchr(folder, '/') = '\0';
-        if (!realpath(*folder ? folder : "/", folders[i]))
-            return false;
-    }
-    return strcmp(strrchr(a, '/'), strrchr(b, '/')) == 0 && strcmp(folders[0], folders[1]) == 0;
-}
-
 /* Each output has a file of its own: another would be lost without a word. */
 static bool is_free(const struct run_files *files, enum file which)
 {
     for (enum file before = 0; before < which; before++) {
         const struct wanted_file *other = &files->item[before];
-        if (!other->given || !is_same_file(other->path, files->item[which].path))
+        if (!other->given || !output_is_same_file(other->path, files->item[which].path))
             continue;
         fprintf(stderr, "twinrt: %s cannot take both %s and %s: give each a file\n", other->given,
                 kinds[before].what, kinds[which].what);
@@ -239,6 +225,14 @@ static void make_mark(struct run_files *files)
     if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
         chance = 0;
     (void)snprintf(files->mark, sizeof(files->mark), ".%ld-%08" PRIx32, (long)getpid(), chance);
+}
+
+const char *run_files_taken(const struct run_files *files, const char *path)
+{
+    for (enum file which = 0; which < FILE_COUNT; which++)
+        if (files->item[which].given && output_is_same_file(files->item[which].given, path))
+            return kinds[which].what;
+    return NULL;
 }
 
 bool run_files_any(const struct run_files *files)

@@ -28,6 +28,8 @@ struct run_files {
 
 /* Whether any file is given or needed. */
 bool run_files_any(const struct run_files *files);
+/* What the program is to write at `path`, as "timeline". NULL: nothing. */
+const char *run_files_taken(const struct run_files *files, const char *path);
 /* Chooses the names and puts them into the environment. Returns 0, or -1 with a message. */
 int run_files_prepare(struct run_files *files);
 /* After the run: finds what is there. Returns whether there is anything. */
