@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "seam/held_alloc.h"
@@ -49,6 +51,7 @@ static twin_own_file own = TWIN_OWN_FILE_NONE;
 static bool reopened; /* which has been said */
 static struct twin_record_header *header;
 static uint64_t room_bytes; /* of the file */
+static bool zeros_first;    /* written before a chunk is mapped */
 static struct spare *spares;
 static uint32_t thread_numbers;
 
@@ -119,12 +122,18 @@ static bool write_zeros(uint64_t from, uint64_t to)
     return true;
 }
 
+/* Whether the file may be that long: a write beyond would end the process. */
+static bool allowed(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
 /* Space on the disk before anybody stores into it: a store that finds none would end the process. */
 static bool reserve(uint64_t from, uint64_t to)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        to > limit.rlim_cur) {
+    if (!allowed(to)) {
         errno = EFBIG;
         return false;
     }
@@ -201,6 +210,8 @@ static struct record_map *new_map_locked(uint32_t span)
     uint64_t end = place_of(index + span);
     if (end > room_bytes && !grow_locked(end))
         return NULL;
+    if (zeros_first && hold_locked() && allowed(end))
+        (void)write_zeros(place_of(index), end);
     struct record_map *map = map_locked(index, span);
     if (!map)
         return NULL;
@@ -513,6 +524,10 @@ static int make_file(char *path, size_t room)
     if (!twin_own_file_take(&own, made))
         return -errno;
     (void)flock(own.descriptor, LOCK_EX | LOCK_NB);
+    /* One write gives a chunk its pages, in large folios where the file system has them. A store into what was only reserved costs
+     * the file system several times as much, page by page. tmpfs makes the pages when they are reserved. */
+    struct statfs system;
+    zeros_first = fstatfs(own.descriptor, &system) == 0 && system.f_type != TMPFS_MAGIC;
     room_bytes = 0;
     if (!reserve(0, TWIN_RECORD_HEADER_BYTES)) {
         error = -errno;
@@ -623,21 +638,4 @@ void record_file_forked(void)
 uint64_t record_file_lost(void)
 {
     return header ? __atomic_load_n(&header->lost, __ATOMIC_RELAXED) : 0;
-}
-
-size_t record_texts_bytes(const char *const *texts, size_t count)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += strlen(texts[i]) + 1;
-    return bytes;
-}
-
-void record_texts_put(char *to, const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t bytes = strlen(texts[i]) + 1;
-        memcpy(to, texts[i], bytes);
-        to += bytes;
-    }
 }

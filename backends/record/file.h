@@ -205,10 +205,6 @@ void record_mark(struct record_call *call);
                                                TWIN_RECORD_SHORT_BYTES,                            \
                                                sizeof(struct twin_record_##NAME), 0))
 
-/* Bytes of texts with their ends, and their copy into a tail. */
-size_t record_texts_bytes(const char *const *texts, size_t count);
-void record_texts_put(char *to, const char *const *texts, size_t count);
-
 /* Whether the entry at hand is kept, tail and all. */
 static inline bool record_kept(const struct record_call *call)
 {

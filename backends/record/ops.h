@@ -72,6 +72,9 @@ uint32_t record_string(const char *text);
 void record_strings_forget(void);
 /* Entries STATUS, SETTING and FACT. Thread: init. */
 void record_session_texts(void);
+/* Bytes of texts with their ends, and their copy into a tail. */
+size_t record_texts_bytes(const char *const *texts, size_t count);
+void record_texts_put(char *to, const char *const *texts, size_t count);
 
 /* ---- where calls come from (module.c) ---------------------------------------------------------- */
 

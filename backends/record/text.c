@@ -5,6 +5,23 @@
 
 #include "ops.h"
 
+size_t record_texts_bytes(const char *const *texts, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]) + 1;
+    return bytes;
+}
+
+void record_texts_put(char *to, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = strlen(texts[i]) + 1;
+        memcpy(to, texts[i], bytes);
+        to += bytes;
+    }
+}
+
 #define STRINGS_ROOM 4096u /* a power of two, well above the number of public functions */
 
 extern char **environ;
