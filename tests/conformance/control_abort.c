@@ -404,6 +404,11 @@ static void try_everything(shared_state *shared)
     CHECK_CODE(aclrtStreamStop(shared->stream), ACL_ERROR_RT_DEVICE_TASK_ABORT);
     CHECK_CODE(aclrtCreateStream(&made), ACL_ERROR_RT_DEVICE_TASK_ABORT);
     CHECK_CODE(aclrtDeviceTaskAbort(0, 0), ACL_ERROR_RT_DEVICE_TASK_ABORT);
+    CHECK_CODE(aclrtMemset(cells->device, CELL_BYTES, 9, CELL_BYTES),
+               ACL_ERROR_RT_DEVICE_TASK_ABORT);
+    CHECK_CODE(
+        aclrtMemcpy(cells->device, CELL_BYTES, cells->host, CELL_BYTES, ACL_MEMCPY_HOST_TO_DEVICE),
+        ACL_ERROR_RT_DEVICE_TASK_ABORT);
 }
 
 static void try_on_thread(void *argument, unsigned index)

@@ -326,6 +326,22 @@ void test_untouchable_pageable_memory(void)
     end();
 }
 
+void test_snapshot_copy_in_a_model(void)
+{
+    aclmdlRI model = NULL;
+    aclrtStream bound = NULL;
+    begin(BYTES);
+    CHECK_OK(aclmdlRIBuildBegin(&model, 0));
+    CHECK_OK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT));
+    CHECK_OK(aclmdlRIBindStream(model, bound, 0));
+    CHECK_CODE(
+        aclrtMemcpyAsync(data.device, 64, data.host, 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, bound),
+        ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclmdlRIDestroy(model));
+    CHECK_OK(aclrtDestroyStream(bound));
+    end();
+}
+
 void test_snapshot_copy_arguments(void)
 {
     twin_buffer other;

@@ -422,6 +422,43 @@ void test_batch_copies(void)
     end();
 }
 
+/* Items 0 and 1 go to the device, 2 and 3 from it. The documents have one direction for a batch. */
+void test_batch_of_both(void)
+{
+    static const size_t first[] = {0, 2};
+    begin();
+    for (int async = 0; async < 2; async++) {
+        items a = make_items();
+        aclrtMemcpyBatchAttr attrs[] = {a.attr, {.dstLoc = a.attr.srcLoc, .srcLoc = a.attr.dstLoc}};
+        fill_pattern(data.host);
+        fill_pattern(other.host);
+        CHECK_OK(aclrtMemset(data.device, BYTES, 9, BYTES));
+        CHECK_OK(aclrtMemset(other.device, BYTES, 3, BYTES));
+        for (size_t i = 2; i < ITEMS; i++) {
+            a.dsts[i] = other.host + i * (BYTES / ITEMS);
+            a.srcs[i] = other.device + i * (BYTES / ITEMS);
+        }
+        const aclError code =
+            async ? aclrtMemcpyBatchAsync(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs,
+                                          (size_t *)first, TWIN_COUNT(first), &a.failed, stream)
+                  : aclrtMemcpyBatch(a.dsts, a.room, a.srcs, a.sizes, ITEMS, attrs, (size_t *)first,
+                                     TWIN_COUNT(first), &a.failed);
+        CHECK_EITHER(code, ACL_SUCCESS, ACL_ERROR_RT_PARAM_INVALID);
+        CHECK_OK(aclrtSynchronizeStream(stream));
+        uint8_t back[BYTES];
+        CHECK_OK(aclrtMemcpy(back, BYTES, data.device, BYTES, ACL_MEMCPY_DEVICE_TO_HOST));
+        unsigned wrong = 0;
+        for (size_t i = 0; i < BYTES; i++) {
+            const size_t item = i / (BYTES / ITEMS);
+            const bool within = code == ACL_SUCCESS && i % (BYTES / ITEMS) < a.sizes[item];
+            wrong += back[i] != (within && item < 2 ? pattern(i) : 9);
+            wrong += other.host[i] != (within && item >= 2 ? 3 : pattern(i));
+        }
+        CHECK_EQUAL(wrong, 0);
+    }
+    end();
+}
+
 /* ---- reductions ----------------------------------------------------------------------------- */
 
 static aclError reduce_ints(void *dst, const void *src, uint64_t bytes, int kind)

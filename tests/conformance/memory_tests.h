@@ -39,6 +39,7 @@ void test_async_copy_onto_itself(void);
 void test_untouchable_pageable_memory(void);
 void test_snapshot_copy(void);
 void test_snapshot_copy_arguments(void);
+void test_snapshot_copy_in_a_model(void);
 void test_large_async_copy(void);
 void test_async_fill_any_range(void);
 void test_async_fill_arguments(void);
@@ -56,6 +57,7 @@ void test_batch_of_nothing(void);
 void test_batch_arguments(void);
 void test_batch_too_long_at_once(void);
 void test_batch_places(void);
+void test_batch_of_both(void);
 void test_batch_copies(void);
 void test_reduce_arguments(void);
 void test_reduce_values(void);
@@ -64,5 +66,9 @@ void test_reduce_alignment(void);
 void test_reduce_in_order(void);
 void test_reduce_floats(void);
 void test_reduce_overlap(void);
+
+/* memory_pages.c */
+void test_fallback_to_normal_pages(void);
+void test_page_class_by_size(void);
 
 #endif

@@ -454,6 +454,31 @@ static twin_status prepare_block(struct sim_arena *arena, const struct sim_block
     return TWIN_OK;
 }
 
+/* Pages of an arena, and the address range for them. */
+struct extent {
+    uint64_t room;         /* bytes of the pages */
+    uint32_t start, count; /* of the range, in small pages */
+};
+
+static bool take_extent_locked(struct sim_arena *arena, uint64_t bytes, uint64_t page,
+                               struct extent *out)
+{
+    out->room = round_up(bytes, page);
+    uint64_t count = out->room / SIM_PAGE;
+    uint64_t align = page / SIM_PAGE;
+    if (count >= HUGE_PAGES) { /* such blocks never share a slot of the large page map */
+        count = round_up(count, HUGE_PAGES);
+        align = align < HUGE_PAGES ? HUGE_PAGES : align;
+    }
+    out->count = (uint32_t)count;
+    if (out->room > arena->config.capacity - arena->used_bytes)
+        return false;
+    if (sim_span_take(&arena->span, out->count, (uint32_t)align, &out->start))
+        return true;
+    settle_locked(arena, UINT32_MAX);
+    return sim_span_take(&arena->span, out->count, (uint32_t)align, &out->start);
+}
+
 twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
                             uint64_t *out_address)
 {
@@ -465,36 +490,29 @@ twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_p
         page = SIM_PAGE;
     if (bytes > arena->config.capacity)
         return full;
-    uint64_t room = round_up(bytes, page);
-    uint64_t count = room / SIM_PAGE;
-    uint64_t align = page / SIM_PAGE;
-    if (count >= HUGE_PAGES) { /* such blocks never share a slot of the large page map */
-        count = round_up(count, HUGE_PAGES);
-        align = align < HUGE_PAGES ? HUGE_PAGES : align;
-    }
 
     pthread_mutex_lock(&arena->lock);
     twin_status status = full;
-    uint32_t start;
+    struct extent extent;
     settle_locked(arena, PATIENCE);
-    if (room > arena->config.capacity - arena->used_bytes)
-        goto unlock;
-    if (!sim_span_take(&arena->span, (uint32_t)count, (uint32_t)align, &start)) {
-        settle_locked(arena, UINT32_MAX);
-        if (!sim_span_take(&arena->span, (uint32_t)count, (uint32_t)align, &start))
-            goto unlock;
+    bool taken = take_extent_locked(arena, bytes, page, &extent);
+    if (!taken && pages == TWIN_PAGES_DEFAULT && page != SIM_PAGE) { /* huge pages first (MEM-11) */
+        page = SIM_PAGE;
+        taken = take_extent_locked(arena, bytes, page, &extent);
     }
+    if (!taken)
+        goto unlock;
     uint32_t number = arena->block_free != 0 ? arena->block_free : arena->block_count;
     struct sim_block *block = &arena->blocks[number];
     uint32_t next_free = block->next;
-    block->base = arena->base + (uint64_t)start * SIM_PAGE;
+    block->base = arena->base + (uint64_t)extent.start * SIM_PAGE;
     block->bytes = bytes;
-    block->room = room;
+    block->room = extent.room;
     block->page_bytes = (uint32_t)page;
     status = prepare_block(arena, block);
     if (status != TWIN_OK) {
         block->next = next_free;
-        sim_span_give(&arena->span, start, (uint32_t)count);
+        sim_span_give(&arena->span, extent.start, extent.count);
         goto unlock;
     }
     if (number == arena->block_free)
@@ -506,9 +524,9 @@ twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_p
     atomic_store_explicit(&block->reported, false, memory_order_relaxed);
     atomic_store_explicit(&block->state, SIM_BLOCK_LIVE, memory_order_relaxed);
     map_block(arena, block, number);
-    arena->used_bytes += room;
+    arena->used_bytes += extent.room;
     if (page == SIM_PAGE)
-        arena->normal_bytes += room;
+        arena->normal_bytes += extent.room;
     arena->live_count++;
     *out_address = block->base;
 unlock:

@@ -542,6 +542,14 @@ static uint32_t lowest_free_id_locked(const twin_device *device)
     return word * 64 + (uint32_t)__builtin_ctzll(~device->stream_ids[word]);
 }
 
+int32_t twin_device_refuse_aborting(const twin_device *device, const char *what)
+{
+    if (__builtin_expect(!atomic_load_explicit(&device->aborting, memory_order_relaxed), 1))
+        return 0;
+    return twin_refused(twin_fail_status(TWIN_E_DEVICE_ABORTED, TWIN_CODE_STREAM_TIMEOUT,
+                                         "device %u %s now", device->id, what));
+}
+
 int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id)
 {
     twin_lock_take(&device->lock);
@@ -549,10 +557,10 @@ int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *
         twin_lock_drop(&device->lock);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     }
-    if (atomic_load_explicit(&device->aborting, memory_order_relaxed)) {
+    int32_t code = twin_device_refuse_aborting(device, "makes no stream");
+    if (code != 0) {
         twin_lock_drop(&device->lock);
-        return twin_refused(twin_fail_status(TWIN_E_DEVICE_ABORTED, TWIN_CODE_STREAM_TIMEOUT,
-                                             "device %u makes no stream now", device->id));
+        return code;
     }
     if (device->stream_count >= device->traits->stream_limit) {
         uint32_t limit = device->traits->stream_limit;

@@ -131,7 +131,9 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
     const twin_copy copy = {
         .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
     const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
-    code = twin_range_check("destination", dst, bytes, &to);
+    code = twin_device_refuse_aborting(context->device, "copies nothing");
+    if (code == 0)
+        code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
         code = twin_range_check("source", src, bytes, &from);
     if (code == 0)
@@ -193,12 +195,30 @@ static bool read_host(void *to, uint64_t from, uint64_t bytes)
     return true;
 }
 
+static int32_t refuse_in_model(uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code != 0)
+        return code;
+    if (twin_stream_is_bound(stream))
+        code = twin_fail(TWIN_ERR_PARAM,
+                         "stream %u is bound to a model instance, for whose runs nobody keeps the "
+                         "source of this kind of copy; use ACL_MEMCPY_HOST_TO_DEVICE",
+                         stream->id);
+    twin_stream_unpin(stream);
+    return code;
+}
+
 /* Takes the source into page-locked memory and queues the copy from there. */
 static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
 {
     const struct twin_backend *ops = twin_ops();
+    int32_t code = refuse_in_model(handle);
+    if (code != 0)
+        return code;
     twin_stream *stream = NULL;
-    int32_t code = twin_memory_pin_active(handle, &stream);
+    code = twin_memory_pin_active(handle, &stream);
     if (code != 0)
         return code;
     twin_stream_unpin(stream);
@@ -287,7 +307,9 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
         return code;
     const twin_memory_info to = twin_range_info(dst);
     const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
-    code = twin_range_check("destination", dst, bytes, &to);
+    code = twin_device_refuse_aborting(context->device, "fills nothing");
+    if (code == 0)
+        code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
         code = fill_now(context->device, &fill);
     twin_context_unpin(context);

@@ -1057,7 +1057,7 @@ typedef struct {
 } aclrtMemcpyBatchAttr;
 
 /* Copies count bytes and blocks until they are there; waits for no stream. count 0: success.
- * 107000: count above destMax. */
+ * 107000: count above destMax. 107022: an abort of the device runs. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
                                          aclrtMemcpyKind kind);
 
@@ -1067,7 +1067,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const v
                                               size_t count, aclrtMemcpyKind kind,
                                               aclrtStream stream);
 
-/* Sets count bytes to the low 8 bits of value, at once. 107000: count above maxCount. */
+/* Sets count bytes to the low 8 bits of value, at once. 107000: count above maxCount. 107022: an
+ * abort of the device runs. */
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
                                          size_t count);
 

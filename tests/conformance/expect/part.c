@@ -45,6 +45,7 @@ static const struct {
     NEEDS("memory", "MEM-134", "aclrtMemcpyBatch"),
     NEEDS("memory", "MEM-135", "aclrtMemcpyBatch"),
     NEEDS("memory", "MEM-137", "aclrtMemcpyBatchAsync"),
+    NEEDS("memory", "MEM-138", "aclrtMemcpyBatch"),
     NEEDS("notify", "NTF-12", "aclrtNotifyBatchReset"),
 };
 
