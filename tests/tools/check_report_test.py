@@ -25,6 +25,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TWINRT, GOOD, RACING = (os.path.abspath(path) for path in sys.argv[1:4])
 ORDERED, ABORTS = (os.path.join(os.path.dirname(GOOD), name) for name in ("order_program", "abort_program"))
 
+# Frees what was never allocated.
+FREED = ("import ctypes; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); acl.aclrtSetDevice(0); "
+         "acl.aclrtFree(ctypes.c_void_p(4096)); acl.aclrtResetDevice(0); acl.aclFinalize()")
+
 # SARIF 2.1.0 (OASIS), sarif-schema-2.1.0.json: of each object that we write, its required properties and all that it may have.
 SARIF = {
     "log": ({"version", "runs"}, {"$schema"}),
@@ -85,9 +89,14 @@ class ReportTest(unittest.TestCase):
     def test_strict(self):
         """A warning is an error if that is asked for."""
         self.assertEqual(self.check(program=(ORDERED, "missing")).returncode, 0)
-        done = self.check("--strict", "--report", "r.xml", program=(ORDERED, "missing"))
+        done = self.check("--strict", "--report", "r.xml", "--report=r.json", "--record=r.rec", program=(ORDERED, "missing"))
         self.assertEqual(done.returncode, 99)
         self.assertEqual(xml.etree.ElementTree.fromstring(self.read("r.xml")).get("failures"), "1")
+        report = json.loads(self.read("r.json"))
+        self.assertEqual((report["clean"], report["processes"][0]["clean"], report["warnings"]), (False, False, 1))
+        for strict, status in (([], 0), (["--strict"], 1)):
+            done = self.run_tool("check", "--json", *strict, "r.rec")
+            self.assertEqual((done.returncode, json.loads(done.stdout)["clean"]), (status, status == 0))
 
     def test_options_without_check(self):
         for option in ("--report=r.xml", "--verbose", "--suppressions=s", "--error-exitcode=1", "--strict", "--all"):
@@ -271,6 +280,19 @@ class ReportTest(unittest.TestCase):
             self.assertRegex(done.stderr, f"cannot take .*{what}.*: give each a file")
         self.assertEqual({name: os.stat(os.path.join(self.folder, name)).st_size for name in os.listdir(self.folder)}, before)
         self.assertEqual(self.check(report, "--report=/dev/null", "--report=/dev/null").returncode, 99)
+
+    def test_sarif_of_one_op(self):
+        """A finding of one op has neither a first nor a second one, as in text. The folder "/" has one "/" in its URI."""
+        path = os.path.join(self.folder, "r.sarif")
+        done = subprocess.run([TWINRT, "run", "--check", "--stacks", "--report", path, "--", sys.executable, "-c", FREED], cwd="/",
+                              capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "TWINRT_BACKEND": "sim"})
+        self.assertRegex(done.stderr, r"(?m)^error\[LIFE-04\].*\n  op: ")
+        run, = json.loads(self.read(path))["runs"]
+        result, = run["results"]
+        self.assertRegex(result["locations"][0]["message"]["text"], "^op: ")
+        self.assertEqual([stack["message"]["text"][:4] for stack in result["stacks"]], ["op: "])
+        self.assertEqual(run["originalUriBaseIds"]["%SRCROOT%"]["uri"], "file:///")
+        self.assertNotIn("file:////", self.read(path))
 
     def test_json(self):
         self.check("--report=r.json", program=("/bin/sh", "-c", f"{GOOD} 3 5; {RACING} 3"))

@@ -6,6 +6,8 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "symbolize/symbolize.h"
 
@@ -66,6 +68,21 @@ static void test_nothing_there(void)
     CU_ASSERT_TRUE(!symbol.function[0] && !symbol.file[0] && symbol.line == 0);
 }
 
+/* Nobody writes into it: an open that waits for that would never return. */
+static void test_pipe(void)
+{
+    struct symbol symbol;
+    char folder[] = "/tmp/symbolize.XXXXXX";
+    char path[sizeof(folder) + 8];
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    (void)snprintf(path, sizeof(path), "%s/pipe", folder);
+    CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+    symbolizer_look(symbolizer, path, NULL, 0, 0x1000, &symbol);
+    CU_ASSERT_TRUE(!symbol.function[0] && !symbol.file[0] && symbol.line == 0);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
 /* A program that was built anew since has its functions elsewhere. */
 static void test_other_build(void)
 {
@@ -84,6 +101,7 @@ static const twin_test tests[] = {
     {"debug information gives function, file and line", test_debug_information},
     {"exported symbols give the function", test_library},
     {"a file that cannot be read gives nothing", test_nothing_there},
+    {"a pipe gives nothing, at once", test_pipe},
     {"a file of another build gives nothing", test_other_build},
 };
 

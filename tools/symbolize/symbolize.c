@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -83,7 +84,10 @@ static struct module *module_of(struct symbolizer *symbolizer, const char *path)
     if (!module)
         return NULL;
     memcpy(module->path, path, length);
-    module->files = dwfl_begin(&callbacks);
+    struct stat present;
+    /* libdw would wait for a process that writes into a FIFO */
+    if (stat(path, &present) == 0 && S_ISREG(present.st_mode))
+        module->files = dwfl_begin(&callbacks);
     if (module->files) {
         module->file = dwfl_report_elf(module->files, path, path, -1, 0, true);
         (void)dwfl_report_end(module->files, NULL, NULL);

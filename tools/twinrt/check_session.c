@@ -208,7 +208,7 @@ static struct check_text text_of(const struct check_session *session)
 static bool print(const struct check_session *session, const struct check_result *result)
 {
     if (!session->text) {
-        cJSON *object = check_json_result(result);
+        cJSON *object = check_json_result(result, session->options->strict);
         return object && check_print_json(object, stdout);
     }
     const struct check_text how = text_of(session);

@@ -107,7 +107,7 @@ static cJSON *json_rules(const struct check_result *result)
     return list;
 }
 
-cJSON *check_json_result(const struct check_result *result)
+cJSON *check_json_result(const struct check_result *result, bool strict)
 {
     const struct twin_record_header *header = twin_recording_header(result->recording);
     cJSON *root = cJSON_CreateObject();
@@ -115,7 +115,7 @@ cJSON *check_json_result(const struct check_result *result)
     cJSON_AddNumberToObject(root, "version", RESULT_VERSION);
     cJSON_AddStringToObject(root, "record", result->name);
     cJSON_AddNumberToObject(root, "ops", (double)result->ops.count);
-    cJSON_AddBoolToObject(root, "clean", result->errors == 0);
+    cJSON_AddBoolToObject(root, "clean", result->errors == 0 && !(strict && result->warnings > 0));
     cJSON_AddNumberToObject(root, "errors", (double)result->errors);
     cJSON_AddNumberToObject(root, "warnings", (double)result->warnings);
     cJSON_AddNumberToObject(root, "suppressed", (double)result->suppressed);
@@ -134,7 +134,7 @@ cJSON *check_json_result(const struct check_result *result)
 
 bool check_json_add(struct check_report *report, const struct check_result *result)
 {
-    cJSON *object = check_json_result(result);
+    cJSON *object = check_json_result(result, report->options.strict);
     return object && cJSON_AddItemToArray(report->list, object);
 }
 
@@ -159,7 +159,8 @@ bool check_json_write(struct check_report *report, FILE *out)
     cJSON_AddStringToObject(root, "format", "twinrt-check-report");
     cJSON_AddNumberToObject(root, "version", REPORT_VERSION);
     cJSON_AddStringToObject(root, "program", report->options.name);
-    cJSON_AddBoolToObject(root, "clean", totals->errors == 0 && !totals->partial);
+    const bool found = totals->errors > 0 || (report->options.strict && totals->warnings > 0);
+    cJSON_AddBoolToObject(root, "clean", !found && !totals->partial);
     cJSON_AddBoolToObject(root, "whole", !totals->partial);
     cJSON_AddNumberToObject(root, "errors", (double)totals->errors);
     cJSON_AddNumberToObject(root, "warnings", (double)totals->warnings);

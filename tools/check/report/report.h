@@ -33,8 +33,8 @@ void check_text_end(const struct check_text *how, const struct check_totals *tot
 
 /* ---- JSON (json.c) ---- */
 
-/* One result as an object. NULL: out of memory. */
-cJSON *check_json_result(const struct check_result *result);
+/* One result as an object. `strict`: with warnings it is not clean. NULL: out of memory. */
+cJSON *check_json_result(const struct check_result *result, bool strict);
 /* Prints an object and frees it. False: out of memory. */
 bool check_print_json(cJSON *root, FILE *out);
 

@@ -43,6 +43,8 @@ static void put_uri(const char *path, char *out, size_t room)
 static void add_file(cJSON *place, const char *path)
 {
     char uri[3 * PATH_MAX] = "file://";
+    while (path[0] == '/' && path[1] == '/')
+        path++; /* a host's name would follow two */
     const size_t scheme = path[0] == '/' ? strlen(uri) : 0;
     cJSON *file = add_object(place, "artifactLocation");
     put_uri(path, uri + scheme, sizeof(uri) - scheme);
@@ -166,6 +168,8 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
     const uint32_t line = result->suppressed_by[index];
     /* the later op is where the order is missing, so the result is there */
     const uint32_t main_op = finding->second != CHECK_NONE ? finding->second : finding->first;
+    const bool alone = finding->first == CHECK_NONE || finding->second == CHECK_NONE;
+    const char *const label = alone ? "op" : "second";
     char text[1024];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "ruleId", rule->number);
@@ -176,13 +180,13 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
     add_message(object, "message", text);
     cJSON *locations = cJSON_AddArrayToObject(object, "locations");
     if (checker_op(result->checker, main_op))
-        cJSON_AddItemToArray(locations, location_of(result, main_op, "second"));
+        cJSON_AddItemToArray(locations, location_of(result, main_op, label));
     if (main_op != finding->first && checker_op(result->checker, finding->first)) {
         cJSON *related = location_of(result, finding->first, "first");
         cJSON_AddNumberToObject(related, "id", 1);
         cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "relatedLocations"), related);
     }
-    add_stack(object, result, main_op, "second");
+    add_stack(object, result, main_op, label);
     if (main_op != finding->first)
         add_stack(object, result, finding->first, "first");
     add_fingerprint(object, result, finding);
@@ -256,7 +260,7 @@ static void add_sources(cJSON *run)
     if (!getcwd(folder, sizeof(folder)))
         return;
     put_uri(folder, encoded, sizeof(encoded));
-    (void)snprintf(uri, sizeof(uri), "file://%s/", encoded);
+    (void)snprintf(uri, sizeof(uri), "file://%s%s", encoded, strcmp(folder, "/") == 0 ? "" : "/");
     cJSON *base = add_object(add_object(run, "originalUriBaseIds"), SOURCES);
     cJSON_AddStringToObject(base, "uri", uri);
 }
