@@ -122,18 +122,12 @@ static bool write_zeros(uint64_t from, uint64_t to)
     return true;
 }
 
-/* Whether the file may be that long: a write beyond would end the process. */
-static bool allowed(uint64_t bytes)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           bytes <= limit.rlim_cur;
-}
-
 /* Space on the disk before anybody stores into it: a store that finds none would end the process. */
 static bool reserve(uint64_t from, uint64_t to)
 {
-    if (!allowed(to)) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        to > limit.rlim_cur) {
         errno = EFBIG;
         return false;
     }
@@ -210,7 +204,7 @@ static struct record_map *new_map_locked(uint32_t span)
     uint64_t end = place_of(index + span);
     if (end > room_bytes && !grow_locked(end))
         return NULL;
-    if (zeros_first && hold_locked() && allowed(end))
+    if (zeros_first && hold_locked())
         (void)write_zeros(place_of(index), end);
     struct record_map *map = map_locked(index, span);
     if (!map)
@@ -342,7 +336,8 @@ static struct twin_record_entry *nowhere(struct record_thread *self)
     return self->nowhere ? self->nowhere : (struct twin_record_entry *)(void *)last_resort;
 }
 
-struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes)
+/* Room in the file, if there is any. */
+static struct twin_record_entry *kept_place(struct record_call *call, size_t bytes)
 {
     struct record_thread *self = &record_self;
     struct twin_record_entry *entry = NULL;
@@ -365,8 +360,18 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
     }
     (void)pthread_setspecific(thread_key, self);
     twin_write_guard_end(&guard);
-    if (entry)
-        return entry;
+    return entry;
+}
+
+struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes)
+{
+    struct record_thread *self = &record_self;
+    /* With no file, a thread that has its place for what is not kept makes no system calls. */
+    if (!self->nowhere || atomic_load_explicit(&record_global.active, memory_order_relaxed)) {
+        struct twin_record_entry *entry = kept_place(call, bytes);
+        if (entry)
+            return entry;
+    }
     if (header && header->state == TWIN_RECORD_CUT)
         __atomic_fetch_add(&header->lost, 1, __ATOMIC_RELAXED);
     call->map = NULL;

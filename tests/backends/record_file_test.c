@@ -22,6 +22,15 @@ static char path[64];
 static const struct twin_backend *table;
 static twin_hw_device *device;
 
+/* In place of the C library's: the recorder asks this around what it does to the file. */
+static unsigned pending_asked;
+
+int sigpending(sigset_t *set)
+{
+    pending_asked++;
+    return sigemptyset(set);
+}
+
 static twin_status start_at(const char *where)
 {
     table = twin_wrapper_entry(&fake_backend);
@@ -460,6 +469,19 @@ static void refuse(const char *where, const char *reason)
     table->process.stop();
 }
 
+static void test_what_is_not_kept_makes_no_system_calls(void)
+{
+    CU_ASSERT_EQUAL_FATAL(start_at("record_file.none/x"), TWIN_OK);
+    table->device.open(0, &device);
+    twin_queue *queue = new_queue(1);
+    unsigned before = pending_asked;
+    for (uint64_t i = 0; i < 100; i++)
+        copy(queue, i);
+    CU_ASSERT_EQUAL(pending_asked, before);
+    table->queue.destroy(queue);
+    stop();
+}
+
 static void test_only_regular_files_are_replaced(void)
 {
     CU_ASSERT_EQUAL(mkdir("record_file.dir", 0700), 0);
@@ -525,6 +547,7 @@ static const twin_test tests[] = {
     {"what was finished outlives a kill", test_what_was_finished_outlives_a_kill},
     {"without room the recording stops, the program does not",
      test_no_room_stops_the_recording_alone},
+    {"entries that are not kept make no system calls", test_what_is_not_kept_makes_no_system_calls},
     {"only regular files are replaced", test_only_regular_files_are_replaced},
     {"processes do not share a file", test_processes_do_not_share_a_file},
 };
