@@ -262,6 +262,16 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(done.returncode, 99, "a finding, also if nobody reads the report")
         self.assertIn("cannot be written: Broken pipe", done.stderr)
 
+    def test_the_folder_of_reports_is_made(self):
+        """A folder of reports that was removed since it was set up is there again; one in a folder that is missing is not."""
+        self.assertEqual(self.check("--report=reports/r.xml", f"--report={self.folder}/others//r.json").returncode, 99)
+        self.assertEqual(xml.etree.ElementTree.fromstring(self.read("reports/r.xml")).tag, "testsuites")
+        self.assertEqual(json.loads(self.read("others/r.json"))["format"], "twinrt-check-report")
+        done = self.check("--report=no/such/r.xml")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("cannot write the report no/such/r.xml: No such file", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "no")))
+
     def test_a_name_for_one_file(self):
         """A report does not take the place of what is judged, of suppressions, or of another output."""
         self.run_tool("record", "-o", "good.rec", "--", GOOD, "3", "5")

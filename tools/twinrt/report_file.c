@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,19 @@ static bool adopt(struct report_file *file, int descriptor)
     return file->file != NULL;
 }
 
+/* Makes the folder of a file, in one that is there. */
+static bool make_folder_of(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path || (size_t)(slash - path) >= sizeof(folder)) {
+        errno = ENOENT;
+        return false;
+    }
+    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+    return mkdir(folder, 0777) == 0;
+}
+
 bool report_file_prepare(struct report_file *file, const char *path)
 {
     struct stat present;
@@ -45,7 +59,8 @@ bool report_file_prepare(struct report_file *file, const char *path)
     }
     if (lstat(path, &entry) == 0 && (!S_ISREG(entry.st_mode) || unlink(path) != 0))
         return (file->file = output_create(path, 0666)) != NULL;
-    return output_is_possible(path);
+    return output_is_possible(path) ||
+           (errno == ENOENT && make_folder_of(path) && output_is_possible(path));
 }
 
 FILE *report_file_open(struct report_file *file)

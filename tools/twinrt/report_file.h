@@ -15,7 +15,7 @@ struct report_file {
 };
 
 /* Removes a regular file at `path` and sees whether a new one can be made, or opens what is there instead; a FIFO is opened once
- * a process reads it. A file that cannot be removed from its folder is emptied. False: errno says why. */
+ * a process reads it. Makes the last folder of `path` if it is missing. A file that cannot be removed from its folder is emptied. False: errno says why. */
 bool report_file_prepare(struct report_file *file, const char *path);
 /* What the report is to be written to. NULL: errno says why. */
 FILE *report_file_open(struct report_file *file);
