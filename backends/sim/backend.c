@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device_life.h"
 #include "graph/model_instance.h"
 #include "hostcall/host_call_queue.h"
 #include "inject/fault_injection.h"
@@ -14,7 +15,6 @@
 #include "observe/atomic_file.h"
 #include "observe/observe.h"
 #include "observe/timeline.h"
-#include "device_life.h"
 #include "process/process.h"
 #include "process/run_watch.h"
 #include "queue/control.h"
@@ -30,6 +30,7 @@
 #include "wait/deadlock_report.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/progress.h"
 
 #define LOCK_NS 1000000000u /* real time to wait for the lock */

@@ -16,6 +16,7 @@
 #include "replay/nondeterminism.h"
 #include "signal/event.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/progress.h"
 
 /* Device addresses: the same on every run, far above what the host's allocator uses. */

@@ -158,7 +158,7 @@ def own_header_first(tree):
 
 # Folder -> the units that its largest include cycle may have: those that are larger than CYCLE_MOST today.
 CYCLE_MOST = 4
-CYCLES = {"backends/sim": 27}
+CYCLES = {"backends/sim": 26}
 
 
 def unit_of(path):

@@ -11,7 +11,9 @@
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/progress.h"
+#include "wait/wait.h"
 
 #define HEADS_PER_ENTRY (STARS_COND_WORDS / 3u) /* go to: two words, enable: one */
 

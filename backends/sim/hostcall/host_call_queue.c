@@ -7,7 +7,11 @@
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/progress.h"
+#include "wait/real_time.h"
+#include "wait/wait.h"
 #include "wait/wall.h"
 
 /* Real time that a function may hold the model: at first, and at least. */

@@ -14,7 +14,7 @@
 
 #include "process/process.h"
 #include "queue/queue.h"
-#include "wait/leader.h"
+#include "wait/wait.h"
 
 struct sim_call {
     struct sim_call *next; /* in its channel */

@@ -7,7 +7,7 @@
 
 #include "process/device.h"
 #include "process/process.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 /* No program needs more; each is looked at for every task. */
 #define FAULTS_MOST 256u

@@ -12,9 +12,9 @@
 #include "queue/failure.h"
 #include "queue/kernel.h"
 #include "seam/sanitizer.h"
-#include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/progress.h"
+#include "wait/wait.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
 #define MADV_POPULATE_READ  22

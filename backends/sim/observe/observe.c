@@ -11,7 +11,7 @@
 #include "process/device.h"
 #include "process/process.h"
 #include "wait/clock.h"
-#include "wait/leader.h"
+#include "wait/wait.h"
 
 enum { OUT_STATS, OUT_MSPROF, OUT_VCD, OUT_COUNT };
 

@@ -10,6 +10,9 @@
 #include "wait/clock.h"
 #include "wait/deadlock_report.h"
 #include "wait/idle.h"
+#include "wait/model_lock.h"
+#include "wait/real_time.h"
+#include "wait/wait.h"
 
 /* Written by init ops; a slot is left alone once another process has it. */
 static twin_run_page *page;

@@ -3,8 +3,8 @@
 #include "process/process.h"
 
 #include "observe/observe.h"
-#include "wait/idle.h"
 #include "wait/leader.h"
+#include "wait/real_time.h"
 
 #include <errno.h>
 #include <limits.h>

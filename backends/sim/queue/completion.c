@@ -5,7 +5,6 @@
 #include "queue/failure.h"
 #include "queue/queue.h"
 #include "signal/event.h"
-#include "wait/leader.h"
 
 static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
 {

@@ -9,6 +9,7 @@
 #include "signal/event.h"
 #include "signal/ipc.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
 
 #define PRIORITY_SHIFT 10u /* STARS_SQ_PRIORITY */
 

@@ -10,7 +10,7 @@
 #include "queue/sqe.h"
 #include "replay/nondeterminism.h"
 #include "signal/event.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 /* More failures than a ring has tasks are of no use to anybody. */
 #define NOTES_MOST 1024u

@@ -4,8 +4,7 @@
 #include "memory/memory.h"
 #include "process/device.h"
 #include "queue/sqe.h"
-#include "wait/idle.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 #define BLOCKS_MOST 65535u
 #define CREDIT_MOST 254u

@@ -17,7 +17,9 @@
 #include "signal/event.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/repeated_polls.h"
+#include "wait/wait.h"
 
 /* Tokens are looked at after so many submissions, so that ids come back without anybody waiting. */
 #define RECLAIM_EVERY 64u

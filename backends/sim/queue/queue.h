@@ -18,6 +18,7 @@
 #include "graph/deferred.h"
 #include "memory/descriptor_pool.h"
 #include "process/process.h"
+#include "queue/mark.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
 
@@ -104,12 +105,6 @@ struct twin_queue {
     uint64_t task_base; /* tasks of epochs that have passed */
 };
 
-/* Where a piece of work stands. */
-struct sim_mark {
-    twin_queue *queue;
-    uint32_t epoch;
-    uint64_t number;
-};
 enum sim_fate { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
  * sim_mark_fate_locked. PENDING may be stale. Thread: any. */

@@ -3,7 +3,7 @@
 #include "process/device.h"
 #include "queue/failure.h"
 #include "queue/queue.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 /* Inside a run of the model: the model lock is held. */
 static void ended(void *context, const struct twinsim_task_end *end)

@@ -6,7 +6,7 @@
 #include "queue/kernel.h"
 #include "replay/nondeterminism.h"
 #include "wait/idle.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 #define EVENTS_AT_ONCE 65536u
 /* Times beyond are none: the model adds to them. */

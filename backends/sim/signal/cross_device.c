@@ -3,7 +3,7 @@
 
 #include "process/device.h"
 #include "queue/sqe.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 void sim_abroad_record(stars_sqe *sqe, const twin_signal *signal)
 {

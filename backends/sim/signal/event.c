@@ -13,7 +13,9 @@
 #include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/repeated_polls.h"
+#include "wait/wait.h"
 
 const char *sim_event_noun(const twin_signal *signal)
 {

@@ -9,6 +9,7 @@
 #include "queue/sqe.h"
 #include "wait/leader.h"
 #include "wait/progress.h"
+#include "wait/wait.h"
 
 /* A record of this process that others are to be told of. Holds a reference on the signal. */
 struct sim_publication {

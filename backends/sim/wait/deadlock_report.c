@@ -11,7 +11,7 @@
 #include "queue/value.h"
 #include "signal/event.h"
 #include "signal/ipc.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
 
 /* Guarded by the model lock. */
 static char deadlock_text[16384];

@@ -21,8 +21,8 @@
 #include "seam/host_time.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
-#include "wait/leader.h"
 #include "wait/progress.h"
+#include "wait/wait.h"
 
 /* Threads outside the runtime that get a line. */
 #define OUTSIDE_NAMED 16u

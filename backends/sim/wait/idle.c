@@ -12,7 +12,11 @@
 #include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/deadlock_report.h"
+#include "wait/leader.h"
+#include "wait/model_lock.h"
 #include "wait/progress.h"
+#include "wait/real_time.h"
+#include "wait/wait.h"
 #include "wait/wall.h"
 
 /* A wait that stands still explains itself after this real time, and again and again. */

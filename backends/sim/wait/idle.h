@@ -9,20 +9,8 @@
 #include "wait/leader.h"
 #include "wait/real_time.h"
 
-/* All waits, in the order in which they began. Guarded by the model lock. */
-struct sim_waits {
-    struct sim_wait *first;
-    struct sim_wait **last;
-    atomic_uint count;   /* written under the model lock */
-    atomic_uint drivers; /* those of them that can drive */
-};
-extern struct sim_waits sim_waits;
-
 /* ---- given by leader.c ---- */
 
-/* Ends a wait; its thread may be gone afterwards. */
-void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
-bool sim_wait_finished(const struct sim_wait *wait);
 /* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (TIME-5).
  * *out_any: something came of it. */
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
@@ -30,20 +18,12 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
 bool sim_drive_settle(void);
 /* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
 void sim_drive_publish(uint64_t time_ns);
-/* The driver gives the model lock away to sleep, and takes it again. */
-void sim_model_pause(void);
-void sim_model_continue(void);
 /* Whether somebody leads, or was told to. */
 bool sim_drive_led(void);
 /* Who asked for the model lock and has it leads from here on, as nobody else does. */
 void sim_drive_take_role(struct sim_wait *wait);
-/* The driver gives way to those who want the lock now: each of them takes it and gives it back. */
-void sim_drive_give_way(void);
 /* The driver leads no more; gives the model lock back. */
 void sim_drive_hand_on(void);
-/* Gives the model lock away until the condition is signalled. */
-void sim_model_await(pthread_cond_t *condition);
-
 /* ---- given by idle.c ---- */
 
 /* Thread: any, no lock. */

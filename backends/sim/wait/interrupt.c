@@ -6,7 +6,8 @@
 #include <time.h>
 
 #include "process/process.h"
-#include "wait/idle.h"
+#include "wait/real_time.h"
+#include "wait/wait.h"
 
 /* A tenth of a second: soon for people, and nothing beside what a look costs. */
 #define LOOK_EVERY_NS 100000000u

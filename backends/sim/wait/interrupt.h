@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wait/leader.h"
+#include "wait/wait.h"
 
 /* Real time of the first and of the next look of the calling thread's wait; UINT64_MAX: it does not look. A wait for a
  * transfer does not: it ends by itself, and the model may be in its memory. */

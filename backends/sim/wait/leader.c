@@ -18,8 +18,11 @@
 #include "wait/deadlock_report.h"
 #include "wait/idle.h"
 #include "wait/interrupt.h"
+#include "wait/model_lock.h"
 #include "wait/progress.h"
+#include "wait/real_time.h"
 #include "wait/turns.h"
+#include "wait/wait.h"
 #include "wait/wall.h"
 
 /* Events per chunk: short when others may want in, long for a thread that is alone. */

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "replay/nondeterminism.h"
-#include "wait/idle.h"
-#include "wait/leader.h"
+#include "wait/model_lock.h"
+#include "wait/real_time.h"
 
 static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Threads that ask for the model lock or hold it, the driver aside. */

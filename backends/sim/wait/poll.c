@@ -5,6 +5,8 @@
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
+#include "wait/wait.h"
 
 /* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */
 static void await_answers(void)

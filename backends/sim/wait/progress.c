@@ -18,7 +18,10 @@
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
+#include "wait/model_lock.h"
+#include "wait/real_time.h"
 #include "wait/turns.h"
+#include "wait/wait.h"
 #include "wait/wall.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:

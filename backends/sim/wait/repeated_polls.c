@@ -10,6 +10,9 @@
 #include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
+#include "wait/leader.h"
+#include "wait/model_lock.h"
+#include "wait/wait.h"
 
 /* Questions that are counted at once for a thread. */
 #define QUESTIONS 64u

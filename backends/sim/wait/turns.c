@@ -7,6 +7,9 @@
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/interrupt.h"
+#include "wait/leader.h"
+#include "wait/model_lock.h"
+#include "wait/wait.h"
 
 void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
 {

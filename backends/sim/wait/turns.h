@@ -3,8 +3,10 @@
 #ifndef TWINRT_SIM_WAIT_TURNS_H
 #define TWINRT_SIM_WAIT_TURNS_H
 
+#include "process/process.h"
 #include "seam/host_time.h"
-#include "wait/leader.h"
+
+struct sim_wait;
 
 /* NULL: threads do not take turns. */
 static inline const twin_turn_ops *sim_turn_ops(void)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One wait of a thread of the host, and the list of all. */
+#ifndef TWINRT_SIM_WAIT_WAIT_H
+#define TWINRT_SIM_WAIT_WAIT_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "process/process.h"
+#include "queue/mark.h"
+
+struct sim_call;
+struct sim_clock;
+
+enum sim_wait_kind {
+    SIM_WAIT_MARK,     /* the mark's work has retired */
+    SIM_WAIT_TRANSFER, /* the driver's own DMA; posted when the wait begins */
+    SIM_WAIT_EVENT_ID, /* a free event id on the device */
+    SIM_WAIT_SHARED,   /* a record that another process made */
+    SIM_WAIT_CALL,     /* a host function of the channel is due */
+    SIM_WAIT_TIME      /* the model has reached the deadline; ends with TWIN_E_TIMEOUT */
+};
+
+/* Host memory that a transfer may reach while it runs. */
+struct sim_window {
+    struct sim_window *next;
+    uint64_t address;
+    uint64_t bytes; /* 0: none */
+};
+
+struct sim_wait {
+    /* Filled in by the caller. */
+    enum sim_wait_kind kind;
+    enum sim_wake wake;
+    uint64_t timeout_ns;
+    struct sim_mark mark;   /* MARK; EVENT_ID: queue and epoch of the one who wants the id */
+    twin_hw_device *device; /* TRANSFER, EVENT_ID */
+    struct twinsim_transfer transfer;
+    const twin_signal *shared; /* SHARED: its record `number` */
+    uint64_t number;
+    struct sim_window windows[2];
+    twin_channel *channel; /* CALL */
+    bool for_room;         /* MARK: the caller wants to submit more */
+    /* Out. */
+    struct sim_call *call; /* CALL: what was taken */
+
+    /* Private to leader.c; guarded by the model lock. */
+    struct sim_wait *next;
+    struct sim_wait **link;
+    const struct sim_clock *thread; /* that waits */
+    bool unaided;                   /* timeout_ns is TWIN_UNAIDED */
+    uint64_t begin_ns;              /* the thread's clock at the call */
+    uint64_t deadline_ns;           /* virtual, TWIN_FOREVER: none */
+    uint64_t real_deadline_ns;      /* 0: not set */
+    uint64_t warn_ns; /* real: when to report that it lasts long; 0: it has not stood still */
+    uint64_t look_ns; /* real: when to ask for interrupts; UINT64_MAX: never */
+    uint64_t done_ns;
+    uint32_t system_id;   /* of the waiting thread */
+    twin_channel *within; /* whose call the waiting thread runs, of a thread of the runtime */
+    twin_status status;
+    atomic_int state;
+    sem_t sem;
+};
+
+/* All waits, in the order in which they began. Guarded by the model lock. */
+struct sim_waits {
+    struct sim_wait *first;
+    struct sim_wait **last;
+    atomic_uint count;   /* written under the model lock */
+    atomic_uint drivers; /* those of them that can drive */
+};
+extern struct sim_waits sim_waits;
+
+/* Ends a wait; its thread may be gone afterwards. */
+void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
+bool sim_wait_finished(const struct sim_wait *wait);
+
+#endif
