@@ -27,11 +27,12 @@
 #include "signal/event.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
-#include "wait/deadlock_report.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
 #include "wait/progress.h"
+#include "wait/report.h"
+#include "wait/run_watch.h"
 
 #define LOCK_NS 1000000000u /* real time to wait for the lock */
 

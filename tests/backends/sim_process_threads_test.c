@@ -20,7 +20,7 @@
 
 #include "backends/sim/wait/clock.h"
 #include "backends/sim/process/process.h"
-#include "backends/sim/process/process_threads.h"
+#include "backends/sim/wait/process_threads.h"
 #include "seam/host_time.h"
 
 /* This thread has called, no other has. */

@@ -156,9 +156,8 @@ def own_header_first(tree):
     return problems
 
 
-# Folder -> the units that its largest include cycle may have: those that are larger than CYCLE_MOST today.
+# Units that may include each other in a cycle.
 CYCLE_MOST = 4
-CYCLES = {"backends/sim": 26}
 
 
 def unit_of(path):
@@ -216,15 +215,12 @@ def largest_cycle(edges):
 
 @check
 def include_cycles(tree):
-    """No folder has a larger include cycle than it may have, and a limit that is too wide is made narrower."""
+    """No folder has an include cycle of more than CYCLE_MOST units."""
     problems = []
     for folder, (_, largest) in cycles(tree).items():
-        most = CYCLES.get(folder, CYCLE_MOST)
-        if len(largest) > most:
-            problems.append(f"{folder}: {len(largest)} units include each other in a cycle; at most {most} may: "
+        if len(largest) > CYCLE_MOST:
+            problems.append(f"{folder}: {len(largest)} units include each other in a cycle; at most {CYCLE_MOST} may: "
                             + ", ".join(unit[len(folder) + 1:] for unit in largest))
-        elif folder in CYCLES and len(largest) < most:
-            problems.append(f"{folder}: its largest include cycle has {len(largest)} units; CYCLES says {most}")
     return problems
 
 

@@ -9,6 +9,7 @@
 
 #include "observe/atomic_file.h"
 #include "observe/timeline.h"
+#include "wait/observer.h"
 #include "observe/timeline_notes.h"
 
 /* ---- what the writer of the file is linked with, and no test here uses ---------------------- */

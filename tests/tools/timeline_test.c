@@ -18,6 +18,7 @@
 #include <cjson/cJSON.h>
 
 #include "observe/timeline.h"
+#include "wait/observer.h"
 #include "twinsim/stars.h"
 
 #define FILE_NAME "synthetic.json"

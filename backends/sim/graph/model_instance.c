@@ -12,7 +12,9 @@
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 #include "wait/progress.h"
+#include "wait/report.h"
 #include "wait/wait.h"
 
 #define HEADS_PER_ENTRY (STARS_COND_WORDS / 3u) /* go to: two words, enable: one */

@@ -14,6 +14,7 @@
 #define TWINRT_SIM_GRAPH_MODEL_INSTANCE_H
 
 #include "queue/queue.h"
+#include "queue/ring_users.h"
 
 twin_status sim_program_create(twin_hw_device *device, twin_program **out_program);
 void sim_program_destroy(twin_program *program);
@@ -40,14 +41,10 @@ bool sim_program_make_room(void **array, uint32_t count, uint32_t *room, size_t 
 
 /* ---- for queue.c; thread: model, with the queue's lock ---- */
 
-/* The ring closes: what is known of its entries goes, and a run that it asked for ends. */
-void sim_program_ring_closes(twin_queue *queue);
 /* The queue is to leave what it runs, which may be a run of a program: that ends, or never begins. Whether the entry at
  * its head is still to be stopped. */
 bool sim_program_leave_run(twin_queue *queue);
 /* An entry of a run failed in the launching queue: the run ends. */
 void sim_program_run_failed(twin_queue *launcher, twin_program *program);
-/* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */
-twin_queue *sim_program_launcher(twin_queue *queue);
 
 #endif

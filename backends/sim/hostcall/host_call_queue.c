@@ -7,10 +7,14 @@
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
+#include "wait/kinds.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
+#include "wait/report.h"
+#include "wait/time_hold.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
 
@@ -375,8 +379,11 @@ struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns)
 
 twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call)
 {
-    struct sim_wait wait = {
-        .kind = SIM_WAIT_CALL, .wake = SIM_WAKE_CALL, .timeout_ns = timeout_ns, .channel = channel};
+    struct sim_wait wait = {.kind = SIM_WAIT_CALL,
+                            .wake = SIM_WAKE_CALL,
+                            .timeout_ns = timeout_ns,
+                            .channel = channel,
+                            .serves = channel->service};
     twin_status status = TWIN_E_TIMEOUT;
     if (timeout_ns != 0) {
         status = sim_drive_wait(&wait);
@@ -453,4 +460,12 @@ const char *sim_channel_fate_locked(const twin_queue *queue)
                 return channel->running ? "that its thread runs after another one"
                                         : "that no thread takes (aclrtProcessReport)";
     return "that has not returned";
+}
+
+void sim_check_call(struct sim_wait *wait)
+{
+    if (wait->channel->closed)
+        sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.board));
+    else if ((wait->call = sim_channel_pop_locked(wait->channel, wait->begin_ns)) != NULL)
+        sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
 }

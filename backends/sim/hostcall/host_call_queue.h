@@ -14,6 +14,8 @@
 
 #include "process/process.h"
 #include "queue/queue.h"
+#include "queue/ring_users.h"
+#include "wait/time_hold.h"
 #include "wait/wait.h"
 
 struct sim_call {
@@ -66,40 +68,13 @@ bool sim_channel_in_flight(const twin_channel *channel);
 bool sim_channel_deliver_locked(void);
 /* The next call for a thread whose clock is `now_ns`; NULL: none is due. */
 struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns);
-/* Drops the calls of a queue that were not taken: all, or those the queue waits for. */
-void sim_channel_forget_locked(const twin_queue *queue, bool all);
 /* Gives back a call whose message will not come; the queue's lock is held. */
 void sim_channel_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
 const char *sim_channel_fate_locked(const twin_queue *queue);
 
-/* The time before which the model stays; TWIN_FOREVER: none. */
-uint64_t sim_channel_hold_locked(void);
-/* The model has come as far as that hold lets it. Whose call has been answered: the device is told, and the hold is over. Returns
- * whether there was one. */
-bool sim_channel_pass_locked(uint64_t hold_ns);
 /* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and the device
  * is told of that answer. */
 uint64_t sim_channel_answered_locked(void);
 void sim_channel_pass_answered_locked(void);
-/* Whether a thread of the runtime has a function to run, or runs one that does not wait for the device. */
-bool sim_channel_busy_locked(void);
-/* When the first hold ends by itself, real time. */
-uint64_t sim_channel_hold_end_locked(void);
-void sim_channel_expire_holds_locked(uint64_t real_ns);
-/* The calling thread waits inside a function that it runs: no hold on its account meanwhile. Returns the channel; NULL: it runs
- * none. */
-twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind);
-/* Its wait is over, and the function goes on at that time. */
-void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns);
-/* It waits no more. Takes the model lock if there is anything to do. Thread: any. */
-void sim_channel_resume(void);
-
-/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
- * out and is no part of a deadlock. Thread: model. */
-static inline bool sim_wait_serves(const struct sim_wait *wait)
-{
-    return wait->kind == SIM_WAIT_CALL && wait->channel->service;
-}
-
 #endif

@@ -12,8 +12,12 @@
 #include "queue/failure.h"
 #include "queue/kernel.h"
 #include "seam/sanitizer.h"
+#include "wait/clock.h"
+#include "wait/kinds.h"
 #include "wait/leader.h"
+#include "wait/observer.h"
 #include "wait/progress.h"
+#include "wait/report.h"
 #include "wait/wait.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
@@ -445,4 +449,21 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         return (void *)(uintptr_t)address;
     }
     return NULL;
+}
+
+void sim_check_transfer(struct sim_wait *wait)
+{
+    if (wait->transfer.done)
+        sim_wait_finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK,
+                        wait->transfer.done_ns);
+}
+
+twin_status sim_post_transfer(struct sim_wait *wait)
+{
+    wait->transfer.start_ns = sim_clock.now_ns;
+    if (twinsim_transfer_post(sim_process.board, wait->device->index, &wait->transfer) ==
+        TWINSIM_OK)
+        return TWIN_OK;
+    sim_fail("device %u does not take a transfer", wait->device->index);
+    return TWIN_E_DEVICE;
 }

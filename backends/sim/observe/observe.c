@@ -10,7 +10,10 @@
 #include "observe/timeline.h"
 #include "process/device.h"
 #include "process/process.h"
+#include "queue/queue.h"
 #include "wait/clock.h"
+#include "wait/observer.h"
+#include "wait/report.h"
 #include "wait/wait.h"
 
 enum { OUT_STATS, OUT_MSPROF, OUT_VCD, OUT_COUNT };

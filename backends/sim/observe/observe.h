@@ -12,8 +12,7 @@
 
 #include "seam/backend.h"
 #include "twinsim.h"
-
-struct sim_wait;
+#include "wait/observer.h"
 
 /* Reads the settings; logs what is wrong. `fixed`: the model is there, and with it what is counted and kept.
  * Thread: init. */
@@ -27,22 +26,8 @@ void sim_observe_write(void);
 /* In a forked child, whose only thread writes: no lock is held. */
 void sim_observe_alone(void);
 
-/* Whether waits of host threads are told. */
-extern atomic_bool sim_observe_waits;
-/* A host thread waited. Called by that thread, when sim_observe_waits. */
-void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns);
-
 /* ---- waits of host threads, for the counters ---- */
 
-enum sim_host_cause {
-    SIM_HOST_QUEUE,  /* work of a stream: synchronisation, an event */
-    SIM_HOST_RING,   /* room in a stream's ring */
-    SIM_HOST_ID,     /* a hardware id for an event */
-    SIM_HOST_COPY,   /* a synchronous copy or fill */
-    SIM_HOST_SHARED, /* a record that another process made */
-    SIM_HOST_CALL,   /* the next host function */
-    SIM_HOST_CAUSES
-};
 struct sim_host_waits {
     uint64_t *lengths; /* in ns */
     size_t count, room;

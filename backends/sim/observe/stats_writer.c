@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of TWINRT_STATS; sim/docs/observation.md describes it. */
 #include "observe/observe.h"
+#include "wait/observer.h"
 
 #include <assert.h>
 #include <errno.h>

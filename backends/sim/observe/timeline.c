@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 
 #include "observe/atomic_file.h"
-#include "observe/observe.h"
 #include "observe/timeline_notes.h"
 #include "process/process.h"
+#include "wait/observer.h"
 
 /* A thread's first chunk is small, for threads that call little. Of the others pages are asked for some at a time, which
  * costs less than to find out one by one. */

@@ -18,11 +18,6 @@
 #include "seam/types.h"
 #include "twinsim.h"
 
-/* Notes a public call of host thread `thread_number` (small numbers the driver gives; they name the
- * tracks). `call` is static data and is kept by address. Thread: any; lock free. */
-void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
-                       uint64_t end_ns, int32_t code);
-
 /* Says that from now on SQ `sq` of `device` serves stream `stream_id`; called right after
  * twinsim_queue_open(). Returns the number of the track its tasks go to, for sim_timeline_submit();
  * UINT32_MAX when memory is short (its tasks then appear under the number of the SQ).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host threads do: calls, waits in them, doorbells. */
 #include "observe/timeline_print.h"
+#include "wait/observer.h"
 
 #include <inttypes.h>
 #include <string.h>

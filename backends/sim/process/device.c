@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/device.h"
 
+#include "graph/deferred.h"
 #include "memory/reserve.h"
 
 /* Written under the model lock. */

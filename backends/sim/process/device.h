@@ -9,7 +9,6 @@
 #include "memory/ring_memory.h"
 #include "process/process.h"
 #include "queue/ids.h"
-#include "queue/queue.h"
 
 /* Work that an abort or a failure dropped: numbers above `retired` of that epoch. */
 struct sim_dropped {

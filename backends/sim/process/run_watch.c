@@ -8,11 +8,14 @@
 #include "process/process.h"
 #include "seam/run_page.h"
 #include "wait/clock.h"
-#include "wait/deadlock_report.h"
 #include "wait/idle.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 #include "wait/real_time.h"
+#include "wait/report.h"
+#include "wait/run_watch.h"
 #include "wait/wait.h"
+#include "wait/work.h"
 
 /* Written by init ops; a slot is left alone once another process has it. */
 static twin_run_page *page;

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/model_instance.h"
 #include "process/device.h"
+#include "queue/ring_users.h"
 #include "queue/sqe.h"
 #include "replay/nondeterminism.h"
-#include "signal/event.h"
 #include "wait/model_lock.h"
 
 /* More failures than a ring has tasks are of no use to anybody. */
@@ -296,7 +295,7 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct
              token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL &&
              token->kind != SIM_TOKEN_LIST)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
-                 token->signal->config.name);
+                 sim_event_name(token->signal));
     snprintf(
         text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
         queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),

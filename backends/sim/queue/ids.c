@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "memory/reserve.h"
-#include "queue/queue.h"
 #include "replay/nondeterminism.h"
 
 static uint32_t word_count(uint32_t count)

@@ -49,4 +49,8 @@ void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device);
 /* The same for one of them, if it is. Only while no other thread runs (sim_paced). */
 void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t wanted);
 
+/* While no other thread runs (sim_paced): whatever has retired and holds the id lets go of it, and it is free.
+ * queue/reclaim.c. */
+void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
+
 #endif

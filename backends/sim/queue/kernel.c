@@ -5,6 +5,7 @@
 #include "process/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
+#include "wait/settle.h"
 
 #define BLOCKS_MOST 65535u
 #define CREDIT_MOST 254u

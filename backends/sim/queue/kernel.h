@@ -15,9 +15,6 @@ bool sim_kernel_described(void);
 bool sim_kernel_described_on(uint32_t device, uint32_t sq);
 /* Waits until the kernel that is being described now, if one is, has been. Thread: model. */
 void sim_kernel_settle_locked(void);
-/* The model has stopped for want of a description: gets it, with the lock given up meanwhile, or waits for the thread
- * that is at it. Thread: model. */
-void sim_kernel_describe_locked(void);
 
 /* ---- the bus of the model; thread: model ---- */
 

@@ -4,21 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/model_instance.h"
-#include "hostcall/host_call_queue.h"
 #include "memory/fence.h"
 #include "observe/observe.h"
 #include "observe/timeline.h"
 #include "process/device.h"
+#include "queue/ring_users.h"
 #include "queue/failure.h"
-#include "queue/kernel.h"
 #include "queue/sqe.h"
 #include "replay/nondeterminism.h"
-#include "signal/event.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 #include "wait/repeated_polls.h"
+#include "wait/report.h"
 #include "wait/wait.h"
 
 /* Tokens are looked at after so many submissions, so that ids come back without anybody waiting. */

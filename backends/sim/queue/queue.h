@@ -166,8 +166,6 @@ void sim_queue_release_token(twin_queue *queue, struct sim_token *token);
 /* Looks at the tokens of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
 /* While no other thread runs (sim_paced): whatever has retired and holds the id lets go of it, and it is free. */
-struct sim_ids;
-void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
 uint64_t sim_queue_next_id(twin_queue *queue);
 

@@ -7,6 +7,7 @@
 #include "replay/nondeterminism.h"
 #include "wait/idle.h"
 #include "wait/model_lock.h"
+#include "wait/settle.h"
 
 #define EVENTS_AT_ONCE 65536u
 /* Times beyond are none: the model adds to them. */

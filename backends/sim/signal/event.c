@@ -14,8 +14,15 @@
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 #include "wait/repeated_polls.h"
+#include "wait/report.h"
 #include "wait/wait.h"
+
+uint32_t sim_event_name(const twin_signal *signal)
+{
+    return signal->config.name;
+}
 
 const char *sim_event_noun(const twin_signal *signal)
 {

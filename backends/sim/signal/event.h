@@ -7,6 +7,7 @@
 #define TWINRT_SIM_SIGNAL_EVENT_H
 
 #include "queue/queue.h"
+#include "queue/ring_users.h"
 
 struct sim_shared;
 
@@ -70,8 +71,5 @@ void sim_event_hold(twin_signal *signal);
 /* False: the last reference has gone. */
 bool sim_event_hold_live(twin_signal *signal);
 void sim_event_let_go(twin_signal *signal);
-
-/* "event 3" or "notify 3". */
-const char *sim_event_noun(const twin_signal *signal);
 
 #endif

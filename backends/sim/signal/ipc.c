@@ -7,8 +7,12 @@
 
 #include "process/device.h"
 #include "queue/sqe.h"
+#include "wait/kinds.h"
 #include "wait/leader.h"
+#include "wait/observer.h"
+#include "wait/outlook.h"
 #include "wait/progress.h"
+#include "wait/report.h"
 #include "wait/wait.h"
 
 /* A record of this process that others are to be told of. Holds a reference on the signal. */
@@ -545,4 +549,18 @@ void sim_shared_describe(const twin_signal *signal, char *text, size_t bytes)
                  (unsigned long long)pid);
     else
         snprintf(text, bytes, "; no other process uses it any more");
+}
+
+void sim_check_shared(struct sim_wait *wait)
+{
+    switch (sim_shared_fate(wait->shared, wait->number)) {
+    case SIM_PENDING:
+        return;
+    case SIM_DROPPED:
+        sim_wait_finish(wait, TWIN_E_ABORTED, twinsim_now(sim_process.board));
+        return;
+    case SIM_DONE:
+        sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.board));
+        return;
+    }
 }

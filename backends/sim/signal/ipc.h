@@ -70,13 +70,6 @@ struct sim_wait;
 extern atomic_uint sim_shared_count;
 /* Publishes what has retired and passes on what came from elsewhere. Whether the tables were changed by it. */
 bool sim_shared_settle(void);
-/* How the waits that only somebody elsewhere can end look, in a model that stands still. */
-enum sim_outlook {
-    SIM_OUTLOOK_NONE, /* there are none */
-    SIM_OUTLOOK_GOOD, /* another process can end one, or may come to do it */
-    SIM_OUTLOOK_BAD   /* there are, but no other process is left */
-};
-enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits);
 /* Says for a report who could set the signal: " ..." */
 void sim_shared_describe(const twin_signal *signal, char *text, size_t bytes);
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "observe/timeline.h"
 #include "process/process.h"
 #include "replay/nondeterminism.h"
-#include "wait/leader.h"
+#include "wait/wait.h"
+#include "wait/observer.h"
 #include "wait/wall.h"
 
 _Thread_local struct sim_clock sim_clock = {.last_task = UINT32_MAX};

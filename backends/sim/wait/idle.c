@@ -5,19 +5,20 @@
 #include <errno.h>
 #include <time.h>
 
-#include "hostcall/host_call_queue.h"
-#include "process/device.h"
-#include "process/process_threads.h"
-#include "process/run_watch.h"
-#include "signal/ipc.h"
 #include "wait/clock.h"
-#include "wait/deadlock_report.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
+#include "wait/outlook.h"
+#include "wait/process_threads.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
+#include "wait/report.h"
+#include "wait/run_watch.h"
+#include "wait/time_hold.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
+#include "wait/work.h"
 
 /* A wait that stands still explains itself after this real time, and again and again. */
 #define WARN_AFTER_NS 5000000000ull
@@ -297,24 +298,6 @@ void sim_stall_park(uint64_t look_ns)
         expire_real(now);
     if (now >= warn_at && sim_waits.first)
         report_long_wait(now);
-}
-
-uint64_t sim_stall_stamp(void)
-{
-    uint64_t stamp = sim_clock_attachings();
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
-        twin_hw_device *device = sim_process.devices[i];
-        unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
-            const twin_queue *queue =
-                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
-            stamp += atomic_load_explicit(&queue->epoch, memory_order_relaxed) * UINT64_C(65537) +
-                     atomic_load_explicit(&queue->submitted, memory_order_relaxed) +
-                     twinsim_queue_retired(sim_process.board, i, sq);
-        }
-    }
-    return stamp;
 }
 
 static void declare_deadlock(void)

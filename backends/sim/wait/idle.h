@@ -48,9 +48,6 @@ bool sim_stall_proven(void);
 bool sim_stall_end_unaided(void);
 /* That is proven, and nothing was submitted before: time jumps, or it is a deadlock. */
 void sim_stall_resolve(void);
-/* A number that changes when anybody submits, any task retires, a queue is opened anew, or a thread comes. */
-uint64_t sim_stall_stamp(void);
-
 /* TWINRT_CLOCK=wall: the driver sleeps until the next event or deadline is due, somebody submits, or look_ns. */
 void sim_stall_await_time(uint64_t look_ns);
 /* The driver sleeps until a call that holds the model is answered, or has had its real time, at most until look_ns. */

@@ -7,20 +7,18 @@
 #include <string.h>
 #include <sys/single_threaded.h>
 
-#include "hostcall/host_call_queue.h"
-#include "observe/observe.h"
-#include "process/device.h"
-#include "queue/failure.h"
-#include "queue/kernel.h"
 #include "replay/nondeterminism.h"
-#include "signal/ipc.h"
 #include "wait/clock.h"
-#include "wait/deadlock_report.h"
 #include "wait/idle.h"
 #include "wait/interrupt.h"
+#include "wait/kinds.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
+#include "wait/report.h"
+#include "wait/settle.h"
+#include "wait/time_hold.h"
 #include "wait/turns.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
@@ -73,42 +71,6 @@ static void pass_role(void)
     sem_post(&driver->sem);
 }
 
-/* Sets the watch of a queue to the nearest target that somebody waits for: a mark, or an entry that may give a
- * hardware event id back. */
-static void watch_queue(twin_queue *queue)
-{
-    uint64_t nearest = 0;
-    bool id_wanted = false;
-    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
-        if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
-            (nearest == 0 || wait->mark.number < nearest))
-            nearest = wait->mark.number;
-        id_wanted = id_wanted || (wait->kind == SIM_WAIT_EVENT_ID && wait->device == queue->device);
-    }
-    if (id_wanted) {
-        uint64_t due = sim_queue_next_id(queue);
-        nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
-    }
-    if (queue->open && (nearest != 0 || queue->watched))
-        twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
-    queue->watched = nearest != 0;
-}
-
-static void watch_ids(twin_hw_device *device)
-{
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
-    for (unsigned sq = 0; sq < slots; sq++)
-        watch_queue(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
-}
-
-static void watch_for(const struct sim_wait *wait)
-{
-    if (wait->kind == SIM_WAIT_MARK)
-        watch_queue(wait->mark.queue);
-    else if (wait->kind == SIM_WAIT_EVENT_ID)
-        watch_ids(wait->device);
-}
-
 static void count_wait(const struct sim_wait *wait, int change)
 {
     unsigned count = atomic_load_explicit(&sim_waits.count, memory_order_relaxed);
@@ -127,7 +89,7 @@ static void delist(struct sim_wait *wait)
     else
         sim_waits.last = wait->link;
     count_wait(wait, -1);
-    watch_for(wait);
+    sim_watch_for(wait);
 }
 
 /* The clock of a thread whose wait is over: what it lived through. */
@@ -168,106 +130,33 @@ bool sim_wait_finished(const struct sim_wait *wait)
     return atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED;
 }
 
-static void check_call(struct sim_wait *wait)
-{
-    if (wait->channel->closed)
-        sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.board));
-    else if ((wait->call = sim_channel_pop_locked(wait->channel, wait->begin_ns)) != NULL)
-        sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
-}
+/* By kind. */
+static void (*const checks[])(struct sim_wait *wait) = {
+    [SIM_WAIT_MARK] = sim_check_mark,         [SIM_WAIT_TRANSFER] = sim_check_transfer,
+    [SIM_WAIT_EVENT_ID] = sim_check_event_id, [SIM_WAIT_SHARED] = sim_check_shared,
+    [SIM_WAIT_CALL] = sim_check_call,         [SIM_WAIT_TIME] = NULL, /* its deadline ends it */
+};
 
-/* Somebody waits for a hardware id: tokens are looked at, which others may hold on to until then. */
-static bool id_wanted;
+bool sim_id_wanted;
 
 static void check(struct sim_wait *wait)
 {
-    twinsim *board = sim_process.board;
-    const struct sim_mark *mark = &wait->mark;
-    switch (wait->kind) {
-    case SIM_WAIT_MARK:
-        switch (sim_mark_fate_locked(mark)) {
-        case SIM_PENDING:
-            return;
-        case SIM_DROPPED:
-            sim_wait_finish(wait, sim_mark_reason_locked(mark), mark->queue->ended_ns);
-            return;
-        case SIM_DONE:
-            sim_wait_finish(wait, TWIN_OK,
-                            mark->epoch ==
-                                    atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed)
-                                ? twinsim_queue_retired_at(board, mark->queue->device->index,
-                                                           mark->queue->sq, mark->number)
-                                : mark->queue->ended_done_ns);
-            return;
-        }
-        return;
-    case SIM_WAIT_TRANSFER:
-        if (wait->transfer.done)
-            sim_wait_finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK,
-                            wait->transfer.done_ns);
-        return;
-    case SIM_WAIT_SHARED:
-        switch (sim_shared_fate(wait->shared, wait->number)) {
-        case SIM_PENDING:
-            return;
-        case SIM_DROPPED:
-            sim_wait_finish(wait, TWIN_E_ABORTED, twinsim_now(board));
-            return;
-        case SIM_DONE:
-            sim_wait_finish(wait, TWIN_OK, twinsim_now(board));
-            return;
-        }
-        return;
-    case SIM_WAIT_CALL:
-        check_call(wait);
-        return;
-    case SIM_WAIT_TIME:
-        return; /* its deadline ends it */
-    case SIM_WAIT_EVENT_ID:
-        if (sim_pace_repeats == SIM_REPEATS_RUN) {
-            id_wanted = true;
-            return;
-        }
-        id_wanted = sim_chance_matters();
-        sim_queue_reclaim_all(wait->device, true);
-        sim_ids_clean(&wait->device->events, board, wait->device->index);
-        if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
-            mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
-            sim_wait_finish(wait, TWIN_OK, twinsim_now(board));
-        else
-            watch_ids(wait->device); /* what was watched has retired, and it was not enough */
-        return;
-    }
+    if (checks[wait->kind])
+        checks[wait->kind](wait);
 }
 
 /* After the model moved: CQEs, calls, ids, waiters. Returns whether there was anything to do. */
 static bool settle(void)
 {
-    twinsim *board = sim_process.board;
-    uint32_t device;
-    uint32_t sq;
-    bool any = false;
-    while (twinsim_interrupt(board, &device, &sq)) {
-        any = true;
-        if (device < SIM_DEVICES_MOST && sim_process.devices[device])
-            sim_queue_read_cq(sim_process.devices[device], sq);
-    }
-    if (sim_pace_repeats == SIM_REPEATS_NOTHING)
-        sim_failure_stop_groups(UINT32_MAX);
-    any = sim_channel_deliver_locked() || any;
-    for (uint32_t i = 0; i < sim_process.device_count; i++)
-        if (sim_process.devices[i])
-            sim_ids_clean(&sim_process.devices[i]->events, board, i);
-    if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
-        any = sim_shared_settle() || any;
+    const bool any = sim_settle_devices();
     unsigned before = sim_waits.count;
-    id_wanted = false;
+    sim_id_wanted = false;
     for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
         check(wait);
         wait = next;
     }
-    if (id_wanted && !sim_paced_now())
+    if (sim_id_wanted && !sim_paced_now())
         sim_pace_moved(true); /* that was to be done again no sooner than here */
     return any || sim_waits.count != before;
 }
@@ -393,19 +282,7 @@ static void enlist(struct sim_wait *wait)
     *sim_waits.last = wait;
     sim_waits.last = &wait->next;
     count_wait(wait, 1);
-    watch_for(wait);
-}
-
-static twin_status post(struct sim_wait *wait)
-{
-    if (wait->kind != SIM_WAIT_TRANSFER)
-        return TWIN_OK;
-    wait->transfer.start_ns = sim_clock.now_ns;
-    if (twinsim_transfer_post(sim_process.board, wait->device->index, &wait->transfer) ==
-        TWINSIM_OK)
-        return TWIN_OK;
-    sim_fail("device %u does not take a transfer", wait->device->index);
-    return TWIN_E_DEVICE;
+    sim_watch_for(wait);
 }
 
 void sim_drive_hand_on(void)
@@ -572,7 +449,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sim_model_lock_alone(); /* what it waits for does not depend on when it began */
     else
         sim_model_lock();
-    twin_status status = post(wait);
+    twin_status status = wait->kind == SIM_WAIT_TRANSFER ? sim_post_transfer(wait) : TWIN_OK;
     if (status != TWIN_OK) {
         sim_model_unlock();
         sem_destroy(&wait->sem);

@@ -33,8 +33,6 @@ bool sim_drive_settled(void);
 
 /* After a doorbell: wakes a driver that has parked. No lock; a system call only when there is one. */
 void sim_drive_submitted(void);
-/* After a change outside a submission that a parked driver must reckon with. Takes the model lock. */
-void sim_drive_reconsider(void);
 /* After work was dropped: looks at every waiter again. Thread: model. */
 void sim_drive_check_locked(void);
 

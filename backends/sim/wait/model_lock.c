@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model lock: the driver gives it to whoever asks for it. */
-#include <pthread.h>
+#include "wait/model_lock.h"
+
 #include <stdatomic.h>
 #include <time.h>
 
 #include "replay/nondeterminism.h"
-#include "wait/model_lock.h"
 #include "wait/real_time.h"
 
 static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;

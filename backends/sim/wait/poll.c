@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A poll: the model is moved up to the caller's clock, and the caller goes on. */
-#include "hostcall/host_call_queue.h"
 #include "replay/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
+#include "wait/report.h"
+#include "wait/time_hold.h"
 #include "wait/wait.h"
 
 /* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */

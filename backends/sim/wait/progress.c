@@ -11,18 +11,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hostcall/host_call_queue.h"
-#include "process/device.h"
-#include "process/process_threads.h"
-#include "process/run_watch.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
+#include "wait/process_threads.h"
 #include "wait/real_time.h"
+#include "wait/report.h"
+#include "wait/run_watch.h"
+#include "wait/time_hold.h"
 #include "wait/turns.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
+#include "wait/work.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
  * times depend on real time already. */
@@ -71,41 +73,17 @@ void sim_progress_tell(const char *why)
 
 /* ---- what is in flight ---------------------------------------------------------------------- */
 
-static bool is_pending(const twin_queue *queue)
-{
-    uint64_t visible = atomic_load(&all_visible)
-                           ? atomic_load_explicit(&queue->submitted, memory_order_acquire)
-                           : atomic_load_explicit(&queue->visible, memory_order_acquire);
-    return visible != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
-           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < visible;
-}
-
-/* A queue with visible work in flight; NULL: there is none. Takes no lock. */
-static const twin_queue *find_pending(void)
-{
-    for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) { /* a start may write the count */
-        twin_hw_device *device = sim_process.devices[i];
-        unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
-            const twin_queue *queue =
-                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
-            if (is_pending(queue))
-                return queue;
-        }
-    }
-    return NULL;
-}
-
 /* ---- the model ------------------------------------------------------------------------------ */
 
 static void say_why(const twin_queue *queue)
 {
     char why[256];
+    uint32_t device, stream;
+    sim_work_names(queue, &device, &stream);
     snprintf(why, sizeof(why),
              "device %u, stream %u: the host can see work of the stream without a call, and no "
              "thread has called for %g s (TWINRT_PROGRESS), so the model runs without a caller",
-             queue->device->index, queue->config.id, (double)atomic_load(&setting_ns) / 1e9);
+             device, stream, (double)atomic_load(&setting_ns) / 1e9);
     sim_progress_tell(why);
 }
 
@@ -148,7 +126,7 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
         return false; /* the rest is not due yet */
     if (!stalled) {
         *out = MOVED;
-        return !sim_progress_seen && !others_wait() && find_pending();
+        return !sim_progress_seen && !others_wait() && sim_pending_work(atomic_load(&all_visible));
     }
     *out = STALLED;
     uint64_t hold_ns = sim_channel_hold_locked();
@@ -193,7 +171,8 @@ static bool leave_order(struct watch *watch)
     const twin_turn_ops *turns = sim_turn_ops();
     const uint64_t before = watch->points;
     watch->points = turns->points();
-    if (watch->silent_ns < watch->patience_ns || watch->points == before || !find_pending())
+    if (watch->silent_ns < watch->patience_ns || watch->points == before ||
+        !sim_pending_work(atomic_load(&all_visible)))
         return false;
     turns->end("no thread has called for the time of TWINRT_PROGRESS, and the host can see work "
                "of the device without a call");
@@ -207,7 +186,7 @@ static enum outcome act(struct watch *watch)
     if (sim_turns_on() && !leave_order(watch))
         return outcome;
     sim_model_lock_alone();
-    const twin_queue *queue = find_pending();
+    const twin_queue *queue = sim_pending_work(atomic_load(&all_visible));
     if (!queue || sim_drive_led() || is_over(watch)) {
         watch->silent_ns = 0;
         look_later(watch);
@@ -362,9 +341,9 @@ static void *run(void *argument)
                 sleep_until_woken(&watch);
             else
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
-        } else if (outcome != MOVED && !find_pending()) {
+        } else if (outcome != MOVED && !sim_pending_work(atomic_load(&all_visible))) {
             announce_sleep(atomic_load(&all_visible) ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
-            if (find_pending())
+            if (sim_pending_work(atomic_load(&all_visible)))
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
             sleep_until_woken(&watch);
             watch.calls = sim_clock_calls();

@@ -75,8 +75,6 @@ void sim_progress_tell(const char *why);
 
 /* ---- for the process; thread: init ---- */
 
-/* Threads of the backend: the kernel counts them, and none acts unless the model can move. Thread: any. */
-unsigned sim_progress_threads(void);
 /* Its number, as gettid() gives it; 0: there is none. Thread: any. */
 uint32_t sim_progress_system_id(void);
 void sim_progress_begin(uint64_t patience_ns);

@@ -3,16 +3,18 @@
 
 #include <stdlib.h>
 
-#include "hostcall/host_call_queue.h"
-#include "process/device.h"
-#include "process/process_threads.h"
 #include "replay/nondeterminism.h"
-#include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
+#include "wait/outlook.h"
+#include "wait/process_threads.h"
+#include "wait/report.h"
+#include "wait/time_hold.h"
 #include "wait/wait.h"
+#include "wait/work.h"
 
 /* Questions that are counted at once for a thread. */
 #define QUESTIONS 64u
@@ -63,34 +65,6 @@ static bool was_asked_often(const void *object, uint64_t question)
     return false;
 }
 
-/* A number that changes when a task begins or ends. */
-static uint64_t tasks_stamp(void)
-{
-    uint64_t stamp = 0;
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
-        const twin_hw_device *device = sim_process.devices[i];
-        const unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
-            struct twinsim_queue_info info;
-            twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_acquire);
-            /* Entries of a deferred queue that no run has are written at any time. */
-            const bool deferred = atomic_load_explicit(&queue->is_deferred, memory_order_relaxed);
-            if (deferred)
-                pthread_mutex_lock(&queue->lock);
-            const bool open = twinsim_queue_inspect(sim_process.board, i, sq, &info) == TWINSIM_OK;
-            if (deferred)
-                pthread_mutex_unlock(&queue->lock);
-            if (!open)
-                continue;
-            const uint64_t retired = twinsim_queue_retired(sim_process.board, i, sq);
-            stamp += ((retired << 24) + ((uint64_t)info.task_id << 8) + info.state) *
-                     (UINT64_C(2654435761) + 2 * (uint64_t)sq);
-        }
-    }
-    return stamp;
-}
-
 /* Nobody but the caller can act before a time limit passes. */
 static bool is_alone(void)
 {
@@ -120,7 +94,7 @@ static enum advance step(uint64_t before)
     const uint64_t hold = sim_channel_hold_locked();
     if (hold != TWIN_FOREVER && hold <= next && hold < deadline) {
         pass_hold(hold);
-        return tasks_stamp() != before ? CHANGED : GOES_ON;
+        return sim_tasks_stamp() != before ? CHANGED : GOES_ON;
     }
     if (next == TWINSIM_NEVER)
         return ENDS;
@@ -135,7 +109,7 @@ static enum advance step(uint64_t before)
     const uint64_t now = twinsim_now(sim_process.board);
     const uint64_t events = twinsim_events_now(sim_process.board);
     (void)sim_drive_step(next, true, &any);
-    if (tasks_stamp() != before)
+    if (sim_tasks_stamp() != before)
         return CHANGED;
     if (any || twinsim_now(sim_process.board) != now ||
         twinsim_events_now(sim_process.board) != events)
@@ -143,14 +117,14 @@ static enum advance step(uint64_t before)
     if (!is_alone()) /* the time limit of a parked wait */
         return ENDS;
     (void)sim_drive_step(next, false, &any);
-    return tasks_stamp() != before ? CHANGED : GOES_ON;
+    return sim_tasks_stamp() != before ? CHANGED : GOES_ON;
 }
 
 /* The model and the caller's clock come to the next task that begins or ends. */
 static void advance(void)
 {
     sim_model_lock_alone();
-    const uint64_t before = tasks_stamp();
+    const uint64_t before = sim_tasks_stamp();
     enum advance outcome = GOES_ON;
     for (unsigned steps = 1; outcome == GOES_ON; steps++) {
         outcome = step(before);
@@ -166,7 +140,7 @@ static void advance(void)
 
 bool sim_poll_repeated(const void *object, const struct sim_mark *mark, bool done)
 {
-    const uint64_t sq = mark->queue ? mark->queue->sq + 1u : 0;
+    const uint64_t sq = mark->queue ? sim_work_sq(mark->queue) + 1u : 0;
     const uint64_t question = (mark->number << 1 | done) ^ sq << 48;
     if (!was_asked_often(object, question))
         return false;

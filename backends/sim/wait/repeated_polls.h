@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "queue/queue.h"
+#include "queue/mark.h"
 
 #define SIM_POLLS_EQUAL 16u
 

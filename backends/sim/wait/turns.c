@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wait/turns.h"
 
-#include "hostcall/host_call_queue.h"
-#include "process/process_threads.h"
-#include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/interrupt.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
+#include "wait/outlook.h"
+#include "wait/process_threads.h"
+#include "wait/report.h"
+#include "wait/time_hold.h"
 #include "wait/wait.h"
 
 void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)

@@ -41,6 +41,7 @@ struct sim_wait {
     uint64_t number;
     struct sim_window windows[2];
     twin_channel *channel; /* CALL */
+    bool serves;           /* CALL: by a thread of the runtime, see sim_wait_serves() */
     bool for_room;         /* MARK: the caller wants to submit more */
     /* Out. */
     struct sim_call *call; /* CALL: what was taken */
@@ -63,6 +64,13 @@ struct sim_wait {
     sem_t sem;
 };
 
+/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
+ * out and is no part of a deadlock. Thread: model. */
+static inline bool sim_wait_serves(const struct sim_wait *wait)
+{
+    return wait->serves;
+}
+
 /* All waits, in the order in which they began. Guarded by the model lock. */
 struct sim_waits {
     struct sim_wait *first;
@@ -75,5 +83,7 @@ extern struct sim_waits sim_waits;
 /* Ends a wait; its thread may be gone afterwards. */
 void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
 bool sim_wait_finished(const struct sim_wait *wait);
+/* After a change outside a submission that a parked driver must reckon with. Takes the model lock. */
+void sim_drive_reconsider(void);
 
 #endif

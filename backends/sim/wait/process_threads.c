@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/process_threads.h"
+#include "wait/process_threads.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,6 @@
 #include "seam/host_time.h"
 #include "seam/sanitizer.h"
 #include "wait/clock.h"
-#include "wait/progress.h"
 
 /* Threads that make no calls: ThreadSanitizer has one. */
 static unsigned sanitizer_threads(void)

@@ -2,7 +2,7 @@
 /* The threads of the process in reports: what each waits for, and where the program called. What is said of threads outside
  * the runtime describes and proves nothing. */
 #define _GNU_SOURCE /* _dl_find_object */
-#include "wait/deadlock_report.h"
+#include "wait/report.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -17,10 +17,11 @@
 
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
-#include "process/process_threads.h"
 #include "seam/host_time.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
+#include "wait/observer.h"
+#include "wait/process_threads.h"
 #include "wait/progress.h"
 #include "wait/wait.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts about what every stream waits for, and who could end it. */
-#ifndef TWINRT_SIM_WAIT_DEADLOCK_REPORT_H
-#define TWINRT_SIM_WAIT_DEADLOCK_REPORT_H
+#ifndef TWINRT_SIM_WAIT_REPORT_H
+#define TWINRT_SIM_WAIT_REPORT_H
 
 #include "process/process.h"
 

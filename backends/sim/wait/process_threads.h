@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether some thread of the process can still act, attached or not: the kernel counts the threads, the runtime and
  * libtwinrt-host.so the blocked ones. Thread states and elapsed time decide nothing. */
-#ifndef TWINRT_SIM_PROCESS_PROCESS_THREADS_H
-#define TWINRT_SIM_PROCESS_PROCESS_THREADS_H
+#ifndef TWINRT_SIM_WAIT_PROCESS_THREADS_H
+#define TWINRT_SIM_WAIT_PROCESS_THREADS_H
 
 #include <stdbool.h>
 
+/* progress.c: threads of the backend: the kernel counts them, and none acts unless the model can move. Thread: any. */
+unsigned sim_progress_threads(void);
 /* Threads of the process as the kernel counts them, without the one of progress.c; 0: unknown. Thread: any. */
 unsigned sim_process_threads(void);
 /* Whether a timer may run a function of the program. Thread: any. */

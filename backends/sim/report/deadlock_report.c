@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wait/deadlock_report.h"
+#include "wait/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "signal/event.h"
 #include "signal/ipc.h"
 #include "wait/model_lock.h"
+#include "wait/observer.h"
 
 /* Guarded by the model lock. */
 static char deadlock_text[16384];

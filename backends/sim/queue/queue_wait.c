@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits for work of queues, and for ids that queues hold. */
+#include "process/device.h"
+#include "queue/queue.h"
+#include "replay/nondeterminism.h"
+#include "wait/kinds.h"
+#include "wait/observer.h"
+#include "wait/report.h"
+#include "wait/wait.h"
+
+/* Sets the watch of a queue to the nearest target that somebody waits for: a mark, or an entry that may give a
+ * hardware event id back. */
+static void watch_queue(twin_queue *queue)
+{
+    uint64_t nearest = 0;
+    bool id_wanted = false;
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
+        if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
+            (nearest == 0 || wait->mark.number < nearest))
+            nearest = wait->mark.number;
+        id_wanted = id_wanted || (wait->kind == SIM_WAIT_EVENT_ID && wait->device == queue->device);
+    }
+    if (id_wanted) {
+        uint64_t due = sim_queue_next_id(queue);
+        nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
+    }
+    if (queue->open && (nearest != 0 || queue->watched))
+        twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
+    queue->watched = nearest != 0;
+}
+
+static void watch_ids(twin_hw_device *device)
+{
+    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
+    for (unsigned sq = 0; sq < slots; sq++)
+        watch_queue(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
+}
+
+void sim_watch_for(const struct sim_wait *wait)
+{
+    if (wait->kind == SIM_WAIT_MARK)
+        watch_queue(wait->mark.queue);
+    else if (wait->kind == SIM_WAIT_EVENT_ID)
+        watch_ids(wait->device);
+}
+
+void sim_check_mark(struct sim_wait *wait)
+{
+    const struct sim_mark *mark = &wait->mark;
+    const twin_queue *queue = mark->queue;
+    switch (sim_mark_fate_locked(mark)) {
+    case SIM_PENDING:
+        return;
+    case SIM_DROPPED:
+        sim_wait_finish(wait, sim_mark_reason_locked(mark), queue->ended_ns);
+        return;
+    case SIM_DONE:
+        sim_wait_finish(wait, TWIN_OK,
+                        mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)
+                            ? twinsim_queue_retired_at(sim_process.board, queue->device->index,
+                                                       queue->sq, mark->number)
+                            : queue->ended_done_ns);
+        return;
+    }
+}
+
+void sim_check_event_id(struct sim_wait *wait)
+{
+    const struct sim_mark *mark = &wait->mark;
+    if (sim_pace_repeats == SIM_REPEATS_RUN) {
+        sim_id_wanted = true;
+        return;
+    }
+    sim_id_wanted = sim_chance_matters();
+    sim_queue_reclaim_all(wait->device, true);
+    sim_ids_clean(&wait->device->events, sim_process.board, wait->device->index);
+    if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
+        mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
+        sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.board));
+    else
+        watch_ids(wait->device); /* what was watched has retired, and it was not enough */
+}

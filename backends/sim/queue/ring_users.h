@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rings ask of those who keep something of their entries. */
+#ifndef TWINRT_SIM_QUEUE_RING_USERS_H
+#define TWINRT_SIM_QUEUE_RING_USERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seam/backend.h"
+
+/* ---- model instances (graph/model_instance.c) ---- */
+
+/* The ring closes: what is known of its entries goes, and a run that it asked for ends. */
+void sim_program_ring_closes(twin_queue *queue);
+/* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */
+twin_queue *sim_program_launcher(twin_queue *queue);
+
+/* ---- host calls (hostcall/host_call_queue.c) ---- */
+
+/* Drops the calls of a queue that were not taken: all, or those the queue waits for. */
+void sim_channel_forget_locked(const twin_queue *queue, bool all);
+
+/* ---- events and notifies (signal/event.c) ---- */
+
+/* "event 3" or "notify 3". */
+const char *sim_event_noun(const twin_signal *signal);
+uint32_t sim_event_name(const twin_signal *signal);
+
+#endif

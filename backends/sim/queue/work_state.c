@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wait/work.h"
+
+#include "process/device.h"
+#include "queue/queue.h"
+#include "wait/clock.h"
+
+uint64_t sim_stall_stamp(void)
+{
+    uint64_t stamp = sim_clock_attachings();
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            const twin_queue *queue =
+                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            stamp += atomic_load_explicit(&queue->epoch, memory_order_relaxed) * UINT64_C(65537) +
+                     atomic_load_explicit(&queue->submitted, memory_order_relaxed) +
+                     twinsim_queue_retired(sim_process.board, i, sq);
+        }
+    }
+    return stamp;
+}
+
+uint64_t sim_tasks_stamp(void)
+{
+    uint64_t stamp = 0;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        const twin_hw_device *device = sim_process.devices[i];
+        const unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            struct twinsim_queue_info info;
+            twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            /* Entries of a deferred queue that no run has are written at any time. */
+            const bool deferred = atomic_load_explicit(&queue->is_deferred, memory_order_relaxed);
+            if (deferred)
+                pthread_mutex_lock(&queue->lock);
+            const bool open = twinsim_queue_inspect(sim_process.board, i, sq, &info) == TWINSIM_OK;
+            if (deferred)
+                pthread_mutex_unlock(&queue->lock);
+            if (!open)
+                continue;
+            const uint64_t retired = twinsim_queue_retired(sim_process.board, i, sq);
+            stamp += ((retired << 24) + ((uint64_t)info.task_id << 8) + info.state) *
+                     (UINT64_C(2654435761) + 2 * (uint64_t)sq);
+        }
+    }
+    return stamp;
+}
+
+static bool is_pending(const twin_queue *queue, bool all)
+{
+    uint64_t visible = all ? atomic_load_explicit(&queue->submitted, memory_order_acquire)
+                           : atomic_load_explicit(&queue->visible, memory_order_acquire);
+    return visible != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
+           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < visible;
+}
+
+const twin_queue *sim_pending_work(bool all)
+{
+    for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) { /* a start may write the count */
+        twin_hw_device *device = sim_process.devices[i];
+        unsigned slots =
+            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
+        for (unsigned sq = 0; sq < slots; sq++) {
+            const twin_queue *queue =
+                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+            if (is_pending(queue, all))
+                return queue;
+        }
+    }
+    return NULL;
+}
+
+void sim_work_names(const twin_queue *queue, uint32_t *out_device, uint32_t *out_stream)
+{
+    *out_device = queue->device->index;
+    *out_stream = queue->config.id;
+}
+
+uint32_t sim_work_sq(const twin_queue *queue)
+{
+    return queue->sq;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wait/settle.h"
+
+#include "hostcall/host_call_queue.h"
+#include "process/device.h"
+#include "queue/failure.h"
+#include "replay/nondeterminism.h"
+#include "signal/ipc.h"
+
+bool sim_settle_devices(void)
+{
+    twinsim *board = sim_process.board;
+    uint32_t device;
+    uint32_t sq;
+    bool any = false;
+    while (twinsim_interrupt(board, &device, &sq)) {
+        any = true;
+        if (device < SIM_DEVICES_MOST && sim_process.devices[device])
+            sim_queue_read_cq(sim_process.devices[device], sq);
+    }
+    if (sim_pace_repeats == SIM_REPEATS_NOTHING)
+        sim_failure_stop_groups(UINT32_MAX);
+    any = sim_channel_deliver_locked() || any;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_process.devices[i])
+            sim_ids_clean(&sim_process.devices[i]->events, board, i);
+    if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) != 0)
+        any = sim_shared_settle() || any;
+    return any;
+}
