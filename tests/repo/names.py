@@ -7,7 +7,7 @@ import re
 from tree import check
 
 AT_ROOT = {"CMakeLists.txt", "README.md", "runtime", "sim", "rtl-stubs", "backends", "tests", "bench", "dev", "LICENSE",
-           "CHANGELOG.md", "examples", "tools"}
+           "CHANGELOG.md", "CONTRIBUTING.md", "examples", "tools"}
 EXPORTS = "runtime/exports.map"
 
 # Sources that no CMakeLists.txt names one by one: pattern -> how they get built.
