@@ -29,7 +29,6 @@ struct sim_process sim_process;
 static unsigned own_threads;
 
 /* Of progress.c. */
-unsigned sim_progress_threads(void);
 unsigned sim_progress_threads(void)
 {
     return own_threads;
