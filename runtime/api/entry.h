@@ -91,8 +91,10 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
     const int twin_cancel = twin_api_hold_cancel(TWIN_COST_##cost_class)
 #define TWIN_ENTER_OR_RETURN(cost_class, refusal)                                                  \
     TWIN_BEGIN(cost_class);                                                                        \
-    if (__builtin_expect(!twin_api_enter(&twin_this_call, __builtin_return_address(0)), 0))        \
-    return refusal
+    do {                                                                                           \
+        if (__builtin_expect(!twin_api_enter(&twin_this_call, __builtin_return_address(0)), 0))    \
+            return refusal;                                                                        \
+    } while (0)
 #define TWIN_ENTER(cost_class)                                                                     \
     TWIN_ENTER_OR_RETURN(cost_class, TWIN_LEAVE(twin_api_refuse_forked()))
 /* TWIN_ENTER for a function that needs no device and takes no lock with a rank: it works in a forked process as well. */

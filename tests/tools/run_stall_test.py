@@ -128,6 +128,19 @@ class Timeout(unittest.TestCase):
             with self.assertRaises(ProcessLookupError):
                 os.kill(orphan, 0)
 
+    def test_processes_that_keep_ending_do_not_hold_the_limit_up(self):
+        """Each that has lost its parent is a signal for the tool; so is each SIGUSR1 that somebody sends."""
+        script = "while :; do (sleep 0.02 &); sleep 0.1; done"
+        got = run("--timeout", "1", "--", "sh", "-c", script)
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+
+    def test_a_slot_of_a_process_that_is_gone_is_free_again(self):
+        """All are taken by processes that were gone before the tool looked."""
+        script = '"$0" stranger 999999999 gone; sleep 1; exec "$0" never'
+        got = run("--timeout", "4", "--host-time", "calls", "--", "sh", "-c", script, PROGRAM)
+        self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
+        self.assertIn("waits for notify 0", got.stderr)
+
     def test_a_process_that_is_not_of_the_run_is_left_alone(self):
         """As when the number in the shared memory is one of a container's own."""
         for option in ("--timeout", "--stall-after"):

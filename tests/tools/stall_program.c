@@ -7,7 +7,8 @@
  *   locks  no work at all: two threads wait for each other's mutex
  *   unasked  no thread waits: the main thread sleeps after the submission
  *   idle   makes no call at all
- *   stranger  makes no call; says in the memory of the run that the process of the second argument is one of it */
+ *   stranger  makes no call; says in the memory of the run that the process of the second argument is one of it
+ *   stranger PROCESS gone  says so in all places that are free, and ends */
 #include <acl/acl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -111,11 +112,17 @@ static void wait_for_child(int64_t end)
     (void)waitpid(child, NULL, 0);
 }
 
-static void name_stranger(int32_t process)
+static void name_stranger(int32_t process, bool ends)
 {
     twin_run_page *page = twin_run_page_map(getenv("TWINRT_RUN_PAGE"));
     if (!page)
         _exit(1);
+    for (unsigned i = 0; ends && i < TWIN_RUN_SLOTS; i++) {
+        int32_t none = 0;
+        (void)atomic_compare_exchange_strong(&page->slots[i].process, &none, process);
+    }
+    if (ends)
+        exit(0);
     atomic_store(&page->slots[TWIN_RUN_SLOTS - 1].process, process);
     atomic_fetch_add(&page->starts, 1);
     for (;;) {
@@ -132,7 +139,7 @@ int main(int argc, char **argv)
         return 5;
     }
     if (strcmp(what, "stranger") == 0 && argc > 2)
-        name_stranger(atoi(argv[2]));
+        name_stranger(atoi(argv[2]), argc > 3);
     pthread_t thread;
     pthread_t other;
     bool has_limit = strcmp(what, "limit") == 0;

@@ -149,17 +149,17 @@ static struct list find(int32_t own)
     return all;
 }
 
-uint64_t run_family_began(int32_t id)
+enum run_kin run_family_kin(int32_t id, uint64_t *out_began)
 {
     const int32_t self = (int32_t)getpid();
     struct facts facts;
     if (!read_facts_of(id, &facts))
-        return 0;
-    const uint64_t began = facts.began;
+        return RUN_GONE;
+    *out_began = facts.began;
     for (unsigned depth = 0; facts.parent != self; depth++)
         if (depth == DEPTH_MOST || facts.parent <= 1 || !read_facts_of(facts.parent, &facts))
-            return 0;
-    return began;
+            return RUN_STRANGER;
+    return RUN_MEMBER;
 }
 
 void run_family_signal(int32_t id, uint64_t began, int number)

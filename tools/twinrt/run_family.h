@@ -5,8 +5,14 @@
 
 #include <stdint.h>
 
-/* When the process began, in ticks since the system began. 0: there is none, or it does not descend from the tool. */
-uint64_t run_family_began(int32_t id);
+enum run_kin {
+    RUN_GONE,     /* there is no such process */
+    RUN_STRANGER, /* it does not descend from the tool */
+    RUN_MEMBER
+};
+
+/* *out_began: of a member, when it began, in ticks since the system began. */
+enum run_kin run_family_kin(int32_t id, uint64_t *out_began);
 /* Sends the signal if the process still is the one that began then. */
 void run_family_signal(int32_t id, uint64_t began, int number);
 /* Sends the signal to all but `own` and those that have ended. Gives how many there are. */

@@ -48,10 +48,14 @@ struct run_guardian run_guardian_start(void (*act)(void *context), void *context
 
 void run_guardian_dismiss(const struct run_guardian *guardian)
 {
+    struct sigaction before;
     if (guardian->file < 0)
         return;
+    /* the process may have been killed */
+    (void)sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, &before);
     if (guardian->process > 0 && write(guardian->file, "", 1) == 1)
         while (waitpid(guardian->process, NULL, 0) < 0 && errno == EINTR)
             continue;
+    (void)sigaction(SIGPIPE, &before, NULL);
     (void)close(guardian->file);
 }

@@ -74,12 +74,30 @@ void run_program(char **program, int failed)
     _exit(error == ENOENT ? TWIN_TOOL_NOT_FOUND : TWIN_TOOL_NO_EXEC);
 }
 
-/* The next signal; SIGCHLD at the latest when the child has ended. 0: it is time for a look at the processes. */
-static int next_signal(const sigset_t *signals, bool watched, siginfo_t *out_info)
+/* The next signal; SIGCHLD at the latest when the child has ended. 0: none came in `left_ns`; UINT64_MAX: no limit. */
+static int next_signal(const sigset_t *signals, uint64_t left_ns, siginfo_t *out_info)
 {
-    const struct timespec step = {.tv_nsec = RUN_WATCH_STEP_MS * 1000000};
-    int number = watched ? sigtimedwait(signals, out_info, &step) : sigwaitinfo(signals, out_info);
+    const struct timespec left = {.tv_nsec = (long)left_ns};
+    int number = left_ns != UINT64_MAX ? sigtimedwait(signals, out_info, &left)
+                                       : sigwaitinfo(signals, out_info);
     return number < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : number;
+}
+
+/* Looks at the processes when a step has passed, however many signals come: each orphan of the run that ends is one. Gives the
+ * rest of the step. */
+static uint64_t look_in_time(struct run_watch *watch, pid_t child, struct timespec *looked,
+                             bool *ended)
+{
+    const uint64_t step_ns = RUN_WATCH_STEP_MS * UINT64_C(1000000);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t passed_ns = (uint64_t)(now.tv_sec - looked->tv_sec) * 1000000000u +
+                               (uint64_t)now.tv_nsec - (uint64_t)looked->tv_nsec;
+    if (passed_ns < step_ns)
+        return step_ns - passed_ns;
+    *ended = run_watch_look(watch, (int32_t)child) || *ended;
+    *looked = now;
+    return step_ns;
 }
 
 /* Passes signals on to the child until it ends. What a terminal sends has reached the child already. */
@@ -87,22 +105,24 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
 {
     struct run_end end = {.ran = true, .status = TWIN_TOOL_RUN_FAILED};
     int status = 0;
+    struct timespec looked;
+    clock_gettime(CLOCK_MONOTONIC, &looked);
     for (;;) {
         siginfo_t info;
-        int number = next_signal(signals, watch != NULL, &info);
+        const uint64_t left_ns =
+            watch ? look_in_time(watch, child, &looked, &end.ended) : UINT64_MAX;
+        int number = next_signal(signals, left_ns, &info);
         if (number < 0) {
             perror("twinrt: sigwaitinfo");
             return end;
         }
         if (number > 0 && number != SIGCHLD && info.si_code <= 0)
             (void)kill(child, number);
-        if (number == 0 && watch)
-            end.ended = run_watch_look(watch, (int32_t)child) || end.ended;
         /* Processes whose parent has ended are the tool's children too. */
         pid_t ended;
-        do
-            ended = waitpid(-1, &status, WNOHANG);
-        while (ended > 0 && ended != child);
+        while ((ended = waitpid(-1, &status, WNOHANG)) > 0 && ended != child)
+            if (watch)
+                run_watch_gone(watch, (int32_t)ended);
         if (ended < 0) {
             perror("twinrt: waitpid");
             return end;

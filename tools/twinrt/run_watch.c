@@ -108,28 +108,30 @@ void run_watch_free(struct run_watch *watch)
 /* ---- one look ---------------------------------------------------------------------------------- */
 
 /* The process of the slot as it is now; a slot of one that is gone is free again. What does not descend from the tool is left
- * alone: where a program has process numbers of its own (a container), the number in the slot is none of ours. */
+ * alone: where a program has process numbers of its own (a container), the number in the slot is most likely none of the run. */
 static bool follow(twin_run_slot *slot, struct process *process)
 {
+    uint64_t began = 0;
     int32_t id = atomic_load(&slot->process);
-    if (id != process->id) {
+    if (id != process->id)
         *process = (struct process){0};
-        const uint64_t began = id != 0 ? run_family_began(id) : 0;
-        if (began == 0)
-            return false;
-        process->id = id;
-        process->began = began;
-        process->looks = atomic_load(&slot->looks);
-        process->moves = atomic_load(&slot->moves);
-    }
     if (id == 0)
         return false;
-    if (run_family_began(id) == process->began)
-        return true;
-    atomic_store(&slot->asked, 0);
-    (void)atomic_compare_exchange_strong(&slot->process, &id, 0);
-    *process = (struct process){0};
-    return false;
+    const enum run_kin kin = run_family_kin(id, &began);
+    if (kin == RUN_STRANGER)
+        return false;
+    if (kin == RUN_GONE || (process->id != 0 && began != process->began)) {
+        atomic_store(&slot->asked, 0);
+        (void)atomic_compare_exchange_strong(&slot->process, &id, 0);
+        *process = (struct process){0};
+        return false;
+    }
+    if (process->id == 0)
+        *process = (struct process){.id = id,
+                                    .began = began,
+                                    .looks = atomic_load(&slot->looks),
+                                    .moves = atomic_load(&slot->moves)};
+    return true;
 }
 
 /* Counts how long the process has stood still. Only time in which it looked counts: not that in which it was stopped. */
@@ -240,6 +242,12 @@ bool run_watch_timed_out(const struct run_watch *watch)
 void run_watch_leave_out(struct run_watch *watch, int32_t own)
 {
     watch->own = own;
+}
+
+void run_watch_gone(struct run_watch *watch, int32_t id)
+{
+    if (watch->own == id)
+        watch->own = 0;
 }
 
 void run_watch_end_rest(const struct run_watch *watch)

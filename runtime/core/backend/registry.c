@@ -249,16 +249,14 @@ static void end_process(void)
  * been opened there is nothing of the parent's, and the child's first call starts a backend for itself, unless another thread
  * was inside a call: what it was changing stays half changed in the child, and its locks stay held. The one thread that is left
  * changes over by itself. */
-static void forked(void)
+void twin_backend_in_child(void)
 {
     const twin_phase phase = atomic_load(&twin_backend_phase);
-    if (phase == TWIN_PHASE_IDLE && pthread_mutex_trylock(&registry_lock.mutex) == 0) {
-        pthread_mutex_unlock(&registry_lock.mutex);
-        return; /* else another thread was starting a backend */
-    }
-    if (phase != TWIN_PHASE_IDLE && phase != TWIN_PHASE_RUNNING)
+    if (given_backend || phase == TWIN_PHASE_ENDED)
         return;
-    const bool fresh = twin_threads_forked() && phase == TWIN_PHASE_RUNNING;
+    const bool fresh = twin_threads_forked();
+    if (fresh && phase != TWIN_PHASE_RUNNING)
+        return; /* no thread was starting a backend */
     atomic_store(&twin_ops_traced, false);
     if (fresh && !atomic_load(&opened) && running_table.process.forked()) {
         twin_lock_init(&registry_lock, TWIN_RANK_REGISTRY);
@@ -268,6 +266,8 @@ static void forked(void)
         atomic_store(&twin_backend_phase, TWIN_PHASE_IDLE);
         return;
     }
+    if (twin_backend_process == 0)
+        twin_backend_process = getppid();
     atomic_store(&twin_backend_is_forked, true);
     ended_table = twin_unsupported_ops;
     atomic_store(&twin_backend_phase, TWIN_PHASE_ENDED);
@@ -387,10 +387,7 @@ static void report_start(void)
 
 static void start_locked(void)
 {
-    static bool forks_known;
     twin_backend_process = getpid();
-    if (!forks_known && !given_backend)
-        forks_known = pthread_atfork(NULL, NULL, forked) == 0;
     report_start();
     twin_settings_apply_log();
     twin_settings_warn_unknown();

@@ -31,6 +31,7 @@ static _Atomic bool came_late;
 static atomic_uint runtime_threads;
 
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_key;
 static bool key_made;
 
@@ -136,6 +137,11 @@ bool twin_threads_came_late(void)
     return atomic_load(&came_late);
 }
 
+static void know_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, twin_backend_in_child);
+}
+
 bool twin_thread_attach(void)
 {
     twin_thread *thread = &twin_self;
@@ -144,6 +150,7 @@ bool twin_thread_attach(void)
             &twin_unsupported_ops; /* which is not the present table: asked again by each call */
         return false;
     }
+    pthread_once(&fork_once, know_forks); /* before the first lock is taken */
     if (twin_backend_ended()) {
         atomic_store(&thread->late, true);
         atomic_store(&came_late, true);

@@ -98,5 +98,7 @@ const char *twin_messages_take(void);
 void twin_messages_set_process(bool process);
 /* In a forked child: of the threads only the caller is left, and no lock of this file is held. False: another was inside a call. */
 bool twin_threads_forked(void);
+/* registry.c: in a forked child, before fork() returns. */
+void twin_backend_in_child(void);
 
 #endif
