@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,11 +24,11 @@ static const struct twin_backend *table;
 static twin_hw_device *device;
 
 /* In place of the C library's: the recorder asks this around what it does to the file. */
-static unsigned pending_asked;
+static atomic_uint pending_asked;
 
 int sigpending(sigset_t *set)
 {
-    pending_asked++;
+    atomic_fetch_add(&pending_asked, 1);
     return sigemptyset(set);
 }
 
@@ -474,10 +475,10 @@ static void test_what_is_not_kept_makes_no_system_calls(void)
     CU_ASSERT_EQUAL_FATAL(start_at("record_file.none/x"), TWIN_OK);
     table->device.open(0, &device);
     twin_queue *queue = new_queue(1);
-    unsigned before = pending_asked;
+    unsigned before = atomic_load(&pending_asked);
     for (uint64_t i = 0; i < 100; i++)
         copy(queue, i);
-    CU_ASSERT_EQUAL(pending_asked, before);
+    CU_ASSERT_EQUAL(atomic_load(&pending_asked), before);
     table->queue.destroy(queue);
     stop();
 }
