@@ -59,12 +59,21 @@ static void vendor_code(int32_t code)
 
 /* ---- what threads meet by chance: who runs the record hands it out, and it stands in the new one too ---- */
 
+/* Real time or other threads have a part in it. */
+static bool is_of_others(twin_chance what, uint64_t value)
+{
+    return what == TWIN_CHANCE_CLOCK ||
+           ((what == TWIN_CHANCE_WOKE || what == TWIN_CHANCE_THREAD) && value != 0);
+}
+
 static bool chance(twin_chance what, uint64_t which, uint64_t *value)
 {
     bool known = record_services->chance && record_services->chance(what, which, value);
     struct record_call call;
     if ((record_services->chance && !known) || record_self.inside == 0)
         return known;
+    if (__builtin_expect(is_of_others(what, *value), 0))
+        record_keep_chances();
     struct twin_record_CHANCE *f = RECORD_BEGIN_MARK(&call, CHANCE);
     f->what = (uint32_t)what;
     f->of_seq = record_self.inside;
@@ -74,8 +83,15 @@ static bool chance(twin_chance what, uint64_t which, uint64_t *value)
         call.entry->fixed_bytes = offsetof(struct twin_record_CHANCE, which);
         call.entry->bytes = TWIN_RECORD_SHORT_BYTES + offsetof(struct twin_record_CHANCE, which);
     }
-    record_mark(&call);
+    record_chance(&call);
     return known;
+}
+
+/* What the program does now comes at a point of the wait that real time says. */
+static bool interrupted(void)
+{
+    record_keep_chances();
+    return record_services->interrupted();
 }
 
 static void seen(uint32_t device, uint32_t queue, uint64_t newest)
@@ -85,7 +101,7 @@ static void seen(uint32_t device, uint32_t queue, uint64_t newest)
     f->device = device;
     f->hardware_queue = queue;
     f->newest = newest;
-    record_mark(&call);
+    record_chance(&call);
 }
 
 static void moved(uint64_t at_ns, uint64_t events)
@@ -94,7 +110,7 @@ static void moved(uint64_t at_ns, uint64_t events)
     struct twin_record_MOVED *f = RECORD_BEGIN_MARK(&call, MOVED);
     f->at_ns = at_ns;
     f->events = events;
-    record_mark(&call);
+    record_chance(&call);
 }
 
 static twin_status process_start(const twin_services *services)
@@ -105,6 +121,7 @@ static twin_status process_start(const twin_services *services)
     inner = *services;
     inner.vendor_code = vendor_code;
     inner.chance = chance;
+    inner.interrupted = interrupted;
     inner.seen = seen;
     inner.moved = moved;
     record_stamps_wanted = strcmp(services->setting("TWINRT_RECORD_TIMES"), "events") == 0;
@@ -115,7 +132,9 @@ static twin_status process_start(const twin_services *services)
     /* A model has a clock for what its device does; real time then only says where in a long run an entry is. */
     record_global.wall_clock =
         record_below.flags & TWIN_BACKEND_CONDUCTED ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC;
-    (void)record_file_open(services, services->setting("TWINRT_RECORD"), &is_new);
+    const bool alone = (record_below.flags & TWIN_BACKEND_CONDUCTED) != 0 &&
+                       strcmp(services->setting("TWINRT_CLOCK"), "wall") != 0;
+    (void)record_file_open(services, services->setting("TWINRT_RECORD"), alone, &is_new);
     if (is_new)
         forget_all();
     record_described_forget();

@@ -18,6 +18,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "file_name.h"
 #include "seam/held_alloc.h"
 #include "seam/own_file.h"
 
@@ -241,6 +242,7 @@ static void leave_map(struct record_thread *self)
 {
     struct record_map *map = self->map;
     self->map = NULL;
+    self->chances = NULL; /* they stay */
     self->at = self->limit = NULL;
     if (map && map->open == 0)
         record_map_release(map);
@@ -274,12 +276,29 @@ static void make_key(void)
     (void)pthread_key_create(&thread_key, thread_end);
 }
 
+static void keep_chances_locked(void)
+{
+    if (atomic_exchange(&record_global.alone, false) && header)
+        header->chances_from = record_next();
+}
+
+void record_keep_chances(void)
+{
+    if (!atomic_load_explicit(&record_global.alone, memory_order_relaxed))
+        return;
+    take_lock();
+    keep_chances_locked();
+    drop_lock();
+}
+
 /* The thread's first entry of this file. Calls under way are the other file's. */
 static void join_locked(struct record_thread *self)
 {
     leave_map(self);
     self->file = atomic_load(&record_global.file);
     self->number = ++thread_numbers;
+    if (self->number > 1)
+        keep_chances_locked();
     self->depth = 0;
     self->followed = 0;
     self->followed_entry = 0;
@@ -379,6 +398,47 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
     return call->entry;
 }
 
+void record_drop_chances(const struct record_call *call)
+{
+    struct record_thread *self = &record_self;
+    char *from = self->chances;
+    char *const end = self->at;
+    /* those of a call around this one stay until that comes back */
+    if (call->map == self->map && from < (char *)call->entry)
+        return;
+    self->chances = NULL;
+    /* After the call has its end_seq: who makes this false gets a later number. */
+    if (!atomic_load(&record_global.alone))
+        return;
+    struct twin_record_chunk *chunk = self->map->chunk;
+    const char *const first = (char *)(chunk + 1);
+    /* if the process dies meanwhile the call has not come back */
+    __atomic_store_n(&chunk->used, (uint64_t)(from - first), __ATOMIC_RELEASE);
+    char *to = from;
+    while (from < end) {
+        const struct twin_record_entry *entry = (void *)from;
+        const size_t bytes = entry->bytes;
+        const bool dropped = entry->kind == TWIN_RECORD_SEEN || entry->kind == TWIN_RECORD_MOVED ||
+                             entry->kind == TWIN_RECORD_CHANCE;
+        if (!dropped && to != from)
+            memmove(to, from, bytes);
+        if (!dropped)
+            to += bytes;
+        from += bytes;
+    }
+    self->at = to;
+    __atomic_store_n(&chunk->used, (uint64_t)(to - first), __ATOMIC_RELEASE);
+}
+
+void record_chance(struct record_call *call)
+{
+    struct record_thread *self = &record_self;
+    if (!self->chances && self->inside != 0 && call->map && call->map == self->map &&
+        atomic_load_explicit(&record_global.alone, memory_order_relaxed))
+        self->chances = (char *)call->entry;
+    record_mark(call);
+}
+
 void record_event(struct record_call *call)
 {
     struct twin_record_entry *entry = call->entry;
@@ -402,78 +462,6 @@ void record_mark(struct record_call *call)
 }
 
 /* ---- the file --------------------------------------------------------------------------------- */
-
-/* "%p" becomes the number of the process. */
-static bool expand(const char *path, char *out, size_t room)
-{
-    size_t used = 0;
-    while (*path) {
-        int bytes;
-        if (path[0] == '%' && path[1] == 'p') {
-            bytes = snprintf(out + used, room - used, "%ld", (long)getpid());
-            path += 2;
-        } else {
-            bytes = snprintf(out + used, room - used, "%c", *path++);
-        }
-        if (bytes < 0 || (size_t)bytes >= room - used)
-            return false;
-        used += (size_t)bytes;
-    }
-    return used > 0;
-}
-
-/* Whether another process writes the record at `path`. Negative: it is nothing that may be replaced. */
-static int taken(const char *path)
-{
-    struct stat present;
-    if (lstat(path, &present) != 0)
-        return errno == ENOENT ? 0 : -errno;
-    if (!S_ISREG(present.st_mode))
-        return S_ISLNK(present.st_mode) ? -ELOOP : S_ISDIR(present.st_mode) ? -EISDIR : -EINVAL;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0)
-        return 0; /* not ours to read, so no record of ours */
-    int result = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    (void)close(file);
-    return result;
-}
-
-/* A lock on the folder, so that two processes do not take one name in the same instant. */
-static int lock_folder(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) : 0;
-    if (length >= sizeof(folder))
-        return -1;
-    memcpy(folder, path, length);
-    folder[length] = '\0';
-    int file = open(slash ? (length ? folder : "/") : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* others may hold it for good: the name is then taken all the same */
-    const struct timespec step = {.tv_nsec = 1000000};
-    for (unsigned i = 0; file >= 0 && i < 100 && flock(file, LOCK_EX | LOCK_NB) != 0; i++)
-        nanosleep(&step, NULL);
-    return file;
-}
-
-/* Gives the new file its name. 0 or a negative errno. */
-static int name_file(char *path, size_t room, const char *temporary)
-{
-    int folder = lock_folder(path);
-    int error = taken(path);
-    if (error > 0) {
-        size_t length = strlen(path);
-        int bytes = snprintf(path + length, room - length, ".%ld", (long)getpid());
-        error = bytes < 0 || (size_t)bytes >= room - length ? -ENAMETOOLONG : taken(path);
-        if (error > 0)
-            error = -EBUSY;
-    }
-    if (error == 0 && rename(temporary, path) != 0)
-        error = -errno;
-    if (folder >= 0)
-        (void)close(folder);
-    return error;
-}
 
 static void start_header(void)
 {
@@ -521,7 +509,7 @@ static int make_file(char *path, size_t room)
 {
     static const char suffix[] = ".XXXXXX";
     char temporary[PATH_MAX + sizeof(suffix)];
-    int error = taken(path);
+    int error = record_name_taken(path);
     if (error < 0)
         return error;
     (void)snprintf(temporary, sizeof(temporary), "%s%s", path, suffix);
@@ -545,7 +533,7 @@ static int make_file(char *path, size_t room)
         } else {
             header = at;
             start_header();
-            error = name_file(path, room, temporary);
+            error = record_name_give(path, room, temporary);
         }
     }
     if (error != 0) {
@@ -573,7 +561,7 @@ static void reopen(void)
     atomic_store(&record_global.active, header->state == TWIN_RECORD_OPEN);
 }
 
-bool record_file_open(const twin_services *given, const char *setting, bool *out_new)
+bool record_file_open(const twin_services *given, const char *setting, bool alone, bool *out_new)
 {
     static char given_path[PATH_MAX]; /* of the file that is there */
     char path[PATH_MAX];
@@ -586,13 +574,16 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
     *out_new = !same;
     if (same) {
         reopen();
+        if (!alone)
+            keep_chances_locked();
         drop_lock();
         twin_write_guard_end(&guard);
         return true;
     }
     leave_map(&record_self);
     let_go();
-    int error = expand(setting, path, sizeof(path)) ? make_file(path, sizeof(path)) : -ENAMETOOLONG;
+    int error = record_name_expand(setting, path, sizeof(path)) ? make_file(path, sizeof(path))
+                                                                : -ENAMETOOLONG;
     if (error == 0) {
         (void)snprintf(file_path, sizeof(file_path), "%s", path);
         (void)snprintf(given_path, sizeof(given_path), "%s", setting);
@@ -601,6 +592,8 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
         atomic_store(&record_global.sequence, 0);
         atomic_fetch_add(&record_global.file, 1);
         atomic_store(&record_global.active, true);
+        atomic_store(&record_global.alone, alone);
+        header->chances_from = alone ? 0 : 1;
         if (strcmp(path, setting) != 0)
             say(1, "the run is recorded in %s", path);
     } else {

@@ -42,10 +42,12 @@ struct record_thread {
     char *at;
     char *limit;
     struct record_map *map;
-    uint32_t number;          /* 0: none yet in this file */
-    uint32_t file;            /* the file that number, chunk and depth belong to */
-    uint32_t depth;           /* public calls under way */
-    uint64_t inside;          /* begin_seq of the call that this thread is in; 0: none */
+    uint32_t number; /* 0: none yet in this file */
+    uint32_t file;   /* the file that number, chunk and depth belong to */
+    uint32_t depth;  /* public calls under way */
+    uint64_t inside; /* begin_seq of the call that this thread is in; 0: none */
+    char *
+        chances; /* oldest entry in `map` of what calls met by chance that may be dropped; NULL: none */
     twin_host_moment *moment; /* of host.self; NULL: nothing was asked for yet */
     uint32_t followed;        /* whom it followed last, and up to where */
     uint64_t followed_entry;
@@ -66,6 +68,8 @@ struct record_global {
     clockid_t wall_clock; /* fixed before a file is opened */
     atomic_uint file;     /* number of the file in this process; 0: none yet */
     atomic_bool active;   /* entries are kept */
+    atomic_bool
+        alone; /* one thread alone has called a device whose answers depend on its calls alone */
 };
 extern struct record_global record_global;
 
@@ -78,9 +82,9 @@ struct record_call {
 
 /* ---- the file (file.c) ------------------------------------------------------------------------ */
 
-/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. False, logged: nothing will be
- * recorded. Thread: init. */
-bool record_file_open(const twin_services *services, const char *path, bool *out_new);
+/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. `alone`: what calls meet depends on
+ * them alone while only one thread makes any. False, logged: nothing will be recorded. Thread: init. */
+bool record_file_open(const twin_services *services, const char *path, bool alone, bool *out_new);
 /* Nothing more comes until it is opened again. Thread: init. */
 void record_file_close(void);
 /* Entries that found no place. */
@@ -102,6 +106,10 @@ void record_join(void);
 
 /* A place for an entry of `bytes` in a new chunk, or one that nobody reads when there is none or it is wanted for the fields alone. */
 struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes);
+/* The call comes back. Drops what it met by chance if no other thread can have had a part in it. */
+void record_drop_chances(const struct record_call *call);
+/* From now on what calls meet by chance is kept. The calling thread may be in a call. */
+void record_keep_chances(void);
 /* Ends what keeps the chunk of a call that came back, when it was the last one. */
 void record_map_release(struct record_map *map);
 
@@ -136,6 +144,9 @@ static inline void *record_begin(struct record_call *call, enum twin_record_kind
         entry = record_place_slow(call, bytes);
     }
     __builtin_memset(entry, 0, head_bytes + fixed_bytes);
+    if (tail_bytes != 0 &&
+        call->map) /* the room may have been a dropped entry's: the padding is 0 */
+        __builtin_memset((char *)entry + bytes - 8, 0, 8);
     entry->bytes = (uint32_t)bytes;
     entry->kind = (uint16_t)kind;
     entry->fixed_bytes = (uint16_t)fixed_bytes;
@@ -180,6 +191,8 @@ static inline void record_returned(struct record_call *call, twin_status status)
     entry->end_wall_ns = record_wall();
     entry->status = (uint16_t)status;
     uint64_t end_seq = record_next();
+    if (__builtin_expect(record_self.chances != NULL, 0))
+        record_drop_chances(call);
     __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
     record_self.inside = call->outer;
     if (__builtin_expect(record_self.moment != NULL, 1))
@@ -193,6 +206,8 @@ static inline void record_returned(struct record_call *call, twin_status status)
 void record_event(struct record_call *call);
 /* The same for one whose place in the order is all that matters, begun by RECORD_BEGIN_MARK(). */
 void record_mark(struct record_call *call);
+/* The same for what a call met by chance, which may be dropped when that comes back. */
+void record_chance(struct record_call *call);
 
 /* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of an entry of that kind. */
 #define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \

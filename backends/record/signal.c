@@ -19,6 +19,8 @@ twin_status record_signal_create(twin_hw_device *device, const twin_signal_confi
     twin_signal *signal = calloc(1, sizeof(*signal));
     if (!signal)
         return TWIN_E_NOMEM;
+    if (config->shared) /* another process may have a part in it */
+        record_keep_chances();
     struct record_call call;
     struct twin_record_SIGNAL_CREATE *f = RECORD_BEGIN(&call, SIGNAL_CREATE, 0);
     f->device = device->index;
@@ -145,6 +147,7 @@ twin_status record_signal_clear(twin_signal *signal)
 
 twin_status record_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
+    record_keep_chances();
     struct record_call call;
     struct twin_record_SIGNAL_SHARE *f = RECORD_BEGIN(&call, SIGNAL_SHARE, 0);
     f->signal = signal->number;
@@ -177,6 +180,7 @@ twin_status record_signal_open(twin_hw_device *device, const char *name,
     twin_signal *signal = calloc(1, sizeof(*signal));
     if (!signal)
         return TWIN_E_NOMEM;
+    record_keep_chances();
     struct record_call call;
     struct twin_record_SIGNAL_OPEN *f = RECORD_BEGIN(&call, SIGNAL_OPEN, 0);
     f->device = device->index;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 2.
+/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 3.
  *
  * Layout. Little endian; every number lies at a multiple of its size.
  *
  *   0          header        TWIN_RECORD_HEADER_BYTES, struct twin_record_header
- *   4096       chunk 0       chunk_bytes: struct twin_record_chunk, then entries one behind the other
+ *   65536      chunk 0       chunk_bytes: struct twin_record_chunk, then entries one behind the other
  *   + i * n    chunk i       a chunk has one writing thread; entries of one thread lie in many chunks
  *
  * An entry is struct twin_record_entry, its fixed fields (seam/record_kinds.h), and for some kinds a tail: bytes of a length
@@ -37,13 +37,14 @@
  * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
  * file, and numbers and sequence go on. Facts, settings, statuses and traits follow the start they belong to.
  *
- * Versions. A reader refuses a later `version`. Version 1 has no entries with short heads. `revision` counts additions within it: new kinds, which a reader that does not
- * know them skips by `bytes`, and new fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a
- * shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
+ * Versions. A reader refuses a later `version`. Versions 1 and 2 have a header of 4096 bytes, and version 1 has no entries with
+ * short heads. `revision` counts additions: new kinds, which a reader that does not know them skips by `bytes`, and new
+ * fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
  * Revision 2: SEEN, MOVED and CHANCE, without which it is not known what threads that raced met.
  * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
  * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
  * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
+ * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -53,10 +54,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TWIN_RECORD_MAGIC        "TWINREC" /* with its end: 8 bytes */
-#define TWIN_RECORD_VERSION      2u
-#define TWIN_RECORD_REVISION     5u
-#define TWIN_RECORD_HEADER_BYTES 4096u
+#define TWIN_RECORD_MAGIC    "TWINREC" /* with its end: 8 bytes */
+#define TWIN_RECORD_VERSION  3u
+#define TWIN_RECORD_REVISION 6u
+/* A header as long as a chunk, so that each chunk begins where a file system can give it one large page. */
+#define TWIN_RECORD_HEADER_BYTES 65536u      /* from version 3 on */
+#define TWIN_RECORD_HEADER_LEAST 4096u       /* before */
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
 #define TWIN_RECORD_CHUNK_BYTES  65536u      /* as this version writes; readers take the header's */
 #define TWIN_RECORD_CHUNK_LEAST  4096u       /* chunk_bytes is a power of two in this range */
@@ -69,12 +72,12 @@ enum twin_record_state {
     TWIN_RECORD_CUT       /* the recording stopped (no space); the program went on */
 };
 
-/* At offset 0. The rest of the 4096 bytes is 0. */
+/* At offset 0. The rest of `header_bytes` is 0. */
 struct twin_record_header {
     char magic[8];
     uint32_t version;
     uint32_t revision;
-    uint32_t header_bytes; /* where chunk 0 begins: 4096 */
+    uint32_t header_bytes; /* where chunk 0 begins */
     uint32_t entry_bytes;  /* sizeof(struct twin_record_entry) as the writer has it: 64 */
     uint32_t chunk_bytes;
     uint32_t state;          /* enum twin_record_state */
@@ -84,8 +87,12 @@ struct twin_record_header {
     uint64_t start_time_ns;  /* the same instant, since 1970 */
     uint32_t process;        /* system id of the process */
     uint32_t seam_version;   /* TWIN_SEAM_VERSION of the writer */
+    /* From this number on all SEEN, MOVED and CHANCE are there, and all of the call of the device that was in progress then.
+     * Before, or if it is 0, one thread alone has called a device whose answers depend on its calls alone, and most of them
+     * are left out. */
+    uint64_t chances_from;
 };
-static_assert(sizeof(struct twin_record_header) == 72, "layout");
+static_assert(sizeof(struct twin_record_header) == 80, "layout");
 
 /* At the beginning of each chunk. */
 struct twin_record_chunk {

@@ -43,6 +43,20 @@ static unsigned char *sample(size_t *out_size)
     return bytes;
 }
 
+/* The same as version 2 has it, whose header is 4096 bytes. */
+static unsigned char *sample_of_version_2(size_t *out_size)
+{
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    struct twin_record_header *header = (void *)bytes;
+    header->version = 2;
+    header->header_bytes = TWIN_RECORD_HEADER_LEAST;
+    memmove(bytes + TWIN_RECORD_HEADER_LEAST, bytes + TWIN_RECORD_HEADER_BYTES,
+            size - TWIN_RECORD_HEADER_BYTES);
+    *out_size = size - TWIN_RECORD_HEADER_BYTES + TWIN_RECORD_HEADER_LEAST;
+    return bytes;
+}
+
 /* Looks at all that a reader can tell. Returns the entries; TWIN_RECORDING_NONE: it is refused. */
 static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
 {
@@ -70,12 +84,13 @@ static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
 static void test_every_truncation_is_read_as_far_as_it_goes(void)
 {
     size_t size;
-    unsigned char *bytes = sample(&size);
+    unsigned char *bytes = sample_of_version_2(&size);
     FILE *sink = fopen("/dev/null", "w");
     size_t before = 0;
     size_t whole = look_at(bytes, size, sink);
     /* the entries end long before the chunk does */
-    for (size_t length = 0; length <= 4096 + 16384 && length <= size; length++) {
+    for (size_t length = 0; length <= TWIN_RECORD_HEADER_LEAST + 16384 && length <= size;
+         length++) {
         /* a copy of just these bytes, so that a look beyond is seen */
         unsigned char *cut = malloc(length + 1);
         if (!cut)
@@ -92,6 +107,13 @@ static void test_every_truncation_is_read_as_far_as_it_goes(void)
         before = count;
     }
     CU_ASSERT_EQUAL(before, whole);
+    free(bytes);
+    /* this version differs in where the first chunk begins */
+    bytes = sample(&size);
+    CU_ASSERT_EQUAL(look_at(bytes, size, sink), whole);
+    for (size_t length = TWIN_RECORD_HEADER_LEAST; length <= TWIN_RECORD_HEADER_BYTES;
+         length += TWIN_RECORD_HEADER_LEAST)
+        CU_ASSERT_EQUAL(look_at(bytes, length, sink), 0);
     fclose(sink);
     free(bytes);
 }
@@ -99,7 +121,7 @@ static void test_every_truncation_is_read_as_far_as_it_goes(void)
 static void test_damage_is_told_and_left_out(void)
 {
     size_t size;
-    unsigned char *bytes = sample(&size);
+    unsigned char *bytes = sample_of_version_2(&size);
     FILE *sink = fopen("/dev/null", "w");
     uint64_t random = 1;
     unsigned refused = 0;
@@ -111,8 +133,8 @@ static void test_damage_is_told_and_left_out(void)
         for (unsigned i = 0; i <= round % 6; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             size_t at = (size_t)(random >> 33) % 14000;
-            if (at >= sizeof(struct twin_record_header) && at < 4096)
-                at += 4096; /* nothing lies there */
+            if (at >= sizeof(struct twin_record_header) && at < TWIN_RECORD_HEADER_LEAST)
+                at += TWIN_RECORD_HEADER_LEAST; /* nothing lies there */
             unsigned char value = (unsigned char)(random >> 25);
             damaged[at] = round % 3 == 0   ? 0xff
                           : round % 3 == 1 ? value
@@ -279,11 +301,21 @@ static void test_other_versions(void)
     CU_ASSERT_EQUAL(twin_recording_at(recording, 3)->kind, unknown);
     CU_ASSERT_PTR_NULL(twin_recording_kind(unknown));
     twin_recording_free(recording);
-    header->version = 1; /* as this one, without short heads */
-    recording = read_bytes(bytes, size);
-    CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
-    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
-    twin_recording_free(recording);
+    header->version = 2; /* whose header is shorter */
+    CU_ASSERT_EQUAL(
+        twin_recording_read_bytes(bytes, size, "older", &recording, error, sizeof(error)),
+        TWIN_RECORDING_E_FORMAT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error, "damaged"));
+    size_t old_size;
+    unsigned char *old = sample_of_version_2(&old_size);
+    for (uint32_t version = 1; version <= 2; version++) {
+        ((struct twin_record_header *)(void *)old)->version = version;
+        recording = read_bytes(old, old_size);
+        CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
+        CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+        twin_recording_free(recording);
+    }
+    free(old);
     header->version = TWIN_RECORD_VERSION + 1;
     CU_ASSERT_EQUAL(
         twin_recording_read_bytes(bytes, size, "newer", &recording, error, sizeof(error)),

@@ -19,6 +19,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 # Uses a device and is killed before it can write a timeline.
 KILLED = ("import ctypes, os; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); acl.aclrtSetDevice(0); "
           "os.kill(os.getpid(), 9)")
+HEADER = 65536  # bytes before the first chunk of a recording (seam/record_file.h)
 failures = []
 
 
@@ -315,16 +316,16 @@ def test_damage(tool, record, times):
         content = file.read()
     # the bytes that are used; the rest is room
     path = os.path.join(tool.folder, "damaged.rec")
-    used = max(4096 + 64, len(content.rstrip(b"\0")))
+    used = max(HEADER + 64, len(content.rstrip(b"\0")))
     seen = set()
     for seed in range(times):
         dice = random.Random(seed)
         damaged = bytearray(content)
         if seed % 3 == 0:
-            damaged = damaged[:dice.randrange(4096 if seed % 12 == 0 else used)]
+            damaged = damaged[:dice.randrange(HEADER) if seed % 12 == 0 else dice.randrange(HEADER, used)]
         else:
             for _ in range(dice.choice((1, 3, 30, 300))):
-                at = dice.randrange(0 if seed % 3 == 1 else 4096, used)
+                at = dice.randrange(128) if seed % 3 == 1 and dice.randrange(4) == 0 else dice.randrange(HEADER, used)
                 damaged[at] = dice.choice((0, 1, 0x7f, 0x80, 0xff, dice.randrange(256)))
         with open(path, "wb") as file:
             file.write(damaged)
@@ -351,7 +352,7 @@ def test_cut(tool, check_program, clean):
         content = file.read()
     path = os.path.join(tool.folder, "cut.rec")
     with open(path, "wb") as file:
-        file.write(content[:4096 + (len(content.rstrip(b"\0")) - 4096) * 9 // 10])
+        file.write(content[:HEADER + (len(content.rstrip(b"\0")) - HEADER) * 9 // 10])
     done = tool.run("check", path)
     expect(done.returncode == 3 and b" 0 errors, in what is left of the recording" in done.stdout, f"cut: {done.returncode}")
     status = tool.run("check", "--json", path)
@@ -369,7 +370,7 @@ def test_cut_compare(tool, clean):
     with open(clean, "rb") as file:
         content = file.read()
     stopped = content[:28] + (3).to_bytes(4, "little") + content[32:40] + (7).to_bytes(8, "little") + content[48:]
-    used = 4096 + (len(content.rstrip(b"\0")) - 4096) * 9 // 10
+    used = HEADER + (len(content.rstrip(b"\0")) - HEADER) * 9 // 10
     path = os.path.join(tool.folder, "cut.rec")
     for changed, text in ((content[:used], b"damaged places are left out"), (stopped, b"7 entries found no place")):
         with open(path, "wb") as file:

@@ -25,6 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TWINRT, GOOD, RACING = (os.path.abspath(path) for path in sys.argv[1:4])
 ORDERED, ABORTS = (os.path.join(os.path.dirname(GOOD), name) for name in ("order_program", "abort_program"))
 
+HEADER = 65536  # bytes before the first chunk of a recording (seam/record_file.h)
 # Frees what was never allocated.
 FREED = ("import ctypes; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); acl.aclrtSetDevice(0); "
          "acl.aclrtFree(ctypes.c_void_p(4096)); acl.aclrtResetDevice(0); acl.aclFinalize()")
@@ -340,7 +341,7 @@ class ReportTest(unittest.TestCase):
         self.run_tool("record", "-o", record, "--", GOOD, "3", "5")
         with open(record, "rb") as file:
             content = file.read().rstrip(b"\0")
-        self.write("cut.rec", content[:4096 + (len(content) - 4096) // 2])
+        self.write("cut.rec", content[:HEADER + (len(content) - HEADER) // 2])
         self.assertEqual(self.run_tool("check", "--report=r.xml", "--report=r.sarif", "cut.rec").returncode, 3)
         suite, = xml.etree.ElementTree.fromstring(self.read("r.xml"))
         self.assertEqual(suite.get("errors"), "1")

@@ -44,8 +44,7 @@ def line_of(file, site):
 
 def entries(content):
     """Offset, kind and bytes of each entry (seam/record_file.h)."""
-    step, = struct.unpack_from("<I", content, 24)
-    at = 4096
+    at, _, step = struct.unpack_from("<III", content, 16)
     while at + 32 <= len(content):
         magic, span, _, used = struct.unpack_from("<IIQQ", content, at)
         if magic == 0:

@@ -15,9 +15,10 @@ import unittest
 PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
-HEADER, CHUNK, HEAD, SHORT_HEAD = 4096, 32, 64, 24
+HEADER, CHUNK, HEAD, SHORT_HEAD = 65536, 32, 64, 24
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
 HOST_ADVANCE, HOST_FOLLOW = 44, 45
+CHANCES_FROM = 72  # in the header
 SHORT = {TASK, SEEN, MOVED, CHANCE}  # kinds of entries with short heads
 SIGNAL, FREED, ID = 1, 4, 6  # twin_chance
 VALUE = 24  # where an entry of such has what was found
@@ -189,7 +190,7 @@ class Same(Folder):
     def test_an_id_that_somebody_was_yet_to_let_go(self):
         """One thread, and a record that does not say when it let go of entries: each id that it took after that is to be had all the
         same, as when another thread had let go of it in the midst of a call that comes later."""
-        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1")
+        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
         data = bytearray(content(path))
         freed = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == FREED]
         taken = [struct.unpack_from("<Q", data, at + SHORT_HEAD + VALUE)[0] for at, kind, size in entries(data)
@@ -202,9 +203,30 @@ class Same(Folder):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("the same answers at the same times", done.stdout)
 
+    def test_what_one_thread_met_is_dropped(self):
+        """Until a second thread calls, a recording has nothing of what calls met, and a replay is the same without. From there on
+        it has all, of the call in progress too."""
+        race = os.path.join(PROGRAMS, "race_program")
+        for arguments, dropped in ((("4", "300", "1"), True), (("4", "300", "1", "asked"), False), (("4", "300", "3"), False)):
+            with self.subTest(arguments):
+                path = self.record(race, *arguments)
+                data = content(path)
+                start, = struct.unpack_from("<Q", data, CHANCES_FROM)
+                placed = [struct.unpack_from("<Q", data, at + 16)[0] for at, kind, _ in entries(data) if kind in (SEEN, MOVED, CHANCE)]
+                self.assertEqual(start == 0, dropped)
+                before = sum(1 for seq in placed if seq < start) if start else len(placed)
+                self.assertLess(before, 20)  # of calls in which the room ended stays what they met
+                self.assertEqual(len(placed) - before > 300, not dropped)
+                if arguments[2] == "1":
+                    self.same(race, *arguments)
+                else:  # rows of a host's waits may end elsewhere
+                    done = self.replay(path)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertIn("the same answers at the same times", done.stdout)
+
     def test_a_time_that_was_not_there_yet(self):
         """What a thread found of the newest record of an event is handed out: the device told of its time just behind that."""
-        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1")
+        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1", "asked")
         data = bytearray(content(path))
         found = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == SIGNAL]
         self.assertGreater(len(found), 3)

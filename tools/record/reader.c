@@ -370,9 +370,9 @@ static enum twin_recording_result check_header(const twin_recording *recording, 
                        name, header->version, TWIN_RECORD_VERSION);
         return TWIN_RECORDING_E_FORMAT;
     }
+    uint32_t begin = header->version < 3 ? TWIN_RECORD_HEADER_LEAST : TWIN_RECORD_HEADER_BYTES;
     uint32_t chunk = header->chunk_bytes;
-    if (header->header_bytes != TWIN_RECORD_HEADER_BYTES ||
-        header->entry_bytes != sizeof(struct twin_record_entry) ||
+    if (header->header_bytes != begin || header->entry_bytes != sizeof(struct twin_record_entry) ||
         chunk < TWIN_RECORD_CHUNK_LEAST || chunk > TWIN_RECORD_CHUNK_MOST ||
         (chunk & (chunk - 1)) != 0) {
         (void)snprintf(error, error_bytes, "%s: the head of the record is damaged", name);

@@ -380,7 +380,7 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     twin_recording_fields(entry, &call.then, sizeof(call.then));
     call.now = call.then;
     call.succeeded = twin_recording_succeeded(entry);
-    if (replay->report.paced)
+    if (replay->pacing)
         call.chances_end = replay_index_find(&replay->chances, entry->begin_seq, &call.chances);
     call.chances_end += call.chances;
     twin_status status = TWIN_OK;
@@ -407,7 +407,7 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     replay->report.asked++;
     if (entry->kind == TWIN_RECORD_HOST_CALL)
         return; /* its end is an event of its own */
-    if (replay->report.paced && replay->ops->host.now() < entry->end_ns) {
+    if (replay->pacing && replay->ops->host.now() < entry->end_ns) {
         replay->ops->host.reach(entry->end_ns);
         replay->report.raised++;
     }

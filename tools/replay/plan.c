@@ -151,6 +151,11 @@ static int compare_events(const void *left, const void *right)
     return (int)a->what - (int)b->what;
 }
 
+static bool is_paced(const struct replay *replay, const struct twin_record_entry *entry)
+{
+    return replay->report.paced && entry->begin_seq >= replay->paced_from;
+}
+
 /* Where a call begins to meet what others did: before, it does nothing that they could see. */
 static uint64_t begin_of(const struct replay *replay, const struct twin_record_entry *entry)
 {
@@ -160,7 +165,7 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     /* What it gave another thread may just have freed; and before it came back nobody used it. */
     if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
         return entry->end_seq != 0 ? entry->end_seq : begin;
-    if (replay->report.paced && entry->kind != TWIN_RECORD_HOST_CALL)
+    if (is_paced(replay, entry) && entry->kind != TWIN_RECORD_HOST_CALL)
         count = replay_index_find(&replay->chances, entry->begin_seq, &first);
     for (size_t i = 0; i < count; i++) {
         const struct twin_record_entry *met =
@@ -185,7 +190,7 @@ static void add_other(struct replay *replay, size_t index)
                             : entry->kind == TWIN_RECORD_MOVED ? REPLAY_MOVE
                                                                : REPLAY_END;
     const struct replay_thread *thread = find_thread(replay, entry->thread);
-    if (what == REPLAY_END || !replay->report.paced)
+    if (what == REPLAY_END || !is_paced(replay, entry))
         return;
     bool known = thread < replay->threads + replay->thread_count && thread->number == entry->thread;
     if (known || what != REPLAY_CHANCE)
@@ -277,8 +282,32 @@ static void find_statuses(struct replay *replay)
     }
 }
 
+/* From where on the recording has all that calls met; 0: nowhere. */
+static uint64_t chances_from(const struct replay *replay)
+{
+    const struct twin_record_header *header = twin_recording_header(replay->recording);
+    return header->revision < 6 ? 1 : header->chances_from;
+}
+
+/* What was in progress there has all of its own too. */
+static uint64_t find_paced_from(const struct replay *replay)
+{
+    const uint64_t from = chances_from(replay);
+    for (size_t i = replay->start; i < replay->stop; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
+        if (entry->begin_seq >= from)
+            break;
+        if (takes_part(replay, i) && entry->kind != TWIN_RECORD_HOST_CALL &&
+            (entry->end_seq == 0 || entry->end_seq > from))
+            return entry->begin_seq;
+    }
+    return from;
+}
+
 bool replay_has_moves(const struct replay *replay)
 {
+    if (chances_from(replay) == 0)
+        return false;
     for (size_t i = replay->start; i < replay->stop; i++)
         if (twin_recording_at(replay->recording, i)->kind == TWIN_RECORD_MOVED)
             return true;
@@ -287,6 +316,7 @@ bool replay_has_moves(const struct replay *replay)
 
 bool replay_plan_paced(struct replay *replay)
 {
+    replay->paced_from = find_paced_from(replay);
     return make_index(replay, TWIN_RECORD_CHANCE, &replay->chances) && make_events(replay);
 }
 

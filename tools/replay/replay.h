@@ -43,7 +43,7 @@ struct replay_report {
     char backend[32]; /* where it ran */
     char part[64];    /* its first device */
     bool same;        /* the device is the recorded one */
-    bool paced;       /* and moves as it did */
+    bool paced;       /* and moves as it did, from a place in the recording on */
     char why[200];    /* what is not the same */
     bool refused;     /* its first device could not be opened: nothing else was asked for */
     bool timed;       /* the record tells when tasks ran */

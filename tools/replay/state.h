@@ -109,13 +109,15 @@ struct replay {
     struct replay_index codes;     /* by kernel */
     struct replay_index chances;   /* by of_seq */
     struct replay_index follows;   /* by of_seq */
+    uint64_t paced_from;           /* the device is to be paced from this place on */
     uint16_t statuses[256]; /* ours, for each of the record's; TWIN_STATUS_COUNT: not known */
 
     /* threads.c */
     pthread_mutex_t lock;
     uint32_t turn; /* whose */
     bool over;
-    bool failed;    /* threads were not to be had */
+    bool failed;    /* threads were not to be had, or the device is not to be paced */
+    bool pacing;    /* the device is paced now */
     size_t next;    /* event */
     uint64_t place; /* seq of the newest that was taken */
 

@@ -96,6 +96,15 @@ static void take(struct replay *replay, const struct replay_event *event)
     }
 }
 
+/* No op is under way. */
+static bool begin_pacing(struct replay *replay)
+{
+    replay->pacing = replay->ops->host.pace() == TWIN_OK;
+    if (!replay->pacing)
+        replay->failed = replay->over = true;
+    return replay->pacing;
+}
+
 /* Has the turn; returns without it, or with it when `until`, in whose wait this is, is to go on. */
 static void walk(struct replay *replay, uint32_t self, const struct replay_call *until)
 {
@@ -110,6 +119,9 @@ static void walk(struct replay *replay, uint32_t self, const struct replay_call 
                 return;
             continue;
         }
+        if (replay->report.paced && !replay->pacing && event->seq >= replay->paced_from &&
+            !begin_pacing(replay))
+            continue;
         replay->next++;
         replay->place = event->seq;
         take(replay, event);

@@ -24,8 +24,7 @@ static struct replay_object *work_queue(struct replay_call *call)
     ({                                                                                             \
         twin_status asked;                                                                         \
         while ((asked = (op)) == TWIN_E_BUSY && call->succeeded && !(queue)->deferred &&           \
-               !call->replay->report.paced &&                                                      \
-               call->replay->ops->queue.room((queue)->handle) == TWIN_OK)                          \
+               !call->replay->pacing && call->replay->ops->queue.room((queue)->handle) == TWIN_OK) \
             call->replay->report.waited++;                                                         \
         asked;                                                                                     \
     })

@@ -8,7 +8,7 @@
 
 #include "process/process.h"
 
-/* The model is moved by whoever runs a record again. Set before the first device is opened, until the process stops. */
+/* The model is moved by whoever runs a record again. Set while no op runs, until the process stops. */
 extern bool sim_paced;
 
 /* A run is being repeated. What may come of it has places of its own in the record, behind that of the run: each queue that stops,

@@ -50,7 +50,7 @@ void sim_pace_moved(bool changed)
 
 twin_status sim_pace_begin(void)
 {
-    if (sim_process.board || !sim_chance_matters())
+    if (!sim_chance_matters())
         return TWIN_E_UNSUPPORTED;
     sim_paced = true;
     return TWIN_OK;
