@@ -132,9 +132,7 @@ static twin_status process_start(const twin_services *services)
     /* A model has a clock for what its device does; real time then only says where in a long run an entry is. */
     record_global.wall_clock =
         record_below.flags & TWIN_BACKEND_CONDUCTED ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC;
-    const bool alone = (record_below.flags & TWIN_BACKEND_CONDUCTED) != 0 &&
-                       strcmp(services->setting("TWINRT_CLOCK"), "wall") != 0;
-    (void)record_file_open(services, services->setting("TWINRT_RECORD"), alone, &is_new);
+    (void)record_file_open(services, services->setting("TWINRT_RECORD"), &is_new);
     if (is_new)
         forget_all();
     record_described_forget();
@@ -142,6 +140,10 @@ static twin_status process_start(const twin_services *services)
     struct record_call call;
     begin_session(&call);
     twin_status status = record_below.process.start(&inner);
+    /* What does not start has no part in what comes: another backend may follow. */
+    if (status == TWIN_OK && ((record_below.flags & TWIN_BACKEND_CONDUCTED) == 0 ||
+                              strcmp(services->setting("TWINRT_CLOCK"), "wall") == 0))
+        record_keep_chances();
     record_returned(&call, status);
     if (status == TWIN_OK) {
         record_global.now = record_below.host.now;

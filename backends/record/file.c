@@ -561,7 +561,7 @@ static void reopen(void)
     atomic_store(&record_global.active, header->state == TWIN_RECORD_OPEN);
 }
 
-bool record_file_open(const twin_services *given, const char *setting, bool alone, bool *out_new)
+bool record_file_open(const twin_services *given, const char *setting, bool *out_new)
 {
     static char given_path[PATH_MAX]; /* of the file that is there */
     char path[PATH_MAX];
@@ -574,8 +574,6 @@ bool record_file_open(const twin_services *given, const char *setting, bool alon
     *out_new = !same;
     if (same) {
         reopen();
-        if (!alone)
-            keep_chances_locked();
         drop_lock();
         twin_write_guard_end(&guard);
         return true;
@@ -592,8 +590,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool alon
         atomic_store(&record_global.sequence, 0);
         atomic_fetch_add(&record_global.file, 1);
         atomic_store(&record_global.active, true);
-        atomic_store(&record_global.alone, alone);
-        header->chances_from = alone ? 0 : 1;
+        atomic_store(&record_global.alone, true);
         if (strcmp(path, setting) != 0)
             say(1, "the run is recorded in %s", path);
     } else {

@@ -82,9 +82,9 @@ struct record_call {
 
 /* ---- the file (file.c) ------------------------------------------------------------------------ */
 
-/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. `alone`: what calls meet depends on
- * them alone while only one thread makes any. False, logged: nothing will be recorded. Thread: init. */
-bool record_file_open(const twin_services *services, const char *path, bool alone, bool *out_new);
+/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. False, logged: nothing will be
+ * recorded. Thread: init. */
+bool record_file_open(const twin_services *services, const char *path, bool *out_new);
 /* Nothing more comes until it is opened again. Thread: init. */
 void record_file_close(void);
 /* Entries that found no place. */

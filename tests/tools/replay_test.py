@@ -207,9 +207,10 @@ class Same(Folder):
         """Until a second thread calls, a recording has nothing of what calls met, and a replay is the same without. From there on
         it has all, of the call in progress too."""
         race = os.path.join(PROGRAMS, "race_program")
-        for arguments, dropped in ((("4", "300", "1"), True), (("4", "300", "1", "asked"), False), (("4", "300", "3"), False)):
-            with self.subTest(arguments):
-                path = self.record(race, *arguments)
+        for arguments, backend, dropped in ((("4", "300", "1"), "sim", True), (("4", "300", "1"), "auto", True),
+                                            (("4", "300", "1", "asked"), "sim", False), (("4", "300", "3"), "sim", False)):
+            with self.subTest(arguments, backend=backend):
+                path = self.record(race, *arguments, TWINRT_BACKEND=backend)
                 data = content(path)
                 start, = struct.unpack_from("<Q", data, CHANCES_FROM)
                 placed = [struct.unpack_from("<Q", data, at + 16)[0] for at, kind, _ in entries(data) if kind in (SEEN, MOVED, CHANCE)]
@@ -218,7 +219,7 @@ class Same(Folder):
                 self.assertLess(before, 20)  # of calls in which the room ended stays what they met
                 self.assertEqual(len(placed) - before > 300, not dropped)
                 if arguments[2] == "1":
-                    self.same(race, *arguments)
+                    self.same(race, *arguments, TWINRT_BACKEND=backend)
                 else:  # rows of a host's waits may end elsewhere
                     done = self.replay(path)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
