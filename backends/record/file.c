@@ -217,6 +217,46 @@ static struct record_map *new_map_locked(uint32_t span)
     return map;
 }
 
+static bool write_all(const void *bytes, size_t count, uint64_t at)
+{
+    while (count > 0) {
+        ssize_t done = pwrite(own.descriptor, bytes, count, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        bytes = (const char *)bytes + done;
+        count -= (size_t)done;
+        at += (uint64_t)done;
+    }
+    return true;
+}
+
+/* Writes what the thread's chunk holds to a place of its own, so that the thread goes on in pages that are mapped already.
+ * Whatever ends the process meanwhile, each entry is there, some twice. No call entered in the chunk is under way. */
+static bool copy_out_locked(struct record_thread *self)
+{
+    struct twin_record_chunk *chunk = self->map->chunk;
+    struct twin_record_chunk head = *chunk;
+    const uint64_t index = header->chunks;
+    const uint64_t place = place_of(index);
+    const uint64_t end = place_of(index + 1);
+    if ((end > room_bytes && !grow_locked(end)) || !hold_locked())
+        return false;
+    head.index = index;
+    head.magic = 0; /* until all is there */
+    if (!write_all(&head, sizeof(head), place) ||
+        !write_all(chunk + 1, head.used, place + sizeof(head)) ||
+        !write_all(&(uint32_t){TWIN_RECORD_CHUNK_MAGIC}, sizeof(uint32_t), place))
+        return false;
+    header->chunks = index + 1;
+    __atomic_store_n(&chunk->follows, index + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&chunk->used, 0, __ATOMIC_RELEASE);
+    self->chances = NULL; /* they stay */
+    self->at = (char *)(chunk + 1);
+    return true;
+}
+
 /* One that another thread has left, if any. */
 static struct record_map *spare_map_locked(void)
 {
@@ -346,6 +386,18 @@ static struct twin_record_entry *place_locked(struct record_call *call, size_t b
     return call->entry;
 }
 
+void record_make_room(void)
+{
+    struct record_thread *self = &record_self;
+    twin_write_guard guard;
+    twin_write_guard_begin(&guard);
+    take_lock();
+    if (atomic_load(&record_global.active) && record_joined(self) && !copy_out_locked(self))
+        self->keeps_chunks = true; /* another chunk may still be had */
+    drop_lock();
+    twin_write_guard_end(&guard);
+}
+
 /* Room for an entry that is not kept. Not thread-local itself: the room for what is, in a library that a running program loads,
  * is small. */
 static struct twin_record_entry *nowhere(struct record_thread *self)
@@ -396,69 +448,6 @@ struct twin_record_entry *record_place_slow(struct record_call *call, size_t byt
     call->map = NULL;
     call->entry = nowhere(self);
     return call->entry;
-}
-
-void record_drop_chances(const struct record_call *call)
-{
-    struct record_thread *self = &record_self;
-    char *from = self->chances;
-    char *const end = self->at;
-    /* those of a call around this one stay until that comes back */
-    if (call->map == self->map && from < (char *)call->entry)
-        return;
-    self->chances = NULL;
-    /* After the call has its end_seq: who makes this false gets a later number. */
-    if (!atomic_load(&record_global.alone))
-        return;
-    struct twin_record_chunk *chunk = self->map->chunk;
-    const char *const first = (char *)(chunk + 1);
-    /* if the process dies meanwhile the call has not come back */
-    __atomic_store_n(&chunk->used, (uint64_t)(from - first), __ATOMIC_RELEASE);
-    char *to = from;
-    while (from < end) {
-        const struct twin_record_entry *entry = (void *)from;
-        const size_t bytes = entry->bytes;
-        const bool dropped = entry->kind == TWIN_RECORD_SEEN || entry->kind == TWIN_RECORD_MOVED ||
-                             entry->kind == TWIN_RECORD_CHANCE;
-        if (!dropped && to != from)
-            memmove(to, from, bytes);
-        if (!dropped)
-            to += bytes;
-        from += bytes;
-    }
-    self->at = to;
-    __atomic_store_n(&chunk->used, (uint64_t)(to - first), __ATOMIC_RELEASE);
-}
-
-void record_chance(struct record_call *call)
-{
-    struct record_thread *self = &record_self;
-    if (!self->chances && self->inside != 0 && call->map && call->map == self->map &&
-        atomic_load_explicit(&record_global.alone, memory_order_relaxed))
-        self->chances = (char *)call->entry;
-    record_mark(call);
-}
-
-void record_event(struct record_call *call)
-{
-    struct twin_record_entry *entry = call->entry;
-    entry->begin_ns = entry->end_ns = record_global.now();
-    entry->begin_wall_ns = entry->end_wall_ns = record_wall();
-    entry->status = TWIN_OK;
-    entry->begin_seq = entry->end_seq = record_next();
-    struct record_map *map = call->map;
-    if (!map)
-        return;
-    record_cover(call);
-    if (map != record_self.map)
-        record_map_release(map);
-}
-
-void record_mark(struct record_call *call)
-{
-    call->entry->begin_seq = record_next();
-    if (call->map)
-        record_cover(call);
 }
 
 /* ---- the file --------------------------------------------------------------------------------- */

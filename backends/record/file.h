@@ -17,7 +17,8 @@
 #include "seam/record_file.h"
 #include "seam/record_kinds.h"
 
-#define RECORD_LINE 64
+#define RECORD_LINE       64
+#define RECORD_ROOM_LEAST 4096 /* more than nearly all calls take */
 
 /* A mapped chunk. Its thread's alone. */
 struct record_map {
@@ -42,10 +43,11 @@ struct record_thread {
     char *at;
     char *limit;
     struct record_map *map;
-    uint32_t number; /* 0: none yet in this file */
-    uint32_t file;   /* the file that number, chunk and depth belong to */
-    uint32_t depth;  /* public calls under way */
-    uint64_t inside; /* begin_seq of the call that this thread is in; 0: none */
+    bool keeps_chunks; /* a full chunk could not be written to a place of its own */
+    uint32_t number;   /* 0: none yet in this file */
+    uint32_t file;     /* the file that number, chunk and depth belong to */
+    uint32_t depth;    /* public calls under way */
+    uint64_t inside;   /* begin_seq of the call that this thread is in; 0: none */
     char *
         chances; /* oldest entry in `map` of what calls met by chance that may be dropped; NULL: none */
     twin_host_moment *moment; /* of host.self; NULL: nothing was asked for yet */
@@ -106,6 +108,16 @@ void record_join(void);
 
 /* A place for an entry of `bytes` in a new chunk, or one that nobody reads when there is none or it is wanted for the fields alone. */
 struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes);
+/* A public call begins. When the thread's chunk is nearly full and no call entered in it is under way, what it holds is moved to
+ * a place of its own in the file. */
+void record_make_room(void);
+static inline void record_look_for_room(void)
+{
+    const struct record_thread *self = &record_self;
+    if (__builtin_expect(self->limit - self->at < RECORD_ROOM_LEAST && self->map != NULL, 0) &&
+        self->map->open == 0 && !self->keeps_chunks)
+        record_make_room();
+}
 /* The call comes back. Drops what it met by chance if no other thread can have had a part in it. */
 void record_drop_chances(const struct record_call *call);
 /* From now on what calls meet by chance is kept. The calling thread may be in a call. */

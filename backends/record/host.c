@@ -39,6 +39,7 @@ void record_host_enter(const twin_call *public_call)
 {
     if (__builtin_expect(!record_joined(&record_self), 0))
         record_join(); /* before the call counts, for depths are of a file */
+    record_look_for_room();
     uint32_t name = record_string(public_call->name); /* may make an entry of its own */
     const uint64_t site = record_site();              /* as well */
     uint32_t depth = record_self.depth++;

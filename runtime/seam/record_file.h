@@ -16,13 +16,14 @@
  * process. A chunk's `used` covers an entry once its header, fields and tail are complete. A call is entered when it begins; its
  * end, status and answers are filled in later, `end_seq` last: while that is 0 the call had not come back, and fields that
  * hold answers mean nothing. Fields whose names begin with `out_` hold answers, and so do `tasks` and `first_task`; they are
- * valid when the status is TWIN_OK.
+ * valid when the status is TWIN_OK. A full chunk in which no call is under way is copied to the next free place, and filled anew
+ * once the copy is complete: a process that dies in between leaves the same entries in both. A chunk whose `follows` is beyond
+ * the end of the file came after what is missing.
  *
  * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A came back before call B began if
  * A.end_seq < B.begin_seq; else they overlapped, or B came first. Work ops of one queue never overlap: their order is that of
  * begin_seq. Entries that are no calls have begin_seq == end_seq; the heads of those with TWIN_RECORD_SHORT in `flags` end
- * behind begin_seq: their status is TWIN_OK, and they have no times. The order of entries in the file means nothing
- * beyond one thread's.
+ * behind begin_seq: their status is TWIN_OK, and they have no times. The order of entries in the file means nothing.
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
  * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now tells no time, else to a tick of
@@ -44,7 +45,7 @@
  * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
  * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
  * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
- * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE.
+ * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE. And `follows` of chunks.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -57,11 +58,11 @@
 #define TWIN_RECORD_MAGIC    "TWINREC" /* with its end: 8 bytes */
 #define TWIN_RECORD_VERSION  3u
 #define TWIN_RECORD_REVISION 6u
-/* A header as long as a chunk, so that each chunk begins where a file system can give it one large page. */
+/* A multiple of 64 KiB, so that chunks lie in as few large pages of the file system as can be. */
 #define TWIN_RECORD_HEADER_BYTES 65536u      /* from version 3 on */
 #define TWIN_RECORD_HEADER_LEAST 4096u       /* before */
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
-#define TWIN_RECORD_CHUNK_BYTES  65536u      /* as this version writes; readers take the header's */
+#define TWIN_RECORD_CHUNK_BYTES  262144u     /* as this version writes; readers take the header's */
 #define TWIN_RECORD_CHUNK_LEAST  4096u       /* chunk_bytes is a power of two in this range */
 #define TWIN_RECORD_CHUNK_MOST   (1u << 26)
 
@@ -100,7 +101,8 @@ struct twin_record_chunk {
     uint32_t span;  /* places it covers: 1, or more for one long entry */
     uint64_t index; /* its own place */
     uint64_t used;  /* bytes of complete entries behind this header */
-    uint64_t reserved;
+    uint64_t
+        follows; /* where its earlier entries are: in chunk follows - 1; 0: it has had no others */
 };
 static_assert(sizeof(struct twin_record_chunk) == 32, "layout");
 

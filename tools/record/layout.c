@@ -36,7 +36,7 @@ static void put_heads(FILE *to)
     ROW(to, struct twin_record_chunk, span);
     ROW(to, struct twin_record_chunk, index);
     ROW(to, struct twin_record_chunk, used);
-    ROW(to, struct twin_record_chunk, reserved);
+    ROW(to, struct twin_record_chunk, follows);
     fputc('\n', to);
     put_head(to, "Head of an entry");
     ROW(to, struct twin_record_entry, bytes);

@@ -301,6 +301,7 @@ static bool read_chunks(twin_recording *recording)
     const uint64_t step = recording->header.chunk_bytes;
     uint64_t at = recording->header.header_bytes;
     uint64_t index = 0;
+    const uint64_t places_present = size > at ? (size - at + step - 1) / step : 0;
     while (at < size) {
         struct twin_record_chunk chunk = {0};
         uint64_t places = 1;
@@ -312,6 +313,13 @@ static bool read_chunks(twin_recording *recording)
             uint64_t used = chunk.used;
             if (chunk.span == 0 || chunk.index != index || used > room || used % 8 != 0) {
                 damaged(recording, at, "the head of a chunk makes no sense; the chunk is left out");
+                used = 0;
+            } else if (recording->header.revision >= 6 && chunk.follows > places_present) {
+                damaged(
+                    recording, at,
+                    "the file ends before chunk %llu, which chunk %llu follows; what came after "
+                    "it is left out",
+                    (unsigned long long)chunk.follows - 1, (unsigned long long)index);
                 used = 0;
             } else {
                 places = chunk.span;
@@ -352,6 +360,20 @@ static void sort_entries(twin_recording *recording)
         }
 }
 
+/* A writer that died while it copied a chunk left its entries in both places. They are sorted. */
+static void drop_copies(twin_recording *recording)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+        const struct twin_record_entry *entry = recording->entries[i].entry;
+        const struct twin_record_entry *last = kept > 0 ? recording->entries[kept - 1].entry : NULL;
+        if (!last || last->begin_seq != entry->begin_seq || last->bytes != entry->bytes ||
+            memcmp(last, entry, entry->bytes) != 0)
+            recording->entries[kept++] = recording->entries[i];
+    }
+    recording->count = kept;
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static enum twin_recording_result check_header(const twin_recording *recording, const char *name,
@@ -390,7 +412,8 @@ static enum twin_recording_result make(twin_recording *recording, const char *na
                                                        : sizeof(recording->header));
     enum twin_recording_result result = check_header(recording, name, error, error_bytes);
     if (result == TWIN_RECORDING_OK &&
-        (!read_chunks(recording) || (sort_entries(recording), !twin_recording_index(recording)))) {
+        (!read_chunks(recording) ||
+         (sort_entries(recording), drop_copies(recording), !twin_recording_index(recording)))) {
         (void)snprintf(error, error_bytes, "%s: out of memory", name);
         result = TWIN_RECORDING_E_MEMORY;
     }
