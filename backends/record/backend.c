@@ -94,13 +94,21 @@ static bool interrupted(void)
     return record_services->interrupted();
 }
 
-static void seen(uint32_t device, uint32_t queue, uint64_t newest)
+static void seen(twin_seen what, uint32_t device, uint32_t queue, uint64_t number)
 {
     struct record_call call;
+    if (what == TWIN_SEEN_WATCH) {
+        struct twin_record_WATCHED *f = RECORD_BEGIN_MARK(&call, WATCHED);
+        f->device = device;
+        f->hardware_queue = queue;
+        f->retired = number;
+        record_chance(&call);
+        return;
+    }
     struct twin_record_SEEN *f = RECORD_BEGIN_MARK(&call, SEEN);
     f->device = device;
     f->hardware_queue = queue;
-    f->newest = newest;
+    f->newest = number;
     record_chance(&call);
 }
 

@@ -24,8 +24,9 @@ void record_drop_chances(const struct record_call *call)
     while (from < end) {
         const struct twin_record_entry *entry = (void *)from;
         const size_t bytes = entry->bytes;
-        const bool dropped = entry->kind == TWIN_RECORD_SEEN || entry->kind == TWIN_RECORD_MOVED ||
-                             entry->kind == TWIN_RECORD_CHANCE;
+        const bool dropped = entry->kind == TWIN_RECORD_SEEN ||
+                             entry->kind == TWIN_RECORD_WATCHED ||
+                             entry->kind == TWIN_RECORD_MOVED || entry->kind == TWIN_RECORD_CHANCE;
         if (!dropped && to != from)
             memmove(to, from, bytes);
         if (!dropped)

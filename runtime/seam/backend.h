@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 11u
+#define TWIN_SEAM_VERSION 12u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -87,7 +87,7 @@ struct twin_host_ops {
      * TWIN_BACKEND_CONDUCTED. Thread: any. TWIN_E_UNSUPPORTED: it cannot be made to. */
     twin_status (*pace)(void);
     /* As services.seen told it. Thread: any. TWIN_E_INVALID: there is no such work. */
-    twin_status (*see)(uint32_t device, uint32_t queue, uint64_t newest);
+    twin_status (*see)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
     /* As services.moved told it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come to that. */
     twin_status (*move)(uint64_t at_ns, uint64_t events);
     /* The calling thread slept for `ns`, or a wait of the host timed out after that time: its clock advances by it. The thread

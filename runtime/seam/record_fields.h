@@ -94,11 +94,15 @@
     F(S, uint64_t, args_bytes, BYTES)                                                              \
     F(S, uint64_t, bytes, BYTES)
 
-/* The device saw the work of a hardware queue up to `newest`, counted since that was opened (services.seen). This and the next two
+/* The device saw the work of a hardware queue up to `newest`, counted since that was opened (services.seen). This and the next three
  * have no times of their own: what they tell is the order. */
 #define TWIN_RECORD_SEEN_FIELDS(F, S)                                                              \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, newest, NUMBER)
+/* The device was told that somebody waits for the work of a hardware queue up to `retired`, 0: for none (services.seen). */
+#define TWIN_RECORD_WATCHED_FIELDS(F, S)                                                           \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, retired, NUMBER)
 /* The device came to a time, and so many events at that time (services.moved). */
 #define TWIN_RECORD_MOVED_FIELDS(F, S) F(S, uint64_t, at_ns, NS) F(S, uint64_t, events, NUMBER)
 /* What the call that is entry `of_seq` (its begin_seq) found, and when (services.chance). */

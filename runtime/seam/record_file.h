@@ -45,7 +45,7 @@
  * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
  * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
  * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
- * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE. And `follows` of chunks.
+ * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE. And `follows` of chunks, and WATCHED.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -88,7 +88,7 @@ struct twin_record_header {
     uint64_t start_time_ns;  /* the same instant, since 1970 */
     uint32_t process;        /* system id of the process */
     uint32_t seam_version;   /* TWIN_SEAM_VERSION of the writer */
-    /* From this number on all SEEN, MOVED and CHANCE are there, and all of the call of the device that was in progress then.
+    /* From this number on all SEEN, WATCHED, MOVED and CHANCE are there, and all of the call of the device that was in progress then.
      * Before, or if it is 0, one thread alone has called a device whose answers depend on its calls alone, and most of them
      * are left out. */
     uint64_t chances_from;

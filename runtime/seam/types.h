@@ -423,6 +423,8 @@ static inline bool twin_chance_waits(twin_chance what)
            what == TWIN_CHANCE_SWEPT || what == TWIN_CHANCE_WAITS || what == TWIN_CHANCE_WOKE ||
            what == TWIN_CHANCE_LOOKED || what == TWIN_CHANCE_FAILED;
 }
+/* Of services.seen: what the device has seen of a hardware queue. */
+typedef enum twin_seen { TWIN_SEEN_WORK, TWIN_SEEN_WATCH } twin_seen;
 /* Of a SIGNAL: whether the device had told when that record was done. UNKNOWN: it is not said. */
 typedef enum twin_newest {
     TWIN_NEWEST_UNKNOWN,
@@ -498,8 +500,9 @@ typedef struct twin_services {
     bool (*chance)(twin_chance what, uint64_t which, uint64_t *value);
     /* WOKE, before the wait begins: what it will be. */
     bool (*outlook)(uint64_t *value);
-    /* The device has seen the work of its hardware queue `queue` up to `newest`, counted since that was opened. */
-    void (*seen)(uint32_t device, uint32_t queue, uint64_t newest);
+    /* The device has seen the work of its hardware queue `queue` up to `number`, counted since that was opened, or has been told up
+     * to where somebody waits for it (0: nobody does) where it acts on that. */
+    void (*seen)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
     /* The device has come to at_ns, and so many events at that time. */
     void (*moved)(uint64_t at_ns, uint64_t events);
     /* What is known of host threads from outside the runtime (seam/host_time.h); NULL: nothing is. */

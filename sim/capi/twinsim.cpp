@@ -309,10 +309,9 @@ TWINSIM_API uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t devic
     return sim->board.params().to_ns(front.retired_at(retired));
 }
 
-TWINSIM_API void twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired)
+TWINSIM_API bool twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired)
 {
-    if (is_open(sim, device, sq))
-        sim->board.device(device).scheduler().watch(sq, retired);
+    return is_open(sim, device, sq) && sim->board.device(device).scheduler().watch(sq, retired);
 }
 
 TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head)

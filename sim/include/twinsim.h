@@ -187,8 +187,8 @@ uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq)
 uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
                                   uint64_t retired);
 /* Makes twinsim_run() stop once `retired` SQEs have retired, at once if they have; 0 takes the watch away. One per
- * queue, and gone once it has stopped a run. Thread: model. */
-void twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired);
+ * queue, and gone once it has stopped a run. True: a watch also changes when the device reports (HW-8). Thread: model. */
+bool twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired);
 /* CQ consumed up to entry `head` (modulo cq_depth): the paired CQ's head register. Thread: model. */
 void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head);
 /* Next queue whose CQ has got entries since it was last given here; false when there is none. Thread: model. */

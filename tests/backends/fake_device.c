@@ -89,8 +89,9 @@ static twin_status host_pace(void)
     return TWIN_E_UNSUPPORTED;
 }
 
-static twin_status host_see(uint32_t device, uint32_t queue, uint64_t newest)
+static twin_status host_see(twin_seen what, uint32_t device, uint32_t queue, uint64_t newest)
 {
+    (void)what;
     (void)device;
     (void)queue;
     (void)newest;
@@ -144,7 +145,8 @@ static twin_status device_abort(twin_hw_device *device)
     uint64_t found = 7;
     device_close(device);
     if (started_with->chance) { /* somebody records */
-        started_with->seen(1, 2, 3);
+        started_with->seen(TWIN_SEEN_WORK, 1, 2, 3);
+        started_with->seen(TWIN_SEEN_WATCH, 1, 2, 6);
         started_with->moved(4, 5);
         (void)started_with->chance(TWIN_CHANCE_FREED, 6, &found);
     }

@@ -16,10 +16,10 @@ PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 HEADER, CHUNK, HEAD, SHORT_HEAD = 65536, 32, 64, 24
-WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE = 97, 75, 5, 14, 15, 16
+WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE, WATCHED = 97, 75, 5, 14, 15, 16, 21
 HOST_ADVANCE, HOST_FOLLOW = 44, 45
 CHANCES_FROM = 72  # in the header
-SHORT = {TASK, SEEN, MOVED, CHANCE}  # kinds of entries with short heads
+SHORT = {TASK, SEEN, MOVED, CHANCE, WATCHED}  # kinds of entries with short heads
 SIGNAL, FREED, ID = 1, 4, 6  # twin_chance
 VALUE = 24  # where an entry of such has what was found
 
@@ -124,6 +124,16 @@ class Same(Folder):
         for seed in range(1, 9):
             with self.subTest(seed):
                 path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", TWINRT_SEED=str(seed % 3))
+                done = self.replay(path)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("the same answers at the same times", done.stdout)
+
+    def test_threads_that_race_where_waits_count(self):
+        """On a part with firmware a report comes sooner while a thread waits for it."""
+        for seed in range(1, 7):
+            with self.subTest(seed):
+                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", TWINRT_PROFILE="310p3")
+                self.assertTrue(any(kind == WATCHED for _, kind, _ in entries(content(path))))
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)

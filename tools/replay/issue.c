@@ -270,14 +270,19 @@ void replay_move(struct replay *replay, size_t index)
     const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
     struct replay_call *inside = replay_current;
     struct twin_record_SEEN seen;
+    struct twin_record_WATCHED watched;
     struct twin_record_MOVED moved;
     replay_current = NULL; /* what comes of it is nothing that this thread's call meets */
     if (TWIN_RECORDING_GET(entry, SEEN, &seen)) {
-        if (replay->ops->host.see(seen.device, seen.hardware_queue, seen.newest) != TWIN_OK)
+        if (replay->ops->host.see(TWIN_SEEN_WORK, seen.device, seen.hardware_queue, seen.newest) !=
+            TWIN_OK)
             replay_note(&replay->report.times, index,
                         "hardware queue %u of device %u has no %" PRIu64
                         " tasks that the device could see",
                         seen.hardware_queue, seen.device, seen.newest);
+    } else if (TWIN_RECORDING_GET(entry, WATCHED, &watched)) {
+        (void)replay->ops->host.see(TWIN_SEEN_WATCH, watched.device, watched.hardware_queue,
+                                    watched.retired);
     } else if (TWIN_RECORDING_GET(entry, MOVED, &moved) &&
                replay->ops->host.move(moved.at_ns, moved.events) != TWIN_OK) {
         replay_note(&replay->report.times, index,

@@ -185,10 +185,11 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
 static void add_other(struct replay *replay, size_t index)
 {
     const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
-    enum replay_what what = entry->kind == TWIN_RECORD_CHANCE  ? REPLAY_CHANCE
-                            : entry->kind == TWIN_RECORD_SEEN  ? REPLAY_SEE
-                            : entry->kind == TWIN_RECORD_MOVED ? REPLAY_MOVE
-                                                               : REPLAY_END;
+    enum replay_what what = entry->kind == TWIN_RECORD_CHANCE    ? REPLAY_CHANCE
+                            : entry->kind == TWIN_RECORD_SEEN    ? REPLAY_SEE
+                            : entry->kind == TWIN_RECORD_WATCHED ? REPLAY_SEE
+                            : entry->kind == TWIN_RECORD_MOVED   ? REPLAY_MOVE
+                                                                 : REPLAY_END;
     const struct replay_thread *thread = find_thread(replay, entry->thread);
     if (what == REPLAY_END || !is_paced(replay, entry))
         return;

@@ -25,7 +25,7 @@ static void watch_queue(twin_queue *queue)
         nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
     }
     if (queue->open && (nearest != 0 || queue->watched))
-        twinsim_queue_watch(sim_process.board, queue->device->index, queue->sq, nearest);
+        sim_pace_watch(queue->device->index, queue->sq, nearest);
     queue->watched = nearest != 0;
 }
 

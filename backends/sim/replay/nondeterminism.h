@@ -46,7 +46,10 @@ void sim_pace_moved(bool changed);
 
 twin_status sim_pace_begin(void);
 void sim_pace_end(void);
-twin_status sim_pace_see(uint32_t device, uint32_t sq, uint64_t newest);
+twin_status sim_pace_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number);
+/* twinsim_queue_watch(), told where the device acts on it. In a replay it comes at its place in the recording, not here.
+ * Thread: model. */
+void sim_pace_watch(uint32_t device, uint32_t sq, uint64_t retired);
 twin_status sim_pace_move(uint64_t at_ns, uint64_t events);
 /* Moves the model on, within the run that is being repeated, until so many SQEs of the queue have retired. No model lock is
  * held. */

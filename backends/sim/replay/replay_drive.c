@@ -20,7 +20,7 @@ static void saw(void *context, const struct twinsim_seen *what)
 {
     bool *any = context;
     *any = true;
-    sim_process.services->seen(what->device, what->sq, what->newest);
+    sim_process.services->seen(TWIN_SEEN_WORK, what->device, what->sq, what->newest);
 }
 
 bool sim_pace_look(void)
@@ -61,16 +61,29 @@ void sim_pace_end(void)
     sim_paced = false;
 }
 
-twin_status sim_pace_see(uint32_t device, uint32_t sq, uint64_t newest)
+void sim_pace_watch(uint32_t device, uint32_t sq, uint64_t retired)
 {
-    const struct twinsim_seen what = {.device = device, .sq = sq, .newest = newest};
+    if (sim_paced)
+        return; /* who repeats a recording moves the model, and tells of watches at their places */
+    const bool acts = twinsim_queue_watch(sim_process.board, device, sq, retired);
+    if (acts && sim_chance_matters() && sim_process.services->seen)
+        sim_process.services->seen(TWIN_SEEN_WATCH, device, sq, retired);
+}
+
+twin_status sim_pace_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number)
+{
+    const struct twinsim_seen work = {.device = device, .sq = sq, .newest = number};
+    bool good = true;
     if (!sim_paced || !sim_process.board)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
-    bool good = twinsim_look_again(sim_process.board, &what) == TWINSIM_OK;
+    if (what == TWIN_SEEN_WORK)
+        good = twinsim_look_again(sim_process.board, &work) == TWINSIM_OK;
+    else
+        (void)twinsim_queue_watch(sim_process.board, device, sq, number);
     sim_model_unlock();
     if (good && sim_process.services->seen)
-        sim_process.services->seen(device, sq, newest);
+        sim_process.services->seen(what, device, sq, number);
     return good ? TWIN_OK : TWIN_E_INVALID;
 }
 

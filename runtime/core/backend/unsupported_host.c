@@ -8,11 +8,13 @@ twin_status twin_unsupported_host_pace(void)
     return TWIN_E_UNSUPPORTED;
 }
 
-twin_status twin_unsupported_host_see(uint32_t device, uint32_t queue, uint64_t newest)
+twin_status twin_unsupported_host_see(twin_seen what, uint32_t device, uint32_t queue,
+                                      uint64_t number)
 {
+    (void)what;
     (void)device;
     (void)queue;
-    (void)newest;
+    (void)number;
     return TWIN_E_UNSUPPORTED;
 }
 

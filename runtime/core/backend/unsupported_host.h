@@ -9,7 +9,8 @@ void twin_unsupported_host_advance(uint64_t ns);
 void twin_unsupported_host_changed(void);
 void twin_unsupported_host_follow(const twin_host_moment *moment);
 twin_status twin_unsupported_host_pace(void);
-twin_status twin_unsupported_host_see(uint32_t device, uint32_t queue, uint64_t newest);
+twin_status twin_unsupported_host_see(twin_seen what, uint32_t device, uint32_t queue,
+                                      uint64_t number);
 twin_status twin_unsupported_host_move(uint64_t at_ns, uint64_t events);
 twin_host_moment *twin_unsupported_host_self(void);
 

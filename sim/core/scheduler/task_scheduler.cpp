@@ -504,12 +504,13 @@ void TaskScheduler::dispatch(uint32_t sq)
 
 // ---- the driver's questions --------------------------------------------------------------------
 
-void TaskScheduler::watch(uint32_t sq, uint64_t retired)
+bool TaskScheduler::watch(uint32_t sq, uint64_t retired)
 {
     queues_[sq].watch = retired;
     check_watch(sq);
     if (has_firmware())
         hurry_report(sq);
+    return has_firmware();
 }
 
 // A watch is gone once it has stopped a run.

@@ -48,7 +48,8 @@ class TaskScheduler : private KernelOwner
     }
     /// Looks at a queue whose doorbell was rung.
     void take_in(uint32_t sq, uint64_t rung);
-    void watch(uint32_t sq, uint64_t retired);
+    // True: the firmware acts on it.
+    bool watch(uint32_t sq, uint64_t retired);
     /// The host took CQEs (CQ-4); false for a head outside what was written.
     [[nodiscard]] bool set_cq_head(uint32_t sq, uint32_t head);
     /// The next queue that has something for the host; kNone when there is none.
