@@ -11,6 +11,8 @@ NUMBERS = "backends/sim/queue/failure.c"
 ERRORS = "runtime/docs/errors.md"
 TIMING = "sim/docs/timing.md"
 UNTESTED = "tests/repo/untested_rules.txt"
+CONTRACT = "runtime/docs/contract/"
+COVERAGE = "tests/conformance/coverage.tsv"
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 RULE = re.compile(r"\b([A-Z]{2,5}-\d+)\b")
@@ -129,6 +131,40 @@ def expand(line):
     for family, first, last in re.findall(r"\b([A-Z]{2,5})-(\d+)(?: to |\.\.+)(?:\1-)?(\d+)\b", line):
         found |= {f"{family}-{n}" for n in range(int(first), min(int(last), int(first) + 50) + 1)}
     return sorted(found)
+
+
+ROW = re.compile(r"\b([A-Z]{3,4}-\d{2,3}b?)\b")
+
+
+@check
+def contract_rows(tree):
+    """Each row of the contract stands on one page, once; every row that a test or a source quotes, or coverage.tsv lists, is there."""
+    rows = {}
+    problems = []
+    for path in tree.files(".md"):
+        if not path.startswith(CONTRACT):
+            continue
+        for number, line in tree.lines(path):
+            match = re.match(r"\|\s*([A-Z]+-\d+b?)\s*\|", line)
+            if match and match.group(1) in rows:
+                problems.append(f"{path}:{number}: {match.group(1)} stands in {rows[match.group(1)]} too")
+            elif match:
+                rows[match.group(1)] = f"{path}:{number}"
+    if not rows:
+        problems.append(f"{CONTRACT}README.md:1: no row found: have the tables another shape?")
+    for number, line in tree.lines(COVERAGE):
+        row = line.split("\t")[0]
+        if "\t" in line and row != "row" and row not in rows:
+            problems.append(f"{COVERAGE}:{number}: {CONTRACT} has no {row}")
+    families = {row.split("-")[0] for row in rows}
+    for path in tree.files(".c", ".cpp", ".h", ".py", ".md", ".def"):
+        # The model and its tests quote the rules of timing.md, which has families of the same name with numbers below 10.
+        if not path.startswith(("runtime/", "tests/", "backends/")) or path.startswith(("tests/sim/", "tests/lockstep/", "tests/repo/")):
+            continue
+        for number, line in tree.lines(path):
+            problems += [f"{path}:{number}: {CONTRACT} has no {row}" for row in sorted(set(ROW.findall(line)))
+                         if row.split("-")[0] in families and row not in rows]
+    return problems
 
 
 @check

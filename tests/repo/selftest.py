@@ -112,6 +112,14 @@ CASES = {
         ("a number given twice", {"sim/docs/timing.md": TIMING + "| FE-1 | d |\n"}, "FE-1 stands there twice"),
         ("the table has moved", {"sim/docs/timing.md": ""}, "no rule found"),
     ]),
+    "contract_rows": ({"runtime/docs/contract/a.md": "| DEV-01 | f | x | 0 | - |\n| DEV-02b | f | y | 0 | - |\n",
+                       "tests/conformance/coverage.tsv": "row\ttitle\tsuites\treason\nDEV-01\tx\tdevice\t\n",
+                       "tests/conformance/a.c": "// DEV-01, DEV-02b\n", "tests/sim/a.cpp": "// DEV-07, DEV-70\n"}, [
+        ("a row on two pages", {"runtime/docs/contract/b.md": "| DEV-01 | f | x | 0 | - |\n"}, "DEV-01 stands in"),
+        ("a row that is not there", {"tests/conformance/a.c": "// DEV-03\n"}, "has no DEV-03"),
+        ("a row of the list that is not there", {"tests/conformance/coverage.tsv": "row\tt\ts\tr\nDEV-09\tx\ta\t\n"}, "has no DEV-09"),
+        ("the tables have moved", {"runtime/docs/contract/a.md": ""}, "no row found"),
+    ]),
     "status_table": ({"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") \\\n X(TWIN_E_A, 107000, "bad, really") \\\n',
                       "runtime/docs/errors.md": "| `TWIN_OK` | 0 `ACL_SUCCESS` | fine |\n| `TWIN_E_A` | 107000 | bad, really |\n"}, [
         ("a row too few", {"runtime/docs/errors.md": "| `TWIN_OK` | 0 | fine |\n"}, "no row for TWIN_E_A"),
