@@ -2,7 +2,7 @@
 /* Work whose times tell the parameters of a device apart: a record of it is what `twinrt calibrate` is given. The public interface
  * alone, so it runs on a board too; what a device does not offer is left out, and said on standard error.
  *
- * Streams are held back by a notify while work is queued on them, and let go at once: what then happens does not depend
+ * Streams are held back by a notify while work is queued on them, and released at once: what then happens does not depend
  * on how fast the host is. */
 #include "bench.h"
 
@@ -171,7 +171,7 @@ enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
 
 /* ---- the questions --------------------------------------------------------------------------- */
 
-/* Each task by itself on an idle stream, and several in a row that were there when the stream was let go. */
+/* Each task by itself on an idle stream, and several in a row that were there when the stream was released. */
 static void one_by_one(struct scene *scene)
 {
     for (size_t t = 0; t < TASKS; t++) {

@@ -196,7 +196,7 @@ class Board:
 
 
 def run_suite(program, seconds, board, folder):
-    """([(outcome, test, reason)], log) of one suite. One that tells of no test has not passed."""
+    """([(outcome, test, reason)], log) of one suite. One that reports no test has not passed."""
     environment = {**board.environment, "ASCEND_PROCESS_LOG_PATH": str(folder / "vendor" / program.name)}
     results = folder / f"{program.name}.tsv"
     results.unlink(missing_ok=True)

@@ -157,7 +157,7 @@ static void drop_events(grave *one, const twin_hw_device *device)
     one->event_count = kept;
 }
 
-/* Gives back what no queue uses any more. `closing`: its queues are gone; NULL: no device is. */
+/* Releases what no queue uses any more. `closing`: its queues are gone; NULL: no device is. */
 static void dig(bool all, const twin_hw_device *closing)
 {
     pthread_mutex_lock(&dig_lock);

@@ -6,7 +6,7 @@
 #include "loader.h"
 #include "process.h"
 
-/* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among them: it tells of many
+/* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among them: it stands for many
  * errors of the driver, and TWIN_E_DEVICE would take the device out of service. */
 static const struct {
     int32_t code;

@@ -93,7 +93,7 @@ static bool hold_locked(void)
     return true;
 }
 
-/* Not the program's lock: whoever tells of the order of threads may tell of this one too, which would come back here. */
+/* Not the program's lock: whoever reports the order of threads may report this one too, which would come back here. */
 static void take_lock(void)
 {
     record_self.busy = true;

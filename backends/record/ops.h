@@ -128,7 +128,7 @@ void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pi
 /* ---- kernels (launch.c) -------------------------------------------------------------------------- */
 
 twin_status record_work_launch(twin_queue *queue, twin_launch *kernel);
-/* The core's kernel for one that the backend has kept and gives back; who has it releases it. *out_number names it. */
+/* The core's kernel for one that the backend has kept and returns; who has it releases it. *out_number names it. */
 twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number);
 
 /* ---- time stamps (stamp.c) ----------------------------------------------------------------------- */

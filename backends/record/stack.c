@@ -5,7 +5,7 @@
 
 #include "ops.h"
 
-#define TEXT_MOST 32768u /* bytes that a binding may tell of one call */
+#define TEXT_MOST 32768u /* bytes that a binding may report of one call */
 
 /* A walk from here to the outermost frame. */
 struct walk {

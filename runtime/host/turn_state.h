@@ -38,7 +38,7 @@ void turn_ready_locked(struct turn_thread *thread, uint64_t at_ns, enum turn_wak
 void turn_give_locked(struct turn_thread *self);
 /* Others go on first if the clock of `self` is more than ahead_ns beyond theirs. */
 void turn_check(struct turn_thread *self, uint64_t ahead_ns);
-/* The clock of `self` comes up to what its own calls made of it. */
+/* The clock of `self` advances to what its own calls made of it. */
 void turn_refresh_clock(struct turn_thread *self);
 /* The holder looks at its next scheduling point who is first. */
 void turn_look_again_locked(void);

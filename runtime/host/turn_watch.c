@@ -98,7 +98,7 @@ void turn_watch_locked(void)
     static const struct turn_thread *seen;
     static uint64_t seen_point;
     static uint64_t since_ns;       /* at this point */
-    static uint64_t still_since_ns; /* and asleep, without using the processor */
+    static uint64_t still_since_ns; /* and in a sleep, without using the processor */
     static struct sight last;
     const struct turn_thread *holder = turn_order.holder;
     if (!holder || holder->system_id == 0 || holder->drives || !wanted_locked()) {

@@ -53,7 +53,7 @@ typedef struct twin_native_run {
     uint32_t core_count; /* of a block */
     native_core cores[NATIVE_CORES];
     uint32_t block; /* under way */
-    bool told;      /* a tell of this block has been used */
+    bool told;      /* a twk_tell of this block has been used */
     native_tell tells[NATIVE_TELLS];
     void *buffers; /* of all cores, one mapping */
     size_t buffers_bytes;
@@ -104,7 +104,7 @@ static inline uint32_t native_size_of(uint32_t type)
 #define NATIVE_COLD __attribute__((cold, noinline))
 
 /* The core that calls `op`, with the stack that operations need; else the kernel fails. They run in functions of the
- * process, where a full stack could not be mended: some hold locks. */
+ * process, where a full stack could not be repaired: some hold locks. */
 #define NATIVE_STACK_LEAST ((uintptr_t)24 << 10)
 
 static inline native_core *native_caller(uint8_t op)

@@ -273,7 +273,7 @@ static bool from_numbers(const floats *f, uint32_t row, uint32_t column)
 }
 
 /* As the vector unit does it: what is no number and comes from numbers is an overflow. */
-static void NATIVE_COLD mend(native_core *core, const floats *f)
+static void NATIVE_COLD repair_specials(native_core *core, const floats *f)
 {
     const uint32_t m = f->product->m, n = f->product->n;
     twin_native_run *run = core->run;
@@ -352,7 +352,7 @@ void twin_native_multiply(const twk_product *product)
         open_floats(product, size, a_from, b_from, a, b);
         multiply_floats(m, n, k, a, b, c);
         if (!all_finite(c, (size_t)m * n))
-            mend(core, &(floats){product, a, b, c, to});
+            repair_specials(core, &(floats){product, a, b, c, to});
     }
     close_result(to, m, n, (const uint32_t *)(const void *)c);
     twin_native_step(core, TWIN_PIPE_CUBE, TWIN_STEP_WORK, 0,

@@ -87,8 +87,8 @@ static double largest_of(uint32_t type)
 
 /* An infinity or a NaN that comes from numbers is an overflow. With saturation the results are the largest number, and 0
  * for NaN, wherever they come from. */
-static void NATIVE_COLD mend(native_core *core, uint32_t type, uint32_t count, unsigned char *to,
-                             const float *const *operands)
+static void NATIVE_COLD repair_specials(native_core *core, uint32_t type, uint32_t count,
+                                        unsigned char *to, const float *const *operands)
 {
     const uint32_t size = native_size_of(type);
     bool overflow = false;
@@ -222,7 +222,7 @@ void twin_native_floats(const native_operands *on)
         }
         unsigned char rounded[CHUNK * sizeof(float)] __attribute__((aligned(32)));
         if (__builtin_expect(close_elements(type, result, count, rounded) != 0, 0))
-            mend(on->core, type, count, rounded, (const float *const[]){a, b, c});
+            repair_specials(on->core, type, count, rounded, (const float *const[]){a, b, c});
         memcpy(on->dst + offset, rounded, (size_t)count * on->size);
     }
 }
@@ -240,7 +240,7 @@ static void row_chunk(const native_operands *on, const unsigned char *from, floa
     binary((uint32_t)(call->op - TWK_OP_ROW_ADD + TWK_OP_ADD), count, a, b, result);
     unsigned char rounded[CHUNK * sizeof(float)] __attribute__((aligned(32)));
     if (__builtin_expect(close_elements(call->type, result, count, rounded) != 0, 0))
-        mend(on->core, call->type, count, rounded, (const float *const[]){a, b, NULL});
+        repair_specials(on->core, call->type, count, rounded, (const float *const[]){a, b, NULL});
     memcpy(to, rounded, (size_t)count * on->size);
 }
 
@@ -309,6 +309,7 @@ void twin_native_float_reduce(const native_operands *on, const unsigned char *fr
         for (uint32_t i = 0; i < count; i++)
             sum_of_specials +=
                 (float)twin_native_number(call->type, from + (size_t)i * on->size) * 0;
-        mend(on->core, call->type, 1, to, (const float *const[]){&sum_of_specials, NULL, NULL});
+        repair_specials(on->core, call->type, 1, to,
+                        (const float *const[]){&sum_of_specials, NULL, NULL});
     }
 }

@@ -10,7 +10,7 @@
  *       twin_py_<area>_<name> does it: callbacks, other orders of results, what has no counterpart in C.
  *
  * gil: RELEASE lets other threads run Python meanwhile: whatever may wait for the device, a full queue included. KEEP
- *      is for what the process answers from its own books.
+ *      is for what the process answers from its own memory.
  * Directions: in; out; out_as for a C type that is given as an int (enumerations); both for a length that Python gives
  * and a text that comes back; limit for how many elements of the list `type` count; (none, none, none) alone. */
 #ifndef TWINRT_PYTHON_CALL_H

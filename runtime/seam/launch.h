@@ -38,7 +38,7 @@ typedef enum twin_step_kind {
     TWIN_STEP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
     TWIN_STEP_BARRIER, /* of the scalar unit: goes on once all pipes have done what is in their queues */
     TWIN_STEP_TELL, /* MIXED: the cube core to its vector cores, or one of these to the cube core */
-    TWIN_STEP_HEAR, /* waits for a TELL of that `flag`; the cube core for one of each vector core */
+    TWIN_STEP_HEAR, /* waits for a TELL with that `flag`; the cube core for one of each vector core */
     TWIN_STEP_FAULT /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
 } twin_step_kind;
 

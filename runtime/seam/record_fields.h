@@ -43,7 +43,7 @@
 /* A kernel was asked what its blocks do (twin_launch.describe); the status is its answer. */
 #define TWIN_RECORD_DESCRIBED_FIELDS(F, S)                                                         \
     F(S, uint32_t, kernel, KERNEL) F(S, uint32_t, out_list, STEPS)
-/* A kernel was let go. */
+/* A kernel was released. */
 #define TWIN_RECORD_RELEASED_FIELDS(F, S)                                                          \
     F(S, uint32_t, kernel, KERNEL) F(S, uint32_t, spare, SPARE)
 /* Bytes that were seen for the first time. */

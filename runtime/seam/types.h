@@ -24,7 +24,7 @@ typedef struct twin_program twin_program; /* deferred queues that run together w
 
 /* What an API call costs on the host. A backend that models host time charges one of these. */
 typedef enum twin_cost {
-    TWIN_COST_LOCAL,  /* answered from the process's own books */
+    TWIN_COST_LOCAL,  /* answered from the process's own memory */
     TWIN_COST_CREATE, /* makes or ends an object */
     TWIN_COST_SUBMIT, /* queues one task */
     TWIN_COST_POLL,   /* reads a device register once */
@@ -397,7 +397,7 @@ typedef struct twin_branch {
     X(SIGNAL, "signal") /* it looked which record of a signal is the newest: twin_newest */        \
     X(SET, "set")       /* it made its own that */                                                 \
     X(FATE, "fate")     /* twice the number of a task, and 1 more if that was done */              \
-    X(FREED, "freed")   /* tasks of queue `which` up to this one were done and let go */           \
+    X(FREED, "freed")   /* tasks of queue `which` up to this one were done and released */         \
     X(SWEPT, "swept")   /* the same, of one queue after the other */                               \
     X(ID, "id")         /* a hardware id that was free */                                          \
     X(WAITS, "waits")   /* waits for a signal that were open */                                    \
@@ -405,7 +405,7 @@ typedef struct twin_branch {
     X(LOOKED, "looked") /* the device had come to the thread's time, or farther; value: to that */ \
     X(THREAD, "thread") /* threads that had attached before */                                     \
     X(CLOCK, "clock") /* its thread was moved up to this time, to which others moved the device */ \
-    X(GONE, "gone")   /* the record that it was to wait for had been let go */                     \
+    X(GONE, "gone")   /* the record that it was to wait for had been released */                   \
     X(REFUSED, "refused") /* the queue had stopped; twin_status */                                 \
     X(FAILED, "failed")   /* twin_status of a failure that it told of, or took the note of */      \
     X(LEFT, "left")       /* hardware ids that were left */

@@ -498,10 +498,10 @@ enum twinsim_engine {
     TWINSIM_ENGINE_AIV
 };
 /* Records so far, oldest first; the array is the model's and valid until the next model call. The model keeps them
- * packed and makes the array in here. NULL when there are none or, with a count that is not 0, when memory is short.
+ * packed and makes the array in here. NULL when there are none or, with a count that is not 0, when out of memory.
  * Thread: model. */
 const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count);
-/* How many those are, without making the array; SIZE_MAX when memory is short. Thread: model. */
+/* How many those are, without making the array; SIZE_MAX when out of memory. Thread: model. */
 size_t twinsim_trace_count(const twinsim *sim);
 
 /* ---- links ---------------------------------------------------------------------------------- */

@@ -326,7 +326,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parame
     return branch->to == handle(0x200 + 2) ? work_answer(1) : TWIN_E_INTERNAL;
 }
 
-/* A kernel is described, has its effect, fails, is kept for the note and let go, all at once. */
+/* A kernel is described, has its effect, fails, is kept for the note and released, all at once. */
 static twin_status work_launch(twin_queue *queue, twin_launch *kernel)
 {
     (void)queue;

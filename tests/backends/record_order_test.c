@@ -19,7 +19,7 @@ enum { ACTORS = 5, SLOTS = 4, STEPS = 3000 };
 static char path[64];
 static const struct twin_backend *table;
 
-/* ---- every lock of a thread tells of an edge, as an interposed one does ------------------------------- */
+/* ---- every lock of a thread reports an edge, as an interposed one does ------------------------------- */
 
 static _Thread_local const twin_host_moment *on_lock; /* NULL: none does */
 

@@ -60,7 +60,7 @@ static void test_work_during_the_free(void)
 }
 
 static const twin_test tests[] = {
-    {"work on other queues during a free does not let go of the memory", test_work_during_the_free},
+    {"work on other queues during a free does not release the memory", test_work_during_the_free},
 };
 
 int main(int argc, char **argv)

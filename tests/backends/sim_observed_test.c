@@ -324,7 +324,7 @@ static const twin_test tests[] = {
     {"two kernels run", test_run},
     {"the timeline has a row for each core and pipe", test_timeline},
     {"counters tell how long each core was in use", test_counters},
-    {"profiling records tell of each block", test_profiling_records},
+    {"profiling records report each block", test_profiling_records},
 };
 
 int main(int argc, char **argv)

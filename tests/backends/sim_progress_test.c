@@ -103,7 +103,7 @@ static bool thread_exists(void)
     return text[0] != '\0';
 }
 
-/* Until the thread stays asleep: it looks every few ms while it may have something to do. */
+/* Until the thread stays in its sleep: it looks every few ms while it may have something to do. */
 static void await_rest(void)
 {
     char before[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model's devices tell of their AI cores: the numbers of the vendor's platform files. */
+/* What the model's devices report of their AI cores: the numbers of the vendor's platform files. */
 #include "seam.h"
 
 typedef struct part {

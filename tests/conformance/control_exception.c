@@ -87,7 +87,7 @@ static void queue_failure(void *argument)
     scene->owner = (uint32_t)gettid();
 }
 
-/* One failure, and the synchronisation that tells of it. */
+/* One failure, and the synchronisation that reports it. */
 static void fail_once(test_scene *scene)
 {
     queue_failure(scene);

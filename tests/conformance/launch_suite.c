@@ -334,7 +334,7 @@ static void test_arguments_that_are_gone(void)
     end(&s);
 }
 
-/* Launches that a reset ends give back what they had to the device that is gone, not to the one that comes. */
+/* Launches that a reset ends return what they had to the device that is gone, not to the one that comes. */
 static void test_reset_with_launches(void)
 {
     enum { BUFFERS = 64, HOST_BYTES = 6000 };

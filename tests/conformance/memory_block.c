@@ -172,7 +172,7 @@ void test_block_async(void)
     end();
 }
 
-/* More rows than a queue holds, behind what the same thread lets go on later: one task like any other. */
+/* More rows than a queue holds, behind what the same thread releases later: one task like any other. */
 void test_block_of_many_rows(void)
 {
     enum { MANY = 5000, WIDTH = 3, WIDE = 8 };

@@ -126,7 +126,7 @@ void test_unloaded_while_launched(void)
     native_end(&n);
 }
 
-/* The device goes with kernels queued and under way, and comes up anew. */
+/* The device goes with kernels queued and under way, and is initialized again. */
 void test_reset_while_running(void)
 {
     for (int round = 0; round < 3; round++) {

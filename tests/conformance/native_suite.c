@@ -528,7 +528,7 @@ static const twin_test tests[] = {
     {"cube and vector cores compute in turn", test_product},
     {"damaged objects are refused", test_damaged_object},
     {"each image has variables of its own", test_instances},
-    {"so it has where an earlier one was never let go", test_kept_instances},
+    {"so it has where an earlier one was never unloaded", test_kept_instances},
     {"faults of cube cores have their codes", test_fault_of_cube},
     {"faults of vector cores have their codes", test_faults},
     {"exceptions that a kernel does not catch fail it", test_thrown},

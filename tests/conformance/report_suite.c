@@ -161,7 +161,7 @@ static void ask_once(void *argument, unsigned index)
     self->code = aclrtProcessReport(5 * SOON_MS);
 }
 
-/* A thread that waits for callbacks is let go with its last stream. */
+/* A thread that waits for callbacks is released with its last stream. */
 static void test_unsubscribe_who_waits(void)
 {
     asker self = {.code = ACL_SUCCESS};

@@ -274,7 +274,7 @@ class Explained(unittest.TestCase):
         self.assertIsNotNone(total, part)
         self.assertEqual(total.group(2), "0")
         self.assertEqual(sum(rows), int(total.group(1)))
-        ends = [float(t) for t in re.findall(r"is done at ([\d.]+) us", part)]
+        ends = [float(t) for t in re.findall(r"retired at ([\d.]+) us", part)]
         first = re.search(r"^ +([\d.]+) +\d+  \S", part, re.M)
         self.assertEqual(int(total.group(1)), round((ends[1] - float(first.group(1))) * 1000))
         self.assertLessEqual(float(first.group(1)), ends[0])

@@ -28,7 +28,7 @@ uint32_t random_call_count(void);
 const char *random_call_name(uint32_t call);
 /* Makes one call and checks the answer. */
 void random_call(random_worker *worker);
-/* Gives back what the worker alone holds. */
+/* Releases what the worker alone holds. */
 void random_worker_end(random_worker *worker);
 
 #endif

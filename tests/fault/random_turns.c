@@ -161,7 +161,7 @@ static void do_wait(const struct lane *lane)
         OK(aclrtStreamWaitEvent(lane->stream, run.events[event]));
 }
 
-/* Of both kinds: the last of a context tells of its waits. */
+/* Of both kinds: the last of a context reports its waits. */
 static void make_event(uint32_t event)
 {
     const uint32_t flag = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE;
@@ -262,7 +262,7 @@ static void synchronize(const struct lane *lane)
     }
 }
 
-/* A wait that ends by its time, beside host functions of other streams; then it is let go. */
+/* A wait that ends by its time, beside host functions of other streams; then it is released. */
 static void time_out(const struct lane *lane)
 {
     const struct lane *gate = &run.lanes[lane->context * STREAMS];

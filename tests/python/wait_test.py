@@ -12,7 +12,7 @@ import acl
 from support import SUCCESS, ModelTest
 
 # A wait of the main thread during which the other thread sends argv[1] signals, one after the handler of the one before;
-# then the wait is let go. Prints the device time at which it was.
+# then the wait is released. Prints the device time at which it was.
 WITH_SIGNALS = """
 import os, signal, sys, threading
 import acl

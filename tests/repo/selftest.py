@@ -112,6 +112,11 @@ CASES = {
         ("a number given twice", {"sim/docs/timing.md": TIMING + "| FE-1 | d |\n"}, "FE-1 stands there twice"),
         ("the table has moved", {"sim/docs/timing.md": ""}, "no rule found"),
     ]),
+    "language": ({"runtime/a.c": "/* The pool releases what it has. */\n", "b.md": "called `" + "men" + "d` before\n"}, [
+        ("a phrase in a comment", {"runtime/a.c": "/* It lets " + "go of it. */\n"}, "write release"),
+        ("a phrase in a page", {"b.md": "It is " + "men" + "ded.\n"}, "write fix"),
+        ("a phrase in a message", {"runtime/a.c": 'say("memory is ' + 'short");\n'}, "write out of memory"),
+    ]),
     "contract_rows": ({"runtime/docs/contract/a.md": "| DEV-01 | f | x | 0 | - |\n| DEV-02b | f | y | 0 | - |\n",
                        "tests/conformance/coverage.tsv": "row\ttitle\tsuites\treason\nDEV-01\tx\tdevice\t\n",
                        "tests/conformance/a.c": "// DEV-01, DEV-02b\n", "tests/sim/a.cpp": "// DEV-07, DEV-70\n"}, [

@@ -2,6 +2,7 @@
 """Form and words of single files."""
 
 import re
+import subprocess
 
 from tree import check
 
@@ -19,6 +20,15 @@ OUTSIDE = re.compile("|".join([r"(?<![\w.])/" + "work/", r"\.\./" + "shared", r"
                                "/tmp/" + "build-", "/home/" + r"\w+/"]))
 NOTES = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
 LATER = re.compile(r"\bnot (yet )?" + "implemented\\b|\\bfor " + "now\\b", re.IGNORECASE)
+
+# What engineers do not say, and what they say instead. Only what is never right elsewhere; each in two parts, so that this file passes.
+PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "not to be " + "had": "not available, cannot create", "new" + "comers?": "what it is",
+           "lets? go" + "( of)?(?! on)": "release", "tells? " + "of": "report, return, name", "gives? " + "back": "release, return",
+           "memory is " + "short": "out of memory", "a" + "broad": "on another device"}
+PHRASE = re.compile(r"\b(" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
+CODE = re.compile(r"`[^`]*`")
+# Subjects of commits from here on; earlier ones cannot be changed.
+SUBJECTS_SINCE = "2026-11-24T17:30:00+0000"
 
 
 def readable(tree):
@@ -81,3 +91,25 @@ def length(tree):
     return [f"{path}:1: {tree.text(path).count(chr(10))} lines, more than {LONGEST}"
             for path in tree.files(".c", ".cpp", ".h", ".py", ".sh", ".sv")
             if not path.startswith("runtime/include/") and tree.text(path).count("\n") > LONGEST]
+
+
+@check
+def language(tree):
+    """No phrase that engineers do not use, in sources, pages and subjects of commits."""
+    places = [(f"{path}:{number}", CODE.sub("", line) if path.endswith(".md") else line)
+              for path in readable(tree) if not path.endswith(".tsv") for number, line in tree.lines(path)]
+    places += [(f"commit {subject[:9]}", subject) for subject in subjects(tree)]
+    return [f"{place}: \"{match.group(0)}\": write {meant(match.group(0))}" for place, line in places for match in PHRASE.finditer(line)]
+
+
+def meant(found):
+    return next(better for phrase, better in PHRASES.items() if re.fullmatch(phrase, found, re.IGNORECASE))
+
+
+def subjects(tree):
+    """Subjects of commits behind their short names; none outside of a clone."""
+    command = ["git", "-C", tree.root, "log", "--format=%h %s", f"--since={SUBJECTS_SINCE}"]
+    try:
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().splitlines()
+    except (OSError, subprocess.CalledProcessError):
+        return []

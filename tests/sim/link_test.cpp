@@ -75,14 +75,14 @@ static void test_fair_share()
     EXPECT_EQ(both.at(1), 2);
 }
 
-// LNK-4, LNK-6: a newcomer takes half from its start on, and gives it back at its end.
+// LNK-4, LNK-6: a second transfer takes half from its start on, and releases it at its end.
 static void test_shares_change_on_the_way()
 {
     const Params p = round_params();
     LinkNetwork links(p, 1);
     links.start(0, links.host_to_device(0), 100000, 1); // alone: until 100
     links.start(40, links.host_to_device(0), 20000, 2); // 500 each from 40 on
-    EXPECT_EQ(links.next(), 80);                        // the newcomer: 40 + 20000 / 500
+    EXPECT_EQ(links.next(), 80);                        // the second one: 40 + 20000 / 500
     EXPECT_EQ(links.complete(80).at(0), 2);
     // The first has 100000 - 40000 - 20000 = 40000 left, alone again.
     EXPECT_EQ(links.next(), 120);

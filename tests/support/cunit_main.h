@@ -36,7 +36,7 @@ typedef struct twin_test {
 /* Why a test is not expected to pass on a backend. */
 typedef enum twin_expectation_kind {
     TWIN_UNSUPPORTED,  /* for ever: the test is skipped */
-    TWIN_KNOWN_FAILING /* to be mended: the test runs and must fail; passing fails the run */
+    TWIN_KNOWN_FAILING /* to be fixed: the test runs and must fail; passing fails the run */
 } twin_expectation_kind;
 
 /* One row of a backend's list in tests/conformance/expect/. */

@@ -209,7 +209,7 @@ static void test_dead_handle(void)
     expect(CHECK_LIFE_09, CHECK_NONE, call);
 }
 
-/* Variables of an image lie where the device put it: on a board nothing else tells of that memory. */
+/* Variables of an image lie where the device put it: on a board nothing else reports that memory. */
 static void test_image(void)
 {
     const uint64_t image = 0x900000;

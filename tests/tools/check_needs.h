@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which changes of a count a wait cannot do without, worked out the long way, without the checker's books. */
+/* Which changes of a count a wait cannot do without, worked out the long way, without the checker's tables. */
 #ifndef TWINRT_TESTS_CHECK_NEEDS_H
 #define TWINRT_TESTS_CHECK_NEEDS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plants breaches of the rules of order into records of real runs, at random places, one at a time, and looks whether each is
- * found, under its rule and with its ops. The places are looked for here, op by op, without the checker's books.
+ * found, under its rule and with its ops. The places are looked for here, op by op, without the checker's tables.
  *
  *   check_plants PLANTS SEED RECORD... */
 #include <inttypes.h>

@@ -52,7 +52,7 @@ uint32_t script_now(struct script *script, check_kind kind, uint64_t dst, uint64
 /* Gives a task its times. */
 void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t end_ns);
 
-/* Feeds all in the checker's order. Ends the test program when memory is short. */
+/* Feeds all in the checker's order. Ends the test program when out of memory. */
 struct checker *script_check(const struct script *script);
 /* Whether the one finding is of that rule and, where they are not CHECK_NONE, of those ops of the script. */
 bool script_found(const struct script *script, const struct checker *checker, check_rule rule,

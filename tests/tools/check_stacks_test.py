@@ -196,7 +196,7 @@ class StacksTest(unittest.TestCase):
         self.assertTrue(any("libffi" in frame["module"] for frame in finding["second"]["stack"]), finding["second"]["stack"])
 
     def test_binding(self):
-        """What a binding tells of its program (twinrt/frames.h) is used if it is whole, and for the calls of its own library alone."""
+        """What a binding reports of its program (twinrt/frames.h) is used if it is whole, and for the calls of its own library alone."""
         _, finding = self.check(PROGRAM, "2", "script")
         self.assertEqual([(frame["function"], frame["file"], frame["line"]) for frame in finding["first"]["stack"]],
                          [("load", "/scripts/a.lua", 7), ("start", "/scripts/b.lua", 90)])

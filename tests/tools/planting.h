@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record, for who plants breaches into it: looked for op by op, without the checker's books. */
+/* What is in a record, for who plants breaches into it: looked for op by op, without the checker's tables. */
 #ifndef TWINRT_TESTS_PLANTING_H
 #define TWINRT_TESTS_PLANTING_H
 

@@ -149,7 +149,7 @@ class Same(Folder):
 
     def test_sleeps_and_threads_that_hand_on(self):
         """Sleeps come again, and a thread's clock is at least that of the one that it follows; also where the replay itself has
-        the library loaded that tells of its threads."""
+        the library loaded that reports its threads."""
         for mode, sleeps, edges in (("sleep", 4, 0), ("join", 0, 2), ("relay", 0, 4), ("cond", 5, 2)):
             with self.subTest(mode):
                 path, program = self.path("run.rec"), os.path.join(PROGRAMS, "order_program")
@@ -198,8 +198,8 @@ class Same(Folder):
         self.assertGreater(last, slept)
 
     def test_an_id_that_somebody_was_yet_to_let_go(self):
-        """One thread, and a record that does not say when it let go of entries: each id that it took after that is to be had all the
-        same, as when another thread had let go of it in the midst of a call that comes later."""
+        """One thread, and a record that does not say when it released entries: each id that it took after that is free all the
+        same, as when another thread had released it in the midst of a call that comes later."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
         data = bytearray(content(path))
         freed = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == FREED]

@@ -13,7 +13,7 @@ extern _Atomic uint32_t fake_tasks_queued;
 uint32_t fake_device_index(const twin_hw_device *device);
 /* Frees all that is left on a device. */
 void fake_memory_close(const twin_hw_device *device);
-/* Gives back what was freed while tasks could name it, if there are none now. */
+/* Releases what was freed while tasks could name it, if there are none now. */
 void fake_memory_reap(void);
 
 extern const struct twin_memory_ops fake_memory_ops;

@@ -194,7 +194,7 @@ static void test_any(void)
     rig_core.split = true;
     CU_ASSERT_EQUAL(counts[TWIN_NATIVE_CRASH], 0);
     CU_ASSERT_EQUAL(counts[TWIN_NATIVE_NOMEM], 0);
-    /* The numbers are such that all ends come up. */
+    /* The numbers are such that all ends occur. */
     CU_ASSERT(good > 0 && counts[TWIN_NATIVE_ADDRESS] > 0 && counts[TWIN_NATIVE_BUFFER] > 0 &&
               counts[TWIN_NATIVE_ALIGNMENT] > 0 && counts[TWIN_NATIVE_OPERATION] > 0);
 }

@@ -267,7 +267,7 @@ static void test_memory_goes_round(void)
     finish();
 }
 
-/* A launch may be released when its device has gone down and come up again: by a thread that was describing it. */
+/* A launch may be released when its device has been released and initialized again: by a thread that was describing it. */
 static void test_late_release(void)
 {
     static const twin_reach noting = {.at = note_at};

@@ -81,7 +81,7 @@ static uint32_t steps_of(const struct calibrate_work *work,
     return 0;
 }
 
-/* Lives until the process ends: the model may hold it that long. NULL: memory is short. */
+/* Lives until the process ends: the model may hold it that long. NULL: out of memory. */
 static struct play_kernel *make_kernel(const struct calibrate_work *work,
                                        const struct calibrate_op *op)
 {

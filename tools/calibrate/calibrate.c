@@ -22,7 +22,7 @@ struct run {
 
 static bool memory_is_short(struct run *run)
 {
-    (void)snprintf(run->error, run->error_bytes, "memory is short");
+    (void)snprintf(run->error, run->error_bytes, "out of memory");
     return false;
 }
 

@@ -50,7 +50,7 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 void calibrate_result_free(struct calibrate_result *result);
 
 void calibrate_report_text(const struct calibrate_result *result, FILE *out);
-/* False: memory is short. */
+/* False: out of memory. */
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out);
 /* Writes the fitted values as a profile that builds on the one they came from, and tries whether the model takes it. False:
  * `error` says why not; what is at `path` is as it was. */

@@ -14,7 +14,7 @@
 
 bool fit_memory_is_short(struct fit *fit)
 {
-    (void)snprintf(fit->error, fit->error_bytes, "memory is short");
+    (void)snprintf(fit->error, fit->error_bytes, "out of memory");
     return false;
 }
 

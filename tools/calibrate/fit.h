@@ -41,7 +41,7 @@ struct fit_system {
 };
 
 /* fit.c */
-/* False: memory is short. */
+/* False: out of memory. */
 bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
                struct calibrate_parameters *parameters, char *error, size_t error_bytes);
 void fit_end(struct fit *fit);

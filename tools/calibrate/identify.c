@@ -86,7 +86,7 @@ static bool try_pairs(struct fit *fit, const struct pair *pairs, size_t count, c
     size_t *members = calloc(2 * count + 1, sizeof(*members));
     bool good = store && values && z && members;
     if (!good)
-        (void)snprintf(fit->error, fit->error_bytes, "memory is short");
+        (void)snprintf(fit->error, fit->error_bytes, "out of memory");
     for (size_t i = 0; good && i < count; i++) {
         size_t a = members[2 * i] = fit->axes[pairs[i].a].members[0];
         size_t b = members[2 * i + 1] = fit->axes[pairs[i].b].members[0];
@@ -124,7 +124,7 @@ bool fit_join(struct fit *fit)
     struct pair *pairs = calloc(n * n + 1, sizeof(*pairs));
     bool good = matrix && lengths && here && pairs;
     if (!good)
-        (void)snprintf(fit->error, fit->error_bytes, "memory is short");
+        (void)snprintf(fit->error, fit->error_bytes, "out of memory");
     good = good && fit_derive(fit, true);
     if (good) {
         fit_normal(fit, matrix, lengths);

@@ -168,7 +168,7 @@ static bool add_rows(struct judge *judge)
     double *pull = calloc(judge->n + 1, sizeof(*pull));
     if (!pull)
         return false;
-    /* from the inverse and not from rows: of a way that none of them tells of, their sum would say that it is known */
+    /* from the inverse and not from rows: of a way that none of them measures, their sum would say that it is known */
     for (size_t i = 0; i < judge->n * judge->n; i++)
         judge->variance[i] = judge->inverse[i] * scatter * scatter;
     for (size_t r = 0; r < fit->row_count; r++)

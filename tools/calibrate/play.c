@@ -154,7 +154,7 @@ bool calibrate_play(const struct twin_backend *backend, const struct calibrate_w
                              .error_bytes = error_bytes,
                              .lock = PTHREAD_MUTEX_INITIALIZER,
                              .turned = PTHREAD_COND_INITIALIZER};
-    (void)snprintf(error, error_bytes, "%s: memory is short", work->path);
+    (void)snprintf(error, error_bytes, "%s: out of memory", work->path);
     if (!prepare(&player))
         return false;
     uint32_t begun = 0;

@@ -14,7 +14,7 @@
 #include "calibrate/play.h"
 #include "calibrate/trial.h"
 
-/* The object that holds a dotted name, made where it is missing; `out_last` is the name's last part. NULL: memory is short. */
+/* The object that holds a dotted name, made where it is missing; `out_last` is the name's last part. NULL: out of memory. */
 static cJSON *group_of(cJSON *root, const char *name, const char **out_last)
 {
     char part[64];
@@ -65,7 +65,7 @@ static bool write_json(const cJSON *root, const char *path, const char *name, ch
         good = false;
     if (!good)
         (void)snprintf(error, error_bytes, "%s cannot be written: %s", name,
-                       text ? strerror(errno) : "memory is short");
+                       text ? strerror(errno) : "out of memory");
     cJSON_free(text);
     return good;
 }
@@ -84,7 +84,7 @@ bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
         good = put(root, parameter, value, parameter->mark, parameter->source);
     }
     if (!good)
-        (void)snprintf(error, error_bytes, "memory is short");
+        (void)snprintf(error, error_bytes, "out of memory");
     good = good && write_json(root, path, path, error, error_bytes);
     cJSON_Delete(root);
     return good;
@@ -157,7 +157,7 @@ bool calibrate_write(const struct calibrate_job *job, const struct calibrate_res
                      const char *path, char *error, size_t error_bytes)
 {
     char trial[4096];
-    (void)snprintf(error, error_bytes, "memory is short");
+    (void)snprintf(error, error_bytes, "out of memory");
     cJSON *root = begin_from(job, error, error_bytes);
     bool good = root != NULL;
     for (size_t i = 0; good && i < result->parameters.count; i++)

@@ -22,7 +22,7 @@ struct calibrate_rows {
     size_t count, room;
 };
 
-/* `tick_ns`: the counter's step, for ends that were stamped. False: memory is short. */
+/* `tick_ns`: the counter's step, for ends that were stamped. False: out of memory. */
 bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
                          struct calibrate_rows *out);
 void calibrate_rows_free(struct calibrate_rows *rows);

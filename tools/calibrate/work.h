@@ -56,7 +56,7 @@ struct calibrate_work {
     bool one_clock;                              /* callers' clocks are the device's */
 };
 
-/* False: memory is short. */
+/* False: out of memory. */
 bool calibrate_work_load(const twin_recording *recording, const char *path,
                          struct calibrate_work *out);
 void calibrate_work_free(struct calibrate_work *work);

@@ -26,7 +26,7 @@ struct check_finding {
 
 struct checker;
 
-/* NULL: memory is short. */
+/* NULL: out of memory. */
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
@@ -47,7 +47,7 @@ void checker_threads_apart(struct checker *checker);
 void checker_release(struct checker *checker, uint32_t thread, uint64_t seq);
 /* What the thread does from here on comes after what was released there. */
 void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq);
-/* False: memory is short, and nothing holds any more. */
+/* False: out of memory, and nothing holds any more. */
 bool checker_feed(struct checker *checker, const check_op *op);
 /* After the last op. */
 bool checker_finish(struct checker *checker);

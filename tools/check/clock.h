@@ -21,11 +21,11 @@ static inline uint32_t clock_at(const struct check_clock *clock, uint32_t place)
 
 struct check_clock *clock_hold(struct check_clock *clock);
 void clock_drop(struct check_clock *clock);
-/* Readies *clock to be changed by its holder: alone, with that many places at least. False: memory is short. */
+/* Readies *clock to be changed by its holder: alone, with that many places at least. False: out of memory. */
 bool clock_own(struct check_clock **clock, uint32_t places);
-/* Raises *clock to `other` where that is higher. False: memory is short. */
+/* Raises *clock to `other` where that is higher. False: out of memory. */
 bool clock_join(struct check_clock **clock, const struct check_clock *other);
-/* Raises one place. False: memory is short. */
+/* Raises one place. False: out of memory. */
 bool clock_raise(struct check_clock **clock, uint32_t place, uint32_t count);
 
 #endif

@@ -7,7 +7,7 @@
 /* Threads beyond this are taken as one: what is kept of each grows with their number. */
 #define THREADS_APART_MOST 1024u
 
-/* Whether each start of the device was under a library that tells of threads. */
+/* Whether each start of the device was under a library that reports threads. */
 static bool are_threads_apart(const twin_recording *recording)
 {
     bool apart = false;

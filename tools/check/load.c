@@ -60,7 +60,7 @@ static void fill_call(struct loader *loader, const struct twin_record_entry *ent
         op->name = call->name, op->site = call->site, op->stack = call->stack;
 }
 
-/* The runtime refuses bad addresses itself: no op of the device tells of them. */
+/* The runtime refuses bad addresses itself: no op of the device reports them. */
 static void fill_failure(struct loader *loader, check_op *op)
 {
     const char *name = twin_recording_string(loader->recording, op->name);
@@ -456,7 +456,7 @@ static void note_record(struct loader *loader, const check_op *op, size_t at)
     newest->op = at;
 }
 
-/* False: memory is short. */
+/* False: out of memory. */
 /* Something that an op found by chance; it is loaded already. */
 static void note_chance(struct loader *loader, const struct twin_record_entry *entry)
 {

@@ -30,7 +30,7 @@ struct check_ops {
     bool one_clock;      /* the callers' clock is the device's */
 };
 
-/* False: memory is short. */
+/* False: out of memory. */
 bool check_ops_load(const twin_recording *recording, struct check_ops *out);
 /* How far the device had come at each op, from the entries that tell it, in the order in which ops came back. False: no host
  * memory. */
@@ -44,7 +44,7 @@ void check_ops_free(struct check_ops *ops);
 #define CHECK_CALL_NAME 96u
 const char *check_call_name(const twin_recording *recording, const check_op *op,
                             char text[CHECK_CALL_NAME]);
-/* Feeds all to a checker, in its order, and finishes. False: memory is short. */
+/* Feeds all to a checker, in its order, and finishes. False: out of memory. */
 bool check_ops_feed(const struct check_ops *ops, struct checker *checker);
 
 #endif

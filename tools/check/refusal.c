@@ -40,7 +40,7 @@ void check_refused(struct checker *checker, struct check_queue *queue, uint32_t 
     checker->judged[CHECK_ORD_04]++;
     if (!tells_of_task(work->status) || queue->troubled || checker->troubled)
         return;
-    /* A stopped group refuses work with what stopped it; a board may tell of that here first. */
+    /* A stopped group refuses work with what stopped it; a board may report that here first. */
     if (stops(checker, queue))
         queue->troubled = checker->troubled = true;
     else

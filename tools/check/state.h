@@ -3,7 +3,7 @@
 #ifndef TWINRT_CHECK_STATE_H
 #define TWINRT_CHECK_STATE_H
 
-/* uthash ends the process when memory is short, unless told otherwise. */
+/* uthash ends the process when out of memory, unless told otherwise. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -17,7 +17,7 @@
         size_t count, room;                                                                        \
     }
 
-/* Makes room for one more. False: memory is short. */
+/* Makes room for one more. False: out of memory. */
 bool check_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
 #define LIST_ROOM(list)                                                                            \
     ((list)->count < (list)->room ||                                                               \
@@ -311,7 +311,7 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark);
 void check_signals_finish(struct checker *checker);
 void check_signals_free(struct checker *checker);
 void check_mark_drop(struct checker *checker, uint32_t mark);
-/* 0: memory is short. */
+/* 0: out of memory. */
 uint32_t check_mark_new(struct checker *checker);
 
 /* count.c: counting notifies. */

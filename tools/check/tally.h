@@ -30,7 +30,7 @@ struct tally_row {
         size_t count, room;
     } levels[32]; /* level n: of 2^n neighbours */
 };
-/* False: memory is short. */
+/* False: out of memory. */
 bool tally_row_add(struct tally_row *row, struct tally tally);
 struct tally tally_row_range(const struct tally_row *row, size_t begin, size_t end);
 void tally_row_free(struct tally_row *row);

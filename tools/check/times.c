@@ -26,7 +26,7 @@ static check_rule rule_of(const struct checker *checker, const struct check_queu
                : CHECK_ORD_01;
 }
 
-/* Whether a time fits behind the floor; tells of a floor once. */
+/* Whether a time fits behind the floor; reports a floor once. */
 static void judge_floor(struct checker *checker, struct check_queue *queue,
                         const struct check_floor *floor, uint64_t ns, uint32_t op, const char *what)
 {

@@ -57,7 +57,7 @@ struct compare_result {
     uint64_t untimed;    /* pairs of work without a length on some side */
 };
 
-/* Loads the ops of both sides, whose path and recording are set, and compares. False: memory is short. */
+/* Loads the ops of both sides, whose path and recording are set, and compares. False: out of memory. */
 bool compare_records(struct compare_result *result);
 void compare_free(struct compare_result *result);
 /* Whether the two did the same, in the same order, with the same answers. */
@@ -77,7 +77,7 @@ void compare_report_text(const struct compare_result *result, FILE *out);
 bool compare_report_json(const struct compare_result *result, FILE *out);
 /* Times in A against times in B. */
 void compare_draw(const struct compare_result *result, FILE *out);
-/* "sim Ascend910B3", or what the record tells of it. */
+/* "sim Ascend910B3", or what the recording says of it. */
 void compare_device_name(const struct compare_side *side, char *text, size_t bytes);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- what makes and ends objects -------------------------------------------------------------- */
 
-/* The role of an object, and of the fields that name one, for the role of a field that tells of a new one. */
+/* The role of an object, and of the fields that name one, for the role of a field that names a new one. */
 static unsigned made_role(unsigned role)
 {
     switch (role) {

@@ -168,7 +168,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
     }
     struct replay_range *range = range_at(replay, recorded);
     if (range && range->now == 0) {
-        replay_leave_out(call, "the memory at 0x%llx was not to be had",
+        replay_leave_out(call, "the memory at 0x%llx is not available",
                          (unsigned long long)recorded);
         return false;
     }
@@ -205,7 +205,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
         return false;
     }
     if (*out_now == 0)
-        replay_leave_out(call, "0x%llx bytes of the program's memory are not to be had",
+        replay_leave_out(call, "0x%llx bytes of the program's memory are not available",
                          (unsigned long long)bytes);
     return *out_now != 0;
 }

@@ -75,7 +75,7 @@ struct facts {
     size_t count;
 };
 
-/* Facts with a mark are parameters of the device; the others tell of this process. */
+/* Facts with a mark are parameters of the device; the others describe this process. */
 static void compare_fact(void *context, const twin_fact *fact)
 {
     struct facts *facts = context;

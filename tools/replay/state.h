@@ -44,7 +44,7 @@ struct replay_object {
 /* Memory of the record, and what is in its place. */
 struct replay_range {
     struct range_node node; /* first: as recorded */
-    uint64_t now;           /* 0: it was not to be had */
+    uint64_t now;           /* 0: it was not available */
     uint64_t touched;       /* bytes of it that ops may have brought to life, at most */
     uint32_t device;
     bool host;
@@ -116,7 +116,7 @@ struct replay {
     pthread_mutex_t lock;
     uint32_t turn; /* whose */
     bool over;
-    bool failed;    /* threads were not to be had, or the device is not to be paced */
+    bool failed;    /* threads could not be created, or the device is not to be paced */
     bool pacing;    /* the device is paced now */
     size_t next;    /* event */
     uint64_t place; /* seq of the newest that was taken */

@@ -165,7 +165,7 @@ static size_t find_chance(const struct replay_call *call, twin_chance what, uint
     return call->chances_end;
 }
 
-/* Whether an op that goes on behind `what` was not yet as far as this: others met what it had not let go, taken or made by then. What
+/* Whether an op that goes on behind `what` was not yet as far as this: others met what it had not released, taken or made by then. What
  * `what` told is handed out, so nothing is lost by coming later; but who has the device to itself keeps others from moving it. */
 static bool delays(twin_chance what, uint32_t next)
 {

@@ -206,7 +206,7 @@ void bench_print_table(const struct bench_rows *rows, const struct bench_about *
     for (size_t i = 0; i < rows->count; i++)
         marked = marked || rows->row[i].parameters;
     if (strcmp(about->backend, "ascend") == 0)
-        fprintf(to, "\nDevice time is what the vendor's runtime tells of events.\n");
+        fprintf(to, "\nDevice time is what the vendor's runtime reports for events.\n");
     else if (marked)
         fprintf(
             to,

@@ -26,7 +26,7 @@ struct bench_rows {
     size_t count;
 };
 
-/* Takes one line of a program's output; lines that are no JSON object are passed over. -1: memory is short, or the line is
+/* Takes one line of a program's output; lines that are no JSON object are passed over. -1: out of memory, or the line is
  * not what a benchmark prints. */
 int bench_rows_take(struct bench_rows *rows, const char *group, const char *run, const char *line);
 /* Sorts samples. Call once, before what follows. */
@@ -52,7 +52,7 @@ struct bench_about {
 
 bool bench_wanted(const char *filter, const char *group, const char *run, const char *name);
 void bench_print_table(const struct bench_rows *rows, const struct bench_about *about, FILE *to);
-/* -1: memory is short, or the file cannot be written. */
+/* -1: out of memory, or the file cannot be written. */
 int bench_print_json(const struct bench_rows *rows, const struct bench_about *about, FILE *to);
 
 #endif

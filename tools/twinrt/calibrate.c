@@ -147,7 +147,7 @@ int twin_tool_calibrate(int argc, char **argv)
         {"steps", KEY_STEPS, "N", 0, "Steps of the fit, at most (20)", 0},
         {"jobs", KEY_JOBS, "N", 0, "Runs of the model at once (number of processors)", 0},
         {"json", KEY_JSON, NULL, 0, "Print one JSON object", 0},
-        {"verbose", 'v', NULL, 0, "Tell of each step", 0},
+        {"verbose", 'v', NULL, 0, "Report each step", 0},
         {0},
     };
     static const struct argp parser = {

@@ -111,7 +111,7 @@ int twin_tool_compare(int argc, char **argv)
     if (compare_records(&result))
         status = report(&result, &options);
     else
-        fprintf(stderr, "twinrt: memory is short\n");
+        fprintf(stderr, "twinrt: out of memory\n");
 done:
     compare_free(&result);
     twin_recording_free(recordings[0]);

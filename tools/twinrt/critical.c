@@ -29,7 +29,7 @@ struct chain {
     const struct trace_file *file;
     struct critical_part *parts; /* newest time first */
     size_t count, room;
-    bool failed; /* memory is short */
+    bool failed; /* out of memory */
     uint64_t now_ns;
     unsigned still; /* jumps since time last moved */
     bool submitted;
@@ -120,7 +120,7 @@ static uint32_t class_of(const struct trace_slice *phase)
     return UINT32_MAX;
 }
 
-/* Who had what the phase waited for, and let go of it; NULL: nobody is known. */
+/* Who had what the phase waited for, and released it; NULL: nobody is known. */
 static const struct trace_slice *holder(const struct chain *chain, const struct trace_slice *phase)
 {
     const struct trace_file *file = chain->file;

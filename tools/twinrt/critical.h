@@ -53,7 +53,7 @@ struct critical_path {
 /* Calls that waited, the longest first, at most `room` of them into `calls`. Returns how many there are. aclrtProcessReport is left out:
  * a thread that serves callbacks is idle in it. */
 size_t critical_waits(const struct trace_file *file, const struct trace_slice **calls, size_t room);
-/* Takes the call apart. 0, or -1 when memory is short. */
+/* Takes the call apart. 0, or -1 when out of memory. */
 int critical_follow(const struct trace_file *file, const struct trace_slice *call,
                     struct critical_path *out);
 void critical_free(struct critical_path *path);

@@ -157,7 +157,7 @@ static int print_handover(const struct trace_file *file)
     int found = handover_longest(file, &handover);
     printf("\nWhere the time of a wait between streams went\n");
     if (found < 0) {
-        fprintf(stderr, "twinrt: memory is short\n");
+        fprintf(stderr, "twinrt: out of memory\n");
         return -1;
     }
     if (found == 0) {
@@ -170,11 +170,11 @@ static int print_handover(const struct trace_file *file)
     printf(" from: task %" PRIu64 " of %s (%s)", handover.record->number,
            trace_file_stream(file, handover.record, stream), handover.record->name);
     if (handover.begin_ns < handover.record->end_ns)
-        printf(" lets go at %s us,", us(handover.begin_ns, time));
-    printf(" is done at %s us\n", us(handover.record->end_ns, time));
+        printf(" released the waiter at %s us,", us(handover.begin_ns, time));
+    printf(" retired at %s us\n", us(handover.record->end_ns, time));
     printf(" over: task %" PRIu64 " of %s (%s)\n", handover.wait->number,
            trace_file_stream(file, handover.wait, stream), handover.wait->name);
-    printf(" to:   task %" PRIu64 " of %s (%s) is done at %s us\n", handover.next->number,
+    printf(" to:   task %" PRIu64 " of %s (%s) retired at %s us\n", handover.next->number,
            trace_file_stream(file, handover.next, stream), handover.next->name,
            us(handover.end_ns, time));
     printf("   %14s %10s  %s\n", "at us", "ns", "what, and the parameter behind it");

@@ -138,7 +138,7 @@ int twin_tool_explain_waits(const struct trace_file *file, unsigned wanted)
 {
     const struct trace_slice **calls = calloc(wanted + 1, sizeof(const struct trace_slice *));
     if (!calls) {
-        fprintf(stderr, "twinrt: memory is short\n");
+        fprintf(stderr, "twinrt: out of memory\n");
         return -1;
     }
     size_t count = critical_waits(file, calls, wanted);
@@ -155,7 +155,7 @@ int twin_tool_explain_waits(const struct trace_file *file, unsigned wanted)
         if (result == 0)
             print_path(file, &path);
         else
-            fprintf(stderr, "twinrt: memory is short\n");
+            fprintf(stderr, "twinrt: out of memory\n");
         critical_free(&path);
     }
     free(calls);

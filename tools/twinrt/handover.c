@@ -21,7 +21,7 @@ static bool find_ends(const struct trace_file *file, const struct trace_slice *p
     out->next = trace_file_task(file, park->track, park->number + 1);
     if (!out->next)
         out->next = out->wait;
-    /* the waiter may be let go before the record itself is written off */
+    /* the waiter may be released before the record itself retires */
     out->begin_ns = park->end_ns < out->record->end_ns ? park->end_ns : out->record->end_ns;
     out->end_ns = out->next->end_ns;
     return out->end_ns >= out->begin_ns;

@@ -28,7 +28,7 @@ struct handover {
 /* Waits in the file that a record of another stream ended. */
 size_t handover_count(const struct trace_file *file);
 /* Takes the longest of them apart, the earliest of equals. Returns 1, 0 when there is none, or -1
- * when memory is short. handover_free() is due after 1. */
+ * when out of memory. handover_free() is due after 1. */
 int handover_longest(const struct trace_file *file, struct handover *out);
 void handover_free(struct handover *handover);
 

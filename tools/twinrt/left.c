@@ -34,7 +34,7 @@ static bool is_named(const char *name, const char *path)
     return false;
 }
 
-/* NULL: memory is short. */
+/* NULL: out of memory. */
 static char *glob_of(const char *name, const char *suffix)
 {
     char *pattern = malloc(strlen(A_NUMBER) * strlen(name) + strlen(suffix) + 1);
@@ -55,7 +55,7 @@ static char *glob_of(const char *name, const char *suffix)
     return pattern;
 }
 
-/* The last `mark` in it goes. NULL: memory is short. */
+/* The last `mark` in it goes. NULL: out of memory. */
 static char *without(const char *path, const char *mark)
 {
     char *out = strdup(path);

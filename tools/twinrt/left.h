@@ -17,7 +17,7 @@ struct left_files {
 };
 
 /* The regular files that processes make of a name: "%p" in it is the number of any process, and "." with such a number may
- * come behind it. Their own names lack `mark`, which stands in the path once. False: memory is short, `out` is empty. */
+ * come behind it. Their own names lack `mark`, which stands in the path once. False: out of memory, `out` is empty. */
 bool left_find(const char *name, const char *mark, struct left_files *out);
 void left_free(struct left_files *files);
 

@@ -96,7 +96,7 @@ static int print(const struct choice *choice)
     }
     bool good = twin_recording_print(recording, &choice->how, stdout);
     if (!good && !ferror(stdout))
-        fprintf(stderr, "twinrt: %s: memory is short\n", choice->print);
+        fprintf(stderr, "twinrt: %s: out of memory\n", choice->print);
     twin_recording_free(recording);
     return good ? 0 : TWIN_TOOL_FAILED;
 }

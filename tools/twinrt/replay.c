@@ -133,7 +133,7 @@ static int run(struct replay *replay, const struct options *options)
         return TWIN_TOOL_RUN_FAILED;
     }
     if (!replay_run(replay, twin_ops(), twin_ops_traced, twin_setting_named)) {
-        fprintf(stderr, "twinrt: %s: threads are not to be had\n", options->path);
+        fprintf(stderr, "twinrt: %s: cannot create threads\n", options->path);
         return TWIN_TOOL_RUN_FAILED;
     }
     if (replay_result(replay)->refused) {
@@ -203,7 +203,7 @@ int twin_tool_replay(int argc, char **argv)
          "Memory that the replay may use for that of devices and program; without, half of the "
          "machine's",
          1},
-        {"all", KEY_ALL, NULL, 0, "Tell of every difference, not of ten of each kind", 1},
+        {"all", KEY_ALL, NULL, 0, "Report every difference, not only ten of each kind", 1},
         {0},
     };
     static const struct argp parser = {

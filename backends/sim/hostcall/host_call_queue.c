@@ -35,7 +35,7 @@ static _Thread_local twin_channel *serving __attribute__((tls_model("initial-exe
 
 static void drop_reference(twin_channel *channel)
 {
-    /* acq_rel: whoever frees sees what the others did before they let go */
+    /* acq_rel: whoever frees sees what the others did before they released it */
     if (atomic_fetch_sub_explicit(&channel->references, 1, memory_order_acq_rel) == 1)
         free(channel);
 }

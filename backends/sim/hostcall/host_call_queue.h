@@ -68,7 +68,7 @@ bool sim_channel_in_flight(const twin_channel *channel);
 bool sim_channel_deliver_locked(void);
 /* The next call for a thread whose clock is `now_ns`; NULL: none is due. */
 struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns);
-/* Gives back a call whose message will not come; the queue's lock is held. */
+/* Releases a call whose message will not come; the queue's lock is held. */
 void sim_channel_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
 const char *sim_channel_fate_locked(const twin_queue *queue);

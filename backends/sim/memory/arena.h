@@ -111,7 +111,7 @@ twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_p
  * while the arena is held.
  * TWIN_E_INVALID: not the base of a live block; the fence stays the caller's. Thread: any. */
 twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence);
-/* Gives back what waited and need not any more. Thread: any. */
+/* Releases what waited and need not any more. Thread: any. */
 void sim_arena_settle(struct sim_arena *arena);
 
 static inline bool sim_arena_holds(const struct sim_arena *arena, uint64_t address)

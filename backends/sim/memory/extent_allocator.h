@@ -19,7 +19,7 @@ struct sim_span {
     uint32_t bins[SIM_SPAN_BINS]; /* first extent of each size class */
 };
 
-/* One free extent of `units` units. False: host memory is short. */
+/* One free extent of `units` units. False: out of host memory. */
 bool sim_span_init(struct sim_span *span, uint32_t units);
 void sim_span_fini(struct sim_span *span);
 /* Everything free again; gives the bookkeeping's memory back. */

@@ -7,7 +7,7 @@
 
 struct sim_fence;
 
-/* Whether anything is in flight now; if so *out is the fence behind it (NULL when memory is short, with
+/* Whether anything is in flight now; if so *out is the fence behind it (NULL when out of memory, with
  * the answer still true). Takes no model lock. Thread: any. */
 bool sim_fence_take(struct sim_fence **out);
 /* Thread: any. */

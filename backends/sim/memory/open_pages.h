@@ -14,7 +14,7 @@
 /* Makes the pieces around [offset, offset + bytes) of the reservation at `base` readable and writable. `mapped` has a
  * byte per piece. False: the host does not give that. Without poison they are zero. */
 bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t bytes, bool poison);
-/* Gives back what was written to whole pages; they read as before the first write. */
+/* Releases what was written to whole pages; they read as before the first write. */
 void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes);
 
 #endif

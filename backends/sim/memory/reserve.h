@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Zeros that become memory page by page when they are touched; give back with munmap. Core dumps leave it out: writing one would
+/* Zeros that become memory page by page when they are touched; release with munmap. Core dumps leave it out: writing one would
  * take zeros for all that was never touched. NULL: there is no address space left. */
 static inline void *sim_reserve(size_t bytes)
 {

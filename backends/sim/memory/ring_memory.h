@@ -38,7 +38,7 @@ struct sim_slice {
     void *tokens;
 };
 
-/* false: no address space or memory; then there is nothing to give back. */
+/* false: no address space or memory; then there is nothing to release. */
 bool sim_rings_init(struct sim_rings *rings, const struct sim_rings_config *config);
 /* Also of rings that are all zero. */
 void sim_rings_fini(struct sim_rings *rings);

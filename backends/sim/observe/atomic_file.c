@@ -48,7 +48,7 @@ static int check_target(const char *path)
     return S_ISREG(present.st_mode) ? 0 : -EINVAL;
 }
 
-/* "%p" becomes the number of the process. NULL: memory is short. */
+/* "%p" becomes the number of the process. NULL: out of memory. */
 static char *expand(const char *path, const char *suffix)
 {
     char number[24];

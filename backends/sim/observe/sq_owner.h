@@ -19,7 +19,7 @@ struct stream_of {
     uint32_t *life; /* by device, then SQ: index into `queues`, UINT32_MAX: none */
 };
 
-/* False: memory is short. */
+/* False: out of memory. */
 static inline bool stream_of_make(struct stream_of *map, uint32_t devices)
 {
     memset(map, 0, sizeof(*map));

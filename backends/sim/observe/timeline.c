@@ -140,7 +140,7 @@ static struct chunk *chunk_new(unsigned thread)
     return chunk;
 }
 
-/* Makes room for any note of the thread. False, and one note lost: memory is short. */
+/* Makes room for any note of the thread. False, and one note lost: out of memory. */
 __attribute__((cold, noinline)) static bool make_room(unsigned thread)
 {
     struct chunk *chunk = own_chunk;
@@ -516,7 +516,7 @@ static size_t count_notes(const struct part *part)
     return count;
 }
 
-/* In their order. NULL: memory is short. */
+/* In their order. NULL: out of memory. */
 static struct part *find_parts(size_t *out_count)
 {
     size_t count = 0;

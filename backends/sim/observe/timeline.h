@@ -20,7 +20,7 @@
 
 /* Says that from now on SQ `sq` of `device` serves stream `stream_id`; called right after
  * twinsim_queue_open(). Returns the number of the track its tasks go to, for sim_timeline_submit();
- * UINT32_MAX when memory is short (its tasks then appear under the number of the SQ).
+ * UINT32_MAX when out of memory (its tasks then appear under the number of the SQ).
  * Thread: model. */
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
                                  uint32_t stream_id);

@@ -149,7 +149,7 @@ int timeline_data_make(struct timeline_layout *layout);
 const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *layout,
                                                   uint32_t track, uint64_t number, uint8_t phase,
                                                   uint64_t until_ns);
-/* Number of a new track; of the one where the record is drawn. TIMELINE_NONE: memory is short. */
+/* Number of a new track; of the one where the record is drawn. TIMELINE_NONE: out of memory. */
 uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track);
 uint32_t timeline_engine_track(struct timeline_layout *layout,
                                const struct twinsim_trace_record *record);

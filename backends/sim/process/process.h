@@ -79,7 +79,7 @@ bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64
 /* Writes the files that are asked for and not written yet: timeline, counters, profiling records, signals. The caller holds
  * the model lock, and the model may be in the middle of an event. */
 void sim_write_files_locked(void);
-/* Gives back the profile if no board uses it. Thread: init. */
+/* Releases the profile if no board uses it. Thread: init. */
 void sim_settings_drop(void);
 
 /* One line to the log (levels of twin_services), or to the caller's recent error messages. Any thread. */

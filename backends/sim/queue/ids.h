@@ -28,7 +28,7 @@ struct sim_ids {
     _Atomic uint32_t free_count; /* without the dirty ones */
 };
 
-/* False: host memory is short. */
+/* False: out of host memory. */
 bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base);
 void sim_ids_fini(struct sim_ids *ids);
 
@@ -49,7 +49,7 @@ void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device);
 /* The same for one of them, if it is. Only while no other thread runs (sim_paced). */
 void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t wanted);
 
-/* While no other thread runs (sim_paced): whatever has retired and holds the id lets go of it, and it is free.
+/* While no other thread runs (sim_paced): whatever has retired and holds the id releases it, and it is free.
  * queue/reclaim.c. */
 void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
 

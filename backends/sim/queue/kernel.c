@@ -48,7 +48,7 @@ static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_launch *described;
 static uint32_t described_device;
 static uint32_t described_sq;
-static bool release_due;      /* its token has let go meanwhile */
+static bool release_due;      /* its token has released it meanwhile */
 static uint64_t descriptions; /* begun so far */
 static pthread_cond_t described_over = PTHREAD_COND_INITIALIZER;
 

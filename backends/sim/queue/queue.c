@@ -347,7 +347,7 @@ static twin_status open_ring(twin_queue *queue)
     return TWIN_OK;
 }
 
-/* Stops the SQ and lets go of all it held, with `calls_too` also of calls that retired and were not taken; what was pending
+/* Stops the SQ and releases all it held, with `calls_too` also of calls that retired and were not taken; what was pending
  * is remembered as dropped, for `reason`. Both locks are held. */
 static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 {

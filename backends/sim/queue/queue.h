@@ -47,9 +47,9 @@ struct sim_token {
     uint8_t bound : 1; /* a reference on the id's binding is held */
     uint8_t expects_cqe : 1;
     uint8_t cqe_read : 1;
-    uint8_t stays : 1;  /* of a deferred queue: a wait is none that is open */
-    uint8_t abroad : 1; /* the id is of the queue's device, the signal of another */
-    uint32_t thread;    /* system id of the one that queued it; stays when the rest is written */
+    uint8_t stays : 1;        /* of a deferred queue: a wait is none that is open */
+    uint8_t cross_device : 1; /* the id is of the queue's device, the signal of another */
+    uint32_t thread; /* system id of the one that queued it; stays when the rest is written */
 };
 
 #define SIM_FAILURE_TEXT 192u
@@ -141,7 +141,7 @@ twin_status sim_mark_reason_locked(const struct sim_mark *mark);
 
 /* Says why the queue takes no work. */
 twin_status sim_queue_explain_refusal(twin_queue *queue);
-/* TWIN_OK, or the failure that stopped the queue's group. What comes up after this look is seen by
+/* TWIN_OK, or the failure that stopped the queue's group. What fails after this look is seen by
  * sim_queue_fits_locked(). */
 static inline twin_status sim_queue_refusal(twin_queue *queue)
 {
@@ -159,13 +159,13 @@ bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
 stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
 /* Rings the doorbell for `count` SQEs. */
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
-/* Notes a failure that no CQE tells of. Thread: model, with the queue's lock. */
+/* Notes a failure that no CQE reports. Thread: model, with the queue's lock. */
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text);
-/* Lets go of what a token holds. */
+/* Releases what a token holds. */
 void sim_queue_release_token(twin_queue *queue, struct sim_token *token);
 /* Looks at the tokens of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
-/* While no other thread runs (sim_paced): whatever has retired and holds the id lets go of it, and it is free. */
+/* While no other thread runs (sim_paced): whatever has retired and holds the id releases it, and it is free. */
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
 uint64_t sim_queue_next_id(twin_queue *queue);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of entries that have retired: what they held is let go. */
+/* Tokens of entries that have retired: what they held is released. */
 #include "queue/queue.h"
 
 #include "hostcall/host_call_queue.h"
@@ -48,7 +48,7 @@ static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t
     return then;
 }
 
-/* Looks at tokens of entries up to `retired`; returns the newest that was let go. */
+/* Looks at tokens of entries up to `retired`; returns the newest that was released. */
 static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
 {
     if (reclaimed < retired)
@@ -70,7 +70,7 @@ static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retir
     return reclaimed;
 }
 
-/* By somebody who does not keep the model from running: `what` tells who. It is told when all is let go: whoever found something
+/* By somebody who does not keep the model from running: `what` tells who. It is told when all is released: whoever found something
  * held did so before that. */
 static void reclaim_by_chance(twin_queue *queue, uint64_t reclaimed, uint64_t retired,
                               twin_chance what)
@@ -149,7 +149,7 @@ void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked)
         sweep(atomic_load_explicit(&device->queues[sq], memory_order_acquire), model_locked);
 }
 
-/* Lets go of entries up to the last that holds the id. */
+/* Releases entries up to the last that holds the id. */
 static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
 {
     const bool free = pthread_mutex_trylock(&queue->lock) == 0; /* else it is the caller's own */

@@ -64,7 +64,7 @@ void sim_pace_end(void)
 void sim_pace_watch(uint32_t device, uint32_t sq, uint64_t retired)
 {
     if (sim_paced)
-        return; /* who repeats a recording moves the model, and tells of watches at their places */
+        return; /* who repeats a recording moves the model, and sets watches at their places */
     const bool acts = twinsim_queue_watch(sim_process.board, device, sq, retired);
     if (acts && sim_chance_matters() && sim_process.services->seen)
         sim_process.services->seen(TWIN_SEEN_WATCH, device, sq, retired);

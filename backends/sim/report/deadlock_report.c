@@ -70,7 +70,7 @@ static void find_records(void *context, twin_queue *queue)
         const struct sim_token *token = &queue->tokens[i & queue->mask];
         if (token->kind != SIM_TOKEN_RECORD ||
             (token->signal != awaited->signal && token->signal->origin != awaited->signal) ||
-            (awaited->abroad ? token->serial != awaited->serial : token->id != awaited->id))
+            (awaited->cross_device ? token->serial != awaited->serial : token->id != awaited->id))
             continue;
         unsigned long long place = i - retired;
         unsigned long long pending = submitted - retired;

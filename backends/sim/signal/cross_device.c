@@ -41,7 +41,7 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
         .id = (uint16_t)id,
         .kind = SIM_TOKEN_WAIT,
         .bound = 1,
-        .abroad = 1,
+        .cross_device = 1,
     };
     sim_queue_send_locked(queue, 1);
     return TWIN_OK;

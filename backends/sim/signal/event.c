@@ -132,7 +132,7 @@ bool sim_event_hold_live(twin_signal *signal)
 
 void sim_event_let_go(twin_signal *signal)
 {
-    /* acq_rel: whoever frees sees what the others did before they let go */
+    /* acq_rel: whoever frees sees what the others did before they released it */
     if (atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
         return;
     if (owns_id(signal))
@@ -165,7 +165,8 @@ void sim_event_release(const twin_queue *queue, const struct sim_token *token)
 {
     twin_signal *signal = token->signal;
     if (token->bound)
-        sim_ids_drop(token->abroad ? &queue->device->events : &signal->device->events, token->id);
+        sim_ids_drop(token->cross_device ? &queue->device->events : &signal->device->events,
+                     token->id);
     if (token->kind == SIM_TOKEN_WAIT && !token->stays)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_event_let_go(signal);
@@ -179,7 +180,7 @@ bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
     const twin_signal *signal = token->signal;
     if (token->bound)
         return token->id == id &&
-               ids == (token->abroad ? &queue->device->events : &signal->device->events);
+               ids == (token->cross_device ? &queue->device->events : &signal->device->events);
     return owns_id(signal) && signal->id == id &&
            ids == ids_of(signal->device, signal->config.kind);
 }
@@ -315,7 +316,7 @@ static inline bool saw_newest(const twin_signal *signal, uint64_t then)
     return timed && then != TWIN_NEWEST_UNTIMED;
 }
 
-/* A record had been let go when a wait was to hold on to it. */
+/* A record had been released when a wait was to hold on to it. */
 static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
 {
     uint64_t which = id;

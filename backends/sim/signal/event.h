@@ -49,7 +49,7 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 
 /* ---- for queue.c, which holds the queue's lock ---- */
 
-/* The token's work has retired or was dropped: lets go of what it held. */
+/* The token's work has retired or was dropped: releases what it held. */
 void sim_event_release(const twin_queue *queue, const struct sim_token *token);
 /* Whether the token keeps a hardware id from being free. */
 struct sim_ids;

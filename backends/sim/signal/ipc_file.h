@@ -69,7 +69,7 @@ twin_status sim_share_allow(struct sim_share *share, const int32_t *pids, size_t
 enum sim_company {
     SIM_COMPANY_PRESENT, /* some other process has it open and lives */
     SIM_COMPANY_AWAITED, /* none has had it open yet, and one may come */
-    SIM_COMPANY_GONE     /* those that had it open have let go of it or ended */
+    SIM_COMPANY_GONE     /* those that had it open have closed it or ended */
 };
 /* *out_pid: one that is present, or one that ended without letting go; 0: not known. */
 enum sim_company sim_share_company(const struct sim_share *share, uint64_t *out_pid);

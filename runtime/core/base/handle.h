@@ -56,7 +56,7 @@ typedef struct twin_handle_table {
     size_t object_bytes;
     /* Once per slot, before its first use: makes the locks. */
     void (*construct)(void *object);
-    /* After retire, with no pin left and no lock held: gives back what the object holds and ends
+    /* After retire, with no pin left and no lock held: releases what the object holds and ends
      * with twin_handle_free(). */
     void (*release)(void *object);
 

@@ -20,7 +20,7 @@ typedef struct twin_core_memory {
     uint32_t print_bytes;
 } twin_core_memory;
 
-/* What is set now, for devices that come up from now on. */
+/* What is set now, for devices that are initialized from now on. */
 twin_core_memory twin_core_memory_now(void);
 /* Bounds and rounds a size of a stack, in bytes: 32 KiB to 192 KiB in steps of 16 KiB. */
 uint32_t twin_stack_round(uint64_t bytes);

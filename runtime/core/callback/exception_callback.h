@@ -35,9 +35,9 @@ void twin_failure_set_listener(twin_failure_listener listener);
 /* Copies what a function is being told of. False: `info` is not, or no longer, what any function was given. */
 bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out);
 
-/* Tells of failed tasks of a pinned stream, and of its whole context when a failure stops all of that. */
+/* Reports failed tasks of a pinned stream, and of its whole context when a failure stops all of that. */
 void twin_failure_tell(twin_stream *stream);
-/* Tells of failed tasks of the current context, if there is one. */
+/* Reports failed tasks of the current context, if there is one. */
 void twin_failure_tell_current(void);
 
 #endif

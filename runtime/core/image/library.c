@@ -96,8 +96,8 @@ static int32_t find_entries(twin_library *library, const twin_image *image)
             one++;
         if (one >= library->image->end || !fits(*one, kernel))
             return twin_fail(TWIN_ERR_BINARY,
-                             "native kernels cannot be loaded: the symbols tell of a kernel \"%s\" "
-                             "that the shared object has not, or has for other cores",
+                             "native kernels cannot be loaded: the symbols name a kernel \"%s\" "
+                             "that the shared object does not have, or has for other cores",
                              kernel->name);
         library->entries[i] = *one;
     }

@@ -38,7 +38,7 @@ void twin_labels_forget(uint64_t stream);
 typedef struct twin_label_hold twin_label_hold;
 /* Takes them from a stream that is locked, or that nobody else can find. */
 twin_label_hold *twin_labels_take_held(twin_stream *stream);
-/* Lets go of them. No lock is held. */
+/* Releases them. No lock is held. */
 void twin_labels_let_go(twin_label_hold *held);
 /* Ends the labels and lists of a context that is closing. */
 void twin_labels_close(uint64_t context);

@@ -50,8 +50,9 @@ typedef struct twin_device {
     uint32_t context_names, event_names, notify_names,
         count_names; /* numbers given to reports so far */
     twin_hw_device *hw;
-    const twin_device_traits *traits; /* the same each time it comes up; stays when it goes down */
-    twin_core_memory core_memory;     /* of each core, since it came up */
+    const twin_device_traits
+        *traits;                  /* the same at each initialization; stays when it is released */
+    twin_core_memory core_memory; /* of each core, since it came up */
 
     twin_core_share share;  /* of cores, as launches may use them */
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */

@@ -11,7 +11,7 @@
 #include "seam/types.h"
 
 /* Of a device that is up. 107001, 507033: it is not up. Set and get: 107000 for an unknown kind or more
- * cores than there are. A device that comes up anew has no share set. Thread: any. */
+ * cores than there are. A device that is initialized again has no share set. Thread: any. */
 int32_t twin_cores_set_device(int32_t device_id, uint32_t kind, uint32_t cores);
 int32_t twin_cores_of_device(int32_t device_id, uint32_t kind, uint32_t *out_cores);
 int32_t twin_cores_reset_device(int32_t device_id);

@@ -166,7 +166,7 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
 /* What stream `id` answers while its `halt` is not 0: 107022, 107023. */
 int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id);
 
-/* Waits for a pinned stream's work; tells of failed tasks. 507046 on timeout or deadlock, 107022, 107023, else a
+/* Waits for a pinned stream's work; reports failed tasks. 507046 on timeout or deadlock, 107022, 107023, else a
  * task's code. Blocks. */
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns);
 /* Waits for all streams of the current context. Blocks. */

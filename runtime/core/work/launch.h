@@ -60,9 +60,9 @@ typedef struct twin_failed_launch {
  * held. Blocks. */
 twin_failed_launch twin_launch_failed(struct twin_launch *kernel, twin_device *device);
 
-/* Gives back what launches that are over held. No lock is held. */
+/* Releases what launches that are over held. No lock is held. */
 void twin_launches_reap(void);
-/* All of a device that is going down are over: gives back the memory of arguments. */
+/* All of a device that is going down are over: releases the memory of arguments. */
 void twin_launches_forget(twin_device *device);
 
 #endif

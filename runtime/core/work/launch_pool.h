@@ -47,7 +47,7 @@ static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
 /* A launch with room for `bytes` of arguments on host and device; 0: none. Its kept members and its arguments are set, the
  * rest is 0 or, of `holds`, 1. The caller keeps the device up. 207001 and what the device says. */
 int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch **out_launch);
-/* Gives back one that was not queued. No lock is held. */
+/* Releases one that was not queued. No lock is held. */
 void twin_launch_give(twin_kernel_launch *launch);
 /* The backend has released it: noted, and given back with the next reaping. Thread: any, with any lock. */
 void twin_launch_over(twin_kernel_launch *launch);

@@ -189,7 +189,7 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
         body(args);
         return false;
     } catch (...) {
-        return true; /* it is let go before the kernel ends */
+        return true; /* it is released before the kernel ends */
     }
 }
 #define TWK_BODY_(body, args_type, args)                                                           \

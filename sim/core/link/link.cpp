@@ -179,7 +179,7 @@ void LinkNetwork::cancel(Cycle now, uint32_t transfer)
         next_ = bursts_->next();
 }
 
-// Out of the books of its route.
+// No longer counted on its route.
 void LinkNetwork::take_off(uint32_t transfer)
 {
     Route &r = routes_[transfers_[transfer].route];

@@ -55,7 +55,7 @@ class FirmwareLoop
     void hold_commands(uint32_t sq, uint32_t level, uint32_t count);
     /// One command has retired: its slot is free.
     void command_done(uint32_t sq);
-    /// The queue gives back all its command slots.
+    /// The queue releases all its command slots.
     void release_commands(uint32_t sq);
 
   private:

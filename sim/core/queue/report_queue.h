@@ -20,7 +20,7 @@ class ReportQueue
         bool interrupts = false; ///< the host is told of this queue
         bool failed = false;     ///< of a command that failed
         uint64_t number = 0;     ///< the SQE that retired; 0: none has
-        uint64_t about = 0;      ///< the SQE that it tells of
+        uint64_t about = 0;      ///< the SQE that it reports
         uint16_t task_id = 0;    ///< of that one
         uint8_t sqe_type = 0;    ///< likewise
         Cycle added = 0;

@@ -48,7 +48,7 @@ void TaskScheduler::write_part(uint32_t sq, twinsim_phase phase, Cycle begin, ui
         board_.trace.phase(traced(sq), board_.now, phase, begin, parameter, id);
 }
 
-// A firmware does not tell of the beginning.
+// A firmware does not report the beginning.
 void TaskScheduler::note_table(uint32_t sq, uint32_t parameter, uint32_t id)
 {
     const uint32_t source = firmware_ ? traced(sq) : Trace::source(device_, sq);
@@ -167,7 +167,7 @@ void TaskScheduler::note_leaving(uint32_t sq)
     board_.trace.leave(Trace::source(device_, sq), board_.now, queues_[sq].slot);
 }
 
-// A device is reset: nobody asks the queue to give back what it has.
+// A device is reset: nobody asks the queue to release what it has.
 void TaskScheduler::note_dropped(uint32_t sq)
 {
     if (queues_[sq].slot != kNoSlot)

@@ -13,7 +13,7 @@ typedef struct twin_exception {
 typedef struct twin_exceptions {
     const char *backend;
     const twin_exception *unsupported;   /* for ever: skipped, with the reason printed */
-    const twin_exception *known_failing; /* until mended: run; a pass fails the run */
+    const twin_exception *known_failing; /* until fixed: run; a pass fails the run */
 } twin_exceptions;
 
 extern const twin_exceptions twin_exceptions_ascend;

@@ -52,7 +52,7 @@ class Checker
         std::vector<Span> work; // whatever needs a slot
         Span task{0, 0, 0};
         uint32_t tasks = 0;
-        uint64_t ready = 0; // decoded, and let go by pre_p
+        uint64_t ready = 0; // decoded, and released by pre_p
         uint64_t bytes = 0;
         uint32_t waker_sq = tsim::kNone;
         uint64_t waker_number = 0;
