@@ -12,6 +12,7 @@ import sys
 from tree import Tree, check
 
 PAGE = "sim/README.md"
+SETTINGS = "runtime/docs/settings.md"
 FOLDER = "sim/profiles/"
 TABLE = re.compile(r"(<!-- profiles -->\n)(.*?)(<!-- /profiles -->)", re.DOTALL)
 # column -> how a cell is made from the parameters of a profile
@@ -66,7 +67,7 @@ def table(tree):
 
 @check
 def profiles(tree):
-    """The table of profiles says what the files say, and README.md and CMake name every file."""
+    """The table of profiles says what the files say, and the page of settings and CMake name every file."""
     match = TABLE.search(tree.text(PAGE))
     problems = []
     if not match:
@@ -75,10 +76,10 @@ def profiles(tree):
         line = tree.text(PAGE).count("\n", 0, match.start()) + 1
         problems.append(f"{PAGE}:{line}: the table is not that of the files; "
                         "run tests/repo/profiles.py --update")
-    setting = re.search(r"^\| `TWINRT_PROFILE` .*$", tree.text("README.md"), re.MULTILINE)
+    setting = re.search(r"^\| `TWINRT_PROFILE` .*$", tree.text(SETTINGS), re.MULTILINE)
     for name in names(tree):
         if not setting or f"`{name}`" not in setting.group(0):
-            problems.append(f"README.md:1: TWINRT_PROFILE does not name {name}")
+            problems.append(f"{SETTINGS}:1: TWINRT_PROFILE does not name {name}")
         if f"{name}.json" not in tree.text("sim/CMakeLists.txt"):
             problems.append(f"sim/CMakeLists.txt:1: {name}.json is not installed")
     return problems

@@ -136,11 +136,11 @@ CASES = {
     ]),
     "profiles": ({"sim/profiles/a.json": '{"soc_name": {"value": "A", "mark": "known"}, "limit": {"streams": {"value": 7, "mark": "known"}}}',
                   "sim/profiles/b.json": '{"base": "a", "limit": {"events": {"value": 9, "mark": "assumed"}}}',
-                  "sim/CMakeLists.txt": "a.json b.json", "README.md": "| `TWINRT_PROFILE` | `a` | `a` `b` |\n",
+                  "sim/CMakeLists.txt": "a.json b.json", "runtime/docs/settings.md": "| `TWINRT_PROFILE` | `a` | `a` `b` |\n",
                   "sim/README.md": PROFILES}, [
         ("a value that has changed", {"sim/profiles/a.json": '{"soc_name": {"value": "A", "mark": "known"}, "limit": {"streams": {"value": 8, "mark": "known"}}}'}, "is not that of the files"),
         ("a base that has changed", {"sim/profiles/b.json": '{"limit": {"events": {"value": 9, "mark": "known"}}}'}, "is not that of the files"),
-        ("a profile that README.md does not name", {"README.md": "| `TWINRT_PROFILE` | `a` | `a` |\n"}, "does not name b"),
+        ("a profile that the page of settings does not name", {"runtime/docs/settings.md": "| `TWINRT_PROFILE` | `a` | `a` |\n"}, "does not name b"),
         ("a profile that is not installed", {"sim/CMakeLists.txt": "a.json"}, "b.json is not installed"),
         ("no table", {"sim/README.md": ""}, "no table"),
     ]),
