@@ -23,11 +23,11 @@ Board::Board(const Params &params, const twinsim_config &config, RtlPortFactory 
 void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
 {
     held_ = held;
-    if (__builtin_expect(state_.kernel_wanted != kNone, 0)) // CORE-2
+    if (__builtin_expect(state_.kernel_wanted != kNone, 0)) // T-CORE-2
         state_.stop |= BoardState::kStopKernel;
     if (!apart_)
         take_in(nullptr, nullptr);
-    if (!state_.polls.empty()) // COND-10: the host may have stored meanwhile
+    if (!state_.polls.empty()) // T-COND-10: the host may have stored meanwhile
         for (const uint32_t timer : state_.polls.timers())
             devices_[timer >> BoardState::kDeviceShift]->scheduler().look_again(
                 timer & ((1u << BoardState::kDeviceShift) - 1));
@@ -135,12 +135,12 @@ twinsim_stop Board::end_run()
         return TWINSIM_STOP_KERNEL;
     if (state_.calendar.empty())
         return TWINSIM_STOP_IDLE;
-    // TIM-9: time stays where it is.
+    // T-TIM-9: time stays where it is.
     if (before_limit || (held_ && next_time() > limit_))
         return TWINSIM_STOP_HELD;
     if (next_time() <= limit_)
         return TWINSIM_STOP_CHUNK;
-    // TIM-8: the limit is reached. With cycles longer than 1 ns it may lie between two edges.
+    // T-TIM-8: the limit is reached. With cycles longer than 1 ns it may lie between two edges.
     now_ns_ = std::max(now_ns_, until_ns_);
     const Cycle reached = state_.params.to_cycles(now_ns_);
     if (reached > state_.now) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The board without SystemC: devices, links and the calendar that moves them. Rules TIM-1 to TIM-8.
+/// The board without SystemC: devices, links and the calendar that moves them. Rules T-TIM-1 to T-TIM-8.
 #ifndef TWINSIM_CORE_BOARD_H
 #define TWINSIM_CORE_BOARD_H
 
@@ -41,7 +41,7 @@ class Board
     [[nodiscard]] FaultPlan &faults() { return state_.faults; }
     [[nodiscard]] const FaultPlan &faults() const { return state_.faults; }
     [[nodiscard]] uint64_t now_ns() const { return now_ns_; }
-    /// The kernel whose description is wanted; false: there is none (CORE-2).
+    /// The kernel whose description is wanted; false: there is none (T-CORE-2).
     [[nodiscard]] bool wanted(twinsim_kernel_wanted &out) const;
 
     // Doorbells are looked at when a run begins, or apart from runs, from the first of these calls on.
@@ -54,12 +54,12 @@ class Board
 
     // One run in parts, so that a shell may put its own clock between them.
 
-    /// Takes in doorbells and sets the limits of a run; `held` as TIM-9 has it.
+    /// Takes in doorbells and sets the limits of a run; `held` as T-TIM-9 has it.
     void begin_run(uint64_t until_ns, uint32_t max_events, bool held = false);
     /// Whether the run goes on: with the event at next_time().
     [[nodiscard]] bool running() const;
     [[nodiscard]] Cycle next_time() const { return state_.calendar.next_time(); }
-    /// Runs events up to `horizon`, the run's limits, or the first reason to stop (TIM-7).
+    /// Runs events up to `horizon`, the run's limits, or the first reason to stop (T-TIM-7).
     void advance(Cycle horizon);
     /// Ends the run and says why it ended.
     twinsim_stop end_run();

@@ -22,9 +22,9 @@ class Device
     [[nodiscard]] HostDma &host_dma() { return host_dma_; }
     void reset();
 
-    /// Any thread (FE-1).
+    /// Any thread (T-FE-1).
     void doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns);
-    /// Looks at the queues whose doorbells were rung since last time (FE-2); `seen`, if any, hears of each.
+    /// Looks at the queues whose doorbells were rung since last time (T-FE-2); `seen`, if any, hears of each.
     void take_in(void (*seen)(void *context, const twinsim_seen *what), void *context);
     /// The same for one queue, as if nothing had been rung beyond `newest`. False: so much has not been rung.
     [[nodiscard]] bool take_in(uint32_t sq, uint64_t newest);

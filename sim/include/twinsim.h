@@ -120,7 +120,7 @@ struct twinsim_config {
     enum twinsim_model model;
     const char *rtl_library; /* model-rtl.so, for models other than TLM */
     const char *rtl_trace;   /* how names of files with waveforms of the RTL begin; NULL: none */
-    bool bursts;             /* transfers move burst by burst, not as flows (BST-1) */
+    bool bursts;             /* transfers move burst by burst, not as flows (T-BST-1) */
     /* Called when lock step has told of a difference and ends the process, to write down what there is; NULL: nothing is.
      * The thread is in the model and stays there. What takes long or crashes is cut short. */
     void (*before_end)(void);
@@ -180,14 +180,14 @@ int twinsim_look_again(twinsim *sim, const struct twinsim_seen *seen);
 void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq);
 /* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by
  * "task terminate" and a failed one that was handled count too. It never falls: a head that is set back counts as
- * going forward through the ring (FE-8). Thread: any. */
+ * going forward through the ring (T-FE-8). Thread: any. */
 uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq);
 /* Simulated time at which SQE number `retired` (counted from 1) retired, for the newest `depth` of them.
  * Thread: model. */
 uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
                                   uint64_t retired);
 /* Makes twinsim_run() stop once `retired` SQEs have retired, at once if they have; 0 takes the watch away. One per
- * queue, and gone once it has stopped a run. True: a watch also changes when the device reports (HW-8). Thread: model. */
+ * queue, and gone once it has stopped a run. True: a watch also changes when the device reports (T-HW-8). Thread: model. */
 bool twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired);
 /* CQ consumed up to entry `head` (modulo cq_depth): the paired CQ's head register. Thread: model. */
 void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head);
@@ -224,7 +224,7 @@ struct twinsim_task_end {
     uint32_t device;
     uint32_t sq;
     uint64_t
-        number; /* counts the SQEs of its queue from 1; goes on when a head is set back (FE-8) */
+        number; /* counts the SQEs of its queue from 1; goes on when a head is set back (T-FE-8) */
     uint64_t begin_ns; /* the scheduler turned to it */
     uint64_t end_ns;
     uint8_t error;   /* enum stars_error; 0: it did not fail */
@@ -304,7 +304,7 @@ int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer
 /* ---- records for other devices ------------------------------------------------------------------ */
 
 /* The next record of an event also sets entry `entry` of the event table of device `peer`, when the way there has passed
- * (RMT-6 to RMT-9); at once if the flag is set already. One at a time for each entry: TWINSIM_E_STATE. Writing 0 to either
+ * (T-RMT-6 to T-RMT-9); at once if the flag is set already. One at a time for each entry: TWINSIM_E_STATE. Writing 0 to either
  * entry ends it. Thread: model. */
 int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t event, uint32_t peer,
                           uint32_t entry);
@@ -524,7 +524,7 @@ size_t twinsim_link_count(const twinsim *sim);
 /* Both: TWINSIM_E_ARGUMENT when there is none. Thread: any. */
 int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out);
 int twinsim_route_at(const twinsim *sim, uint32_t route, struct twinsim_route *out);
-/* How long that many bytes take on the route when nothing else moves (LNK-7); 0 without such a route. Thread: any. */
+/* How long that many bytes take on the route when nothing else moves (T-LNK-7); 0 without such a route. Thread: any. */
 uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes);
 
 /* ---- counters ------------------------------------------------------------------------------- */

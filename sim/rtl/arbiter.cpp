@@ -42,7 +42,7 @@ struct ArbiterPorts {
                                                          {"modes"}}};
     enum : uint8_t { kWinner, kDraws, kEmpty };
     static constexpr std::array<Signal, 3> kResponse = {
-        {{"winner", "ARB-1 to ARB-5"}, {"draws", "TIM-6"}, {"empty", "SCH-3"}}};
+        {{"winner", "T-ARB-1 to T-ARB-5"}, {"draws", "T-TIM-6"}, {"empty", "T-SCH-3"}}};
     static constexpr uint64_t kWeightFirst = 1, kReloadSpent = 2;
 
     static const char *op_name(uint64_t op)

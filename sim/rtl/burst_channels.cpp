@@ -30,13 +30,13 @@ struct DmaPorts {
     static constexpr std::array<Signal, 7> kRequest = {
         {{"op"}, {"channel"}, {"now"}, {"bytes"}, {"ceiling"}, {"burst_bytes"}, {"outstanding"}}};
     enum : uint8_t { kBytes, kOffset, kFinal, kError, kDone, kHold, kHoldAt };
-    static constexpr std::array<Signal, 7> kResponse = {{{"burst_bytes", "BST-1, BST-2"},
-                                                         {"burst_offset", "BST-1"},
-                                                         {"burst_final", "BST-1"},
-                                                         {"error", "DMA-8"},
-                                                         {"done", "BST-1"},
-                                                         {"hold", "BST-4"},
-                                                         {"hold_at", "BST-4"}}};
+    static constexpr std::array<Signal, 7> kResponse = {{{"burst_bytes", "T-BST-1, T-BST-2"},
+                                                         {"burst_offset", "T-BST-1"},
+                                                         {"burst_final", "T-BST-1"},
+                                                         {"error", "T-DMA-8"},
+                                                         {"done", "T-BST-1"},
+                                                         {"hold", "T-BST-4"},
+                                                         {"hold_at", "T-BST-4"}}};
 
     static const char *op_name(uint64_t op)
     {

@@ -24,7 +24,7 @@ struct Difference {
         signal; ///< of the response; "assertion" and "response" are failures of the RTL by itself
     uint64_t model = 0;
     uint64_t rtl = 0;
-    std::string rule; ///< "ARB-5"
+    std::string rule; ///< "T-ARB-5"
     uint64_t seed = 0;
     std::vector<std::string>
         operations;                 ///< of this instance, oldest first; the last one is the culprit

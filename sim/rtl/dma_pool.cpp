@@ -23,7 +23,7 @@ struct DmaPoolPorts {
         {{"op"}, {"channel"}, {"queue"}, {"seeded"}, {"draw"}, {"channels"}}};
     enum : uint8_t { kFound, kChosen, kNext };
     static constexpr std::array<Signal, 3> kResponse = {
-        {{"found", "DMA-1, DMA-6"}, {"channel", "DMA-1, TIM-6"}, {"queue", "DMA-1"}}};
+        {{"found", "T-DMA-1, T-DMA-6"}, {"channel", "T-DMA-1, T-TIM-6"}, {"queue", "T-DMA-1"}}};
 
     static const char *op_name(uint64_t op)
     {
@@ -33,8 +33,8 @@ struct DmaPoolPorts {
     static const char *rule_of(const std::array<uint64_t, 6> &request,
                                const std::array<uint64_t, 3> &, size_t signal)
     {
-        return signal == kFound    ? request[kOp] == Op::kRelease ? "DMA-6" : "DMA-1"
-               : signal == kChosen ? request[kSeeded] != 0 ? "TIM-6" : "DMA-1"
+        return signal == kFound    ? request[kOp] == Op::kRelease ? "T-DMA-6" : "T-DMA-1"
+               : signal == kChosen ? request[kSeeded] != 0 ? "T-TIM-6" : "T-DMA-1"
                                    : nullptr;
     }
     template <class Top>
@@ -56,7 +56,7 @@ struct DmaPoolPorts {
     }
 };
 
-/// Operations, and the numbers drawn for them as the model draws its own (TIM-6).
+/// Operations, and the numbers drawn for them as the model draws its own (T-TIM-6).
 class Requests
 {
   public:

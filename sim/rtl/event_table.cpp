@@ -22,13 +22,13 @@ struct EventPorts {
     static constexpr std::array<Signal, 7> kRequest = {
         {{"op"}, {"id"}, {"queue"}, {"now"}, {"events"}, {"lines"}, {"isolated"}}};
     enum : uint8_t { kError, kPass, kRelease, kReleased, kFlag, kPending, kInMemory };
-    static constexpr std::array<Signal, 7> kResponse = {{{"error", "SQE-10"},
-                                                         {"pass", "EVT-2"},
-                                                         {"release", "EVT-4"},
-                                                         {"queue", "EVT-4"},
-                                                         {"flag", "EVT-1, EVT-5"},
-                                                         {"pending", "EVT-3"},
-                                                         {"in_memory", "EVT-7 to EVT-10"}}};
+    static constexpr std::array<Signal, 7> kResponse = {{{"error", "T-SQE-10"},
+                                                         {"pass", "T-EVT-2"},
+                                                         {"release", "T-EVT-4"},
+                                                         {"queue", "T-EVT-4"},
+                                                         {"flag", "T-EVT-1, T-EVT-5"},
+                                                         {"pending", "T-EVT-3"},
+                                                         {"in_memory", "T-EVT-7 to T-EVT-10"}}};
 
     static const char *op_name(uint64_t op)
     {
@@ -40,13 +40,13 @@ struct EventPorts {
                                const std::array<uint64_t, 7> &model, size_t signal)
     {
         if (signal == kFlag)
-            return request[kOp] == Op::kClear ? "EVT-5" : "EVT-1";
+            return request[kOp] == Op::kClear ? "T-EVT-5" : "T-EVT-1";
         if (signal != kInMemory)
             return nullptr;
-        return request[kOp] == Op::kLoad ? "EVT-8"
-               : model[kInMemory] == 0   ? "EVT-7"
-               : request[kIsolated] != 0 ? "EVT-10"
-                                         : "EVT-9";
+        return request[kOp] == Op::kLoad ? "T-EVT-8"
+               : model[kInMemory] == 0   ? "T-EVT-7"
+               : request[kIsolated] != 0 ? "T-EVT-10"
+                                         : "T-EVT-9";
     }
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 7> &r)

@@ -62,22 +62,23 @@ struct FrontPorts {
         kCqeLow,
         kCqeHigh
     };
-    static constexpr std::array<Signal, 16> kResponse = {{{"waited", "FE-5, FE-6"},
-                                                          {"visible", "FE-1"},
-                                                          {"written", "CQ-3, CQ-6"},
-                                                          {"taken", "CQ-5"},
-                                                          {"ready", "FE-5, FE-6"},
-                                                          {"head", "FE-3, FE-8, SCH-15"},
-                                                          {"tail", "FE-1"},
-                                                          {"retired", "FE-3, FE-8, SCH-15"},
-                                                          {"buffered", "FE-4, FE-7, FE-11, HW-4"},
-                                                          {"ahead", "FE-4, FE-6, FE-7, FE-11"},
-                                                          {"ahead_at", "FE-6"},
-                                                          {"cq_head", "CQ-5"},
-                                                          {"cq_tail", "CQ-1, CQ-6"},
-                                                          {"cqe_place", "CQ-6"},
-                                                          {"cqe_low", "CQ-1, CQ-2"},
-                                                          {"cqe_high", "CQ-2"}}};
+    static constexpr std::array<Signal, 16> kResponse = {
+        {{"waited", "T-FE-5, T-FE-6"},
+         {"visible", "T-FE-1"},
+         {"written", "T-CQ-3, T-CQ-6"},
+         {"taken", "T-CQ-5"},
+         {"ready", "T-FE-5, T-FE-6"},
+         {"head", "T-FE-3, T-FE-8, T-SCH-15"},
+         {"tail", "T-FE-1"},
+         {"retired", "T-FE-3, T-FE-8, T-SCH-15"},
+         {"buffered", "T-FE-4, T-FE-7, T-FE-11, T-HW-4"},
+         {"ahead", "T-FE-4, T-FE-6, T-FE-7, T-FE-11"},
+         {"ahead_at", "T-FE-6"},
+         {"cq_head", "T-CQ-5"},
+         {"cq_tail", "T-CQ-1, T-CQ-6"},
+         {"cqe_place", "T-CQ-6"},
+         {"cqe_low", "T-CQ-1, T-CQ-2"},
+         {"cqe_high", "T-CQ-2"}}};
 
     static const char *op_name(uint64_t op)
     {
@@ -93,26 +94,26 @@ struct FrontPorts {
         const uint64_t op = request[kOp];
         switch (signal) {
         case kWaited:
-        case kReady: // FE-5: there was no line to wait for
-            return op == Op::kFetch && model[kAheadAt] == model[kReady] ? "FE-5" : "FE-6";
+        case kReady: // T-FE-5: there was no line to wait for
+            return op == Op::kFetch && model[kAheadAt] == model[kReady] ? "T-FE-5" : "T-FE-6";
         case kWritten:
-            return model[kWritten] != 0 ? "CQ-6" : "CQ-3";
+            return model[kWritten] != 0 ? "T-CQ-6" : "T-CQ-3";
         case kHead:
         case kRetired:
-            return op == Op::kRetire    ? "FE-3"
-                   : op == Op::kSetHead ? "FE-8"
-                   : op == Op::kDropAll ? "SCH-15"
-                                        : "FE-1";
+            return op == Op::kRetire    ? "T-FE-3"
+                   : op == Op::kSetHead ? "T-FE-8"
+                   : op == Op::kDropAll ? "T-SCH-15"
+                                        : "T-FE-1";
         case kBuffered:
         case kAhead:
-            return op == Op::kSetHead || op == Op::kDropAll ? "FE-7"
-                   : op == Op::kDrop                        ? "FE-11"
-                   : op == Op::kReadIn                      ? "HW-4"
-                   : op == Op::kRetire                      ? "FE-3"
-                   : signal == kAhead                       ? "FE-6"
-                                                            : "FE-4";
+            return op == Op::kSetHead || op == Op::kDropAll ? "T-FE-7"
+                   : op == Op::kDrop                        ? "T-FE-11"
+                   : op == Op::kReadIn                      ? "T-HW-4"
+                   : op == Op::kRetire                      ? "T-FE-3"
+                   : signal == kAhead                       ? "T-FE-6"
+                                                            : "T-FE-4";
         case kCqTail:
-            return "CQ-6";
+            return "T-CQ-6";
         default:
             return nullptr;
         }

@@ -54,14 +54,14 @@ struct LinkPorts {
                                                          {"last"},
                                                          {"burst_bytes"}}};
     enum : uint8_t { kError, kLeft, kFinal, kGrant, kGrantLink, kWhose, kGrantBytes, kUntil };
-    static constexpr std::array<Signal, 8> kResponse = {{{"error", "BST-3"},
-                                                         {"left", "BST-3"},
-                                                         {"final", "BST-1"},
-                                                         {"grant", "BST-3"},
-                                                         {"link", "BST-3"},
-                                                         {"transfer", "BST-3"},
-                                                         {"bytes", "BST-1"},
-                                                         {"until", "BST-3"}}};
+    static constexpr std::array<Signal, 8> kResponse = {{{"error", "T-BST-3"},
+                                                         {"left", "T-BST-3"},
+                                                         {"final", "T-BST-1"},
+                                                         {"grant", "T-BST-3"},
+                                                         {"link", "T-BST-3"},
+                                                         {"transfer", "T-BST-3"},
+                                                         {"bytes", "T-BST-1"},
+                                                         {"until", "T-BST-3"}}};
 
     static const char *op_name(uint64_t op)
     {

@@ -26,7 +26,7 @@ struct Signal {
 //
 //   static constexpr const char *kBlock = "npu_arbiter";
 //   static constexpr std::array<Signal, N> kRequest  = {{{"op"}, …}};          the operation comes first
-//   static constexpr std::array<Signal, M> kResponse = {{{"queue", "ARB-5"}, …}};
+//   static constexpr std::array<Signal, M> kResponse = {{{"queue", "T-ARB-5"}, …}};
 //   static const char *op_name(uint64_t op);
 //   static const char *rule_of(const Request &request, const Response &model, size_t signal);
 //                                                                 may be left out: the rule of a signal where that of

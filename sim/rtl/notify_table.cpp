@@ -22,12 +22,12 @@ struct NotifyPorts {
     static constexpr std::array<Signal, 5> kRequest = {
         {{"op"}, {"id"}, {"queue"}, {"now"}, {"notifies"}}};
     enum : uint8_t { kError, kPass, kRelease, kReleased, kFlag, kPending };
-    static constexpr std::array<Signal, 6> kResponse = {{{"error", "SQE-10"},
-                                                         {"pass", "NTF-2"},
-                                                         {"release", "NTF-3"},
-                                                         {"queue", "NTF-3"},
-                                                         {"flag", "NTF-1, NTF-2"},
-                                                         {"pending", "NTF-3"}}};
+    static constexpr std::array<Signal, 6> kResponse = {{{"error", "T-SQE-10"},
+                                                         {"pass", "T-NTF-2"},
+                                                         {"release", "T-NTF-3"},
+                                                         {"queue", "T-NTF-3"},
+                                                         {"flag", "T-NTF-1, T-NTF-2"},
+                                                         {"pending", "T-NTF-3"}}};
 
     static const char *op_name(uint64_t op)
     {
@@ -42,13 +42,13 @@ struct NotifyPorts {
             return nullptr;
         switch (request[kOp]) {
         case Op::kWait:
-            return "NTF-2";
+            return "T-NTF-2";
         case Op::kRecord:
-            return model[kRelease] != 0 ? "NTF-3" : "NTF-1";
+            return model[kRelease] != 0 ? "T-NTF-3" : "T-NTF-1";
         case Op::kClear:
-            return "NTF-4";
+            return "T-NTF-4";
         default:
-            return "NTF-1";
+            return "T-NTF-1";
         }
     }
     template <class Top>

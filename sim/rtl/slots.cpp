@@ -22,12 +22,12 @@ struct SlotsPorts {
     static constexpr std::array<Signal, 8> kRequest = {
         {{"op"}, {"queue"}, {"slot"}, {"asked"}, {"slots"}, {"arbitration"}, {"start"}, {"leave"}}};
     enum : uint8_t { kTime, kFlag, kGranted, kSwapIns, kWaited, kFree };
-    static constexpr std::array<Signal, 6> kResponse = {{{"time", "SCH-3, SCH-5, SCH-19"},
-                                                         {"flag", "SCH-6"},
-                                                         {"slot", "SCH-3"},
-                                                         {"swap_ins", "SCH-22"},
-                                                         {"waited", "SCH-22"},
-                                                         {"free_count", "SCH-6, SCH-19"}}};
+    static constexpr std::array<Signal, 6> kResponse = {{{"time", "T-SCH-3, T-SCH-5, T-SCH-19"},
+                                                         {"flag", "T-SCH-6"},
+                                                         {"slot", "T-SCH-3"},
+                                                         {"swap_ins", "T-SCH-22"},
+                                                         {"waited", "T-SCH-22"},
+                                                         {"free_count", "T-SCH-6, T-SCH-19"}}};
 
     static const char *op_name(uint64_t op)
     {
@@ -38,11 +38,11 @@ struct SlotsPorts {
                                const std::array<uint64_t, 6> &, size_t signal)
     {
         if (signal == kTime)
-            return request[kOp] == Op::kGrant     ? "SCH-5"
-                   : request[kOp] == Op::kLeaving ? "SCH-20"
-                                                  : "SCH-3";
+            return request[kOp] == Op::kGrant     ? "T-SCH-5"
+                   : request[kOp] == Op::kLeaving ? "T-SCH-20"
+                                                  : "T-SCH-3";
         if (signal == kFree)
-            return request[kOp] == Op::kLeave ? "SCH-19" : "SCH-6";
+            return request[kOp] == Op::kLeave ? "T-SCH-19" : "T-SCH-6";
         return nullptr;
     }
     template <class Top>

@@ -48,16 +48,16 @@ struct SqePorts {
          {"cq_write"}, {"sdma_setup"}, {"pcie_setup"}, {"credit_unit"}, {"timeout_unit"}}};
     enum : uint8_t { kNext, kHold, kTimed, kDue, kType, kEffect, kClass, kId, kError, kStatus };
     static constexpr std::array<Signal, 10> kResponse = {
-        {{"next", "SQE-1, SQE-4, SQE-5, SQE-7, SQE-8, SQE-10, CQ-3"},
-         {"hold", "SQE-4, SQE-7, CQ-3"},
-         {"timed", "SQE-8"},
-         {"due", "SQE-2, SQE-3, SQE-5, SQE-8, SQE-10, DMA-2, EVT-8"},
-         {"type", "FLT-5"},
-         {"effect", "SQE-9, SQE-10, SQE-12"},
-         {"class", "SCH-8"},
-         {"id", "SQE-9, SQE-10"},
-         {"error", "SQE-8, SQE-10"},
-         {"status", "SQE-8, SQE-10"}}};
+        {{"next", "T-SQE-1, T-SQE-4, T-SQE-5, T-SQE-7, T-SQE-8, T-SQE-10, T-CQ-3"},
+         {"hold", "T-SQE-4, T-SQE-7, T-CQ-3"},
+         {"timed", "T-SQE-8"},
+         {"due", "T-SQE-2, T-SQE-3, T-SQE-5, T-SQE-8, T-SQE-10, T-DMA-2, T-EVT-8"},
+         {"type", "T-FLT-5"},
+         {"effect", "T-SQE-9, T-SQE-10, T-SQE-12"},
+         {"class", "T-SCH-8"},
+         {"id", "T-SQE-9, T-SQE-10"},
+         {"error", "T-SQE-8, T-SQE-10"},
+         {"status", "T-SQE-8, T-SQE-10"}}};
 
     static const char *op_name(uint64_t op)
     {
@@ -104,50 +104,51 @@ struct SqePorts {
         const auto type = static_cast<uint32_t>(request[kSqe]) & STARS_W0_TYPE_MASK;
         switch (static_cast<SqeOp>(request[kOp])) {
         case SqeOp::kBegin:
-            return signal != kDue              ? next == SqeNext::kDecoded ? "SQE-4" : "SQE-1"
-                   : next == SqeNext::kDecoded ? "SQE-2"
-                                               : "SQE-3";
+            return signal != kDue              ? next == SqeNext::kDecoded ? "T-SQE-4" : "T-SQE-1"
+                   : next == SqeNext::kDecoded ? "T-SQE-2"
+                                               : "T-SQE-3";
         case SqeOp::kDecoded:
-            return "SQE-4";
+            return "T-SQE-4";
         case SqeOp::kExecute:
             if (signal == kEffect || signal == kId)
-                return type == STARS_SQE_WRITE_VALUE   ? "SQE-9"
-                       : type == STARS_SQE_PLACEHOLDER ? "SQE-12"
-                                                       : "SQE-10";
+                return type == STARS_SQE_WRITE_VALUE   ? "T-SQE-9"
+                       : type == STARS_SQE_PLACEHOLDER ? "T-SQE-12"
+                                                       : "T-SQE-10";
             return ending(next);
         case SqeOp::kMiss:
-            return "EVT-8";
+            return "T-EVT-8";
         case SqeOp::kDone:
             return ending(next);
         case SqeOp::kPark:
         case SqeOp::kMove:
         case SqeOp::kLimit:
             if (type == STARS_SQE_COND)
-                return "COND-11";
-            return signal == kDue && next == SqeNext::kReport ? "SQE-10" : "SQE-8";
+                return "T-COND-11";
+            return signal == kDue && next == SqeNext::kReport ? "T-SQE-10" : "T-SQE-8";
         case SqeOp::kSetUp:
-            return "DMA-2";
+            return "T-DMA-2";
         case SqeOp::kRetire:
-            return next == SqeNext::kHold ? "CQ-3" : "SQE-6";
+            return next == SqeNext::kHold ? "T-CQ-3" : "T-SQE-6";
         case SqeOp::kReport:
-            return next == SqeNext::kHold ? "CQ-3" : "SQE-10";
+            return next == SqeNext::kHold ? "T-CQ-3" : "T-SQE-10";
         case SqeOp::kResume:
-            return next == SqeNext::kExecute ? signal == kDue ? "SQE-3" : "SQE-4" : ending(next);
+            return next == SqeNext::kExecute ? signal == kDue ? "T-SQE-3" : "T-SQE-4"
+                                             : ending(next);
         case SqeOp::kFail:
-            return "SQE-10";
+            return "T-SQE-10";
         case SqeOp::kEnd:
-            return "SCH-14";
+            return "T-SCH-14";
         case SqeOp::kHandled:
-            return "SQE-11";
+            return "T-SQE-11";
         }
         return nullptr;
     }
     static const char *ending(SqeNext next)
     {
-        return next == SqeNext::kReport   ? "SQE-10"
-               : next == SqeNext::kHold   ? "SQE-7"
-               : next == SqeNext::kRetire ? "SQE-5"
-                                          : "SQE-3";
+        return next == SqeNext::kReport   ? "T-SQE-10"
+               : next == SqeNext::kHold   ? "T-SQE-7"
+               : next == SqeNext::kRetire ? "T-SQE-5"
+                                          : "T-SQE-3";
     }
     // Numbers that mean nothing after this operation are 0.
     template <class Top>

@@ -28,7 +28,7 @@ class DeviceModule : public sc_core::sc_module
 
 /// One SC_METHOD, woken at the time of the calendar's next entry. From there the model runs ahead of SystemC's time by the
 /// quantum at most, in this run and those that follow: SystemC is woken again for what comes later. A run stops at the very
-/// entry that ends it (TIM-7). SystemC's time never passes the model's.
+/// entry that ends it (T-TIM-7). SystemC's time never passes the model's.
 class BoardModule : public sc_core::sc_module
 {
   public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What timeline, counters and profiling records say of kernels: cores, blocks and pipes, each with the time that the rules give it
- * (CORE-3, CORE-7, CORE-15, CORE-20). */
+ * (T-CORE-3, T-CORE-7, T-CORE-15, T-CORE-20). */
 #include "seam.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time while some attached thread runs: it does not jump over what that thread may still do. Rules TIME-4, TIME-5. */
+/* Time while some attached thread runs: it does not jump over what that thread may still do. Rules HOST-4, HOST-5. */
 #define _DEFAULT_SOURCE /* usleep */
 #include "seam.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between devices, of rows too: over their own link where the part has one, and else over the PCIe of both (LNK-1,
- * LNK-3). Reductions: where there is a link. */
+/* Copies between devices, of rows too: over their own link where the part has one, and else over the PCIe of both (T-LNK-1,
+ * T-LNK-3). Reductions: where there is a link. */
 #include "seam.h"
 
 #include <stdlib.h>

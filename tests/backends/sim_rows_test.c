@@ -197,7 +197,7 @@ static uint64_t time_of(const twin_rows *rows)
     return at[1] - at[0];
 }
 
-/* The time of the bytes as one copy, and beside it what DMA-41 and DMA-42 say of lines and descriptors. */
+/* The time of the bytes as one copy, and beside it what T-DMA-41 and T-DMA-42 say of lines and descriptors. */
 static void test_time(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting: timeouts, deadlocks, several threads, hand-over. Rules TIME-3 to TIME-6 of the design. */
+/* Waiting: timeouts, deadlocks, several threads, hand-over. Rules HOST-3 to HOST-6 of the design. */
 #define _DEFAULT_SOURCE /* usleep */
 #include "seam.h"
 
@@ -535,7 +535,7 @@ static void *ask_late(void *argument)
     return NULL;
 }
 
-/* TIME-4: nobody is told that something is done before it is, by his own clock. */
+/* HOST-4: nobody is told that something is done before it is, by his own clock. */
 static void test_answers_are_of_the_models_time(void)
 {
     uint64_t *const asked[] = {&late.query_ns, &late.idle_ns, &late.wait_ns, &late.drain_ns};

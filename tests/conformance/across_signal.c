@@ -160,14 +160,14 @@ static void check_way(const shared_kind *kind, int64_t store_ns, int64_t access_
                 (long long)near, (long long)far, (long long)more);
 }
 
-/* RMT-1, RMT-2, RMT-10: the record is a store, which takes the way; a record at home is an access to the table. */
+/* T-RMT-1, T-RMT-2, T-RMT-10: the record is a store, which takes the way; a record at home is an access to the table. */
 void test_shared_notify_takes_its_way(void)
 {
     check_way(&notifies, (int64_t)twin_profile_value("sqe.write_value_ns"),
               (int64_t)twin_profile_value("table.notify_ns"));
 }
 
-/* RMT-6, RMT-7, RMT-10: the record is the same, and is forwarded. */
+/* T-RMT-6, T-RMT-7, T-RMT-10: the record is the same, and is forwarded. */
 void test_shared_event_takes_its_way(void)
 {
     check_way(&events, 0, 0);

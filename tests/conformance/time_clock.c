@@ -365,7 +365,7 @@ typedef struct measured_work {
     uint64_t loads; /* times each byte goes over that link */
 } measured_work;
 
-/* Rules SQE-2, DMA-2, LNK-7 and SQE-5 for the work, SQE-2, SQE-3, SQE-5 and CQ-2 for the record that ends it. */
+/* Rules T-SQE-2, T-DMA-2, T-LNK-7 and T-SQE-5 for the work, T-SQE-2, T-SQE-3, T-SQE-5 and T-CQ-2 for the record that ends it. */
 static int64_t expected_ns(const measured_work *work, size_t bytes)
 {
     uint64_t cycles = 1000 / twin_profile_value("clock_mhz"); /* ns of one */

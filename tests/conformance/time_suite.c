@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time: the rules TIME-1 to TIME-7, and the ring that holds a sender. */
+/* Time: the rules HOST-1 to HOST-7, and the ring that holds a sender. */
 #include "suite.h"
 #include "time_tests.h"
 
@@ -8,33 +8,33 @@ static const twin_child children[] = {
 };
 
 static const twin_test tests[] = {
-    {"TIME-1: the time of a copy is the profile's arithmetic", test_copy_time_is_the_profiles},
-    {"TIME-1: times lie on the grid of the profile's counter", test_times_are_on_the_grid},
-    {"TIME-1: two runs, and one under load, give the same times", test_runs_repeat},
-    {"TIME-1: two runs give the same timeline, byte for byte", test_timelines_repeat},
-    {"TIME-2: calls of the host take the profile's time", test_host_calls_take_time},
-    {"TIME-3: submitting moves nothing on the device", test_submitting_moves_nothing},
-    {"TIME-3: polling loops end", test_polling_ends},
-    {"TIME-3: a full ring holds the sender, loses and swaps nothing, stops no other stream",
+    {"HOST-1: the time of a copy is the profile's arithmetic", test_copy_time_is_the_profiles},
+    {"HOST-1: times lie on the grid of the profile's counter", test_times_are_on_the_grid},
+    {"HOST-1: two runs, and one under load, give the same times", test_runs_repeat},
+    {"HOST-1: two runs give the same timeline, byte for byte", test_timelines_repeat},
+    {"HOST-2: calls of the host take the profile's time", test_host_calls_take_time},
+    {"HOST-3: submitting moves nothing on the device", test_submitting_moves_nothing},
+    {"HOST-3: polling loops end", test_polling_ends},
+    {"HOST-3: a full ring holds the sender, loses and swaps nothing, stops no other stream",
      test_full_ring_holds_the_sender},
-    {"TIME-3: a sender at a full ring gets it emptied by itself", test_ring_wraps},
-    {"TIME-4: time runs backwards for nobody", test_time_never_runs_backwards},
-    {"TIME-5: timeouts cost device time and no wall time", test_timeouts_cost_no_wall_time},
-    {"TIME-6: waiting for a stream that nobody can release", test_deadlock_on_a_stream},
-    {"TIME-6: waiting for an event that nobody can complete", test_deadlock_on_an_event},
-    {"TIME-6: waiting for a device that nobody can release", test_deadlock_of_the_device},
-    {"TIME-6: streams that wait for each other", test_deadlock_of_a_circle},
-    {"TIME-6: several threads wait, each gets an error", test_deadlock_of_several_threads},
-    {"TIME-6: destroying a parked stream fails and leaves it", test_destroying_a_parked_stream},
-    {"TIME-6: no deadlock while another thread might still record",
+    {"HOST-3: a sender at a full ring gets it emptied by itself", test_ring_wraps},
+    {"HOST-4: time runs backwards for nobody", test_time_never_runs_backwards},
+    {"HOST-5: timeouts cost device time and no wall time", test_timeouts_cost_no_wall_time},
+    {"HOST-6: waiting for a stream that nobody can release", test_deadlock_on_a_stream},
+    {"HOST-6: waiting for an event that nobody can complete", test_deadlock_on_an_event},
+    {"HOST-6: waiting for a device that nobody can release", test_deadlock_of_the_device},
+    {"HOST-6: streams that wait for each other", test_deadlock_of_a_circle},
+    {"HOST-6: several threads wait, each gets an error", test_deadlock_of_several_threads},
+    {"HOST-6: destroying a parked stream fails and leaves it", test_destroying_a_parked_stream},
+    {"HOST-6: no deadlock while another thread might still record",
      test_no_deadlock_while_a_thread_runs},
-    {"TIME-6: a deadlock once the last other thread has ended",
+    {"HOST-6: a deadlock once the last other thread has ended",
      test_deadlock_once_the_last_thread_ends},
     {"a forced reset drops what waits for a thread that idles",
      test_forced_reset_beside_an_idle_thread},
-    {"TIME-6: a full ring with nobody to empty it refuses the next task",
+    {"HOST-6: a full ring with nobody to empty it refuses the next task",
      test_full_ring_with_nobody_to_empty_it},
-    {"TIME-7: a read without synchronisation sees the old bytes",
+    {"HOST-7: a read without synchronisation sees the old bytes",
      test_unsynchronised_reads_are_old},
 };
 

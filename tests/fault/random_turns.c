@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A random program of several threads that take strict turns: one makes calls, all others wait for it on the host. So no two
  * of them race to the device, and whatever the system does with its threads, what happens on the device and when is decided by the
- * seeds alone (TIM-11). Host functions run on their own threads beside, while the one whose turn it is asks or waits.
+ * seeds alone (T-TIM-11). Host functions run on their own threads beside, while the one whose turn it is asks or waits.
  *
  * turns_test.py runs a seed several times and compares what was seen, byte for byte. `--noise` makes threads sleep, spin and
  * give way in real time, otherwise in each run; the program is the same. `--calls` counts turns. */

@@ -81,14 +81,14 @@ uint32_t run(uint64_t seed, bool seeded, uint32_t steps)
 
 } // namespace
 
-// ARB-1 to ARB-6.
+// T-ARB-1 to T-ARB-6.
 static void test_random()
 {
     for (uint64_t seed = 1; seed <= 100; ++seed)
         EXPECT_EQ(run(seed, false, 1500), 0);
 }
 
-// TIM-6.
+// T-TIM-6.
 static void test_random_seeded()
 {
     for (uint64_t seed = 1; seed <= 60; ++seed)

@@ -307,11 +307,11 @@ static void test_rules()
         SqeOp op;
         SqeNext next;
         const char *rule;
-    } cases[] = {{SqeOp::kBegin, SqeNext::kExecute, "SQE-3"},
-                 {SqeOp::kMiss, SqeNext::kLoaded, "EVT-8"},
-                 {SqeOp::kDone, SqeNext::kRetire, "SQE-5"},
-                 {SqeOp::kSetUp, SqeNext::kSetUp, "DMA-2"},
-                 {SqeOp::kFail, SqeNext::kReport, "SQE-10"}};
+    } cases[] = {{SqeOp::kBegin, SqeNext::kExecute, "T-SQE-3"},
+                 {SqeOp::kMiss, SqeNext::kLoaded, "T-EVT-8"},
+                 {SqeOp::kDone, SqeNext::kRetire, "T-SQE-5"},
+                 {SqeOp::kSetUp, SqeNext::kSetUp, "T-DMA-2"},
+                 {SqeOp::kFail, SqeNext::kReport, "T-SQE-10"}};
     const tsim::SqeShape shape = {16, 16, 16, 4, 1, 1, 1, 10, 20, 30, 40, 50, 60};
     const stars_sqe sqe = sqe_event_record(3);
     for (const auto &one : cases) {

@@ -240,7 +240,7 @@ void many(twinsim_model model)
 
 } // namespace
 
-// FE-1, FE-3 to FE-8, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, SCH-15, HW-4.
+// T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6, T-SCH-15, T-HW-4.
 static void test_lockstep()
 {
     many(TWINSIM_MODEL_LOCKSTEP);

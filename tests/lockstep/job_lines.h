@@ -12,7 +12,7 @@
 namespace job
 {
 
-/// `targets`: a bit each for those that were interrupted since the queue's last end (SQE-13).
+/// `targets`: a bit each for those that were interrupted since the queue's last end (T-SQE-13).
 [[nodiscard]] inline std::string end_line(uint64_t time, uint32_t sq, uint64_t number,
                                           uint32_t error, uint32_t status, uint32_t targets)
 {

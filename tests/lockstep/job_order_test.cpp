@@ -119,7 +119,7 @@ static void test_resets_may_come_first()
               Order::End::kOpen);
 }
 
-// NTF-1, NTF-3.
+// T-NTF-1, T-NTF-3.
 static void test_ends_with_notifies()
 {
     const Order two = order_of("notify_wait 0 1 0\nnotify_wait 1 1 0\nnotify_record 2 1\n");
@@ -175,7 +175,7 @@ static const twin_test tests[] = {
     {"tasks are submitted with their doorbells", test_doorbells_make_the_order},
     {"ORD-05 a wait ends when its record surely happens", test_ends_with_events},
     {"a reset that may come first leaves it open", test_resets_may_come_first},
-    {"NTF-3 of two waits for one notify either may end", test_ends_with_notifies},
+    {"T-NTF-3 of two waits for one notify either may end", test_ends_with_notifies},
     {"ORD-09 memory follows the order over streams", test_memory_follows_order},
     {"bytes that are raced for are not certain", test_races_are_not_certain},
     {"nor are those of tasks that may not happen", test_what_may_not_happen_is_not_certain},

@@ -72,7 +72,7 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                           std::to_string(kLeastBurst) + " or more");
         m[kBurst] = kLeastBurst;
     }
-    constexpr uint64_t wide = 10000000; // more than all channels move together (LNK-8)
+    constexpr uint64_t wide = 10000000; // more than all channels move together (T-LNK-8)
     Group top;
     top.group("limit", Group().add("events", "1", m[kEvents]).add("notifies", "1", m[kNotifies]));
     top.group("fetch", Group().add("window", "SQE", m[kWindow]).ns("read_ns", m[kRead]));

@@ -127,7 +127,7 @@ Counts run(uint64_t seed, uint32_t steps)
 
 } // namespace
 
-// BST-1 to BST-4.
+// T-BST-1 to T-BST-4.
 static void test_random()
 {
     Counts all;

@@ -74,7 +74,7 @@ uint32_t run(uint64_t seed, uint32_t steps)
 
 } // namespace
 
-// SCH-3, SCH-5, SCH-6, SCH-19, SCH-20, SCH-22.
+// T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
 static void test_random()
 {
     for (uint64_t seed = 1; seed <= 100; ++seed)

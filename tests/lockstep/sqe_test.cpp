@@ -288,7 +288,7 @@ size_t with(const std::vector<std::string> &log, const char *status)
 
 } // namespace
 
-// SQE-1 to SQE-13, CQ-3, DMA-2, EVT-8, FLT-5, SCH-8, CTN-1, CTN-2, CPU-7, DMA-8.
+// T-SQE-1 to T-SQE-13, T-CQ-3, T-DMA-2, T-EVT-8, T-FLT-5, T-SCH-8, T-CTN-1, T-CTN-2, T-CPU-7, T-DMA-8.
 static void test_random()
 {
     size_t good = 0, late = 0, bad = 0, faults = 0;

@@ -111,7 +111,7 @@ class TopBoard
         return static_cast<uint32_t>(q.cq.size());
     }
 
-    // LNK-4: of MB/s, which are bytes per 1000 cycles here.
+    // T-LNK-4: of MB/s, which are bytes per 1000 cycles here.
     [[nodiscard]] static uint64_t rate(uint64_t mb_s)
     {
         constexpr unsigned kFraction = 48;
@@ -226,7 +226,7 @@ class TopBoard
 
     void advance(uint64_t until)
     {
-        // FE-2: doorbells are looked at when a run starts, queue by queue.
+        // T-FE-2: doorbells are looked at when a run starts, queue by queue.
         for (uint32_t sq = 0; sq < kQueues; ++sq)
             ring(sq);
         if (quiet_)
@@ -394,7 +394,7 @@ class TopBoard
             ++done_[sq];
     }
 
-    // Whom a hold interrupts: of these the RTL has no note (SQE-13).
+    // Whom a hold interrupts: of these the RTL has no note (T-SQE-13).
     [[nodiscard]] uint32_t hold_target(uint32_t sq)
     {
         const uint32_t word = sqe_at(sq, static_cast<uint32_t>(done_[sq])).word[0];
@@ -518,7 +518,7 @@ class TopBoard
         q.seen = std::max(q.seen, q.rung - pending(sq));
     }
 
-    // FE-8.
+    // T-FE-8.
     void set_head(uint32_t sq, uint64_t head)
     {
         const Queue &q = queues_[sq];

@@ -43,7 +43,7 @@ class TopNotes
     void tell(Note note, uint32_t sq, uint64_t now, uint64_t value);
     /// A CQE of the queue has been written, for the note that follows.
     void reports(uint32_t sq) { queues_[sq].reported = true; }
-    /// Its SQE interrupts that target, 0: nobody (SQE-13).
+    /// Its SQE interrupts that target, 0: nobody (T-SQE-13).
     void interrupts(uint32_t sq, uint64_t target) { queues_[sq].targets |= (1u << target) & ~1u; }
 
   private:

@@ -13,6 +13,7 @@ import includes  # noqa: F401
 import names  # noqa: F401
 import profiles  # noqa: F401
 import readme  # noqa: F401
+import rules  # noqa: F401
 import text  # noqa: F401
 from tree import CHECKS, Tree
 

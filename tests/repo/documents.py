@@ -9,13 +9,8 @@ SETTINGS = "runtime/core/base/config.h"
 STATUS = "runtime/seam/status.h"
 NUMBERS = "backends/sim/queue/failure.c"
 ERRORS = "runtime/docs/errors.md"
-TIMING = "sim/docs/timing.md"
-UNTESTED = "tests/repo/untested_rules.txt"
-CONTRACT = "runtime/docs/contract/"
-COVERAGE = "tests/conformance/coverage.tsv"
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
-RULE = re.compile(r"\b([A-Z]{2,5}-\d+)\b")
 
 
 def prose(tree, path):
@@ -85,86 +80,6 @@ def settings(tree):
 
 def is_build_option(tree, name):
     return re.search(rf"^(option|set)\({name}\b", tree.text("CMakeLists.txt"), re.MULTILINE) is not None
-
-
-@check
-def timing_rules(tree):
-    """Every numbered rule is quoted by a test or listed as untested with a reason; every quoted rule exists."""
-    rules = re.findall(r"^\|\s*([A-Z]{2,5}-\d+)\s*\|", tree.text(TIMING), flags=re.MULTILINE)
-    problems = [f"{TIMING}:1: {rule} stands there twice" for rule in sorted({r for r in rules if rules.count(r) > 1})]
-    if not rules:
-        problems.append(f"{TIMING}:1: no rule found: has the table another shape?")
-    families = {rule.split("-")[0] for rule in rules}
-
-    untested = {}
-    for number, line in tree.lines(UNTESTED):
-        if line and not line.startswith("#"):
-            rule, _, reason = line.partition(" ")
-            untested[rule] = number
-            if not reason.strip():
-                problems.append(f"{UNTESTED}:{number}: {rule} without a reason")
-            if rule not in rules:
-                problems.append(f"{UNTESTED}:{number}: there is no rule {rule}")
-
-    quoted = {}
-    for path in tree.files(".c", ".cpp", ".h", ".py", ".txt", ".job"):
-        # The suites on the public interface quote the catalogue, which has families of the same name.
-        if not path.startswith(("sim/", "tests/sim/", "tests/lockstep/", "rtl-stubs/")):
-            continue
-        for number, line in tree.lines(path):
-            for rule in expand(line):
-                if rule.split("-")[0] in families and rule not in rules:
-                    problems.append(f"{path}:{number}: there is no rule {rule} in {TIMING}")
-                if path.startswith("tests/"):
-                    quoted[rule] = path
-    for rule in rules:
-        if rule not in quoted and rule not in untested:
-            problems.append(f"{TIMING}:1: no test in tests/sim quotes {rule}; quote it or give a reason in {UNTESTED}")
-        if rule in quoted and rule in untested:
-            problems.append(f"{UNTESTED}:{untested[rule]}: {rule} is tested, by {quoted[rule]}")
-    return problems
-
-
-def expand(line):
-    """The rules a line quotes; "DMA-2 to DMA-4" and "DMA-2..4" mean all of them."""
-    found = set(RULE.findall(line))
-    for family, first, last in re.findall(r"\b([A-Z]{2,5})-(\d+)(?: to |\.\.+)(?:\1-)?(\d+)\b", line):
-        found |= {f"{family}-{n}" for n in range(int(first), min(int(last), int(first) + 50) + 1)}
-    return sorted(found)
-
-
-ROW = re.compile(r"\b([A-Z]{3,4}-\d{2,3}b?)\b")
-
-
-@check
-def contract_rows(tree):
-    """Each row of the contract stands on one page, once; every row that a test or a source quotes, or coverage.tsv lists, is there."""
-    rows = {}
-    problems = []
-    for path in tree.files(".md"):
-        if not path.startswith(CONTRACT):
-            continue
-        for number, line in tree.lines(path):
-            match = re.match(r"\|\s*([A-Z]+-\d+b?)\s*\|", line)
-            if match and match.group(1) in rows:
-                problems.append(f"{path}:{number}: {match.group(1)} stands in {rows[match.group(1)]} too")
-            elif match:
-                rows[match.group(1)] = f"{path}:{number}"
-    if not rows:
-        problems.append(f"{CONTRACT}README.md:1: no row found: have the tables another shape?")
-    for number, line in tree.lines(COVERAGE):
-        row = line.split("\t")[0]
-        if "\t" in line and row != "row" and row not in rows:
-            problems.append(f"{COVERAGE}:{number}: {CONTRACT} has no {row}")
-    families = {row.split("-")[0] for row in rows}
-    for path in tree.files(".c", ".cpp", ".h", ".py", ".md", ".def"):
-        # The model and its tests quote the rules of timing.md, which has families of the same name with numbers below 10.
-        if not path.startswith(("runtime/", "tests/", "backends/")) or path.startswith(("tests/sim/", "tests/lockstep/", "tests/repo/")):
-            continue
-        for number, line in tree.lines(path):
-            problems += [f"{path}:{number}: {CONTRACT} has no {row}" for row in sorted(set(ROW.findall(line)))
-                         if row.split("-")[0] in families and row not in rows]
-    return problems
 
 
 @check

@@ -14,7 +14,7 @@ from tree import CHECKS, Tree
 L = "SPDX-License-" + "Identifier: Apache-2.0"
 FENCE = "`" * 3
 
-TIMING = "| Rule | What |\n|---|---|\n| FE-1 | a |\n| FE-2 | b |\n| FE-3 | c |\n"
+TIMING = "| Rule | What |\n|---|---|\n| T-FE-1 | a |\n| T-FE-2 | b |\n| T-FE-3 | c |\n"
 PROFILES = "<!-- profiles -->\n" + "".join("| " + " | ".join(cells) + " |\n" if len(cells) > 1 else cells[0] for cells in [
     ["Profile", "Part", "Cores", "AI CPUs", "L2, memory", "Streams", "Events", "Notifies", "SQ", "Slots", "SDMA", "Host DMA", "Counter",
      "Memory rate", "Scheduler"], ["|---" * 15 + "|\n"],
@@ -102,28 +102,34 @@ CASES = {
         ("one too many", {"runtime/x.md": "set TWINRT_GONE=1\n"}, "there is no setting TWINRT_GONE"),
         ("the list has moved", {"runtime/core/base/config.h": ""}, "no settings found"),
     ]),
-    "timing_rules": ({"sim/docs/timing.md": TIMING, "tests/sim/a.cpp": "// FE-1 to FE-2\n",
-                      "tests/repo/untested_rules.txt": "# x\nFE-3 cannot be seen from outside\n"}, [
-        ("a rule without a test", {"tests/sim/a.cpp": "// FE-1\n"}, "no test in tests/sim quotes FE-2"),
-        ("a rule that is not there", {"sim/core/a.cpp": "// FE-9\n"}, "there is no rule FE-9"),
-        ("an excuse without a reason", {"tests/repo/untested_rules.txt": "FE-3\n"}, "FE-3 without a reason"),
-        ("an excuse that is not needed", {"tests/sim/a.cpp": "// FE-1..3\n"}, "FE-3 is tested"),
-        ("an excuse for nothing", {"tests/repo/untested_rules.txt": "FE-3 a\nFE-7 b\n"}, "there is no rule FE-7"),
-        ("a number given twice", {"sim/docs/timing.md": TIMING + "| FE-1 | d |\n"}, "FE-1 stands there twice"),
-        ("the table has moved", {"sim/docs/timing.md": ""}, "no rule found"),
+    "rule_ids": ({"sim/docs/timing.md": TIMING, "runtime/docs/host-time.md": "| HOST-1 | a |\n",
+                  "tools/check/README.md": "| ORD-01 | judged by times | |\n| RACE-01 | a | |\n",
+                  "runtime/docs/contract/a.md": "| ORD-01 | f | x | 0 | - |\n| EVT-02b | f | y | 0 | - |\n",
+                  "tests/conformance/a.c": "// ORD-01, EVT-02b, RACE-01, HOST-1, T-FE-1 to T-FE-3, T-FE-1..3, UTF-8\n"}, [
+        ("an id that is not defined", {"runtime/a.c": "// ORD-02\n"}, "ORD-02 is not defined in runtime/docs/contract/a.md"),
+        ("a number without its zero", {"runtime/a.c": "// RACE-1\n"}, "RACE-1 is not defined in tools/check/README.md"),
+        ("a rule of timing without its prefix", {"b.md": "FE-2\n"}, "the rule of sim/docs/timing.md is T-FE-2"),
+        ("the end of a range", {"rtl-stubs/a.sv": "// T-FE-2 to T-FE-4\n"}, "T-FE-4 is not defined in sim/docs/timing.md"),
+        ("an id twice on a page", {"sim/docs/timing.md": TIMING + "| T-FE-1 | d |\n"}, "T-FE-1 is defined in"),
+        ("an id on two pages", {"runtime/docs/contract/b.md": "| ORD-01 | f | x | 0 | - |\n"}, "ORD-01 is defined in"),
+        ("a family on two pages", {"runtime/docs/contract/b.md": "| ORD-07 | f | x | 0 | - |\n"}, "has the family ORD"),
+        ("a table that has moved", {"runtime/docs/host-time.md": ""}, "host-time.md:1: no id is defined here"),
+    ]),
+    "timing_rules": ({"sim/docs/timing.md": TIMING, "tests/sim/a.cpp": "// T-FE-1 to T-FE-2\n",
+                      "tests/repo/untested_rules.txt": "# x\nT-FE-3 cannot be seen from outside\n"}, [
+        ("a rule without a test", {"tests/sim/a.cpp": "// T-FE-1\n"}, "no test in tests/sim quotes T-FE-2"),
+        ("an excuse without a reason", {"tests/repo/untested_rules.txt": "T-FE-3\n"}, "T-FE-3 without a reason"),
+        ("an excuse that is not needed", {"tests/sim/a.cpp": "// T-FE-1..3\n"}, "T-FE-3 is tested"),
+        ("an excuse for nothing", {"tests/repo/untested_rules.txt": "T-FE-3 a\nT-FE-7 b\n"}, "there is no rule T-FE-7"),
+    ]),
+    "contract_rows": ({"runtime/docs/contract/a.md": "| DEV-01 | f | x | 0 | - |\n",
+                       "tests/conformance/coverage.tsv": "row\ttitle\tsuites\treason\nDEV-01\tx\tdevice\t\n"}, [
+        ("a row of the list that is not there", {"tests/conformance/coverage.tsv": "row\tt\ts\tr\nDEV-09\tx\ta\t\n"}, "has no DEV-09"),
     ]),
     "language": ({"runtime/a.c": "/* The pool releases what it has. */\n", "b.md": "called `" + "men" + "d` before\n"}, [
         ("a phrase in a comment", {"runtime/a.c": "/* It lets " + "go of it. */\n"}, "write release"),
         ("a phrase in a page", {"b.md": "It is " + "men" + "ded.\n"}, "write fix"),
         ("a phrase in a message", {"runtime/a.c": 'say("memory is ' + 'short");\n'}, "write out of memory"),
-    ]),
-    "contract_rows": ({"runtime/docs/contract/a.md": "| DEV-01 | f | x | 0 | - |\n| DEV-02b | f | y | 0 | - |\n",
-                       "tests/conformance/coverage.tsv": "row\ttitle\tsuites\treason\nDEV-01\tx\tdevice\t\n",
-                       "tests/conformance/a.c": "// DEV-01, DEV-02b\n", "tests/sim/a.cpp": "// DEV-07, DEV-70\n"}, [
-        ("a row on two pages", {"runtime/docs/contract/b.md": "| DEV-01 | f | x | 0 | - |\n"}, "DEV-01 stands in"),
-        ("a row that is not there", {"tests/conformance/a.c": "// DEV-03\n"}, "has no DEV-03"),
-        ("a row of the list that is not there", {"tests/conformance/coverage.tsv": "row\tt\ts\tr\nDEV-09\tx\ta\t\n"}, "has no DEV-09"),
-        ("the tables have moved", {"runtime/docs/contract/a.md": ""}, "no row found"),
     ]),
     "status_table": ({"runtime/seam/status.h": 'X(TWIN_OK, 0, "fine") \\\n X(TWIN_E_A, 107000, "bad, really") \\\n',
                       "runtime/docs/errors.md": "| `TWIN_OK` | 0 `ACL_SUCCESS` | fine |\n| `TWIN_E_A` | 107000 | bad, really |\n"}, [

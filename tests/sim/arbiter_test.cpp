@@ -18,7 +18,7 @@ struct Asker {
     uint32_t sq, priority, group;
 };
 
-/// ARB-1 to ARB-6, said as plainly as they are written: lists, searches, no state but what the rules name.
+/// T-ARB-1 to T-ARB-6, said as plainly as they are written: lists, searches, no state but what the rules name.
 class Reference
 {
   public:
@@ -29,7 +29,7 @@ class Reference
     /// Everybody whom the rules allow to win; exactly one without a seed.
     std::vector<Asker> allowed(bool seeded)
     {
-        // ARB-1
+        // T-ARB-1
         uint32_t level = 8;
         for (const Asker &a : asking)
             level = std::min(level, level_of(a));
@@ -38,7 +38,7 @@ class Reference
         for (const Asker &a : asking)
             if (level_of(a) == level)
                 groups.insert(a.group);
-        // ARB-4
+        // T-ARB-4
         bool any = false;
         for (const uint32_t g : groups)
             any = any || left(state, g) > 0;
@@ -52,7 +52,7 @@ class Reference
         for (const uint32_t g : groups)
             if (left(state, g) > 0)
                 able.push_back(g);
-        // ARB-2, ARB-3
+        // T-ARB-2, T-ARB-3
         std::vector<uint32_t> winners;
         if (rules_.weight_first && state.goes_on &&
             std::count(able.begin(), able.end(), state.last) != 0) {
@@ -66,7 +66,7 @@ class Reference
             while (std::count(able.begin(), able.end(), g) == 0);
             winners = {g};
         }
-        // ARB-5
+        // T-ARB-5
         std::vector<Asker> result;
         for (const uint32_t g : winners) {
             std::vector<Asker> members;
@@ -97,7 +97,7 @@ class Reference
     }
 
   private:
-    struct State { // ARB-6: of each priority group
+    struct State { // T-ARB-6: of each priority group
         uint32_t last = 63;
         bool goes_on = false;
         std::map<uint32_t, int> left;
@@ -174,14 +174,14 @@ void test_against_reference()
         compare(seed, false);
 }
 
-// TIM-6: a seed draws only among what the rules allow.
+// T-TIM-6: a seed draws only among what the rules allow.
 void test_seeds_against_reference()
 {
     for (uint64_t seed = 1; seed <= 500; ++seed)
         compare(seed, true);
 }
 
-// ARB-5, and SCH-4 with the reset values: today's order for queues of one model group, at any priorities.
+// T-ARB-5, and T-SCH-4 with the reset values: today's order for queues of one model group, at any priorities.
 void test_reset_values()
 {
     ArbiterRules rules;
@@ -212,7 +212,7 @@ void test_reset_values()
     }
 }
 
-// ARB-2 to ARB-5: with everybody asking all the time, each model group wins its weight in each round, and each queue of
+// T-ARB-2 to T-ARB-5: with everybody asking all the time, each model group wins its weight in each round, and each queue of
 // a model group once in as many wins of that group as it has queues.
 void test_shares()
 {
@@ -244,7 +244,7 @@ void test_shares()
                 if ((i + 1) % 13 == 0)
                     for (uint32_t g = 0; g < 4; ++g)
                         EXPECT_EQ(wins[g], weights[g] * (i + 1) / 13);
-                // ARB-3: the two ways differ in this.
+                // T-ARB-3: the two ways differ in this.
                 if (i > 0 && i < 13 && weight_first)
                     CU_ASSERT(order[i] % 4 >= order[i - 1] % 4);
             }
@@ -263,7 +263,7 @@ void test_shares()
     }
 }
 
-// ARB-2 to ARB-4, through registers and a single slot: model group 2 with weight 2 has two wins for one of model group 1.
+// T-ARB-2 to T-ARB-4, through registers and a single slot: model group 2 with weight 2 has two wins for one of model group 1.
 void test_registers_rule_slots()
 {
     for (const bool weight_first : {false, true}) {
@@ -302,7 +302,7 @@ void test_registers_rule_slots()
     }
 }
 
-// ARB-1: with level 1 priority 0 comes first and the others are equals; those that wait move when the level changes.
+// T-ARB-1: with level 1 priority 0 comes first and the others are equals; those that wait move when the level changes.
 void test_strict_level()
 {
     Rig rig([](tsim::Params &p) {
@@ -333,7 +333,7 @@ void test_strict_level()
     CU_ASSERT(order == (std::vector<uint32_t>{4, 1, 2, 3, 11, 13, 12}));
 }
 
-// SCH-9, ARB-6: those that wait for a class are picked in the same way, with turns of their own.
+// T-SCH-9, T-ARB-6: those that wait for a class are picked in the same way, with turns of their own.
 void test_classes_follow()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });

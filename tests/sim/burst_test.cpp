@@ -68,7 +68,7 @@ std::vector<Cycle> play(LinkNetwork &links, const std::vector<Transfer> &all)
 
 } // namespace
 
-// BST-1, BST-3: alone, on one link and on three.
+// T-BST-1, T-BST-3: alone, on one link and on three.
 static void test_alone()
 {
     const BurstNetwork::Hop hops[] = {{0, 1}, {1, 1}, {2, 1}};
@@ -85,7 +85,7 @@ static void test_alone()
     }
 }
 
-// BST-2: with one burst under way each passes all links before the next begins.
+// T-BST-2: with one burst under way each passes all links before the next begins.
 static void test_outstanding()
 {
     const BurstNetwork::Hop hops[] = {{0, 1}, {1, 2}};
@@ -97,7 +97,7 @@ static void test_outstanding()
     EXPECT_EQ(finish(two, 1)[0], 10 + 10 * 20);
 }
 
-// BST-3: turns, a burst each; BST-4: a ceiling.
+// T-BST-3: turns, a burst each; T-BST-4: a ceiling.
 static void test_turns_and_ceilings()
 {
     const BurstNetwork::Hop hop[] = {{0, 1}};
@@ -129,7 +129,7 @@ static void test_cancel()
     CU_ASSERT(ends[1] >= 105 && ends[1] <= 125);
 }
 
-// BST-5: random patterns of contention on the shipped links.
+// T-BST-5: random patterns of contention on the shipped links.
 static void test_agrees_with_fair_shares()
 {
     constexpr uint32_t kDevices = 3;
@@ -203,7 +203,7 @@ static std::vector<Cycle> history(Cycle from)
     return out;
 }
 
-// TIM-1: whenever it is, the same takes as long. 44 binary digits of a time are all that channels and links see.
+// T-TIM-1: whenever it is, the same takes as long. 44 binary digits of a time are all that channels and links see.
 static void test_late()
 {
     const std::vector<Cycle> early = history(0);
@@ -230,7 +230,7 @@ static void test_late()
     CU_ASSERT(ends[0] == ends[1]);
 }
 
-// BST-1, BST-4: something is under way all the time while those digits come round.
+// T-BST-1, T-BST-4: something is under way all the time while those digits come round.
 static void test_long()
 {
     constexpr uint64_t kMiB = 1 << 20, kBursts = 1 << 13;
@@ -251,7 +251,7 @@ static void test_long()
     EXPECT_EQ(last.next(), tsim::kNever);
 }
 
-// BST-1, LNK-8: as a board: the same work, the same bytes, nearly the same times.
+// T-BST-1, T-LNK-8: as a board: the same work, the same bytes, nearly the same times.
 static void test_board()
 {
     constexpr uint64_t kMiB = 1 << 20;

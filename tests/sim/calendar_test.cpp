@@ -14,7 +14,7 @@ using tsim::kNever;
 using tsim::mix;
 using tsim::Rank;
 
-// TIM-3: time first.
+// T-TIM-3: time first.
 static void test_time_order()
 {
     Calendar calendar(8);
@@ -29,7 +29,7 @@ static void test_time_order()
     EXPECT_EQ(calendar.next_time(), kNever);
 }
 
-// TIM-3: within an instant by block, then first scheduled first.
+// T-TIM-3: within an instant by block, then first scheduled first.
 static void test_order_within_an_instant()
 {
     Calendar calendar(8);
@@ -42,7 +42,7 @@ static void test_order_within_an_instant()
         EXPECT_EQ(calendar.pop(), expected);
 }
 
-// TIM-4: a timer that is set again moves, and counts as newly scheduled.
+// T-TIM-4: a timer that is set again moves, and counts as newly scheduled.
 static void test_rescheduling()
 {
     Calendar calendar(4);
@@ -116,7 +116,7 @@ static void test_against_a_list()
     CU_ASSERT(same);
 }
 
-// TIM-3 across the wheel's edge: an entry from afar is older than one that is scheduled when it is near.
+// T-TIM-3 across the wheel's edge: an entry from afar is older than one that is scheduled when it is near.
 static void test_far_entries_keep_their_place()
 {
     Calendar calendar(8);
@@ -133,7 +133,7 @@ static void test_far_entries_keep_their_place()
         EXPECT_EQ(calendar.pop(), expected);
 }
 
-// TIM-3 and TIM-4 at every distance, against a map in that order: timers are set, set again and taken back, near ones and
+// T-TIM-3 and T-TIM-4 at every distance, against a map in that order: timers are set, set again and taken back, near ones and
 // far ones meet at the same times, and in turn most of what is set is later than all before.
 static void test_every_distance_against_a_map()
 {

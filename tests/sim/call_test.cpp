@@ -24,7 +24,7 @@ uint64_t to_decoded(const tsim::Params &p)
 
 } // namespace
 
-// CPU-1, CPU-2: the message comes after its time and carries what the SQE says; the queue goes on.
+// T-CPU-1, T-CPU-2: the message comes after its time and carries what the SQE says; the queue goes on.
 static void test_message_without_block()
 {
     Rig rig;
@@ -49,7 +49,7 @@ static void test_message_without_block()
     EXPECT_EQ(rig.retired_at(5, 1), there + p.retire.value);
 }
 
-// CPU-3, CPU-4: with the flag nothing behind it moves before the answer is seen.
+// T-CPU-3, T-CPU-4: with the flag nothing behind it moves before the answer is seen.
 static void test_block_waits_for_the_answer()
 {
     Rig rig;
@@ -76,7 +76,7 @@ static void test_block_waits_for_the_answer()
     EXPECT_EQ(messages[0].parameter, p.topic_message.index);
 }
 
-// CPU-4: a time that has passed counts as now.
+// T-CPU-4: a time that has passed counts as now.
 static void test_answer_in_the_past()
 {
     Rig rig;
@@ -92,7 +92,7 @@ static void test_answer_in_the_past()
     EXPECT_EQ(rig.retired_at(0, 1), now + rig.params().retire.value);
 }
 
-// CPU-5: answers nobody waits for.
+// T-CPU-5: answers nobody waits for.
 static void test_answers_without_effect()
 {
     Rig rig;
@@ -116,7 +116,7 @@ static void test_answers_without_effect()
     CU_ASSERT(!take(rig, m)); // it went with its queue
 }
 
-// CPU-6: one stop for each message, in the order in which they came.
+// T-CPU-6: one stop for each message, in the order in which they came.
 static void test_messages_in_order()
 {
     Rig rig;
@@ -134,7 +134,7 @@ static void test_messages_in_order()
     }
 }
 
-// CPU-7.
+// T-CPU-7.
 static void test_other_topics()
 {
     Rig rig;
@@ -147,7 +147,7 @@ static void test_other_topics()
     EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BAD_SQE);
 }
 
-// CPU-3, SCH-8, SCH-9: callbacks that wait keep their shares; the next one comes with the first answer.
+// T-CPU-3, T-SCH-8, T-SCH-9: callbacks that wait keep their shares; the next one comes with the first answer.
 static void test_class_limit()
 {
     Rig rig([](tsim::Params &p) { p.cpu_topic_cap.value = 2; });
@@ -178,7 +178,7 @@ static void test_class_limit()
     CU_ASSERT(named);
 }
 
-// SQE-8: the credit ends a wait for the host, unless the answer is seen before.
+// T-SQE-8: the credit ends a wait for the host, unless the answer is seen before.
 static void test_credit()
 {
     Rig rig;

@@ -100,7 +100,7 @@ constexpr uint64_t kLeast = uint64_t{1} << 63;
 
 } // namespace
 
-// COND-1, COND-2.
+// T-COND-1, T-COND-2.
 static void test_arithmetic()
 {
     EXPECT_EQ(combine(STARS_COND_ADD, 0, kMinus, 3), 2);
@@ -124,7 +124,7 @@ static void test_arithmetic()
     EXPECT_EQ(combine_constant(STARS_COND_LESS, 3, 4), 1);
 }
 
-// COND-1.
+// T-COND-1.
 static void test_branches()
 {
     EXPECT_EQ(taken(STARS_COND_EQUAL, 7, 7), 1);
@@ -137,7 +137,7 @@ static void test_branches()
     EXPECT_EQ(taken(STARS_COND_NOT_BELOW_UNSIGNED, kMinus, 0), 1);
 }
 
-// COND-1: R0 is always 0; constants of 64 bits; loads of each width.
+// T-COND-1: R0 is always 0; constants of 64 bits; loads of each width.
 static void test_registers_and_memory()
 {
     EXPECT_EQ(compute([](sim_cond &c) {
@@ -183,7 +183,7 @@ static void test_narrow_stores()
     EXPECT_EQ(word_at(rig, 128), 0xff);
 }
 
-// COND-3: an inline program's time, and that others see its stores at the beginning of that time.
+// T-COND-3: an inline program's time, and that others see its stores at the beginning of that time.
 static void test_time_of_a_program()
 {
     Rig rig;
@@ -205,7 +205,7 @@ static void test_time_of_a_program()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_DECODE, 0).at(0).end_ns, program.begin_ns);
 }
 
-// COND-2: a call costs one access; COND-5: the loop counts down to its end.
+// T-COND-2: a call costs one access; T-COND-5: the loop counts down to its end.
 static void test_call_and_loop()
 {
     Rig rig;
@@ -226,7 +226,7 @@ static void test_call_and_loop()
               (5 + 2 + 11 + 124) * p.cond_instruction.value + 10 * 100 + p.cond_memory.value);
 }
 
-// COND-4: nothing that a program holds does harm.
+// T-COND-4: nothing that a program holds does harm.
 static void test_bad_programs()
 {
     expect_bad(sqe_words({0}));                                                // no operation
@@ -252,7 +252,7 @@ static void test_bad_programs()
     }));
 }
 
-// COND-4.
+// T-COND-4.
 static void test_bad_addresses()
 {
     const auto expect_fault = [](const Build &build) {
@@ -271,7 +271,7 @@ static void test_bad_addresses()
     });
 }
 
-// COND-4: what was done before a failure stays. COND-2: no call within a called program.
+// T-COND-4: what was done before a failure stays. T-COND-2: no call within a called program.
 static void test_what_was_done_stays()
 {
     Rig rig;
@@ -286,7 +286,7 @@ static void test_what_was_done_stays()
     EXPECT_EQ(word_at(rig, 0), Rig::kHbm);
 }
 
-// COND-5.
+// T-COND-5.
 static void test_endless_program()
 {
     Rig rig({}, [](tsim::Params &p) { p.cond_limit.value = 100; });
@@ -296,7 +296,7 @@ static void test_endless_program()
     EXPECT_EQ(program.end_ns - program.begin_ns, 100 * rig.params().cond_instruction.value);
 }
 
-// COND-6: a jump forward leaves SQEs out; FE-8: they count as retired.
+// T-COND-6: a jump forward leaves SQEs out; T-FE-8: they count as retired.
 static void test_jump()
 {
     Rig rig;
@@ -314,7 +314,7 @@ static void test_jump()
     EXPECT_EQ(rig.retired_at(0, 3), rig.retired_at(0, 1));
 }
 
-// COND-7: a queue that was opened disabled runs again and again, and its count never falls.
+// T-COND-7: a queue that was opened disabled runs again and again, and its count never falls.
 static void test_persistent_queue()
 {
     Rig rig;
@@ -346,7 +346,7 @@ static void test_persistent_queue()
     EXPECT_EQ(rig.retired(7), before + 1);
 }
 
-// COND-7: a queue disables itself half-way; the next start begins at its head again.
+// T-COND-7: a queue disables itself half-way; the next start begins at its head again.
 static void test_leaving_out_the_rest()
 {
     Rig rig;
@@ -372,7 +372,7 @@ static void test_leaving_out_the_rest()
     CU_ASSERT(rig.device().scheduler().events().flag(9));
 }
 
-// COND-6: a queue goes back as often as its program says, by register.
+// T-COND-6: a queue goes back as often as its program says, by register.
 static void test_loop_over_a_queue()
 {
     Rig rig;
@@ -397,7 +397,7 @@ static void test_loop_over_a_queue()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_PROGRAM, 0).size(), 4);
 }
 
-// COND-6: a queue that works is not moved.
+// T-COND-6: a queue that works is not moved.
 static void test_goto_of_a_busy_queue()
 {
     Rig rig;
@@ -413,7 +413,7 @@ static void test_goto_of_a_busy_queue()
     EXPECT_EQ(rig.retired(7), 65);
 }
 
-// SCH-8: the class has its limit.
+// T-SCH-8: the class has its limit.
 static void test_class_limit()
 {
     Rig rig({}, [](tsim::Params &p) { p.cond_cap.value = 1; });

@@ -100,7 +100,7 @@ uint64_t reference(const Program &program)
     return program.empty() ? 0 : *std::max_element(end.begin(), end.end());
 }
 
-/// Start times of blocks of one kernel after the other on equal cores (CORE-3): the next block takes the core that is
+/// Start times of blocks of one kernel after the other on equal cores (T-CORE-3): the next block takes the core that is
 /// free first, one issue time after the block before it at the earliest.
 uint64_t schedule(const std::vector<uint64_t> &lengths, uint32_t cores, uint64_t issue)
 {
@@ -126,7 +126,7 @@ bool check(bool good, const char *what, uint64_t seed)
 
 } // namespace
 
-// CORE-3, CORE-14 to CORE-17, CORE-20: each block takes as long as its dependences say, and the blocks of a kernel
+// T-CORE-3, T-CORE-14 to T-CORE-17, T-CORE-20: each block takes as long as its dependences say, and the blocks of a kernel
 // as long as a list of them on so many cores.
 static void test_programs()
 {
@@ -213,7 +213,7 @@ Mix random_mix(KernelRig &k, Dice &dice)
 
 } // namespace
 
-// CORE-3, CORE-6, CORE-7, CORE-19, LNK-8 to LNK-10, TIM-6: with whatever seed, each block runs once, a core has one
+// T-CORE-3, T-CORE-6, T-CORE-7, T-CORE-19, T-LNK-8 to T-LNK-10, T-TIM-6: with whatever seed, each block runs once, a core has one
 // block at a time, all bytes are moved, and no port, L2 or HBM gives more than it has.
 static void test_properties()
 {
@@ -257,7 +257,7 @@ static void test_properties()
             moved[uint64_t{record.sq} << 32 | record.number] += record.bytes;
             begin = std::min(begin, record.begin_ns);
             end = std::max(end, record.end_ns);
-            // Its faster part alone takes this long (LNK-10).
+            // Its faster part alone takes this long (T-LNK-10).
             const uint64_t port =
                 std::max(p.core_l2_read.value, p.core_l2_write.value) + p.core_gm.value;
             check((record.end_ns - record.begin_ns) * port * p.core_mhz.value + port * 2000 >=
@@ -278,7 +278,7 @@ static void test_properties()
     }
 }
 
-// TIM-6, TIM-7: the same seed gives the same trace, in one run or step by step; another seed other cores.
+// T-TIM-6, T-TIM-7: the same seed gives the same trace, in one run or step by step; another seed other cores.
 static void test_repeatable()
 {
     const auto run = [](uint64_t seed, uint32_t steps) {

@@ -60,7 +60,7 @@ uint64_t streaming_time(uint32_t subtype, uint32_t blocks, const Program &progra
 
 } // namespace
 
-// CORE-14, CORE-15: pipes side by side, each in order; the scalar unit's own work delays what it has yet to issue.
+// T-CORE-14, T-CORE-15: pipes side by side, each in order; the scalar unit's own work delays what it has yet to issue.
 static void test_pipes()
 {
     EXPECT_EQ(time_of({{work(V, 100), work(V, 50)}}), 150);
@@ -71,7 +71,7 @@ static void test_pipes()
     EXPECT_EQ(time_of({{work(V, 0)}}), 0);
 }
 
-// CORE-15: at 1800 MHz many short operations take what one long one takes, not a whole nanosecond each.
+// T-CORE-15: at 1800 MHz many short operations take what one long one takes, not a whole nanosecond each.
 static void test_core_clock()
 {
     const Program one = {work(V, 1800)};
@@ -81,7 +81,7 @@ static void test_core_clock()
     CU_ASSERT(time == 1000 || time == 999); // 1800 times less than 2^-20 cycles
 }
 
-// CORE-16: a wait holds its own pipe only, passes once for each set, and takes no time itself.
+// T-CORE-16: a wait holds its own pipe only, passes once for each set, and takes no time itself.
 static void test_flags()
 {
     EXPECT_EQ(time_of({{work(MTE2, 100), set_flag(MTE2, 3), wait_flag(V, 3), work(V, 40)}}), 140);
@@ -105,10 +105,10 @@ static void test_flags()
     k.rig.open(0);
     k.rig.put(0, sqe_with_credit(sqe_kernel(STARS_KERNEL_AIV, 2, 1), 1), 0);
     k.rig.run();
-    EXPECT_EQ(k.rig.cqe(0, 0).u.error.status, STARS_STATUS_AICORE_TIMEOUT); // CORE-10 ends it
+    EXPECT_EQ(k.rig.cqe(0, 0).u.error.status, STARS_STATUS_AICORE_TIMEOUT); // T-CORE-10 ends it
 }
 
-// CORE-17.
+// T-CORE-17.
 static void test_barrier()
 {
     const twinsim_op all = op(S, TWINSIM_OP_BARRIER, 0);
@@ -118,7 +118,7 @@ static void test_barrier()
     EXPECT_EQ(time_of({{all, work(V, 10), all, work(S, 10), all}}), 20);
 }
 
-// CORE-18: the AIC hears once both of its AIVs have told; each AIV hears what the AIC tells.
+// T-CORE-18: the AIC hears once both of its AIVs have told; each AIV hears what the AIC tells.
 static void test_tell_and_hear()
 {
     const auto tell = [](uint32_t pipe, uint32_t flag) {
@@ -146,7 +146,7 @@ static void test_tell_and_hear()
     EXPECT_EQ(time_of({ping, pong, pong}, STARS_KERNEL_MIXED), 700);
 }
 
-// CORE-19, LNK-8 to LNK-10: alone, a read takes the longer of its two parts at their ceilings.
+// T-CORE-19, T-LNK-8 to T-LNK-10: alone, a read takes the longer of its two parts at their ceilings.
 static void test_reads_and_writes()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -167,7 +167,7 @@ static void test_reads_and_writes()
     EXPECT_EQ(time_of({{read_gm(0)}}), 0);
 }
 
-// CORE-15, CORE-16: load, compute and store of one tile after the other. With one buffer the times add up; with two,
+// T-CORE-15, T-CORE-16: load, compute and store of one tile after the other. With one buffer the times add up; with two,
 // loads and stores hide behind the longest of the three, and the vector unit is busy nearly all the time.
 static void test_double_buffering()
 {
@@ -194,7 +194,7 @@ static void test_double_buffering()
     EXPECT_EQ(time_of({tiles(1)}), kTiles * (kLoad + kCompute) + kStore);
 }
 
-// LNK-9, LNK-10 and published figures: 20 cores at 32 bytes a cycle of 1.8 GHz are 1.15 TB/s (platform_config of the
+// T-LNK-9, T-LNK-10 and published figures: 20 cores at 32 bytes a cycle of 1.8 GHz are 1.15 TB/s (platform_config of the
 // 910B3), below the 1.2 TB/s that was measured of 1.6 TB/s; 40 vector cores reach that 0.75 of the peak, never more.
 static void test_hbm()
 {
@@ -226,7 +226,7 @@ static void test_hbm()
     CU_ASSERT(l2 >= least && l2 <= least + least / 1000);
 }
 
-// LNK-3, LNK-9: a copy on the SDMA and a kernel share HBM.
+// T-LNK-3, T-LNK-9: a copy on the SDMA and a kernel share HBM.
 static void test_kernel_and_copy_share_hbm()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -247,7 +247,7 @@ static void test_kernel_and_copy_share_hbm()
     CU_ASSERT(copy.end_ns - copy.begin_ns >= shared - shared / 100);
 }
 
-// LNK-6: a read of many bytes is as few events as one of few.
+// T-LNK-6: a read of many bytes is as few events as one of few.
 static void test_work_does_not_grow_with_bytes()
 {
     uint32_t steps[2] = {0, 0};
@@ -264,7 +264,7 @@ static void test_work_does_not_grow_with_bytes()
     EXPECT_EQ(steps[0], steps[1]);
 }
 
-// CORE-20, and the trace: an operation's record names core, pipe, block, bytes and the parameter behind its length.
+// T-CORE-20, and the trace: an operation's record names core, pipe, block, bytes and the parameter behind its length.
 static void test_trace()
 {
     KernelRig k;
@@ -295,7 +295,7 @@ static void test_trace()
     EXPECT_EQ(blocks.at(0).end_ns, last);
 }
 
-// CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next edge.
+// T-CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next edge.
 static void test_heard_at_the_edge()
 {
     constexpr uint64_t kAfter = 8;
@@ -316,7 +316,7 @@ static void test_heard_at_the_edge()
     EXPECT_EQ(k.span(0), k.start() + end);
 }
 
-// CORE-18: any number of words may go to and fro in one instant.
+// T-CORE-18: any number of words may go to and fro in one instant.
 static void test_many_words()
 {
     constexpr uint32_t kRounds = 200000;

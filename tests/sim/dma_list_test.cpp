@@ -77,7 +77,7 @@ uint32_t list_error(Rig &rig)
 
 } // namespace
 
-// DMA-41, DMA-42: short descriptors begin one start time apart, lines one read time apart.
+// T-DMA-41, T-DMA-42: short descriptors begin one start time apart, lines one read time apart.
 static void test_lines()
 {
     Rig rig([](tsim::Params &p) {
@@ -97,7 +97,7 @@ static void test_lines()
         EXPECT_EQ(moved[i].begin_ns, first + i / 4 * 1000 + i % 4 * 30);
 }
 
-// DMA-42: with a barrier each waits for the one before it, without they share the link.
+// T-DMA-42: with a barrier each waits for the one before it, without they share the link.
 static void test_barriers()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -135,7 +135,7 @@ static void test_barriers()
     }
 }
 
-// DMA-42: no more move at once than the parameter says.
+// T-DMA-42: no more move at once than the parameter says.
 static void test_moving()
 {
     Rig rig([](tsim::Params &p) { p.list_moving.value = 2; });
@@ -155,7 +155,7 @@ static void test_moving()
     EXPECT_EQ(most, 2);
 }
 
-// DMA-43.
+// T-DMA-43.
 static void test_small_packets()
 {
     Rig rig;
@@ -176,7 +176,7 @@ static void test_small_packets()
     EXPECT_EQ(*rig.hbm(8), 0);
 }
 
-// DMA-42: with barriers for everything a list has the effect of its descriptors one after another.
+// T-DMA-42: with barriers for everything a list has the effect of its descriptors one after another.
 static void test_random_lists()
 {
     constexpr uint32_t kAll = STARS_DMA_READ_BARRIER | STARS_DMA_WRITE_BARRIER |
@@ -218,7 +218,7 @@ static void test_random_lists()
     }
 }
 
-// DMA-44, DMA-45: the k-th is wrong: those before it complete, none behind it begins, the register names it.
+// T-DMA-44, T-DMA-45: the k-th is wrong: those before it complete, none behind it begins, the register names it.
 static void test_error_in_the_middle()
 {
     struct Case {
@@ -260,7 +260,7 @@ static void test_error_in_the_middle()
     }
 }
 
-// DMA-45: memory that goes away while an entry moves; a list that leads nowhere.
+// T-DMA-45: memory that goes away while an entry moves; a list that leads nowhere.
 static void test_faults_on_the_way()
 {
     Rig rig;
@@ -284,7 +284,7 @@ static void test_faults_on_the_way()
     EXPECT_EQ(list_error(nowhere), 0);
 }
 
-// FLT-6, FLT-8: a planted error leaves memory as it was, a slow engine is late by its factor, and the channel is free again.
+// T-FLT-6, T-FLT-8: a planted error leaves memory as it was, a slow engine is late by its factor, and the channel is free again.
 static void test_planted()
 {
     const std::vector<stars_dma_descriptor> list = {read(0, 0, 64), read(kMiB, 0, kMiB)};
@@ -328,7 +328,7 @@ static void plant_engine_error(Rig &rig)
     (void)rig.board().faults().plant(fault);
 }
 
-// FLT-19, DMA-45: a list that ends by itself before the planted error leaves what a list without one leaves.
+// T-FLT-19, T-DMA-45: a list that ends by itself before the planted error leaves what a list without one leaves.
 static void test_planted_and_own_error()
 {
     for (const bool planted : {false, true}) {
@@ -363,7 +363,7 @@ static void test_planted_and_own_error()
     EXPECT_EQ(*rig.hbm(kMiB), 7);
 }
 
-// FLT-19, DMA-46: or one that is stopped.
+// T-FLT-19, T-DMA-46: or one that is stopped.
 static void test_planted_and_stopped()
 {
     for (const bool kill : {false, true}) {
@@ -389,7 +389,7 @@ static void test_planted_and_stopped()
     }
 }
 
-// DMA-40: how long a list may be.
+// T-DMA-40: how long a list may be.
 static void test_bad_lists()
 {
     const uint64_t most = shipped_profile().params().list_most.value;
@@ -407,7 +407,7 @@ static void test_bad_lists()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// DMA-46, SQE-8, SCH-14: a list that takes too long or is killed leaves channel and links free.
+// T-DMA-46, T-SQE-8, T-SCH-14: a list that takes too long or is killed leaves channel and links free.
 static void test_limit_and_kill()
 {
     const auto small_credit = [](tsim::Params &p) {
@@ -442,7 +442,7 @@ static void test_limit_and_kill()
     }
 }
 
-// DMA-28, LNK-8: a ceiling holds for each transfer, and the channels together still fill the link.
+// T-DMA-28, T-LNK-8: a ceiling holds for each transfer, and the channels together still fill the link.
 static void test_ceilings()
 {
     constexpr uint64_t kBytes = 10 * kMiB;
@@ -483,7 +483,7 @@ static void test_ceilings()
     CU_ASSERT(all >= full && all < full + full / 100);
 }
 
-// TIM-3, DMA-46: what completes in the cycle of the limit is complete; a list of which more is left fails in that cycle.
+// T-TIM-3, T-DMA-46: what completes in the cycle of the limit is complete; a list of which more is left fails in that cycle.
 static void test_limit_at_completion()
 {
     for (const uint32_t entries : {2u, 3u}) {
@@ -525,7 +525,7 @@ static void test_limit_at_completion()
     }
 }
 
-// DMA-43: the bytes of a small packet are no descriptor: what looks like barriers in them holds nothing back.
+// T-DMA-43: the bytes of a small packet are no descriptor: what looks like barriers in them holds nothing back.
 static void test_small_data_like_barriers()
 {
     Rig rig;

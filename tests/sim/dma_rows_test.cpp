@@ -51,7 +51,7 @@ uint64_t time_within_device(const Rig &rig, uint64_t bytes)
 
 } // namespace
 
-// DMA-25: rows go where they belong, gaps stay, and only what moves takes time.
+// T-DMA-25: rows go where they belong, gaps stay, and only what moves takes time.
 static void test_rows()
 {
     std::mt19937 random(5);
@@ -73,7 +73,7 @@ static void test_rows()
     }
 }
 
-// DMA-25: an SQE of the short form without strides is a plain copy; rows can be filled and reduced too.
+// T-DMA-25: an SQE of the short form without strides is a plain copy; rows can be filled and reduced too.
 static void test_short_form_without_rows()
 {
     Rig rig;
@@ -104,7 +104,7 @@ static void test_other_operations_on_rows()
         EXPECT_EQ(*other.hbm(i), i % 10 < 4 ? 2 * i + 20 : i);
 }
 
-// DMA-26.
+// T-DMA-26.
 static void test_planes()
 {
     std::mt19937 random(6);
@@ -130,7 +130,7 @@ static void test_planes()
     }
 }
 
-// DMA-8, DMA-25.
+// T-DMA-8, T-DMA-25.
 static void test_bad_rows()
 {
     stars_sqe mode = sqe_sdma_rows(Rig::kHbm, 8, Rig::kHbm + 64, 8, 8, 4);
@@ -156,7 +156,7 @@ static void test_bad_rows()
     }
 }
 
-// DMA-27: a row that leads nowhere fails the SQE, and no other row changes; rows may lie in pieces of memory that do
+// T-DMA-27: a row that leads nowhere fails the SQE, and no other row changes; rows may lie in pieces of memory that do
 // not touch.
 static void test_holes()
 {

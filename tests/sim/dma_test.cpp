@@ -35,7 +35,7 @@ twinsim_transfer host_copy(uint64_t dst, uint64_t src, uint64_t bytes, uint64_t 
 
 } // namespace
 
-// DMA-2, DMA-3, LNK-7: 64 MiB, each engine and direction.
+// T-DMA-2, T-DMA-3, T-LNK-7: 64 MiB, each engine and direction.
 static void test_lone_copies()
 {
     struct Case {
@@ -82,7 +82,7 @@ static void test_elapsed_time_of_a_copy()
     CU_ASSERT(ticks * tick_ns + tick_ns > expected && ticks * tick_ns < expected + tick_ns);
 }
 
-// DMA-5, MEM-3: bytes move at completion, not before, all of them.
+// T-DMA-5, T-MEM-3: bytes move at completion, not before, all of them.
 static void test_effect_at_completion()
 {
     Rig rig;
@@ -103,7 +103,7 @@ static void test_effect_at_completion()
     EXPECT_EQ(*rig.hbm(5 + kMiB), 0);
 }
 
-// DMA-7.
+// T-DMA-7.
 static void test_fill_and_overlap()
 {
     Rig rig;
@@ -122,7 +122,7 @@ static void test_fill_and_overlap()
         EXPECT_EQ(*rig.hbm(10u + i), i);
 }
 
-// LNK-4: two copies one way share PCIe, the other way is free.
+// T-LNK-4: two copies one way share PCIe, the other way is free.
 static void test_two_copies_share_a_link()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -146,7 +146,7 @@ static void test_two_copies_share_a_link()
     EXPECT_EQ(both[1].end_ns + spread, both[2].end_ns);
 }
 
-// LNK-6: a copy takes as many steps of the calendar whatever its length.
+// T-LNK-6: a copy takes as many steps of the calendar whatever its length.
 static void test_work_does_not_grow_with_bytes()
 {
     uint32_t steps[2] = {0, 0};
@@ -162,7 +162,7 @@ static void test_work_does_not_grow_with_bytes()
     EXPECT_EQ(steps[0], steps[1]);
 }
 
-// DMA-1, DMA-6: one channel, first come first served, no gap between them.
+// T-DMA-1, T-DMA-6: one channel, first come first served, no gap between them.
 static void test_channels()
 {
     Rig rig([](tsim::Params &p) { p.sdma_channels.value = 2; });
@@ -184,7 +184,7 @@ static void test_channels()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_ENGINE).at(0).parameter, rig.params().sdma_channels.index);
 }
 
-// DMA-4.
+// T-DMA-4.
 static void test_faults()
 {
     const stars_sqe bad[] = {sqe_sdma(0x50, Rig::kHbm, 64), sqe_sdma(Rig::kHbm, 0x50, 64),
@@ -210,7 +210,7 @@ static void test_faults()
     }
 }
 
-// DMA-4, MEM-2: memory that goes away while the bytes move is a fault at the end.
+// T-DMA-4, T-MEM-2: memory that goes away while the bytes move is a fault at the end.
 static void test_memory_goes_away()
 {
     Rig rig([](tsim::Params &p) { p.pcie_channels.value = 1; });
@@ -225,7 +225,7 @@ static void test_memory_goes_away()
     EXPECT_EQ(rig.retired(1), 1); // the channel was freed
 }
 
-// LNK-3: SDMA between devices goes over HCCS, PCIe DMA over PCIe.
+// T-LNK-3: SDMA between devices goes over HCCS, PCIe DMA over PCIe.
 static void test_between_devices()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -247,7 +247,7 @@ static void test_between_devices()
     EXPECT_EQ(*rig.hbm(2 * kMiB - 1, 1), 0x3c);
 }
 
-// LNK-3: without links the SDMA of a device reaches the memory of no other, be it one side or both; PCIe DMA does.
+// T-LNK-3: without links the SDMA of a device reaches the memory of no other, be it one side or both; PCIe DMA does.
 static void test_between_devices_without_links()
 {
     Rig::Options options;
@@ -281,7 +281,7 @@ static void test_between_devices_without_links()
     }
 }
 
-// DMA-10, DMA-11, DMA-12.
+// T-DMA-10, T-DMA-11, T-DMA-12.
 static void test_driver_copies()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -309,7 +309,7 @@ static void test_driver_copies()
     EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
 }
 
-// DMA-13: rows of the driver's own copies.
+// T-DMA-13: rows of the driver's own copies.
 static void test_driver_copies_rows()
 {
     Rig rig;

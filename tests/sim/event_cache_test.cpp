@@ -22,7 +22,7 @@ std::string shipped_text()
     return text.str();
 }
 
-/// EVT-7, EVT-9, EVT-10 over a plain map: where each entry that is not clear lies.
+/// T-EVT-7, T-EVT-9, T-EVT-10 over a plain map: where each entry that is not clear lies.
 class Reference
 {
   public:
@@ -161,7 +161,7 @@ void compare(uint64_t seed, bool isolated)
     }
 }
 
-// EVT-7, EVT-9, EVT-10.
+// T-EVT-7, T-EVT-9, T-EVT-10.
 void test_against_reference()
 {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -170,7 +170,7 @@ void test_against_reference()
     }
 }
 
-// EVT-8, EVT-9: two lines, three events set. The first was displaced: a wait for it takes a miss longer, and displaces the
+// T-EVT-8, T-EVT-9: two lines, three events set. The first was displaced: a wait for it takes a miss longer, and displaces the
 // second; a record of that and a reset are misses too.
 void test_what_a_miss_costs()
 {
@@ -202,7 +202,7 @@ void test_what_a_miss_costs()
     EXPECT_EQ(rig.now(), before);
 }
 
-// EVT-7: a program with no more events set at a time than there are lines takes the same time with any cache, at any ids.
+// T-EVT-7: a program with no more events set at a time than there are lines takes the same time with any cache, at any ids.
 void test_few_events_see_no_cache()
 {
     std::vector<uint64_t> ends[3];
@@ -228,7 +228,7 @@ void test_few_events_see_no_cache()
     CU_ASSERT(ends[0] == ends[2]);
 }
 
-// EVT-8: an entry that is displaced again while it is brought in has its access all the same.
+// T-EVT-8: an entry that is displaced again while it is brought in has its access all the same.
 void test_displaced_on_the_way()
 {
     Rig rig([](tsim::Params &p) { p.event_cached.value = 1; });
@@ -245,7 +245,7 @@ void test_displaced_on_the_way()
     EXPECT_EQ(rig.retired(1), 20);
 }
 
-// EVT-8: a queue that is killed while the entry is brought in leaves no trace of its access.
+// T-EVT-8: a queue that is killed while the entry is brought in leaves no trace of its access.
 void test_killed_on_the_way()
 {
     Rig rig([](tsim::Params &p) { p.event_cached.value = 1; });
@@ -265,7 +265,7 @@ void test_killed_on_the_way()
     CU_ASSERT(rig.device().scheduler().events().flag(1));
 }
 
-// EVT-11: a part in table mode has the entries on the chip alone.
+// T-EVT-11: a part in table mode has the entries on the chip alone.
 void test_table_mode()
 {
     const std::string name = "p.json";

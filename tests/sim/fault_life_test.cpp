@@ -28,7 +28,7 @@ void pulse(Rig &rig, uint32_t bits)
 
 } // namespace
 
-// FLT-10: a resume ends the hold for good, also when nothing comes after it; the fault's time means nothing any more.
+// T-FLT-10: a resume ends the hold for good, also when nothing comes after it; the fault's time means nothing any more.
 static void test_resume_before_the_time()
 {
     for (const uint32_t what : {STARS_SQ_CONTROL_TASK_RESUME, STARS_SQ_CONTROL_TASK_KILL}) {
@@ -54,7 +54,7 @@ static void test_resume_before_the_time()
     }
 }
 
-// FLT-13, CQ-4: so does a CQ head that the host moves while a planted full CQ holds: not before the time.
+// T-FLT-13, T-CQ-4: so does a CQ head that the host moves while a planted full CQ holds: not before the time.
 static void test_full_queue_with_a_time()
 {
     Rig rig;
@@ -74,7 +74,7 @@ static void test_full_queue_with_a_time()
     EXPECT_EQ(holds.back().end_ns - holds.front().begin_ns, 100000);
 }
 
-// FLT-3: a lost completion and a full CQ strike one SQE, each with its own time, one after the other.
+// T-FLT-3: a lost completion and a full CQ strike one SQE, each with its own time, one after the other.
 static void test_two_holds()
 {
     for (const bool full_first : {false, true}) {
@@ -125,7 +125,7 @@ static void test_durations()
         EXPECT_EQ(hold.end_ns - hold.begin_ns, TWINSIM_FAULT_DURATION_MOST);
 }
 
-// FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is rung for by itself.
+// T-FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is rung for by itself.
 static void test_lost_doorbell_of_a_closed_queue()
 {
     Rig rig;
@@ -153,7 +153,7 @@ static void test_lost_doorbell_of_a_closed_queue()
                                         p.retire.value);
 }
 
-// FLT-12, RMT-2: a record on another device can be lost too; the SQE retires as ever.
+// T-FLT-12, T-RMT-2: a record on another device can be lost too; the SQE retires as ever.
 static void test_lost_record_on_another_device()
 {
     Rig::Options two;
@@ -186,7 +186,7 @@ static void test_lost_record_on_another_device()
     }
 }
 
-// FLT-8: a time that has more than 64 bits when it is multiplied is as long as it should be; one that is too long for the
+// T-FLT-8: a time that has more than 64 bits when it is multiplied is as long as it should be; one that is too long for the
 // clock does not end by itself.
 static void test_slow_beyond_measure()
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Planted faults that strike CQEs: of tasks that asked for one, and of those that fail. Rules FLT-10, FLT-11, FLT-13.
+/// Planted faults that strike CQEs: of tasks that asked for one, and of those that fail. Rules T-FLT-10, T-FLT-11, T-FLT-13.
 #include "rig.h"
 
 namespace
@@ -45,7 +45,7 @@ void expect_engine_error(Rig &rig, uint32_t index)
 
 } // namespace
 
-// FLT-10, FLT-11: without its CQE a failed SQE stands still, and nobody is told.
+// T-FLT-10, T-FLT-11: without its CQE a failed SQE stands still, and nobody is told.
 static void test_lost_error()
 {
     for (const auto kind : {TWINSIM_FAULT_COMPLETION_LOST, TWINSIM_FAULT_CQE_LOST}) {
@@ -63,7 +63,7 @@ static void test_lost_error()
     }
 }
 
-// FLT-11: only those that ask for one are counted.
+// T-FLT-11: only those that ask for one are counted.
 static void test_lost_cqe()
 {
     Rig rig;
@@ -81,7 +81,7 @@ static void test_lost_cqe()
     EXPECT_EQ(rig.cqe(0, 2).flags, 0);
 }
 
-// FLT-11, FLT-13: an SQE that fails writes a CQE that it has not asked for, which counts like any other.
+// T-FLT-11, T-FLT-13: an SQE that fails writes a CQE that it has not asked for, which counts like any other.
 static void test_cqe_of_a_failure()
 {
     for (const auto kind : {TWINSIM_FAULT_CQE_LOST, TWINSIM_FAULT_CQ_FULL}) {
@@ -122,7 +122,7 @@ static void test_cqe_of_a_failure()
     }
 }
 
-// FLT-13: until its time has passed, though the host takes every entry.
+// T-FLT-13: until its time has passed, though the host takes every entry.
 static void test_full_cq()
 {
     for (const bool failing : {false, true}) {

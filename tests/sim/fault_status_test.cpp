@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faulty memory: the task that touched it says so, and no other does, whatever else is looked up before it fails. Rule FLT-4.
+/// Faulty memory: the task that touched it says so, and no other does, whatever else is looked up before it fails. Rule T-FLT-4.
 #include "cond_sqe.h"
 
 namespace
@@ -91,7 +91,7 @@ void put_list(Rig &rig, uint64_t at, const std::vector<stars_dma_descriptor> &li
 
 } // namespace
 
-// DMA-30: with a seed memory is looked up before the copy fails.
+// T-DMA-30: with a seed memory is looked up before the copy fails.
 static void test_copies()
 {
     for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -123,7 +123,7 @@ static void test_no_status_of_others()
     }
 }
 
-// COND-3: a program takes its time after its last read.
+// T-COND-3: a program takes its time after its last read.
 static void test_programs()
 {
     for (const bool hole : {false, true}) {
@@ -142,7 +142,7 @@ static void test_programs()
     }
 }
 
-// DMA-45: what else of the list moves completes first.
+// T-DMA-45: what else of the list moves completes first.
 static void test_lists()
 {
     for (uint64_t seed = 0; seed < 8; ++seed) {
@@ -164,7 +164,7 @@ static void test_lists()
     }
 }
 
-// DMA-27: rows are looked up one by one where their spans are not whole.
+// T-DMA-27: rows are looked up one by one where their spans are not whole.
 static void test_rows()
 {
     Bench bench(0);
@@ -176,7 +176,7 @@ static void test_rows()
     bench.expect(0, STARS_STATUS_POISON);
 }
 
-// FLT-4: bytes between rows are none of the copy's, those of a row are.
+// T-FLT-4: bytes between rows are none of the copy's, those of a row are.
 static void test_between_rows()
 {
     for (const bool hit : {false, true}) {
@@ -192,7 +192,7 @@ static void test_between_rows()
     }
 }
 
-// COND-8: a queue that polls looks after each store whether another turn would tell anything new. Such a look is no
+// T-COND-8: a queue that polls looks after each store whether another turn would tell anything new. Such a look is no
 // access: the second turn is the first to be struck.
 static void test_looks_of_a_poll()
 {

@@ -79,7 +79,7 @@ uint64_t copy_cycles(const Rig &rig)
 
 } // namespace
 
-// FLT-1.
+// T-FLT-1.
 static void test_refusals()
 {
     struct Case {
@@ -169,7 +169,7 @@ static void test_refusals()
     CU_ASSERT(rig.board().faults().remove(0));
 }
 
-// FLT-2, FLT-5, SQE-11: the second and third placeholder of stream 1, after a reset of the device too.
+// T-FLT-2, T-FLT-5, T-SQE-11: the second and third placeholder of stream 1, after a reset of the device too.
 static void test_which_tasks()
 {
     Rig rig;
@@ -203,7 +203,7 @@ static void test_which_tasks()
     EXPECT_EQ(times(rig, number), 2);
 }
 
-// FLT-3: what was struck stays so when the fault is gone; another device is not struck.
+// T-FLT-3: what was struck stays so when the fault is gone; another device is not struck.
 static void test_removed_and_elsewhere()
 {
     Rig rig;
@@ -231,7 +231,7 @@ static void test_removed_and_elsewhere()
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_IDLE);
 }
 
-// FLT-4: reads fail and writes do not, with poison or what was asked for; each range is noted once; repair ends it.
+// T-FLT-4: reads fail and writes do not, with poison or what was asked for; each range is noted once; repair ends it.
 static void test_memory()
 {
     Rig rig;
@@ -273,7 +273,7 @@ static void test_memory()
     EXPECT_EQ(*rig.hbm(kBytes + 104), 1);
 }
 
-// FLT-4: a write that is told to fail, a link, an address that leads nowhere meanwhile, and a store of 8 bytes.
+// T-FLT-4: a write that is told to fail, a link, an address that leads nowhere meanwhile, and a store of 8 bytes.
 static void test_memory_writes_and_links()
 {
     Rig rig;
@@ -302,7 +302,7 @@ static void test_memory_writes_and_links()
     EXPECT_EQ(*rig.hbm(8), 6);
 }
 
-// FLT-6: the error comes when completion would have come; memory and the channel are as after any failure.
+// T-FLT-6: the error comes when completion would have come; memory and the channel are as after any failure.
 static void test_engine_error()
 {
     Rig plain;
@@ -329,7 +329,7 @@ static void test_engine_error()
     EXPECT_EQ(*rig.hbm(kBytes), 9);
 }
 
-// FLT-7: after its own time, or the task's, whichever is shorter.
+// T-FLT-7: after its own time, or the task's, whichever is shorter.
 static void test_engine_timeout()
 {
     for (const bool credit_first : {false, true}) {
@@ -351,7 +351,7 @@ static void test_engine_timeout()
     }
 }
 
-// FLT-8: set-up and bytes by the factor; a credit that passes before ends it; the links are free for others.
+// T-FLT-8: set-up and bytes by the factor; a credit that passes before ends it; the links are free for others.
 static void test_slow_engine()
 {
     Rig rig;
@@ -394,7 +394,7 @@ static void test_slow_engine()
     EXPECT_EQ(cut.end_ns - cut.begin_ns, limited.params().to_ns(100000));
 }
 
-// FLT-9, SCH-14: it holds its channel; credit, or a kill, ends it.
+// T-FLT-9, T-SCH-14: it holds its channel; credit, or a kill, ends it.
 static void test_hanging_engine()
 {
     Rig rig;
@@ -422,7 +422,7 @@ static void test_hanging_engine()
     CU_ASSERT(!info.struck);
 }
 
-// FLT-10: held after the effect, until the time, a resume or a kill.
+// T-FLT-10: held after the effect, until the time, a resume or a kill.
 static void test_lost_completion()
 {
     Rig rig;
@@ -466,7 +466,7 @@ static void test_lost_completion()
     EXPECT_EQ(killed.retired(0), 3);
 }
 
-// FLT-12: the tables keep what they had; one entry, or all.
+// T-FLT-12: the tables keep what they had; one entry, or all.
 static void test_lost_record()
 {
     Rig rig;
@@ -510,7 +510,7 @@ static void test_lost_record()
     CU_ASSERT(!scheduler.lost_record(0, 2));
 }
 
-// FLT-12: the next doorbell brings both; the lost one's time counts for nothing.
+// T-FLT-12: the next doorbell brings both; the lost one's time counts for nothing.
 static void test_lost_doorbell()
 {
     Rig rig;
@@ -535,7 +535,7 @@ static void test_lost_doorbell()
     EXPECT_EQ(rig.retired_at(0, 1), plain.retired_at(0, 1));
 }
 
-// FLT-14.
+// T-FLT-14.
 static void test_host_dma()
 {
     Rig rig;
@@ -563,7 +563,7 @@ static void test_host_dma()
     }
 }
 
-// FLT-1: faults that strike nobody change no time.
+// T-FLT-1: faults that strike nobody change no time.
 static void test_idle_plan()
 {
     Rig plain;

@@ -28,7 +28,7 @@ uint32_t next(tsim::FirmwareLoop &loop)
 
 } // namespace
 
-// HW-3: reports go round by queue number, behind the last one, whatever was asked for first; before all else.
+// T-HW-3: reports go round by queue number, behind the last one, whatever was asked for first; before all else.
 static void test_reports_take_turns()
 {
     tsim::FirmwareLoop loop(old_profile().params(), 64);
@@ -46,7 +46,7 @@ static void test_reports_take_turns()
     EXPECT_EQ(loop.begin(true, true).sq, tsim::kNone);
 }
 
-// HW-4, FE-10: while its commands are read a queue comes to a level that has no slot free: it waits for one there.
+// T-HW-4, T-FE-10: while its commands are read a queue comes to a level that has no slot free: it waits for one there.
 static void test_level_without_room()
 {
     Rig rig([](tsim::Params &p) {

@@ -71,7 +71,7 @@ const uint64_t kFirst = ns("firmware.activate_ns") + ns("firmware.fetch_ns") +
                         ns("firmware.command_ns") + ns("firmware.report_ns");
 const uint64_t kNext = ns("firmware.command_ns") + ns("firmware.report_ns");
 
-// HW-1, HW-2, HW-5, HW-6, HW-9.
+// T-HW-1, T-HW-2, T-HW-5, T-HW-6, T-HW-9.
 void test_a_lone_command()
 {
     Rig rig(old());
@@ -95,7 +95,7 @@ void test_a_lone_command()
     EXPECT_EQ(task[0].end_ns - task[0].begin_ns, kFirst - ns("firmware.activate_ns"));
 }
 
-// HW-3: never two things at a time, on one device; devices do not disturb each other.
+// T-HW-3: never two things at a time, on one device; devices do not disturb each other.
 void test_one_thing_at_a_time()
 {
     Rig rig(old());
@@ -118,7 +118,7 @@ void test_one_thing_at_a_time()
         EXPECT_EQ(rig.retired(sq), 6);
 }
 
-// HW-3: levels, and round-robin by number in one.
+// T-HW-3: levels, and round-robin by number in one.
 void test_order_of_levels()
 {
     Rig rig(old());
@@ -142,7 +142,7 @@ void test_order_of_levels()
     }
 }
 
-// HW-3: a queue whose priority changes while it waits is chosen at its new level (FE-10).
+// T-HW-3: a queue whose priority changes while it waits is chosen at its new level (T-FE-10).
 void test_level_changes_while_waiting()
 {
     Rig rig(old());
@@ -156,7 +156,7 @@ void test_level_changes_while_waiting()
     CU_ASSERT(queues_of(rig, rig.params().fw_activate) == (std::vector<uint32_t>{1, 3, 2}));
 }
 
-// HW-4: so many at a time as the window says.
+// T-HW-4: so many at a time as the window says.
 void test_window()
 {
     Rig rig(old());
@@ -172,7 +172,7 @@ void test_window()
                                                                     (2 * window + 1) * kNext);
 }
 
-// HW-4: one command slot for all of a level. Queues of it take turns; another level has its own.
+// T-HW-4: one command slot for all of a level. Queues of it take turns; another level has its own.
 void test_command_slots()
 {
     Rig rig(old([](tsim::Params &p) { p.fw_level_slots.value = 1; }));
@@ -191,7 +191,7 @@ void test_command_slots()
               copy[0].end_ns + ns("firmware.report_ns") + ns("firmware.fetch_ns") + kNext);
 }
 
-// HW-4: no more commands are read at a time than there are slots.
+// T-HW-4: no more commands are read at a time than there are slots.
 void test_reads_fit_the_slots()
 {
     Rig rig(old([](tsim::Params &p) { p.fw_level_slots.value = 2; }));
@@ -203,7 +203,7 @@ void test_reads_fit_the_slots()
     EXPECT_EQ(rig.retired(1), 6);
 }
 
-// HW-7: a queue that waits for an event gives its slots back, else the record behind it would never be read.
+// T-HW-7: a queue that waits for an event gives its slots back, else the record behind it would never be read.
 void test_parked_queues_hold_no_slots()
 {
     Rig rig(old([](tsim::Params &p) { p.fw_level_slots.value = 1; }));
@@ -226,7 +226,7 @@ void test_parked_queues_hold_no_slots()
     EXPECT_EQ(roomy.phases(TWINSIM_PHASE_FETCH, 1).size(), 2);
 }
 
-// HW-2: as many queues as there are active places have work under way.
+// T-HW-2: as many queues as there are active places have work under way.
 void test_active_places()
 {
     Rig rig(old());
@@ -251,7 +251,7 @@ void test_active_places()
         EXPECT_EQ(rig.retired(sq), 1);
 }
 
-// HW-8: nobody asks: the host learns of it after the interval, of all that is there.
+// T-HW-8: nobody asks: the host learns of it after the interval, of all that is there.
 void test_interval()
 {
     Rig rig(old());
@@ -264,7 +264,7 @@ void test_interval()
     EXPECT_EQ(rig.retired_at(1, 2), seen + ns("firmware.reports.take_ns"));
 }
 
-// HW-8, HW-9: the way of each report is in the trace, from the end of its command until the host has it.
+// T-HW-8, T-HW-9: the way of each report is in the trace, from the end of its command until the host has it.
 void test_reports_are_traced()
 {
     Rig rig(old());
@@ -293,7 +293,7 @@ void test_reports_are_traced()
     EXPECT_EQ(parts[5].end_ns - parts[5].begin_ns, 2 * ns("firmware.reports.take_ns"));
 }
 
-// HW-3: what a queue waits for is what the loop is at, whatever it wants itself.
+// T-HW-3: what a queue waits for is what the loop is at, whatever it wants itself.
 void test_a_busy_loop_is_named()
 {
     Rig rig(old());
@@ -313,7 +313,7 @@ void test_a_busy_loop_is_named()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_SLOT, 2).size(), 0); // one was free
 }
 
-// HW-8: before the interval is over a full batch does it.
+// T-HW-8: before the interval is over a full batch does it.
 void test_batch()
 {
     Rig rig(old());
@@ -332,7 +332,7 @@ void test_batch()
               full + kTell + (batch - 1) * ns("firmware.reports.take_ns"));
 }
 
-// HW-8: who waits does not wait for the interval, whether the command has retired or not. HW-9: in order.
+// T-HW-8: who waits does not wait for the interval, whether the command has retired or not. T-HW-9: in order.
 void test_a_watch_asks()
 {
     Rig rig(old());
@@ -358,7 +358,7 @@ void test_a_watch_asks()
     EXPECT_EQ(rig.now(), asked + kTell);
 }
 
-// HW-10: with slow reports the loop begins no command while too many are pending.
+// T-HW-10: with slow reports the loop begins no command while too many are pending.
 void test_flow_control()
 {
     constexpr uint64_t kTake = 100000, kStop = 5, kGo = 2, kCommands = 40;
@@ -404,7 +404,7 @@ void test_flow_control()
     CU_ASSERT(stops > 0);
 }
 
-// HW-10: a full report queue stops reports too; none is lost.
+// T-HW-10: a full report queue stops reports too; none is lost.
 void test_full_report_queue()
 {
     Rig rig(old([](tsim::Params &p) {
@@ -452,7 +452,7 @@ void test_release_of_a_wait()
                                     ns("firmware.report_ns"));
 }
 
-// HW-6, HW-8: a failure is reported at once, and the queue goes on when that is handled.
+// T-HW-6, T-HW-8: a failure is reported at once, and the queue goes on when that is handled.
 void test_failure()
 {
     Rig rig(old());
@@ -471,7 +471,7 @@ void test_failure()
     EXPECT_EQ(rig.retired(1), 2);
 }
 
-// HW-11: a kill at any time leaves the loop and the slots as they were; the queue goes on after it.
+// T-HW-11: a kill at any time leaves the loop and the slots as they were; the queue goes on after it.
 void test_kill_at_any_time()
 {
     for (uint64_t at = 0; at < 1000 + kFirst + kTell; at += 250) {
@@ -492,7 +492,7 @@ void test_kill_at_any_time()
     }
 }
 
-// HW-11: what was reported of a queue that is closed says nothing of the one that is opened in its place.
+// T-HW-11: what was reported of a queue that is closed says nothing of the one that is opened in its place.
 void test_close_with_reports()
 {
     Rig rig(old());
@@ -544,7 +544,7 @@ void test_twice_the_same()
     CU_ASSERT(trace_of() == trace_of());
 }
 
-// CQ-4, HW-6: the host may tell its CQ head more than once before the loop gets to the report; there is one report.
+// T-CQ-4, T-HW-6: the host may tell its CQ head more than once before the loop gets to the report; there is one report.
 void test_cq_head_told_twice()
 {
     Rig rig(old());
@@ -566,7 +566,7 @@ void test_cq_head_told_twice()
     EXPECT_EQ(rig.cqe(5, 1).task_id, 4);
 }
 
-// COND-6, HW-9: what a jump leaves out counts as retired with the report of the jump, not before.
+// T-COND-6, T-HW-9: what a jump leaves out counts as retired with the report of the jump, not before.
 void test_jump()
 {
     Rig rig(old());

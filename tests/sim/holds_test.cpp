@@ -140,33 +140,33 @@ void run_one(Rig &rig, const Kind &kind, uint32_t pre, uint32_t post, uint32_t i
         EXPECT_EQ(rig.device().write(STARS_SQ_CONTROL, STARS_SQ_CONTROL_TASK_RESUME), TWINSIM_OK);
     };
     rig.run();
-    if (pre != 0) { // SQE-4
+    if (pre != 0) { // T-SQE-4
         check(rig.now(), decoded, "time of the first hold", where);
         check(rig.state(0), TWINSIM_QUEUE_HELD, "state before", where);
-        check(targets(rig), bit_of(pre), "targets of pre_p", where); // SQE-13
+        check(targets(rig), bit_of(pre), "targets of pre_p", where); // T-SQE-13
         check(visible && effect(rig, kind) != 0, 0, "effect before", where);
         resume();
         rig.run();
     }
     uint64_t held_at = 0;
-    if (post != 0) { // SQE-7
+    if (post != 0) { // T-SQE-7
         check(rig.state(0), TWINSIM_QUEUE_HELD, "state behind", where);
         check(targets(rig), bit_of(post), "targets of post_p", where);
         check(effect(rig, kind) != 0, 1, "effect in the second hold", where);
-        check(rig.retired(0), 0, "retired while held", where); // FE-3
+        check(rig.retired(0), 0, "retired while held", where); // T-FE-3
         held_at = rig.now();
         resume();
         rig.run();
     }
     check(rig.retired(0), 1, "retired", where);
     check(effect(rig, kind) != 0, 1, "effect", where);
-    if (post != 0) // SQE-5
+    if (post != 0) // T-SQE-5
         check(rig.retired_at(0, 1), held_at + p.retire.value + (cqe ? p.cq_write.value : 0),
               "time of retirement", where);
     check(targets(rig), bit_of(ie) | (cqe ? bit_of(kHostTarget) : 0), "targets of ie",
-          where); // CQ-7
+          where); // T-CQ-7
     const auto &front = rig.device().scheduler().front(0);
-    check(front.cq_tail(), cqe ? 1 : 0, "CQEs", where); // CQ-2
+    check(front.cq_tail(), cqe ? 1 : 0, "CQEs", where); // T-CQ-2
     if (cqe) {
         check(rig.cqe(0, 0).flags,
               STARS_CQE_PHASE | (kind.event ? STARS_CQE_EVENT : 0u) |
@@ -182,7 +182,7 @@ void run_one(Rig &rig, const Kind &kind, uint32_t pre, uint32_t post, uint32_t i
 
 } // namespace
 
-// SQE-4, SQE-5, SQE-7, SQE-13, CQ-2, CQ-7.
+// T-SQE-4, T-SQE-5, T-SQE-7, T-SQE-13, T-CQ-2, T-CQ-7.
 static void test_every_combination()
 {
     Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
@@ -193,7 +193,7 @@ static void test_every_combination()
     CU_ASSERT_FALSE(failed);
 }
 
-// SQE-8, SQE-13: a wait that fails by its credit after a hold tells the host by its CQE, not the target of ie, and is not
+// T-SQE-8, T-SQE-13: a wait that fails by its credit after a hold tells the host by its CQE, not the target of ie, and is not
 // held behind.
 static void test_failures_in_every_combination()
 {

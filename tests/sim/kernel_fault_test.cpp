@@ -72,7 +72,7 @@ void pulse(KernelRig &k, uint32_t sq, uint32_t bits)
 
 } // namespace
 
-// FLT-15, CORE-12: the error comes when the last block has ended, after the time of the report; the next kernel is well.
+// T-FLT-15, T-CORE-12: the error comes when the last block has ended, after the time of the report; the next kernel is well.
 static void test_error()
 {
     KernelRig plain;
@@ -105,7 +105,7 @@ static void test_error()
     }
 }
 
-// FLT-16: its blocks keep the cores they have, others get the rest; a credit or a kill ends it.
+// T-FLT-16: its blocks keep the cores they have, others get the rest; a credit or a kill ends it.
 static void test_hang()
 {
     KernelRig k([](tsim::Params &p) {
@@ -143,7 +143,7 @@ static void test_hang()
     EXPECT_EQ(k.kernels.ends.size(), 4);
 }
 
-// FLT-16: the fault's own time, and a credit that comes before it; all cores of a mixed block stand still.
+// T-FLT-16: the fault's own time, and a credit that comes before it; all cores of a mixed block stand still.
 static void test_time_out()
 {
     constexpr uint64_t kGiveUp = 123456, kUnit = 50000;
@@ -181,7 +181,7 @@ static void test_time_out()
     }
 }
 
-// FLT-17: the end, and with it effect and report, come later; the cores are free as ever.
+// T-FLT-17: the end, and with it effect and report, come later; the cores are free as ever.
 static void test_slow()
 {
     const auto one_core = [](tsim::Params &p) {
@@ -244,7 +244,7 @@ static void test_slow()
     EXPECT_EQ(killed.kernels.effects.size(), 1);
 }
 
-// FLT-5, FLT-10, FLT-11, FLT-13: what strikes any SQE strikes kernels too.
+// T-FLT-5, T-FLT-10, T-FLT-11, T-FLT-13: what strikes any SQE strikes kernels too.
 static void test_other_kinds()
 {
     for (const twinsim_fault_kind kind :
@@ -269,7 +269,7 @@ static void test_other_kinds()
     }
 }
 
-// FLT-18, FLT-4: what the driver touches is struck, and noted once for one instant; the kernel fails as it says.
+// T-FLT-18, T-FLT-4: what the driver touches is struck, and noted once for one instant; the kernel fails as it says.
 static void test_memory()
 {
     KernelRig k;

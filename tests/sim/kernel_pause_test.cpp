@@ -15,7 +15,7 @@ std::vector<twinsim_trace_record> blocks(KernelRig &k, uint32_t sq)
 
 } // namespace
 
-// CORE-4, CORE-13: a batch kernel that is paused in the middle of its issue keeps no other from its blocks. The rest of it goes
+// T-CORE-4, T-CORE-13: a batch kernel that is paused in the middle of its issue keeps no other from its blocks. The rest of it goes
 // on when there are cores for all the rest.
 static void test_batch_in_mid_issue()
 {

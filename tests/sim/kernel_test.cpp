@@ -36,7 +36,7 @@ std::vector<twinsim_trace_record> blocks(KernelRig &k, uint32_t sq, uint64_t num
 
 } // namespace
 
-// CORE-7, CORE-8, CORE-9: 1.7 us from the AI-core scheduler to the end of the report (cann-samples, npu_execution,
+// T-CORE-7, T-CORE-8, T-CORE-9: 1.7 us from the AI-core scheduler to the end of the report (cann-samples, npu_execution,
 // section 3), and each part of it stands in the trace under its own parameter.
 static void test_floor()
 {
@@ -66,7 +66,7 @@ static void test_floor()
     EXPECT_EQ(k.kernels.ends.size(), 1);
 }
 
-// CORE-3: as many blocks as cores are one wave, twice as many are two; issue by issue, lowest core first.
+// T-CORE-3: as many blocks as cores are one wave, twice as many are two; issue by issue, lowest core first.
 static void test_waves()
 {
     for (const uint32_t kind : {uint32_t{STARS_KERNEL_AIC}, uint32_t{STARS_KERNEL_AIV}}) {
@@ -102,7 +102,7 @@ static void test_waves()
     }
 }
 
-// CORE-3, CORE-4: with half of the cores taken a normal kernel begins at once, a batch kernel when all are free.
+// T-CORE-3, T-CORE-4: with half of the cores taken a normal kernel begins at once, a batch kernel when all are free.
 static void test_batch()
 {
     for (const uint32_t schem : {uint32_t{STARS_SCHEM_NORMAL}, uint32_t{STARS_SCHEM_BATCH}}) {
@@ -133,7 +133,7 @@ static void test_batch()
     }
 }
 
-// CORE-4: once a batch kernel begins, no other kernel gets in between.
+// T-CORE-4: once a batch kernel begins, no other kernel gets in between.
 static void test_batch_is_not_interrupted()
 {
     KernelRig k;
@@ -150,7 +150,7 @@ static void test_batch_is_not_interrupted()
     CU_ASSERT(other.at(0).begin_ns > batch.back().begin_ns);
 }
 
-// CORE-5: weights 3 and 1 (0 counts as 1): three blocks of the first, one of the second, in turn, each time anew.
+// T-CORE-5: weights 3 and 1 (0 counts as 1): three blocks of the first, one of the second, in turn, each time anew.
 static void test_weights()
 {
     KernelRig k([](tsim::Params &p) { p.aic_cores.value = 1; });
@@ -171,7 +171,7 @@ static void test_weights()
         EXPECT_EQ(all.at(i).sq, order[i]);
 }
 
-// CORE-6: one AIC and its own AIVs together; a vector kernel on one of them keeps the mixed block away.
+// T-CORE-6: one AIC and its own AIVs together; a vector kernel on one of them keeps the mixed block away.
 static void test_mixed()
 {
     KernelRig k([](tsim::Params &p) {
@@ -204,7 +204,7 @@ static void test_mixed()
     CU_ASSERT(mixed.at(3).end_ns < vector.at(0).end_ns);
 }
 
-// CORE-1, CORE-4, CORE-6: what is refused, and by whom it is not even asked.
+// T-CORE-1, T-CORE-4, T-CORE-6: what is refused, and by whom it is not even asked.
 static void test_bad()
 {
     KernelRig k;
@@ -244,7 +244,7 @@ static void test_bad()
     EXPECT_EQ(odd.rig.cqe(0, 0).u.error.code, STARS_ERROR_BAD_SQE);
 }
 
-// SCH-8, CORE-1: as many kernels of a kind at once as the class has shares; others of that kind wait without a slot.
+// T-SCH-8, T-CORE-1: as many kernels of a kind at once as the class has shares; others of that kind wait without a slot.
 static void test_classes()
 {
     struct Case {
@@ -279,7 +279,7 @@ static void test_classes()
     }
 }
 
-// CORE-2: until the description is there the model stands still.
+// T-CORE-2: until the description is there the model stands still.
 static void test_later()
 {
     KernelRig k;
@@ -322,7 +322,7 @@ static void test_later()
     EXPECT_EQ(k.kernels.ends.size(), 1);
 }
 
-// CORE-8, MEM-3: nothing is there before the last block has ended, all of it is then.
+// T-CORE-8, T-MEM-3: nothing is there before the last block has ended, all of it is then.
 static void test_effect()
 {
     KernelRig k;
@@ -344,7 +344,7 @@ static void test_effect()
     EXPECT_EQ(k.rig.retired_at(0, 1), end + p.core_report.value + p.retire.value);
 }
 
-// CORE-10: 0x25 when the credit has passed since the first block was issued; the cores are free again.
+// T-CORE-10: 0x25 when the credit has passed since the first block was issued; the cores are free again.
 static void test_time_limit()
 {
     KernelRig k([](tsim::Params &p) { p.credit_unit.value = 1000; });
@@ -367,7 +367,7 @@ static void test_time_limit()
     EXPECT_EQ(k.kernels.ends.size(), 2);
 }
 
-// CORE-11, CORE-12: exception, trap, a bad operation, and a kernel that the driver does not know.
+// T-CORE-11, T-CORE-12: exception, trap, a bad operation, and a kernel that the driver does not know.
 static void test_faults()
 {
     struct Case {
@@ -439,7 +439,7 @@ static void test_faults()
     EXPECT_EQ(k.rig.phases(TWINSIM_PHASE_REPORT, 0).size(), 1);
 }
 
-// CORE-11: a description that does not fit the number of blocks.
+// T-CORE-11: a description that does not fit the number of blocks.
 static void test_bad_description()
 {
     KernelRig k;
@@ -458,7 +458,7 @@ static void test_bad_description()
     EXPECT_EQ(k.kernels.ends.size(), 3);
 }
 
-// CORE-13: running blocks end, no other is issued, the queue holds in its slot; resume goes on with the next block.
+// T-CORE-13: running blocks end, no other is issued, the queue holds in its slot; resume goes on with the next block.
 static void test_pause()
 {
     KernelRig k([](tsim::Params &p) { p.aic_cores.value = 2; });
@@ -487,7 +487,7 @@ static void test_pause()
     EXPECT_EQ(blocks(k, 0).at(2).begin_ns, resumed);
 }
 
-// CORE-12, SCH-14: a kill stops the cores in that cycle; so do close and reset. Nothing is left behind.
+// T-CORE-12, T-SCH-14: a kill stops the cores in that cycle; so do close and reset. Nothing is left behind.
 static void test_kill_close_reset()
 {
     for (int how = 0; how < 3; ++how) {
@@ -527,7 +527,7 @@ static void test_kill_close_reset()
     }
 }
 
-// SCH-16 for cores: an idle dispatcher has no timer, and a board that never saw a kernel made no cores.
+// T-SCH-16 for cores: an idle dispatcher has no timer, and a board that never saw a kernel made no cores.
 static void test_idle_costs_nothing()
 {
     KernelRig k;

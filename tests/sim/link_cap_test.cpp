@@ -72,7 +72,7 @@ void share(std::vector<Fluid> &all)
 
 } // namespace
 
-// LNK-8: alone at its ceiling; 30 of them reach HBM's rate and no more; what they leave is another's.
+// T-LNK-8: alone at its ceiling; 30 of them reach HBM's rate and no more; what they leave is another's.
 static void test_ceilings()
 {
     const Params p = round_params();
@@ -97,7 +97,7 @@ static void test_ceilings()
     EXPECT_EQ(links.complete(5000).size(), 30);
 }
 
-// LNK-8: any route may have a ceiling; the same one is the same route, and it names the parameter behind it.
+// T-LNK-8: any route may have a ceiling; the same one is the same route, and it names the parameter behind it.
 static void test_capped_routes()
 {
     const Params p = round_params();
@@ -111,7 +111,7 @@ static void test_capped_routes()
     EXPECT_EQ(links.next(), 100);
 }
 
-// LNK-4, LNK-5, LNK-8: random comings and cancellations; every completion within two cycles of the fluid's.
+// T-LNK-4, T-LNK-5, T-LNK-8: random comings and cancellations; every completion within two cycles of the fluid's.
 static void test_against_a_fluid()
 {
     for (uint64_t seed = 1; seed <= 30; ++seed) {

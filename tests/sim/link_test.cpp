@@ -33,7 +33,7 @@ Params round_params()
 
 } // namespace
 
-// LNK-5, LNK-7, with the profile's own 24.9 GB/s.
+// T-LNK-5, T-LNK-7, with the profile's own 24.9 GB/s.
 static void test_lone_transfer()
 {
     const Params &p = shipped_profile().params();
@@ -49,7 +49,7 @@ static void test_lone_transfer()
     }
 }
 
-// LNK-3: a copy within the device loads its memory twice.
+// T-LNK-3: a copy within the device loads its memory twice.
 static void test_within_a_device()
 {
     const Params &p = shipped_profile().params();
@@ -58,7 +58,7 @@ static void test_within_a_device()
     EXPECT_EQ(links.next(), ceil_div(64 * kMiB * 2 * 1000, p.hbm_mb_s()));
 }
 
-// LNK-1, LNK-4: two on one link take twice as long; both directions do not disturb each other.
+// T-LNK-1, T-LNK-4: two on one link take twice as long; both directions do not disturb each other.
 static void test_fair_share()
 {
     const Params p = round_params();
@@ -75,7 +75,7 @@ static void test_fair_share()
     EXPECT_EQ(both.at(1), 2);
 }
 
-// LNK-4, LNK-6: a second transfer takes half from its start on, and releases it at its end.
+// T-LNK-4, T-LNK-6: a second transfer takes half from its start on, and releases it at its end.
 static void test_shares_change_on_the_way()
 {
     const Params p = round_params();
@@ -89,7 +89,7 @@ static void test_shares_change_on_the_way()
     EXPECT_EQ(links.complete(120).at(0), 1);
 }
 
-// LNK-4: what a full link keeps from one route is shared by the others.
+// T-LNK-4: what a full link keeps from one route is shared by the others.
 static void test_max_min()
 {
     Params p = round_params();
@@ -129,7 +129,7 @@ static void test_between_devices()
     EXPECT_EQ(links.next(), 1200);
 }
 
-// LNK-1, LNK-3: devices that meet at the host have no link of their own; what passes between them disturbs other copies.
+// T-LNK-1, T-LNK-3: devices that meet at the host have no link of their own; what passes between them disturbs other copies.
 static void test_without_links_between_devices()
 {
     Params p = round_params();

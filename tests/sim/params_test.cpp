@@ -78,7 +78,7 @@ static void test_values_and_indices()
                            "dma.sdma.setup_ns");
 }
 
-// LNK-2.
+// T-LNK-2.
 static void test_hbm_rate()
 {
     const Profile &profile = shipped_profile();
@@ -101,7 +101,7 @@ static void test_launch_and_synchronise_is_calibrated()
     CU_ASSERT(sum >= 19000 && sum <= 30000);
 }
 
-// TIM-2, TIM-5.
+// T-TIM-2, T-TIM-5.
 static void test_rounding()
 {
     tsim::Params p;
@@ -213,7 +213,7 @@ static void test_unreadable()
     }
 }
 
-// TIM-10: who may have a range.
+// T-TIM-10: who may have a range.
 static void test_ranges_of_times()
 {
     const std::string jitter = "\"jitter_permille\": 200, \"mark\": \"assumed\"";

@@ -158,7 +158,7 @@ void mixed_program(const tsim::Params &params, uint64_t seed)
     rig.put(1, sqe_sdma(Rig::kHbm + (1 << 20), Rig::kHbm, kBytes), 500);
     rig.put(1, sqe_notify_record(notify), 500);
     rig.put(2, sqe_notify_wait(notify, 0), 0);
-    // DMA-44: where no link joins the devices, the PCIe DMA goes from one to the other.
+    // T-DMA-44: where no link joins the devices, the PCIe DMA goes from one to the other.
     rig.put(2,
             params.peers_at_host ? sqe_pcie_dma(2 * Rig::kHbm, Rig::kHbm + (1 << 20), kBytes)
                                  : sqe_sdma(2 * Rig::kHbm, Rig::kHbm + (1 << 20), kBytes),
@@ -176,7 +176,7 @@ void mixed_program(const tsim::Params &params, uint64_t seed)
     EXPECT_EQ(rig.hbm(2 << 20)[kBytes - 1], 0x5a);
     CU_ASSERT(rig.retired_at(1, 1) > rig.retired_at(0, 1));
     CU_ASSERT(rig.retired_at(2, 1) > rig.retired_at(1, 2));
-    // TIM-5, also where a tick is no whole number of nanoseconds; HW-9: the host learns of it later
+    // T-TIM-5, also where a tick is no whole number of nanoseconds; T-HW-9: the host learns of it later
     const uint64_t ticks = params.to_ns(rig.retired_at(0, 2)) * params.counter_mhz.value / 1000;
     if (params.fw_loop.value == 0)
         EXPECT_EQ(rig.cqe(0, 0).u.timestamp, ticks);

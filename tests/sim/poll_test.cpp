@@ -3,7 +3,7 @@
 #include "cond_sqe.h"
 #include "kernels.h"
 
-// COND-8, COND-10, TIM-8: it parks, without an event; nobody else is disturbed.
+// T-COND-8, T-COND-10, T-TIM-8: it parks, without an event; nobody else is disturbed.
 static void test_poll_parks()
 {
     Rig rig;
@@ -26,7 +26,7 @@ static void test_poll_parks()
     EXPECT_EQ(rig.now(), rig.retired_at(1, 2));
 }
 
-// COND-9, COND-10: each kind of store is seen at the next turn, and only if it is enough.
+// T-COND-9, T-COND-10: each kind of store is seen at the next turn, and only if it is enough.
 static void test_poll_sees_stores()
 {
     const auto run = [](const std::function<void(Rig &)> &store) {
@@ -101,7 +101,7 @@ static void test_poll_sees_stores()
     expect_turn_after(end, stored, turn);
 }
 
-// COND-9: it is a level: what has gone again by the turn was not there.
+// T-COND-9: it is a level: what has gone again by the turn was not there.
 static void test_poll_misses_what_goes()
 {
     Rig rig({}, [](tsim::Params &p) { p.cond_poll.value = 1000000; });
@@ -118,7 +118,7 @@ static void test_poll_misses_what_goes()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// COND-8: a store while the program takes its time is not missed; a word that is right passes at once.
+// T-COND-8: a store while the program takes its time is not missed; a word that is right passes at once.
 static void test_poll_begins()
 {
     Rig rig;
@@ -139,7 +139,7 @@ static void test_poll_begins()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_PARK, 0).size(), 1);
 }
 
-// COND-11, TIM-9.
+// T-COND-11, T-TIM-9.
 static void test_poll_has_its_limit()
 {
     Rig rig;
@@ -155,7 +155,7 @@ static void test_poll_has_its_limit()
               parked + 2 * rig.params().credit_unit.value);
 }
 
-// SCH-14, SCH-15: a queue that polls can be killed and closed; the others go on polling.
+// T-SCH-14, T-SCH-15: a queue that polls can be killed and closed; the others go on polling.
 static void test_poll_ends_with_its_queue()
 {
     Rig rig;
@@ -179,7 +179,7 @@ static void test_poll_ends_with_its_queue()
     EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
 }
 
-// COND-8: a program that reads more words than are kept in mind looks after every store.
+// T-COND-8: a program that reads more words than are kept in mind looks after every store.
 static void test_poll_of_many_words()
 {
     Rig rig;
@@ -204,7 +204,7 @@ static void test_poll_of_many_words()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// COND-10, CORE-8: what a kernel changes is seen at the next turn after its effect, wherever the driver says it was.
+// T-COND-10, T-CORE-8: what a kernel changes is seen at the next turn after its effect, wherever the driver says it was.
 static void test_poll_sees_kernels()
 {
     KernelRig k;

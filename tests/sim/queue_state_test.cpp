@@ -53,7 +53,7 @@ stars_sqe with_targets(stars_sqe sqe, uint32_t ie, uint32_t pre, uint32_t post)
     return sqe;
 }
 
-// SCH-5, SCH-19, SCH-21: a lone SQE takes its queue through 0 to 7 and back.
+// T-SCH-5, T-SCH-19, T-SCH-21: a lone SQE takes its queue through 0 to 7 and back.
 void test_states_of_a_lone_sqe()
 {
     Rig rig;
@@ -86,7 +86,7 @@ void test_states_of_a_lone_sqe()
     EXPECT_EQ(rig.retired_at(3, 1) + swap_out(p), begin - 1);
 }
 
-// SCH-21: parked A, held and failed 9, without a share of its class 1; in the slot 8 with a pause to come, B disabled.
+// T-SCH-21: parked A, held and failed 9, without a share of its class 1; in the slot 8 with a pause to come, B disabled.
 void test_states_aside()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });
@@ -127,7 +127,7 @@ void test_states_aside()
     EXPECT_EQ(rig.state(5), TWINSIM_QUEUE_IDLE);
 }
 
-// SCH-19, SCH-20: work that comes while a queue is swapped out waits for that, and the trace says so.
+// T-SCH-19, T-SCH-20: work that comes while a queue is swapped out waits for that, and the trace says so.
 void test_asking_while_swapped_out()
 {
     Rig rig;
@@ -139,7 +139,7 @@ void test_asking_while_swapped_out()
     rig.put(0, sqe_placeholder(), retired + 10);
     rig.run_until(retired + 15);
     EXPECT_EQ(state(rig, 0), STARS_RTSQ_WAIT_SWAP_OUT);
-    set(rig, 0, STARS_SQ_PRIORITY, 3u << 10); // FE-10, in this state too
+    set(rig, 0, STARS_SQ_PRIORITY, 3u << 10); // T-FE-10, in this state too
     rig.run();
     EXPECT_EQ(rig.retired_at(0, 1), retired);
     EXPECT_EQ(rig.retired_at(0, 2), out + retired);
@@ -150,7 +150,7 @@ void test_asking_while_swapped_out()
     EXPECT_EQ(slots.at(0).parameter, p.slot_disable.index);
 }
 
-// SCH-20: a wait that is released while its queue is swapped out, and a queue killed then.
+// T-SCH-20: a wait that is released while its queue is swapped out, and a queue killed then.
 void test_released_while_swapped_out()
 {
     for (const bool killed : {false, true}) {
@@ -176,7 +176,7 @@ void test_released_while_swapped_out()
     }
 }
 
-// SCH-22: three queues for one slot.
+// T-SCH-22: three queues for one slot.
 void test_counters()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 1; });
@@ -215,7 +215,7 @@ void test_counters()
     EXPECT_EQ(block(rig, STARS_RTSQ_SWAP_INS), 0);
 }
 
-// SQE-13, CQ-7: the three targets have registers of their own; the mask holds the host's back.
+// T-SQE-13, T-CQ-7: the three targets have registers of their own; the mask holds the host's back.
 void test_interrupts()
 {
     Rig rig;
@@ -261,7 +261,7 @@ void test_interrupts()
     }
 }
 
-// SCH-18, SCH-13: each pause waits for its own resume; "debug resume" ends no other hold.
+// T-SCH-18, T-SCH-13: each pause waits for its own resume; "debug resume" ends no other hold.
 void test_debug_pause()
 {
     const uint32_t pauses[] = {STARS_SQ_CONTROL_DEBUG_PAUSE, STARS_SQ_CONTROL_TASK_PAUSE};
@@ -298,7 +298,7 @@ void test_debug_pause()
     }
 }
 
-// CQ-4, SCH-18: taking CQEs ends the hold for a full CQ, and no pause.
+// T-CQ-4, T-SCH-18: taking CQEs ends the hold for a full CQ, and no pause.
 void test_pause_outlives_a_full_cq()
 {
     Rig rig;
@@ -316,7 +316,7 @@ void test_pause_outlives_a_full_cq()
     EXPECT_EQ(rig.retired(0), 10);
 }
 
-// FE-11: the line in the buffer is read again; the SQE under way is not disturbed.
+// T-FE-11: the line in the buffer is read again; the SQE under way is not disturbed.
 void test_drop_prefetched()
 {
     uint64_t end[2] = {};
@@ -341,7 +341,7 @@ void test_drop_prefetched()
     CU_ASSERT(end[0] < end[1]);
 }
 
-// FE-8: disabled while it waits for a slot, and while held.
+// T-FE-8: disabled while it waits for a slot, and while held.
 void test_disabled_before_it_begins()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 1; });

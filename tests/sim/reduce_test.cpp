@@ -172,7 +172,7 @@ void compare_whole(ReduceType type)
 
 } // namespace
 
-// DMA-21, DMA-22: every fp16 number with a sample of others.
+// T-DMA-21, T-DMA-22: every fp16 number with a sample of others.
 static void test_fp16()
 {
     compare<uint16_t>(kHalf, all_of_16_bits(), sample<uint16_t>(kHalf, 96));
@@ -196,7 +196,7 @@ static void test_fp32()
     compare<uint32_t>(kSingle, near, {near.begin(), near.begin() + 300});
 }
 
-// DMA-20.
+// T-DMA-20.
 static void test_whole_numbers()
 {
     compare_whole<int8_t>(ReduceType::kInt8);
@@ -224,7 +224,7 @@ static void test_unaligned()
     EXPECT_EQ(dst[5], 77);
 }
 
-// DMA-5: all bytes change at once, so each element meets what was there, whichever way the ranges overlap.
+// T-DMA-5: all bytes change at once, so each element meets what was there, whichever way the ranges overlap.
 static void test_overlap()
 {
     constexpr size_t kCount = 300;
@@ -248,7 +248,7 @@ static void test_overlap()
 
 // ---- as a task -----------------------------------------------------------------------------------
 
-// DMA-20, DMA-23: the result is there, at the time that reading both and writing one takes.
+// T-DMA-20, T-DMA-23: the result is there, at the time that reading both and writing one takes.
 static void test_task()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -276,7 +276,7 @@ static void test_task()
     EXPECT_EQ(moved.end_ns - moved.begin_ns, (load + p.hbm_mb_s() - 1) / p.hbm_mb_s());
 }
 
-// DMA-23: from the host PCIe carries the bytes once; between devices HCCS does.
+// T-DMA-23: from the host PCIe carries the bytes once; between devices HCCS does.
 static void test_task_from_elsewhere()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -303,7 +303,7 @@ static void test_task_from_elsewhere()
               (kBytes * 1000ull + p.hccs_pair.value - 1) / p.hccs_pair.value);
 }
 
-// DMA-8, DMA-20, DMA-24: what makes no sense fails and changes nothing.
+// T-DMA-8, T-DMA-20, T-DMA-24: what makes no sense fails and changes nothing.
 static void test_bad_tasks()
 {
     struct Case {

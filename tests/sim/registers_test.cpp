@@ -18,7 +18,7 @@ uint64_t page(uint32_t sq, uint32_t offset)
 
 } // namespace
 
-// FE-3, FE-8.
+// T-FE-3, T-FE-8.
 static void test_head_tail_enable()
 {
     Rig rig;
@@ -42,7 +42,7 @@ static void test_head_tail_enable()
     CU_ASSERT(rig.device().scheduler().events().flag(4));
 }
 
-// FE-8: the SQE under way ends.
+// T-FE-8: the SQE under way ends.
 static void test_disable_on_the_way()
 {
     Rig rig;
@@ -61,7 +61,7 @@ static void test_disable_on_the_way()
     EXPECT_EQ(rig.retired(0), 2);
 }
 
-// FE-10: at any time.
+// T-FE-10: at any time.
 static void test_priority_register()
 {
     Rig rig;
@@ -72,7 +72,7 @@ static void test_priority_register()
     EXPECT_EQ(read(rig, page(0, STARS_SQ_PRIORITY)), value);
 }
 
-// EVT-3, EVT-4, NTF-4: the host reads and writes table entries.
+// T-EVT-3, T-EVT-4, T-NTF-4: the host reads and writes table entries.
 static void test_tables()
 {
     Rig rig;
@@ -95,7 +95,7 @@ static void test_tables()
     EXPECT_EQ(read(rig, event), 0);
 }
 
-// CTN-6: a count is read, and set for those that wait; a part without counts has nothing there.
+// T-CTN-6: a count is read, and set for those that wait; a part without counts has nothing there.
 static void test_counts()
 {
     Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
@@ -122,7 +122,7 @@ static void test_counts()
     }
 }
 
-// CQ-5.
+// T-CQ-5.
 static void test_cq_registers()
 {
     Rig rig;

@@ -65,7 +65,7 @@ Rig::Options two()
 
 } // namespace
 
-// RMT-1 to RMT-3: there after a store and the way, back after the way again; the wait goes on as after a local record.
+// T-RMT-1 to T-RMT-3: there after a store and the way, back after the way again; the wait goes on as after a local record.
 static void test_times()
 {
     for (const bool event : {false, true}) {
@@ -100,7 +100,7 @@ static void test_times()
     }
 }
 
-// RMT-2: 0 clears the flag, with the sub-type of a reset too; a store to the own window is no other than one to a peer's.
+// T-RMT-2: 0 clears the flag, with the sub-type of a reset too; a store to the own window is no other than one to a peer's.
 static void test_clear_and_own_window()
 {
     Rig rig(two(), nullptr);
@@ -120,7 +120,7 @@ static void test_clear_and_own_window()
     EXPECT_EQ(rig.retired(0), 6);
 }
 
-// RMT-4.
+// T-RMT-4.
 static void test_nothing_there()
 {
     const uint32_t events = static_cast<uint32_t>(shipped_profile().params().events.value);
@@ -144,7 +144,7 @@ static void test_nothing_there()
     }
 }
 
-// RMT-3, RMT-5: two stores of different queues take the same time as one; one that is killed on its way there has no effect,
+// T-RMT-3, T-RMT-5: two stores of different queues take the same time as one; one that is killed on its way there has no effect,
 // on its way back it has had it.
 static void test_overlap_and_kill()
 {

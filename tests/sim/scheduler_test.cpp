@@ -9,7 +9,7 @@
 namespace
 {
 
-// Swap-in, from grant to the first fetch (SCH-5).
+// Swap-in, from grant to the first fetch (T-SCH-5).
 uint64_t swap_in(const tsim::Params &p)
 {
     return p.arbitration.value + p.record_read.value + p.slot_enable.value;
@@ -22,7 +22,7 @@ uint64_t record_sum(const tsim::Params &p)
 
 } // namespace
 
-// SCH-1, SCH-5, SQE-1, SQE-2, SQE-3, SQE-5: the sum that timing.md gives for a lone SQE.
+// T-SCH-1, T-SCH-5, T-SQE-1, T-SQE-2, T-SQE-3, T-SQE-5: the sum that timing.md gives for a lone SQE.
 static void test_lone_record()
 {
     Rig rig;
@@ -34,10 +34,10 @@ static void test_lone_record()
     CU_ASSERT(rig.device().scheduler().events().flag(7));
     EXPECT_EQ(rig.state(3), TWINSIM_QUEUE_IDLE);
     EXPECT_EQ(rig.device().scheduler().slot(3), tsim::TaskScheduler::kNoSlot);
-    EXPECT_EQ(rig.board().next_time(), tsim::kNever); // SCH-16: an idle queue has no timer
+    EXPECT_EQ(rig.board().next_time(), tsim::kNever); // T-SCH-16: an idle queue has no timer
 }
 
-// SCH-7, SQE-12: in ring order, one at a time, without a gap while the line is there.
+// T-SCH-7, T-SQE-12: in ring order, one at a time, without a gap while the line is there.
 static void test_same_queue_order()
 {
     Rig rig;
@@ -88,7 +88,7 @@ static void test_phases_tile_the_task()
     }
 }
 
-// SCH-10, SCH-11: what a released wait takes.
+// T-SCH-10, T-SCH-11: what a released wait takes.
 static void test_record_releases_a_wait()
 {
     Rig rig;
@@ -108,7 +108,7 @@ static void test_record_releases_a_wait()
     EXPECT_EQ(parks[0].waker_number, 1);
 }
 
-// EVT-2: a set flag lets a wait pass without parking.
+// T-EVT-2: a set flag lets a wait pass without parking.
 static void test_wait_after_record_passes()
 {
     Rig rig;
@@ -120,7 +120,7 @@ static void test_wait_after_record_passes()
     CU_ASSERT(rig.phases(TWINSIM_PHASE_PARK).empty());
 }
 
-// SCH-10: parked queues hold nothing, so others run though every slot was once taken.
+// T-SCH-10: parked queues hold nothing, so others run though every slot was once taken.
 static void test_parked_queues_stop_nobody()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 4; });
@@ -141,7 +141,7 @@ static void test_parked_queues_stop_nobody()
     }
 }
 
-// EVT-4.
+// T-EVT-4.
 static void test_one_record_releases_all()
 {
     Rig rig;
@@ -157,7 +157,7 @@ static void test_one_record_releases_all()
         EXPECT_EQ(rig.retired(sq), 1);
 }
 
-// NTF-3: one record, one wait; the earliest first.
+// T-NTF-3: one record, one wait; the earliest first.
 static void test_notify_releases_exactly_one()
 {
     Rig rig;
@@ -177,7 +177,7 @@ static void test_notify_releases_exactly_one()
     CU_ASSERT_FALSE(rig.device().scheduler().notifies().flag(6));
 }
 
-// CTN-3, CTN-4, CTN-5: those whose relation holds go on, in the order of the list; one that clears holds the others.
+// T-CTN-3, T-CTN-4, T-CTN-5: those whose relation holds go on, in the order of the list; one that clears holds the others.
 static void test_counts_release_in_order()
 {
     Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
@@ -204,7 +204,7 @@ static void test_counts_release_in_order()
     CU_ASSERT_FALSE(rig.device().scheduler().notifies().flag(5)); // another table
 }
 
-// EVT-5, through a queue: reset, then a second record.
+// T-EVT-5, through a queue: reset, then a second record.
 static void test_event_reset_in_queue_order()
 {
     Rig rig;
@@ -251,7 +251,7 @@ static double cpu_nanoseconds()
     return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-// SCH-16: an SQE on one of 1984 queues costs about what it costs on one of 64. Host time, so with a wide margin:
+// T-SCH-16: an SQE on one of 1984 queues costs about what it costs on one of 64. Host time, so with a wide margin:
 // a scan over the queues would cost 30 times as much.
 static double nanoseconds_per_task(uint32_t queues)
 {

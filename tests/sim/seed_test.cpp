@@ -135,7 +135,7 @@ Sent send(Rig &rig, const Program &program, std::mt19937 &random)
 
 } // namespace
 
-// ORD-01, ORD-02, ORD-05, ORD-06, ORD-08, ORD-09; DMA-30, TIM-6, TIM-10: 1000 seeds, one result.
+// ORD-01, ORD-02, ORD-05, ORD-06, ORD-08, ORD-09; T-DMA-30, T-TIM-6, T-TIM-10: 1000 seeds, one result.
 static void test_every_seed_keeps_the_order()
 {
     const Program program(1);
@@ -164,7 +164,7 @@ static void test_every_seed_keeps_the_order()
 
 // ---- the instant of the effect ----------------------------------------------------------------------
 
-// DMA-30, DMA-5: between the start of the bytes and completion, all of it, and with seed 0 at completion.
+// T-DMA-30, T-DMA-5: between the start of the bytes and completion, all of it, and with seed 0 at completion.
 static void test_effect_is_anywhere_between()
 {
     constexpr uint64_t kBytes = 4 * kMiB;
@@ -194,7 +194,7 @@ static void test_effect_is_anywhere_between()
         CU_ASSERT(count > 5);
 }
 
-// DMA-30: a use that is not waited for: seed 0 always gives the same, other seeds give both outcomes that no rule
+// T-DMA-30: a use that is not waited for: seed 0 always gives the same, other seeds give both outcomes that no rule
 // forbids. With the wait there is one outcome.
 static void test_a_missing_wait_shows()
 {
@@ -224,7 +224,7 @@ static void test_a_missing_wait_shows()
     }
 }
 
-// DMA-30, DMA-45: the entries of lists and the driver's own copies have their effect at one of the two ends.
+// T-DMA-30, T-DMA-45: the entries of lists and the driver's own copies have their effect at one of the two ends.
 static void test_other_engines()
 {
     bool list_early = false, list_late = false, own_early = false, own_late = false;
@@ -273,7 +273,7 @@ static void test_other_engines()
     CU_ASSERT(list_early && list_late && own_early && own_late);
 }
 
-// DMA-4, DMA-30: a fault at the instant of the effect fails the task, whenever that is; credit still counts.
+// T-DMA-4, T-DMA-30: a fault at the instant of the effect fails the task, whenever that is; credit still counts.
 static void test_faults_and_limits_with_seeds()
 {
     uint32_t failed = 0;
@@ -303,7 +303,7 @@ static void test_faults_and_limits_with_seeds()
 
 // ---- times ---------------------------------------------------------------------------------------------
 
-// TIM-10: within the range, all of it, and only with a seed.
+// T-TIM-10: within the range, all of it, and only with a seed.
 static void test_times_vary_in_their_range()
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -327,7 +327,7 @@ static void test_times_vary_in_their_range()
     }
 }
 
-// TIM-10: the steps of a firmware vary too, each on its own.
+// T-TIM-10: the steps of a firmware vary too, each on its own.
 static void test_a_firmware_varies()
 {
     const std::string shipped = TWIN_PROFILE;
@@ -362,7 +362,7 @@ static void test_a_firmware_varies()
         CU_ASSERT(times.size() > 20);
 }
 
-// TIM-10: what others do does not change the times of a task.
+// T-TIM-10: what others do does not change the times of a task.
 static void test_times_do_not_depend_on_others()
 {
     for (uint64_t seed = 1; seed < 20; ++seed) {

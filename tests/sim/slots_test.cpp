@@ -38,7 +38,7 @@ uint64_t most_at_once(const std::vector<twinsim_trace_record> &records)
 
 } // namespace
 
-// SCH-4.
+// T-SCH-4.
 static void test_round_robin_among_equals()
 {
     Rig rig;
@@ -60,7 +60,7 @@ static void test_round_robin_among_equals()
               (std::vector<uint32_t>{9, 30, 2, 4}));
 }
 
-// SCH-4.
+// T-SCH-4.
 static void test_strict_priority()
 {
     Rig rig;
@@ -74,7 +74,7 @@ static void test_strict_priority()
     CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{3, 2, 4, 1}));
 }
 
-// FE-10: the last in the line of those that want the one slot comes first when its priority rises.
+// T-FE-10: the last in the line of those that want the one slot comes first when its priority rises.
 static void test_priority_change_while_waiting_for_a_slot()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 1; });
@@ -91,7 +91,7 @@ static void test_priority_change_while_waiting_for_a_slot()
     CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{0, 3, 2, 1}));
 }
 
-// FE-10, SCH-9: the same for a share of a class.
+// T-FE-10, T-SCH-9: the same for a share of a class.
 static void test_priority_change_while_waiting_for_a_class()
 {
     Rig rig([](tsim::Params &p) { p.pcie_dma_cap.value = 1; });
@@ -108,7 +108,7 @@ static void test_priority_change_while_waiting_for_a_class()
     CU_ASSERT(rig.retired_at(1, 1) < rig.retired_at(2, 1));
 }
 
-// SCH-3: one grant per arbitration time, record reads overlap.
+// T-SCH-3: one grant per arbitration time, record reads overlap.
 static void test_grants_are_spaced()
 {
     Rig rig;
@@ -122,7 +122,7 @@ static void test_grants_are_spaced()
         EXPECT_EQ(rig.retired_at(sq, 1) - rig.retired_at(sq - 1, 1), p.arbitration.value);
 }
 
-// EVT-6, NTF-5, CTN-6: table accesses that begin one grant apart end one grant apart, though each takes longer than that.
+// T-EVT-6, T-NTF-5, T-CTN-6: table accesses that begin one grant apart end one grant apart, though each takes longer than that.
 static void test_table_accesses_overlap()
 {
     for (const stars_sqe &sqe :
@@ -140,7 +140,7 @@ static void test_table_accesses_overlap()
     }
 }
 
-// SCH-2, SCH-6, SCH-19: the one slot goes to the next queue in the cycle in which the last one is swapped out.
+// T-SCH-2, T-SCH-6, T-SCH-19: the one slot goes to the next queue in the cycle in which the last one is swapped out.
 static void test_a_slot_is_handed_on_at_once()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 1; });
@@ -158,7 +158,7 @@ static void test_a_slot_is_handed_on_at_once()
     }
 }
 
-// SCH-3: never more queues in slots than there are slots; all get their turn.
+// T-SCH-3: never more queues in slots than there are slots; all get their turn.
 static void test_slots_are_never_exceeded()
 {
     constexpr uint32_t kSlots = 3, kQueues = 20;
@@ -183,7 +183,7 @@ static void test_slots_are_never_exceeded()
     EXPECT_EQ(waited.size(), kQueues - kSlots);
 }
 
-// SCH-8: a class's share spans set-up, bytes and retirement; no more at once than the profile says.
+// T-SCH-8: a class's share spans set-up, bytes and retirement; no more at once than the profile says.
 static void test_class_caps_are_never_exceeded()
 {
     constexpr uint32_t kCap = 5, kQueues = 40;
@@ -206,7 +206,7 @@ static void test_class_caps_are_never_exceeded()
     EXPECT_EQ(most_at_once(shares), kCap);
 }
 
-// SCH-8: what waits for a class holds no slot, and other work goes on.
+// T-SCH-8: what waits for a class holds no slot, and other work goes on.
 static void test_a_full_class_stops_no_other_work()
 {
     Rig rig([](tsim::Params &p) {
@@ -224,7 +224,7 @@ static void test_a_full_class_stops_no_other_work()
     EXPECT_EQ(most_at_once(rig.phases(TWINSIM_PHASE_TRANSFER)), 1);
 }
 
-// SCH-9: priority decides who gets a share, then round-robin.
+// T-SCH-9: priority decides who gets a share, then round-robin.
 static void test_shares_go_by_priority()
 {
     Rig rig([](tsim::Params &p) { p.pcie_dma_cap.value = 1; });
@@ -239,7 +239,7 @@ static void test_shares_go_by_priority()
     CU_ASSERT(rig.retired_at(3, 1) < rig.retired_at(2, 1));
 }
 
-// SCH-9: a queue full of copies does not keep its share for itself.
+// T-SCH-9: a queue full of copies does not keep its share for itself.
 static void test_shares_go_round()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });
@@ -256,7 +256,7 @@ static void test_shares_go_round()
         EXPECT_EQ(transfers[i].sq, i % 2);
 }
 
-// TIM-6: a seed changes who comes first among equals, the same seed always alike; order within a queue holds.
+// T-TIM-6: a seed changes who comes first among equals, the same seed always alike; order within a queue holds.
 static void test_seed_permutes_equals()
 {
     std::vector<std::vector<uint32_t>> orders;

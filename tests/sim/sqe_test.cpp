@@ -22,7 +22,7 @@ stars_sqe with_w0(stars_sqe sqe, uint32_t bits)
 
 } // namespace
 
-// CQ-2, SQE-6, TIM-5.
+// T-CQ-2, T-SQE-6, T-TIM-5.
 static void test_cqe_of_a_record()
 {
     Rig rig;
@@ -43,7 +43,7 @@ static void test_cqe_of_a_record()
     EXPECT_EQ(rig.device().scheduler().take_interrupt(), tsim::kNone);
 }
 
-// CQ-3, CQ-4, CQ-6: the queue holds, others go on, nothing is lost.
+// T-CQ-3, T-CQ-4, T-CQ-6: the queue holds, others go on, nothing is lost.
 static void test_full_cq_holds_the_queue()
 {
     Rig rig;
@@ -72,7 +72,7 @@ static void test_full_cq_holds_the_queue()
     EXPECT_EQ(rig.retired(0), 20);
 }
 
-// SQE-4, SQE-7, SCH-13.
+// T-SQE-4, T-SQE-7, T-SCH-13.
 static void test_holds_before_and_after()
 {
     Rig rig;
@@ -93,7 +93,7 @@ static void test_holds_before_and_after()
     EXPECT_EQ(rig.retired(0), 2);
 }
 
-// SCH-13.
+// T-SCH-13.
 static void test_pause_and_resume()
 {
     Rig rig;
@@ -118,7 +118,7 @@ static void test_pause_and_resume()
     EXPECT_EQ(rig.retired(0), 4);
 }
 
-// SQE-10, SQE-11: an error CQE, the queue stands; handled, it goes on behind the failed SQE.
+// T-SQE-10, T-SQE-11: an error CQE, the queue stands; handled, it goes on behind the failed SQE.
 static void test_failure_and_continue()
 {
     Rig rig;
@@ -140,7 +140,7 @@ static void test_failure_and_continue()
     EXPECT_EQ(cqe.u.error.status, STARS_STATUS_BAD_SQE);
     EXPECT_EQ(cqe.u.error.sqe_type, STARS_SQE_INVALID);
     EXPECT_EQ(cqe.u.error.sqe_index, 1);
-    EXPECT_EQ(rig.device().scheduler().slot(6), tsim::TaskScheduler::kNoSlot); // SCH-12
+    EXPECT_EQ(rig.device().scheduler().slot(6), tsim::TaskScheduler::kNoSlot); // T-SCH-12
     rig.run();
     EXPECT_EQ(rig.retired(7), 1); // others went on
     EXPECT_EQ(rig.retired(6), 1);
@@ -151,7 +151,7 @@ static void test_failure_and_continue()
     CU_ASSERT_FALSE(control(rig, 6, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
 }
 
-// SQE-10, DMA-8.
+// T-SQE-10, T-DMA-8.
 static void test_every_bad_sqe_is_refused()
 {
     stars_sqe odd_placeholder = sqe_placeholder();
@@ -207,7 +207,7 @@ static void test_every_bad_sqe_is_refused()
     EXPECT_EQ(none.cqe(0, 0).u.error.status, STARS_STATUS_BAD_SQE);
 }
 
-// SQE-8: the wait fails at its time, in device time, and a later record meets nobody.
+// T-SQE-8: the wait fails at its time, in device time, and a later record meets nobody.
 static void test_wait_times_out()
 {
     Rig rig;
@@ -234,7 +234,7 @@ static void test_wait_times_out()
     CU_ASSERT(rig.device().scheduler().notifies().flag(3));
 }
 
-// SQE-8, CTN-3: so does a wait for a count, which then clears nothing.
+// T-SQE-8, T-CTN-3: so does a wait for a count, which then clears nothing.
 static void test_count_wait_times_out()
 {
     Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
@@ -253,7 +253,7 @@ static void test_count_wait_times_out()
     EXPECT_EQ(rig.device().scheduler().counts().count(3), 5);
 }
 
-// SQE-8: a record in time takes the limit away.
+// T-SQE-8: a record in time takes the limit away.
 static void test_wait_in_time()
 {
     Rig rig;
@@ -266,7 +266,7 @@ static void test_wait_in_time()
     CU_ASSERT(rig.now() < 10 * kMs);
 }
 
-// SQE-8: credit limits waits and copies.
+// T-SQE-8: credit limits waits and copies.
 static void test_credit()
 {
     Rig rig([](tsim::Params &p) { p.credit_unit.value = 1000; });
@@ -284,7 +284,7 @@ static void test_credit()
     EXPECT_EQ(*rig.hbm(), 0); // no effect
 }
 
-// SQE-9.
+// T-SQE-9.
 static void test_write_value()
 {
     Rig rig;
@@ -305,7 +305,7 @@ static void test_write_value()
     EXPECT_EQ(*rig.hbm(96), 0xff);
 }
 
-// SQE-9, SQE-10: neither mapped nor a table.
+// T-SQE-9, T-SQE-10: neither mapped nor a table.
 static void test_write_value_faults()
 {
     Rig rig;
@@ -323,7 +323,7 @@ static void test_write_value_faults()
     }
 }
 
-// SCH-14, SCH-15: from every state, everything the queue held is free again.
+// T-SCH-14, T-SCH-15: from every state, everything the queue held is free again.
 static void test_kill_and_terminate()
 {
     struct Case {
@@ -376,7 +376,7 @@ static void test_kill_and_terminate()
     }
 }
 
-// SCH-17: whatever the queue was at, the SQE under way has no effect and the next one runs.
+// T-SCH-17: whatever the queue was at, the SQE under way has no effect and the next one runs.
 static void test_kill_and_resume()
 {
     struct Case {
@@ -406,7 +406,7 @@ static void test_kill_and_resume()
     }
 }
 
-// SCH-14, SCH-17: killed twice, skipped once.
+// T-SCH-14, T-SCH-17: killed twice, skipped once.
 static void test_kill_twice_and_resume()
 {
     Rig rig;

@@ -180,7 +180,7 @@ static void test_uses()
     CU_ASSERT(!stats.use(0, TWINSIM_RESOURCE_SLOT, 6, use));
 }
 
-// SCH-3, SCH-8: how many at once, from the edges of the trace's stays.
+// T-SCH-3, T-SCH-8: how many at once, from the edges of the trace's stays.
 static void test_pressure()
 {
     Rig rig(counting(true), tweak);
@@ -209,7 +209,7 @@ static void test_pressure()
     EXPECT_EQ(use.most, most_of(TWINSIM_PHASE_SHARE, TWINSIM_CLASS_SDMA));
 }
 
-// SCH-8, CORE-1: a kernel that waits for a share of its class waits for the class, whichever it is.
+// T-SCH-8, T-CORE-1: a kernel that waits for a share of its class waits for the class, whichever it is.
 static void test_kernels_wait_for_their_class()
 {
     for (const uint32_t kind :
@@ -241,7 +241,7 @@ static void test_kernels_wait_for_their_class()
     }
 }
 
-// CORE-3: a kernel that finds all cores taken waits for cores, and for nothing else.
+// T-CORE-3: a kernel that finds all cores taken waits for cores, and for nothing else.
 static void test_kernels_wait_for_cores()
 {
     Kernels kernels;
@@ -265,7 +265,7 @@ static void test_kernels_wait_for_cores()
     EXPECT_EQ(out.count, 0);
 }
 
-// HW-3: what waits for the firmware's loop waits for no channel.
+// T-HW-3: what waits for the firmware's loop waits for no channel.
 static void test_waits_for_the_loop()
 {
     const std::string shipped = TWIN_PROFILE;
@@ -289,7 +289,7 @@ static void test_waits_for_the_loop()
     EXPECT_EQ(out.count, channel.lengths.size());
 }
 
-// Two queues, one SDMA share, worked out from the rules: SCH-3, SCH-5, FE-5, SQE-2, SCH-8, SCH-9, DMA-2, LNK-7, SQE-5.
+// Two queues, one SDMA share, worked out from the rules: T-SCH-3, T-SCH-5, T-FE-5, T-SQE-2, T-SCH-8, T-SCH-9, T-DMA-2, T-LNK-7, T-SQE-5.
 static void test_by_hand()
 {
     Rig rig(counting(false), [](tsim::Params &p) { p.sdma_cap.value = 1; });

@@ -8,7 +8,7 @@ using tsim::EventTable;
 using tsim::kNone;
 using tsim::NotifyTable;
 
-// EVT-1, EVT-2.
+// T-EVT-1, T-EVT-2.
 static void test_event_flag_stays()
 {
     EventTable table(16, 8, 16, false);
@@ -20,7 +20,7 @@ static void test_event_flag_stays()
     CU_ASSERT_FALSE(table.flag(2));
 }
 
-// EVT-3, EVT-4.
+// T-EVT-3, T-EVT-4.
 static void test_event_releases_all_in_order()
 {
     EventTable table(16, 8, 16, false);
@@ -38,7 +38,7 @@ static void test_event_releases_all_in_order()
     CU_ASSERT(table.pending(5));
 }
 
-// EVT-4: those of one cycle by queue number.
+// T-EVT-4: those of one cycle by queue number.
 static void test_same_cycle_by_queue_number()
 {
     EventTable table(16, 8, 16, false);
@@ -49,7 +49,7 @@ static void test_same_cycle_by_queue_number()
         EXPECT_EQ(table.release(0), queue);
 }
 
-// EVT-5.
+// T-EVT-5.
 static void test_clear_keeps_waiters()
 {
     EventTable table(16, 8, 16, false);
@@ -78,7 +78,7 @@ static void test_forget_from_any_place()
     }
 }
 
-// NTF-1, NTF-2.
+// T-NTF-1, T-NTF-2.
 static void test_notify_passes_once()
 {
     NotifyTable table(16, 8);
@@ -89,7 +89,7 @@ static void test_notify_passes_once()
     CU_ASSERT_FALSE(table.wait(2, 0, 6));
 }
 
-// NTF-3.
+// T-NTF-3.
 static void test_notify_releases_exactly_one()
 {
     NotifyTable table(16, 8);
@@ -104,7 +104,7 @@ static void test_notify_releases_exactly_one()
     CU_ASSERT(table.flag(2));
 }
 
-// NTF-4.
+// T-NTF-4.
 static void test_notify_clear()
 {
     NotifyTable table(16, 8);
@@ -115,7 +115,7 @@ static void test_notify_clear()
 
 using tsim::CountTable;
 
-// CTN-1.
+// T-CTN-1.
 static void test_count_changes()
 {
     CountTable table(4, 8);
@@ -133,7 +133,7 @@ static void test_count_changes()
     EXPECT_EQ(table.count(2), 0);
 }
 
-// CTN-2, CTN-3.
+// T-CTN-2, T-CTN-3.
 static void test_count_relations()
 {
     static const struct {
@@ -158,7 +158,7 @@ static void test_count_relations()
     }
 }
 
-// CTN-4, CTN-5: a release that clears is seen by those before it on the list too.
+// T-CTN-4, T-CTN-5: a release that clears is seen by those before it on the list too.
 static void test_count_releases_from_the_beginning()
 {
     CountTable table(1, 8);

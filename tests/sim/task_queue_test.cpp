@@ -43,7 +43,7 @@ struct Fixture {
 
 } // namespace
 
-// FE-1, FE-2.
+// T-FE-1, T-FE-2.
 static void test_visible_at_its_time()
 {
     Fixture f;
@@ -55,7 +55,7 @@ static void test_visible_at_its_time()
     EXPECT_EQ(f.queue.next_arrival(), 50);
 }
 
-// FE-1: one register, so no later write is seen earlier.
+// T-FE-1: one register, so no later write is seen earlier.
 static void test_arrivals_never_fall()
 {
     Fixture f;
@@ -65,7 +65,7 @@ static void test_arrivals_never_fall()
     EXPECT_EQ(f.queue.next_arrival(), 50);
 }
 
-// FE-2.
+// T-FE-2.
 static void test_the_past_counts_as_now()
 {
     Fixture f;
@@ -74,7 +74,7 @@ static void test_the_past_counts_as_now()
     EXPECT_EQ(f.queue.next_arrival(), 500);
 }
 
-// FE-3.
+// T-FE-3.
 static void test_head_and_wrap()
 {
     Fixture f;
@@ -89,7 +89,7 @@ static void test_head_and_wrap()
     }
 }
 
-// FE-9.
+// T-FE-9.
 static void test_full_ring()
 {
     Fixture f;
@@ -101,7 +101,7 @@ static void test_full_ring()
     CU_ASSERT_FALSE(f.queue.doorbell(kDepth - 1, 0)); // the same tail again: nothing new
 }
 
-// FE-4, FE-5, FE-6: five SQEs there from the start, lines of two.
+// T-FE-4, T-FE-5, T-FE-6: five SQEs there from the start, lines of two.
 static void test_lines_and_read_ahead()
 {
     Fixture f;
@@ -122,7 +122,7 @@ static void test_lines_and_read_ahead()
     CU_ASSERT(fetch.waited);
 }
 
-// FE-4: a line holds what was visible when it was asked for.
+// T-FE-4: a line holds what was visible when it was asked for.
 static void test_a_line_holds_what_was_visible()
 {
     Fixture f;
@@ -133,7 +133,7 @@ static void test_a_line_holds_what_was_visible()
     EXPECT_EQ(f.queue.fetch(120, kRead, kWindow).ready, 220); // came too late for the line
 }
 
-// FE-7.
+// T-FE-7.
 static void test_dropped_buffer()
 {
     Fixture f;
@@ -143,7 +143,7 @@ static void test_dropped_buffer()
     EXPECT_EQ(f.queue.fetch(120, kRead, kWindow).ready, 220);
 }
 
-// FE-8: forward modulo depth, and SQEs may be run again.
+// T-FE-8: forward modulo depth, and SQEs may be run again.
 static void test_set_head()
 {
     Fixture f;
@@ -161,7 +161,7 @@ static void test_set_head()
     EXPECT_EQ(f.queue.head(), f.queue.tail());
 }
 
-// FE-8: so do places that no doorbell has named since the queue was opened, whatever its memory held before.
+// T-FE-8: so do places that no doorbell has named since the queue was opened, whatever its memory held before.
 static void test_set_head_to_places_never_rung()
 {
     tsim::SqeTimes *const block = tsim::TimePool::take(kDepth);
@@ -180,7 +180,7 @@ static void test_set_head_to_places_never_rung()
     CU_ASSERT_FALSE(f.queue.has_more());
 }
 
-// FE-8, FE-1: a doorbell of the queue's life before is none of this one; one that is still on its way is.
+// T-FE-8, T-FE-1: a doorbell of the queue's life before is none of this one; one that is still on its way is.
 static void test_set_head_after_another_life()
 {
     Fixture f;
@@ -197,7 +197,7 @@ static void test_set_head_after_another_life()
     CU_ASSERT(f.queue.visible(500));
 }
 
-// CQ-1, CQ-5, CQ-6.
+// T-CQ-1, T-CQ-5, T-CQ-6.
 static void test_cq_phase_and_room()
 {
     Fixture f;
@@ -219,7 +219,7 @@ static void test_cq_phase_and_room()
     CU_ASSERT(f.queue.set_cq_head(1));
 }
 
-// FE-1 from another thread: what is counted has its arrival time.
+// T-FE-1 from another thread: what is counted has its arrival time.
 static void test_doorbell_from_another_thread()
 {
     Fixture f;

@@ -30,7 +30,7 @@ uint64_t round_up(uint64_t value, uint64_t step)
 
 } // namespace
 
-// TIM-1, TIM-2: with a cycle of 4 ns every step ends on an edge; what divides by 4 takes as long as before.
+// T-TIM-1, T-TIM-2: with a cycle of 4 ns every step ends on an edge; what divides by 4 takes as long as before.
 static void test_slower_clock()
 {
     const tsim::Profile slow = profile_at("250");
@@ -51,7 +51,7 @@ static void test_slower_clock()
     EXPECT_EQ(rig.cqe(0, 0).flags, 0);
 }
 
-// TIM-2, TIM-8: a limit between two edges is kept; nothing at the next edge has happened yet.
+// T-TIM-2, T-TIM-8: a limit between two edges is kept; nothing at the next edge has happened yet.
 static void test_limit_between_edges()
 {
     const tsim::Profile slow = profile_at("250");
@@ -65,7 +65,7 @@ static void test_limit_between_edges()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// TIM-8: without events time stays at the last one, whatever the limit.
+// T-TIM-8: without events time stays at the last one, whatever the limit.
 static void test_idle_board()
 {
     Rig rig;
@@ -77,7 +77,7 @@ static void test_idle_board()
     EXPECT_EQ(rig.now(), rig.retired_at(0, 1));
 }
 
-// FE-2: a doorbell rung while time stood at a limit is not earlier than it.
+// T-FE-2: a doorbell rung while time stood at a limit is not earlier than it.
 static void test_doorbell_behind_the_limit()
 {
     Rig rig;
@@ -90,7 +90,7 @@ static void test_doorbell_behind_the_limit()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_DOORBELL, 1).at(0).begin_ns, 500000);
 }
 
-// TIM-7: both of two reasons of one instant are told, one per run.
+// T-TIM-7: both of two reasons of one instant are told, one per run.
 static void test_two_reasons_at_once()
 {
     Rig rig;
@@ -108,7 +108,7 @@ static void test_two_reasons_at_once()
     EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
 }
 
-// TIM-9: time does not pass idly, neither up to the run's limit nor to that of a parked wait.
+// T-TIM-9: time does not pass idly, neither up to the run's limit nor to that of a parked wait.
 static void test_held_run()
 {
     Rig rig;

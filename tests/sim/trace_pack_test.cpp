@@ -51,7 +51,7 @@ uint64_t expect_part(const Records &records, size_t part, uint64_t begin, uint64
     return begin + length;
 }
 
-/// A DMA task that nobody else is in the way of: SQE-1 to SQE-6, DMA-2 to DMA-5, LNK-7, one part after the other.
+/// A DMA task that nobody else is in the way of: T-SQE-1 to T-SQE-6, T-DMA-2 to T-DMA-5, T-LNK-7, one part after the other.
 void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number, uint64_t bytes,
                  bool fetched, bool cqe)
 {
@@ -94,7 +94,7 @@ void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number,
     EXPECT_EQ(shares[0].bytes, 0);
 }
 
-/// A queue's stays in slots: from grant to the end of its last SQE there, and swapped out (SCH-5, SCH-19).
+/// A queue's stays in slots: from grant to the end of its last SQE there, and swapped out (T-SCH-5, T-SCH-19).
 void expect_stays(Rig &rig, uint32_t sq)
 {
     const uint64_t out = rig.params().drain.value + rig.params().slot_disable.value;
@@ -187,7 +187,7 @@ static void test_of_any_size()
     }
 }
 
-// SCH-2, DMA-1: who waits for a slot or for a channel, waits as long as the other has it.
+// T-SCH-2, T-DMA-1: who waits for a slot or for a channel, waits as long as the other has it.
 static void test_long_waits()
 {
     constexpr uint32_t kBytes = 64 << 20;

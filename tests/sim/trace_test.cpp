@@ -31,7 +31,7 @@ std::map<uint32_t, std::vector<twinsim_trace_record>> by_id(Rig &rig, twinsim_ph
 
 } // namespace
 
-// SCH-3, SCH-5, SCH-7, SCH-10, SCH-19: until it is swapped out.
+// T-SCH-3, T-SCH-5, T-SCH-7, T-SCH-10, T-SCH-19: until it is swapped out.
 static void test_slots()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 2; });
@@ -70,7 +70,7 @@ static void test_slots()
     }
 }
 
-// SCH-8, SCH-9.
+// T-SCH-8, T-SCH-9.
 static void test_shares()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });
@@ -94,7 +94,7 @@ static void test_shares()
             EXPECT_EQ(rig.phases(TWINSIM_PHASE_SHARE, wait.sq)[0].begin_ns, wait.end_ns);
 }
 
-// LNK-2, LNK-3, LNK-4: bytes on a link are its rates times their lengths.
+// T-LNK-2, T-LNK-3, T-LNK-4: bytes on a link are its rates times their lengths.
 static void test_links()
 {
     Rig rig;
@@ -139,7 +139,7 @@ static void test_links()
     }
 }
 
-// LNK-7: a transfer alone takes what its route says.
+// T-LNK-7: a transfer alone takes what its route says.
 static void test_alone()
 {
     Rig rig;
@@ -154,7 +154,7 @@ static void test_alone()
                   move.end_ns - move.begin_ns);
 }
 
-// CQ-3, CQ-4, SQE-4, SCH-13.
+// T-CQ-3, T-CQ-4, T-SQE-4, T-SCH-13.
 static void test_holds()
 {
     Rig rig;
@@ -188,7 +188,7 @@ static void test_holds()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_TASK, 0)[7].end_ns, later);
 }
 
-// DMA-10: who waits for a channel of the driver's.
+// T-DMA-10: who waits for a channel of the driver's.
 static void test_host_channels()
 {
     Rig rig([](tsim::Params &p) { p.host_channels.value = 1; });

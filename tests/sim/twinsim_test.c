@@ -132,7 +132,7 @@ static void *run_from_thread(void *argument)
     return NULL;
 }
 
-/* TIM-7. */
+/* T-TIM-7. */
 static void test_watch_stops_at_its_instant(void)
 {
     static queue q, later;
@@ -156,7 +156,7 @@ static void test_watch_stops_at_its_instant(void)
     TWIN_EXPECT_U64(twinsim_queue_close(sim, 0, 2), TWINSIM_OK);
 }
 
-/* TIM-7, TIM-8. */
+/* T-TIM-7, T-TIM-8. */
 static void test_limits_of_a_run(void)
 {
     static queue q;
@@ -219,7 +219,7 @@ static void test_interrupts_and_transfer(void)
     (void)twinsim_queue_close(sim, 0, 4);
 }
 
-/* FE-9, MEM-1: ring and CQ are translated when the queue opens, and not again. */
+/* T-FE-9, T-MEM-1: ring and CQ are translated when the queue opens, and not again. */
 static void test_full_ring(void)
 {
     static queue q;

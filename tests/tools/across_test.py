@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Notifies and events that two devices of a process share: the same timeline in each run and in a replay, with an account of
-the way (RMT-10).
+the way (T-RMT-10).
 
 Usage: across_test.py TWINRT ACROSS_SUITE
 """

@@ -53,16 +53,16 @@ def test_threads(tool, program):
     """Order among threads: a program that has it is clean, one that does without is warned of."""
     for mode in ("join", "relay", "cond", "mutex", "semaphore", "barrier", "rwlock", "spin"):
         status, report = tool.json("check", "--json", "--strict", tool.record(mode + ".rec", [program, mode]))
-        judged = [rule["judged"] for rule in report["rules"] if rule["rule"] == "HOST-01"]
+        judged = [rule["judged"] for rule in report["rules"] if rule["rule"] == "RACE-05"]
         expect(status == 0 and report["clean"] and report["warnings"] == 0, f"threads in order: {mode}: {report['findings']}")
         expect(judged[0] > 0, f"threads are judged: {mode}")
     missing = tool.record("missing.rec", [program, "missing"])
     status, report = tool.json("check", "--json", missing)
     expect(status == 0 and report["clean"] and report["warnings"] == 1, "a missing order is a warning")
-    expect([finding["rule"] for finding in report["findings"]] == ["HOST-01"], "of threads")
+    expect([finding["rule"] for finding in report["findings"]] == ["RACE-05"], "of threads")
     expect({report["findings"][0][part]["thread"] for part in ("first", "second")} == {1, 2}, "both threads are named")
     expect(tool.run("check", "--strict", missing).returncode == 1, "and a finding if that is asked for")
-    expect(b"warning[HOST-01]: " in tool.run("check", missing).stdout, "it is called a warning")
+    expect(b"warning[RACE-05]: " in tool.run("check", missing).stdout, "it is called a warning")
     status, report = tool.json("check", "--json", tool.record("calls.rec", [program, "missing"], TWINRT_HOST_TIME="calls"))
     expect(status == 0 and report["warnings"] == 0, "without synchronization in the record threads are not judged")
 

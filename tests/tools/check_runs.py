@@ -19,7 +19,7 @@ import tempfile
 
 PROFILES = ("910b3", "950", "310p3", "910b1", "950", "910_9391", "950")  # 950 has counting notifies
 # What these programs bring to judgement; results of two records are no matter of one.
-JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-0{n}" for n in range(1, 5)] + \
+JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-{n:02}" for n in range(1, 5)] + \
          [f"LIFE-{n:02}" for n in range(1, 11)]
 KEPT = 60  # records to plant in
 RACING = 10  # one run in so many is of the program that races

@@ -64,10 +64,10 @@ static void judge_threads(struct checker *checker, const struct check_access *be
 {
     if (!checker->threads_apart || unknown(checker, before, now))
         return;
-    checker->judged[CHECK_HOST_01]++;
+    checker->judged[CHECK_RACE_05]++;
     if (!ordered_by_threads(checker, before, now))
         check_find(
-            checker, CHECK_HOST_01, before->op, now->op,
+            checker, CHECK_RACE_05, before->op, now->op,
             "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
             ", the first op %s and the second %s them, and no synchronization that was seen orders "
             "the two threads",

@@ -103,9 +103,9 @@ static void judge_thread(struct checker *checker, const struct check_allocation 
     if (!checker->threads_apart ||
         check_known_at(checker, use->place, end->begin_seq) < use->number)
         return;
-    checker->judged[CHECK_HOST_01]++;
+    checker->judged[CHECK_RACE_05]++;
     if (!check_host_knew(checker, op, use->place, use->number))
-        check_find(checker, CHECK_HOST_01, use->op, op,
+        check_find(checker, CHECK_RACE_05, use->op, op,
                    "%s memory at 0x%" PRIx64 " was freed by a thread that did not know this task "
                    "complete and is not ordered after one that did",
                    allocation->host ? "host" : "device", allocation->range.begin);

@@ -125,7 +125,7 @@ typedef enum check_class {
       "a stream waited for a notify or event when the program was ended",                          \
       "a wait for a notify, or for an event that is reset, in a recording without an end",         \
       "if the program was stuck: record the notify or event once for each wait")                   \
-    X(HOST_01, "HOST-01", WARNING, "threads that touch the same memory are ordered",               \
+    X(RACE_05, "RACE-05", WARNING, "threads that touch the same memory are ordered",               \
       "two threads touch the same memory and no synchronization orders them",                      \
       "several threads under libtwinrt-host.so (TWINRT_HOST_TIME=sync), recorded",                 \
       "order them by a mutex, a condition, a join; atomics and futexes are not seen")

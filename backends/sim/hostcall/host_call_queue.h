@@ -7,7 +7,7 @@
  * Holds. While a thread of the runtime runs a function, the model stays behind that thread's clock, so that the answer
  * never comes too late: what a function does has exact times although it runs on a thread of its own. The device is told of
  * an answer when the model has come to the hold, however early it was given in real time, and of several in the order of their
- * holds: what is scheduled first is served first (TIM-3). A function that takes long in real time loses its hold, as it may be
+ * holds: what is scheduled first is served first (T-TIM-3). A function that takes long in real time loses its hold, as it may be
  * waiting for what the model would do next. */
 #ifndef TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 #define TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H

@@ -51,7 +51,7 @@ static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, 
 }
 
 /* Devices that have no link to each other meet at the host: the SDMA of one does not reach the memory of another, the PCIe DMA
- * does (LNK-1, LNK-3). Both sides are device memory. */
+ * does (T-LNK-1, T-LNK-3). Both sides are device memory. */
 static bool crosses_host(const twin_queue *queue, const twin_copy *sides)
 {
     twin_link link = sim_process.traits[0].peer_link;
@@ -303,7 +303,7 @@ static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into
     return sent ? TWIN_OK : TWIN_E_BUSY;
 }
 
-/* How far a place is from the DMA engines of the queue's device (DMA-44): its own memory, that of another device, the host. */
+/* How far a place is from the DMA engines of the queue's device (T-DMA-44): its own memory, that of another device, the host. */
 static unsigned distance(const twin_queue *queue, uint64_t address)
 {
     twin_memory_info info;

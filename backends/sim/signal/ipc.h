@@ -7,8 +7,8 @@
  * still in steps of real time: so a driver with such waits does not let time jump.
  *
  * Between devices of this process, which are on one board, the model does it in its own time: a record of a notify is a
- * store into the table of its device (RMT-1), and one of an event is forwarded to the table of the device that waits
- * (RMT-6). The file only brings the two together.
+ * store into the table of its device (T-RMT-1), and one of an event is forwarded to the table of the device that waits
+ * (T-RMT-6). The file only brings the two together.
  *
  * Locks: ipc.c's own comes after the queue's and the signal's, before signals_lock. */
 #ifndef TWINRT_SIM_SIGNAL_IPC_H

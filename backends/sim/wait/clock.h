@@ -40,7 +40,7 @@ struct sim_clock {
 /* Only its own thread touches it. */
 extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initial-exec")));
 
-/* Model time as last published; a thread behind it is moved up (TIME-4). */
+/* Model time as last published; a thread behind it is moved up (HOST-4). */
 extern _Atomic uint64_t sim_model_now;
 extern atomic_uint sim_attached_count;
 

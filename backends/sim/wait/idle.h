@@ -11,12 +11,12 @@
 
 /* ---- given by leader.c ---- */
 
-/* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (TIME-5).
+/* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (HOST-5).
  * *out_any: something came of it. */
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
 /* After the model moved: what has come of it is told to those who wait. True: something has. */
 bool sim_drive_settle(void);
-/* Threads are moved up to this time at their next call (TIME-4). It is never taken back. */
+/* Threads are moved up to this time at their next call (HOST-4). It is never taken back. */
 void sim_drive_publish(uint64_t time_ns);
 /* Whether somebody leads, or was told to. */
 bool sim_drive_led(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_arbiter against the model's Arbiter: random operations, every answer compared. Rules ARB-1 to ARB-6, TIM-6.
+// npu_arbiter against the model's Arbiter: random operations, every answer compared. Rules T-ARB-1 to T-ARB-6, T-TIM-6.
 #include <Vnpu_arbiter.h>
 
 #include <algorithm>
@@ -44,14 +44,14 @@ const std::array<const char *, kMetCount> kMetNames = {
     "times the strict level changed while queues asked",
     "times the modes changed",
     "resets",
-    "queues won from a level that several priorities share (ARB-1)",
+    "queues won from a level that several priorities share (T-ARB-1)",
     "times nobody was left",
-    "wins with several model groups asking (ARB-2)",
-    "of these by the group that had won before (ARB-3)",
+    "wins with several model groups asking (T-ARB-2)",
+    "of these by the group that had won before (T-ARB-3)",
     "of these by a lower group than before",
-    "wins by a lower queue of the set than before (ARB-5)",
+    "wins by a lower queue of the set than before (T-ARB-5)",
     "wins by a queue of another word than before",
-    "wins that drew one number (TIM-6)",
+    "wins that drew one number (T-TIM-6)",
     "wins that drew two numbers",
 };
 using Tally = bench::Tally<kMetCount>;
@@ -113,7 +113,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         forget_winners();
         configure();
         reset();
-        BENCH_EQUAL("empty", "ARB-6", block.empty_o, true);
+        BENCH_EQUAL("empty", "T-ARB-6", block.empty_o, true);
         tally.met(kResets);
     }
     void forget_winners()
@@ -173,8 +173,8 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
     }
     void answer()
     {
-        BENCH_EQUAL("last", "ARB-6", block.rsp_last_o, true);
-        BENCH_EQUAL("empty", "ARB-6", block.empty_o, arbiter_.empty());
+        BENCH_EQUAL("last", "T-ARB-6", block.rsp_last_o, true);
+        BENCH_EQUAL("empty", "T-ARB-6", block.empty_o, arbiter_.empty());
         tally.met(kEmptied, arbiter_.empty());
         take();
     }
@@ -254,8 +254,8 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         uint64_t draws = 0; // from where the numbers now stand
         for (; drawn != draws_ && draws < 3; ++draws)
             (void)tsim::mix(drawn);
-        BENCH_EQUAL("winner", "ARB-1 to ARB-5", block.rsp_queue_o, winner);
-        BENCH_EQUAL("numbers drawn", "TIM-6", block.rsp_draws_o, draws);
+        BENCH_EQUAL("winner", "T-ARB-1 to T-ARB-5", block.rsp_queue_o, winner);
+        BENCH_EQUAL("numbers drawn", "T-TIM-6", block.rsp_draws_o, draws);
         won(winner, level, groups, draws);
         answer();
     }
@@ -282,8 +282,8 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         while (queue_of(who) != queue)
             ++who;
         Asker &asker = askers_[who];
-        BENCH_EQUAL("the winner asks", "ARB-2", asker.asks, true);
-        BENCH_EQUAL("priority group", "ARB-1", rules_.level(asker.priority), level);
+        BENCH_EQUAL("the winner asks", "T-ARB-2", asker.asks, true);
+        BENCH_EQUAL("priority group", "T-ARB-1", rules_.level(asker.priority), level);
         asker.asks = false;
         Last &last = last_[level];
         const uint32_t before = last.queue[asker.group];

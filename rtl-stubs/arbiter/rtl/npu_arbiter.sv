@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 /// Who is next among the queues that ask for the same thing: an active slot, or a share of a class.
-/// Rules ARB-1 to ARB-6 and TIM-6. One operation at a time, one response each.
+/// Rules T-ARB-1 to T-ARB-6 and T-TIM-6. One operation at a time, one response each.
 module npu_arbiter #(
   /// Queues, 8 to 2048
   parameter int unsigned Queues = npu_pkg::MaxQueues,
@@ -14,9 +14,9 @@ module npu_arbiter #(
   input  logic                   rst_ni,
 
   // Arbitration registers; they may change between operations
-  input  logic [LevelWidth-1:0]  cfg_strict_level_i,  // priorities from here are one group (ARB-1)
-  input  logic                   cfg_weight_first_i,  // a turn goes on while weight is left (ARB-3)
-  input  logic                   cfg_reload_spent_i,  // only spent weights are loaded (ARB-4)
+  input  logic [LevelWidth-1:0]  cfg_strict_level_i,  // priorities from here are one group (T-ARB-1)
+  input  logic                   cfg_weight_first_i,  // a turn goes on while weight is left (T-ARB-3)
+  input  logic                   cfg_reload_spent_i,  // only spent weights are loaded (T-ARB-4)
 
   // An operation; its operands hold until the response
   input  logic                   req_valid_i,
@@ -26,7 +26,7 @@ module npu_arbiter #(
   input  logic [LevelWidth-1:0]  req_priority_i,      // add, remove
   input  logic [GroupWidth-1:0]  req_group_i,         // add, remove, weight
   input  logic [WeightWidth-1:0] req_weight_i,        // weight; 0 counts as 1
-  input  logic                   req_seeded_i,        // take: choose by the numbers drawn (TIM-6)
+  input  logic                   req_seeded_i,        // take: choose by the numbers drawn (T-TIM-6)
   input  logic [63:0]            req_draw0_i,
   input  logic [63:0]            req_draw1_i,
 
@@ -102,7 +102,7 @@ module npu_arbiter #(
   logic [1:0] draws_q, draws_d;
   logic seeded_q, seeded_d;
 
-  // By priority group: who asks, and where turns stand (ARB-6)
+  // By priority group: who asks, and where turns stand (T-ARB-6)
   logic [Levels-1:0] levels_q, levels_d;              // somebody asks
   logic [Sets-1:0] asking_q;  // somebody of the model group asks
   logic [Sets-1:0] spent_q;  // nothing is left of its weight
@@ -161,11 +161,11 @@ module npu_arbiter #(
   assign rsp_draws_o = draws_q;
   assign empty_o = levels_q == '0;
 
-  // ARB-1
+  // T-ARB-1
   assign req_level = req_priority_i < cfg_strict_level_i ? req_priority_i : cfg_strict_level_i;
   assign first_level = LevelWidth'(encode(lowest(64'(levels_q))));
 
-  // ARB-2 to ARB-4: those whose turn it may be.
+  // T-ARB-2 to T-ARB-4: those whose turn it may be.
   assign asking = asking_q[{level_q, GroupWidth'(0)}+:Groups];
   assign spent = spent_q[{level_q, GroupWidth'(0)}+:Groups];
   assign fresh = fresh_q[{level_q, GroupWidth'(0)}+:Groups];
@@ -182,7 +182,7 @@ module npu_arbiter #(
   assign word_addr = {set_addr, index_d};
   assign word_now = summary_q[index_q] ? word_data : '0;
   assign word_count = count(word_now);
-  // ARB-5: from the one after the last winner; the words after the first count whole.
+  // T-ARB-5: from the one after the last winner; the words after the first count whole.
   assign here = second_q ? word_now : word_now & (~64'd0 << 6'(start_q));
   assign found = QueueWidth'({index_q, encode(lowest(op_q != OpTake ? 64'd1 << 6'(queue_q) :
                                                      state_q == StNthBit ? bits_q : here))});
@@ -256,22 +256,22 @@ module npu_arbiter #(
       end
 
       StGroup: begin
-        if (none_able) begin  // ARB-4
+        if (none_able) begin  // T-ARB-4
           fresh_d = cfg_reload_spent_i ? fresh | spent : '1;
           spent_d = '0;
           going_d[level_q] = 1'b0;
         end
-        if (cfg_weight_first_i && going_q[level_q] && able[last]) begin  // ARB-3
+        if (cfg_weight_first_i && going_q[level_q] && able[last]) begin  // T-ARB-3
           group_d = last;
           state_d = StSet;
-        end else if (seeded_q && (able & ~lowest(able)) != '0) begin  // TIM-6
+        end else if (seeded_q && (able & ~lowest(able)) != '0) begin  // T-TIM-6
           bits_d = able;
           modulo_d = count(able);
           rest_d = draw_now;
           members_d = '0;
           for_group_d = 1'b1;
           state_d = StDivide;
-        end else begin  // ARB-2
+        end else begin  // T-ARB-2
           group_d = encode(lowest(after != '0 ? after : able));
           state_d = StSet;
         end
@@ -309,7 +309,7 @@ module npu_arbiter #(
         index_d = WordWidth'((op_q == OpTake ? start_d : queue_q) >> 6);
         state_d = StWord;
         if (op_q == OpTake) begin
-          left_write = 1'b1;  // ARB-2
+          left_write = 1'b1;  // T-ARB-2
           fresh_d[group_q] = 1'b0;
           last_d = group_q;
           going_d[level_q] = left_now != WeightWidth'(1);
@@ -385,7 +385,7 @@ module npu_arbiter #(
         state_d = StWeight;
       end
 
-      // ARB-4: a new weight counts when it is loaded, so what has been loaded is written first.
+      // T-ARB-4: a new weight counts when it is loaded, so what has been loaded is written first.
       StWeight: begin
         left_write = fresh[group_q];
         left_wdata = left_now;

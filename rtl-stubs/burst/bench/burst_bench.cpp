@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_burst against the model's BurstNetwork: random transfers on shared links, when each is complete, when something happens
-// next, and the bytes that bursts have moved. Rules BST-1 to BST-4, DMA-5.
+// next, and the bytes that bursts have moved. Rules T-BST-1 to T-BST-4, T-DMA-5.
 #include <Vnpu_burst.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ enum Met : uint8_t {
 };
 const std::array<const char *, kMetCount> kMetNames = {
     "transfers started",
-    "of these with a ceiling (BST-4)",
+    "of these with a ceiling (T-BST-4)",
     "bursts",
     "transfers complete, and their bytes moved once each",
     "of these with another in the same run",
@@ -180,7 +180,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
             rest_known_ = false; // more may be due
             answer(false, transfer);
             Transfer &t = transfers_[transfer];
-            BENCH_EQUAL("bytes moved", "DMA-5", t.begun, t.bytes);
+            BENCH_EQUAL("bytes moved", "T-DMA-5", t.begun, t.bytes);
             t.open = false;
             tally.met(kComplete);
         }
@@ -226,16 +226,16 @@ class Bench : public bench::Clocked<Vnpu_burst>
         }
         waited_ = 0;
         await();
-        BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, error);
-        BENCH_EQUAL("a transfer is complete", "BST-1", block.rsp_done_o, complete != tsim::kNone);
+        BENCH_EQUAL("error", "T-DMA-8", block.rsp_error_o, error);
+        BENCH_EQUAL("a transfer is complete", "T-BST-1", block.rsp_done_o, complete != tsim::kNone);
         if (complete != tsim::kNone)
-            BENCH_EQUAL("which one", "BST-3", block.rsp_transfer_o, complete);
+            BENCH_EQUAL("which one", "T-BST-3", block.rsp_transfer_o, complete);
         if (rest_known_) {
             const Cycle next = network_.next();
-            BENCH_EQUAL("something is to happen", "BST-3", block.next_valid_o,
+            BENCH_EQUAL("something is to happen", "T-BST-3", block.next_valid_o,
                         next != tsim::kNever);
             if (next != tsim::kNever)
-                BENCH_EQUAL("when", "BST-3", block.next_time_o, next);
+                BENCH_EQUAL("when", "T-BST-3", block.next_time_o, next);
         }
         rest_known_ = true;
         take();
@@ -245,13 +245,13 @@ class Bench : public bench::Clocked<Vnpu_burst>
         if (!block.ax_valid_o)
             return;
         Transfer &t = transfers_[block.ax_id_o];
-        BENCH_EQUAL("a burst of a transfer", "BST-1", t.open, true);
-        BENCH_EQUAL("source", "BST-1", block.ax_src_o, t.src + t.begun);
-        BENCH_EQUAL("destination", "BST-1", block.ax_dst_o, t.dst + t.begun);
-        BENCH_EQUAL("bytes", "BST-1", block.ax_bytes_o,
+        BENCH_EQUAL("a burst of a transfer", "T-BST-1", t.open, true);
+        BENCH_EQUAL("source", "T-BST-1", block.ax_src_o, t.src + t.begun);
+        BENCH_EQUAL("destination", "T-BST-1", block.ax_dst_o, t.dst + t.begun);
+        BENCH_EQUAL("bytes", "T-BST-1", block.ax_bytes_o,
                     std::min<uint64_t>(setting_.burst, t.bytes - t.begun));
         t.begun += block.ax_bytes_o;
-        BENCH_EQUAL("last", "BST-1", block.ax_last_o, t.begun == t.bytes);
+        BENCH_EQUAL("last", "T-BST-1", block.ax_last_o, t.begun == t.bytes);
         tally.met(kBursts);
     }
 

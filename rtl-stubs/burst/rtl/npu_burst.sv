@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Transfers burst by burst: channels (npu_dma), links (npu_link), and what is due when between the
-/// two. It keeps time by itself: "run" moves bursts until a time. Rules BST-1 to BST-4.
+/// two. It keeps time by itself: "run" moves bursts until a time. Rules T-BST-1 to T-BST-4.
 module npu_burst #(
   /// Transfers at once: 8 to 1024, a power of two
   parameter int unsigned Transfers = 128,

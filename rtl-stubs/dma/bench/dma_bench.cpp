@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_dma against the model's BurstChannels, and against memory: random transfers, every burst compared, and after each
-// transfer the bytes that its bursts have moved. Rules BST-1, BST-2, BST-4, DMA-5.
+// transfer the bytes that its bursts have moved. Rules T-BST-1, T-BST-2, T-BST-4, T-DMA-5.
 #include <Vnpu_dma.h>
 
 #include <algorithm>
@@ -171,7 +171,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
         block.b_valid_i = 1;
         block.eval();
         until([this] { return block.b_ready_o; }, "taken burst response");
-        BENCH_EQUAL("an operation is taken with it", "BST-1", block.req_ready_o, false);
+        BENCH_EQUAL("an operation is taken with it", "T-BST-1", block.req_ready_o, false);
         clock();
         block.b_valid_i = 0;
         block.eval();
@@ -233,14 +233,14 @@ class Bench : public bench::Clocked<Vnpu_dma>
             step = {};
             if (t.open && !error)
                 step = channels_.next(now_, channel);
-            BENCH_EQUAL("burst begins", "BST-2", block.ax_valid_o, step.bytes != 0);
+            BENCH_EQUAL("burst begins", "T-BST-2", block.ax_valid_o, step.bytes != 0);
             if (step.bytes == 0)
                 break;
-            BENCH_EQUAL("bytes of the burst", "BST-1", block.ax_bytes_o, step.bytes);
-            BENCH_EQUAL("channel", "BST-1", block.ax_id_o, channel);
-            BENCH_EQUAL("source", "BST-1", block.ax_src_o, t.src + t.begun);
-            BENCH_EQUAL("destination", "BST-1", block.ax_dst_o, t.dst + t.begun);
-            BENCH_EQUAL("last burst", "BST-1", block.ax_last_o, t.begun + step.bytes == t.bytes);
+            BENCH_EQUAL("bytes of the burst", "T-BST-1", block.ax_bytes_o, step.bytes);
+            BENCH_EQUAL("channel", "T-BST-1", block.ax_id_o, channel);
+            BENCH_EQUAL("source", "T-BST-1", block.ax_src_o, t.src + t.begun);
+            BENCH_EQUAL("destination", "T-BST-1", block.ax_dst_o, t.dst + t.begun);
+            BENCH_EQUAL("last burst", "T-BST-1", block.ax_last_o, t.begun + step.bytes == t.bytes);
             move(t);
             t.begun += step.bytes;
             ++t.under_way;
@@ -251,12 +251,12 @@ class Bench : public bench::Clocked<Vnpu_dma>
             block.eval();
         }
         await();
-        BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, error);
-        BENCH_EQUAL("channel", "BST-1", block.rsp_channel_o, channel);
-        BENCH_EQUAL("complete", "BST-1", block.rsp_done_o, done);
-        BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, step.hold);
+        BENCH_EQUAL("error", "T-DMA-8", block.rsp_error_o, error);
+        BENCH_EQUAL("channel", "T-BST-1", block.rsp_channel_o, channel);
+        BENCH_EQUAL("complete", "T-BST-1", block.rsp_done_o, done);
+        BENCH_EQUAL("holds", "T-BST-4", block.rsp_hold_o, step.hold);
         if (step.hold) {
-            BENCH_EQUAL("hold ends", "BST-4", block.rsp_hold_at_o, step.hold_at);
+            BENCH_EQUAL("hold ends", "T-BST-4", block.rsp_hold_at_o, step.hold_at);
             t.held = true;
             t.hold_at = step.hold_at;
             ++holds;
@@ -275,8 +275,8 @@ class Bench : public bench::Clocked<Vnpu_dma>
     void compare_bytes(const Transfer &t)
     {
         for (uint64_t i = 0; i < t.bytes; ++i) {
-            BENCH_EQUAL("how often a byte was written", "BST-1", t.times[i], 1);
-            BENCH_EQUAL("byte", "DMA-5", t.there[i], memory_[(t.src + i) % kMemory]);
+            BENCH_EQUAL("how often a byte was written", "T-BST-1", t.times[i], 1);
+            BENCH_EQUAL("byte", "T-DMA-5", t.there[i], memory_[(t.src + i) % kMemory]);
         }
     }
 

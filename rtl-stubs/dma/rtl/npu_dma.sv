@@ -3,7 +3,7 @@
 
 /// Channels that cut transfers into bursts and hand them to the links through one AXI-like port: an
 /// address channel, and a response when a burst has passed its last link.
-/// Rules BST-1, BST-2, BST-4. One operation at a time, one response each, behind the bursts that it
+/// Rules T-BST-1, T-BST-2, T-BST-4. One operation at a time, one response each, behind the bursts that it
 /// lets begin.
 module npu_dma #(
   /// Channels: 2 to 4096, a power of two
@@ -67,7 +67,7 @@ module npu_dma #(
     StWalk,     // after reset: no channel has a transfer
     StIdle,
     StAct,      // the channel's registers are here
-    StPace,     // BST-4: how long a burst takes at the ceiling
+    StPace,     // T-BST-4: how long a burst takes at the ceiling
     StIssue,    // does a burst begin?
     StBurst,    // it waits for the links
     StWrite,    // the channel's registers are written
@@ -269,10 +269,10 @@ module npu_dma #(
 
       StIssue: begin
         state_d = StWrite;
-        if (left_q != '0 && under_q < cfg_outstanding_i) begin     // BST-2
+        if (left_q != '0 && under_q < cfg_outstanding_i) begin     // T-BST-2
           if (!capped_q || !before_free) begin
             state_d = StBurst;
-          end else begin                                           // BST-4
+          end else begin                                           // T-BST-4
             hold_d = !held_q;
             held_d = 1'b1;
           end
@@ -358,7 +358,7 @@ module npu_dma #(
 
   `NPU_ASSERT(BurstSizeLegal, state_q == StAct |-> cfg_burst_bytes_i != '0)
   `NPU_ASSERT(OutstandingLegal, state_q == StAct |-> cfg_outstanding_i != '0)
-  // BST-1: no burst is empty or too long. BST-2: never too many.
+  // T-BST-1: no burst is empty or too long. T-BST-2: never too many.
   `NPU_ASSERT(BurstNotEmpty, ax_valid_o |-> ax_bytes_o != '0 && ax_bytes_o <= cfg_burst_bytes_i)
   `NPU_ASSERT(UnderWayFits, ax_valid_o |-> under_q < cfg_outstanding_i)
   `NPU_ASSERT(BurstHeld, ax_valid_o && !ax_ready_i |=> ax_valid_o && $stable(ax_id_o) &&

@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// How long a burst takes at a rate: bytes divided by the rate, in 2^-20 cycles, rounded down. One
-/// binary digit a clock. Rule BST-3, BST-4.
+/// binary digit a clock. Rule T-BST-3, T-BST-4.
 module npu_dma_pace #(
   /// Bits of the bytes
   parameter int unsigned BytesWidth = 32,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts the next burst off a transfer. Rule BST-1: bursts of one size, the last one shorter.
+/// Cuts the next burst off a transfer. Rule T-BST-1: bursts of one size, the last one shorter.
 /// No clock.
 module npu_dma_split (
   // What is left of the transfer

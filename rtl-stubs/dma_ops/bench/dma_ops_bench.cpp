@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_dma_ops against the model's BurstChannels: random operations, every response compared. What npu_dma does behind it
-// is its own bench's business; here it is that each answer is that operation's own. Rules BST-1, BST-2, BST-4.
+// is its own bench's business; here it is that each answer is that operation's own. Rules T-BST-1, T-BST-2, T-BST-4.
 #include <Vnpu_dma_ops.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ const std::array<const char *, kMetCount> kMetNames = {
     "bursts that began",
     "of these the last of their transfer",
     "transfers complete",
-    "holds (BST-4)",
+    "holds (T-BST-4)",
 };
 using Tally = bench::Tally<kMetCount>;
 
@@ -146,8 +146,8 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
             tally.met(kPasses);
         }
         bursts(t, channel, good && op != kCancel && !done);
-        BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, !good);
-        BENCH_EQUAL("complete", "BST-1", block.rsp_done_o, done);
+        BENCH_EQUAL("error", "T-DMA-8", block.rsp_error_o, !good);
+        BENCH_EQUAL("complete", "T-BST-1", block.rsp_done_o, done);
         tally.met(kDone, done);
         if (done)
             t = {};
@@ -163,25 +163,25 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
             if (moves)
                 step = channels_.next(now_, channel);
             const bool burst = step.bytes != 0;
-            BENCH_EQUAL("last", "BST-2", block.rsp_last_o, !burst);
-            BENCH_EQUAL("bytes of the burst", "BST-1", block.rsp_bytes_o, step.bytes);
-            BENCH_EQUAL("source", "BST-1", block.rsp_src_o, burst ? t.src + t.begun : 0);
-            BENCH_EQUAL("destination", "BST-1", block.rsp_dst_o, burst ? t.dst + t.begun : 0);
+            BENCH_EQUAL("last", "T-BST-2", block.rsp_last_o, !burst);
+            BENCH_EQUAL("bytes of the burst", "T-BST-1", block.rsp_bytes_o, step.bytes);
+            BENCH_EQUAL("source", "T-BST-1", block.rsp_src_o, burst ? t.src + t.begun : 0);
+            BENCH_EQUAL("destination", "T-BST-1", block.rsp_dst_o, burst ? t.dst + t.begun : 0);
             t.begun += step.bytes;
             const bool final = burst && t.begun == t.bytes;
-            BENCH_EQUAL("last burst", "BST-1", block.rsp_final_o, final);
+            BENCH_EQUAL("last burst", "T-BST-1", block.rsp_final_o, final);
             tally.met(kFinal, final);
             if (!burst) {
                 const bool holds = step.hold;
-                BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, holds);
-                BENCH_EQUAL("hold ends", "BST-4", block.rsp_hold_at_o, holds ? step.hold_at : 0);
+                BENCH_EQUAL("holds", "T-BST-4", block.rsp_hold_o, holds);
+                BENCH_EQUAL("hold ends", "T-BST-4", block.rsp_hold_at_o, holds ? step.hold_at : 0);
                 t.held = t.held || holds;
                 tally.met(kHolds, holds);
                 return;
             }
-            BENCH_EQUAL("holds", "BST-4", block.rsp_hold_o, false);
-            BENCH_EQUAL("complete", "BST-1", block.rsp_done_o, false);
-            BENCH_EQUAL("error", "DMA-8", block.rsp_error_o, false);
+            BENCH_EQUAL("holds", "T-BST-4", block.rsp_hold_o, false);
+            BENCH_EQUAL("complete", "T-BST-1", block.rsp_done_o, false);
+            BENCH_EQUAL("error", "T-DMA-8", block.rsp_error_o, false);
             ++t.under_way;
             tally.met(kBursts);
             take();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_dma_pool against the model's DmaPool: random operations, every answer compared. Rules DMA-1, DMA-6, TIM-6.
+// npu_dma_pool against the model's DmaPool: random operations, every answer compared. Rules T-DMA-1, T-DMA-6, T-TIM-6.
 #include <Vnpu_dma_pool.h>
 
 #include <algorithm>
@@ -84,16 +84,17 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
             waiting_ = true;
         }
         await();
-        BENCH_EQUAL("last", "DMA-1", block.rsp_last_o, true);
+        BENCH_EQUAL("last", "T-DMA-1", block.rsp_last_o, true);
     }
 
     bool acquire(uint32_t queue)
     {
         start(kAcquire, queue, 0);
         const uint32_t channel = pool_.acquire();
-        BENCH_EQUAL("has a channel", "DMA-1", block.rsp_found_o, channel != tsim::kNone);
+        BENCH_EQUAL("has a channel", "T-DMA-1", block.rsp_found_o, channel != tsim::kNone);
         if (channel != tsim::kNone)
-            BENCH_EQUAL("channel", choices_ == 0 ? "DMA-1" : "TIM-6", block.rsp_channel_o, channel);
+            BENCH_EQUAL("channel", choices_ == 0 ? "T-DMA-1" : "T-TIM-6", block.rsp_channel_o,
+                        channel);
         take();
         has_[queue] = channel;
         if (channel != tsim::kNone) {
@@ -107,16 +108,16 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
         return false;
     }
 
-    // DMA-6: the next gets it in the same cycle.
+    // T-DMA-6: the next gets it in the same cycle.
     void release(uint32_t queue)
     {
         start(kRelease, queue, has_[queue]);
         const uint32_t next = pool_.release(has_[queue]);
         has_[queue] = tsim::kNone;
         holders_.erase(std::find(holders_.begin(), holders_.end(), queue));
-        BENCH_EQUAL("somebody waits", "DMA-6", block.rsp_found_o, next != tsim::kNone);
+        BENCH_EQUAL("somebody waits", "T-DMA-6", block.rsp_found_o, next != tsim::kNone);
         if (next != tsim::kNone)
-            BENCH_EQUAL("next queue", "DMA-1", block.rsp_queue_o, next);
+            BENCH_EQUAL("next queue", "T-DMA-1", block.rsp_queue_o, next);
         take();
         if (next == tsim::kNone)
             return;

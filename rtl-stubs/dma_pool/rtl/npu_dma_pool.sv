@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Who has which channel of a DMA engine, and who waits for one, first come, first served. Rules
-/// DMA-1, DMA-6, TIM-6. One operation at a time, one response each.
+/// T-DMA-1, T-DMA-6, T-TIM-6. One operation at a time, one response each.
 module npu_dma_pool #(
   /// Queues: 8 to 2048, a power of two
   parameter int unsigned Queues = 2048,
@@ -22,7 +22,7 @@ module npu_dma_pool #(
   input  logic [1:0]              req_op_i,        // 0 acquire, 1 release, 2 wait, 3 forget
   input  logic [ChannelWidth-1:0] req_channel_i,   // release
   input  logic [QueueWidth-1:0]   req_queue_i,     // wait, forget
-  input  logic                    req_seeded_i,    // acquire: choose by the number drawn (TIM-6)
+  input  logic                    req_seeded_i,    // acquire: choose by the number drawn (T-TIM-6)
   input  logic [63:0]             req_draw_i,
 
   output logic                    rsp_valid_o,
@@ -142,7 +142,7 @@ module npu_dma_pool #(
               else if (req_seeded_i) state_d = StDivide;
               else state_d = StTake;
             end
-            OpRelease: begin                            // DMA-6
+            OpRelease: begin                            // T-DMA-6
               taken_d = taken_q & ~(MaxChannels'(1) << req_channel_i);
               queue_d = first_q[QueueWidth-1:0];
               found_d = first_q[QueueWidth];
@@ -170,7 +170,7 @@ module npu_dma_pool #(
         end
       end
 
-      StTake: begin                                     // DMA-1
+      StTake: begin                                     // T-DMA-1
         channel_d = encode(lowest);
         found_d   = 1'b1;
         taken_d   = taken_q | lowest;
@@ -230,7 +230,7 @@ module npu_dma_pool #(
   end
 
   `NPU_ASSERT(ChannelsLegal, req_valid_i |-> cfg_channels_i >= 7'd1 && cfg_channels_i <= 7'd64)
-  // DMA-1: no channel that the engine does not have, none given back twice.
+  // T-DMA-1: no channel that the engine does not have, none given back twice.
   `NPU_ASSERT(InRange, state_q == StTake |-> {1'b0, encode(lowest)} < cfg_channels_i)
   `NPU_ASSERT(TakenOnce, req_valid_i && req_ready_o && req_op_i == OpRelease |->
               taken_q[req_channel_i] && {1'b0, req_channel_i} < cfg_channels_i)

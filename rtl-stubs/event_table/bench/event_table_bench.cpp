@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_event_table against the model's EventTable: random operations, every answer compared. Rules EVT-1 to EVT-5, EVT-7 to EVT-11.
+// npu_event_table against the model's EventTable: random operations, every answer compared. Rules T-EVT-1 to T-EVT-5, T-EVT-7 to T-EVT-11.
 #include <Vnpu_event_table.h>
 
 #include <algorithm>
@@ -109,8 +109,8 @@ class Bench : public bench::Clocked<Vnpu_event_table>
         if (early) // the next one waits, with operands of its own
             put_read(looked);
         await();
-        BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, op == kBad);
-        BENCH_EQUAL("passes", "EVT-2", block.rsp_pass_o,
+        BENCH_EQUAL("error", "T-SQE-10", block.rsp_error_o, op == kBad);
+        BENCH_EQUAL("passes", "T-EVT-2", block.rsp_pass_o,
                     op == kWait && table_.wait(id, queue, now_));
         if (op == kWait && !block.rsp_pass_o)
             waits_[queue] = id;
@@ -126,12 +126,12 @@ class Bench : public bench::Clocked<Vnpu_event_table>
             table_.load(id);
         }
         if (op != kBad) {
-            BENCH_EQUAL("flag", "EVT-1", block.rsp_flag_o, table_.flag(id));
-            BENCH_EQUAL("pending", "EVT-3", block.rsp_pending_o, table_.pending(id));
-            BENCH_EQUAL("in memory", "EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
+            BENCH_EQUAL("flag", "T-EVT-1", block.rsp_flag_o, table_.flag(id));
+            BENCH_EQUAL("pending", "T-EVT-3", block.rsp_pending_o, table_.pending(id));
+            BENCH_EQUAL("in memory", "T-EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
             displaced += block.rsp_in_memory_o;
         }
-        BENCH_EQUAL("last", "EVT-4", block.rsp_last_o, true);
+        BENCH_EQUAL("last", "T-EVT-4", block.rsp_last_o, true);
         take();
         if (early)
             look(looked);
@@ -151,25 +151,25 @@ class Bench : public bench::Clocked<Vnpu_event_table>
         operation = "read that waited";
         taken();
         await();
-        BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, false);
-        BENCH_EQUAL("flag", "EVT-1", block.rsp_flag_o, table_.flag(id));
-        BENCH_EQUAL("pending", "EVT-3", block.rsp_pending_o, table_.pending(id));
-        BENCH_EQUAL("in memory", "EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
-        BENCH_EQUAL("last", "EVT-4", block.rsp_last_o, true);
+        BENCH_EQUAL("error", "T-SQE-10", block.rsp_error_o, false);
+        BENCH_EQUAL("flag", "T-EVT-1", block.rsp_flag_o, table_.flag(id));
+        BENCH_EQUAL("pending", "T-EVT-3", block.rsp_pending_o, table_.pending(id));
+        BENCH_EQUAL("in memory", "T-EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
+        BENCH_EQUAL("last", "T-EVT-4", block.rsp_last_o, true);
         take();
     }
 
-    // EVT-4: everybody, in order.
+    // T-EVT-4: everybody, in order.
     void releases(uint32_t id)
     {
         const uint32_t first = table_.release(id);
-        BENCH_EQUAL("releases somebody", "EVT-4", block.rsp_release_o, first != tsim::kNone);
+        BENCH_EQUAL("releases somebody", "T-EVT-4", block.rsp_release_o, first != tsim::kNone);
         for (uint32_t queue = first; queue != tsim::kNone;) {
-            BENCH_EQUAL("released queue", "EVT-4", block.rsp_queue_o, queue);
+            BENCH_EQUAL("released queue", "T-EVT-4", block.rsp_queue_o, queue);
             waits_[queue] = tsim::kNone;
             ++released;
             queue = table_.release(id);
-            BENCH_EQUAL("last", "EVT-4", block.rsp_last_o, queue == tsim::kNone);
+            BENCH_EQUAL("last", "T-EVT-4", block.rsp_last_o, queue == tsim::kNone);
             if (queue != tsim::kNone) {
                 take();
                 await();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Event flags, the queues that wait for them, and which entries are on the chip. Rules EVT-1 to
-/// EVT-5, EVT-7 to EVT-11. One operation at a time; a record answers once for each queue that it
+/// Event flags, the queues that wait for them, and which entries are on the chip. Rules T-EVT-1 to
+/// T-EVT-5, T-EVT-7 to T-EVT-11. One operation at a time; a record answers once for each queue that it
 /// releases.
 module npu_event_table #(
   /// Ids there are at most: 128 to 65536, a power of two
@@ -18,7 +18,7 @@ module npu_event_table #(
   // From the profile; still after reset
   input  logic [IdWidth:0]      cfg_events_i,     // ids in use
   input  logic [IdWidth:0]      cfg_lines_i,      // entries on the chip, of one part; never 0
-  input  logic                  cfg_isolated_i,   // 4096 ids each have lines of their own (EVT-10)
+  input  logic                  cfg_isolated_i,   // 4096 ids each have lines of their own (T-EVT-10)
 
   // An operation; its operands hold until it is taken
   input  logic                  req_valid_i,
@@ -62,8 +62,8 @@ module npu_event_table #(
     StIdle,
     StAct,        // the entry is here
     StLink,       // the list is being changed
-    StSettle,     // EVT-7: does the entry need a line, or give one back
-    StScan,       // EVT-9: a word of the line bits is here
+    StSettle,     // T-EVT-7: does the entry need a line, or give one back
+    StScan,       // T-EVT-9: a word of the line bits is here
     StVictim,     // an entry goes to memory
     StVictimRead, // the word of the own entry, which may be the same, is being read again
     StMark,       // the entry has its line
@@ -83,7 +83,7 @@ module npu_event_table #(
   logic [63:0]           now_d, now_q;
   logic                  error_d, error_q;
   logic                  pass_d, pass_q;
-  // The entry: clear ones take no line (EVT-7), others have one or lie in memory.
+  // The entry: clear ones take no line (T-EVT-7), others have one or lie in memory.
   logic                  flag_d, flag_q;
   place_t                first_d, first_q, last_d, last_q;
   logic                  taken_d, taken_q;  // not clear
@@ -124,7 +124,7 @@ module npu_event_table #(
   logic [IdWidth:0]   used, used_wdata;
   logic [IdWidth-1:0] hand, hand_wdata;
 
-  // ---- parts (EVT-10) ----
+  // ---- parts (T-EVT-10) ----
 
   logic [3:0]         part;
   logic [IdWidth-1:0] part_first;
@@ -147,7 +147,7 @@ module npu_event_table #(
   assign used = used_q[part];
   assign hand = hand_q[part];
 
-  // ---- the search (EVT-9): a word a clock ----
+  // ---- the search (T-EVT-9): a word a clock ----
 
   logic [WordBits-1:0] scan_bits, lowest;
   logic [5:0]          lowest_bit;
@@ -281,19 +281,19 @@ module npu_event_table #(
         line_word_d  = line_rdata;
         unique case (op_q)
           OpWait: begin
-            pass_d  = read_flag;                                // EVT-2
-            state_d = read_flag ? StRespond : StLink;           // EVT-3
+            pass_d  = read_flag;                                // T-EVT-2
+            state_d = read_flag ? StRespond : StLink;           // T-EVT-3
           end
           OpRecord: begin
-            flag_d  = 1'b1;                                     // EVT-1
+            flag_d  = 1'b1;                                     // T-EVT-1
             state_d = StSettle;
           end
           OpClear: begin
-            flag_d  = 1'b0;                                     // EVT-5
+            flag_d  = 1'b0;                                     // T-EVT-5
             state_d = StSettle;
           end
           OpForget: state_d = StLink;
-          OpLoad: begin                                         // EVT-8
+          OpLoad: begin                                         // T-EVT-8
             // As if it had just stopped being clear.
             taken_d = read_taken && read_line;
             state_d = read_taken && !read_line ? StSettle : StRespond;
@@ -462,14 +462,14 @@ module npu_event_table #(
     end
   end
 
-  // EVT-7: never more lines than there are.
+  // T-EVT-7: never more lines than there are.
   `NPU_ASSERT(LinesLegal, req_valid_i |-> cfg_lines_i != '0)
   `NPU_ASSERT(LinesFit, used <= cfg_lines_i)
   `NPU_ASSERT(LineIsTaken, rsp_valid_o && !rsp_error_o && line_q |-> taken_q)
-  // EVT-3, EVT-8: whoever waits or is set is on the chip or in memory, a clear entry is neither.
+  // T-EVT-3, T-EVT-8: whoever waits or is set is on the chip or in memory, a clear entry is neither.
   `NPU_ASSERT(ClearIsNowhere, rsp_valid_o && rsp_last_o && !rsp_error_o && op_q != OpLoad |->
               taken_q == (flag_q || first_q[QueueWidth]) || op_q == OpRecord)
-  // EVT-9: there is always one to displace.
+  // T-EVT-9: there is always one to displace.
   `NPU_ASSERT(VictimExists, state_q == StScan |-> used != '0)
   `NPU_ASSERT(ReqHeld, req_valid_i && !req_ready_o |=> req_valid_i && $stable(req_op_i) &&
               $stable(req_id_i) && $stable(req_queue_i))

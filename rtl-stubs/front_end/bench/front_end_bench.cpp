@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_front_end against the model's TaskQueue: the same random operations, the same answers, the same CQ in memory.
-// Rules FE-1, FE-3 to FE-8, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4.
+// Rules T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6, T-HW-4.
 #include <Vnpu_front_end.h>
 
 #include <algorithm>
@@ -212,7 +212,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         for (uint32_t i = 0; i < added; ++i)
             m.arrivals[(m.rung + i) & (depth - 1)] = std::max(m.last_at, now_);
         m.rung += added;
-        filled += added == room; // depth - 1: FE-9
+        filled += added == room; // depth - 1: T-FE-9
         (void)tell(kRing, added);
     }
 
@@ -257,7 +257,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
              std::memcmp(m.rtl_cq.data(), m.cq.data(), m.cq.size() * sizeof(stars_cqe)) == 0, 1);
     }
 
-    // FE-6: all of the buffer retires, and it is the very cycle in which the next line is there, or the one before.
+    // T-FE-6: all of the buffer retires, and it is the very cycle in which the next line is there, or the one before.
     void wait_for_line(Model &m)
     {
         while (m.queue.buffered() && m.queue.has_more()) {

@@ -3,7 +3,7 @@
 
 /// The front ends of all queues: ring, head, tail, buffer and line read ahead, and the writer of
 /// the CQ.
-/// Rules FE-1, FE-3 to FE-8, FE-11, CQ-1 to CQ-3, CQ-5, CQ-6, HW-4. One operation at a time; one
+/// Rules T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6, T-HW-4. One operation at a time; one
 /// answer to each.
 module npu_front_end #(
   /// Queues, a power of two from 8 to 2048
@@ -12,9 +12,9 @@ module npu_front_end #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  /// Scheduler cycles (TIM-1); holds still while an operation is under way
+  /// Scheduler cycles (T-TIM-1); holds still while an operation is under way
   input  logic [63:0]           now_i,
-  /// SQEs of a line (FE-4), 1 to 64; static
+  /// SQEs of a line (T-FE-4), 1 to 64; static
   input  logic [15:0]           cfg_window_i,
 
   input  logic                  req_valid_i,
@@ -24,7 +24,7 @@ module npu_front_end #(
   input  logic [63:0]           req_value_i,     // see npu_front_end_pkg
   input  npu_front_end_pkg::cqe_t                  req_cqe_i,       // of OpComplete
 
-  // From doorbells to SQEs that can be seen (FE-1): how many there are from the head on, at most
+  // From doorbells to SQEs that can be seen (T-FE-1): how many there are from the head on, at most
   // 65535 (more than two lines need not be counted), and when the one at the head becomes one; in
   // the same cycle, or for all of the operation
   output logic                  arrival_req_o,
@@ -86,7 +86,7 @@ module npu_front_end #(
   assign mem_waddr = queue_q;
   assign mem_wdata = (state_q == StClear) ? '0 : entry_q;
 
-  // ---- lines (FE-4): what is visible, at most a window of it ----
+  // ---- lines (T-FE-4): what is visible, at most a window of it ----
 
   logic [15:0] line, filled, behind, next_line;
   assign line      = arrival_visible_i < cfg_window_i ? arrival_visible_i : cfg_window_i;
@@ -101,7 +101,7 @@ module npu_front_end #(
   assign arrival_queue_o = queue_q;
   assign arrival_place_o = entry_q.head & entry_q.mask;
 
-  // ---- the CQ (CQ-1, CQ-3, CQ-5, CQ-6) ----
+  // ---- the CQ (T-CQ-1, T-CQ-3, T-CQ-5, T-CQ-6) ----
 
   logic        cq_full;
   logic        phase;
@@ -129,7 +129,7 @@ module npu_front_end #(
 
   // ---- operations ----
 
-  logic [31:0] forward;  // FE-8: from the head to the new one
+  logic [31:0] forward;  // T-FE-8: from the head to the new one
   assign forward = (value_q[31:0] - entry_q.head) & entry_q.mask;
 
   always_comb begin
@@ -168,16 +168,16 @@ module npu_front_end #(
           npu_front_end_pkg::OpRing:  entry_d.seen = entry_q.seen + value_q[31:0];
           npu_front_end_pkg::OpFetch: begin
             if (entry_q.buffered == 16'd0) begin
-              if (entry_q.ahead != 16'd0) begin  // FE-6: the line that was asked for before
+              if (entry_q.ahead != 16'd0) begin  // T-FE-6: the line that was asked for before
                 ok_d             = entry_q.ahead_at > now_i;
                 time_d           = (entry_q.ahead_at > now_i) ? entry_q.ahead_at : now_i;
                 entry_d.buffered = filled;
-              end else begin                     // FE-5
+              end else begin                     // T-FE-5
                 ok_d             = value_q != 64'd0;
                 time_d           = now_i + value_q;
                 entry_d.buffered = filled;
               end
-              entry_d.ahead    = next_line;      // FE-6
+              entry_d.ahead    = next_line;      // T-FE-6
               entry_d.ahead_at = now_i + value_q;
             end
           end
@@ -215,7 +215,7 @@ module npu_front_end #(
             ok_d = (value_q[31:0] <= entry_q.cq_mask) && (cq_taken <= entry_q.cq_tail - entry_q.cq_head);
             if (ok_d) entry_d.cq_head = entry_q.cq_head + cq_taken;
           end
-          npu_front_end_pkg::OpReadIn: begin  // HW-4: the firmware's own read, nothing ahead of it
+          npu_front_end_pkg::OpReadIn: begin  // T-HW-4: the firmware's own read, nothing ahead of it
             entry_d.buffered = read_in;
             entry_d.ahead    = 16'd0;
           end

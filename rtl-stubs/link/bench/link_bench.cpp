@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_link against the model's BurstLinks: random transfers over random links, every answer compared. Rule BST-3.
+// npu_link against the model's BurstLinks: random transfers over random links, every answer compared. Rule T-BST-3.
 #include <Vnpu_link.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class Bench : public bench::Clocked<Vnpu_link>
             block.req_link_i = number_of_link(link);
             block.req_rate_i = rates_[link];
             send(kRate, "rate");
-            BENCH_EQUAL("error", "BST-3", block.rsp_error_o, false);
+            BENCH_EQUAL("error", "T-BST-3", block.rsp_error_o, false);
             take();
         }
     }
@@ -223,7 +223,7 @@ class Bench : public bench::Clocked<Vnpu_link>
             --t.under_way;
             tally.met(kLeft);
             tally.met(kFinal, passage.last);
-            BENCH_EQUAL("last with nothing left", "BST-1", passage.last,
+            BENCH_EQUAL("last with nothing left", "T-BST-1", passage.last,
                         t.left == 0 && t.under_way == 0);
             if (passage.last)
                 t = {};
@@ -302,9 +302,9 @@ class Bench : public bench::Clocked<Vnpu_link>
             break;
         }
         send(op, "refused");
-        BENCH_EQUAL("error", "BST-3", block.rsp_error_o, true);
-        BENCH_EQUAL("grant", "BST-3", block.rsp_grant_o, false);
-        BENCH_EQUAL("left", "BST-3", block.rsp_left_o, false);
+        BENCH_EQUAL("error", "T-BST-3", block.rsp_error_o, true);
+        BENCH_EQUAL("grant", "T-BST-3", block.rsp_grant_o, false);
+        BENCH_EQUAL("left", "T-BST-3", block.rsp_left_o, false);
         take();
         tally.met(kRefused);
     }
@@ -319,23 +319,23 @@ class Bench : public bench::Clocked<Vnpu_link>
     }
     void left(uint32_t transfer, bool last)
     {
-        BENCH_EQUAL("error", "BST-3", block.rsp_error_o, false);
-        BENCH_EQUAL("left its last link", "BST-3", block.rsp_left_o, transfer != tsim::kNone);
-        BENCH_EQUAL("last of its transfer", "BST-1", block.rsp_final_o, last);
+        BENCH_EQUAL("error", "T-BST-3", block.rsp_error_o, false);
+        BENCH_EQUAL("left its last link", "T-BST-3", block.rsp_left_o, transfer != tsim::kNone);
+        BENCH_EQUAL("last of its transfer", "T-BST-1", block.rsp_final_o, last);
         if (transfer != tsim::kNone)
-            BENCH_EQUAL("whose burst left", "BST-3", block.rsp_transfer_o, number_of(transfer));
+            BENCH_EQUAL("whose burst left", "T-BST-3", block.rsp_transfer_o, number_of(transfer));
     }
     void granted(const BurstLinks::Grant &grant)
     {
         const bool granted = grant.link != tsim::kNone;
-        BENCH_EQUAL("grant", "BST-3", block.rsp_grant_o, granted);
+        BENCH_EQUAL("grant", "T-BST-3", block.rsp_grant_o, granted);
         if (!granted)
             return;
-        BENCH_EQUAL("link", "BST-3", block.rsp_link_o, number_of_link(grant.link));
-        BENCH_EQUAL("whose turn", "BST-3", block.rsp_transfer_o, number_of(grant.transfer));
-        BENCH_EQUAL("bytes", "BST-1", block.rsp_bytes_o, grant.bytes);
-        BENCH_EQUAL("until", "BST-3", block.rsp_until_o, grant.until);
-        BENCH_EQUAL("busy before", "BST-3", carried_[grant.link].busy, false);
+        BENCH_EQUAL("link", "T-BST-3", block.rsp_link_o, number_of_link(grant.link));
+        BENCH_EQUAL("whose turn", "T-BST-3", block.rsp_transfer_o, number_of(grant.transfer));
+        BENCH_EQUAL("bytes", "T-BST-1", block.rsp_bytes_o, grant.bytes);
+        BENCH_EQUAL("until", "T-BST-3", block.rsp_until_o, grant.until);
+        BENCH_EQUAL("busy before", "T-BST-3", carried_[grant.link].busy, false);
         carried_[grant.link] = {true, grant.transfer, false, false};
     }
     void nothing()

@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Links that carry one burst at a time, in turn among the transfers that wait for them: whose is
-/// next, and when it has passed. Rule BST-3. What is due when is kept by whoever gives the
+/// next, and when it has passed. Rule T-BST-3. What is due when is kept by whoever gives the
 /// operations: a grant says when "passed" has to come.
 module npu_link #(
   /// Transfers: 2 to 4096, a power of two
@@ -58,7 +58,7 @@ module npu_link #(
   localparam int unsigned HopWidth = $clog2(Hops);
   localparam int unsigned Places = Transfers * Hops;
   localparam int unsigned PlaceWidth = TransferWidth + HopWidth;
-  localparam int unsigned WaitingWidth = 17;  // bursts of a transfer under way (BST-2)
+  localparam int unsigned WaitingWidth = 17;  // bursts of a transfer under way (T-BST-2)
 
   localparam logic [2:0] OpRate   = 3'd0;
   localparam logic [2:0] OpOpen   = 3'd1;

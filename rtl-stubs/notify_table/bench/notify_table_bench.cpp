@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_notify_table against the model's NotifyTable: random operations, every answer compared. Rules NTF-1 to NTF-4.
+// npu_notify_table against the model's NotifyTable: random operations, every answer compared. Rules T-NTF-1 to T-NTF-4.
 #include <Vnpu_notify_table.h>
 
 #include <algorithm>
@@ -90,13 +90,13 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
         if (early) // the next one waits, with operands of its own
             put_read(looked);
         await();
-        BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, op == kBad);
-        BENCH_EQUAL("passes", "NTF-2", block.rsp_pass_o,
+        BENCH_EQUAL("error", "T-SQE-10", block.rsp_error_o, op == kBad);
+        BENCH_EQUAL("passes", "T-NTF-2", block.rsp_pass_o,
                     op == kWait && table_.wait(id, queue, now_));
         const uint32_t next = op == kRecord ? table_.record(id) : tsim::kNone;
-        BENCH_EQUAL("releases somebody", "NTF-3", block.rsp_release_o, next != tsim::kNone);
+        BENCH_EQUAL("releases somebody", "T-NTF-3", block.rsp_release_o, next != tsim::kNone);
         if (next != tsim::kNone) {
-            BENCH_EQUAL("released queue", "NTF-3", block.rsp_queue_o, next);
+            BENCH_EQUAL("released queue", "T-NTF-3", block.rsp_queue_o, next);
             waits_[next] = tsim::kNone;
             ++released;
         }
@@ -109,10 +109,10 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
             waits_[queue] = tsim::kNone;
         }
         if (op != kBad) {
-            BENCH_EQUAL("flag", "NTF-1", block.rsp_flag_o, table_.flag(id));
-            BENCH_EQUAL("pending", "NTF-3", block.rsp_pending_o, table_.pending(id));
+            BENCH_EQUAL("flag", "T-NTF-1", block.rsp_flag_o, table_.flag(id));
+            BENCH_EQUAL("pending", "T-NTF-3", block.rsp_pending_o, table_.pending(id));
         }
-        BENCH_EQUAL("last", "NTF-3", block.rsp_last_o, true);
+        BENCH_EQUAL("last", "T-NTF-3", block.rsp_last_o, true);
         take();
         if (early)
             look(looked);
@@ -132,9 +132,9 @@ class Bench : public bench::Clocked<Vnpu_notify_table>
         operation = "read that waited";
         taken();
         await();
-        BENCH_EQUAL("error", "SQE-10", block.rsp_error_o, false);
-        BENCH_EQUAL("flag", "NTF-1", block.rsp_flag_o, table_.flag(id));
-        BENCH_EQUAL("pending", "NTF-3", block.rsp_pending_o, table_.pending(id));
+        BENCH_EQUAL("error", "T-SQE-10", block.rsp_error_o, false);
+        BENCH_EQUAL("flag", "T-NTF-1", block.rsp_flag_o, table_.flag(id));
+        BENCH_EQUAL("pending", "T-NTF-3", block.rsp_pending_o, table_.pending(id));
         take();
     }
 

@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Notify flags and the queues that wait for them: one record lets exactly one wait pass. Rules
-/// NTF-1 to NTF-4. One operation at a time, one response each.
+/// T-NTF-1 to T-NTF-4. One operation at a time, one response each.
 module npu_notify_table #(
   /// Ids there are at most: 128 to 65536, a power of two
   parameter int unsigned Notifies = 65536,
@@ -171,20 +171,20 @@ module npu_notify_table #(
         unique case (op_q)
           OpWait: begin
             pass_d  = read_flag;
-            flag_d  = 1'b0;                             // NTF-2
+            flag_d  = 1'b0;                             // T-NTF-2
             state_d = read_flag ? StWrite : StLink;
           end
           OpRecord: begin
-            if (read_first[QueueWidth]) begin           // NTF-3: the flag stays clear
+            if (read_first[QueueWidth]) begin           // T-NTF-3: the flag stays clear
               pass_d  = 1'b1;
               queue_d = read_first[QueueWidth-1:0];
               state_d = StLink;
-            end else begin                              // NTF-1
+            end else begin                              // T-NTF-1
               flag_d  = 1'b1;
               state_d = StWrite;
             end
           end
-          OpClear: begin                                // NTF-4
+          OpClear: begin                                // T-NTF-4
             flag_d  = 1'b0;
             state_d = StWrite;
           end
@@ -253,7 +253,7 @@ module npu_notify_table #(
     end
   end
 
-  // NTF-1 to NTF-3: nobody waits for a flag that is set.
+  // T-NTF-1 to T-NTF-3: nobody waits for a flag that is set.
   `NPU_ASSERT(FlagOrWaiters, rsp_valid_o |-> !(rsp_flag_o && rsp_pending_o))
   `NPU_ASSERT(ReqHeld, req_valid_i && !req_ready_o |=> req_valid_i && $stable(req_op_i) &&
               $stable(req_id_i) && $stable(req_queue_i))

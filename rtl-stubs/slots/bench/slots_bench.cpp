@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_slots against the model's SlotPool: random operations, every answer compared. Rules SCH-3, SCH-5, SCH-6, SCH-19,
-// SCH-20, SCH-22.
+// npu_slots against the model's SlotPool: random operations, every answer compared. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19,
+// T-SCH-20, T-SCH-22.
 #include <Vnpu_slots.h>
 
 #include <algorithm>
@@ -43,20 +43,20 @@ const std::array<const char *, kMetCount> kMetNames = {
     "grants",
     "slots given up",
     "resets",
-    "queues still being swapped out (SCH-20)",
+    "queues still being swapped out (T-SCH-20)",
     "of these swapped out in this very cycle",
     "queues swapped out long ago",
     "times a slot was free",
-    "times the next one is free later (SCH-6)",
+    "times the next one is free later (T-SCH-6)",
     "times none is free before one is given up",
-    "times a slot was free and arbitration not over (SCH-3)",
-    "slots free in the cycle in which their queue is out (SCH-19)",
+    "times a slot was free and arbitration not over (T-SCH-3)",
+    "slots free in the cycle in which their queue is out (T-SCH-19)",
     "grants to queues that asked while all were taken",
     "grants to queues that did not",
     "grants of the highest slot",
     "slots given up without a swap-out",
     "slots left at the end of the ring",
-    "waits too long to count (SCH-22)",
+    "waits too long to count (T-SCH-22)",
     "counts of swap-ins that went round",
 };
 using Tally = bench::Tally<kMetCount>;
@@ -192,14 +192,14 @@ class Bench : public bench::Clocked<Vnpu_slots>
     }
     void answer(tsim::Cycle time, bool flag, uint32_t slot, const tsim::SlotCounts &counts)
     {
-        BENCH_EQUAL("time", "SCH-3, SCH-5, SCH-19", block.rsp_time_o, time);
-        BENCH_EQUAL("flag", "SCH-6", block.rsp_flag_o, flag);
-        BENCH_EQUAL("slot", "SCH-3", block.rsp_slot_o, slot);
-        BENCH_EQUAL("swap-ins", "SCH-22", block.rsp_swap_ins_o, counts.swap_ins);
-        BENCH_EQUAL("waited", "SCH-22", block.rsp_waited_o, counts.waited);
-        BENCH_EQUAL("free slots", "SCH-6, SCH-19", block.free_count_o,
+        BENCH_EQUAL("time", "T-SCH-3, T-SCH-5, T-SCH-19", block.rsp_time_o, time);
+        BENCH_EQUAL("flag", "T-SCH-6", block.rsp_flag_o, flag);
+        BENCH_EQUAL("slot", "T-SCH-3", block.rsp_slot_o, slot);
+        BENCH_EQUAL("swap-ins", "T-SCH-22", block.rsp_swap_ins_o, counts.swap_ins);
+        BENCH_EQUAL("waited", "T-SCH-22", block.rsp_waited_o, counts.waited);
+        BENCH_EQUAL("free slots", "T-SCH-6, T-SCH-19", block.free_count_o,
                     setting_.rules.slots - pool_.taken());
-        BENCH_EQUAL("last", "SCH-3", block.rsp_last_o, true);
+        BENCH_EQUAL("last", "T-SCH-3", block.rsp_last_o, true);
         take();
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 /// The active slots of a device: which one a queue gets and when it begins there, when the next
-/// grant may be, and who still leaves one. Rules SCH-3, SCH-5, SCH-6, SCH-19, SCH-20, SCH-22.
+/// grant may be, and who still leaves one. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
 /// One operation at a time, one response each.
 module npu_slots #(
   /// Queues, 8 to 2048
@@ -17,9 +17,9 @@ module npu_slots #(
 
   // Configuration, static after reset; times in cycles
   input  logic [CountWidth-1:0] cfg_slots_i,        // 1 to Slots
-  input  logic [63:0]           cfg_arbitration_i,  // from grant to grant (SCH-3)
-  input  logic [63:0]           cfg_start_i,        // record read and slot enable (SCH-5)
-  input  logic [63:0]           cfg_leave_i,        // drain and slot disable (SCH-19)
+  input  logic [63:0]           cfg_arbitration_i,  // from grant to grant (T-SCH-3)
+  input  logic [63:0]           cfg_start_i,        // record read and slot enable (T-SCH-5)
+  input  logic [63:0]           cfg_leave_i,        // drain and slot disable (T-SCH-19)
   input  logic [63:0]           now_i,              // never falls
 
   // An operation; its operands and now_i hold until the response
@@ -166,7 +166,7 @@ module npu_slots #(
         end
       end
 
-      // SCH-6: free in the cycle in which the queue is swapped out. All take as long, so they end
+      // T-SCH-6: free in the cycle in which the queue is swapped out. All take as long, so they end
       // in their order.
       StCollect:
       if (left_q != '0 && leaving_data.free_at <= now_i) begin
@@ -187,8 +187,8 @@ module npu_slots #(
             row_wdata.waited = '0;
           end
           OpCounts: row_d = row_data;
-          OpLeaving: time_d = row_data.out_until > now_i ? row_data.out_until : '0;  // SCH-20
-          OpNext: begin  // SCH-3, SCH-6
+          OpLeaving: time_d = row_data.out_until > now_i ? row_data.out_until : '0;  // T-SCH-20
+          OpNext: begin  // T-SCH-3, T-SCH-6
             flag_d = any_free;
             time_d = !any_free && left_q == '0 ? '1 : later > next_grant_q ? later : next_grant_q;
           end
@@ -197,9 +197,9 @@ module npu_slots #(
             flag_d = req_asked_i < full_until_q;
             free_d[lowest_slot] = 1'b0;
             free_count_d = free_count_q - CountWidth'(1);
-            next_grant_d = now_i + cfg_arbitration_i;  // SCH-3
-            time_d = now_i + cfg_arbitration_i + cfg_start_i;  // SCH-5
-            row_write = 1'b1;  // SCH-22
+            next_grant_d = now_i + cfg_arbitration_i;  // T-SCH-3
+            time_d = now_i + cfg_arbitration_i + cfg_start_i;  // T-SCH-5
+            row_write = 1'b1;  // T-SCH-22
             row_wdata.swap_ins = row_data.swap_ins + 12'd1;
             row_wdata.waited = wait_sum > 64'hfffff ? '1 : wait_sum[19:0];
           end
@@ -208,7 +208,7 @@ module npu_slots #(
             if (cfg_leave_i == '0) begin
               free_d[req_slot_i] = 1'b1;
               free_count_d = free_count_q + CountWidth'(1);
-            end else begin  // SCH-19
+            end else begin  // T-SCH-19
               row_write = 1'b1;
               row_wdata.out_until = out;
               leaving_write = 1'b1;

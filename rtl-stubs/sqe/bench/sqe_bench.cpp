@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // npu_sqe with random SQEs, legal and not: what comes next and when is worked out here a second time, from the rules; which
-// DMA tasks are legal is what the model's decode_job says. Rules SQE-1 to SQE-13, DMA-2, EVT-6, EVT-8, NTF-5, CQ-3.
+// DMA tasks are legal is what the model's decode_job says. Rules T-SQE-1 to T-SQE-13, T-DMA-2, T-EVT-6, T-EVT-8, T-NTF-5, T-CQ-3.
 #include <Vnpu_sqe.h>
 
 #include <algorithm>
@@ -216,7 +216,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         now_ += dice.below(100);
         if (dice.chance(1) || now_ >> 62 != 0) // the board has run for long, or not
             now_ = dice.roll() >> (2 + dice.below(60));
-        const bool struck = dice.chance(3); // FLT-5
+        const bool struck = dice.chance(3); // T-FLT-5
         stars_sqe seen = sqe_;
         if (struck)
             seen.word[0] |= STARS_W0_TYPE_MASK;
@@ -396,7 +396,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
             if (limited(meaning.timeout))
                 return;
         } else if (meaning.effect == kDispatch && meaning.share == 2 && dice.chance(50)) {
-            tell(kMove); // COND-11
+            tell(kMove); // T-COND-11
             if (limited(0))
                 return;
         } else if (meaning.effect == kDispatch && meaning.share <= 1 && dice.chance(80)) {
@@ -421,7 +421,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         ends();
     }
 
-    // SQE-8. Whether its time ran out.
+    // T-SQE-8. Whether its time ran out.
     bool limited(uint32_t timeout)
     {
         const uint32_t credit = bits(sqe_.word[3], STARS_W3_CREDIT_SHIFT, 8);
@@ -441,7 +441,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         return true;
     }
 
-    // SQE-5, SQE-7, CQ-3.
+    // T-SQE-5, T-SQE-7, T-CQ-3.
     void ends()
     {
         if (bits(sqe_.word[0], STARS_W0_POST_P_SHIFT, 2) != 0) {
@@ -462,7 +462,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         expect(kNextRetired, false, 0);
     }
 
-    // SQE-10.
+    // T-SQE-10.
     void fails(uint8_t error, uint16_t status)
     {
         expect(kNextReport, true, now_ + times_.retire + times_.cq_write);
@@ -477,14 +477,14 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         expect(kNextFailed, false, 0);
         same("rsp_error_o", error_, error);
         same("rsp_status_o", status_, status);
-        if (dice.chance(50)) { // SQE-11
+        if (dice.chance(50)) { // T-SQE-11
             tell(kHandled);
             expect(kNextRetired, false, 0);
             ++handled;
         }
     }
 
-    // DMA-20: a reduction by plain length, rows or planes that is whole elements everywhere but for one word, or none.
+    // T-DMA-20: a reduction by plain length, rows or planes that is whole elements everywhere but for one word, or none.
     void one_odd(stars_sqe &sqe)
     {
         static constexpr uint32_t kElements[] = {0, 1, 2, 4, 6, 7, 8};
@@ -498,7 +498,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         sqe.word[7 + dice.below(9)] += static_cast<uint32_t>(dice.below(4));
     }
 
-    // CORE-4: as many blocks as run at once, or one more or less, in schedule mode or not.
+    // T-CORE-4: as many blocks as run at once, or one more or less, in schedule mode or not.
     void near_room(stars_sqe &sqe)
     {
         const bool vectors = dice.chance(50);

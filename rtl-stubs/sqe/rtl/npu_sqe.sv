@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// The state machine of one SQE, for all queues: what comes next, and when. Rules SQE-1 to SQE-13,
-/// COND-11, CQ-3, DMA-2, EVT-6, EVT-8, NTF-5. One operation at a time; one answer to each.
+/// The state machine of one SQE, for all queues: what comes next, and when. Rules T-SQE-1 to T-SQE-13,
+/// T-COND-11, T-CQ-3, T-DMA-2, T-EVT-6, T-EVT-8, T-NTF-5. One operation at a time; one answer to each.
 module npu_sqe #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 2048,
@@ -10,7 +10,7 @@ module npu_sqe #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  /// Scheduler cycles (TIM-1); holds still while an operation is under way
+  /// Scheduler cycles (T-TIM-1); holds still while an operation is under way
   input  logic [63:0]           now_i,
 
   // The part: static.
@@ -22,7 +22,7 @@ module npu_sqe #(
   input  logic [15:0]           cfg_aiv_room_i,
   input  logic [15:0]           cfg_mixed_room_i,
   // Times in cycles. Those of memory, tables and engines may vary from one request to the next
-  // (TIM-10).
+  // (T-TIM-10).
   input  logic [63:0]           cfg_decode_i,
   input  logic [63:0]           cfg_event_i,
   input  logic [63:0]           cfg_event_miss_i,
@@ -133,7 +133,7 @@ module npu_sqe #(
 
   // ---- times ----
 
-  logic [63:0] access;       // SQE-3
+  logic [63:0] access;       // T-SQE-3
   logic [63:0] from;         // when decode is over
   logic [63:0] by_timeout, by_credit, limit;
   logic        has_timeout, has_credit;
@@ -148,7 +148,7 @@ module npu_sqe #(
   end
   assign from = op_q == npu_sqe_pkg::OpBegin ? value_q + cfg_decode_i : now_i;
 
-  // SQE-8: the shorter of the two.
+  // T-SQE-8: the shorter of the two.
   assign has_timeout = op_q == npu_sqe_pkg::OpPark && decoded.timeout != 32'd0;
   assign has_credit  = decoded.credit != 8'd0 && decoded.credit != 8'd255;
   assign by_timeout  = {32'd0, decoded.timeout} * cfg_timeout_unit_i;
@@ -192,7 +192,7 @@ module npu_sqe #(
         unique case (op_q)
           npu_sqe_pkg::OpBegin: begin
             timed_d = 1'b1;
-            if (decoded.pre_p != 2'd0) begin  // SQE-4
+            if (decoded.pre_p != 2'd0) begin  // T-SQE-4
               phase_d = PhDecode;
               next_d  = npu_sqe_pkg::NextDecoded;
               due_d   = from;
@@ -253,13 +253,13 @@ module npu_sqe #(
             with_status = value_q[23:8];
           end
 
-          npu_sqe_pkg::OpLimit: begin  // SQE-8
+          npu_sqe_pkg::OpLimit: begin  // T-SQE-8
             fails       = 1'b1;
             with_error  = npu_sqe_pkg::ErrorTimeout;
             with_status = npu_sqe_pkg::StatusTaskTimeout;
           end
 
-          npu_sqe_pkg::OpRetire: begin  // SQE-6, CQ-3
+          npu_sqe_pkg::OpRetire: begin  // T-SQE-6, T-CQ-3
             if (decoded.wr_cqe && flag_q) begin
               phase_d = PhCq;
               next_d  = npu_sqe_pkg::NextHold;
@@ -281,7 +281,7 @@ module npu_sqe #(
             end
           end
 
-          npu_sqe_pkg::OpResume: begin  // CQ-4: one held for its CQ retires or reports again
+          npu_sqe_pkg::OpResume: begin  // T-CQ-4: one held for its CQ retires or reports again
             if (phase_q == PhBefore) begin
               phase_d = PhExecute;
               next_d  = npu_sqe_pkg::NextExecute;
@@ -294,7 +294,7 @@ module npu_sqe #(
 
           npu_sqe_pkg::OpEnd: phase_d = PhNone;
 
-          npu_sqe_pkg::OpHandled: begin  // SQE-11
+          npu_sqe_pkg::OpHandled: begin  // T-SQE-11
             phase_d = PhNone;
             next_d  = npu_sqe_pkg::NextRetired;
           end
@@ -302,18 +302,18 @@ module npu_sqe #(
           default: ;
         endcase
 
-        if (executed && decoded.post_p != 2'd0) begin  // SQE-7
+        if (executed && decoded.post_p != 2'd0) begin  // T-SQE-7
           phase_d = PhAfter;
           next_d  = npu_sqe_pkg::NextHold;
           hold_d  = npu_sqe_pkg::HoldAfter;
         end
-        if (retires || (executed && decoded.post_p == 2'd0)) begin  // SQE-5
+        if (retires || (executed && decoded.post_p == 2'd0)) begin  // T-SQE-5
           phase_d = PhRetire;
           next_d  = npu_sqe_pkg::NextRetire;
           timed_d = 1'b1;
           due_d   = now_i + cfg_retire_i + (decoded.wr_cqe ? cfg_cq_write_i : 64'd0);
         end
-        if (fails) begin  // SQE-10
+        if (fails) begin  // T-SQE-10
           phase_d  = PhReport;
           error_d  = with_error;
           status_d = with_status;
@@ -409,7 +409,7 @@ module npu_sqe #(
       operates && op_q == npu_sqe_pkg::OpReport |-> phase_q == PhReport || phase_q == PhCqError)
   `NPU_ASSERT(HandledOnlyIfFailed,
       operates && op_q == npu_sqe_pkg::OpHandled |-> phase_q == PhFailed)
-  // SQE-6: what an end does is done in the cycle of its answer.
+  // T-SQE-6: what an end does is done in the cycle of its answer.
   `NPU_ASSERT(EndsAtOnce,
       rsp_valid_o && (next_q == npu_sqe_pkg::NextRetired || next_q == npu_sqe_pkg::NextFailed) |->
       !rsp_timed_o)

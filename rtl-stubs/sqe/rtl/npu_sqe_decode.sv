@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Reads the 64 bytes of an SQE: is it legal, which class does it need, what does it do, which time
 /// is behind that.
-/// Rules SQE-3, SQE-9, SQE-10, SQE-12, SCH-8, CTN-1, CTN-2, DMA-8, DMA-20, DMA-25, DMA-26, DMA-40,
-/// CPU-7, CORE-1, CORE-4.
+/// Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, T-CTN-1, T-CTN-2, T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40,
+/// T-CPU-7, T-CORE-1, T-CORE-4.
 module npu_sqe_decode (
   input  logic [511:0]            sqe_i,            // word 0 lowest
-  /// The type as it was read: a planted fault may have made it another (FLT-5)
+  /// The type as it was read: a planted fault may have made it another (T-FLT-5)
   input  logic [5:0]              type_i,
   // What the part has; static.
   input  logic [16:0]             cfg_events_i,
@@ -44,7 +44,7 @@ module npu_sqe_decode (
   assign unused = ^{w0[15], w0[7:0], w1[15:0], w2[31], w2[29:28], w2[23:17], w3[31:26], w3[15:0], w6[31:16],
                     w10[31:2], w11[31:2], w14[31:2], event_offset[1:0], notify_offset[1:0]};
 
-  // ---- write-value (SQE-9) ----
+  // ---- write-value (T-SQE-9) ----
 
   logic [48:0] address, event_offset, notify_offset;
   logic        is_virtual, in_events, in_notifies, resets;
@@ -62,7 +62,7 @@ module npu_sqe_decode (
   assign store_bad = (w7 != 32'd0 && !resets) || w5[22:20] > 3'd5 ||
                      (resets && !in_events && address < npu_sqe_pkg::PeerBase);
 
-  // ---- SDMA (DMA-8, DMA-20, DMA-25, DMA-26) ----
+  // ---- SDMA (T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26) ----
 
   logic        by_rows, by_planes;
   logic [31:0] rows;
@@ -113,13 +113,13 @@ module npu_sqe_decode (
     endcase
   end
 
-  // ---- PCIe DMA (DMA-8, DMA-40) ----
+  // ---- PCIe DMA (T-DMA-8, T-DMA-40) ----
 
   logic pcie_bad;
   assign pcie_bad = w7[0] ? w6[15:0] == 16'd0 || w6[15:0] > cfg_list_most_i || w4[4:0] != 5'd0
                           : w12 == 32'd0 && w13 == 32'd0;
 
-  // ---- kernels (CORE-1, CORE-4) ----
+  // ---- kernels (T-CORE-1, T-CORE-4) ----
 
   logic [15:0] room;
   logic [2:0]  kernel_class;
@@ -151,7 +151,7 @@ module npu_sqe_decode (
     decoded_o.access  = npu_sqe_pkg::AccessNone;
 
     unique case (type_i)
-      npu_sqe_pkg::TypePlaceholder: begin  // SQE-12
+      npu_sqe_pkg::TypePlaceholder: begin  // T-SQE-12
         if (w0[31:16] == 16'd0) decoded_o.effect = npu_sqe_pkg::EffectNone;
       end
       npu_sqe_pkg::TypeEventRecord, npu_sqe_pkg::TypeEventWait: begin
@@ -166,7 +166,7 @@ module npu_sqe_decode (
         decoded_o.access  = npu_sqe_pkg::AccessNotify;
         decoded_o.id      = w2[16:0];
         decoded_o.timeout = w4;
-        if (w2[30]) begin  // CTN-1, CTN-2
+        if (w2[30]) begin  // T-CTN-1, T-CTN-2
           if (decoded_o.id < cfg_counts_i && w5 <= (type_i == npu_sqe_pkg::TypeNotifyRecord ? 32'd3 : 32'd4))
             decoded_o.effect = type_i == npu_sqe_pkg::TypeNotifyRecord ? npu_sqe_pkg::EffectCountRecord
                                                                        : npu_sqe_pkg::EffectCountWait;
@@ -206,7 +206,7 @@ module npu_sqe_decode (
       end
       npu_sqe_pkg::TypeAiCpu: begin
         decoded_o.share = npu_sqe_pkg::ClassCpuTopic;
-        if (w2[27:24] == 4'd2) decoded_o.effect = npu_sqe_pkg::EffectDispatch;  // CPU-7
+        if (w2[27:24] == 4'd2) decoded_o.effect = npu_sqe_pkg::EffectDispatch;  // T-CPU-7
       end
       npu_sqe_pkg::TypeAiCore: begin
         decoded_o.share = kernel_class;

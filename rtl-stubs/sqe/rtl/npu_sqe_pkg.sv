@@ -25,7 +25,7 @@ package npu_sqe_pkg;
   localparam logic [15:0] StatusBadSqe      = 16'h0106;
   localparam logic [15:0] StatusBusFault    = 16'h020a;
 
-  // Where write-values of physical addresses go (SQE-9), 49 bits.
+  // Where write-values of physical addresses go (T-SQE-9), 49 bits.
   localparam logic [48:0] NotifyTable = 49'h0_0000_0100_0000;
   localparam logic [48:0] EventTable  = 49'h0_0000_0200_0000;
   localparam logic [48:0] PeerBase    = 49'h0_1000_0000_0000;
@@ -44,7 +44,7 @@ package npu_sqe_pkg;
     EffectStore,
     EffectRemote,
     EffectNowhere,   // a store that leads nowhere
-    EffectDispatch,  // needs a share of its class (SCH-8)
+    EffectDispatch,  // needs a share of its class (T-SCH-8)
     EffectBad
   } effect_e;
 
@@ -60,25 +60,25 @@ package npu_sqe_pkg;
 
   /// What happens to the SQE of a queue.
   localparam int unsigned OpWidth = 4;
-  // it is there at value; flag: a fault makes it a bad one (FLT-5)
+  // it is there at value; flag: a fault makes it a bad one (T-FLT-5)
   localparam logic [OpWidth-1:0] OpBegin    = 4'd0;
-  localparam logic [OpWidth-1:0] OpDecoded  = 4'd1;   // decode is over and it is to be held (SQE-4)
-  localparam logic [OpWidth-1:0] OpExecute  = 4'd2;   // the time to its effect is over (SQE-3)
-  localparam logic [OpWidth-1:0] OpMiss     = 4'd3;   // its entry lies in memory (EVT-8)
+  localparam logic [OpWidth-1:0] OpDecoded  = 4'd1;   // decode is over and it is to be held (T-SQE-4)
+  localparam logic [OpWidth-1:0] OpExecute  = 4'd2;   // the time to its effect is over (T-SQE-3)
+  localparam logic [OpWidth-1:0] OpMiss     = 4'd3;   // its entry lies in memory (T-EVT-8)
   // it has had its effect, or its wait has passed
   localparam logic [OpWidth-1:0] OpDone     = 4'd4;
-  localparam logic [OpWidth-1:0] OpPark     = 4'd5;   // its wait did not pass (SCH-10)
-  localparam logic [OpWidth-1:0] OpSetUp    = 4'd6;   // a channel was found (DMA-2)
-  // its bytes begin to move, the host has its message (SQE-8), or its program waits (COND-11)
+  localparam logic [OpWidth-1:0] OpPark     = 4'd5;   // its wait did not pass (T-SCH-10)
+  localparam logic [OpWidth-1:0] OpSetUp    = 4'd6;   // a channel was found (T-DMA-2)
+  // its bytes begin to move, the host has its message (T-SQE-8), or its program waits (T-COND-11)
   localparam logic [OpWidth-1:0] OpMove     = 4'd7;
-  localparam logic [OpWidth-1:0] OpFail     = 4'd8;   // value: error 7:0, status 23:8 (SQE-10)
+  localparam logic [OpWidth-1:0] OpFail     = 4'd8;   // value: error 7:0, status 23:8 (T-SQE-10)
   // the time to retirement is over; flag: the CQ is full
   localparam logic [OpWidth-1:0] OpRetire   = 4'd9;
   localparam logic [OpWidth-1:0] OpReport   = 4'd10;  // the same of one that failed
   localparam logic [OpWidth-1:0] OpResume   = 4'd11;  // a hold ends
   localparam logic [OpWidth-1:0] OpEnd      = 4'd12;  // it is killed, or its queue is closed
-  localparam logic [OpWidth-1:0] OpLimit    = 4'd13;  // its time is over (SQE-8)
-  // the one that failed is skipped: the head moves past it, it counts as retired (SQE-11)
+  localparam logic [OpWidth-1:0] OpLimit    = 4'd13;  // its time is over (T-SQE-8)
+  // the one that failed is skipped: the head moves past it, it counts as retired (T-SQE-11)
   localparam logic [OpWidth-1:0] OpHandled  = 4'd14;
 
   /// What comes next.
@@ -102,9 +102,9 @@ package npu_sqe_pkg;
   /// Why it stands still.
   typedef enum logic [2:0] {
     HoldNone,
-    HoldBefore,   // pre_p (SQE-4)
-    HoldAfter,    // post_p (SQE-7)
-    HoldCq,       // the CQ is full (CQ-3)
+    HoldBefore,   // pre_p (T-SQE-4)
+    HoldAfter,    // post_p (T-SQE-7)
+    HoldCq,       // the CQ is full (T-CQ-3)
     HoldCqError   // the same of one that failed
   } hold_e;
 

@@ -11,7 +11,7 @@ package npu_act_pkg;
   localparam act_t Return      = 7'h00;
 
   // ---- npu_top ----
-  localparam act_t Pick        = 7'h01;  // what is due first (TIM-3)
+  localparam act_t Pick        = 7'h01;  // what is due first (T-TIM-3)
   localparam act_t Reset       = 7'h02;  // rows of queues are cleared
   localparam act_t Busy        = 7'h03;  // until all blocks have cleared theirs
   localparam act_t Wait        = 7'h04;  // for software

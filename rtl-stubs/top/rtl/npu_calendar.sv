@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One timer for each queue, and which of them is due first; among equals the one that was set
-/// first (TIM-3, TIM-4).
+/// first (T-TIM-3, T-TIM-4).
 module npu_calendar #(
   /// Timers, a power of two from 8 to 2048
   parameter int unsigned Timers = 64,

@@ -3,7 +3,7 @@
 
 /// The blocks joined: a machine for plain tasks that keeps its own time. An engine does one act
 /// after the other, each an affair of one of the modules below, and takes what is due in the order
-/// of TIM-3; time stands still while a step is under way. What it does not do is in the page.
+/// of T-TIM-3; time stands still while a step is under way. What it does not do is in the page.
 module npu_top #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues   = 32,
@@ -29,8 +29,8 @@ module npu_top #(
   input  logic [6:0]            cfg_pcie_channels_i,
   input  logic [2:0]            cfg_sdma_shift_i,    // bytes per cycle of a channel: 2 to this
   input  logic [2:0]            cfg_pcie_shift_i,
-  input  logic [31:0]           cfg_burst_bytes_i,   // BST-1; 0: no bursts, links are never full
-  input  logic [16:0]           cfg_outstanding_i,   // BST-2, never 0
+  input  logic [31:0]           cfg_burst_bytes_i,   // T-BST-1; 0: no bursts, links are never full
+  input  logic [16:0]           cfg_outstanding_i,   // T-BST-2, never 0
   // Of PCIe each way and of HBM: bytes per cycle with 48 binary digits after the point
   input  logic [63:0]           cfg_to_device_rate_i,
   input  logic [63:0]           cfg_to_host_rate_i,
@@ -76,7 +76,7 @@ module npu_top #(
   input  logic [63:0]           run_until_i,
   output logic                  idle_o,              // nothing is left to happen
   output logic [63:0]           now_o,
-  input  logic [63:0]           counter_i,           // the system counter at now_o (TIM-5)
+  input  logic [63:0]           counter_i,           // the system counter at now_o (T-TIM-5)
 
   // Rings, and what is visible of them, see npu_front_end: answers in the same cycle
   output logic                  ring_req_o,
@@ -464,7 +464,7 @@ module npu_top #(
     .first_time_o  (first_time)
   );
 
-  // ---- what is next (TIM-3): the link, then queues, then arbitration ----
+  // ---- what is next (T-TIM-3): the link, then queues, then arbitration ----
 
   logic        pick_link, pick_queue, pick_any, all_ready, picks, stops, takes_turn;
   logic [63:0] pick_time;
@@ -479,7 +479,7 @@ module npu_top #(
                      engines_ready;
   assign picks = act_q == npu_act_pkg::Pick && running_q && timer_ready && link_ready;
   assign takes_turn = act_q == npu_act_pkg::Pick || act_q == npu_act_pkg::LinkRan;
-  assign stops = picks && (!pick_any || pick_time > until_q);  // TIM-8
+  assign stops = picks && (!pick_any || pick_time > until_q);  // T-TIM-8
 
   always_comb begin
     own_next  = npu_act_pkg::Return;
@@ -525,7 +525,7 @@ module npu_top #(
             own_next = npu_act_pkg::Ask;
             own_op   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin);
           end
-          npu_top_pkg::StepSwapOut:  own_next = npu_act_pkg::AskAgain;  // SCH-20
+          npu_top_pkg::StepSwapOut:  own_next = npu_act_pkg::AskAgain;  // T-SCH-20
           npu_top_pkg::StepSwapDone: own_next = npu_act_pkg::SwapDone;
           npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextDecoded}: begin
             own_next = npu_act_pkg::CallSqe;
@@ -544,7 +544,7 @@ module npu_top #(
           default:                                                own_next = npu_act_pkg::Report;
         endcase
       end
-      npu_act_pkg::LinkRan: begin  // bursts have moved: is a transfer complete? (BST-1)
+      npu_act_pkg::LinkRan: begin  // bursts have moved: is a transfer complete? (T-BST-1)
         if (link_done) begin
           main_d   = link_queue;
           own_next = npu_act_pkg::CallTimer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// npu_burst as npu_top_links calls it: rates of links, ways of routes (LNK-3), ceilings, and whose a
-/// transfer is. Rules LNK-1 to LNK-3, LNK-8, BST-1 to BST-4.
+/// npu_burst as npu_top_links calls it: rates of links, ways of routes (T-LNK-3), ceilings, and whose a
+/// transfer is. Rules T-LNK-1 to T-LNK-3, T-LNK-8, T-BST-1 to T-BST-4.
 module npu_top_bursts #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
@@ -63,7 +63,7 @@ module npu_top_bursts #(
   localparam logic [1:0] BurstCancel = 2'd2;
   localparam logic [1:0] BurstRun    = 2'd3;
 
-  // LNK-3: {links on the way, which, the first one lowest, bytes that each carries for one}
+  // T-LNK-3: {links on the way, which, the first one lowest, bytes that each carries for one}
   function automatic logic [WayWidth-1:0] way_of(input logic [3:0] route);
     unique case (route)
       npu_top_pkg::RouteToDevice:   way_of = {3'd2, 4'd0, Hbm, ToDevice, 4'd0, 2'd1, 2'd1};

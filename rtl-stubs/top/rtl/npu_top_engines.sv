@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// What npu_top does with SDMA and PCIe DMA: shares of the class, channels, transfers, and the
-/// memory behind them. Rules SCH-8, SCH-9, SQE-8, SQE-9, DMA-1 to DMA-6.
+/// memory behind them. Rules T-SCH-8, T-SCH-9, T-SQE-8, T-SQE-9, T-DMA-1 to T-DMA-6.
 module npu_top_engines #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
@@ -238,7 +238,7 @@ module npu_top_engines #(
 
       // ---- shares ----
 
-      npu_act_pkg::Dispatch: begin  // SCH-8
+      npu_act_pkg::Dispatch: begin  // T-SCH-8
         row_d.pcie = wants_pcie;
         row_we     = 1'b1;
         if (!wants_pcie && share_i != npu_sqe_pkg::ClassSdma) begin
@@ -258,7 +258,7 @@ module npu_top_engines #(
           then_o         = npu_act_pkg::Leave;
         end
       end
-      npu_act_pkg::Unshare: begin  // SCH-9
+      npu_act_pkg::Unshare: begin  // T-SCH-9
         if (row.has_share) begin
           note_o.valid    = 1'b1;
           note_o.kind     = npu_top_pkg::NoteUnshare;
@@ -294,7 +294,7 @@ module npu_top_engines #(
 
       // ---- channels ----
 
-      npu_act_pkg::Admit: begin  // DMA-1
+      npu_act_pkg::Admit: begin  // T-DMA-1
         next_o = npu_act_pkg::CallPool;
         op_o   = npu_act_pkg::PoolAcquire;
         then_o = npu_act_pkg::Acquired;
@@ -317,7 +317,7 @@ module npu_top_engines #(
           op_o           = npu_act_pkg::PoolWait;
         end
       end
-      npu_act_pkg::FreeChannel: begin  // DMA-6
+      npu_act_pkg::FreeChannel: begin  // T-DMA-6
         if (row.has_channel) begin
           row_d.has_channel = 1'b0;
           row_we            = 1'b1;
@@ -342,12 +342,12 @@ module npu_top_engines #(
 
       // ---- transfers ----
 
-      npu_act_pkg::Start: begin  // DMA-3
+      npu_act_pkg::Start: begin  // T-DMA-3
         memory_req_o = 1'b1;
         memory_op_o  = npu_top_pkg::MemoryRoute;
         next_o       = npu_act_pkg::Started;
       end
-      npu_act_pkg::Started: begin  // DMA-4
+      npu_act_pkg::Started: begin  // T-DMA-4
         if (way_q) begin
           next_o = npu_act_pkg::CallLink;
           op_o   = npu_act_pkg::LinkStart;
@@ -368,7 +368,7 @@ module npu_top_engines #(
         op_o           = {1'b0, npu_sqe_pkg::OpMove};
         then_o         = npu_act_pkg::Next;
       end
-      npu_act_pkg::Apply: begin  // DMA-5
+      npu_act_pkg::Apply: begin  // T-DMA-5
         note_o.valid   = 1'b1;
         note_o.kind    = npu_top_pkg::NoteMoved;
         note_o.value   = 32'(row.channel);
@@ -388,14 +388,14 @@ module npu_top_engines #(
           after_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
         end
       end
-      npu_act_pkg::Store: begin  // SQE-9
+      npu_act_pkg::Store: begin  // T-SQE-9
         memory_req_o = 1'b1;
         memory_op_o  = npu_top_pkg::MemoryStore;
         next_o       = npu_act_pkg::Stored;
       end
       npu_act_pkg::Stored: next_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
 
-      npu_act_pkg::Limit: begin  // SQE-8
+      npu_act_pkg::Limit: begin  // T-SQE-8
         note_o.valid = 1'b1;
         note_o.kind  = npu_top_pkg::NoteLimit;
         if (state_i == npu_top_pkg::QParked) begin

@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Software's side of npu_top: what it asks for while nothing runs, and what it has said of each
-/// queue. Rules FE-1, FE-8, FE-10, SCH-13 to SCH-15, SCH-17, SCH-18, SQE-11, CQ-4, CQ-5.
+/// queue. Rules T-FE-1, T-FE-8, T-FE-10, T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18, T-SQE-11, T-CQ-4, T-CQ-5.
 module npu_top_host #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
@@ -165,10 +165,10 @@ module npu_top_host #(
       npu_act_pkg::Rung: begin
         if (state_i == npu_top_pkg::QIdle && !timer_pending_i) next_o = npu_act_pkg::Look;
       end
-      npu_act_pkg::CqHeadSet: begin  // CQ-4
+      npu_act_pkg::CqHeadSet: begin  // T-CQ-4
         if (front_ok_i && waits_for_cq) next_o = npu_act_pkg::EndHold;
       end
-      npu_act_pkg::Resume: begin  // SCH-13, SCH-17, SCH-18
+      npu_act_pkg::Resume: begin  // T-SCH-13, T-SCH-17, T-SCH-18
         if (state_i == npu_top_pkg::QHeld) begin
           if (hold_i == npu_top_pkg::HoldPause ? row.paused == '0 : ends_task)
             next_o = npu_act_pkg::EndHold;
@@ -199,7 +199,7 @@ module npu_top_host #(
           endcase
         end
       end
-      npu_act_pkg::Handled: begin  // SQE-11
+      npu_act_pkg::Handled: begin  // T-SQE-11
         if (state_i == npu_top_pkg::QException) begin
           next_o = npu_act_pkg::CallSqe;
           op_o   = {1'b0, npu_sqe_pkg::OpEnd};
@@ -216,7 +216,7 @@ module npu_top_host #(
         note_o.valid = 1'b1;
         note_o.kind  = npu_top_pkg::NoteSkip;
       end
-      npu_act_pkg::Enable: begin  // FE-8
+      npu_act_pkg::Enable: begin  // T-FE-8
         row_d.enabled = value_q[0];
         row_we        = 1'b1;
         if (state_i == npu_top_pkg::QIdle) begin
@@ -226,7 +226,7 @@ module npu_top_host #(
         end
       end
 
-      // FE-10: it goes on waiting, among those of the new priority.
+      // T-FE-10: it goes on waiting, among those of the new priority.
       npu_act_pkg::Priority: begin
         next_o = npu_act_pkg::Reorder;
         if (state_i == npu_top_pkg::QWaitSlot || state_i == npu_top_pkg::QWaitClass) begin
@@ -245,7 +245,7 @@ module npu_top_host #(
         if (state_i == npu_top_pkg::QWaitClass) next_o = npu_act_pkg::CallClass;
       end
 
-      npu_act_pkg::Pause: begin  // SCH-13, SCH-18
+      npu_act_pkg::Pause: begin  // T-SCH-13, T-SCH-18
         row_d.paused = row.paused | value_q[npu_top_pkg::Pauses-1:0];
         row_we       = 1'b1;
         if (state_i == npu_top_pkg::QIdle) begin
@@ -255,7 +255,7 @@ module npu_top_host #(
         end
       end
 
-      // SCH-14: the SQE ends without effect; what the queue had is free again.
+      // T-SCH-14: the SQE ends without effect; what the queue had is free again.
       npu_act_pkg::Kill: begin
         row_d.paused = '0;
         if (state_i != npu_top_pkg::QKilled) row_d.skips = !between;
@@ -307,7 +307,7 @@ module npu_top_host #(
         note_o.kind    = npu_top_pkg::NoteKill;
         change_o.state = npu_top_pkg::QKilled;
       end
-      npu_act_pkg::Terminate: begin  // SCH-15
+      npu_act_pkg::Terminate: begin  // T-SCH-15
         if (state_i == npu_top_pkg::QKilled) begin
           next_o = npu_act_pkg::CallFront;
           op_o   = {1'b0, npu_front_end_pkg::OpDropAll};

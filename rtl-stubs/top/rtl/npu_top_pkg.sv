@@ -6,33 +6,33 @@ package npu_top_pkg;
 
   localparam int unsigned HostWidth = 4;
   localparam logic [HostWidth-1:0] HostOpen          = 4'd0;  // value: CQ mask, SQ mask
-  localparam logic [HostWidth-1:0] HostRing          = 4'd1;  // value: entries added (FE-1)
-  localparam logic [HostWidth-1:0] HostCqHead        = 4'd2;  // value: head (CQ-4, CQ-5)
-  // value: which ones (SCH-13, SCH-17, SCH-18), see Pauses
+  localparam logic [HostWidth-1:0] HostRing          = 4'd1;  // value: entries added (T-FE-1)
+  localparam logic [HostWidth-1:0] HostCqHead        = 4'd2;  // value: head (T-CQ-4, T-CQ-5)
+  // value: which ones (T-SCH-13, T-SCH-17, T-SCH-18), see Pauses
   localparam logic [HostWidth-1:0] HostResume        = 4'd3;
-  localparam logic [HostWidth-1:0] HostHandled       = 4'd4;  // SQE-11
-  localparam logic [HostWidth-1:0] HostEnable        = 4'd5;  // value: on (FE-8)
+  localparam logic [HostWidth-1:0] HostHandled       = 4'd4;  // T-SQE-11
+  localparam logic [HostWidth-1:0] HostEnable        = 4'd5;  // value: on (T-FE-8)
   localparam logic [HostWidth-1:0] HostEventRecord   = 4'd6;  // value: id
   localparam logic [HostWidth-1:0] HostEventClear    = 4'd7;
   localparam logic [HostWidth-1:0] HostNotifyRecord  = 4'd8;
   localparam logic [HostWidth-1:0] HostNotifyClear   = 4'd9;
-  localparam logic [HostWidth-1:0] HostPause         = 4'd10; // value: which (SCH-13, SCH-18)
-  localparam logic [HostWidth-1:0] HostKill          = 4'd11; // SCH-14
-  localparam logic [HostWidth-1:0] HostTerminate     = 4'd12; // of a killed queue (SCH-15)
-  // value: head; the queue is disabled and at rest (FE-8)
+  localparam logic [HostWidth-1:0] HostPause         = 4'd10; // value: which (T-SCH-13, T-SCH-18)
+  localparam logic [HostWidth-1:0] HostKill          = 4'd11; // T-SCH-14
+  localparam logic [HostWidth-1:0] HostTerminate     = 4'd12; // of a killed queue (T-SCH-15)
+  // value: head; the queue is disabled and at rest (T-FE-8)
   localparam logic [HostWidth-1:0] HostSetHead       = 4'd13;
-  localparam logic [HostWidth-1:0] HostPriority      = 4'd14; // with priority and group (FE-10)
+  localparam logic [HostWidth-1:0] HostPriority      = 4'd14; // with priority and group (T-FE-10)
 
   localparam int unsigned Pauses = 2;
   localparam logic [Pauses-1:0] PauseTask = 2'b01;  // the other is the debugger's
 
   // ---- memory ----
 
-  localparam logic [1:0] MemoryRoute = 2'd0;  // is the DMA's way there, and which one is it (DMA-4)
-  localparam logic [1:0] MemoryApply = 2'd1;  // the DMA has its effect (DMA-5)
-  localparam logic [1:0] MemoryStore = 2'd2;  // a write-value (SQE-9)
+  localparam logic [1:0] MemoryRoute = 2'd0;  // is the DMA's way there, and which one is it (T-DMA-4)
+  localparam logic [1:0] MemoryApply = 2'd1;  // the DMA has its effect (T-DMA-5)
+  localparam logic [1:0] MemoryStore = 2'd2;  // a write-value (T-SQE-9)
 
-  // Where bytes move (LNK-3)
+  // Where bytes move (T-LNK-3)
   localparam logic [3:0] RouteToDevice   = 4'd0;
   localparam logic [3:0] RouteToHost     = 4'd1;
   localparam logic [3:0] RouteWithin     = 4'd2;
@@ -43,28 +43,28 @@ package npu_top_pkg;
   // ---- what it tells ----
 
   localparam int unsigned NoteWidth = 5;
-  localparam logic [NoteWidth-1:0] NoteGrant    = 5'd0;   // value: slot (SCH-3)
-  // value: slot; it can be granted when swapped out (SCH-19)
+  localparam logic [NoteWidth-1:0] NoteGrant    = 5'd0;   // value: slot (T-SCH-3)
+  // value: slot; it can be granted when swapped out (T-SCH-19)
   localparam logic [NoteWidth-1:0] NoteLeave    = 5'd1;
   localparam logic [NoteWidth-1:0] NoteBegin    = 5'd2;   // value: when the SQE is there
-  localparam logic [NoteWidth-1:0] NoteShare    = 5'd3;   // value: class (SCH-8)
+  localparam logic [NoteWidth-1:0] NoteShare    = 5'd3;   // value: class (T-SCH-8)
   localparam logic [NoteWidth-1:0] NoteUnshare  = 5'd4;   // value: class
-  localparam logic [NoteWidth-1:0] NoteChannel  = 5'd5;   // value: channel (DMA-1)
-  localparam logic [NoteWidth-1:0] NoteMove     = 5'd6;   // value: route (DMA-3)
+  localparam logic [NoteWidth-1:0] NoteChannel  = 5'd5;   // value: channel (T-DMA-1)
+  localparam logic [NoteWidth-1:0] NoteMove     = 5'd6;   // value: route (T-DMA-3)
   localparam logic [NoteWidth-1:0] NoteMoved    = 5'd7;   // value: channel
-  localparam logic [NoteWidth-1:0] NotePark     = 5'd8;   // value: id (SCH-10)
-  // value: the queue whose record it was, all ones: software's (SCH-11)
+  localparam logic [NoteWidth-1:0] NotePark     = 5'd8;   // value: id (T-SCH-10)
+  // value: the queue whose record it was, all ones: software's (T-SCH-11)
   localparam logic [NoteWidth-1:0] NoteWake     = 5'd9;
   // value: npu_sqe_pkg::hold_e, or HoldPause
   localparam logic [NoteWidth-1:0] NoteHold     = 5'd10;
   localparam logic [NoteWidth-1:0] NoteResume   = 5'd11;
-  localparam logic [NoteWidth-1:0] NoteRetire   = 5'd12;  // value: interrupt target (SQE-6)
-  localparam logic [NoteWidth-1:0] NoteFail     = 5'd13;  // value: status, error (SQE-10)
-  localparam logic [NoteWidth-1:0] NoteLimit    = 5'd14;  // a time limit has passed (SQE-8)
-  // the DMA's addresses lead nowhere (DMA-4)
+  localparam logic [NoteWidth-1:0] NoteRetire   = 5'd12;  // value: interrupt target (T-SQE-6)
+  localparam logic [NoteWidth-1:0] NoteFail     = 5'd13;  // value: status, error (T-SQE-10)
+  localparam logic [NoteWidth-1:0] NoteLimit    = 5'd14;  // a time limit has passed (T-SQE-8)
+  // the DMA's addresses lead nowhere (T-DMA-4)
   localparam logic [NoteWidth-1:0] NoteNoWay    = 5'd15;
-  localparam logic [NoteWidth-1:0] NoteKill     = 5'd16;  // SCH-14
-  localparam logic [NoteWidth-1:0] NoteSkip     = 5'd17;  // the head moves on (SQE-11, SCH-17)
+  localparam logic [NoteWidth-1:0] NoteKill     = 5'd16;  // T-SCH-14
+  localparam logic [NoteWidth-1:0] NoteSkip     = 5'd17;  // the head moves on (T-SQE-11, T-SCH-17)
 
   // ---- state of a queue ----
 
@@ -84,7 +84,7 @@ package npu_top_pkg;
   localparam logic [StateWidth-1:0] QException   = 4'd11;
   localparam logic [StateWidth-1:0] QKilled      = 4'd12;
 
-  /// A hold that npu_sqe does not know of: between two SQEs (SCH-13).
+  /// A hold that npu_sqe does not know of: between two SQEs (T-SCH-13).
   localparam int unsigned HoldWidth = 3;
   localparam logic [HoldWidth-1:0] HoldPause = 3'd7;
 

@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Who gets an active slot of npu_top, and when: from the wish to the first SQE, and out again.
-/// Rules SCH-2 to SCH-6, SCH-19, SCH-20. Slots themselves are in npu_slots, turns in npu_arbiter.
+/// Rules T-SCH-2 to T-SCH-6, T-SCH-19, T-SCH-20. Slots themselves are in npu_slots, turns in npu_arbiter.
 module npu_top_slotting #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
@@ -92,7 +92,7 @@ module npu_top_slotting #(
   localparam int unsigned RowBits = npu_top_pkg::ResumeWidth + 1 + 7;
 
   logic [RowBits-1:0] row_mem [0:Queues-1];
-  logic [63:0]        asked_mem [0:Queues-1];     // when it asked (SCH-22)
+  logic [63:0]        asked_mem [0:Queues-1];     // when it asked (T-SCH-22)
   row_t               row, row_d;
   logic               row_we;
   logic [63:0]        asked;
@@ -165,7 +165,7 @@ module npu_top_slotting #(
         row_we = 1'b1;
       end
 
-      npu_act_pkg::Ask: begin  // SCH-2, SCH-20
+      npu_act_pkg::Ask: begin  // T-SCH-2, T-SCH-20
         row_d.resume = op_i[npu_top_pkg::ResumeWidth-1:0];
         row_we       = 1'b1;
         next_o       = npu_act_pkg::CallSlots;
@@ -190,7 +190,7 @@ module npu_top_slotting #(
         end
       end
 
-      npu_act_pkg::Arm: begin  // SCH-3
+      npu_act_pkg::Arm: begin  // T-SCH-3
         if (!nobody_asks && !grant_pending_q) begin
           next_o = npu_act_pkg::CallSlots;
           op_o   = npu_act_pkg::SlotsNext;
@@ -199,7 +199,7 @@ module npu_top_slotting #(
       end
       npu_act_pkg::Armed: grant_pending_d = time_q != '1;
 
-      npu_act_pkg::Leave: begin  // SCH-6, SCH-19
+      npu_act_pkg::Leave: begin  // T-SCH-6, T-SCH-19
         if (row.has_slot) begin
           note_o.valid   = 1'b1;
           note_o.kind    = npu_top_pkg::NoteLeave;
@@ -218,7 +218,7 @@ module npu_top_slotting #(
         op_o            = npu_act_pkg::SlotsNext;
         then_o          = npu_act_pkg::Granting;
       end
-      npu_act_pkg::Granting: begin  // SCH-4
+      npu_act_pkg::Granting: begin  // T-SCH-4
         next_o = npu_act_pkg::Arm;
         if (!nobody_asks && flag_q) begin
           next_o = npu_act_pkg::CallAsking;
@@ -235,7 +235,7 @@ module npu_top_slotting #(
         op_o   = npu_act_pkg::SlotsGrant;
         then_o = npu_act_pkg::Enter;
       end
-      npu_act_pkg::Enter: begin  // SCH-5
+      npu_act_pkg::Enter: begin  // T-SCH-5
         note_o.valid   = 1'b1;
         note_o.kind    = npu_top_pkg::NoteGrant;
         note_o.value   = 32'(slot_q);

@@ -2,8 +2,8 @@
 `include "npu_assert.svh"
 
 /// From SQE to SQE in npu_top: what comes next in the ring, the machine of the SQE, retirement,
-/// failure, completions. Rules SCH-1, SCH-7, SCH-12, SCH-13, SQE-1, SQE-5 to SQE-7, SQE-10, CQ-2,
-/// CQ-3.
+/// failure, completions. Rules T-SCH-1, T-SCH-7, T-SCH-12, T-SCH-13, T-SQE-1, T-SQE-5 to T-SQE-7, T-SQE-10, T-CQ-2,
+/// T-CQ-3.
 module npu_top_sqes #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
@@ -49,7 +49,7 @@ module npu_top_sqes #(
   output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
   input  logic [63:0]           host_value_i,      // what software has said
-  input  logic [63:0]           counter_i,         // TIM-5
+  input  logic [63:0]           counter_i,         // T-TIM-5
 
   // What the front end and the machine of the SQE have said
   output logic                  front_ok_o,
@@ -240,7 +240,7 @@ module npu_top_sqes #(
         op_o   = {1'b0, npu_front_end_pkg::OpLook};
         then_o = npu_act_pkg::Idle;
       end
-      npu_act_pkg::Idle: begin  // SCH-1
+      npu_act_pkg::Idle: begin  // T-SCH-1
         change_o.state = npu_top_pkg::QIdle;
         change_o.step  = npu_top_pkg::StepArrive;
         if (enabled_i && front_more_q) begin
@@ -248,7 +248,7 @@ module npu_top_sqes #(
           op_o   = npu_act_pkg::TimerArrive;
         end
       end
-      npu_act_pkg::GoOn: begin  // SCH-7
+      npu_act_pkg::GoOn: begin  // T-SCH-7
         next_o = npu_act_pkg::HoldPause;
         if (!paused_i) begin
           next_o = npu_act_pkg::CallFront;
@@ -256,7 +256,7 @@ module npu_top_sqes #(
           then_o = npu_act_pkg::Looked;
         end
       end
-      npu_act_pkg::HoldPause: begin  // SCH-13
+      npu_act_pkg::HoldPause: begin  // T-SCH-13
         note_o.valid   = 1'b1;
         note_o.kind    = npu_top_pkg::NoteHold;
         note_o.value   = 32'(npu_top_pkg::HoldPause);
@@ -277,7 +277,7 @@ module npu_top_sqes #(
           op_o   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin);
         end
       end
-      npu_act_pkg::Fetched: begin  // SQE-1
+      npu_act_pkg::Fetched: begin  // T-SQE-1
         note_o.valid   = 1'b1;
         note_o.kind    = npu_top_pkg::NoteBegin;
         change_o.state = npu_top_pkg::QWork;
@@ -345,7 +345,7 @@ module npu_top_sqes #(
         op_o   = {1'b0, npu_sqe_pkg::OpRetire};
         then_o = npu_act_pkg::Next;
       end
-      npu_act_pkg::Retired: begin  // SQE-6, CQ-2
+      npu_act_pkg::Retired: begin  // T-SQE-6, T-CQ-2
         next_o  = npu_act_pkg::Unshare;
         then_o  = npu_act_pkg::Unshared;
         if (decoded_q.wr_cqe) begin
@@ -376,13 +376,13 @@ module npu_top_sqes #(
         op_o   = {1'b0, npu_sqe_pkg::OpReport};
         then_o = npu_act_pkg::Next;
       end
-      npu_act_pkg::Reported: begin  // SQE-10
+      npu_act_pkg::Reported: begin  // T-SQE-10
         next_o  = npu_act_pkg::CallFront;
         op_o    = {1'b0, npu_front_end_pkg::OpComplete};
         then_o  = npu_act_pkg::Unshare;
         after_o = npu_act_pkg::ReportLeave;
       end
-      npu_act_pkg::ReportLeave: begin  // SCH-12
+      npu_act_pkg::ReportLeave: begin  // T-SCH-12
         next_o = npu_act_pkg::Leave;
         then_o = npu_act_pkg::Failed;
       end

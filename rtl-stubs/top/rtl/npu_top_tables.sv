@@ -2,7 +2,7 @@
 `include "npu_assert.svh"
 
 /// Effects of SQEs on the event and the notify table of npu_top, waits, and who is released.
-/// Rules EVT-1 to EVT-5, EVT-8, NTF-1 to NTF-3, SCH-10, SCH-11.
+/// Rules T-EVT-1 to T-EVT-5, T-EVT-8, T-NTF-1 to T-NTF-3, T-SCH-10, T-SCH-11.
 module npu_top_tables #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues   = 32,
@@ -43,7 +43,7 @@ module npu_top_tables #(
   input  logic [QueueWidth-1:0] main_i,
   input  npu_sqe_pkg::effect_e  effect_i,
   input  logic [16:0]           id_i,
-  input  logic                  loads_i,      // its access found the entry in memory (EVT-8)
+  input  logic                  loads_i,      // its access found the entry in memory (T-EVT-8)
 
   output logic [QueueWidth-1:0] released_o    // the queue that a record releases
 );
@@ -175,7 +175,7 @@ module npu_top_tables #(
           default:                        next_o = npu_act_pkg::BadSqe;
         endcase
       end
-      npu_act_pkg::TableLooked: begin  // EVT-8
+      npu_act_pkg::TableLooked: begin  // T-EVT-8
         next_o = npu_act_pkg::Access;
         if (in_memory_q && !loaded_q) begin
           next_o = npu_act_pkg::CallSqe;
@@ -223,7 +223,7 @@ module npu_top_tables #(
         endcase
       end
 
-      npu_act_pkg::Released: begin  // EVT-4, NTF-3
+      npu_act_pkg::Released: begin  // T-EVT-4, T-NTF-3
         next_o = after_table;
         if (release_q) begin
           turn_o = npu_act_pkg::TurnTable;
@@ -238,7 +238,7 @@ module npu_top_tables #(
         op_o         = npu_act_pkg::TimerOff;
         then_o       = npu_act_pkg::Woken;
       end
-      npu_act_pkg::Woken: begin  // SCH-11
+      npu_act_pkg::Woken: begin  // T-SCH-11
         next_o = npu_act_pkg::Ask;
         op_o   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeRetire);
         then_o = npu_act_pkg::WokenBack;
@@ -253,7 +253,7 @@ module npu_top_tables #(
         end
       end
 
-      npu_act_pkg::Waited: begin  // SCH-10
+      npu_act_pkg::Waited: begin  // T-SCH-10
         next_o = npu_act_pkg::Done;
         if (!pass_q) begin
           note_o.valid   = 1'b1;

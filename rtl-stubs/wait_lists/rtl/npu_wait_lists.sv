@@ -3,7 +3,7 @@
 
 /// Lists of queues, doubly linked, each queue on one list at most. Whoever owns a list keeps its
 /// two ends (npu_*_table: in the entry); this block keeps the links and makes one change at a time.
-/// Rules EVT-4, NTF-3 (sorted), DMA-1, BST-3 (not sorted).
+/// Rules T-EVT-4, T-NTF-3 (sorted), T-DMA-1, T-BST-3 (not sorted).
 module npu_wait_lists #(
   /// Queues there are: 8 to 16384, a power of two
   parameter int unsigned Queues = 2048,

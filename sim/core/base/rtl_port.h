@@ -157,12 +157,12 @@ class LinkRtlPort
 
 /// What a queue is granted.
 struct SlotGrant {
-    Cycle ready = 0; ///< when it begins in its slot (SCH-5)
+    Cycle ready = 0; ///< when it begins in its slot (T-SCH-5)
     uint8_t slot = 0;
     bool was_short = false; ///< every slot was taken when it asked
 };
 
-/// What is counted of a queue (SCH-22).
+/// What is counted of a queue (T-SCH-22).
 struct SlotCounts {
     uint32_t swap_ins = 0;
     uint32_t waited = 0;
@@ -242,7 +242,7 @@ class FrontRtlPort
     virtual FrontAnswer run(const FrontRequest &request) = 0;
 };
 
-/// What an SQE asks for once it is decoded (SQE-9, SQE-10, SQE-12); numbers as in npu_sqe_pkg, here and below.
+/// What an SQE asks for once it is decoded (T-SQE-9, T-SQE-10, T-SQE-12); numbers as in npu_sqe_pkg, here and below.
 enum class SqeEffect : uint8_t {
     kNothing,
     kEventRecord,
@@ -268,7 +268,7 @@ struct SqeDecoded {
 
 /// What happens to the SQE at the head of a queue.
 enum class SqeOp : uint8_t {
-    kBegin,   ///< value: when it is in the buffer; flag: a fault makes it a bad one (FLT-5)
+    kBegin,   ///< value: when it is in the buffer; flag: a fault makes it a bad one (T-FLT-5)
     kDecoded, ///< it is to be held
     kExecute, ///< the time to its effect is over
     kMiss,    ///< its entry lies in memory
@@ -323,7 +323,7 @@ struct SqeRequest {
     uint32_t sq;
     uint64_t value = 0;
     const stars_sqe *sqe;
-    // Times that vary from one SQE to the next (TIM-10).
+    // Times that vary from one SQE to the next (T-TIM-10).
     Cycle event = 0, notify = 0, store = 0, sdma_setup = 0, pcie_setup = 0;
 };
 
@@ -353,7 +353,7 @@ class RtlPortFactory
     virtual ~RtlPortFactory() = default;
     /// The clock and the seed of the board whose blocks come next, for reports. The clock stays where it is.
     virtual void attach(const Cycle &now, uint64_t seed) = 0;
-    /// `window`: SQEs of a line (FE-4).
+    /// `window`: SQEs of a line (T-FE-4).
     [[nodiscard]] virtual std::unique_ptr<FrontRtlPort> front_end(uint32_t queues, uint32_t window,
                                                                   RtlPortPlace place) = 0;
     /// `rules` are what the arbiter follows, and change.

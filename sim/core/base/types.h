@@ -8,7 +8,7 @@
 namespace tsim
 {
 
-using Cycle = uint64_t; ///< a point or length of time in scheduler cycles (TIM-1)
+using Cycle = uint64_t; ///< a point or length of time in scheduler cycles (T-TIM-1)
 
 inline constexpr Cycle kNever = UINT64_MAX;
 inline constexpr uint32_t kNone = UINT32_MAX;
@@ -18,13 +18,13 @@ inline constexpr uint32_t kPriorities = 8;
 
 /// A number out of the profile and the place it has there, so that traces can name it.
 struct Setting {
-    uint64_t value = 0; ///< times are in cycles already (TIM-2)
+    uint64_t value = 0; ///< times are in cycles already (T-TIM-2)
     uint32_t index = kNone;
     uint32_t jitter =
-        0; ///< permille by which it may be shorter or longer; 0 without a seed (TIM-10)
+        0; ///< permille by which it may be shorter or longer; 0 without a seed (T-TIM-10)
 };
 
-/// One 64-bit step of splitmix64: the source of all seeded choices (TIM-6).
+/// One 64-bit step of splitmix64: the source of all seeded choices (T-TIM-6).
 [[nodiscard]] inline uint64_t mix(uint64_t &state)
 {
     uint64_t z = (state += 0x9e3779b97f4a7c15u);
@@ -38,7 +38,7 @@ inline constexpr uint64_t kEffectUse = 1;
 inline constexpr uint64_t kHostEffectUse = 2;
 inline constexpr uint64_t kLatencyUse = 8;
 
-/// A seeded choice for one occasion, whatever came before it: the same seed and occasion give the same number (TIM-10).
+/// A seeded choice for one occasion, whatever came before it: the same seed and occasion give the same number (T-TIM-10).
 [[nodiscard]] inline uint64_t chance(uint64_t seed, uint64_t occasion, uint64_t use)
 {
     uint64_t state = seed ^ occasion * 0xd1342543de82ef95u ^ use * 0x9e6c63d0876a9a99u;

@@ -71,7 +71,7 @@ void AiCore::stop()
         board_.links_changed();
 }
 
-// What is to come, or how it ended (CORE-20).
+// What is to come, or how it ended (T-CORE-20).
 AiCore::Outcome AiCore::settle()
 {
     if (fault_ != TWINSIM_KERNEL_GOOD)
@@ -116,7 +116,7 @@ void AiCore::run_until_now()
     }
 }
 
-// Starts whatever can start at `time_`; after each step the lowest pipe that can go on does (CORE-16).
+// Starts whatever can start at `time_`; after each step the lowest pipe that can go on does (T-CORE-16).
 void AiCore::progress()
 {
     bool any = true;
@@ -136,7 +136,7 @@ bool AiCore::drained() const
     return true;
 }
 
-// CORE-14: hands out operations up to the next one of its own and takes a step with that. Whether it has got anywhere.
+// T-CORE-14: hands out operations up to the next one of its own and takes a step with that. Whether it has got anywhere.
 bool AiCore::walk()
 {
     Pipe &scalar = pipes_[TWINSIM_PIPE_SCALAR];
@@ -158,7 +158,7 @@ bool AiCore::walk()
     return step(TWINSIM_PIPE_SCALAR) || walked_ != before;
 }
 
-// CORE-15: takes a step with the first operation in the pipe's queue. Whether it has got anywhere.
+// T-CORE-15: takes a step with the first operation in the pipe's queue. Whether it has got anywhere.
 bool AiCore::serve(uint32_t pipe)
 {
     Pipe &p = pipes_[pipe];
@@ -208,7 +208,7 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
     case TWINSIM_OP_READ:
     case TWINSIM_OP_WRITE:
         return move(pipe, op);
-    case TWINSIM_OP_SET: // CORE-16
+    case TWINSIM_OP_SET: // T-CORE-16
         if (op.flag >= TWINSIM_FLAGS || flags_[op.flag] == UINT32_MAX)
             return fail(TWINSIM_KERNEL_BAD);
         ++flags_[op.flag];
@@ -221,7 +221,7 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
             return Step::kBlocked;
         --flags_[op.flag];
         return Step::kPassed;
-    case TWINSIM_OP_BARRIER: // CORE-17
+    case TWINSIM_OP_BARRIER: // T-CORE-17
         return pipe != TWINSIM_PIPE_SCALAR || drained() ? Step::kPassed : Step::kBlocked;
     case TWINSIM_OP_TELL:
         return tell(op);
@@ -236,7 +236,7 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
     }
 }
 
-// CORE-19: two parts at once.
+// T-CORE-19: two parts at once.
 AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
 {
     Pipe &p = pipes_[pipe];
@@ -264,7 +264,7 @@ AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
     return Step::kStarted;
 }
 
-// CORE-18.
+// T-CORE-18.
 AiCore::Step AiCore::tell(const twinsim_op &op)
 {
     if (!talk_ || op.flag >= TWINSIM_TELL_FLAGS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One AI core with a block on it: the scalar unit that walks the block's program, and the pipes. Rules CORE-14 to
-/// CORE-20. Who gets which core is in block_dispatcher.h.
+/// One AI core with a block on it: the scalar unit that walks the block's program, and the pipes. Rules T-CORE-14 to
+/// T-CORE-20. Who gets which core is in block_dispatcher.h.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 
@@ -13,7 +13,7 @@
 namespace tsim
 {
 
-/// What the cores of one mixed block have told each other and not heard yet (CORE-18).
+/// What the cores of one mixed block have told each other and not heard yet (T-CORE-18).
 struct CoreTalk {
     static constexpr uint32_t kParts = 4; ///< the AIC and up to three AIVs
     struct Word {
@@ -63,7 +63,7 @@ class AiCore
     static constexpr unsigned kPartBits = 4;
 
   private:
-    using Fine = unsigned __int128; // cycles, kFine binary digits after the point (CORE-15)
+    using Fine = unsigned __int128; // cycles, kFine binary digits after the point (T-CORE-15)
     static constexpr unsigned kFine = 20;
     enum class Step : uint8_t { kBlocked, kPassed, kStarted };
 

@@ -94,7 +94,7 @@ void BlockDispatcher::give(uint32_t core)
     cores_[core].kernel = kNone;
 }
 
-// CORE-3: the lowest; with a seed any of them (TIM-6).
+// T-CORE-3: the lowest; with a seed any of them (T-TIM-6).
 uint32_t BlockDispatcher::pick(const Bitmap &among)
 {
     return seed_ == 0 ? among.next(0)
@@ -121,7 +121,7 @@ bool BlockDispatcher::start(uint32_t slot, const Order &order, const twinsim_ker
     return true;
 }
 
-// CORE-3, CORE-4.
+// T-CORE-3, T-CORE-4.
 bool BlockDispatcher::can_issue(uint32_t slot) const
 {
     const Kernel &kernel = kernels_[slot];
@@ -135,7 +135,7 @@ bool BlockDispatcher::can_issue(uint32_t slot) const
     return free != 0;
 }
 
-// CORE-5: place in the turns of the one that issues next.
+// T-CORE-5: place in the turns of the one that issues next.
 uint32_t BlockDispatcher::next_kernel() const
 {
     for (uint32_t i = 0; i < turns_.size(); ++i) {
@@ -198,7 +198,7 @@ void BlockDispatcher::issue(uint32_t place)
         owner_.first_block(kernel.order.sq);
 }
 
-// CORE-7: the core is the block's from now on; its program begins later.
+// T-CORE-7: the core is the block's from now on; its program begins later.
 void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint32_t block,
                            uint32_t part)
 {
@@ -258,7 +258,7 @@ void BlockDispatcher::transfer_done(uint32_t who)
     outcome(core, cores_[core].unit.part_done(who & ((1u << AiCore::kPartBits) - 1)));
 }
 
-// CORE-18: the others of the block hear what this one has told, until all have fallen silent.
+// T-CORE-18: the others of the block hear what this one has told, until all have fallen silent.
 void BlockDispatcher::pass_on(uint32_t leader)
 {
     CoreTalk &talk = talks_[leader];
@@ -287,7 +287,7 @@ void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
         const twinsim_kernel &work = kernels_[slot].work;
         twinsim_kernel_fault fault = core.unit.fault();
         if (fault == TWINSIM_KERNEL_EXCEPTION && work.exception != TWINSIM_KERNEL_GOOD)
-            fault = work.exception; // FLT-18
+            fault = work.exception; // T-FLT-18
         stop(slot);
         owner_.kernel_failed(sq, fault);
         return;
@@ -346,7 +346,7 @@ void BlockDispatcher::leave_turns(uint32_t slot)
         exclusive_ = kNone;
 }
 
-// CORE-12.
+// T-CORE-12.
 void BlockDispatcher::stop(uint32_t slot)
 {
     for (uint32_t i = 0; i < cores_.size(); ++i) {
@@ -362,7 +362,7 @@ void BlockDispatcher::stop(uint32_t slot)
     arm();
 }
 
-// CORE-13.
+// T-CORE-13.
 bool BlockDispatcher::pause(uint32_t slot)
 {
     Kernel &kernel = kernels_[slot];

@@ -67,7 +67,7 @@ struct BoardState {
     uint32_t stop = 0;
     FaultPlan faults;
     uint32_t kernel_wanted =
-        kNone; // timer of the queue whose kernel the driver has yet to describe (CORE-2)
+        kNone; // timer of the queue whose kernel the driver has yet to describe (T-CORE-2)
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // behind what every event touches
@@ -77,7 +77,7 @@ struct BoardState {
     void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;
     void *task_context = nullptr;
 
-    /// A time out of its range, for one occasion (TIM-10).
+    /// A time out of its range, for one occasion (T-TIM-10).
     [[nodiscard, gnu::noinline, gnu::cold]] Cycle vary(const Setting &setting,
                                                        uint64_t occasion) const
     {
@@ -86,7 +86,7 @@ struct BoardState {
                chance(seed, occasion, kLatencyUse + setting.index) % (2 * most + 1);
     }
 
-    /// The status of an access that has just been refused (FLT-4).
+    /// The status of an access that has just been refused (T-FLT-4).
     [[nodiscard]] uint16_t refusal() const { return faults.refusal(STARS_STATUS_BUS_FAULT); }
 
     /// The model or its own DMA has changed memory.

@@ -31,7 +31,7 @@ uint32_t DmaPool::acquire()
     if (free_ == 0)
         return kNone;
     uint64_t choice = free_;
-    if (seed_ != 0) { // TIM-6: any free channel will do
+    if (seed_ != 0) { // T-TIM-6: any free channel will do
         auto skip =
             static_cast<uint32_t>(mix(seed_) % static_cast<uint32_t>(__builtin_popcountll(free_)));
         while (skip-- > 0)
@@ -81,7 +81,7 @@ namespace
     return uint64_t{sqe.word[word]} | uint64_t{sqe.word[word + 1]} << 32;
 }
 
-/// DMA-20: operation and type out of the opcode; every address and length a whole number of elements.
+/// T-DMA-20: operation and type out of the opcode; every address and length a whole number of elements.
 [[nodiscard]] bool decode_reduce(uint32_t opcode, DmaJob &out)
 {
     const uint32_t operation = opcode & 0xfu;
@@ -99,7 +99,7 @@ namespace
     return all % bytes == 0;
 }
 
-/// DMA-25, DMA-26: the short form: a plain length, rows, or planes of rows.
+/// T-DMA-25, T-DMA-26: the short form: a plain length, rows, or planes of rows.
 [[nodiscard]] bool decode_short(const stars_sqe &sqe, DmaJob &out)
 {
     const uint32_t length = sqe.word[STARS_SDMA_SHORT_LENGTH_WORD];
@@ -149,7 +149,7 @@ bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
     out.made = false;
     out.limit = kNever;
     if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_PCIE_DMA) {
-        if ((sqe.word[7] & STARS_W7_CONVERTED) != 0) { // DMA-40
+        if ((sqe.word[7] & STARS_W7_CONVERTED) != 0) { // T-DMA-40
             out.kind = DmaJob::Kind::kList;
             out.dst = out.bytes = 0;
             out.planes = 1;
@@ -206,13 +206,13 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
     uint32_t from_device = device;
     if (!leads(job.src, job.src_span(), job.row, &from, &from_device))
         return kNone;
-    // LNK-3: without links the SDMA of a device reaches the memory of no other.
+    // T-LNK-3: without links the SDMA of a device reaches the memory of no other.
     if (!pcie && !links.peers_linked() &&
         ((to == TWINSIM_TARGET_HBM && to_device != device) ||
          (from == TWINSIM_TARGET_HBM && from_device != device)))
         return kNone;
     if (job.kind == DmaJob::Kind::kReduce) {
-        if (to != TWINSIM_TARGET_HBM) // DMA-24
+        if (to != TWINSIM_TARGET_HBM) // T-DMA-24
             return kNone;
         if (from != TWINSIM_TARGET_HBM)
             return links.reduce_from_host(to_device);
@@ -330,7 +330,7 @@ bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
     return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device, false);
 }
 
-// The status is asked for at once: other accesses may come before the task fails (FLT-4, DMA-30).
+// The status is asked for at once: other accesses may come before the task fails (T-FLT-4, T-DMA-30).
 void apply(DmaJob &job, BoardState &board, uint32_t device)
 {
     const bool good = job.is_plain()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Channels of a DMA engine, and what a transfer does to memory. Rules DMA-1 to DMA-8, DMA-20 to DMA-27.
+/// Channels of a DMA engine, and what a transfer does to memory. Rules T-DMA-1 to T-DMA-8, T-DMA-20 to T-DMA-27.
 #ifndef TWINSIM_CORE_ENGINE_DMA_H
 #define TWINSIM_CORE_ENGINE_DMA_H
 
@@ -17,7 +17,7 @@ namespace tsim
 
 struct BoardState;
 
-/// Who has which channel, and who waits for one, first come, first served (DMA-1).
+/// Who has which channel, and who waits for one, first come, first served (T-DMA-1).
 class DmaPool
 {
   public:
@@ -64,7 +64,7 @@ struct alignas(64) DmaJob {
     uint32_t rows =
         0; ///< of a list: descriptors; else 0: a plain transfer, the fields around this one do not matter
     uint32_t planes = 0;
-    bool made = false;    ///< its effect, before its end (DMA-30)
+    bool made = false;    ///< its effect, before its end (T-DMA-30)
     uint16_t status = 0;  ///< why its effect failed; 0: it did not
     Cycle limit = kNever; ///< of the SQE
     // From one row or plane to the next.
@@ -83,21 +83,21 @@ struct alignas(64) DmaJob {
 };
 static_assert(sizeof(DmaJob) == 128);
 
-/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (DMA-8). A list has at most `list_most`
+/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (T-DMA-8). A list has at most `list_most`
 /// descriptors.
 [[nodiscard]] bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out);
 
-/// Finds the route of a job from where its addresses lead (LNK-3); kNone when one of them is a fault (DMA-4).
+/// Finds the route of a job from where its addresses lead (T-LNK-3); kNone when one of them is a fault (T-DMA-4).
 /// `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
 [[nodiscard]] uint32_t find_route(const DmaJob &job, const twinsim_bus &bus,
                                   const LinkNetwork &links, uint32_t device, bool pcie);
 
-/// Makes the job's effect, at its instant (DMA-5); false when an address is a fault.
+/// Makes the job's effect, at its instant (T-DMA-5); false when an address is a fault.
 [[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
 /// The same on a board: the job keeps why an access was refused.
 void apply(DmaJob &job, BoardState &board, uint32_t device);
 
-/// Where jobs of an engine go when its channels have a ceiling (DMA-28): the route that is theirs alone.
+/// Where jobs of an engine go when its channels have a ceiling (T-DMA-28): the route that is theirs alone.
 class DmaCeiling
 {
   public:

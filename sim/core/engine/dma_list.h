@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A PCIe DMA channel that works through a list of descriptors. Rules DMA-40 to DMA-46.
+/// A PCIe DMA channel that works through a list of descriptors. Rules T-DMA-40 to T-DMA-46.
 #ifndef TWINSIM_CORE_ENGINE_DMA_LIST_H
 #define TWINSIM_CORE_ENGINE_DMA_LIST_H
 
@@ -42,7 +42,7 @@ struct DmaList {
     std::array<uint32_t, STARS_DMA_LOOP + 1> open{}; // moving, by operation
     std::array<stars_dma_descriptor, kMost> line{};
     std::array<Move, kMost> moves{};
-    std::vector<Move> kept; // complete, and their effect is kept back (FLT-19)
+    std::vector<Move> kept; // complete, and their effect is kept back (T-FLT-19)
 };
 
 } // namespace tsim

@@ -34,7 +34,7 @@ bool is(uint32_t kind, uint32_t kinds)
     return (bit(kind) & kinds) != 0;
 }
 
-/// SQE types whose engine can fail (FLT-6 to FLT-9, FLT-15 to FLT-17). A type that gets an engine joins here.
+/// SQE types whose engine can fail (T-FLT-6 to T-FLT-9, T-FLT-15 to T-FLT-17). A type that gets an engine joins here.
 bool has_engine(uint32_t type)
 {
     return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA || type == STARS_SQE_AICORE;
@@ -96,7 +96,7 @@ uint32_t entry_of(const stars_sqe &sqe)
 
 } // namespace
 
-// FLT-1.
+// T-FLT-1.
 const char *FaultPlan::check(const twinsim_fault &fault)
 {
     if (fault.kind >= TWINSIM_FAULT_KINDS)
@@ -180,7 +180,7 @@ bool FaultPlan::struck(uint32_t number, uint64_t &out_times) const
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-// FLT-2: one more that fits.
+// T-FLT-2: one more that fits.
 bool FaultPlan::strikes_now(Planted &planted)
 {
     const uint64_t place = ++planted.matched;
@@ -212,7 +212,7 @@ bool FaultPlan::fits(const twinsim_fault &fault, const Subject &subject)
     }
 }
 
-// FLT-3: of several faults of one kind the one planted first says how.
+// T-FLT-3: of several faults of one kind the one planted first says how.
 void FaultPlan::note(const twinsim_fault &fault, uint32_t type, Strike &strike)
 {
     if (is(fault.kind, strike.kinds))
@@ -291,7 +291,7 @@ bool FaultPlan::loses_doorbell(uint32_t device, uint16_t stream)
     return lost;
 }
 
-// FLT-12. One for each entry, so that a fault that strikes for ever needs no more memory than the tables have entries.
+// T-FLT-12. One for each entry, so that a fault that strikes for ever needs no more memory than the tables have entries.
 void FaultPlan::lose_record(const Subject &subject, uint64_t number)
 {
     const uint64_t entry = uint64_t{subject.device} << 40 | uint64_t{type_of(subject.sqe)} << 32 |
@@ -329,7 +329,7 @@ uint16_t FaultPlan::fails_host_dma(uint32_t device)
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// FLT-4: the blocks see the plan in place of the bus only while a memory fault is planted.
+// T-FLT-4: the blocks see the plan in place of the bus only while a memory fault is planted.
 void FaultPlan::set_bus()
 {
     const bool wanted = std::any_of(planted_.begin(), planted_.end(), [](const Planted &p) {
@@ -429,7 +429,7 @@ size_t FaultPlan::errors(uint32_t device, twinsim_memory_error *out, size_t room
     return count;
 }
 
-// FLT-4: both the fault and what was noted of it are gone.
+// T-FLT-4: both the fault and what was noted of it are gone.
 bool FaultPlan::repair(uint32_t device, uint64_t address, uint64_t bytes)
 {
     const auto within = [&](uint64_t begin, uint64_t length) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faults planted on purpose: which tasks and accesses they strike. Rules FLT-1 to FLT-14.
+/// Faults planted on purpose: which tasks and accesses they strike. Rules T-FLT-1 to T-FLT-14.
 ///
 /// A queue asks once per SQE, and only while something is planted; what befalls the SQE is then kept here by its timer's
 /// number until the next one. Memory faults stand between the blocks and the bus while there are some.
@@ -58,17 +58,17 @@ class FaultPlan
 
     /// Something is planted, or an SQE that was struck may still be under way.
     [[nodiscard]] bool armed() const { return armed_; }
-    /// A queue turns to an SQE: what befalls it (FLT-2)? False: nothing.
+    /// A queue turns to an SQE: what befalls it (T-FLT-2)? False: nothing.
     [[nodiscard]] bool begin(const Subject &subject);
-    /// A CQE about it is due: what befalls that, beside what has befallen the SQE if it was `struck` (FLT-11, FLT-13)?
+    /// A CQE about it is due: what befalls that, beside what has befallen the SQE if it was `struck` (T-FLT-11, T-FLT-13)?
     /// False: nothing.
     [[nodiscard]] bool tell(const Subject &subject, bool struck);
     [[nodiscard]] Strike &strike(uint32_t timer) { return strikes_[timer]; }
-    /// Whether this doorbell is lost (FLT-12).
+    /// Whether this doorbell is lost (T-FLT-12).
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);
     /// What a queue had rung for when it was lost; 0: nothing.
     [[nodiscard]] uint64_t &lost_doorbell(uint32_t timer) { return lost_[timer]; }
-    /// SQE `number` of that queue is a record that did not reach its entry (FLT-12). Throws std::bad_alloc.
+    /// SQE `number` of that queue is a record that did not reach its entry (T-FLT-12). Throws std::bad_alloc.
     void lose_record(const Subject &subject, uint64_t number);
     /// Whether that is so, and no later one was kept from the same entry.
     [[nodiscard]] bool lost_record(uint32_t timer, uint64_t number) const;
@@ -85,7 +85,7 @@ class FaultPlan
     [[nodiscard]] bool watches_memory() const { return watches_memory_; }
     /// Without memory faults: for who looks what an access would find, and makes none.
     [[nodiscard]] const twinsim_bus &plain_bus() const { return inner_; }
-    /// An access of the driver's for a kernel to memory of `device` (FLT-18): the status that it fails with, or 0.
+    /// An access of the driver's for a kernel to memory of `device` (T-FLT-18): the status that it fails with, or 0.
     [[nodiscard]] uint16_t touch(uint32_t device, uint64_t address, uint64_t bytes,
                                  twinsim_access access);
 

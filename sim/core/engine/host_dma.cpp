@@ -103,7 +103,7 @@ void HostDma::start(Channel &channel, uint32_t number)
     channel.job.bytes = t.bytes;
     channel.job.kind = t.src == TWINSIM_NEVER ? DmaJob::Kind::kFill : DmaJob::Kind::kCopy;
     channel.job.value = t.value;
-    if (t.rows != 0) { // DMA-13
+    if (t.rows != 0) { // T-DMA-13
         channel.job.rows = t.rows;
         channel.job.planes = 1;
         channel.job.row = static_cast<uint32_t>(t.bytes / t.rows);
@@ -124,7 +124,7 @@ void HostDma::start(Channel &channel, uint32_t number)
     const uint64_t occasion = uint64_t{device_} << 58 | t.number;
     if (__builtin_expect(board_.seed != 0, 0) && !board_.faults.armed() &&
         (chance(board_.seed, occasion, kHostEffectUse) & 1) != 0) {
-        apply(job, board_, device_); // DMA-30
+        apply(job, board_, device_); // T-DMA-30
         job.made = true;
     }
 }
@@ -136,7 +136,7 @@ void HostDma::transfer_done(uint32_t number)
     note(channel, number, TWINSIM_PHASE_TRANSFER, board_.links.parameter(channel.job.route));
     uint16_t status = STARS_STATUS_NONE;
     if (__builtin_expect(board_.faults.armed(), 0))
-        status = board_.faults.fails_host_dma(device_); // FLT-14
+        status = board_.faults.fails_host_dma(device_); // T-FLT-14
     if (status == STARS_STATUS_NONE) {
         if (!channel.job.made)
             apply(channel.job, board_, device_);

@@ -20,7 +20,7 @@ struct Float {
     static constexpr uint32_t kHidden = 1u << M;
     static constexpr uint32_t kSign = 1u << (E + M);
     static constexpr uint32_t kInfinity = kExponents << M;
-    static constexpr uint32_t kNan = kInfinity | 1u << (M - 1); // DMA-22
+    static constexpr uint32_t kNan = kInfinity | 1u << (M - 1); // T-DMA-22
 
     [[nodiscard]] static bool is_nan(uint32_t a) { return (a & ~kSign) > kInfinity; }
 
@@ -38,7 +38,7 @@ struct Float {
         return (order(a) < order(b)) == larger ? b : a;
     }
 
-    /// To the nearest, ties to even (DMA-21).
+    /// To the nearest, ties to even (T-DMA-21).
     [[nodiscard]] static uint32_t add(uint32_t a, uint32_t b)
     {
         if (is_nan(a) || is_nan(b))
@@ -106,7 +106,7 @@ struct Float {
     using Element = Word;
 };
 
-/// Whole numbers; a sum that does not fit loses its upper bits (DMA-20).
+/// Whole numbers; a sum that does not fit loses its upper bits (T-DMA-20).
 template <typename Word>
 struct Whole {
     [[nodiscard]] static Word combine(Word a, Word b, ReduceOp op)

@@ -35,7 +35,7 @@ void BurstNetwork::cancel(uint32_t transfer)
     drop_stale();
 }
 
-// BST-2, BST-4: as many as may be under way, no earlier than the ceiling allows.
+// T-BST-2, T-BST-4: as many as may be under way, no earlier than the ceiling allows.
 void BurstNetwork::issue(Time now, uint32_t number)
 {
     for (;;) {
@@ -56,7 +56,7 @@ void BurstNetwork::expect(const BurstLinks::Grant &grant)
         events_.push({grant.until, sequence_++, grant.link, kNone, 0});
 }
 
-// BST-3: to the next link, or back to the channel; then the link turns to the next one that waits.
+// T-BST-3: to the next link, or back to the channel; then the link turns to the next one that waits.
 void BurstNetwork::passed(Time now, uint32_t link)
 {
     const BurstLinks::Passage passage = links_.passed(now, link);

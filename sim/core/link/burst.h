@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Every burst of every transfer through the links that it passes, for those who design DMA engines. Rules BST-1 to BST-5.
+/// Every burst of every transfer through the links that it passes, for those who design DMA engines. Rules T-BST-1 to T-BST-5.
 #ifndef TWINSIM_CORE_LINK_BURST_H
 #define TWINSIM_CORE_LINK_BURST_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How transfers are cut into bursts, and when each burst may begin. Rules BST-1, BST-2, BST-4.
+/// How transfers are cut into bursts, and when each burst may begin. Rules T-BST-1, T-BST-2, T-BST-4.
 #ifndef TWINSIM_CORE_LINK_BURST_CHANNELS_H
 #define TWINSIM_CORE_LINK_BURST_CHANNELS_H
 
@@ -41,7 +41,7 @@ class BurstChannels
         channels_[channel] = {bytes, 0, pace, now, false};
     }
 
-    /// As many as may be under way (BST-2), no earlier than the ceiling allows (BST-4).
+    /// As many as may be under way (T-BST-2), no earlier than the ceiling allows (T-BST-4).
     [[nodiscard]] Step next(Time now, uint32_t channel)
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))
@@ -62,7 +62,7 @@ class BurstChannels
         return {bytes, false, 0};
     }
 
-    /// A burst has passed its last link; true when it was the transfer's last (BST-1).
+    /// A burst has passed its last link; true when it was the transfer's last (T-BST-1).
     [[nodiscard]] bool passed(Time now, uint32_t channel)
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whose burst a link carries next, and for how long. Rule BST-3.
+/// Whose burst a link carries next, and for how long. Rule T-BST-3.
 #ifndef TWINSIM_CORE_LINK_BURST_LINKS_H
 #define TWINSIM_CORE_LINK_BURST_LINKS_H
 

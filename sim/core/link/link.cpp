@@ -11,7 +11,7 @@ namespace tsim
 namespace
 {
 
-// HCCS links are there between all or none (LNK-1).
+// HCCS links are there between all or none (T-LNK-1).
 uint32_t pair_count(const Params &params, uint32_t devices)
 {
     return params.peers_at_host ? 0 : devices * devices;
@@ -41,7 +41,7 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 1}});
         add_route(device_to_host(d), params.pcie_to_host.index,
                   {{link_of(d, kToHost), 1}, {link_of(d, kHbm), 1}});
-        // LNK-2: of the two numbers behind HBM, the less certain one stands for the rate
+        // T-LNK-2: of the two numbers behind HBM, the less certain one stands for the rate
         add_route(within_device(d), params.hbm_effective.index, {{link_of(d, kHbm), 2}});
         add_route(loop_back(d), params.pcie_to_host.index,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kToHost), 1}});
@@ -49,7 +49,7 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts,
         add_route(fill_host(d), params.pcie_to_host.index, {{link_of(d, kToHost), 1}});
         capacity_[link_of(d, kL2)] = rate(params.l2_peak.value);
         link_parameter_[link_of(d, kL2)] = params.l2_peak.index;
-        // LNK-10: bytes per cycle times MHz are MB/s
+        // T-LNK-10: bytes per cycle times MHz are MB/s
         const uint64_t mhz = params.core_mhz.value;
         const auto cap = [&](uint32_t route, const Setting &bytes) {
             routes_[route].cap = std::max<uint64_t>(rate(bytes.value * mhz), 1);
@@ -106,7 +106,7 @@ void LinkNetwork::add_route(uint32_t route, uint32_t parameter,
     }
 }
 
-// MB/s are bytes per microsecond; a cycle has cycle_ns nanoseconds (LNK-4).
+// MB/s are bytes per microsecond; a cycle has cycle_ns nanoseconds (T-LNK-4).
 uint64_t LinkNetwork::to_rate(uint64_t mb_s) const
 {
     return static_cast<uint64_t>((static_cast<Fixed>(mb_s) * cycle_ns_ << kFraction) / 1000);
@@ -200,7 +200,7 @@ void LinkNetwork::start_bursts(Cycle now, uint32_t number, const Route &route, u
     bursts_->start(now, number, hops.data(), route.count, bytes, route.cap);
 }
 
-// BST-1: fair shares go on telling what the links carry; the bursts tell who is complete.
+// T-BST-1: fair shares go on telling what the links carry; the bursts tell who is complete.
 void LinkNetwork::complete_bursts(Cycle now)
 {
     const std::vector<uint32_t> &complete = bursts_->run(now);
@@ -256,8 +256,8 @@ void LinkNetwork::advance(Cycle now)
     }
 }
 
-// Max-min fair shares (LNK-4, LNK-8) by filling: the link that leaves its users least, or a ceiling below that, fixes
-// a rate, until every route has one. Then the next completion (LNK-5).
+// Max-min fair shares (T-LNK-4, T-LNK-8) by filling: the link that leaves its users least, or a ceiling below that, fixes
+// a rate, until every route has one. Then the next completion (T-LNK-5).
 void LinkNetwork::share()
 {
     size_t kept = 0;

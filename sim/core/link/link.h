@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared bandwidth: HBM, L2, PCIe each way, HCCS pairs. Rules LNK-1 to LNK-10.
+/// Shared bandwidth: HBM, L2, PCIe each way, HCCS pairs. Rules T-LNK-1 to T-LNK-10.
 #ifndef TWINSIM_CORE_LINK_LINK_H
 #define TWINSIM_CORE_LINK_LINK_H
 
@@ -27,31 +27,31 @@ class LinkNetwork
     /// What a transfer is of; the caller's own key, given back when it completes.
     using Owner = uint64_t;
 
-    /// `bursts`: completion is when the last burst has passed, not when fair shares say so (BST-1).
+    /// `bursts`: completion is when the last burst has passed, not when fair shares say so (T-BST-1).
     LinkNetwork(const Params &params, uint32_t devices, bool bursts = false,
                 RtlPortFactory *rtl_ports = nullptr);
 
-    // Routes (LNK-3).
+    // Routes (T-LNK-3).
     [[nodiscard]] uint32_t host_to_device(uint32_t device) const { return device * kRoutes; }
     [[nodiscard]] uint32_t device_to_host(uint32_t device) const { return device * kRoutes + 1; }
     [[nodiscard]] uint32_t within_device(uint32_t device) const { return device * kRoutes + 2; }
     [[nodiscard]] uint32_t loop_back(uint32_t device) const { return device * kRoutes + 3; }
     [[nodiscard]] uint32_t fill_device(uint32_t device) const { return device * kRoutes + 4; }
     [[nodiscard]] uint32_t fill_host(uint32_t device) const { return device * kRoutes + 5; }
-    /// Between an AI core and global memory, what L2 serves and what it does not (LNK-9, LNK-10).
+    /// Between an AI core and global memory, what L2 serves and what it does not (T-LNK-9, T-LNK-10).
     [[nodiscard]] uint32_t core_hit(uint32_t device, bool write) const
     {
         return device * kRoutes + (write ? 7 : 6);
     }
     [[nodiscard]] uint32_t core_miss(uint32_t device) const { return device * kRoutes + 8; }
-    /// Into memory that is read too (DMA-23).
+    /// Into memory that is read too (T-DMA-23).
     [[nodiscard]] uint32_t reduce_within(uint32_t device) const { return device * kRoutes + 9; }
     [[nodiscard]] uint32_t reduce_from_host(uint32_t device) const { return device * kRoutes + 10; }
     [[nodiscard]] uint32_t reduce_peer(uint32_t from, uint32_t to) const
     {
         return peer(from, to, false) + 2;
     }
-    /// Whether devices have links to each other (LNK-1): else there is no reduce_peer(), and peer() over PCIe alone.
+    /// Whether devices have links to each other (T-LNK-1): else there is no reduce_peer(), and peer() over PCIe alone.
     [[nodiscard]] bool peers_linked() const { return peers_linked_; }
     /// Between two devices: over HCCS, or over PCIe when `pcie`.
     [[nodiscard]] uint32_t peer(uint32_t from, uint32_t to, bool pcie) const
@@ -64,7 +64,7 @@ class LinkNetwork
     {
         return devices_ * kRoutes + devices_ * devices_ * kPairRoutes;
     }
-    /// A route as `route`, each transfer on which has a ceiling of `mb_s` (LNK-8). Asked for once and kept; throws
+    /// A route as `route`, each transfer on which has a ceiling of `mb_s` (T-LNK-8). Asked for once and kept; throws
     /// std::bad_alloc.
     [[nodiscard]] uint32_t capped(uint32_t route, uint64_t mb_s, uint32_t parameter);
 
@@ -106,7 +106,7 @@ class LinkNetwork
     {
         return static_cast<uint64_t>(static_cast<Fixed>(rate) * cycles_per_s_ >> kFraction);
     }
-    /// How long a transfer takes that is alone (LNK-7).
+    /// How long a transfer takes that is alone (T-LNK-7).
     [[nodiscard]] Cycle alone(uint32_t route, uint64_t bytes) const;
 
     /// Bytes begin to move; bytes > 0. Gives the transfer's number.
@@ -140,7 +140,7 @@ class LinkNetwork
     {
         return device * kPerDevice + which;
     }
-    static constexpr Fixed kSlack = Fixed{1} << (kFraction - 12); // LNK-5
+    static constexpr Fixed kSlack = Fixed{1} << (kFraction - 12); // T-LNK-5
 
     struct Route {
         std::array<uint16_t, 4> links{};

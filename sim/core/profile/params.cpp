@@ -194,7 +194,7 @@ class ProfileReader
         from_[i] = at_;
     }
 
-    // TIM-10: a range belongs to a time that nobody knows.
+    // T-TIM-10: a range belongs to a time that nobody knows.
     void check_jitter(const cJSON *leaf, const ParamSpec &spec, const std::string &mark) const
     {
         const cJSON *jitter = cJSON_GetObjectItemCaseSensitive(leaf, "jitter_permille");

@@ -69,11 +69,11 @@ struct Params {
     Setting l2_peak, l2_hit;              ///< MB/s, permille
     Setting peer_write;
     Setting hccs_pair;          ///< MB/s
-    bool peers_at_host = false; ///< no link between devices: they meet at the host (LNK-1)
+    bool peers_at_host = false; ///< no link between devices: they meet at the host (T-LNK-1)
 
-    /// HBM as copies see it, in MB/s (LNK-2).
+    /// HBM as copies see it, in MB/s (T-LNK-2).
     [[nodiscard]] uint64_t hbm_mb_s() const { return hbm_peak.value * hbm_effective.value / 1000; }
-    /// The first cycle edge at or after `ns` (TIM-2).
+    /// The first cycle edge at or after `ns` (T-TIM-2).
     [[nodiscard]] Cycle to_cycles(uint64_t ns) const
     {
         if (ns == UINT64_MAX)
@@ -86,7 +86,7 @@ struct Params {
         uint64_t ns;
         return __builtin_mul_overflow(cycles, cycle_ns, &ns) ? UINT64_MAX : ns;
     }
-    /// The system counter at a cycle: whole ticks, rounded down (TIM-5).
+    /// The system counter at a cycle: whole ticks, rounded down (T-TIM-5).
     [[nodiscard]] uint64_t to_ticks(Cycle cycles) const
     {
         const uint64_t ns = to_ns(cycles);

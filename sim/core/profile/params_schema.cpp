@@ -9,7 +9,7 @@ namespace
 constexpr auto N = ParamKind::kNumber;
 constexpr auto T = ParamKind::kText;
 constexpr uint64_t kTimeMost = 1000000000;  // one second: a longer step is a slip of the pen
-constexpr uint64_t kRateMost = 10000000;    // 10 TB/s: what LNK-4 can count
+constexpr uint64_t kRateMost = 10000000;    // 10 TB/s: what T-LNK-4 can count
 constexpr uint64_t kHostMost = 10000000000; // ten seconds
 using P = Params;
 } // namespace

@@ -18,7 +18,7 @@ struct ParamSpec {
     const char *unit;
     uint64_t least, most;
     Setting Params::*field; ///< nullptr: the model itself does not use it, its driver does
-    bool varies = false;    ///< a time that a seed may change (TIM-10)
+    bool varies = false;    ///< a time that a seed may change (T-TIM-10)
 };
 
 /// Sorted by name.

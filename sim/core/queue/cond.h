@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs the small programs of COND SQEs (twinsim/stars.h). Rules COND-1 to COND-7.
+/// Runs the small programs of COND SQEs (twinsim/stars.h). Rules T-COND-1 to T-COND-7.
 #ifndef TWINSIM_CORE_QUEUE_COND_H
 #define TWINSIM_CORE_QUEUE_COND_H
 
@@ -50,7 +50,7 @@ struct CondResult {
 };
 
 /// Runs the program of a COND SQE from its first word until it runs out of words, fails, or has executed `limit`
-/// instructions (COND-5).
+/// instructions (T-COND-5).
 [[nodiscard]] CondResult run_cond(const stars_sqe &sqe, uint64_t limit, CondPort &port);
 
 } // namespace tsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The loop of the firmware that schedules tasks on parts without a hardware scheduler: who is served next, and the
-/// command slots that queues hold. Rules HW-2 to HW-7.
+/// command slots that queues hold. Rules T-HW-2 to T-HW-7.
 #ifndef TWINSIM_CORE_QUEUE_FIRMWARE_LOOP_H
 #define TWINSIM_CORE_QUEUE_FIRMWARE_LOOP_H
 

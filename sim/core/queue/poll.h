@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Queues that poll memory without costing anything while nobody stores. Rules COND-8 to COND-11.
+/// Queues that poll memory without costing anything while nobody stores. Rules T-COND-8 to T-COND-11.
 #ifndef TWINSIM_CORE_QUEUE_POLL_H
 #define TWINSIM_CORE_QUEUE_POLL_H
 

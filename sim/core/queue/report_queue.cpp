@@ -20,7 +20,7 @@ void ReportQueue::reset()
     made_room_ = kNever;
 }
 
-// HW-9: the interrupt, and after it the first report.
+// T-HW-9: the interrupt, and after it the first report.
 void ReportQueue::interrupt(Cycle now)
 {
     state_ = State::kTaking;
@@ -72,7 +72,7 @@ bool ReportQueue::fire(Cycle now, Report &out)
     out = reports_[first_];
     first_ = static_cast<uint32_t>((first_ + 1) % reports_.size());
     --count_;
-    if (count_ <= params_.fw_go_at.value) // HW-10
+    if (count_ <= params_.fw_go_at.value) // T-HW-10
         stopped_ = false;
     if (was_full || stopped_ != was_stopped)
         made_room_ = now;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The one queue in which a firmware reports the ends of commands: batches, interrupts, and the host that takes the
-/// reports. Rules HW-8 to HW-11.
+/// reports. Rules T-HW-8 to T-HW-11.
 #ifndef TWINSIM_CORE_QUEUE_REPORT_QUEUE_H
 #define TWINSIM_CORE_QUEUE_REPORT_QUEUE_H
 
@@ -37,7 +37,7 @@ class ReportQueue
     void forget(uint32_t sq);
 
     [[nodiscard]] bool full() const { return count_ == reports_.size(); }
-    /// The firmware begins no command (HW-10).
+    /// The firmware begins no command (T-HW-10).
     [[nodiscard]] bool stopped() const { return stopped_; }
     [[nodiscard]] uint32_t count() const { return count_; }
     /// When the interrupt was raised after which reports are taken, or were last.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The front end of one SQ: ring, doorbell, head, prefetch, and the CQ it reports to. Rules FE-1 to FE-9, CQ-1 to CQ-6.
+/// The front end of one SQ: ring, doorbell, head, prefetch, and the CQ it reports to. Rules T-FE-1 to T-FE-9, T-CQ-1 to T-CQ-6.
 #ifndef TWINSIM_CORE_QUEUE_TASK_QUEUE_H
 #define TWINSIM_CORE_QUEUE_TASK_QUEUE_H
 
@@ -43,7 +43,7 @@ class TaskQueue
 
     // ---- the host's side, any thread ----
 
-    /// The tail register is written; its SQEs become visible at `at_ns` (FE-1). False: nothing new.
+    /// The tail register is written; its SQEs become visible at `at_ns` (T-FE-1). False: nothing new.
     bool doorbell(uint32_t tail, uint64_t at_ns);
     /// Hints that the doorbell will be rung.
     void expect_doorbell() const
@@ -59,7 +59,7 @@ class TaskQueue
 
     // ---- the model's side ----
 
-    /// Reads the doorbell: what was rung up to `rung` is known from now on; a time in the past counts as now (FE-2).
+    /// Reads the doorbell: what was rung up to `rung` is known from now on; a time in the past counts as now (T-FE-2).
     void take_in(uint64_t rung, Cycle now, uint64_t cycle_ns);
     /// What was rung, as take_in() counts it.
     [[nodiscard]] uint64_t rung() const { return rung_.load(std::memory_order_seq_cst); }
@@ -93,9 +93,9 @@ class TaskQueue
     [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
     /// The SQE number at the head, counted from 1.
     [[nodiscard]] uint64_t number() const { return done() + 1; }
-    /// The queue turns to the SQE at its head: where is it, and what is read ahead (FE-4 to FE-6)?
+    /// The queue turns to the SQE at its head: where is it, and what is read ahead (T-FE-4 to T-FE-6)?
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
-    /// Forgets what was read ahead (FE-7).
+    /// Forgets what was read ahead (T-FE-7).
     void drop_prefetched()
     {
         if (__builtin_expect(has_rtl_port_, 0))
@@ -104,13 +104,13 @@ class TaskQueue
     }
     /// Whether the SQE at the head has been read.
     [[nodiscard]] bool buffered() const { return buffered_ != 0; }
-    /// Reads at most so many SQEs that are visible now; says how many (HW-4).
+    /// Reads at most so many SQEs that are visible now; says how many (T-HW-4).
     uint32_t read_in(Cycle now, uint32_t most);
-    /// The SQE at the head is done: the head moves on (FE-3). Not `seen`: the host learns of it by publish().
+    /// The SQE at the head is done: the head moves on (T-FE-3). Not `seen`: the host learns of it by publish().
     void retire(Cycle now, bool seen = true);
     /// SQEs retired since open, known to the host or not.
     [[nodiscard]] uint64_t done() const { return head_ + laps_; }
-    /// The host learns now that SQEs up to this number have retired (HW-9).
+    /// The host learns now that SQEs up to this number have retired (T-HW-9).
     void publish(uint64_t number, Cycle now);
     /// Everything rung so far is dropped: the head moves to the tail.
     void drop_all(Cycle now);
@@ -118,7 +118,7 @@ class TaskQueue
     [[nodiscard]] uint32_t head() const { return static_cast<uint32_t>(head_) & mask_; }
     [[nodiscard]] uint32_t tail() const { return static_cast<uint32_t>(seen_) & mask_; }
     [[nodiscard]] uint32_t depth() const { return uint32_t{mask_} + 1; }
-    /// The head of a queue at rest is moved (FE-8). What counts as retired goes forward by (value - head) modulo depth;
+    /// The head of a queue at rest is moved (T-FE-8). What counts as retired goes forward by (value - head) modulo depth;
     /// the SQEs from there to the tail are there to run, again if they have run before.
     void set_head(uint32_t value, Cycle now, bool seen = true);
     /// Time at which SQE `number` retired, for the newest depth of them.
@@ -129,9 +129,9 @@ class TaskQueue
 
     // ---- completion queue ----
 
-    /// Writes an entry; its phase is filled in here (CQ-1). False: the CQ is full (CQ-3, CQ-6).
+    /// Writes an entry; its phase is filled in here (T-CQ-1). False: the CQ is full (T-CQ-3, T-CQ-6).
     [[nodiscard]] bool complete(stars_cqe cqe);
-    /// Takes the host's CQ head; false when it lies outside what was written (CQ-5).
+    /// Takes the host's CQ head; false when it lies outside what was written (T-CQ-5).
     [[nodiscard]] bool set_cq_head(uint32_t head);
     [[nodiscard]] uint32_t cq_head() const { return static_cast<uint32_t>(cq_head_) & cq_mask_; }
     [[nodiscard]] uint32_t cq_tail() const { return static_cast<uint32_t>(cq_tail_) & cq_mask_; }
@@ -194,7 +194,7 @@ static_assert(sizeof(TaskQueue) == 192);
 inline void TaskQueue::store(uint32_t place, const stars_cqe &cqe)
 {
     stars_cqe *at = &cq_[place];
-    // The phase bit last: whoever polls it then sees the rest (CQ-1).
+    // The phase bit last: whoever polls it then sees the rest (T-CQ-1).
     at->u = cqe.u;
     at->sq_head = cqe.sq_head;
     at->stream_id = cqe.stream_id;

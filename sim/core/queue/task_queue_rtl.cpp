@@ -49,7 +49,7 @@ FrontAnswer TaskQueue::decide(const FrontRequest &request)
     return answer;
 }
 
-// With what the doorbells have brought (FE-1).
+// With what the doorbells have brought (T-FE-1).
 FrontRequest TaskQueue::seen_at(Cycle now, FrontRequest::Op op, uint64_t value) const
 {
     FrontRequest request{op, sq_, value};

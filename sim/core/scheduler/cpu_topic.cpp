@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SQEs that call the host: a message to its topic queue, and the wait for the answer. Rules CPU-1 to CPU-6.
+/// SQEs that call the host: a message to its topic queue, and the wait for the answer. Rules T-CPU-1 to T-CPU-6.
 #include <algorithm>
 
 #include "core/scheduler/task_scheduler.h"
@@ -7,7 +7,7 @@
 namespace tsim
 {
 
-// CPU-1: the class share is there; the message takes its time.
+// T-CPU-1: the class share is there; the message takes its time.
 void TaskScheduler::send_message(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -16,7 +16,7 @@ void TaskScheduler::send_message(uint32_t sq)
     at(sq, board_.now + latency(sq, board_.params.topic_message), Step::kMessage);
 }
 
-// CPU-2, CPU-3: the message is there. With the block flag the queue waits, in its slot.
+// T-CPU-2, T-CPU-3: the message is there. With the block flag the queue waits, in its slot.
 void TaskScheduler::post_message(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -33,7 +33,7 @@ void TaskScheduler::post_message(uint32_t sq)
     message.group = static_cast<uint16_t>(sqe.word[4] >> STARS_CALLBACK_GROUP_SHIFT);
     message.block = (sqe.word[6] & STARS_CALLBACK_BLOCK) != 0;
     messages_.push_back(message);
-    board_.stop |= BoardState::kStopCall; // CPU-6
+    board_.stop |= BoardState::kStopCall; // T-CPU-6
     if (!message.block) {
         executed(sq);
         return;
@@ -42,13 +42,13 @@ void TaskScheduler::post_message(uint32_t sq)
     q.mark = board_.now;
     const uint32_t credit = (sqe.word[3] >> STARS_W3_CREDIT_SHIFT) & 0xffu;
     const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
-    const Cycle limit = due(sq, SqeOp::kMove, SqeNext::kLimit, // SQE-8
+    const Cycle limit = due(sq, SqeOp::kMove, SqeNext::kLimit, // T-SQE-8
                             limited ? board_.now + credit * p.credit_unit.value : kNever);
     if (limit != kNever)
         at(sq, limit, Step::kLimit);
 }
 
-// CPU-4: a limit that passes first still counts. CPU-5: who waits no more is not answered.
+// T-CPU-4: a limit that passes first still counts. T-CPU-5: who waits no more is not answered.
 void TaskScheduler::answer(uint32_t sq, uint64_t number, Cycle time)
 {
     const Queue &q = queues_[sq];
@@ -79,7 +79,7 @@ bool TaskScheduler::take_message(twinsim_message &out)
     return true;
 }
 
-// CPU-5: the messages of a queue that closes go with it.
+// T-CPU-5: the messages of a queue that closes go with it.
 void TaskScheduler::forget_messages(uint32_t sq)
 {
     messages_.erase(std::remove_if(messages_.begin(), messages_.end(),

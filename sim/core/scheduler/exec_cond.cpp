@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// COND SQEs in the scheduler: programs, what they do to queues, and polling. Rules COND-1 to COND-11.
+/// COND SQEs in the scheduler: programs, what they do to queues, and polling. Rules T-COND-1 to T-COND-11.
 #include <algorithm>
 #include <cstring>
 
@@ -35,7 +35,7 @@ class TaskScheduler::Port : public CondPort
         return true;
     }
 
-    // COND-6: another queue at rest at once, the own one when the SQE retires.
+    // T-COND-6: another queue at rest at once, the own one when the SQE retires.
     [[nodiscard]] uint8_t go_to(uint32_t sq, uint32_t head) override
     {
         if (!there(sq) || head >= scheduler_.fronts_[sq].depth())
@@ -57,7 +57,7 @@ class TaskScheduler::Port : public CondPort
         return 0;
     }
 
-    // COND-7.
+    // T-COND-7.
     [[nodiscard]] uint8_t enable(uint32_t sq, bool on) override
     {
         if (!there(sq))
@@ -106,13 +106,13 @@ TaskScheduler::Program TaskScheduler::interpret(uint32_t sq, bool dry)
     Program program;
     program.result = run_cond(front.sqe(), board_.params.cond_limit.value, port);
     if (program.result.status == STARS_STATUS_BUS_FAULT && port.refusal() != 0)
-        program.result.status = port.refusal(); // FLT-4
+        program.result.status = port.refusal(); // T-FLT-4
     program.jump = port.jump();
     program.again = program.result.error == 0 && !port.acted() && program.jump == front.head();
     return program;
 }
 
-// COND-2, COND-3: all it does happens now, then it takes its time.
+// T-COND-2, T-COND-3: all it does happens now, then it takes its time.
 void TaskScheduler::run_program(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -133,7 +133,7 @@ void TaskScheduler::program_done(uint32_t sq)
     const Program &program = programs_[sq];
     note(sq, {TWINSIM_PHASE_PROGRAM, q.mark, board_.params.cond_instruction.index});
     if (program.result.error != 0)
-        fail(sq, program.result.error, program.result.status); // COND-4, COND-5
+        fail(sq, program.result.error, program.result.status); // T-COND-4, T-COND-5
     else if (program.again)
         park_poll(sq);
     else
@@ -142,7 +142,7 @@ void TaskScheduler::program_done(uint32_t sq)
 
 // ---- polling -----------------------------------------------------------------------------------
 
-// COND-8: the queue would run this SQE again and again; it does so only when the outcome can be another.
+// T-COND-8: the queue would run this SQE again and again; it does so only when the outcome can be another.
 void TaskScheduler::park_poll(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -156,7 +156,7 @@ void TaskScheduler::park_poll(uint32_t sq)
     const uint32_t credit =
         (fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT) & STARS_CREDIT_NEVER;
     const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
-    const Cycle limit = due(sq, SqeOp::kMove, SqeNext::kLimit, // COND-11
+    const Cycle limit = due(sq, SqeOp::kMove, SqeNext::kLimit, // T-COND-11
                             limited ? board_.now + credit * p.credit_unit.value : kNever);
     board_.polls.add(timer(sq), limit, programs_[sq].result);
     look_again(sq); // somebody may have stored while the program ran
@@ -168,7 +168,7 @@ void TaskScheduler::look_again(uint32_t sq)
         board_.polls.look(timer(sq));
 }
 
-// COND-9: a turn, or the end of its patience.
+// T-COND-9: a turn, or the end of its patience.
 void TaskScheduler::poll(uint32_t sq)
 {
     Queue &q = queues_[sq];

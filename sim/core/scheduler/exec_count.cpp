@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counting notifies in an SQE's life. Rules CTN-1 to CTN-6.
+/// Counting notifies in an SQE's life. Rules T-CTN-1 to T-CTN-6.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
 {
 
-// CTN-1.
+// T-CTN-1.
 void TaskScheduler::record_count(uint32_t sq, uint32_t id, const stars_sqe &sqe)
 {
     note_access(sq, board_.params.notify_table.index, id, TWINSIM_TABLE_COUNT);
@@ -13,7 +13,7 @@ void TaskScheduler::record_count(uint32_t sq, uint32_t id, const stars_sqe &sqe)
     executed(sq);
 }
 
-// CTN-2, CTN-3.
+// T-CTN-2, T-CTN-3.
 void TaskScheduler::wait_count(uint32_t sq, uint32_t id, const stars_sqe &sqe)
 {
     Queue &q = queues_[sq];
@@ -32,11 +32,11 @@ void TaskScheduler::wait_count(uint32_t sq, uint32_t id, const stars_sqe &sqe)
         release_count(id, sq);
 }
 
-// CTN-4.
+// T-CTN-4.
 void TaskScheduler::write_count(uint32_t id, uint32_t mode, uint32_t value, uint32_t waker)
 {
     if (waker != kNone && is_struck(waker) && acts(waker, TWINSIM_FAULT_RECORD_LOST))
-        return; // FLT-12
+        return; // T-FLT-12
     counts_.change(id, mode, value);
     release_count(id, waker);
 }

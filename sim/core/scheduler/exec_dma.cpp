@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A DMA task of a queue on its engine: channel, set-up, bytes, effect. Rules DMA-1 to DMA-6, SQE-8.
+/// A DMA task of a queue on its engine: channel, set-up, bytes, effect. Rules T-DMA-1 to T-DMA-6, T-SQE-8.
 #include <algorithm>
 
 #include "core/scheduler/task_scheduler.h"
@@ -7,7 +7,7 @@
 namespace tsim
 {
 
-// DMA-1: the class share is there; now a channel.
+// T-DMA-1: the class share is there; now a channel.
 void TaskScheduler::want_channel(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -21,7 +21,7 @@ void TaskScheduler::want_channel(uint32_t sq)
     pool(sq).wait(sq);
 }
 
-// DMA-2.
+// T-DMA-2.
 void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
 {
     Queue &q = queues_[sq];
@@ -39,7 +39,7 @@ void TaskScheduler::set_up(uint32_t sq, uint32_t channel)
     at(sq, due(sq, SqeOp::kSetUp, SqeNext::kSetUp, board_.now + time), Step::kSetUp);
 }
 
-// DMA-3, DMA-4.
+// T-DMA-3, T-DMA-4.
 void TaskScheduler::start_transfer(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -75,7 +75,7 @@ void TaskScheduler::start_transfer(uint32_t sq)
         choose_effect(sq);
 }
 
-// DMA-30: any instant from now to twice the time that it would take with the share it has now. When it is complete
+// T-DMA-30: any instant from now to twice the time that it would take with the share it has now. When it is complete
 // before that, it has its effect then.
 void TaskScheduler::choose_effect(uint32_t sq)
 {
@@ -97,7 +97,7 @@ void TaskScheduler::make_effect(uint32_t sq)
         at(sq, job.limit, Step::kLimit);
 }
 
-// DMA-5: the effect is there at this instant.
+// T-DMA-5: the effect is there at this instant.
 void TaskScheduler::transfer_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -119,7 +119,7 @@ void TaskScheduler::transfer_done(uint32_t sq)
         fail(sq, STARS_ERROR_EXCEPTION, status);
 }
 
-// DMA-6: the channel goes to the queue that has waited longest.
+// T-DMA-6: the channel goes to the queue that has waited longest.
 void TaskScheduler::release_channel(uint32_t sq)
 {
     Queue &q = queues_[sq];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A PCIe DMA task with a list of descriptors. Rules DMA-40 to DMA-46.
+/// A PCIe DMA task with a list of descriptors. Rules T-DMA-40 to T-DMA-46.
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +16,7 @@ namespace
     return uint64_t{entry.word[word]} | uint64_t{entry.word[word + 1]} << 32;
 }
 
-/// DMA-42: whether an entry has to wait for earlier ones of a kind that its barriers name.
+/// T-DMA-42: whether an entry has to wait for earlier ones of a kind that its barriers name.
 [[nodiscard]] bool held_back(const stars_dma_descriptor &entry, const DmaList &list)
 {
     const uint32_t bits = entry.word[0];
@@ -32,7 +32,7 @@ namespace
     return list.moving == 0 && (job.row != kNone || list.next == job.rows);
 }
 
-/// DMA-44: which way an entry moves bytes, against what it says.
+/// T-DMA-44: which way an entry moves bytes, against what it says.
 [[nodiscard]] bool runs_as_told(uint32_t operation, const DmaJob &job, const twinsim_bus &bus,
                                 uint32_t device)
 {
@@ -54,7 +54,7 @@ namespace
 
 } // namespace
 
-// DMA-41: the first line is asked for at once.
+// T-DMA-41: the first line is asked for at once.
 void TaskScheduler::start_list(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -114,7 +114,7 @@ void TaskScheduler::list_turn(uint32_t sq)
         board_.calendar.cancel(timer(sq));
 }
 
-// DMA-41: what the line holds now; the next one is asked for. False: it is a fault.
+// T-DMA-41: what the line holds now; the next one is asked for. False: it is a fault.
 bool TaskScheduler::read_line(uint32_t sq)
 {
     DmaJob &job = jobs_[sq];
@@ -139,7 +139,7 @@ bool TaskScheduler::read_line(uint32_t sq)
     return true;
 }
 
-// DMA-42, DMA-43, DMA-44: one entry begins to move its bytes, or the list ends at it.
+// T-DMA-42, T-DMA-43, T-DMA-44: one entry begins to move its bytes, or the list ends at it.
 void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
 {
     const Queue &q = queues_[sq];
@@ -197,7 +197,7 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
     board_.links_changed();
     if (__builtin_expect(board_.seed != 0, 0) && !is_struck(sq) &&
         (chance(board_.seed, occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) != 0) {
-        apply(move, board_, device_); // DMA-30
+        apply(move, board_, device_); // T-DMA-30
         move.made = true;
     }
     list.moves[place] = {move, transfer, number, operation, board_.now};
@@ -205,7 +205,7 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
     ++list.moving;
 }
 
-// DMA-5 for one entry.
+// T-DMA-5 for one entry.
 void TaskScheduler::list_transfer_done(uint32_t who)
 {
     DmaList &list = lists_[who >> DmaList::kChannelShift];
@@ -228,18 +228,18 @@ void TaskScheduler::list_transfer_done(uint32_t who)
         list.status = move.job.status;
     }
     queues_[sq].mark = board_.now;
-    // TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.
+    // T-TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.
     if (board_.now < list.limit || is_over(job, list))
         list_turn(sq);
 }
 
-// FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
+// T-FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
 bool TaskScheduler::list_spoilt(uint32_t sq)
 {
     return (board_.faults.strike(timer(sq)).kinds & 1u << TWINSIM_FAULT_ENGINE_ERROR) != 0;
 }
 
-// FLT-19: the list ends otherwise, so its entries have their effect after all.
+// T-FLT-19: the list ends otherwise, so its entries have their effect after all.
 void TaskScheduler::give_kept(uint32_t sq)
 {
     DmaJob &job = jobs_[sq];
@@ -257,7 +257,7 @@ void TaskScheduler::give_kept(uint32_t sq)
     list.kept.clear();
 }
 
-// FLT-8: a slow engine completes later than the bytes, or its credit passes; FLT-6.
+// T-FLT-8: a slow engine completes later than the bytes, or its credit passes; T-FLT-6.
 bool TaskScheduler::list_differs(uint32_t sq)
 {
     const DmaList &list = lists_[queues_[sq].channel];
@@ -283,7 +283,7 @@ bool TaskScheduler::list_differs(uint32_t sq)
     return true;
 }
 
-// DMA-45.
+// T-DMA-45.
 void TaskScheduler::list_done(uint32_t sq)
 {
     const bool good = jobs_[sq].row == kNone;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An AI-core task of a queue: its description, its blocks as the queue sees them, its end. Rules CORE-1, CORE-2, CORE-8
-/// to CORE-13.
+/// An AI-core task of a queue: its description, its blocks as the queue sees them, its end. Rules T-CORE-1, T-CORE-2, T-CORE-8
+/// to T-CORE-13.
 #include <algorithm>
 #include <new>
 
@@ -45,7 +45,7 @@ TaskScheduler::Class TaskScheduler::kernel_class(const stars_sqe &sqe)
                                                  : kMixed;
 }
 
-// CORE-1, CORE-4.
+// T-CORE-1, T-CORE-4.
 bool TaskScheduler::kernel_is_good(const stars_sqe &sqe) const
 {
     const uint32_t subtype = subtype_of(sqe);
@@ -59,7 +59,7 @@ bool TaskScheduler::kernel_is_good(const stars_sqe &sqe) const
            (schem == STARS_SCHEM_NORMAL || (schem == STARS_SCHEM_BATCH && blocks <= room));
 }
 
-// CORE-2: the class share is there; the driver says what the blocks do.
+// T-CORE-2: the class share is there; the driver says what the blocks do.
 void TaskScheduler::kick_start(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -124,7 +124,7 @@ void TaskScheduler::end_kernel(uint32_t sq)
         bus.kernel_end(bus.context, device_, sq, fronts_[sq].number());
 }
 
-// CORE-10: the time limit begins here.
+// T-CORE-10: the time limit begins here.
 void TaskScheduler::first_block(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -149,10 +149,10 @@ bool TaskScheduler::blocks_ended(uint32_t sq)
     return true;
 }
 
-// CORE-8: the effect is there at this instant, the report later.
+// T-CORE-8: the effect is there at this instant, the report later.
 void TaskScheduler::kernel_effect(uint32_t sq)
 {
-    if (is_struck(sq) && acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // FLT-15
+    if (is_struck(sq) && acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // T-FLT-15
         const FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
         report_kernel_error(sq, strike.error, strike.status);
         return;
@@ -166,7 +166,7 @@ void TaskScheduler::kernel_effect(uint32_t sq)
     report_kernel(sq, fault);
 }
 
-// CORE-11, CORE-12: nothing of it runs any more.
+// T-CORE-11, T-CORE-12: nothing of it runs any more.
 void TaskScheduler::kernel_failed(uint32_t sq, twinsim_kernel_fault fault)
 {
     if (fault == TWINSIM_KERNEL_BAD) {
@@ -189,7 +189,7 @@ void TaskScheduler::report_kernel(uint32_t sq, twinsim_kernel_fault fault)
     case TWINSIM_KERNEL_TIMEOUT:
         report_kernel_error(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_AICORE_TIMEOUT);
         break;
-    case TWINSIM_KERNEL_POISON: // FLT-18
+    case TWINSIM_KERNEL_POISON: // T-FLT-18
         report_kernel_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_POISON);
         break;
     case TWINSIM_KERNEL_LINK:
@@ -222,7 +222,7 @@ void TaskScheduler::kernel_reported(uint32_t sq)
         fail(sq, q.error, q.status);
 }
 
-// CORE-10.
+// T-CORE-10.
 void TaskScheduler::kernel_limit(uint32_t sq)
 {
     cores_.stop(queues_[sq].slot);
@@ -231,7 +231,7 @@ void TaskScheduler::kernel_limit(uint32_t sq)
     report_kernel(sq, TWINSIM_KERNEL_TIMEOUT);
 }
 
-// CORE-13.
+// T-CORE-13.
 void TaskScheduler::pause_kernel(uint32_t sq)
 {
     if (cores_.has(queues_[sq].slot) && cores_.pause(queues_[sq].slot))

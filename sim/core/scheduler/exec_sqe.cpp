@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What one SQE goes through, from fetch to retirement or failure. Rules SQE-1 to SQE-12, EVT, NTF, CQ. What it does is in
+/// What one SQE goes through, from fetch to retirement or failure. Rules T-SQE-1 to T-SQE-12, EVT, NTF, CQ. What it does is in
 /// sqe_effect.cpp.
 #include <algorithm>
 #include <cstring>
@@ -41,7 +41,7 @@ namespace
 
 // ---- from fetch to execution -------------------------------------------------------------------
 
-// SQE-1, SQE-2: fetched when it is not in the buffer yet, then decoded.
+// T-SQE-1, T-SQE-2: fetched when it is not in the buffer yet, then decoded.
 void TaskScheduler::begin(uint32_t sq)
 {
     if (has_firmware()) {
@@ -67,7 +67,7 @@ void TaskScheduler::begin(uint32_t sq)
         after_decode(sq, decoded, SqeOp::kBegin);
 }
 
-// SQE-4.
+// T-SQE-4.
 void TaskScheduler::hold_before(uint32_t sq)
 {
     advance(sq, SqeOp::kDecoded, {SqeNext::kHold, SqeHold::kBefore});
@@ -75,7 +75,7 @@ void TaskScheduler::hold_before(uint32_t sq)
 
 // ---- tables ------------------------------------------------------------------------------------
 
-// EVT-8: the access found the entry in memory.
+// T-EVT-8: the access found the entry in memory.
 void TaskScheduler::load_event(uint32_t sq, uint32_t id)
 {
     Queue &q = queues_[sq];
@@ -92,11 +92,11 @@ void TaskScheduler::event_loaded(uint32_t sq)
     execute(sq);
 }
 
-// EVT-1, EVT-4, EVT-5.
+// T-EVT-1, T-EVT-4, T-EVT-5.
 void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
 {
     if (waker != kNone && is_struck(waker) && acts(waker, TWINSIM_FAULT_RECORD_LOST))
-        return; // FLT-12
+        return; // T-FLT-12
     if (!flag) {
         events_.clear(id);
         if (waker == kNone && (events_.sends(id) || events_.receives(id)))
@@ -110,11 +110,11 @@ void TaskScheduler::write_event(uint32_t id, bool flag, uint32_t waker)
         send_forwards(id, origin_of(waker));
 }
 
-// NTF-1, NTF-3.
+// T-NTF-1, T-NTF-3.
 void TaskScheduler::write_notify(uint32_t id, bool flag, uint32_t waker)
 {
     if (waker != kNone && is_struck(waker) && acts(waker, TWINSIM_FAULT_RECORD_LOST))
-        return; // FLT-12
+        return; // T-FLT-12
     if (!flag) {
         notifies_.clear(id);
         return;
@@ -124,7 +124,7 @@ void TaskScheduler::write_notify(uint32_t id, bool flag, uint32_t waker)
         wake(sq, waker);
 }
 
-// SCH-10: the queue gives up its slot; SQE-8: its time limit is the shorter of time-out word and credit.
+// T-SCH-10: the queue gives up its slot; T-SQE-8: its time limit is the shorter of time-out word and credit.
 void TaskScheduler::park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout)
 {
     Queue &q = queues_[sq];
@@ -145,7 +145,7 @@ void TaskScheduler::park(uint32_t sq, const stars_sqe &sqe, uint32_t timeout)
         at(sq, limit, Step::kLimit);
 }
 
-// SCH-11: a released queue asks for a slot again; its wait has passed.
+// T-SCH-11: a released queue asks for a slot again; its wait has passed.
 void TaskScheduler::wake(uint32_t sq, uint32_t waker)
 {
     wake_from(sq, origin_of(waker), kNone);
@@ -159,7 +159,7 @@ void TaskScheduler::wake_from(uint32_t sq, const Origin &origin, uint32_t parame
     ask_for_slot(sq, Resume::kRetire);
 }
 
-// SQE-8: nothing came in time.
+// T-SQE-8: nothing came in time.
 void TaskScheduler::limit_reached(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -192,7 +192,7 @@ void TaskScheduler::executed(uint32_t sq, SqeOp op)
         start_retire(sq, op);
 }
 
-// SQE-5.
+// T-SQE-5.
 void TaskScheduler::start_retire(uint32_t sq, SqeOp op)
 {
     const Params &p = board_.params;
@@ -209,7 +209,7 @@ void TaskScheduler::start_retire(uint32_t sq, SqeOp op)
     advance(sq, op, {SqeNext::kRetire, SqeHold::kNot, board_.now + p.retire.value + cqe});
 }
 
-// SQE-6, FE-3, CQ-2, CQ-3.
+// T-SQE-6, T-FE-3, T-CQ-2, T-CQ-3.
 void TaskScheduler::retire(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -249,14 +249,14 @@ void TaskScheduler::retire(uint32_t sq)
     release_token(sq);
     front.retire(board_.now, firmware_ == nullptr);
     if (q.type == STARS_SQE_COND && programs_[sq].jump != kNone)
-        front.set_head(programs_[sq].jump, board_.now, firmware_ == nullptr); // COND-6
+        front.set_head(programs_[sq].jump, board_.now, firmware_ == nullptr); // T-COND-6
     if (has_firmware())
         post_report(sq, sqe, tells, false);
     check_watch(sq);
     go_on(sq);
 }
 
-// SQE-10: an error CQE, then the queue stands still. The head stays on the failed SQE.
+// T-SQE-10: an error CQE, then the queue stands still. The head stays on the failed SQE.
 void TaskScheduler::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
 {
     Queue &q = queues_[sq];
@@ -312,7 +312,7 @@ void TaskScheduler::report(uint32_t sq)
     board_.stop |= BoardState::kStopCq;
 }
 
-// SQE-11: the failed SQE is skipped, the queue goes on.
+// T-SQE-11: the failed SQE is skipped, the queue goes on.
 void TaskScheduler::handled(uint32_t sq)
 {
     if (__builtin_expect(sqe_rtl_port_ != nullptr, 0) && !is_skipped(sq))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How queues go through a firmware: each step that a hardware scheduler does by itself is work for its loop, and the
-/// host learns of the end of a command by a report. Rules HW-1 to HW-11.
+/// host learns of the end of a command by a report. Rules T-HW-1 to T-HW-11.
 #include <algorithm>
 
 #include "core/scheduler/task_scheduler.h"
@@ -19,7 +19,7 @@ void TaskScheduler::ask_firmware(uint32_t sq, FirmwareLoop::Work work)
     arm_firmware();
 }
 
-// HW-2: a queue that got an active place is taken into it.
+// T-HW-2: a queue that got an active place is taken into it.
 void TaskScheduler::activate(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -29,7 +29,7 @@ void TaskScheduler::activate(uint32_t sq)
     ask_firmware(sq, Work::kActivate);
 }
 
-// HW-4, HW-5: the queue turns to the command at its head.
+// T-HW-4, T-HW-5: the queue turns to the command at its head.
 void TaskScheduler::begin_command(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -45,7 +45,7 @@ void TaskScheduler::begin_command(uint32_t sq)
     ask_firmware(sq, front.buffered() ? Work::kCommand : Work::kFetch);
 }
 
-// HW-6: the command is over; `step` says how it ends.
+// T-HW-6: the command is over; `step` says how it ends.
 void TaskScheduler::ask_report(uint32_t sq, Step step)
 {
     queues_[sq].step = step;
@@ -83,8 +83,8 @@ void TaskScheduler::fire_firmware()
     board_.calendar.schedule(id, board_.now + latency(job.sq, cost), Rank::kQueue);
 }
 
-// What a queue had to wait for until now: the end of what the loop did last (HW-3), room for reports (HW-10), or a command slot
-// of its level (HW-4).
+// What a queue had to wait for until now: the end of what the loop did last (T-HW-3), room for reports (T-HW-10), or a command slot
+// of its level (T-HW-4).
 const Setting &TaskScheduler::kept_by(FirmwareLoop::Work wanted) const
 {
     const Params &p = board_.params;
@@ -123,7 +123,7 @@ void TaskScheduler::served(uint32_t sq, FirmwareLoop::Work work)
     case Work::kCommand:
         note(sq, {TWINSIM_PHASE_DECODE, q.mark, cost.index});
         q.mark = board_.now;
-        if ((front.sqe().word[0] >> STARS_W0_PRE_P_SHIFT & 3) != 0) // SQE-4
+        if ((front.sqe().word[0] >> STARS_W0_PRE_P_SHIFT & 3) != 0) // T-SQE-4
             hold(sq, Hold::kBefore);
         else
             after_decode(sq, board_.now, SqeOp::kBegin);
@@ -136,7 +136,7 @@ void TaskScheduler::served(uint32_t sq, FirmwareLoop::Work work)
     }
 }
 
-// HW-7, HW-8: the report of a command that retired, or failed.
+// T-HW-7, T-HW-8: the report of a command that retired, or failed.
 void TaskScheduler::post_report(uint32_t sq, const stars_sqe &sqe, bool interrupts, bool failed)
 {
     const Queue &q = queues_[sq];
@@ -151,7 +151,7 @@ void TaskScheduler::post_report(uint32_t sq, const stars_sqe &sqe, bool interrup
     arm_reports();
 }
 
-// HW-8: somebody waits for what has retired and is not reported yet.
+// T-HW-8: somebody waits for what has retired and is not reported yet.
 void TaskScheduler::hurry_report(uint32_t sq)
 {
     const Queue &q = queues_[sq];
@@ -171,7 +171,7 @@ void TaskScheduler::arm_reports()
         board_.calendar.schedule(id, next, Rank::kQueue);
 }
 
-// HW-8, HW-9: from the end of the command to the host, in its parts.
+// T-HW-8, T-HW-9: from the end of the command to the host, in its parts.
 void TaskScheduler::note_reported(const ReportQueue::Report &report)
 {
     const Params &p = board_.params;
@@ -201,7 +201,7 @@ void TaskScheduler::note_reported(const ReportQueue::Report &report)
     part(heard, board_.now, p.fw_take);
 }
 
-// HW-9: the host has taken a report, or its interrupt is raised.
+// T-HW-9: the host has taken a report, or its interrupt is raised.
 void TaskScheduler::fire_reports()
 {
     ReportQueue::Report report;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software does to queues through registers: enable, head, priority, pulses. Rules FE-8, FE-10, SCH-13 to SCH-18.
+/// What software does to queues through registers: enable, head, priority, pulses. Rules T-FE-8, T-FE-10, T-SCH-13 to T-SCH-18.
 #include <algorithm>
 
 #include "core/scheduler/task_scheduler.h"
@@ -7,7 +7,7 @@
 namespace tsim
 {
 
-// FE-8: a disabled queue ends the SQE under way and begins no other.
+// T-FE-8: a disabled queue ends the SQE under way and begins no other.
 void TaskScheduler::set_enabled(uint32_t sq, bool on)
 {
     Queue &q = queues_[sq];
@@ -29,7 +29,7 @@ bool TaskScheduler::set_head(uint32_t sq, uint32_t head)
     return true;
 }
 
-// FE-10: a queue that waits for a slot or a share of its class goes on waiting among those of the new priority.
+// T-FE-10: a queue that waits for a slot or a share of its class goes on waiting among those of the new priority.
 bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
 {
     Queue &q = queues_[sq];
@@ -48,7 +48,7 @@ bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
     return true;
 }
 
-// SCH-13 to SCH-15, SCH-17, SCH-18. Pulses that make no sense now are refused, before any takes effect.
+// T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18. Pulses that make no sense now are refused, before any takes effect.
 bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
 {
     Queue &q = queues_[sq];
@@ -128,7 +128,7 @@ void TaskScheduler::abandon(uint32_t sq)
     leave_slot(sq);
 }
 
-// SCH-13: "task resume" leads on from any hold, after a kill past the SQE that was killed (SCH-17). SCH-18: a pause ends
+// T-SCH-13: "task resume" leads on from any hold, after a kill past the SQE that was killed (T-SCH-17). T-SCH-18: a pause ends
 // with its own resume alone.
 void TaskScheduler::resume(uint32_t sq, uint8_t what)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What can be observed and set about the scheduler as a whole: states and counters of queues, arbitration, interrupts.
-/// Rules SCH-21, SCH-22, ARB-1 to ARB-4, CQ-7.
+/// Rules T-SCH-21, T-SCH-22, T-ARB-1 to T-ARB-4, T-CQ-7.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
@@ -31,7 +31,7 @@ uint32_t middle_word(const Bitmap &of, uint32_t word)
 }
 } // namespace
 
-// SCH-21. A queue that is being swapped out has nothing else to show.
+// T-SCH-21. A queue that is being swapped out has nothing else to show.
 stars_rtsq_state TaskScheduler::rtsq_state(uint32_t sq) const
 {
     const Queue &q = queues_[sq];
@@ -163,7 +163,7 @@ int TaskScheduler::write_block(uint32_t offset, uint32_t value)
     }
 }
 
-// ARB-1: those that wait move to the priority groups of the new level.
+// T-ARB-1: those that wait move to the priority groups of the new level.
 void TaskScheduler::set_strict_level(uint32_t level)
 {
     const uint32_t before = rules_.strict_level;
@@ -201,7 +201,7 @@ Arbiter *TaskScheduler::arbiter_of(const Queue &q)
                                           : nullptr;
 }
 
-// CQ-7: the host's interrupts that the mask lets through.
+// T-CQ-7: the host's interrupts that the mask lets through.
 uint32_t TaskScheduler::take_interrupt()
 {
     Bitmap &of = interrupts_.back();
@@ -219,7 +219,7 @@ uint32_t TaskScheduler::take_interrupt()
     return kNone;
 }
 
-// SQE-13. A target of 0 is nobody.
+// T-SQE-13. A target of 0 is nobody.
 void TaskScheduler::interrupt(uint32_t sq, uint32_t target)
 {
     if (target != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stores into the tables of another device, by write-values and by records that are forwarded. Rules RMT-1 to RMT-9.
+/// Stores into the tables of another device, by write-values and by records that are forwarded. Rules T-RMT-1 to T-RMT-9.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
@@ -36,7 +36,7 @@ Remote remote_of(const BoardState &board, const stars_sqe &sqe)
 
 } // namespace
 
-// RMT-1, RMT-4: the store leaves the device.
+// T-RMT-1, T-RMT-4: the store leaves the device.
 void TaskScheduler::write_remote(uint32_t sq, const stars_sqe &sqe)
 {
     Queue &q = queues_[sq];
@@ -56,13 +56,13 @@ void TaskScheduler::write_remote(uint32_t sq, const stars_sqe &sqe)
     at(sq, board_.now + p.peer_write.value, Step::kRemote);
 }
 
-// RMT-2: it is there.
+// T-RMT-2: it is there.
 void TaskScheduler::remote_written(uint32_t sq)
 {
     const stars_sqe &sqe = fronts_[sq].sqe();
     const Remote remote = remote_of(board_, sqe);
     const bool flag = (sqe.word[8] & 1u) != 0;
-    // FLT-12: the acknowledgement of a lost one comes all the same.
+    // T-FLT-12: the acknowledgement of a lost one comes all the same.
     const bool lost = is_struck(sq) && acts(sq, TWINSIM_FAULT_RECORD_LOST);
     if (!lost && remote.peer && remote.event)
         remote.peer->store_event(remote.id, flag, origin_of(sq));
@@ -71,7 +71,7 @@ void TaskScheduler::remote_written(uint32_t sq)
     at(sq, board_.now + board_.params.peer_write.value, Step::kRemoteDone);
 }
 
-// RMT-3: the acknowledgement is back.
+// T-RMT-3: the acknowledgement is back.
 void TaskScheduler::remote_done(uint32_t sq)
 {
     const Remote remote = remote_of(board_, fronts_[sq].sqe());
@@ -79,7 +79,7 @@ void TaskScheduler::remote_done(uint32_t sq)
     executed(sq);
 }
 
-// RMT-2, RMT-8: a store from elsewhere acts as the host's would, and the trace names who made it.
+// T-RMT-2, T-RMT-8: a store from elsewhere acts as the host's would, and the trace names who made it.
 void TaskScheduler::store_event(uint32_t id, bool flag, const Origin &origin)
 {
     if (!flag) {
@@ -106,7 +106,7 @@ void TaskScheduler::store_notify(uint32_t id, bool flag, const Origin &origin)
 
 // ---- forwarded records -------------------------------------------------------------------------
 
-// RMT-6.
+// T-RMT-6.
 int TaskScheduler::forward(uint32_t id, uint32_t device, uint32_t entry)
 {
     if (id >= events_.size() || device >= board_.peers.size() ||
@@ -123,7 +123,7 @@ int TaskScheduler::forward(uint32_t id, uint32_t device, uint32_t entry)
     return TWINSIM_OK;
 }
 
-// RMT-7: they leave.
+// T-RMT-7: they leave.
 void TaskScheduler::send_forwards(uint32_t id, const Origin &origin)
 {
     forwards_.send(id, board_.now + board_.params.peer_write.value, origin);
@@ -140,7 +140,7 @@ void TaskScheduler::arm_forwards()
         board_.calendar.schedule(id, forwards_.next_arrival(), Rank::kQueue);
 }
 
-// RMT-7: those that arrive now, in the order in which they left.
+// T-RMT-7: those that arrive now, in the order in which they left.
 void TaskScheduler::fire_forwards()
 {
     while (forwards_.next_arrival() <= board_.now) {
@@ -152,7 +152,7 @@ void TaskScheduler::fire_forwards()
     arm_forwards();
 }
 
-// RMT-9: the host has written 0 to the entry.
+// T-RMT-9: the host has written 0 to the entry.
 void TaskScheduler::end_forwards(uint32_t id)
 {
     RemoteRecords::Forward forward;
@@ -176,7 +176,7 @@ void TaskScheduler::drop_forwards(uint32_t device, uint32_t entry)
     arm_forwards();
 }
 
-// RMT-9: what has left goes on to other devices.
+// T-RMT-9: what has left goes on to other devices.
 void TaskScheduler::reset_forwards()
 {
     RemoteRecords::Forward forward;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From decode to effect: what an SQE asks for, and that. Rules SQE-3, SQE-9, SQE-10, SQE-12, SCH-8, EVT, NTF, CTN-1, CTN-2.
+/// From decode to effect: what an SQE asks for, and that. Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, EVT, NTF, T-CTN-1, T-CTN-2.
 #include <cstring>
 
 #include "core/scheduler/task_scheduler.h"
@@ -45,7 +45,7 @@ struct Store {
     return store;
 }
 
-// SQE-9.
+// T-SQE-9.
 [[nodiscard]] SqeDecoded decode_store(const stars_sqe &sqe, uint32_t events, uint32_t notifies)
 {
     const Store store = store_of(sqe, events, notifies);
@@ -76,7 +76,7 @@ struct Store {
 
 } // namespace
 
-// SQE-3.
+// T-SQE-3.
 inline Cycle TaskScheduler::access_time(uint32_t sq, const stars_sqe &sqe) const
 {
     const Params &p = board_.params;
@@ -98,7 +98,7 @@ inline Cycle TaskScheduler::access_time(uint32_t sq, const stars_sqe &sqe) const
     }
 }
 
-// SQE-3: how long the SQE takes until it has its effect.
+// T-SQE-3: how long the SQE takes until it has its effect.
 void TaskScheduler::after_decode(uint32_t sq, Cycle decoded, SqeOp op)
 {
     Queue &q = queues_[sq];
@@ -108,12 +108,12 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded, SqeOp op)
             {SqeNext::kExecute, SqeHold::kNot, decoded + access_time(sq, fronts_[sq].sqe())});
 }
 
-// SQE-10: what is not understood is bad. Of a DMA the job is read, too.
+// T-SQE-10: what is not understood is bad. Of a DMA the job is read, too.
 [[gnu::always_inline]] inline SqeDecoded TaskScheduler::decode(uint32_t sq, const stars_sqe &sqe)
 {
     const uint8_t type = queues_[sq].type;
     switch (type) {
-    case STARS_SQE_PLACEHOLDER: // SQE-12
+    case STARS_SQE_PLACEHOLDER: // T-SQE-12
         if (field(sqe, 0, STARS_W0_BLOCK_DIM_SHIFT, 16) == STARS_PLACEHOLDER_NOP)
             return {SqeEffect::kNothing};
         break;
@@ -133,7 +133,7 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded, SqeOp op)
         if ((sqe.word[2] & STARS_W2_COUNT) == 0) {
             if (id < notifies_.size())
                 return {record ? SqeEffect::kNotifyRecord : SqeEffect::kNotifyWait, 0, id};
-        } else if (id < counts_.size() && // CTN-1, CTN-2
+        } else if (id < counts_.size() && // T-CTN-1, T-CTN-2
                    sqe.word[STARS_COUNT_MODE_WORD] <=
                        (record ? uint32_t{STARS_COUNT_AND} : uint32_t{STARS_COUNT_MASK})) {
             return {record ? SqeEffect::kCountRecord : SqeEffect::kCountWait, 0, id};
@@ -153,7 +153,7 @@ void TaskScheduler::after_decode(uint32_t sq, Cycle decoded, SqeOp op)
         if (decode_job(sqe, board_.params.list_most.value, jobs_[sq]))
             return {SqeEffect::kDispatch, type == STARS_SQE_SDMA ? kSdma : kPcieDma};
         break;
-    case STARS_SQE_AICPU: // CPU-7
+    case STARS_SQE_AICPU: // T-CPU-7
         if (field(sqe, 2, STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST)
             return {SqeEffect::kDispatch, kCpuTopic};
         break;
@@ -241,7 +241,7 @@ inline void TaskScheduler::wait_notify(uint32_t sq, uint32_t id, const stars_sqe
         q.share = static_cast<Class>(decoded.share);
         dispatch(sq);
         break;
-    case SqeEffect::kBad: // SQE-10
+    case SqeEffect::kBad: // T-SQE-10
         fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE, SqeOp::kExecute);
         break;
     }

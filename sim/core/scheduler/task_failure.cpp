@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What planted faults do to an SQE and its engine. Rules FLT-2 to FLT-17. Nothing in here runs for an SQE that none has struck.
+/// What planted faults do to an SQE and its engine. Rules T-FLT-2 to T-FLT-17. Nothing in here runs for an SQE that none has struck.
 #include <algorithm>
 #include <array>
 
@@ -8,7 +8,7 @@
 namespace tsim
 {
 
-// FLT-2, FLT-5: what was read is no task.
+// T-FLT-2, T-FLT-5: what was read is no task.
 void TaskScheduler::ask_faults(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -18,7 +18,7 @@ void TaskScheduler::ask_faults(uint32_t sq)
         q.type = STARS_SQE_INVALID;
 }
 
-// FLT-11, FLT-13: a CQE about the SQE is due.
+// T-FLT-11, T-FLT-13: a CQE about the SQE is due.
 void TaskScheduler::ask_cqe_faults(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -26,7 +26,7 @@ void TaskScheduler::ask_cqe_faults(uint32_t sq)
         q.struck = true;
 }
 
-// FLT-12: what was lost arrives with what the next doorbell brings.
+// T-FLT-12: what was lost arrives with what the next doorbell brings.
 bool TaskScheduler::doorbell_lost(uint32_t sq, uint64_t rung)
 {
     TaskQueue &front = fronts_[sq];
@@ -53,13 +53,13 @@ bool TaskScheduler::acts(uint32_t sq, uint32_t kind)
     return does;
 }
 
-// FLT-12: not yet, when it is asked.
+// T-FLT-12: not yet, when it is asked.
 bool TaskScheduler::loses_record(uint32_t sq) const
 {
     return (board_.faults.strike(timer(sq)).kinds & 1u << TWINSIM_FAULT_RECORD_LOST) != 0;
 }
 
-// FLT-8.
+// T-FLT-8.
 Cycle TaskScheduler::slowed(uint32_t sq, Cycle time)
 {
     const uint64_t permille = board_.faults.strike(timer(sq)).slow_permille;
@@ -70,7 +70,7 @@ Cycle TaskScheduler::slowed(uint32_t sq, Cycle time)
     return time / 1000 * permille + (time % 1000 * permille + 999) / 1000;
 }
 
-// FLT-7, FLT-9: its bytes do not begin to move; only a time limit, or a kill, ends it.
+// T-FLT-7, T-FLT-9: its bytes do not begin to move; only a time limit, or a kill, ends it.
 bool TaskScheduler::engine_silent(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -88,7 +88,7 @@ bool TaskScheduler::engine_silent(uint32_t sq)
     return true;
 }
 
-// FLT-7: the time that is over was the engine's own.
+// T-FLT-7: the time that is over was the engine's own.
 bool TaskScheduler::gave_up(uint32_t sq)
 {
     const Queue &q = queues_[sq];
@@ -99,7 +99,7 @@ bool TaskScheduler::gave_up(uint32_t sq)
     return true;
 }
 
-// FLT-8: a slow engine completes later than the bytes; FLT-6: or ends with an error, without effect.
+// T-FLT-8: a slow engine completes later than the bytes; T-FLT-6: or ends with an error, without effect.
 bool TaskScheduler::engine_differs(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -126,7 +126,7 @@ bool TaskScheduler::engine_differs(uint32_t sq)
 
 // ---- kernels -----------------------------------------------------------------------------------
 
-// FLT-16: each core waits at a flag that nobody sets.
+// T-FLT-16: each core waits at a flag that nobody sets.
 twinsim_kernel TaskScheduler::struck_kernel(uint32_t sq, const twinsim_kernel &work)
 {
     static const twinsim_op wait = {
@@ -147,7 +147,7 @@ Cycle TaskScheduler::give_up_time(uint32_t sq) const
     return ns != 0 ? board_.params.to_cycles(ns) : kNever;
 }
 
-// FLT-16: the time that is over was the fault's own.
+// T-FLT-16: the time that is over was the fault's own.
 bool TaskScheduler::kernel_gave_up(uint32_t sq)
 {
     if (board_.now - queues_[sq].mark < give_up_time(sq))
@@ -157,7 +157,7 @@ bool TaskScheduler::kernel_gave_up(uint32_t sq)
     return true;
 }
 
-// FLT-17: its blocks have ended, and nobody is told yet.
+// T-FLT-17: its blocks have ended, and nobody is told yet.
 bool TaskScheduler::kernel_differs(uint32_t sq)
 {
     const Queue &q = queues_[sq];
@@ -173,7 +173,7 @@ bool TaskScheduler::kernel_differs(uint32_t sq)
     return true;
 }
 
-// FLT-8, FLT-17: the time of a slow engine is over.
+// T-FLT-8, T-FLT-17: the time of a slow engine is over.
 void TaskScheduler::stretched(uint32_t sq)
 {
     if (queues_[sq].type != STARS_SQE_AICORE) {
@@ -189,7 +189,7 @@ void TaskScheduler::stretched(uint32_t sq)
 
 // ---- completions -------------------------------------------------------------------------------
 
-// FLT-13.
+// T-FLT-13.
 bool TaskScheduler::cq_held(uint32_t sq, Hold why)
 {
     FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
@@ -210,7 +210,7 @@ bool TaskScheduler::cq_held(uint32_t sq, Hold why)
     return true;
 }
 
-// FLT-10: the SQE has had its effect, and nobody is told.
+// T-FLT-10: the SQE has had its effect, and nobody is told.
 bool TaskScheduler::completion_held(uint32_t sq)
 {
     if (!acts(sq, TWINSIM_FAULT_COMPLETION_LOST))
@@ -222,7 +222,7 @@ bool TaskScheduler::completion_held(uint32_t sq)
     return true;
 }
 
-// FLT-10, FLT-11: of an SQE that failed: it stands still as ever, and the CQE is missing.
+// T-FLT-10, T-FLT-11: of an SQE that failed: it stands still as ever, and the CQE is missing.
 bool TaskScheduler::report_held(uint32_t sq)
 {
     if (!acts(sq, TWINSIM_FAULT_COMPLETION_LOST) && !acts(sq, TWINSIM_FAULT_CQE_LOST))

@@ -12,7 +12,7 @@ namespace
 {
 constexpr uint64_t kSdmaSeed = 1, kPcieSeed = 2, kSchedulerSeed = 3, kCoreSeed = 4;
 
-// Each choice draws its own numbers; seed 0 stays 0, the plain machine (TIM-6).
+// Each choice draws its own numbers; seed 0 stays 0, the plain machine (T-TIM-6).
 uint64_t derive(uint64_t seed, uint64_t device, uint64_t use)
 {
     if (seed == 0)
@@ -232,7 +232,7 @@ void TaskScheduler::take_in(uint32_t sq, uint64_t rung)
         idle(sq);
 }
 
-// SCH-1: a queue at rest needs one calendar entry, for the arrival of its next SQE, and none without.
+// T-SCH-1: a queue at rest needs one calendar entry, for the arrival of its next SQE, and none without.
 void TaskScheduler::idle(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -247,7 +247,7 @@ void TaskScheduler::fire_queue(uint32_t sq)
     case Step::kArrive:
         ask_for_slot(sq, Resume::kBegin);
         break;
-    case Step::kSwapOut: // SCH-20
+    case Step::kSwapOut: // T-SCH-20
         note(sq, {TWINSIM_PHASE_SLOT, queues_[sq].mark, board_.params.slot_disable.index});
         ask_for_slot(sq, queues_[sq].resume);
         break;
@@ -313,7 +313,7 @@ void TaskScheduler::fire_queue(uint32_t sq)
 
 // ---- slots -------------------------------------------------------------------------------------
 
-// SCH-2: the queue joins those that want to be swapped in; SCH-20: not before it is swapped out.
+// T-SCH-2: the queue joins those that want to be swapped in; T-SCH-20: not before it is swapped out.
 void TaskScheduler::ask_for_slot(uint32_t sq, Resume resume)
 {
     Queue &q = queues_[sq];
@@ -330,7 +330,7 @@ void TaskScheduler::ask_for_slot(uint32_t sq, Resume resume)
     arm_arbiter();
 }
 
-// SCH-3: one grant per arbitration time, while there is a free slot and somebody asks.
+// T-SCH-3: one grant per arbitration time, while there is a free slot and somebody asks.
 void TaskScheduler::arm_arbiter()
 {
     const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kArbiterTimer;
@@ -341,7 +341,7 @@ void TaskScheduler::arm_arbiter()
         board_.calendar.schedule(id, next, Rank::kArbiter);
 }
 
-// SCH-4.
+// T-SCH-4.
 void TaskScheduler::fire_arbiter()
 {
     if (asking_.empty() || !slots_.free_now(board_.now)) {
@@ -363,7 +363,7 @@ void TaskScheduler::fire_arbiter()
     arm_arbiter();
 }
 
-// SCH-5: the static record is there and the slot is enabled.
+// T-SCH-5: the static record is there and the slot is enabled.
 void TaskScheduler::swap_done(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -387,7 +387,7 @@ void TaskScheduler::swap_done(uint32_t sq)
     }
 }
 
-// SCH-6: the slot is free for others once the queue is swapped out (SCH-19).
+// T-SCH-6: the slot is free for others once the queue is swapped out (T-SCH-19).
 void TaskScheduler::leave_slot(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -402,7 +402,7 @@ void TaskScheduler::leave_slot(uint32_t sq)
     arm_arbiter();
 }
 
-// SCH-7: between two SQEs: the next one if it can be seen, else out of the slot.
+// T-SCH-7: between two SQEs: the next one if it can be seen, else out of the slot.
 void TaskScheduler::go_on(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -423,7 +423,7 @@ void TaskScheduler::go_on(uint32_t sq)
 
 // ---- classes -----------------------------------------------------------------------------------
 
-// SCH-9: the share goes to the next queue that waits for the class, which then asks for a slot.
+// T-SCH-9: the share goes to the next queue that waits for the class, which then asks for a slot.
 void TaskScheduler::release_token(uint32_t sq)
 {
     Queue &q = queues_[sq];
@@ -482,7 +482,7 @@ void TaskScheduler::admitted(uint32_t sq)
         want_channel(sq);
 }
 
-// SCH-8: a DMA, COND, callback or AI-core SQE needs a share of its class; without one the queue leaves its slot and waits.
+// T-SCH-8: a DMA, COND, callback or AI-core SQE needs a share of its class; without one the queue leaves its slot and waits.
 void TaskScheduler::dispatch(uint32_t sq)
 {
     Queue &q = queues_[sq];

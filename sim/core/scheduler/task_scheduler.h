@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The two-level scheduler of one device: queues that have work win an active slot, run their SQEs in order, and
-/// leave it. Rules SCH-1 to SCH-16 (queues and slots), SQE-1 to SQE-12 (one SQE) and CPU-1 to CPU-6 (calls).
+/// leave it. Rules T-SCH-1 to T-SCH-16 (queues and slots), T-SQE-1 to T-SQE-12 (one SQE) and T-CPU-1 to T-CPU-6 (calls).
 #ifndef TWINSIM_CORE_SCHEDULER_TASK_SCHEDULER_H
 #define TWINSIM_CORE_SCHEDULER_TASK_SCHEDULER_H
 
@@ -41,7 +41,7 @@ class TaskScheduler : private KernelOwner
     [[nodiscard]] uint32_t queue_count() const { return static_cast<uint32_t>(queues_.size()); }
     [[nodiscard]] TaskQueue &front(uint32_t sq) { return fronts_[sq]; }
     [[nodiscard]] const TaskQueue &front(uint32_t sq) const { return fronts_[sq]; }
-    /// Whether SQE `number` of the queue is a record that a planted fault kept from its entry (FLT-12).
+    /// Whether SQE `number` of the queue is a record that a planted fault kept from its entry (T-FLT-12).
     [[nodiscard]] bool lost_record(uint32_t sq, uint64_t number) const
     {
         return board_.faults.lost_record(timer(sq), number);
@@ -50,13 +50,13 @@ class TaskScheduler : private KernelOwner
     void take_in(uint32_t sq, uint64_t rung);
     // True: the firmware acts on it.
     bool watch(uint32_t sq, uint64_t retired);
-    /// The host took CQEs (CQ-4); false for a head outside what was written.
+    /// The host took CQEs (T-CQ-4); false for a head outside what was written.
     [[nodiscard]] bool set_cq_head(uint32_t sq, uint32_t head);
     /// The next queue that has something for the host; kNone when there is none.
     [[nodiscard]] uint32_t take_interrupt();
     void inspect(uint32_t sq, twinsim_queue_info &out) const;
 
-    // ---- registers (FE-8, SCH-13 to SCH-15); false: not allowed in this state ----
+    // ---- registers (T-FE-8, T-SCH-13 to T-SCH-15); false: not allowed in this state ----
 
     [[nodiscard]] bool enabled(uint32_t sq) const { return queues_[sq].enabled; }
     void set_enabled(uint32_t sq, bool on);
@@ -66,12 +66,12 @@ class TaskScheduler : private KernelOwner
     [[nodiscard]] uint32_t priority(uint32_t sq) const { return queues_[sq].priority; }
     [[nodiscard]] uint32_t group(uint32_t sq) const { return queues_[sq].group; }
     [[nodiscard]] uint32_t slot(uint32_t sq) const { return queues_[sq].slot; }
-    /// "Drop prefetched SQEs" (FE-11).
+    /// "Drop prefetched SQEs" (T-FE-11).
     void drop_prefetched(uint32_t sq) { fronts_[sq].drop_prefetched(); }
     /// The registers that are about no single queue, by offset from STARS_BLOCK_BASE: a twinsim_error, or 0.
     [[nodiscard]] int read_block(uint32_t offset, uint32_t &out_value) const;
     [[nodiscard]] int write_block(uint32_t offset, uint32_t value);
-    /// The queue's state as the scheduler's own state machine counts it (SCH-21).
+    /// The queue's state as the scheduler's own state machine counts it (T-SCH-21).
     [[nodiscard]] stars_rtsq_state rtsq_state(uint32_t sq) const;
 
     // ---- tables ----
@@ -83,7 +83,7 @@ class TaskScheduler : private KernelOwner
     void write_event(uint32_t id, bool flag, uint32_t waker);
     void write_notify(uint32_t id, bool flag, uint32_t waker);
     void write_count(uint32_t id, uint32_t mode, uint32_t value, uint32_t waker);
-    /// The next record of an event is to set an entry of a device's table too (RMT-6): a twinsim_error, or 0. Throws
+    /// The next record of an event is to set an entry of a device's table too (T-RMT-6): a twinsim_error, or 0. Throws
     /// std::bad_alloc.
     [[nodiscard]] int forward(uint32_t id, uint32_t device, uint32_t entry);
 
@@ -91,13 +91,13 @@ class TaskScheduler : private KernelOwner
 
     /// Takes the oldest message; false: there is none.
     [[nodiscard]] bool take_message(twinsim_message &out);
-    /// The host's answer to the call of that SQE, seen at `time` (CPU-4).
+    /// The host's answer to the call of that SQE, seen at `time` (T-CPU-4).
     void answer(uint32_t sq, uint64_t number, Cycle time);
 
     // ---- kernels ----
 
     [[nodiscard]] BlockDispatcher &cores() { return cores_; }
-    /// The description of a kernel that was wanted (CORE-2); false: it is not wanted any more.
+    /// The description of a kernel that was wanted (T-CORE-2); false: it is not wanted any more.
     [[nodiscard]] bool give_kernel(uint32_t sq, uint64_t number, const twinsim_kernel &work);
 
     // ---- calendar ----
@@ -255,7 +255,7 @@ class TaskScheduler : private KernelOwner
     void idle(uint32_t sq);
     void go_on(uint32_t sq);
 
-    /// Names the SQE at the head of a queue among all that ever are (TIM-10).
+    /// Names the SQE at the head of a queue among all that ever are (T-TIM-10).
     [[nodiscard]] uint64_t occasion(uint32_t sq) const
     {
         return uint64_t{device_} << 58 ^ uint64_t { sq } << 46 ^ fronts_[sq].number();

@@ -176,7 +176,7 @@ void TaskScheduler::note_dropped(uint32_t sq)
         note_given(sq, Trace::kShare);
 }
 
-// CQ-3: the time until now was that of retirement; what follows is not.
+// T-CQ-3: the time until now was that of retirement; what follows is not.
 void TaskScheduler::note_hold(uint32_t sq, Hold why)
 {
     if (why == Hold::kCq || why == Hold::kCqError || why == Hold::kLost)

@@ -49,7 +49,7 @@ void Arbiter::prepare(uint32_t priority, uint32_t group)
         set = std::make_unique<Set>();
 }
 
-// ARB-4.
+// T-ARB-4.
 void Arbiter::reload(Level &level, bool all) const
 {
     if (all)
@@ -61,7 +61,7 @@ void Arbiter::reload(Level &level, bool all) const
     level.spent = 0;
 }
 
-// ARB-2, ARB-3.
+// T-ARB-2, T-ARB-3.
 uint32_t Arbiter::next_group(Level &level, uint64_t able, uint64_t &seed) const
 {
     if (rules_.weight_first && level.current != kNone && (able >> level.current & 1) != 0)
@@ -100,7 +100,7 @@ uint32_t Arbiter::take(uint64_t &seed)
         choose_group(level, seed);
     const uint32_t group = level.last;
 
-    // ARB-5: round-robin from the one after the last; with a seed any of them.
+    // T-ARB-5: round-robin from the one after the last; with a seed any of them.
     Set &set = *level.sets[group];
     if (seed != 0)
         set.last = set.who.nth(static_cast<uint32_t>(mix(seed) % std::max(set.who.count(), 1u)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who is next among the queues that ask for the same thing: an active slot, or a share of a class. Rules ARB-1 to ARB-6.
+/// Who is next among the queues that ask for the same thing: an active slot, or a share of a class. Rules T-ARB-1 to T-ARB-6.
 #ifndef TWINSIM_CORE_TABLES_ARBITER_H
 #define TWINSIM_CORE_TABLES_ARBITER_H
 
@@ -37,7 +37,7 @@ struct ArbiterRules {
         loads[group] = std::max<uint16_t>(weight, 1);
         ++version;
     }
-    /// The priority group of a priority (ARB-1).
+    /// The priority group of a priority (T-ARB-1).
     [[nodiscard]] uint32_t level(uint32_t priority) const
     {
         return std::min(priority, strict_level);
@@ -84,7 +84,7 @@ class Arbiter
     {
         return __builtin_expect(rtl_port_ != nullptr, 0) ? rtl_port_->empty() : asking_ == 0;
     }
-    /// The winner, who asks no longer. Not when empty. A seed other than 0 draws where the rules leave a choice (TIM-6).
+    /// The winner, who asks no longer. Not when empty. A seed other than 0 draws where the rules leave a choice (T-TIM-6).
     [[nodiscard]] uint32_t take(uint64_t &seed);
 
   private:

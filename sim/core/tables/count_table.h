@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counting notifies: 32-bit counts, and waits for a relation to hold. Rules CTN-1 to CTN-6.
+/// Counting notifies: 32-bit counts, and waits for a relation to hold. Rules T-CTN-1 to T-CTN-6.
 #ifndef TWINSIM_CORE_TABLES_COUNT_TABLE_H
 #define TWINSIM_CORE_TABLES_COUNT_TABLE_H
 
@@ -34,7 +34,7 @@ class CountTable
     [[nodiscard]] uint32_t count(uint32_t id) const { return counts_[id]; }
     [[nodiscard]] bool pending(uint32_t id) const { return lists_[id].first != 0; }
 
-    /// A wait of `queue`: true when it passes now (CTN-3); else the queue is on the list.
+    /// A wait of `queue`: true when it passes now (T-CTN-3); else the queue is on the list.
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, const Condition &condition, Cycle now)
     {
         if (passes(id, condition))
@@ -43,7 +43,7 @@ class CountTable
         lists_.add(id, queue, now);
         return false;
     }
-    /// Changes the count (CTN-1). The caller then takes everyone with release() (CTN-4).
+    /// Changes the count (T-CTN-1). The caller then takes everyone with release() (T-CTN-4).
     void change(uint32_t id, uint32_t mode, uint32_t value)
     {
         uint32_t &count = counts_[id];
@@ -75,7 +75,7 @@ class CountTable
     void forget(uint32_t id, uint32_t queue) { lists_.remove(id, queue); }
 
   private:
-    /// CTN-2, CTN-5.
+    /// T-CTN-2, T-CTN-5.
     bool passes(uint32_t id, const Condition &condition)
     {
         uint32_t &count = counts_[id];

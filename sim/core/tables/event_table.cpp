@@ -14,7 +14,7 @@ void EventTable::load(uint32_t id)
         place(id);
 }
 
-// EVT-9: in the order of ids, going round. At least one line is taken, so the search ends.
+// T-EVT-9: in the order of ids, going round. At least one line is taken, so the search ends.
 void EventTable::displace(uint32_t part)
 {
     const uint32_t first = isolated_ ? part * kPartIds : 0;

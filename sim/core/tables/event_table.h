@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Event flags: one record releases everybody, the flag stays. Rules EVT-1 to EVT-11.
+/// Event flags: one record releases everybody, the flag stays. Rules T-EVT-1 to T-EVT-11.
 #ifndef TWINSIM_CORE_TABLES_EVENT_TABLE_H
 #define TWINSIM_CORE_TABLES_EVENT_TABLE_H
 
@@ -48,7 +48,7 @@ class EventTable
         return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
     }
 
-    /// A wait of `queue`: true when it passes now (EVT-2); else the queue is on the list (EVT-3).
+    /// A wait of `queue`: true when it passes now (T-EVT-2); else the queue is on the list (T-EVT-3).
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now)
     {
         if (has_rtl_port())
@@ -59,7 +59,7 @@ class EventTable
         settle(id);
         return false;
     }
-    /// Sets the flag (EVT-1). The caller then takes every waiter with release() (EVT-4).
+    /// Sets the flag (T-EVT-1). The caller then takes every waiter with release() (T-EVT-4).
     void record(uint32_t id)
     {
         if (has_rtl_port())
@@ -71,7 +71,7 @@ class EventTable
     {
         return has_rtl_port() ? rtl_port_->release(id) : lists_.take(id);
     }
-    /// Clears the flag; those that wait go on waiting (EVT-5).
+    /// Clears the flag; those that wait go on waiting (T-EVT-5).
     void clear(uint32_t id)
     {
         if (has_rtl_port())
@@ -88,7 +88,7 @@ class EventTable
         settle(id);
     }
 
-    // ---- forwarding, which the scheduler does (RMT-6) ----
+    // ---- forwarding, which the scheduler does (T-RMT-6) ----
 
     [[nodiscard]] bool sends(uint32_t id) const { return lists_[id].sends; }
     [[nodiscard]] bool receives(uint32_t id) const { return lists_[id].receives; }
@@ -97,12 +97,12 @@ class EventTable
 
     // ---- the cache ----
 
-    /// Whether an access must bring the entry from memory first (EVT-8).
+    /// Whether an access must bring the entry from memory first (T-EVT-8).
     [[nodiscard]] bool in_memory(uint32_t id) const
     {
         return has_rtl_port() ? rtl_port_->read(id).in_memory : lists_[id].place == kMemory;
     }
-    /// It is there now, and another one has gone if all lines were taken (EVT-9).
+    /// It is there now, and another one has gone if all lines were taken (T-EVT-9).
     void load(uint32_t id);
 
   private:
@@ -114,7 +114,7 @@ class EventTable
 
     [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
     [[nodiscard]] uint32_t part(uint32_t id) const { return isolated_ ? id / kPartIds : 0; }
-    /// EVT-7: an entry that is not clear any more takes a line, one that has become clear gives it back.
+    /// T-EVT-7: an entry that is not clear any more takes a line, one that has become clear gives it back.
     void settle(uint32_t id)
     {
         TableEntry &entry = lists_[id];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Stores that records of one device's events send to other devices: those that are wanted, by event, and those on their
-/// way, in the order in which they arrive. Rules RMT-6 to RMT-9.
+/// way, in the order in which they arrive. Rules T-RMT-6 to T-RMT-9.
 #ifndef TWINSIM_CORE_TABLES_REMOTE_RECORDS_H
 #define TWINSIM_CORE_TABLES_REMOTE_RECORDS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The active slots of a device: who may have one and when, and who still leaves one. Rules SCH-3, SCH-5, SCH-6, SCH-19, SCH-20, SCH-22.
+/// The active slots of a device: who may have one and when, and who still leaves one. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
 #ifndef TWINSIM_CORE_TABLES_SLOT_POOL_H
 #define TWINSIM_CORE_TABLES_SLOT_POOL_H
 
@@ -19,9 +19,9 @@ namespace tsim
 struct SlotRules {
     uint32_t slots = 0; ///< at most 128
     Cycle arbitration =
-        0;           ///< from grant to grant (SCH-3), and first of what follows a grant (SCH-5)
+        0;           ///< from grant to grant (T-SCH-3), and first of what follows a grant (T-SCH-5)
     Cycle start = 0; ///< the rest of that: record read and slot enable
-    Cycle leave = 0; ///< from giving a slot up to the end of the swap-out (SCH-19)
+    Cycle leave = 0; ///< from giving a slot up to the end of the swap-out (T-SCH-19)
 };
 
 class SlotPool
@@ -50,14 +50,14 @@ class SlotPool
         return __builtin_expect(rtl_port_ != nullptr, 0) ? rtl_port_->counts(sq)
                                                          : queues_[sq].counts;
     }
-    /// When the queue is swapped out, if that is still to come; else 0 (SCH-20).
+    /// When the queue is swapped out, if that is still to come; else 0 (T-SCH-20).
     [[nodiscard]] Cycle leaving_until(uint32_t sq, Cycle now) const
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))
             return rtl_port_->leaving_until(sq, now);
         return queues_[sq].out_until > now ? queues_[sq].out_until : 0;
     }
-    /// When the next grant may be, for somebody who asks; kNever: when a slot has been given up (SCH-3, SCH-6).
+    /// When the next grant may be, for somebody who asks; kNever: when a slot has been given up (T-SCH-3, T-SCH-6).
     [[nodiscard]] Cycle next_grant(Cycle now)
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))
@@ -117,7 +117,7 @@ class SlotPool
     Cycle full_until_ = 0; // when a slot was last given up while all were taken
 };
 
-// SCH-3, SCH-5, SCH-22.
+// T-SCH-3, T-SCH-5, T-SCH-22.
 inline SlotGrant SlotPool::grant(uint32_t sq, Cycle asked, Cycle now)
 {
     if (__builtin_expect(rtl_port_ != nullptr, 0))
@@ -134,7 +134,7 @@ inline SlotGrant SlotPool::grant(uint32_t sq, Cycle asked, Cycle now)
     return {next_grant_ + rules_.start, static_cast<uint8_t>(word * 64 + bit), asked < full_until_};
 }
 
-// SCH-6: the slot is free for others once the queue is swapped out (SCH-19).
+// T-SCH-6: the slot is free for others once the queue is swapped out (T-SCH-19).
 inline void SlotPool::leave(uint32_t sq, uint8_t slot, Cycle now)
 {
     if (__builtin_expect(rtl_port_ != nullptr, 0))

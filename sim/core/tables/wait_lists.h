@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The queues that wait for each id of a table, in the order in which a record meets them (EVT-4, NTF-3).
+/// The queues that wait for each id of a table, in the order in which a record meets them (T-EVT-4, T-NTF-3).
 #ifndef TWINSIM_CORE_TABLES_WAIT_LISTS_H
 #define TWINSIM_CORE_TABLES_WAIT_LISTS_H
 

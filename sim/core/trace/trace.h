@@ -145,7 +145,7 @@ class Trace
     /// The SQE ends now: RETIRE since `mark` in its two parts, TASK since `begun`. `frees`: so does its share of the engine's
     /// class, SHARE.
     void retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes, bool frees);
-    /// The SQE stands still on its way out (CQ-3): RETIRE since `mark`.
+    /// The SQE stands still on its way out (T-CQ-3): RETIRE since `mark`.
     void retiring(uint32_t source, Cycle now, Cycle mark);
     /// A record about no queue, as it is.
     void whole(const twinsim_trace_record &record);
@@ -162,7 +162,7 @@ class Trace
     }
     /// And no more: OCCUPY or SHARE, unless it was no time at all.
     void give(uint32_t source, Holding what, Cycle now, uint32_t parameter, uint32_t id);
-    /// The queue leaves its slot; OCCUPY ends when it is swapped out (SCH-19).
+    /// The queue leaves its slot; OCCUPY ends when it is swapped out (T-SCH-19).
     void leave(uint32_t source, Cycle now, uint32_t slot)
     {
         const Source &known = of(source);

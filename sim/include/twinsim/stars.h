@@ -391,7 +391,7 @@ enum stars_status {
 #define STARS_STRICT_LEVEL            0x5604u /* 2:0 priorities below it are groups of their own [assumed] */
 #define STARS_STRICT_LEVEL_MASK       0x7u
 
-/* States of a queue. [known; which of them the model shows when: SCH-21] */
+/* States of a queue. [known; which of them the model shows when: T-SCH-21] */
 enum stars_rtsq_state {
     STARS_RTSQ_IDLE = 0x0,
     STARS_RTSQ_WAIT_SWAP_IN = 0x1,

@@ -49,7 +49,7 @@ static const twin_exception unsupported[] = {
     {"report", "one call of processing runs all", REAL_THREADS},
     {"report", "two runs with host functions", REAL_THREADS},
     {"report", "what nobody processes is dropped", NO_DEADLOCK},
-    {"time", "TIME-2: calls of the host", NO_HOST_TIME},
+    {"time", "HOST-2: calls of the host", NO_HOST_TIME},
     {"time", "a forced reset drops what waits", NO_RESET_VERDICT},
     {NULL, NULL, NULL},
 };

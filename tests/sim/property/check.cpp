@@ -34,15 +34,15 @@ std::string Watcher::look(bool each)
                              state == STARS_RTSQ_READ_SENT || state == STARS_RTSQ_WAIT_RECORD;
         const bool out = state == STARS_RTSQ_WAIT_SWAP_OUT || state == STARS_RTSQ_SLOT_DISABLE;
         if (mapped && (out || state == STARS_RTSQ_IDLE || state == STARS_RTSQ_POLL_FLAG))
-            return "SCH-21: a slot" + at;
+            return "T-SCH-21: a slot" + at;
         if (!mapped && in_slot)
-            return "SCH-21: no slot" + at;
+            return "T-SCH-21: no slot" + at;
         if (mapped) {
             const uint32_t slot = read(page + STARS_SQ_SLOT);
             if (slot >= rig_.params().slots.value)
-                return "SCH-3: a slot that is not there" + at;
+                return "T-SCH-3: a slot that is not there" + at;
             if (!owner.emplace(slot, sq).second)
-                return "SCH-3: the slot of another" + at;
+                return "T-SCH-3: the slot of another" + at;
             slots_[sq] = slot;
         } else if (out && slots_.count(sq) != 0) {
             leaving.push_back(slots_[sq]);
@@ -50,7 +50,7 @@ std::string Watcher::look(bool each)
     }
     for (const uint32_t slot : leaving)
         if (owner.count(slot) != 0)
-            return "SCH-19: slot " + std::to_string(slot) +
+            return "T-SCH-19: slot " + std::to_string(slot) +
                    " has a queue while another leaves it, at " + std::to_string(rig_.now()) + " ns";
     return "";
 }
@@ -159,23 +159,23 @@ uint32_t Checker::most_at_once(const std::vector<Span> &spans)
     return static_cast<uint32_t>(most);
 }
 
-// SCH-7: each SQE once, one at a time, in ring order.
+// T-SCH-7: each SQE once, one at a time, in ring order.
 std::string Checker::order() const
 {
     std::map<uint32_t, const Task *> last;
     for (const Task &task : tasks_) {
         const Seen &now = seen(task);
         if (now.tasks != 1)
-            return "SCH-7: " + name(task) + " ended " + std::to_string(now.tasks) + " times";
+            return "T-SCH-7: " + name(task) + " ended " + std::to_string(now.tasks) + " times";
         const Task *&before = last[task.sq];
         if (before && seen(*before).task.end > now.task.begin)
-            return "SCH-7: " + name(task) + " began before the one before it had ended";
+            return "T-SCH-7: " + name(task) + " began before the one before it had ended";
         before = &task;
     }
     return "";
 }
 
-// EVT-1 to EVT-4: no wait passes before a record, and what wakes it is one.
+// T-EVT-1 to T-EVT-4: no wait passes before a record, and what wakes it is one.
 std::string Checker::events() const
 {
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> first; // round, event
@@ -193,16 +193,16 @@ std::string Checker::events() const
         const Seen &wait = seen(task);
         const auto record = first.find({task.round, task.id});
         if (record == first.end() || passed_at(wait) < record->second)
-            return "EVT-3: " + name(task) + " passed before event " + std::to_string(task.id) +
+            return "T-EVT-3: " + name(task) + " passed before event " + std::to_string(task.id) +
                    " was recorded";
         if (!wait.park.empty() && records.count({{wait.waker_sq, wait.waker_number}, task.id}) == 0)
-            return "EVT-4: " + name(task) +
+            return "T-EVT-4: " + name(task) +
                    " was woken by something else than a record of its event";
     }
     return "";
 }
 
-// NTF-2, NTF-3: at no time have more waits passed than there were records.
+// T-NTF-2, T-NTF-3: at no time have more waits passed than there were records.
 std::string Checker::notifies() const
 {
     std::map<uint32_t, std::vector<std::pair<uint64_t, int>>> edges;
@@ -220,7 +220,7 @@ std::string Checker::notifies() const
         for (const auto &edge : one.second) {
             left += edge.second == 0 ? 1 : -1;
             if (left < 0)
-                return "NTF-2: notify " + std::to_string(one.first) +
+                return "T-NTF-2: notify " + std::to_string(one.first) +
                        " let more waits pass than it had records, at " +
                        std::to_string(edge.first) + " ns";
         }
@@ -228,7 +228,7 @@ std::string Checker::notifies() const
     return "";
 }
 
-// CTN-2: when a wait passes, what it needs has been added.
+// T-CTN-2: when a wait passes, what it needs has been added.
 std::string Checker::counts() const
 {
     for (const Task &task : tasks_) {
@@ -240,12 +240,12 @@ std::string Checker::counts() const
                 other.id == task.id && effect_at(seen(other)) <= passed_at(seen(task)))
                 added += other.value;
         if (added < task.value)
-            return "CTN-2: " + name(task) + " passed with a count of " + std::to_string(added);
+            return "T-CTN-2: " + name(task) + " passed with a count of " + std::to_string(added);
     }
     return "";
 }
 
-// MEM-3, COND-8: the word was written before the program that polls it passed.
+// T-MEM-3, T-COND-8: the word was written before the program that polls it passed.
 std::string Checker::words() const
 {
     std::map<uint32_t, uint64_t> written;
@@ -254,11 +254,11 @@ std::string Checker::words() const
             written[task.id] = effect_at(seen(task));
     for (const Task &task : tasks_)
         if (task.kind == Kind::kPoll && seen(task).task.end < written.at(task.id))
-            return "MEM-3: " + name(task) + " saw a word before it was written";
+            return "T-MEM-3: " + name(task) + " saw a word before it was written";
     return "";
 }
 
-// SCH-2, SCH-3, SCH-19: work in slots alone, not more than there are, none before its last queue was swapped out.
+// T-SCH-2, T-SCH-3, T-SCH-19: work in slots alone, not more than there are, none before its last queue was swapped out.
 std::string Checker::slots() const
 {
     std::vector<Span> all;
@@ -269,14 +269,14 @@ std::string Checker::slots() const
             by_slot[span.id].push_back(span);
         }
     if (most_at_once(all) > params_.slots.value)
-        return "SCH-3: " + std::to_string(most_at_once(all)) + " queues in slots at once";
+        return "T-SCH-3: " + std::to_string(most_at_once(all)) + " queues in slots at once";
     const uint64_t out = params_.to_ns(params_.drain.value + params_.slot_disable.value);
     for (auto &slot : by_slot) {
         std::sort(slot.second.begin(), slot.second.end(),
                   [](const Span &a, const Span &b) { return a.begin < b.begin; });
         for (size_t i = 1; i < slot.second.size(); ++i)
             if (slot.second[i].begin < slot.second[i - 1].end)
-                return "SCH-19: slot " + std::to_string(slot.first) +
+                return "T-SCH-19: slot " + std::to_string(slot.first) +
                        " was given away too early, at " + std::to_string(slot.second[i].begin) +
                        " ns";
     }
@@ -288,13 +288,13 @@ std::string Checker::slots() const
             };
             if (spans == occupied_.end() ||
                 std::none_of(spans->second.begin(), spans->second.end(), within))
-                return "SCH-2: " + name(task) + " worked without a slot, at " +
+                return "T-SCH-2: " + name(task) + " worked without a slot, at " +
                        std::to_string(work.begin) + " ns";
         }
     return "";
 }
 
-// SCH-8: from the first thing that needs a share to retirement.
+// T-SCH-8: from the first thing that needs a share to retirement.
 std::string Checker::classes() const
 {
     std::vector<Span> sdma, pcie, cond, cpu;
@@ -317,12 +317,12 @@ std::string Checker::classes() const
                {cpu, params_.cpu_topic_cap, "callback"}};
     for (const auto &one : all)
         if (most_at_once(one.spans) > one.cap.value)
-            return std::string("SCH-8: ") + std::to_string(most_at_once(one.spans)) + " " +
+            return std::string("T-SCH-8: ") + std::to_string(most_at_once(one.spans)) + " " +
                    one.name + " SQEs at once";
     return "";
 }
 
-// DMA-1, DMA-6: a channel belongs to one SQE from set-up to the end of its bytes.
+// T-DMA-1, T-DMA-6: a channel belongs to one SQE from set-up to the end of its bytes.
 std::string Checker::channels() const
 {
     std::map<std::pair<bool, uint32_t>, std::vector<Span>> by_channel;
@@ -333,18 +333,18 @@ std::string Checker::channels() const
         const uint64_t limit =
             task.pcie ? params_.pcie_channels.value : params_.sdma_channels.value;
         if (one.setup.front().id >= limit)
-            return "DMA-1: " + name(task) + " has a channel that is not there";
+            return "T-DMA-1: " + name(task) + " has a channel that is not there";
         by_channel[{task.pcie, one.setup.front().id}].push_back(
             {one.setup.front().begin, one.transfer.back().end, 0});
     }
     for (const auto &channel : by_channel)
         if (most_at_once(channel.second) > 1)
-            return "DMA-1: channel " + std::to_string(channel.first.second) +
+            return "T-DMA-1: channel " + std::to_string(channel.first.second) +
                    " has two SQEs at once";
     return "";
 }
 
-// LNK-1 to LNK-7: no byte is lost, and no link carries more than it can, in any stretch of time between two transfers' edges.
+// T-LNK-1 to T-LNK-7: no byte is lost, and no link carries more than it can, in any stretch of time between two transfers' edges.
 std::string Checker::links() const
 {
     enum { kDown, kUp, kHbm, kLinks };
@@ -360,7 +360,7 @@ std::string Checker::links() const
             continue;
         const Seen &one = seen(task);
         if (one.transfer.size() != 1 || one.bytes != task.bytes)
-            return "LNK-3: " + name(task) + " moved " + std::to_string(one.bytes) + " of " +
+            return "T-LNK-3: " + name(task) + " moved " + std::to_string(one.bytes) + " of " +
                    std::to_string(task.bytes) + " bytes";
         uint32_t weight[kLinks] = {0, 0, 0};
         switch (task.way) {
@@ -391,7 +391,7 @@ std::string Checker::links() const
         auto &all = loads[link];
         std::sort(all.begin(), all.end(),
                   [](const Load &a, const Load &b) { return a.span.end < b.span.end; });
-        // Within a stretch no more bytes end that also began there than the link carries; LNK-5 forgives 2^-12 each.
+        // Within a stretch no more bytes end that also began there than the link carries; T-LNK-5 forgives 2^-12 each.
         for (const Load &from : all) {
             uint64_t bytes = 0;
             for (size_t i = 0; i < all.size(); ++i) {
@@ -400,7 +400,7 @@ std::string Checker::links() const
                 bytes += all[i].bytes;
                 const uint64_t length = all[i].span.end - from.span.begin;
                 if ((bytes - std::min<uint64_t>(bytes, 1 + i / 1024)) * 1000 > rate[link] * length)
-                    return "LNK-4: link " + std::to_string(link) + " moved " +
+                    return "T-LNK-4: link " + std::to_string(link) + " moved " +
                            std::to_string(bytes) + " bytes in " + std::to_string(length) +
                            " ns, from " + std::to_string(from.span.begin) + " ns on";
             }
@@ -413,7 +413,7 @@ std::string Checker::links() const
         if (told != rates_.end())
             for (const auto &part : told->second) {
                 if (part.second > rate[link] * 1000000)
-                    return "LNK-1: link " + std::to_string(link) + " is faster than it can be";
+                    return "T-LNK-1: link " + std::to_string(link) + " is faster than it can be";
                 served += static_cast<double>(part.second) * 1e-9 *
                           static_cast<double>(part.first.end - part.first.begin);
             }
@@ -423,7 +423,7 @@ std::string Checker::links() const
         const double total = static_cast<double>(sum);
         if (served > total + cycle * static_cast<double>(all.size() + 1) ||
             served < total * (1 - 1e-6) - static_cast<double>(all.size() + 1))
-            return "LNK-4: link " + std::to_string(link) + " served " + std::to_string(served) +
+            return "T-LNK-4: link " + std::to_string(link) + " served " + std::to_string(served) +
                    " of " + std::to_string(sum) + " bytes";
     }
     return "";

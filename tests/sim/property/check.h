@@ -12,7 +12,7 @@
 namespace property
 {
 
-/// Between two events: no slot belongs to two queues, and states agree with slots (SCH-3, SCH-19, SCH-21).
+/// Between two events: no slot belongs to two queues, and states agree with slots (T-SCH-3, T-SCH-19, T-SCH-21).
 class Watcher
 {
   public:

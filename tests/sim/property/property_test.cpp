@@ -75,7 +75,7 @@ class Run
         }
         const std::string bytes = program_.wrong_bytes();
         return bytes.empty() ? Checker(rig_, program_.tasks(), host_records_).first_fault()
-                             : "DMA-5: " + bytes;
+                             : "T-DMA-5: " + bytes;
     }
 
     /// A number that two equal traces share.
@@ -212,7 +212,7 @@ class Run
         return any;
     }
 
-    // NTF-3: with everything else done, one wait has passed for each record. One record more, one wait more.
+    // T-NTF-3: with everything else done, one wait has passed for each record. One record more, one wait more.
     std::string next_of_contest(bool &on)
     {
         const Program::Contest &contest = program_.contest();
@@ -223,7 +223,7 @@ class Run
         for (const Task &wait : contest.waits)
             passed += rig_.retired(wait.sq) >= wait.number ? 1 : 0;
         if (passed != contest_records_)
-            return "NTF-3: " + std::to_string(passed) + " waits passed notify " +
+            return "T-NTF-3: " + std::to_string(passed) + " waits passed notify " +
                    std::to_string(contest.notify) + " with " + std::to_string(contest_records_) +
                    " records";
         if (passed == contest.waits.size())
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
         std::string fault = run.go();
         sqes += run.sqes();
         records += run.records();
-        if (fault.empty() && number % 8 == 0) { // TIM-6: again, byte for byte
+        if (fault.empty() && number % 8 == 0) { // T-TIM-6: again, byte for byte
             Run again(profiles[which], turn / 2, seed);
             (void)again.go();
             if (again.trace_sum() != run.trace_sum())
