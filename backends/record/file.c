@@ -211,8 +211,8 @@ static struct record_map *new_map_locked(uint32_t span)
     if (!map)
         return NULL;
     header->chunks = index + span;
-    map->chunk->span = span;
-    map->chunk->index = index;
+    /* a copy that broke off may have been here */
+    *map->chunk = (struct twin_record_chunk){.span = span, .index = index};
     __atomic_store_n(&map->chunk->magic, TWIN_RECORD_CHUNK_MAGIC, __ATOMIC_RELEASE);
     return map;
 }

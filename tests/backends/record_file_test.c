@@ -4,10 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,15 +20,6 @@ const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below);
 static char path[64];
 static const struct twin_backend *table;
 static twin_hw_device *device;
-
-/* In place of the C library's: the recorder asks this around what it does to the file. */
-static atomic_uint pending_asked;
-
-int sigpending(sigset_t *set)
-{
-    atomic_fetch_add(&pending_asked, 1);
-    return sigemptyset(set);
-}
 
 static twin_status start_at(const char *where)
 {
@@ -483,48 +472,6 @@ static void test_what_was_finished_outlives_a_kill(void)
     }
 }
 
-/* In a child whose files may not grow. */
-static int record_in_little_room(void)
-{
-    const struct rlimit limit = {.rlim_cur = 3u << 20, .rlim_max = 3u << 20};
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
-        return 1;
-    start();
-    twin_queue *queue = new_queue(1);
-    unsigned before = fake_calls;
-    for (uint64_t i = 0; i < 60000; i++)
-        copy_in_call(queue, i);
-    if (fake_calls != before + 60000 || !fake_logged("the recording in"))
-        return 2;
-    fake_forget();
-    copy(queue, 60000);
-    table->queue.destroy(queue);
-    stop();
-    return fake_logged("the recording in") ? 3 : 0; /* it is said once */
-}
-
-static void test_no_room_stops_the_recording_alone(void)
-{
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(record_in_little_room());
-    (void)waitpid(child, &status, 0);
-    CU_ASSERT_FATAL(WIFEXITED(status));
-    CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
-    char name[64];
-    (void)snprintf(name, sizeof(name), "record_file.%ld.rec", (long)child);
-    twin_recording *recording = read_file(name);
-    const struct twin_record_header *header = twin_recording_header(recording);
-    CU_ASSERT_EQUAL(header->state, TWIN_RECORD_CUT);
-    uint64_t copies = count_copies(recording);
-    CU_ASSERT(copies > 10000);
-    CU_ASSERT(copies + header->lost >= 60001);
-    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
-    twin_recording_free(recording);
-    (void)unlink(name);
-}
-
 /* ---- names ---------------------------------------------------------------------------------------- */
 
 static void refuse(const char *where, const char *reason)
@@ -533,19 +480,6 @@ static void refuse(const char *where, const char *reason)
     CU_ASSERT_TRUE(fake_logged("nothing is recorded"));
     CU_ASSERT_TRUE(fake_logged(reason));
     table->process.stop();
-}
-
-static void test_what_is_not_kept_makes_no_system_calls(void)
-{
-    CU_ASSERT_EQUAL_FATAL(start_at("record_file.none/x"), TWIN_OK);
-    table->device.open(0, &device);
-    twin_queue *queue = new_queue(1);
-    unsigned before = atomic_load(&pending_asked);
-    for (uint64_t i = 0; i < 100; i++)
-        copy(queue, i);
-    CU_ASSERT_EQUAL(atomic_load(&pending_asked), before);
-    table->queue.destroy(queue);
-    stop();
 }
 
 static void test_only_regular_files_are_replaced(void)
@@ -613,9 +547,6 @@ static const twin_test tests[] = {
     {"threads that end leave their room to others",
      test_threads_that_end_leave_their_room_to_others},
     {"what was finished outlives a kill", test_what_was_finished_outlives_a_kill},
-    {"without room the recording stops, the program does not",
-     test_no_room_stops_the_recording_alone},
-    {"entries that are not kept make no system calls", test_what_is_not_kept_makes_no_system_calls},
     {"only regular files are replaced", test_only_regular_files_are_replaced},
     {"processes do not share a file", test_processes_do_not_share_a_file},
 };
