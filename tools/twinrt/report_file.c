@@ -40,7 +40,7 @@ static bool make_folder_of(const char *path)
         return false;
     }
     (void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-    return mkdir(folder, 0777) == 0;
+    return mkdir(folder, 0777) == 0 || errno == EEXIST; /* another run may make it too */
 }
 
 bool report_file_prepare(struct report_file *file, const char *path)
