@@ -21,7 +21,9 @@ useradd --create-home --home-dir /packages/user user
 
 echo "programs, man pages and completion are found"
 as_user 'twinrt --version; twinrt-cc --version; twinrt info | grep -q 910B3'
-[ -s "$(readlink -f /usr/share/bash-completion/completions/twinrt)" ] || fail "no completion"
+for file in bash-completion/completions/twinrt fish/vendor_completions.d/twinrt.fish zsh/vendor-completions/_twinrt; do
+    [ -s "$(readlink -f /usr/share/$file)" ] || fail "no completion: $file"
+done
 zcat /usr/share/man/man1/twinrt-run.1.gz | grep -q 'TWINRT-RUN' || fail "no man page"
 
 echo "a program in C, its race, and its report"

@@ -335,6 +335,9 @@ class Stranger:
         for path in LINKS:
             expect(f"./opt/twinrt/{path} -> " in contents, f"{path} is in no package")
         for path in ("usr/bin/twinrt -> /opt/twinrt/bin/twinrt", "usr/bin/twinrt-cc -> /opt/twinrt/bin/twinrt-cc",
+                     "usr/share/bash-completion/completions/twinrt-cc -> /opt/twinrt/share/bash-completion/completions/twinrt",
+                     "usr/share/fish/vendor_completions.d/twinrt-cc.fish -> /opt/twinrt/share/fish/vendor_completions.d/twinrt.fish",
+                     "usr/share/zsh/vendor-completions/_twinrt -> /opt/twinrt/share/zsh/site-functions/_twinrt",
                      "usr/share/man/man1/twinrt-run.1.gz", "usr/share/doc/twinrt/copyright", "usr/share/doc/twinrt-model/copyright",
                      "opt/twinrt/share/doc/twinrt/runtime/docs/ci.md", "opt/twinrt/share/twinrt/examples/check.h",
                      "opt/twinrt/share/twinrt/tools/msprof_print.py"):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Man pages and completion say what the programs' help says.
 
-usage: pages_test.py BIN MAN COMPLETION"""
+usage: pages_test.py BIN SHARE"""
 import os
 import pty
 import re
@@ -14,9 +14,10 @@ import tempfile
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COMPLETION = os.path.abspath(sys.argv.pop())
-MAN = os.path.abspath(sys.argv.pop())
+SHARE = os.path.abspath(sys.argv.pop())
 BIN = os.path.abspath(sys.argv.pop())
+MAN = os.path.join(SHARE, "man", "man1")
+COMPLETION = os.path.join(SHARE, "bash-completion", "completions", "twinrt")
 
 
 def help_of(*command):
@@ -122,6 +123,83 @@ class Completion(unittest.TestCase):
                 seen += os.read(terminal, 4096).decode()
         os.close(terminal)
         os.waitpid(child, 0)
+
+
+# A line, and all that zsh and fish may make of its last word.
+LINES = {
+    "twinrt comp": {"compare"},
+    "twinrt re": {"record", "replay"},
+    "twinrt --vers": {"--version"},
+    "twinrt run --check --expl": {"--explain"},
+    "twinrt check --err": {"--error-exitcode="},
+    "twinrt run --log=": {"--log=error", "--log=warning", "--log=info", "--log=debug"},
+    "twinrt run --profile=910a": {"--profile=910a"},
+    "twinrt check only_fi": {"only_file"},
+    "twinrt run --suppressions=only_fi": {"--suppressions=only_file"},
+    "twinrt run --check -- only_prog": {"only_program"},
+    "twinrt run --check -- twinrt compa": {"compare"},
+    "twinrt-cc --cx": {"--cxx="},
+}
+# Every completion of zsh ends in compadd.
+ZSH = r"""
+PS1='> ' LISTMAX=0
+autoload -Uz compinit && compinit -u -D
+. %s/set_env.sh
+compadd() {
+    local -a hits
+    [[ -n ${(M)@:#-[OAD]} ]] || { builtin compadd -O hits "$@"; print -rl -- $IPREFIX$^hits >>offered }
+    builtin compadd "$@"
+}
+finish() { zle kill-buffer; : >>done }
+zle -N finish
+bindkey '^I' complete-word '^X' finish
+"""
+
+
+class OtherShells(unittest.TestCase):
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.folder = work.name
+        for name, mode in (("only_file", 0o644), ("only_program", 0o755)):
+            os.close(os.open(os.path.join(self.folder, name), os.O_CREAT, mode))
+        self.env = {"PATH": f"{BIN}:{self.folder}:/usr/bin:/bin", "HOME": self.folder, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+
+    def test_fish(self):
+        if not shutil.which("fish"):
+            self.skipTest("no fish")
+        for line, wanted in LINES.items():
+            with self.subTest(line):
+                script = f"set -p fish_complete_path {SHARE}/fish/vendor_completions.d; complete -C '{line}'"
+                done = subprocess.run(["fish", "--no-config", "-c", script], cwd=self.folder, env=self.env, capture_output=True, text=True,
+                                      check=True)
+                self.assertEqual(done.stderr, "")
+                self.assertEqual({one.split("\t")[0] for one in done.stdout.splitlines()}, wanted)
+
+    def test_zsh(self):
+        if not shutil.which("zsh"):
+            self.skipTest("no zsh")
+        with open(os.path.join(self.folder, ".zshrc"), "w", encoding="utf-8") as file:
+            file.write(ZSH % os.path.dirname(SHARE))
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.folder)
+            os.execvpe("zsh", ["zsh", "-d", "-i"], self.env)
+        offered, ready = os.path.join(self.folder, "offered"), os.path.join(self.folder, "done")
+        for line, wanted in LINES.items():
+            with self.subTest(line):
+                os.write(terminal, line.encode() + b"\t\x18")
+                seen = ""
+                while not os.path.exists(ready):
+                    self.assertTrue(select.select([terminal], [], [], 60)[0], seen)
+                    seen += os.read(terminal, 4096).decode()
+                os.remove(ready)
+                with open(offered, encoding="utf-8") as file:
+                    self.assertEqual(set(file.read().split()), wanted, seen)
+                os.remove(offered)
+        os.write(terminal, b"exit\n")
+        os.waitpid(child, 0)
+        os.close(terminal)
 
 
 if __name__ == "__main__":

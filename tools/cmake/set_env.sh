@@ -57,6 +57,9 @@ if [ -e "$twin_root/lib64/libacl_rt.so" ]; then
         . "$twin_root/share/bash-completion/completions/twinrt"
         ;;
     esac
+    case ${ZSH_VERSION:+$-} in
+    *i*) eval 'fpath=("$twin_root/share/zsh/site-functions" $fpath); autoload -Uz _twinrt; (( ! $+functions[compdef] )) || compdef _twinrt twinrt twinrt-cc' ;;
+    esac
 else
     echo "set_env.sh: no lib64/libacl_rt.so in $twin_root; nothing was set" >&2
 fi

@@ -4,7 +4,7 @@
 # names only what values they take.
 
 _twinrt_options() { # COMMAND...
-    "$@" --help 2>/dev/null | grep -oE '^ +(-[[:alnum:]?], )?--[[:alnum:]-]+(\[?=)?' | sed -E 's/^ +(-[[:alnum:]?], )?//; s/\[=$//'
+    "$@" --help 2>/dev/null | awk '@TWINRT_OPTIONS@' | cut -f1
 }
 
 _twinrt_words() { # WORDS: what begins as the current word does
@@ -14,11 +14,11 @@ _twinrt_words() { # WORDS: what begins as the current word does
 # Values of OPTION; status 1: they are names of files, or nothing is known of them.
 _twinrt_values() {
     case $1 in
-    --backend) _twinrt_words "auto sim ascend null" ;;
-    --model) _twinrt_words "tlm rtl lockstep" ;;
-    --host-time) _twinrt_words "calls sleeps sync" ;;
-    --log) _twinrt_words "error warning info debug" ;;
-    --report-format) _twinrt_words "text json junit sarif" ;;
+    --backend) _twinrt_words "@TWINRT_VALUES_BACKEND@" ;;
+    --model) _twinrt_words "@TWINRT_VALUES_MODEL@" ;;
+    --host-time) _twinrt_words "@TWINRT_VALUES_HOST_TIME@" ;;
+    --log) _twinrt_words "@TWINRT_VALUES_LOG@" ;;
+    --report-format) _twinrt_words "@TWINRT_VALUES_REPORT_FORMAT@" ;;
     --profile)
         _twinrt_words "$("$program" info --profiles 2>/dev/null | awk '{ print $1 }')"
         [ ${#COMPREPLY[@]} -gt 0 ]
@@ -52,7 +52,7 @@ _twinrt() {
     if [ "${program##*/}" = twinrt ] && [ -z "$command" ]; then
         case $current in
         -*) _twinrt_words "$(_twinrt_options "$program")" ;;
-        *) _twinrt_words "$("$program" --help 2>/dev/null | awk '/^Commands:/ { on = 1; next } on && /^  [a-z]/ { print $1 }')" ;;
+        *) _twinrt_words "$("$program" --help 2>/dev/null | awk '@TWINRT_COMMANDS@' | cut -f1)" ;;
         esac
         return
     fi
