@@ -11,18 +11,20 @@ static struct twin_backend outer;
 static const twin_services *services;
 static struct fault_rules rules;
 
+/* Operations that answer no status cannot fail. */
 enum op {
-#define X(group, op, makes, parameters, arguments) OP_##group##_##op,
-#include "ops.def"
-#undef X
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments) OP_##group##_##op,
+#include "seam/ops.def"
     OP_COUNT
 };
 static_assert(OP_COUNT <= FAULT_OPS_MOST, "rules have room for all ops");
 
 static const struct fault_op ops[OP_COUNT] = {
-#define X(group, op, makes, parameters, arguments) {#group "." #op, makes},
-#include "ops.def"
-#undef X
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments) {#group "." #op, false},
+#define CREATE_OP(group, op, parameters, arguments) {#group "." #op, true},
+#include "seam/ops.def"
 };
 
 static const char *status_name(twin_status status)
@@ -44,20 +46,21 @@ static void tell(enum op op, const struct fault_rule *rule, uint64_t call)
     services->log(2, text);
 }
 
-#define X(group, op, makes, parameters, arguments)                                                 \
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments)                                                \
     static twin_status group##_##op parameters                                                     \
     {                                                                                              \
-        uint64_t number = 0;                                                                       \
-        const struct fault_rule *rule = fault_rules_strike(&rules, OP_##group##_##op, &number);    \
+        uint64_t which_call = 0;                                                                   \
+        const struct fault_rule *rule =                                                            \
+            fault_rules_strike(&rules, OP_##group##_##op, &which_call);                            \
         if (!rule)                                                                                 \
             return below.group.op arguments;                                                       \
         if (rule->after)                                                                           \
             (void)below.group.op arguments;                                                        \
-        tell(OP_##group##_##op, rule, number);                                                     \
+        tell(OP_##group##_##op, rule, which_call);                                                 \
         return rule->status;                                                                       \
     }
-#include "ops.def"
-#undef X
+#include "seam/ops.def"
 
 static twin_status process_start(const twin_services *given)
 {
@@ -78,8 +81,8 @@ const struct twin_backend *twin_wrapper_entry(const struct twin_backend *inner)
     below = *inner;
     outer = below; /* what cannot fail goes straight through */
     outer.process.start = process_start;
-#define X(group, op, makes, parameters, arguments) outer.group.op = group##_##op;
-#include "ops.def"
-#undef X
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments) outer.group.op = group##_##op;
+#include "seam/ops.def"
     return &outer;
 }

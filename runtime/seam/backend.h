@@ -27,7 +27,7 @@
  * TWIN_E_VENDOR, which any op may answer, stands for a public code that no status has: the backend
  * has told it with services.vendor_code on the same thread just before.
  *
- * New ops go at the end of their group, with a version bump. */
+ * New ops go at the end of their group, here and in seam/ops.def, with a version bump. */
 #ifndef TWINRT_SEAM_BACKEND_H
 #define TWINRT_SEAM_BACKEND_H
 

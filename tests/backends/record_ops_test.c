@@ -43,15 +43,9 @@ static const struct {
     const char *name;
     size_t offset;
 } ops[] = {
-#define X(group, op) {#group "." #op, offsetof(struct twin_backend, group.op)},
-#include "seam_ops.def"
-#undef X
+#define OP(group, op, ...) {#group "." #op, offsetof(struct twin_backend, group.op)},
+#include "seam/ops.def"
 };
-/* A new op of the seam belongs into seam_ops.def, into record_kinds.h and into the wrapper. */
-static_assert(sizeof(ops) / sizeof(ops[0]) ==
-                  (sizeof(struct twin_backend) - offsetof(struct twin_backend, process)) /
-                      sizeof(void (*)(void)),
-              "each op of the seam stands in the list once");
 
 /* Ops without an entry of their own, and why. */
 static const struct {
