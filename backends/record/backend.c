@@ -121,7 +121,7 @@ static void moved(uint64_t at_ns, uint64_t events)
     record_chance(&call);
 }
 
-static twin_status process_start(const twin_services *services)
+twin_status record_process_start(const twin_services *services)
 {
     static twin_services inner;
     bool is_new = false;
@@ -162,7 +162,7 @@ static twin_status process_start(const twin_services *services)
     return status;
 }
 
-static void process_stop(void)
+void record_process_stop(void)
 {
     struct record_call call;
     struct twin_record_PROCESS_STOP *f = RECORD_BEGIN(&call, PROCESS_STOP, 0);
@@ -174,7 +174,7 @@ static void process_stop(void)
     record_file_close();
 }
 
-static bool process_write(twin_write_when when, unsigned waiting)
+bool record_process_write(twin_write_when when, unsigned waiting)
 {
     if (!record_below.process.write(when, waiting))
         return false;
@@ -190,7 +190,7 @@ static bool process_write(twin_write_when when, unsigned waiting)
     return true;
 }
 
-static bool process_forked(void)
+bool record_process_forked(void)
 {
     if (!record_below.process.forked())
         return false;
@@ -199,129 +199,25 @@ static bool process_forked(void)
     return true;
 }
 
-static twin_status process_count(uint32_t *out_count)
-{
-    struct record_call call;
-    struct twin_record_PROCESS_COUNT *f = RECORD_BEGIN(&call, PROCESS_COUNT, 0);
-    record_called(&call);
-    twin_status status = record_below.process.count(out_count);
-    if (status == TWIN_OK)
-        f->out_count = *out_count;
-    record_returned(&call, status);
-    return status;
-}
-
-static struct twin_backend table = {
-    .size = sizeof(struct twin_backend),
-    .version = TWIN_SEAM_VERSION,
-    .process = {.start = process_start,
-                .stop = process_stop,
-                .count = process_count,
-                .describe = record_process_describe,
-                .write = process_write,
-                .forked = process_forked},
-    .host = {.attach = record_host_attach,
-             .detach = record_host_detach,
-             .enter = record_host_enter,
-             .leave = record_host_leave,
-             .traced = record_host_traced,
-             .last_task = record_host_last_task,
-             .advance = record_host_advance,
-             .follow = record_host_follow},
-    .device = {.open = record_device_open,
-               .close = record_device_close,
-               .abort = record_device_abort,
-               .peer = record_device_peer},
-    .memory = {.alloc = record_memory_alloc,
-               .free = record_memory_free,
-               .host_alloc = record_memory_host_alloc,
-               .host_free = record_memory_host_free,
-               .space = record_memory_space,
-               .copy = record_memory_copy,
-               .fill = record_memory_fill,
-               .copy_rows = record_memory_copy_rows,
-               .errors = record_memory_errors,
-               .repair = record_memory_repair},
-    .queue = {.create = record_queue_create,
-              .destroy = record_queue_destroy,
-              .drain = record_queue_drain,
-              .query = record_queue_query,
-              .room = record_queue_room,
-              .abort = record_queue_abort,
-              .stop = record_queue_stop,
-              .set_priority = record_queue_set_priority,
-              .stop_on_failure = record_queue_stop_on_failure,
-              .take_failure = record_queue_take_failure},
-    .work = {.copy = record_work_copy,
-             .fill = record_work_fill,
-             .record = record_work_record,
-             .wait = record_work_wait,
-             .reset = record_work_reset,
-             .write_value = record_work_write_value,
-             .wait_value = record_work_wait_value,
-             .call = record_work_call,
-             .run = record_work_run,
-             .end = record_work_end,
-             .activate = record_work_activate,
-             .branch = record_work_branch,
-             .label = record_work_label,
-             .jump = record_work_jump,
-             .count = record_work_count,
-             .wait_count = record_work_wait_count,
-             .reduce = record_work_reduce,
-             .copy_rows = record_work_copy_rows,
-             .launch = record_work_launch},
-    .signal = {.create = record_signal_create,
-               .destroy = record_signal_destroy,
-               .query = record_signal_query,
-               .wait = record_signal_wait,
-               .timestamp = record_signal_timestamp,
-               .elapsed = record_signal_elapsed,
-               .available = record_signal_available,
-               .clear = record_signal_clear,
-               .share = record_signal_share,
-               .allow = record_signal_allow,
-               .open = record_signal_open},
-    .channel = {.create = record_channel_create,
-                .destroy = record_channel_destroy,
-                .take = record_channel_take,
-                .answer = record_channel_answer,
-                .close = record_channel_close},
-    .program = {.create = record_program_create,
-                .destroy = record_program_destroy,
-                .bind = record_program_bind,
-                .unbind = record_program_unbind,
-                .seal = record_program_seal,
-                .clean = record_program_clean,
-                .abort = record_program_abort,
-                .drain = record_program_drain},
-    .diag = {.dump = record_diag_dump,
-             .facts = record_diag_facts,
-             .usage = record_diag_usage,
-             .tasks = record_diag_tasks,
-             .newest_task = record_diag_newest_task},
-    .image = {.load = record_image_load, .unload = record_image_unload},
-    .fault = {.plant = record_fault_plant,
-              .remove = record_fault_remove,
-              .struck = record_fault_struck},
-};
+/* Asked often, and what they answer follows from what is recorded: they go straight through. */
+#define record_host_changed record_below.host.changed
+#define record_host_move    record_below.host.move
+#define record_host_now     record_below.host.now
+#define record_host_pace    record_below.host.pace
+#define record_host_reach   record_below.host.reach
+#define record_host_see     record_below.host.see
+#define record_host_self    record_below.host.self
+#define record_memory_info  record_below.memory.info
 
 __attribute__((visibility("default"))) const struct twin_backend *
 twin_wrapper_entry(const struct twin_backend *below);
 
 const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below)
 {
+    static struct twin_backend table;
     record_below = *below;
-    table.name = below->name;
-    table.flags = below->flags;
-    /* Asked often, and what they answer follows from what is recorded: they go straight through. */
-    table.host.now = below->host.now;
-    table.host.reach = below->host.reach;
-    table.host.pace = below->host.pace;
-    table.host.see = below->host.see;
-    table.host.move = below->host.move;
-    table.host.self = below->host.self;
-    table.host.changed = below->host.changed;
-    table.memory.info = below->memory.info;
+    table = *below;
+#define OP(group, op, type, lacking, parameters, arguments) table.group.op = record_##group##_##op;
+#include "seam/ops.def"
     return &table;
 }

@@ -204,27 +204,3 @@ void record_device_close(twin_hw_device *device)
     record_returned(&call, TWIN_OK);
     free(device);
 }
-
-twin_status record_device_abort(twin_hw_device *device)
-{
-    struct record_call call;
-    struct twin_record_DEVICE_ABORT *f = RECORD_BEGIN(&call, DEVICE_ABORT, 0);
-    f->device = device->index;
-    record_called(&call);
-    twin_status status = record_below.device.abort(device->inner);
-    record_returned(&call, status);
-    return status;
-}
-
-twin_status record_device_peer(twin_hw_device *device, uint32_t other, bool enable)
-{
-    struct record_call call;
-    struct twin_record_DEVICE_PEER *f = RECORD_BEGIN(&call, DEVICE_PEER, 0);
-    f->device = device->index;
-    f->other = other;
-    f->enable = enable;
-    record_called(&call);
-    twin_status status = record_below.device.peer(device->inner, other, enable);
-    record_returned(&call, status);
-    return status;
-}

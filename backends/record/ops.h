@@ -127,7 +127,6 @@ void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pi
 
 /* ---- kernels (launch.c) -------------------------------------------------------------------------- */
 
-twin_status record_work_launch(twin_queue *queue, twin_launch *kernel);
 /* The core's kernel for one that the backend has kept and returns; who has it releases it. *out_number names it. */
 twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number);
 
@@ -155,117 +154,18 @@ void record_order_forked(void);
 
 /* ---- ops ------------------------------------------------------------------------------------------ */
 
-void record_host_attach(void);
-void record_host_detach(void);
-void record_host_enter(const twin_call *call);
-void record_host_leave(const twin_call *call, int32_t code);
-bool record_host_traced(void);
-uint32_t record_host_last_task(void);
-void record_host_advance(uint64_t ns);
-void record_host_follow(const twin_host_moment *moment);
+#define OP(group, op, type, lacking, parameters, arguments) type record_##group##_##op parameters;
+#include "seam/ops.def"
 
-twin_status record_device_open(uint32_t index, twin_hw_device **out_device);
-void record_device_close(twin_hw_device *device);
-twin_status record_image_load(twin_hw_device *device, const twin_image_source *source,
-                              twin_loaded_image **out_image, uint64_t *out_address);
-void record_image_unload(twin_loaded_image *image);
-twin_status record_device_abort(twin_hw_device *device);
-twin_status record_device_peer(twin_hw_device *device, uint32_t other, bool enable);
-twin_status record_process_describe(uint32_t index, const twin_device_traits **out_traits);
 void record_described_forget(void);
-
-twin_status record_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
-                                uint64_t *out_address);
-twin_status record_memory_free(uint64_t address);
-twin_status record_memory_host_alloc(uint64_t bytes, void **out_pointer);
-twin_status record_memory_host_free(void *pointer);
-twin_status record_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
-                                uint64_t *out_total);
-twin_status record_memory_copy(twin_hw_device *device, const twin_copy *copy);
-twin_status record_memory_fill(twin_hw_device *device, const twin_fill *fill);
-twin_status record_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
-twin_status record_memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
-                                 size_t *out_count);
-twin_status record_memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes);
-
-twin_status record_queue_create(twin_hw_device *device, const twin_queue_config *config,
-                                twin_queue **out_queue);
-void record_queue_destroy(twin_queue *queue);
-twin_status record_queue_drain(twin_queue *queue, uint64_t timeout_ns);
-twin_status record_queue_query(twin_queue *queue, bool *out_idle);
-twin_status record_queue_room(twin_queue *queue);
-twin_status record_queue_abort(twin_queue *queue);
-twin_status record_queue_stop(twin_queue *queue);
-twin_status record_queue_set_priority(twin_queue *queue, uint32_t priority);
-twin_status record_queue_stop_on_failure(twin_queue *queue);
-twin_status record_queue_take_failure(twin_queue *queue, twin_failure *out_failure);
-
 /* The tasks that came of an op, those above `before`, then its end. */
 twin_status record_work_ended(twin_queue *queue, struct record_call *call, uint64_t before,
                               twin_status status);
-twin_status record_work_copy(twin_queue *queue, const twin_copy *copy);
-twin_status record_work_fill(twin_queue *queue, const twin_fill *fill);
-twin_status record_work_record(twin_queue *queue, twin_signal *signal);
-twin_status record_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
-twin_status record_work_reset(twin_queue *queue, twin_signal *signal);
-twin_status record_work_write_value(twin_queue *queue, uint64_t address, uint64_t value);
-twin_status record_work_wait_value(twin_queue *queue, const twin_value_wait *wait);
-twin_status record_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
-twin_status record_work_run(twin_queue *queue, twin_program *program);
-twin_status record_work_end(twin_queue *queue);
-twin_status record_work_activate(twin_queue *queue, twin_queue *other);
-twin_status record_work_branch(twin_queue *queue, const twin_branch *branch);
-twin_status record_work_label(twin_queue *queue, uint64_t table, uint32_t index);
-twin_status record_work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
-twin_status record_work_count(twin_queue *queue, twin_signal *signal,
-                              const twin_count_change *change);
-twin_status record_work_wait_count(twin_queue *queue, twin_signal *signal,
-                                   const twin_count_wait *wait);
-twin_status record_work_reduce(twin_queue *queue, const twin_reduce *reduce);
-twin_status record_work_copy_rows(twin_queue *queue, const twin_rows *rows);
-
-twin_status record_signal_create(twin_hw_device *device, const twin_signal_config *config,
-                                 twin_signal **out_signal);
-void record_signal_destroy(twin_signal *signal);
-twin_status record_signal_query(twin_signal *signal, twin_signal_state *out_state);
-twin_status record_signal_wait(twin_signal *signal, uint64_t timeout_ns);
-twin_status record_signal_timestamp(twin_signal *signal, uint64_t *out_ns);
-twin_status record_signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns);
-twin_status record_signal_available(twin_hw_device *device, twin_signal_kind kind,
-                                    uint32_t *out_count);
-twin_status record_signal_clear(twin_signal *signal);
-twin_status record_signal_share(twin_signal *signal, bool check_pid,
-                                char out_name[TWIN_SHARE_NAME]);
-twin_status record_signal_allow(twin_signal *signal, const int32_t *pids, size_t count);
-twin_status record_signal_open(twin_hw_device *device, const char *name,
-                               const twin_signal_config *config, twin_signal **out_signal);
-
-twin_status record_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel);
-void record_channel_destroy(twin_channel *channel);
-twin_status record_channel_take(twin_channel *channel, uint64_t timeout_ns,
-                                twin_taken_call *out_call);
-void record_channel_answer(twin_channel *channel, uint64_t ticket);
-void record_channel_close(twin_channel *channel);
-
-twin_status record_program_create(twin_hw_device *device, twin_program **out_program);
-void record_program_destroy(twin_program *program);
-twin_status record_program_bind(twin_program *program, twin_queue *queue, bool head);
-twin_status record_program_unbind(twin_program *program, twin_queue *queue);
-twin_status record_program_seal(twin_program *program);
-twin_status record_program_clean(twin_queue *queue);
-twin_status record_program_abort(twin_program *program);
-twin_status record_program_drain(twin_program *program, uint64_t timeout_ns);
-
-void record_diag_dump(twin_hw_device *device);
-void record_diag_facts(void (*take)(void *context, const twin_fact *fact), void *context);
-twin_status record_diag_usage(uint32_t index, twin_usage *out_usage);
-twin_status record_diag_tasks(twin_queue *queue,
-                              void (*take)(void *context, const twin_task_end *task),
-                              void *context);
-uint64_t record_diag_newest_task(twin_queue *queue);
-
-twin_status record_fault_plant(const twin_fault *fault, uint32_t *out_number);
-twin_status record_fault_remove(uint32_t number);
-twin_status record_fault_struck(uint32_t number, uint64_t *out_times);
+/* Begins a work op of `queue`; `f` points to its fields, the queue filled in. */
+#define RECORD_WORK_BEGIN(NAME)                                                                    \
+    uint64_t before = record_below.diag.newest_task(queue->inner);                                 \
+    struct record_call call;                                                                       \
+    struct twin_record_##NAME *f = RECORD_BEGIN(&call, NAME, 0);                                   \
+    f->queue = queue->number
 
 #endif

@@ -83,47 +83,6 @@ twin_status record_queue_drain(twin_queue *queue, uint64_t timeout_ns)
     return status;
 }
 
-twin_status record_queue_query(twin_queue *queue, bool *out_idle)
-{
-    struct record_call call;
-    struct twin_record_QUEUE_QUERY *f = RECORD_BEGIN(&call, QUEUE_QUERY, 0);
-    f->queue = queue->number;
-    record_called(&call);
-    twin_status status = record_below.queue.query(queue->inner, out_idle);
-    f->out_idle = status == TWIN_OK && *out_idle;
-    record_returned(&call, status);
-    return status;
-}
-
-/* The ops that take a queue alone. */
-#define PLAIN(op, NAME)                                                                            \
-    twin_status record_queue_##op(twin_queue *queue)                                               \
-    {                                                                                              \
-        struct record_call call;                                                                   \
-        struct twin_record_##NAME *f = RECORD_BEGIN(&call, NAME, 0);                               \
-        f->queue = queue->number;                                                                  \
-        record_called(&call);                                                                      \
-        twin_status status = record_below.queue.op(queue->inner);                                  \
-        record_returned(&call, status);                                                            \
-        return status;                                                                             \
-    }
-PLAIN(room, QUEUE_ROOM)
-PLAIN(abort, QUEUE_ABORT)
-PLAIN(stop, QUEUE_STOP)
-PLAIN(stop_on_failure, QUEUE_STOP_ON_FAILURE)
-
-twin_status record_queue_set_priority(twin_queue *queue, uint32_t priority)
-{
-    struct record_call call;
-    struct twin_record_QUEUE_SET_PRIORITY *f = RECORD_BEGIN(&call, QUEUE_SET_PRIORITY, 0);
-    f->queue = queue->number;
-    f->priority = priority;
-    record_called(&call);
-    twin_status status = record_below.queue.set_priority(queue->inner, priority);
-    record_returned(&call, status);
-    return status;
-}
-
 twin_status record_queue_take_failure(twin_queue *queue, twin_failure *out_failure)
 {
     struct record_call call;

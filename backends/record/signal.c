@@ -92,59 +92,6 @@ twin_status record_signal_wait(twin_signal *signal, uint64_t timeout_ns)
     return status;
 }
 
-twin_status record_signal_timestamp(twin_signal *signal, uint64_t *out_ns)
-{
-    struct record_call call;
-    struct twin_record_SIGNAL_TIMESTAMP *f = RECORD_BEGIN(&call, SIGNAL_TIMESTAMP, 0);
-    f->signal = signal->number;
-    record_called(&call);
-    twin_status status = record_below.signal.timestamp(signal->inner, out_ns);
-    if (status == TWIN_OK)
-        f->out_time_ns = *out_ns;
-    record_returned(&call, status);
-    return status;
-}
-
-twin_status record_signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns)
-{
-    struct record_call call;
-    struct twin_record_SIGNAL_ELAPSED *f = RECORD_BEGIN(&call, SIGNAL_ELAPSED, 0);
-    f->begin = begin->number;
-    f->end = end->number;
-    record_called(&call);
-    twin_status status = record_below.signal.elapsed(begin->inner, end->inner, out_ns);
-    if (status == TWIN_OK)
-        memcpy(&f->out_length_ns, out_ns, sizeof(f->out_length_ns));
-    record_returned(&call, status);
-    return status;
-}
-
-twin_status record_signal_available(twin_hw_device *device, twin_signal_kind kind,
-                                    uint32_t *out_count)
-{
-    struct record_call call;
-    struct twin_record_SIGNAL_AVAILABLE *f = RECORD_BEGIN(&call, SIGNAL_AVAILABLE, 0);
-    f->device = device->index;
-    f->kind = (uint32_t)kind;
-    record_called(&call);
-    twin_status status = record_below.signal.available(device->inner, kind, out_count);
-    if (status == TWIN_OK)
-        f->out_count = *out_count;
-    record_returned(&call, status);
-    return status;
-}
-
-twin_status record_signal_clear(twin_signal *signal)
-{
-    struct record_call call;
-    struct twin_record_SIGNAL_CLEAR *f = RECORD_BEGIN(&call, SIGNAL_CLEAR, 0);
-    f->signal = signal->number;
-    record_called(&call);
-    twin_status status = record_below.signal.clear(signal->inner);
-    record_returned(&call, status);
-    return status;
-}
-
 twin_status record_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
     record_keep_chances();
@@ -239,25 +186,6 @@ void record_channel_destroy(twin_channel *channel)
     record_below.channel.destroy(channel->inner);
     record_returned(&call, TWIN_OK);
     free(channel);
-}
-
-twin_status record_channel_take(twin_channel *channel, uint64_t timeout_ns,
-                                twin_taken_call *out_call)
-{
-    struct record_call call;
-    struct twin_record_CHANNEL_TAKE *f = RECORD_BEGIN(&call, CHANNEL_TAKE, 0);
-    f->channel = channel->number;
-    f->timeout_ns = timeout_ns;
-    record_called(&call);
-    twin_status status = record_below.channel.take(channel->inner, timeout_ns, out_call);
-    if (status == TWIN_OK) {
-        f->out_block = out_call->call.block;
-        f->out_function = (uint64_t)(uintptr_t)out_call->call.fn;
-        f->out_argument = (uint64_t)(uintptr_t)out_call->call.argument;
-        f->out_ticket = out_call->ticket;
-    }
-    record_returned(&call, status);
-    return status;
 }
 
 void record_channel_answer(twin_channel *channel, uint64_t ticket)
