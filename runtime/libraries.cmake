@@ -6,17 +6,12 @@
 set(TWIN_PUBLIC_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/include)
 set(TWIN_NAMES_TEMPLATE ${CMAKE_CURRENT_LIST_DIR}/libraries/names.c.in)
 
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/exports.map TWIN_API_NAMES REGEX "^ +(acl|rt|twinrt)[A-Za-z0-9_]+;$")
-list(TRANSFORM TWIN_API_NAMES REPLACE "^ +([A-Za-z0-9_]+);$" "\\1")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${CMAKE_CURRENT_LIST_DIR}/exports.map)
-
-# twin_name_library(<target> <regex>): lib<target>.so with the names of exports.map that match.
+# twin_name_library(<target> <regex>): lib<target>.so with the public functions that match.
 function(twin_name_library target regex)
   set(names ${TWIN_API_NAMES})
   list(FILTER names INCLUDE REGEX "${regex}")
   if(NOT names)
-    message(FATAL_ERROR "lib${target}.so: no name in exports.map matches ${regex}")
+    message(FATAL_ERROR "lib${target}.so: no public function matches ${regex}")
   endif()
   list(TRANSFORM names REPLACE "(.+)" "NAME(\\1)")
   list(JOIN names "\n" TWIN_NAMES)
@@ -83,3 +78,10 @@ foreach(folder acl twinrt)
   file(CREATE_LINK ${TWIN_PUBLIC_INCLUDE}/${folder} ${PROJECT_BINARY_DIR}/include/${folder} SYMBOLIC)
   install(DIRECTORY ${TWIN_PUBLIC_INCLUDE}/${folder} DESTINATION include FILES_MATCHING PATTERN "*.h")
 endforeach()
+
+# Names of the vendor's runtime layer, which a library of the vendor's must find here: for backends/ascend.
+set(names ${TWIN_API_NAMES})
+list(FILTER names INCLUDE REGEX "^rt")
+list(TRANSFORM names REPLACE "(.+)" "\"\\1\",")
+list(JOIN names "\n" names)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/rt_names.inc CONTENT "${names}\n" @ONLY)

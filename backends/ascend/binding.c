@@ -41,8 +41,7 @@
 
 /* Names of the layer below it that this runtime has, too. */
 static const char *const lower_names[] = {
-#define TWIN_RT_NAME(name) #name,
-#include "seam/rt_names.def"
+#include "rt_names.inc"
 };
 
 static bool is_ours(const char *name)

@@ -17,25 +17,9 @@ int32_t twin_api_refuse_forked(void)
     return twin_backend_need();
 }
 
-/* The calls that are not built, as traces name them: a trace keeps the address of a call. */
-static const twin_call unsupported_calls[] = {
-#define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) {#name, TWIN_COST_LOCAL},
-#include "api/unsupported.def"
-};
-
-static const twin_call *unsupported_call(const char *name)
+int32_t twin_api_unsupported(const twin_call *call, const char *reason)
 {
-    const size_t count = sizeof(unsupported_calls) / sizeof(unsupported_calls[0]);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(unsupported_calls[i].name, name) == 0)
-            return &unsupported_calls[i];
-    static const twin_call unknown = {"a function that is not built", TWIN_COST_LOCAL};
-    return &unknown;
-}
-
-int32_t twin_api_unsupported(const char *name, const char *reason)
-{
-    (void)twin_api_enter(unsupported_call(name), NULL);
+    (void)twin_api_enter(call, NULL);
     return twin_api_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
 }
 

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/functions.h"
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/backend/sanitizer.h"
@@ -104,17 +105,17 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
 #define TWIN_LEAVE(code)                                                                           \
     twin_api_allow_cancel(twin_api_leave(code), twin_this_call.cost, twin_cancel)
 
-/* The parts that offer each function of by_part.def. */
+/* The parts that offer each function. */
 enum {
-#define TWIN_BY_PART(function, parts) TWIN_PARTS_##function = (parts),
-#include "api/by_part.def"
+#define TWIN_API(area, function, parts, state, reason) TWIN_PARTS_##function = TWIN_OFFERED_##parts,
+#include "api/functions.def"
 };
 
 /* Refuses a function that `parts` offer where the device's part is none of them. 0, 207000, or the code of a backend that
  * does not start. */
 int32_t twin_api_refuse_by_part(uint32_t parts);
 
-/* TWIN_ENTER for a function of by_part.def that answers a code: on a part that does not offer it nothing is done. */
+/* TWIN_ENTER for a function that only some parts offer and that returns a code: on another part it does nothing. */
 #define TWIN_ENTER_BY_PART(cost_class, function)                                                   \
     TWIN_ENTER(cost_class);                                                                        \
     if (__builtin_expect((atomic_load_explicit(&twin_parts_present, memory_order_relaxed) &        \
@@ -129,8 +130,8 @@ int32_t twin_api_refuse_by_part(uint32_t parts);
 /* The outer layer's refusal of a NULL for the parameter `name`. */
 int32_t twin_api_null(const char *name);
 
-/* Notes that the public function `name` is exported and not built, and gives the code for that. */
-int32_t twin_api_unsupported(const char *name, const char *reason);
+/* Notes that a public function is not built, and returns the code for that. */
+int32_t twin_api_unsupported(const twin_call *call, const char *reason);
 
 /* What an application holds as a handle. */
 static inline uint64_t twin_api_handle(const void *handle)

@@ -2,7 +2,7 @@
 /* Functions of the vendor's runtime layer that loaders look up in the handle of a library of ours (decision 1). No header
  * with them is installed: their callers declare pointers to them. Prototypes and codes are those of the vendor's open
  * runtime. A result is 0 or one of the ACL_ERROR_RT_* codes. Each may be called by any thread.
- * seam/rt_names.def lists the names. */
+ * functions.def lists them with the others. */
 #ifndef TWINRT_API_RT_NAMES_H
 #define TWINRT_API_RT_NAMES_H
 

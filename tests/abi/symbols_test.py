@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the public interface, compared with the recorded functions.
 
-usage: symbols_test.py partition RUNTIME_DIR   exports.map; definitions, refusals and names alone in api/
+usage: symbols_test.py partition RUNTIME_DIR   the table of functions and the definitions in api/
        symbols_test.py exported LIB_DIR        dynamic symbols and entries of every library
        symbols_test.py listed LIB_DIR          ldd and the dynamic linker read every library
        symbols_test.py needed PROGRAM LIBRARY  a program linked with a name records that name"""
@@ -56,32 +56,22 @@ def defined_in(folder):
     return names
 
 
-def lower(runtime, refused):
-    """The recorded names of the layer below are those of the lists, and each is built if what it is like is built."""
-    wrong = compare("exports.map", re.findall(r"^ +(rt\w+);$", read(runtime, "exports.map"), re.MULTILINE), LOWER)
-    wrong += compare("rt_names.def", re.findall(r"^TWIN_RT_NAME\((\w+)\)$", read(runtime, "seam", "rt_names.def"), re.MULTILINE), LOWER)
+def partition(runtime):
+    """The table of functions has the recorded ones, and each that is built, and no other, has a body in api/."""
+    expected = [row["function"] for row in tables.exported()]
+    rows = re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, (\w+), \w+\)$', read(runtime, "api", "functions.def"), re.MULTILINE)
+    names = [name for name, _ in rows]
+    refused = [name for name, state in rows if state.startswith("NOT_BUILT")]
+    alone = [name for name, state in rows if state == "LINK_ONLY"]
+    wrong = compare("functions.def", names, expected + LOWER)
+    wrong += compare("functions.def: LINK_ONLY", alone, [row["function"] for row in tables.exported() if row["library"] == "c-variant-only"])
+    ours = re.findall(r"^TWIN_EXTENSION\((\w+)\)$", read(runtime, "api", "functions.def"), re.MULTILINE)
+    wrong += compare("functions.def", ours, EXTENSIONS)
     for row in tables.read("rt_names"):
         if (row["function"] in refused) != (row["like"] in refused):
-            print("unsupported.def: one of %(function)s and %(like)s is there, one is not" % row)
+            print("functions.def: one of %(function)s and %(like)s is built, one is not" % row)
             wrong += 1
-    return wrong
-
-
-def partition(runtime):
-    expected = [row["function"] for row in tables.exported()]
-    exports = re.findall(r"^ +(acl\w+);$", read(runtime, "exports.map"), re.MULTILINE)
-    refused = re.findall(r"^TWIN_UNSUPPORTED\(\w+, [^,]+, (\w+),", read(runtime, "api", "unsupported.def"),
-                         re.MULTILINE)
-    alone = re.findall(r"^TWIN_LINK_ONLY\((\w+)\)$", read(runtime, "api", "link_only.c"), re.MULTILINE)
-    wrong = compare("exports.map", exports, expected)
-    wrong += compare("api/link_only.c", alone, [row["function"] for row in tables.exported() if row["library"] == "c-variant-only"])
-    ours = re.findall(r"^ +(twinrt\w+);$", read(runtime, "exports.map"), re.MULTILINE)
-    wrong += compare("exports.map", ours, EXTENSIONS) + lower(runtime, refused)
-    if exports != sorted(exports):
-        print("exports.map: not sorted")
-        wrong += 1
-    return wrong + compare("api/*.c with unsupported.def", defined_in(os.path.join(runtime, "api")) + refused + alone,
-                           expected + LOWER)
+    return wrong + compare("api/*.c", defined_in(os.path.join(runtime, "api")), [name for name in names if name not in refused + alone])
 
 
 def output(*command):

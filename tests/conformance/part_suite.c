@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/functions.h"
 #include "profile.h"
 #include "suite.h"
 
@@ -53,18 +54,6 @@ static bool looks_first(const char *function)
            strcmp(function, "aclrtNotifySetImportPidInterServer") == 0;
 }
 
-static bool is_built(const char *function)
-{
-    static const char *const refused[] = {
-#define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) #name,
-#include "api/unsupported.def"
-    };
-    for (size_t i = 0; i < TWIN_COUNT(refused); i++)
-        if (strcmp(refused[i], function) == 0)
-            return false;
-    return true;
-}
-
 typedef aclError (*any_call)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                              uintptr_t, uintptr_t, uintptr_t);
 
@@ -93,24 +82,26 @@ static void call_by_name(const char *function, bool offered)
 /* Every function that is built and that some part lacks: refused there, with a device and without, and nowhere else. */
 static void test_functions(void)
 {
-    static const char *const functions[] = {
-#define TWIN_BY_PART(function, parts) #function,
-#include "api/by_part.def"
+    static const twin_api_function functions[] = {
+#define TWIN_API TWIN_API_ROW
+#include "api/functions.def"
     };
     unsigned called = 0;
     for (size_t i = 0; i < TWIN_COUNT(functions); i++) {
-        const bool offered = twin_profile_offers(functions[i]);
-        if (!is_built(functions[i]) || looks_first(functions[i]))
+        const char *name = functions[i].name;
+        if (functions[i].parts == TWIN_OFFERED_ALL || twin_api_not_built(functions[i].state) ||
+            looks_first(name))
             continue;
-        if (!dlsym(RTLD_DEFAULT, functions[i])) { /* of the IPV350 alone: abi.link_only */
+        const bool offered = twin_profile_offers(name);
+        if (!dlsym(RTLD_DEFAULT, name)) { /* of the IPV350 alone: abi.link_only */
             CHECK(!offered);
             continue;
         }
         called++;
         if (!offered)
-            call_by_name(functions[i], false);
+            call_by_name(name, false);
         CHECK_OK(aclrtSetDevice(0));
-        call_by_name(functions[i], offered);
+        call_by_name(name, offered);
         CHECK_OK(aclrtResetDevice(0));
     }
     CHECK(called > 40);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/soc.h"
+#include "api/functions.h"
 #include "suite.h"
 
 static cJSON *load_file(const char *path)
@@ -131,12 +131,9 @@ static uint32_t part_of(const char *soc)
 
 bool twin_profile_offers(const char *function)
 {
-    static const struct {
-        const char *function;
-        uint32_t parts;
-    } rows[] = {
-#define TWIN_BY_PART(function, parts) {#function, parts},
-#include "api/by_part.def"
+    static const twin_api_function rows[] = {
+#define TWIN_API TWIN_API_ROW
+#include "api/functions.def"
     };
     cJSON *root = load();
     const cJSON *soc = cJSON_GetObjectItemCaseSensitive(find(root, "soc_name"), "value");
@@ -145,9 +142,9 @@ bool twin_profile_offers(const char *function)
     if (part == 0)
         twin_check_true(false, "the profile's SoC is of no known part", __FILE__, __LINE__);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(rows[i].function, function) == 0)
+        if (strcmp(rows[i].name, function) == 0)
             return (rows[i].parts & part) != 0;
-    return true;
+    return false;
 }
 
 bool twin_profile_variant(char *file, const char *name, uint64_t value)

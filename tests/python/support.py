@@ -42,8 +42,8 @@ def function(row):
 
 def refused_in_c():
     """C functions that the library exports and has not built."""
-    with open(os.path.join(ROOT, "runtime", "api", "unsupported.def"), encoding="utf-8") as file:
-        return set(re.findall(r"^TWIN_UNSUPPORTED\(\w+, [^,]+, (\w+),", file.read(), flags=re.MULTILINE))
+    with open(os.path.join(ROOT, "runtime", "api", "functions.def"), encoding="utf-8") as file:
+        return set(re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, NOT_BUILT', file.read(), flags=re.MULTILINE))
 
 
 class ModelTest(unittest.TestCase):

@@ -73,8 +73,8 @@ MAY_INCLUDE = {
     "sim/rtl": ["sim/core", "sim/include", "sim/rtl"],
     "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
-    "tools": ["runtime/api/areas.def", "runtime/api/by_part.def", "runtime/api/refused.def", "runtime/api/unsupported.def", "runtime/core",
-              "runtime/include", "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
+    "tools": ["runtime/api/functions.def", "runtime/api/functions.h", "runtime/core", "runtime/include",
+              "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
 
 # Where include paths point: a name is looked for beside the file, then here.
@@ -83,7 +83,7 @@ ROOTS = ["backends/ascend", "backends/fault", "backends/null", "backends/record"
          "tools/twinrt", "tools/twinrt-cc", ""]
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
-GENERATED = {"exported_names.inc": "tools/twinrt makes it from runtime/exports.map"}
+GENERATED = {"rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/functions.def"}
 
 # Only the shell around the model knows SystemC.
 SYSTEMC_AREAS = ("sim/capi", "sim/tlm", "sim/rtl", "tests/sim")

@@ -8,7 +8,7 @@ from tree import check
 
 AT_ROOT = {"CMakeLists.txt", "README.md", "runtime", "sim", "rtl-stubs", "backends", "tests", "bench", "dev", "LICENSE",
            "CHANGELOG.md", "CONTRIBUTING.md", "examples", "tools"}
-EXPORTS = "runtime/exports.map"
+FUNCTIONS = "runtime/api/functions.def"
 
 # Sources that no CMakeLists.txt names one by one: pattern -> how they get built.
 NOT_LISTED = {r"^runtime/libraries/.*\.c\.in$": "a template of libraries.cmake"}
@@ -49,17 +49,21 @@ def declared_functions(header):
 
 
 @check
-def exports(tree):
-    """exports.map is sorted and names exactly what the public headers declare."""
-    listed = re.findall(r"^\s+(acl\w+);$", tree.text(EXPORTS), flags=re.MULTILINE)
-    problems = []
-    for before, after in zip(listed, listed[1:]):
-        if before >= after:
-            problems.append(f"{EXPORTS}:1: {after} must stand before {before}")
+def functions(tree):
+    """The table of functions names exactly what the public headers declare; areas stand together, sorted inside."""
+    rows = re.findall(r'^TWIN_API\("([^"]*)", (acl\w+),', tree.text(FUNCTIONS), flags=re.MULTILINE)
+    problems, seen = [], set()
+    for (area_before, before), (area, name) in zip([("", "")] + rows, rows):
+        if area == area_before and before >= name:
+            problems.append(f"{FUNCTIONS}:1: {name} must stand before {before}")
+        if area != area_before and area in seen:
+            problems.append(f"{FUNCTIONS}:1: {name} does not stand with its area, \"{area}\"")
+        seen.add(area)
+    listed = {name for _, name in rows}
     declared = {name: path for path in tree.files(".h") if path.startswith("runtime/include/")
                 for name in declared_functions(tree.text(path))}
-    problems += [f"{declared[name]}:1: {name} is declared, but not exported" for name in sorted(set(declared) - set(listed))]
-    problems += [f"{EXPORTS}:1: {name} is in no public header" for name in sorted(set(listed) - set(declared))]
+    problems += [f"{declared[name]}:1: {name} is declared, but has no row" for name in sorted(set(declared) - listed)]
+    problems += [f"{FUNCTIONS}:1: {name} is in no public header" for name in sorted(listed - set(declared))]
     return problems
 
 

@@ -74,16 +74,19 @@ CASES = {
         ("a file", {"notes.txt": ""}, '"notes.txt" does not belong'),
         ("a folder", {"misc/a.c": ""}, '"misc" does not belong'),
     ]),
-    "exports": ({
-        "runtime/exports.map": "{\nglobal:\n    aclA;\n    aclB;\nlocal:\n    *;\n};\n",
+    "functions": ({
+        "runtime/api/functions.def": 'TWIN_API("a", aclA, ALL)\nTWIN_API("a", aclB, ALL)\nTWIN_API("b", rtA, ALL)\n',
         "runtime/include/acl/a.h": '#ifdef __cplusplus\nextern "C" {\n#endif\n'
                                    "typedef void (*aclCallback)(int);\nEXPORT aclError aclA(int a, aclCallback b);\n"
                                    "/* aclNot(); */\nEXPORT int aclB(void);\n#ifdef __cplusplus\n}\n#endif\n"
                                    "static inline int aclInline(int a)\n{\n    return aclA(a, 0);\n}\n",
     }, [
-        ("not sorted", {"runtime/exports.map": "    aclB;\n    aclA;\n"}, "aclA must stand before aclB"),
-        ("one too few", {"runtime/exports.map": "    aclA;\n"}, "aclB is declared, but not exported"),
-        ("one too many", {"runtime/exports.map": "    aclA;\n    aclB;\n    aclC;\n"}, "aclC is in no public header"),
+        ("not sorted", {"runtime/api/functions.def": 'TWIN_API("a", aclB, A2)\nTWIN_API("a", aclA, A2)\n'}, "aclA must stand before aclB"),
+        ("an area in two places", {"runtime/api/functions.def": 'TWIN_API("a", aclA, A2)\nTWIN_API("b", aclB, A2)\nTWIN_API("a", aclC, A2)\n'},
+         'aclC does not stand with its area, "a"'),
+        ("one too few", {"runtime/api/functions.def": 'TWIN_API("a", aclA, A2)\n'}, "aclB is declared, but has no row"),
+        ("one too many", {"runtime/api/functions.def": 'TWIN_API("a", aclA, A2)\nTWIN_API("a", aclB, A2)\nTWIN_API("a", aclC, A2)\n'},
+         "aclC is in no public header"),
     ]),
     "sources_listed": ({"sim/CMakeLists.txt": "add_library(a core/a.cpp)\n", "sim/core/a.cpp": "",
                         "tests/c/CMakeLists.txt": "twin_add_conformance(event)\n", "tests/c/event_suite.c": ""}, [

@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `twinrt api`: what of the public interface is built, from the tables the library is built from. */
+/* `twinrt api`: what of the public interface is built, from the table that the library is built from. */
 #include "tool.h"
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "api/functions.h"
 #include "core/base/config.h"
 #include "core/base/soc.h"
 #include "setting_option.h"
 
-/* Every exported function, sorted: made from exports.map when the tool is built. */
-static const char *const exported[] = {
-#include "exported_names.inc"
+/* Every function in the order of the table, and sorted by name. */
+static const twin_api_function functions[] = {
+#define TWIN_API TWIN_API_ROW
+#include "api/functions.def"
 };
-#define EXPORTED_COUNT (sizeof(exported) / sizeof(exported[0]))
-
-struct note {
-    const char *name;
-    const char *text;
-};
-
-static const struct note refused[] = {
-#define TWIN_UNSUPPORTED(answer, type, name, parameters, reason) {#name, reason},
-#include "api/unsupported.def"
-    {NULL, NULL},
-};
-
-static const struct note checked[] = {
-#define TWIN_REFUSED(name, reason) {#name, reason},
-#include "api/refused.def"
-    {NULL, NULL},
-};
-
-static const struct {
-    const char *name;
-    uint32_t parts;
-} by_part[] = {
-#define TWIN_BY_PART(name, parts) {#name, parts},
-#include "api/by_part.def"
-};
-
-static const struct note areas[] = {
-#define TWIN_AREA(area, name) {#name, area},
-#include "api/areas.def"
-    {NULL, NULL},
-};
+#define COUNT (sizeof(functions) / sizeof(functions[0]))
+static const twin_api_function *sorted[COUNT];
 
 typedef enum api_state { BUILT, NOT_BUILT, NOT_OFFERED, STATES } api_state;
 static const char *const state_names[] = {"built", "not built", "not offered"};
@@ -88,59 +61,43 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const char *text_of(const struct note *notes, const char *name)
+static int by_name(const void *a, const void *b)
 {
-    for (; notes->name; notes++)
-        if (strcmp(notes->name, name) == 0)
-            return notes->text;
-    return NULL;
-}
-
-/* The parts that offer a function; all if the table does not have it. */
-static uint32_t parts_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof(by_part) / sizeof(by_part[0]); i++)
-        if (strcmp(by_part[i].name, name) == 0)
-            return by_part[i].parts;
-    return UINT32_MAX;
+    return strcmp((*(const twin_api_function *const *)a)->name,
+                  (*(const twin_api_function *const *)b)->name);
 }
 
 /* `reason`: why it is not built or not offered, "" for what is built. */
-static api_state state_of(const struct options *options, const char *name, char reason[REASON])
+static api_state state_of(const struct options *options, const twin_api_function *function,
+                          char reason[REASON])
 {
-    const uint32_t parts = parts_of(name);
-    const char *text = text_of(refused, name);
-    reason[0] = '\0';
-    if ((parts & options->part) == 0) {
+    if ((function->parts & options->part) == 0) {
         char list[TWIN_PARTS_BYTES];
-        twin_soc_list_parts(parts, list);
-        (void)snprintf(reason, REASON, parts == 0 ? "no part offers it" : "parts that offer it: %s",
+        twin_soc_list_parts(function->parts, list);
+        (void)snprintf(reason, REASON,
+                       function->parts == 0 ? "no part offers it" : "parts that offer it: %s",
                        list);
         return NOT_OFFERED;
     }
-    if (!text)
-        text = text_of(checked, name);
-    if (!text)
-        return BUILT;
-    (void)snprintf(reason, REASON, "%s", text);
-    return NOT_BUILT;
+    (void)snprintf(reason, REASON, "%s", function->reason);
+    return reason[0] ? NOT_BUILT : BUILT;
 }
 
 static void print_lines(const struct options *options)
 {
     int width = 0;
-    for (size_t i = 0; i < EXPORTED_COUNT; i++)
-        if ((int)strlen(exported[i]) > width)
-            width = (int)strlen(exported[i]);
-    for (size_t i = 0; i < EXPORTED_COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
+        if ((int)strlen(sorted[i]->name) > width)
+            width = (int)strlen(sorted[i]->name);
+    for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        api_state is = state_of(options, exported[i], reason);
+        api_state is = state_of(options, sorted[i], reason);
         if (is != BUILT)
-            printf("%-*s  %s: %s\n", width, exported[i], state_names[is], reason);
+            printf("%-*s  %s: %s\n", width, sorted[i]->name, state_names[is], reason);
         else if (options->all)
-            printf("%-*s  built\n", width, exported[i]);
+            printf("%-*s  built\n", width, sorted[i]->name);
     }
-    printf("%zu functions on %s: %u built, %u not built, %u not offered\n", EXPORTED_COUNT,
+    printf("%zu functions on %s: %u built, %u not built, %u not offered\n", COUNT,
            options->soc[0] ? options->soc : "any part", options->count[BUILT],
            options->count[NOT_BUILT], options->count[NOT_OFFERED]);
 }
@@ -166,14 +123,15 @@ static void print_counts(const unsigned *count)
 static void print_areas(const struct options *options)
 {
     unsigned count[STATES] = {0};
-    for (const struct note *row = areas; row->name; row++) {
+    for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        count[state_of(options, row->name, reason)]++;
-        if (row[1].name && strcmp(row[1].text, row->text) == 0)
+        const bool last = i + 1 == COUNT;
+        count[state_of(options, &functions[i], reason)]++;
+        if (!last && strcmp(functions[i + 1].area, functions[i].area) == 0)
             continue;
-        printf("    \"%s\": ", row->text);
+        printf("    \"%s\": ", functions[i].area);
         print_counts(count);
-        puts(row[1].name ? "," : "");
+        puts(last ? "" : ",");
         memset(count, 0, sizeof(count));
     }
 }
@@ -181,17 +139,16 @@ static void print_areas(const struct options *options)
 static void print_json(const struct options *options)
 {
     printf("{\n  \"soc\": \"%s\",\n  \"functions\": [\n", options->soc);
-    for (size_t i = 0; i < EXPORTED_COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        api_state is = state_of(options, exported[i], reason);
-        const char *area = text_of(areas, exported[i]);
-        printf("    {\"name\": \"%s\", \"area\": \"%s\", \"state\": \"%s\"", exported[i],
-               area ? area : "", state_names[is]);
+        api_state is = state_of(options, sorted[i], reason);
+        printf("    {\"name\": \"%s\", \"area\": \"%s\", \"state\": \"%s\"", sorted[i]->name,
+               sorted[i]->area, state_names[is]);
         if (reason[0]) {
             printf(", \"reason\": ");
             print_text(reason);
         }
-        puts(i + 1 < EXPORTED_COUNT ? "}," : "}");
+        puts(i + 1 < COUNT ? "}," : "}");
     }
     puts("  ],\n  \"areas\": {");
     print_areas(options);
@@ -231,9 +188,12 @@ int twin_tool_api(int argc, char **argv)
     if (options.part == 0)
         options.part = ~(uint32_t)TWIN_PART_IPV350;
 
-    for (size_t i = 0; i < EXPORTED_COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
+        sorted[i] = &functions[i];
+    qsort(sorted, COUNT, sizeof(sorted[0]), by_name);
+    for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        options.count[state_of(&options, exported[i], reason)]++;
+        options.count[state_of(&options, sorted[i], reason)]++;
     }
     if (options.json)
         print_json(&options);
