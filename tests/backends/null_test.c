@@ -30,6 +30,6 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    seam_load(SEAM_PLUGIN);
+    seam_load("null");
     return twin_run_suite("null", tests, TWIN_COUNT(tests), argc, argv);
 }

@@ -12,7 +12,7 @@
 const struct twin_backend *seam;
 _Thread_local bool (*seam_interrupted)(void);
 
-static char plugin_folder[4096];
+static const char plugin_folder[] = SEAM_PLUGIN_FOLDER;
 
 static struct setting {
     const char *name;
@@ -140,12 +140,15 @@ void seam_forget(void)
     pthread_mutex_unlock(&text_lock);
 }
 
-const struct twin_backend *seam_load(const char *path)
+const char *seam_plugin_folder(void)
 {
-    snprintf(plugin_folder, sizeof(plugin_folder), "%s", path);
-    char *slash = strrchr(plugin_folder, '/');
-    if (slash)
-        *slash = '\0';
+    return plugin_folder;
+}
+
+const struct twin_backend *seam_load(const char *backend)
+{
+    char path[sizeof(plugin_folder) + 64];
+    snprintf(path, sizeof(path), "%s/backend-%s.so", plugin_folder, backend);
     void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!plugin) {
         fprintf(stderr, "%s\n", dlerror());

@@ -9,8 +9,10 @@
 #include "seam/backend.h"
 #include "support/cunit_main.h"
 
-/* The plug-in named on the command line; loaded once. Ends the program when it cannot be loaded. */
-const struct twin_backend *seam_load(const char *path);
+/* Loads the plug-in of a backend, once. Ends the program when it cannot be loaded. */
+const struct twin_backend *seam_load(const char *backend);
+/* Where the plug-ins are. */
+const char *seam_plugin_folder(void);
 /* The same, later. */
 extern const struct twin_backend *seam;
 

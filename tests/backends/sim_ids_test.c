@@ -90,8 +90,7 @@ static bool make_profile(char *path)
     static const char wanted[] = "\"events\": {\"value\": 65536";
     static char text[1 << 16];
     char from[4096];
-    snprintf(from, sizeof(from), "%s", SEAM_PLUGIN);
-    snprintf(strrchr(from, '/'), 64, "/profiles/910b3.json");
+    snprintf(from, sizeof(from), "%s/profiles/910b3.json", seam_plugin_folder());
     FILE *file = fopen(from, "r");
     size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
     if (file)
@@ -115,7 +114,7 @@ int main(int argc, char **argv)
         return TWIN_EXIT_FAILED;
     }
     seam_set("TWINRT_PROFILE", path);
-    seam_load(SEAM_PLUGIN);
+    seam_load("sim");
     int status = twin_run_suite("backend.sim_ids", tests, TWIN_COUNT(tests), argc, argv);
     unlink(path);
     return status;

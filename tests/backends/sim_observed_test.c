@@ -329,7 +329,7 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    seam_load(SEAM_PLUGIN);
+    seam_load("sim");
     seam_set("TWINRT_TRACE", "observed.json");
     seam_set("TWINRT_STATS", "observed.stats.json");
     seam_set("TWINRT_MSPROF", "observed.msprof");

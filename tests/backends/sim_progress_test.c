@@ -310,7 +310,7 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    seam_load(SEAM_PLUGIN);
+    seam_load("sim");
     if (argc == 4 && strcmp(argv[1], "--leave-trace") == 0) {
         static const twin_test child[] = {{"leaves its timeline", test_leave_trace}};
         trace_progress = argv[2];

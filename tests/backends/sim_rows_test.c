@@ -255,7 +255,7 @@ static bool limit_address_space(void)
 
 int main(int argc, char **argv)
 {
-    seam_load(SEAM_PLUGIN);
+    seam_load("sim");
     if (!limit_address_space()) {
         fprintf(stderr, "the address space cannot be limited\n");
         return TWIN_EXIT_FAILED;

@@ -117,6 +117,6 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    seam_load(SEAM_PLUGIN);
+    seam_load("sim");
     return twin_run_suite("backend.sim_sleepers", tests, TWIN_COUNT(tests), argc, argv);
 }

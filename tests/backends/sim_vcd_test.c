@@ -95,7 +95,7 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    seam_load(SEAM_PLUGIN);
+    seam_load("sim");
     seam_set("TWINRT_PROFILE", "950");
     seam_set("TWINRT_VCD", FILE_NAME);
     return twin_run_suite("backend.sim_vcd", tests, TWIN_COUNT(tests), argc, argv);

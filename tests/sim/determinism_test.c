@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profile_path.h"
 #include "sqe.h"
 #include "support/expect.h"
 #include "twinsim.h"
@@ -81,7 +82,7 @@ static void child(const plan *how, int out)
     twinsim_profile *profile = NULL;
     twinsim *sim = NULL;
     memory = calloc(2, HALF);
-    if (!memory || twinsim_profile_load(TWIN_PROFILE, &profile, NULL, 0) != TWINSIM_OK)
+    if (!memory || twinsim_profile_load(shipped_profile_path(), &profile, NULL, 0) != TWINSIM_OK)
         _exit(2);
     const struct twinsim_config config = {.profile = profile,
                                           .devices = 1,

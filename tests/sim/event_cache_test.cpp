@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/tables/event_table.h"
+#include "profile_path.h"
 #include "rig.h"
 
 using tsim::EventTable;
@@ -16,7 +17,7 @@ namespace
 
 std::string shipped_text()
 {
-    std::ifstream in(TWIN_PROFILE);
+    std::ifstream in(shipped_profile_path());
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/queue/firmware_loop.h"
+#include "profile_path.h"
 #include "rig.h"
 
 namespace
@@ -12,7 +13,7 @@ using Work = tsim::FirmwareLoop::Work;
 
 const tsim::Profile &old_profile()
 {
-    const std::string shipped = TWIN_PROFILE;
+    const std::string shipped = shipped_profile_path();
     static const tsim::Profile profile =
         tsim::Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + "310p3.json");
     return profile;

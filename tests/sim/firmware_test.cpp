@@ -4,13 +4,14 @@
 #include <string>
 
 #include "cond_sqe.h"
+#include "profile_path.h"
 
 namespace
 {
 
 const tsim::Profile &old_profile()
 {
-    const std::string shipped = TWIN_PROFILE;
+    const std::string shipped = shipped_profile_path();
     static const tsim::Profile profile =
         tsim::Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + "310p3.json");
     return profile;

@@ -5,13 +5,14 @@
 
 #include "core/profile/params.h"
 #include "core/profile/params_schema.h"
+#include "profile_path.h"
 #include "rig.h"
 
 using tsim::Profile;
 
 static std::string shipped_text()
 {
-    std::ifstream in(TWIN_PROFILE);
+    std::ifstream in(shipped_profile_path());
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/profile/params_schema.h"
+#include "profile_path.h"
 #include "rig.h"
 
 using tsim::Profile;
@@ -78,7 +79,7 @@ constexpr Part kParts[] = {
 
 Profile profile_of(const Part &part)
 {
-    const std::string shipped = TWIN_PROFILE;
+    const std::string shipped = shipped_profile_path();
     return Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + part.profile + ".json");
 }
 

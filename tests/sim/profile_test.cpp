@@ -10,6 +10,7 @@
 
 #include "core/profile/params.h"
 #include "core/profile/params_schema.h"
+#include "profile_path.h"
 #include "rig.h"
 
 using tsim::Profile;
@@ -18,7 +19,7 @@ namespace
 {
 
 const std::string kShipped =
-    std::string(TWIN_PROFILE).substr(0, std::string(TWIN_PROFILE).rfind('/'));
+    std::string(shipped_profile_path()).substr(0, std::string(shipped_profile_path()).rfind('/'));
 
 // A folder of profiles that is gone after the test.
 class Folder

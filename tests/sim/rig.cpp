@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "profile_path.h"
 #include "rtl/factory.h"
 
 bool expect_equal(uint64_t actual, uint64_t expected, const char *what, const char *file, int line)
@@ -23,7 +24,7 @@ bool expect_equal(uint64_t actual, uint64_t expected, const char *what, const ch
 
 const tsim::Profile &shipped_profile()
 {
-    static const tsim::Profile profile = tsim::Profile::from_file(TWIN_PROFILE);
+    static const tsim::Profile profile = tsim::Profile::from_file(shipped_profile_path());
     return profile;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "profile_path.h"
 #include "rig.h"
 
 namespace
@@ -330,7 +331,7 @@ static void test_times_vary_in_their_range()
 // T-TIM-10: the steps of a firmware vary too, each on its own.
 static void test_a_firmware_varies()
 {
-    const std::string shipped = TWIN_PROFILE;
+    const std::string shipped = shipped_profile_path();
     const tsim::Profile old =
         tsim::Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + "310p3.json");
     const struct {

@@ -6,6 +6,7 @@
 
 #include "core/base/histogram.h"
 #include "kernels.h"
+#include "profile_path.h"
 
 namespace
 {
@@ -268,7 +269,7 @@ static void test_kernels_wait_for_cores()
 // T-HW-3: what waits for the firmware's loop waits for no channel.
 static void test_waits_for_the_loop()
 {
-    const std::string shipped = TWIN_PROFILE;
+    const std::string shipped = shipped_profile_path();
     const tsim::Profile old =
         tsim::Profile::from_file(shipped.substr(0, shipped.rfind('/') + 1) + "310p3.json");
     Rig rig(counting(true), [&old](tsim::Params &p) { p = old.params(); });

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include "profile_path.h"
 #include "rig.h"
 
 namespace
@@ -12,7 +13,7 @@ namespace
 // The shipped profile with another clock.
 tsim::Profile profile_at(const std::string &mhz)
 {
-    std::ifstream in(TWIN_PROFILE);
+    std::ifstream in(shipped_profile_path());
     std::ostringstream text;
     text << in.rdbuf();
     std::string all = text.str();

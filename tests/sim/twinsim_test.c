@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface as a driver uses it. One board for all tests: each takes queues of its own. */
+#include "profile_path.h"
 #include "twinsim.h"
 
 #include <pthread.h>
@@ -75,8 +76,8 @@ static void make_board(void)
 {
     char error[256] = "";
     FILE *catch = tmpfile();
-    if (!catch ||
-        twinsim_profile_load(TWIN_PROFILE, &profile, error, sizeof(error)) != TWINSIM_OK) {
+    if (!catch || twinsim_profile_load(shipped_profile_path(), &profile, error, sizeof(error)) !=
+                      TWINSIM_OK) {
         fprintf(stderr, "set-up: %s\n", error);
         exit(1);
     }
