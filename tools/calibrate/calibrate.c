@@ -110,6 +110,17 @@ static uint64_t lengths_of_tasks(const struct calibrate_rows *rows)
     return count;
 }
 
+static bool plan_trials(struct run *run, struct calibrate_work *work)
+{
+    char why[200];
+    if (work->count == 0)
+        return true;
+    work->plan = replay_trial_new(work->recording, work->asked, work->count, why, sizeof(why));
+    if (!work->plan)
+        (void)snprintf(run->error, run->error_bytes, "%s: %s", work->path, why);
+    return work->plan != NULL;
+}
+
 static bool read_record(struct run *run, size_t at)
 {
     const char *path = run->job->records[at];
@@ -127,6 +138,8 @@ static bool read_record(struct run *run, size_t at)
                              counter && counter->start > 0 ? 1000 / counter->start : 1,
                              &run->rows[at]))
         return memory_is_short(run);
+    if (!plan_trials(run, &run->works[at]))
+        return false;
     sum->ops = run->works[at].count;
     sum->rows = run->rows[at].count;
     sum->left_out = run->works[at].left_out;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "calibrate/calibrate.h"
-#include "calibrate/play.h"
 #include "calibrate/trial.h"
 
 /* The object that holds a dotted name, made where it is missing; `out_last` is the name's last part. NULL: out of memory. */
@@ -78,9 +77,8 @@ bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
     bool good = root != NULL;
     for (size_t i = 0; good && i < parameters->count; i++) {
         const struct calibrate_parameter *parameter = &parameters->items[i];
-        double value = parameter->cost >= 0
-                           ? (double)CALIBRATE_PAUSE_STEP((unsigned)parameter->cost)
-                           : values[i];
+        double value =
+            parameter->cost >= 0 ? (double)REPLAY_PAUSE_STEP((unsigned)parameter->cost) : values[i];
         good = put(root, parameter, value, parameter->mark, parameter->source);
     }
     if (!good)

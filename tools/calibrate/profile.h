@@ -5,7 +5,7 @@
 
 #include "calibrate/parameter.h"
 
-/* Writes all parameters with these values, but for the costs of host calls, which are the steps that play.h wants. */
+/* Writes all parameters with these values, but for the costs of host calls, which are the steps of pauses, REPLAY_PAUSE_STEP. */
 bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
                                  const double *values, const char *path, char *error,
                                  size_t error_bytes);

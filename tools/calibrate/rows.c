@@ -37,7 +37,7 @@ struct maker {
 
 static uint64_t at(const struct maker *maker, struct place place)
 {
-    return place.op == CALIBRATE_NONE ? CALIBRATE_UNKNOWN
+    return place.op == CALIBRATE_NONE ? REPLAY_UNKNOWN
                                       : maker->work->ops[place.op].times.at[place.instant];
 }
 
@@ -46,9 +46,9 @@ static struct place later(const struct maker *maker, struct place a, struct plac
 {
     uint64_t of_a = at(maker, a);
     uint64_t of_b = at(maker, b);
-    if (of_b == CALIBRATE_UNKNOWN || of_b > limit)
+    if (of_b == REPLAY_UNKNOWN || of_b > limit)
         return a;
-    return of_a == CALIBRATE_UNKNOWN || of_b > of_a ? b : a;
+    return of_a == REPLAY_UNKNOWN || of_b > of_a ? b : a;
 }
 
 static bool add(struct calibrate_rows *rows, struct calibrate_row row, double step)
@@ -74,9 +74,9 @@ static double difference(uint64_t begin, uint64_t end)
 /* Square of the length of the task that ends there. */
 static double ended(const struct maker *maker, struct place place)
 {
-    uint64_t begin = at(maker, (struct place){place.op, CALIBRATE_TASK_BEGIN});
+    uint64_t begin = at(maker, (struct place){place.op, REPLAY_TASK_BEGIN});
     uint64_t end = at(maker, place);
-    if (place.instant != CALIBRATE_TASK_END || begin == CALIBRATE_UNKNOWN)
+    if (place.instant != REPLAY_TASK_END || begin == REPLAY_UNKNOWN)
         return 0;
     double length = difference(begin, end);
     return length * length;
@@ -88,7 +88,7 @@ static bool add_length(struct maker *maker, struct place from, struct place to)
 {
     uint64_t begin = at(maker, from);
     uint64_t end = at(maker, to);
-    if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN)
+    if (begin == REPLAY_UNKNOWN || end == REPLAY_UNKNOWN)
         return true;
     bool stamped = maker->work->ops[from.op].stamped || maker->work->ops[to.op].stamped;
     return add(maker->out,
@@ -129,8 +129,8 @@ static bool note_settings(struct maker *maker)
         return false;
     for (uint32_t i = 0; i < work->count; i++) {
         const struct calibrate_op *op = &work->ops[i];
-        uint64_t end_ns = op->times.at[CALIBRATE_TASK_END];
-        if (op->work && sets_signal(op->entry->kind) && end_ns != CALIBRATE_UNKNOWN)
+        uint64_t end_ns = op->times.at[REPLAY_TASK_END];
+        if (op->work && sets_signal(op->entry->kind) && end_ns != REPLAY_UNKNOWN)
             maker->settings[maker->setting_count++] =
                 (struct setting){.signal = op->object, .op = i, .end_ns = end_ns};
     }
@@ -153,23 +153,23 @@ static struct place setter(const struct maker *maker, uint32_t signal, uint64_t 
     }
     if (low == 0 || maker->settings[low - 1].signal != signal)
         return nowhere;
-    return (struct place){maker->settings[low - 1].op, CALIBRATE_TASK_END};
+    return (struct place){maker->settings[low - 1].op, REPLAY_TASK_END};
 }
 
 static bool add_task(struct maker *maker, uint32_t index)
 {
     const struct calibrate_op *op = &maker->work->ops[index];
-    const struct place begin = {index, CALIBRATE_TASK_BEGIN};
-    const struct place end = {index, CALIBRATE_TASK_END};
+    const struct place begin = {index, REPLAY_TASK_BEGIN};
+    const struct place end = {index, REPLAY_TASK_END};
     uint64_t begin_ns = at(maker, begin);
     uint64_t end_ns = at(maker, end);
-    if (end_ns == CALIBRATE_UNKNOWN)
+    if (end_ns == REPLAY_UNKNOWN)
         return true;
-    uint64_t first_ns = begin_ns == CALIBRATE_UNKNOWN ? end_ns : begin_ns;
-    struct place from = {maker->newest_of_queue[op->queue], CALIBRATE_TASK_END};
+    uint64_t first_ns = begin_ns == REPLAY_UNKNOWN ? end_ns : begin_ns;
+    struct place from = {maker->newest_of_queue[op->queue], REPLAY_TASK_END};
     if (maker->work->one_clock)
-        from = later(maker, from, (struct place){index, CALIBRATE_CALL_BEGIN}, first_ns);
-    if (begin_ns != CALIBRATE_UNKNOWN) {
+        from = later(maker, from, (struct place){index, REPLAY_CALL_BEGIN}, first_ns);
+    if (begin_ns != REPLAY_UNKNOWN) {
         if (!add_length(maker, from, begin))
             return false;
         from = begin;
@@ -194,24 +194,24 @@ static struct place awaited(struct maker *maker, const struct calibrate_op *op)
         task = maker->calls_of_channel[op->object];
         if (task != CALIBRATE_NONE)
             maker->calls_of_channel[op->object] = maker->next_call[task];
-        return (struct place){task, CALIBRATE_TASK_BEGIN};
+        return (struct place){task, REPLAY_TASK_BEGIN};
     default:
         break;
     }
-    return (struct place){task, CALIBRATE_TASK_END};
+    return (struct place){task, REPLAY_TASK_END};
 }
 
 static bool add_sleep(struct maker *maker, uint32_t index)
 {
     const struct calibrate_op *op = &maker->work->ops[index];
-    const struct place begin = {index, CALIBRATE_CALL_BEGIN};
-    const struct place end = {index, CALIBRATE_CALL_END};
+    const struct place begin = {index, REPLAY_CALL_BEGIN};
+    const struct place end = {index, REPLAY_CALL_END};
     struct place from = awaited(maker, op);
     if (op->entry->kind >= TWIN_RECORD_MEMORY_COPY &&
         op->entry->kind <= TWIN_RECORD_MEMORY_COPY_ROWS)
         return add_length(maker, begin, end);
     /* a task that was over before is seen without sleeping */
-    if (!maker->work->one_clock || at(maker, from) == CALIBRATE_UNKNOWN ||
+    if (!maker->work->one_clock || at(maker, from) == REPLAY_UNKNOWN ||
         (op->entry->kind != TWIN_RECORD_CHANNEL_TAKE && at(maker, from) <= at(maker, begin)))
         return true;
     return add_length(maker, later(maker, from, begin, at(maker, end)), end);
@@ -336,8 +336,8 @@ static double tick_of(const struct calibrate_work *work, double tick_ns)
     bool any = false;
     for (size_t i = 0; i < work->count; i++) {
         const struct calibrate_op *op = &work->ops[i];
-        uint64_t end_ns = op->times.at[CALIBRATE_TASK_END];
-        if (!op->stamped || end_ns == CALIBRATE_UNKNOWN)
+        uint64_t end_ns = op->times.at[REPLAY_TASK_END];
+        if (!op->stamped || end_ns == REPLAY_UNKNOWN)
             continue;
         any = true;
         if (end_ns % 1000 != 0)
@@ -417,14 +417,14 @@ void calibrate_rows_free(struct calibrate_rows *rows)
     *rows = (struct calibrate_rows){0};
 }
 
-double calibrate_row_value(const struct calibrate_row *row, const struct calibrate_times *times,
+double calibrate_row_value(const struct calibrate_row *row, const struct replay_times *times,
                            const double cost_ns[TWIN_COST_COUNT])
 {
     if (row->from_op == CALIBRATE_NONE)
         return cost_ns[row->cost];
     uint64_t begin = times[row->from_op].at[row->from];
     uint64_t end = times[row->to_op].at[row->to];
-    if (begin == CALIBRATE_UNKNOWN || end == CALIBRATE_UNKNOWN)
+    if (begin == REPLAY_UNKNOWN || end == REPLAY_UNKNOWN)
         return NAN;
     return difference(begin, end);
 }

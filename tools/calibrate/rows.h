@@ -9,7 +9,7 @@
 
 struct calibrate_row {
     uint32_t from_op, to_op; /* from CALIBRATE_NONE: the length of a public call */
-    uint8_t from, to;        /* enum calibrate_instant */
+    uint8_t from, to;        /* enum replay_instant */
     uint8_t cost;            /* twin_cost of a public call */
     bool alone;              /* no other queue had anything under way meanwhile */
     double measured;         /* ns */
@@ -27,7 +27,7 @@ bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
                          struct calibrate_rows *out);
 void calibrate_rows_free(struct calibrate_rows *rows);
 /* What the model says in place of `measured`; NaN: that did not happen. */
-double calibrate_row_value(const struct calibrate_row *row, const struct calibrate_times *times,
+double calibrate_row_value(const struct calibrate_row *row, const struct replay_times *times,
                            const double cost_ns[TWIN_COST_COUNT]);
 
 #endif

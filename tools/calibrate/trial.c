@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calibrate/play.h"
 #include "calibrate/profile.h"
 
 /* More threads than a process of trials has. */
@@ -110,7 +109,7 @@ const struct twin_backend *calibrate_backend_load(const struct calibrate_job *jo
     return NULL;
 }
 
-/* One thread of a trial is inside an op at a time (play.c); all others of the process wait for its end, so none of them acts. */
+/* One thread of a trial is inside an op at a time (replay/trial.c); all others of the process wait for its end, so none of them acts. */
 static uint32_t others_wait(uint64_t *out_stamp)
 {
     *out_stamp = 0;
@@ -173,12 +172,12 @@ void calibrate_bench_end(struct calibrate_bench *bench)
 struct outcome {
     bool started, good;
     char error[ERROR_BYTES];
-    struct calibrate_times times[];
+    struct replay_times times[];
 };
 
 static size_t outcome_bytes(const struct calibrate_work *work)
 {
-    return sizeof(struct outcome) + work->count * sizeof(struct calibrate_times);
+    return sizeof(struct outcome) + work->count * sizeof(struct replay_times);
 }
 
 struct process {
@@ -186,6 +185,17 @@ struct process {
     struct outcome *outcome; /* shared */
     size_t trial, work;
 };
+
+static bool run_work(const struct calibrate_bench *bench, const struct calibrate_work *work,
+                     struct outcome *outcome)
+{
+    char why[200] = "";
+    if (!work->plan ||
+        replay_trial_run(work->plan, bench->backend, outcome->times, why, sizeof(why)))
+        return true;
+    (void)snprintf(outcome->error, sizeof(outcome->error), "%s: %s", work->path, why);
+    return false;
+}
 
 static void __attribute__((noreturn))
 be_trial(const struct calibrate_bench *bench, const struct process *process)
@@ -197,8 +207,7 @@ be_trial(const struct calibrate_bench *bench, const struct process *process)
     (void)alarm(TRIAL_SECONDS);
     outcome->started = calibrate_backend_start(bench->job, bench->backend, path, work->devices,
                                                outcome->error, sizeof(outcome->error));
-    outcome->good = outcome->started && calibrate_play(bench->backend, work, outcome->times,
-                                                       outcome->error, sizeof(outcome->error));
+    outcome->good = outcome->started && run_work(bench, work, outcome);
     _exit(0);
 }
 

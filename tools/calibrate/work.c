@@ -26,27 +26,6 @@ static bool is_transfer(unsigned kind)
            kind == TWIN_RECORD_MEMORY_COPY_ROWS;
 }
 
-static uint64_t saturated(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-/* The first and last byte of one side of rows. */
-static uint64_t span(uint64_t height, uint64_t pitch, uint64_t width)
-{
-    uint64_t rows;
-    if (height == 0 || __builtin_mul_overflow(height - 1, pitch, &rows))
-        return UINT64_MAX;
-    return saturated(rows, width);
-}
-
-static void want_scratch(struct loader *loader, uint64_t bytes)
-{
-    if (bytes > loader->out->scratch_bytes)
-        loader->out->scratch_bytes = bytes;
-}
-
 static bool usable_queue(const struct loader *loader, uint32_t queue)
 {
     return queue != 0 && queue < loader->queue_room && !loader->deferred[queue];
@@ -103,9 +82,6 @@ static bool take_other(struct loader *loader, const struct twin_record_entry *en
                        struct calibrate_op *op)
 {
     union {
-        struct twin_record_MEMORY_COPY copy;
-        struct twin_record_MEMORY_FILL fill;
-        struct twin_record_MEMORY_COPY_ROWS rows;
         struct twin_record_QUEUE_DRAIN drain;
         struct twin_record_QUEUE_CREATE queue;
         struct twin_record_SIGNAL_CREATE signal;
@@ -122,16 +98,9 @@ static bool take_other(struct loader *loader, const struct twin_record_entry *en
     case TWIN_RECORD_MEMORY_FREE:
     case TWIN_RECORD_MEMORY_HOST_ALLOC:
     case TWIN_RECORD_MEMORY_HOST_FREE:
-        return true;
     case TWIN_RECORD_MEMORY_COPY:
-        want_scratch(loader, u.copy.bytes);
-        return true;
     case TWIN_RECORD_MEMORY_FILL:
-        want_scratch(loader, u.fill.bytes);
-        return true;
     case TWIN_RECORD_MEMORY_COPY_ROWS:
-        want_scratch(loader, span(u.rows.height, u.rows.dst_pitch, u.rows.width));
-        want_scratch(loader, span(u.rows.height, u.rows.src_pitch, u.rows.width));
         return true;
     case TWIN_RECORD_QUEUE_CREATE:
         op->queue = u.queue.out_queue;
@@ -204,19 +173,19 @@ static void take_times(const struct loader *loader, size_t index, struct calibra
 {
     const struct twin_record_entry *entry = op->entry;
     struct twin_recording_times times;
-    for (int i = 0; i < CALIBRATE_INSTANTS; i++)
-        op->times.at[i] = CALIBRATE_UNKNOWN;
-    op->times.at[CALIBRATE_CALL_BEGIN] = begin_of(loader->out, entry);
-    op->times.at[CALIBRATE_CALL_END] = end_of(loader->out, entry);
+    for (int i = 0; i < REPLAY_INSTANTS; i++)
+        op->times.at[i] = REPLAY_UNKNOWN;
+    op->times.at[REPLAY_CALL_BEGIN] = begin_of(loader->out, entry);
+    op->times.at[REPLAY_CALL_END] = end_of(loader->out, entry);
     if (!op->work)
         return;
     twin_recording_times(loader->out->recording, index, &times);
     if (!times.ended || times.status != TWIN_OK)
         return;
-    op->times.at[CALIBRATE_TASK_END] = times.end_ns;
+    op->times.at[REPLAY_TASK_END] = times.end_ns;
     op->stamped = !times.begun;
     if (times.begun)
-        op->times.at[CALIBRATE_TASK_BEGIN] = times.begin_ns;
+        op->times.at[REPLAY_TASK_BEGIN] = times.begin_ns;
 }
 
 static bool take_cost(struct loader *loader, const struct twin_record_entry *entry)
@@ -316,6 +285,7 @@ static bool load(struct loader *loader, size_t *cost_of_thread)
         }
         memset(op, 0, sizeof(*op));
         op->entry = entry;
+        op->index = i;
         op->blocks = is_wait(entry->kind) || is_transfer(entry->kind);
         op->place = is_wait(entry->kind) ? entry->end_seq : entry->begin_seq;
         if (op->blocks)
@@ -328,6 +298,11 @@ static bool load(struct loader *loader, size_t *cost_of_thread)
         out->count++;
     }
     qsort(out->ops, out->count, sizeof(*out->ops), by_place);
+    for (size_t i = 0; i < out->count; i++)
+        out->asked[i] = (struct replay_trial_op){.entry = out->ops[i].index,
+                                                 .recorded = out->ops[i].times,
+                                                 .blocks = out->ops[i].blocks,
+                                                 .stamped = out->ops[i].stamped};
     return true;
 }
 
@@ -341,10 +316,12 @@ bool calibrate_work_load(const twin_recording *recording, const char *path,
         .out = out, .queue_room = (size_t)out->queues + 1, .signal_room = (size_t)out->signals + 1};
     size_t *cost_of_thread = malloc(((size_t)out->threads + 1) * sizeof(*cost_of_thread));
     out->ops = calloc(count + 1, sizeof(*out->ops));
+    out->asked = calloc(count + 1, sizeof(*out->asked));
     out->costs = calloc(count + 1, sizeof(*out->costs));
     loader.deferred = calloc(loader.queue_room, sizeof(*loader.deferred));
     loader.strange = calloc(loader.signal_room, sizeof(*loader.strange));
-    bool good = cost_of_thread && out->ops && out->costs && loader.deferred && loader.strange;
+    bool good =
+        cost_of_thread && out->ops && out->asked && out->costs && loader.deferred && loader.strange;
     if (good) {
         for (size_t i = 0; i <= out->threads; i++)
             cost_of_thread[i] = SIZE_MAX;
@@ -360,7 +337,9 @@ bool calibrate_work_load(const twin_recording *recording, const char *path,
 
 void calibrate_work_free(struct calibrate_work *work)
 {
+    replay_trial_free(work->plan);
     free(work->ops);
+    free(work->asked);
     free(work->costs);
     *work = (struct calibrate_work){0};
 }

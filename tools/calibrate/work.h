@@ -8,32 +8,21 @@
 #include <stdint.h>
 
 #include "record/reader.h"
+#include "replay/replay.h"
 
 #define CALIBRATE_NONE UINT32_MAX
 
-/* Instants of one op, in ns; CALIBRATE_UNKNOWN: nobody told. */
-#define CALIBRATE_UNKNOWN UINT64_MAX
-enum calibrate_instant {
-    CALIBRATE_CALL_BEGIN, /* of the op, on the caller's clock */
-    CALIBRATE_CALL_END,
-    CALIBRATE_TASK_BEGIN, /* of its first task, on the device */
-    CALIBRATE_TASK_END,   /* of its last */
-    CALIBRATE_INSTANTS
-};
-struct calibrate_times {
-    uint64_t at[CALIBRATE_INSTANTS];
-};
-
 struct calibrate_op {
     const struct twin_record_entry *entry;
+    size_t index; /* of the entry */
     uint64_t
         place; /* sequence number by which it is asked for: of waits for other threads that of their end */
-    struct calibrate_times times; /* as recorded */
-    bool work;                    /* it queues tasks */
-    bool blocks;                  /* the caller sleeps until the device is done */
-    bool stamped;                 /* its end is that of a timed event behind it */
-    uint32_t queue;               /* of work and waits for queues; 0: none */
-    uint32_t object;              /* signal or channel; 0: none */
+    struct replay_times times; /* as recorded */
+    bool work;                 /* it queues tasks */
+    bool blocks;               /* the caller sleeps until the device is done */
+    bool stamped;              /* its end is that of a timed event behind it */
+    uint32_t queue;            /* of work and waits for queues; 0: none */
+    uint32_t object;           /* signal or channel; 0: none */
 };
 
 /* How long public calls took but for the sleeps in them. */
@@ -47,10 +36,11 @@ struct calibrate_work {
     const char *path;
     struct calibrate_op *ops; /* by `place` */
     size_t count;
+    struct replay_trial_op *asked; /* the same ops, for a trial */
+    struct replay *plan;           /* of the trials; NULL: of no ops */
     struct calibrate_cost *costs;
     size_t cost_count;
-    uint64_t left_out;      /* ops that cannot be asked for again */
-    uint64_t scratch_bytes; /* most bytes that lie in memory of the program's own at once */
+    uint64_t left_out; /* ops that cannot be asked for again */
     uint32_t devices;
     uint32_t queues, signals, channels, threads; /* highest numbers */
     bool one_clock;                              /* callers' clocks are the device's */

@@ -396,9 +396,15 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
             replay->ops->host.reach(entry->begin_ns);
             replay->report.raised++;
         }
+        if (replay->trial)
+            replay_trial_begin(&call);
         replay_current = &call;
         status = find_issue(entry->kind)(&call);
         replay_current = outer;
+    }
+    if (replay->trial) {
+        replay_trial_end(&call, status);
+        return;
     }
     if (call.left_out) {
         replay_note(&replay->report.left_out, index, "%s of thread %" PRIu32 ": %s",

@@ -334,6 +334,9 @@ static twin_status memory_free(struct replay_call *call)
     uint64_t recorded = call->then.MEMORY_FREE.address;
     uint64_t now = replay_address_any(replay, recorded);
     bool whole = take_range(replay, recorded, false, &now);
+    call->skipped = replay->trial && !whole;
+    if (call->skipped)
+        return TWIN_OK;
     twin_status status = replay->ops->memory.free(now);
     if (status == TWIN_OK && whole)
         replay_memory_remove(replay, recorded);
@@ -346,6 +349,9 @@ static twin_status memory_host_free(struct replay_call *call)
     uint64_t recorded = call->then.MEMORY_HOST_FREE.address;
     uint64_t now = replay_address_any(replay, recorded);
     bool whole = take_range(replay, recorded, true, &now);
+    call->skipped = replay->trial && !whole;
+    if (call->skipped)
+        return TWIN_OK;
     twin_status status = replay->ops->memory.host_free((void *)(uintptr_t)now);
     if (status == TWIN_OK && whole)
         replay_memory_remove(replay, recorded);

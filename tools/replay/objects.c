@@ -99,7 +99,9 @@ static void put_to_rest(struct replay *replay, struct replay_object *queue)
         queue->bound ? replay_object_quiet(replay, TWIN_RECORD_ROLE_PROGRAM, queue->bound) : NULL;
     if (program && program->handle)
         (void)replay->ops->program.unbind(program->handle, queue->handle);
-    if (!queue->busy || queue->deferred)
+    if (replay->trial)
+        replay_trial_rest(queue);
+    if (replay->trial || !queue->busy || queue->deferred)
         return;
     if (replay->ops->queue.query(queue->handle, &idle) != TWIN_OK || !idle)
         (void)replay->ops->queue.abort(queue->handle);
@@ -112,6 +114,7 @@ static twin_status queue_destroy(struct replay_call *call)
         return TWIN_OK;
     put_to_rest(call->replay, queue);
     call->replay->ops->queue.destroy(queue->handle);
+    replay_trial_forget(queue);
     replay_forget_object(queue);
     return TWIN_OK;
 }
@@ -121,8 +124,8 @@ static twin_status queue_drain(struct replay_call *call)
     struct replay_object *queue = QUEUE(call->then.QUEUE_DRAIN.queue);
     if (!queue)
         return TWIN_OK;
-    twin_status status =
-        call->replay->ops->queue.drain(queue->handle, call->then.QUEUE_DRAIN.timeout_ns);
+    twin_status status = call->replay->ops->queue.drain(
+        queue->handle, replay_timeout(call, call->then.QUEUE_DRAIN.timeout_ns));
     if (status != TWIN_E_TIMEOUT && !twin_wait_given_up(status))
         queue->busy = false;
     return status;
@@ -347,9 +350,9 @@ static struct replay_object *event_of(struct replay_call *call, uint32_t number)
 static twin_status signal_wait(struct replay_call *call)
 {
     struct replay_object *signal = event_of(call, call->then.SIGNAL_WAIT.signal);
-    return signal
-               ? call->replay->ops->signal.wait(signal->handle, call->then.SIGNAL_WAIT.timeout_ns)
-               : TWIN_OK;
+    return signal ? call->replay->ops->signal.wait(
+                        signal->handle, replay_timeout(call, call->then.SIGNAL_WAIT.timeout_ns))
+                  : TWIN_OK;
 }
 
 static twin_status signal_timestamp(struct replay_call *call)
@@ -401,7 +404,9 @@ static twin_status channel_create(struct replay_call *call)
     twin_channel *channel = NULL;
     if (!device)
         return TWIN_OK;
-    twin_status status = call->replay->ops->channel.create(device, f->service != 0, &channel);
+    /* a thread that serves never ends a wait by itself, and in a trial it must */
+    bool service = f->service != 0 && !call->replay->trial;
+    twin_status status = call->replay->ops->channel.create(device, service, &channel);
     if (status != TWIN_OK)
         return status;
     struct replay_object *object =
@@ -449,7 +454,8 @@ static twin_status channel_take(struct replay_call *call)
         replay->tickets = larger;
         replay->ticket_room = room;
     }
-    twin_status status = replay->ops->channel.take(channel->handle, now->timeout_ns, &taken);
+    twin_status status =
+        replay->ops->channel.take(channel->handle, replay_timeout(call, now->timeout_ns), &taken);
     if (status != TWIN_OK)
         return status;
     now->out_block = taken.call.block;

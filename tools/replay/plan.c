@@ -101,7 +101,7 @@ static const struct replay_thread *find_thread(const struct replay *replay, uint
 static bool takes_part(const struct replay *replay, size_t index)
 {
     const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
-    return replay_can_issue(entry->kind);
+    return replay->trial ? replay_trial_takes(replay, index) : replay_can_issue(entry->kind);
 }
 
 static bool find_threads(struct replay *replay, char *error, size_t error_bytes)
@@ -243,6 +243,8 @@ static bool find_session(struct replay *replay, char *error, size_t error_bytes)
     size_t count = twin_recording_count(replay->recording);
     size_t starts = 0;
     replay->stop = count;
+    if (replay->trial)
+        return true;
     for (size_t i = 0; i < count; i++) {
         const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
         if (entry->kind != TWIN_RECORD_PROCESS_START || !twin_recording_succeeded(entry))

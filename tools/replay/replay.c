@@ -12,6 +12,16 @@ volatile uint64_t *replay_place;
 /* The device may call until the process ends, so what it is given is never released. */
 static struct replay *volatile kept;
 
+bool replay_begin(struct replay *replay, const twin_recording *recording, char *error,
+                  size_t error_bytes)
+{
+    replay->recording = recording;
+    replay->touched_most = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
+    (void)pthread_mutex_init(&replay->lock, NULL);
+    (void)pthread_mutex_init(&replay->task_lock, NULL);
+    return replay_plan(replay, error, error_bytes);
+}
+
 struct replay *replay_new(const twin_recording *recording, char *error, size_t error_bytes)
 {
     struct replay *replay = calloc(1, sizeof(*replay));
@@ -22,15 +32,11 @@ struct replay *replay_new(const twin_recording *recording, char *error, size_t e
         return NULL;
     }
     kept = replay;
-    replay->recording = recording;
-    (void)pthread_mutex_init(&replay->lock, NULL);
-    (void)pthread_mutex_init(&replay->task_lock, NULL);
-    if (!replay_plan(replay, error, error_bytes))
+    if (!replay_begin(replay, recording, error, error_bytes))
         return NULL;
     if (replay_tasks_recorded(replay, &tasks, &count))
         free(tasks);
     replay->task_limit = REPLAY_TASKS_SPARE + 10 * (uint64_t)count;
-    replay->touched_most = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
     return replay;
 }
 

@@ -93,6 +93,43 @@ bool replay_is_same(const struct replay_report *report);
 /* `name` is the record's; at most `most` of each kind of difference are told. */
 void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to);
 
+/* ---- trials: the same work on models of other times, for `twinrt calibrate` ---- */
+
+/* Instants of one op, in ns; REPLAY_UNKNOWN: not known. */
+#define REPLAY_UNKNOWN UINT64_MAX
+enum replay_instant {
+    REPLAY_CALL_BEGIN, /* of the op, on the caller's clock */
+    REPLAY_CALL_END,
+    REPLAY_TASK_BEGIN, /* of its first task, on the device */
+    REPLAY_TASK_END,   /* of its last */
+    REPLAY_INSTANTS
+};
+struct replay_times {
+    uint64_t at[REPLAY_INSTANTS];
+};
+
+/* What a trial does again. */
+struct replay_trial_op {
+    size_t entry;                 /* of the recording */
+    struct replay_times recorded; /* both of the call are known */
+    bool blocks;                  /* the caller sleeps until the device is done */
+    bool stamped;                 /* its end is that of a timed event after it */
+};
+
+/* Host costs that the profile of a model in a trial must have, in the order of twin_cost: sums of them make any pause. */
+#define REPLAY_PAUSE_STEP(cost) (UINT64_C(1) << (4 * (cost)))
+
+/* A plan for any number of trials, each in a process of its own: of the other ops of the recording none is repeated, and no answer is
+ * compared. `ops` stay until the plan is freed. NULL: `error` says why. */
+struct replay *replay_trial_new(const twin_recording *recording, const struct replay_trial_op *ops,
+                                size_t count, char *error, size_t error_bytes);
+/* Runs it on `ops`, which has started at time 0 with such a profile and is not conducted. Each thread pauses between its ops as in the
+ * recording, and only the one whose turn it is, is attached. `times` has one item per op. False: `error` says what could not be repeated.
+ * Once per process: the model is left as it is. */
+bool replay_trial_run(struct replay *replay, const struct twin_backend *ops,
+                      struct replay_times *times, char *error, size_t error_bytes);
+void replay_trial_free(struct replay *replay);
+
 /* What the process ends with when the device runs on and on, which nothing but the end of the process can end. */
 #define REPLAY_ENDLESS 3
 

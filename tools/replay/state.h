@@ -36,7 +36,8 @@ struct replay_object {
     bool deferred;  /* of a queue */
     bool waitable;  /* of a signal */
     bool busy; /* a queue has had work, a program a run, since it was last known to be at rest */
-    const void *extra; /* of a list of steps: struct replay_steps */
+    const void *extra;                /* of a list of steps: struct replay_steps */
+    struct replay_trial_queue *trial; /* of a queue in a trial */
     struct replay *replay;
     uint32_t number;
 };
@@ -93,6 +94,7 @@ struct replay_scratch {
 struct replay {
     const twin_recording *recording;
     const struct twin_backend *ops;
+    struct replay_trial *trial; /* NULL: all is repeated and compared */
     bool traced;
     bool conducted;
     struct replay_report report;
@@ -173,6 +175,10 @@ struct replay_call {
     char left_out_text[120];
     struct replay_call *outer;
 };
+
+/* Fills in the plan of a new replay. */
+bool replay_begin(struct replay *replay, const twin_recording *recording, char *error,
+                  size_t error_bytes);
 
 /* ---- notes (answer.c) ---- */
 
@@ -273,5 +279,21 @@ twin_status replay_issue_launch(struct replay_call *call, struct replay_object *
 bool replay_tasks_recorded(struct replay *replay, struct replay_task **out, size_t *out_count);
 void replay_tasks_observe(struct replay_object *queue);
 void replay_tasks_compare(struct replay *replay);
+
+/* ---- trial.c ---- */
+
+bool replay_trial_takes(const struct replay *replay, size_t entry);
+/* Before the op is asked for, and after. */
+void replay_trial_begin(struct replay_call *call);
+void replay_trial_end(struct replay_call *call, twin_status status);
+/* A queue was created, must come to rest, is destroyed. */
+void replay_trial_observe(struct replay_object *queue);
+void replay_trial_rest(struct replay_object *queue);
+void replay_trial_forget(struct replay_object *queue);
+/* How long an op waits: in a trial the end of the wait may come at any time. */
+static inline uint64_t replay_timeout(const struct replay_call *call, uint64_t recorded)
+{
+    return call->replay->trial ? TWIN_FOREVER : recorded;
+}
 
 #endif

@@ -44,7 +44,10 @@ static void take_task(void *context, const twin_task_end *task)
 
 void replay_tasks_observe(struct replay_object *queue)
 {
-    (void)queue->replay->ops->diag.tasks(queue->handle, take_task, queue);
+    if (queue->replay->trial)
+        replay_trial_observe(queue);
+    else
+        (void)queue->replay->ops->diag.tasks(queue->handle, take_task, queue);
 }
 
 /* ---- comparing ---- */

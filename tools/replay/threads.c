@@ -4,9 +4,23 @@
 
 static void *thread_main(void *argument);
 
+/* In a trial the device counts on one thread at a time: the others are detached. */
+static void rest(const struct replay *replay)
+{
+    if (replay->trial)
+        replay->ops->host.detach();
+}
+
+static void resume(const struct replay *replay)
+{
+    if (replay->trial)
+        replay->ops->host.attach();
+}
+
 /* Gives the turn to that thread and waits for it to come back. False: the record is over, or cannot be run. */
 static bool pass(struct replay *replay, uint32_t to, uint32_t self)
 {
+    rest(replay);
     pthread_mutex_lock(&replay->lock);
     struct replay_thread *other = &replay->threads[to];
     if (!other->started) {
@@ -24,6 +38,8 @@ static bool pass(struct replay *replay, uint32_t to, uint32_t self)
         pthread_cond_wait(&replay->threads[self].turn, &replay->lock);
     bool goes_on = !replay->over;
     pthread_mutex_unlock(&replay->lock);
+    if (goes_on)
+        resume(replay);
     return goes_on;
 }
 
@@ -111,6 +127,7 @@ static void walk(struct replay *replay, uint32_t self, const struct replay_call 
     while (!until || !(until->ended || until->arrived)) {
         if (replay->over || replay->report.refused || replay->next == replay->event_count) {
             finish(replay);
+            rest(replay);
             return;
         }
         const struct replay_event *event = &replay->events[replay->next];
@@ -237,7 +254,11 @@ static void *thread_main(void *argument)
     pthread_mutex_lock(&replay->lock);
     while (!replay->over && replay->turn != self->index)
         pthread_cond_wait(&self->turn, &replay->lock);
+    bool over = replay->over;
     pthread_mutex_unlock(&replay->lock);
+    if (over)
+        return NULL;
+    resume(replay);
     walk(replay, self->index, NULL);
     return NULL;
 }
@@ -250,6 +271,7 @@ bool replay_walk_all(struct replay *replay)
             own_index = i;
     replay->turn = own_index;
     replay->threads[own_index].started = true;
+    resume(replay);
     walk(replay, own_index, NULL);
     for (uint32_t i = 0; i < replay->thread_count; i++)
         if (i != own_index && replay->threads[i].started)
