@@ -146,7 +146,7 @@ struct check_session {
 static bool open_reports(struct check_session *session)
 {
     const struct check_options *options = session->options;
-    const struct check_report_options how = {
+    struct check_report_options how = {
         .strict = options->strict,
         .suppressions = session->suppressions,
         .name = session->name,
@@ -162,6 +162,7 @@ static bool open_reports(struct check_session *session)
             fprintf(stderr, "twinrt: cannot write the report %s: %s\n", path, strerror(errno));
             return false;
         }
+        how.path = path;
         session->reports[i] = check_report_new(format_of(options, path), &how);
         if (!session->reports[i]) {
             fprintf(stderr, "twinrt: out of memory\n");

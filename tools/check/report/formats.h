@@ -9,9 +9,9 @@ struct check_report {
     enum check_report_format format;
     struct check_report_options options;
     struct check_totals totals;
-    size_t tests, failures, partial; /* JUnit, of all suites */
-    FILE *body;                      /* text and JUnit: what was added, in memory */
-    char *text;                      /* valid once `body` is closed */
+    size_t suites, tests, failures, partial; /* JUnit, of all suites */
+    FILE *body;                              /* text and JUnit: what was added, in memory */
+    char *text;                              /* valid once `body` is closed */
     size_t text_bytes;
     cJSON *list; /* JSON and SARIF: what was added */
 };

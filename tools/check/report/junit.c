@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, as JUnit XML: a suite for each process, a test case for each rule that was judged, and one for the recording. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/report/formats.h"
 #include "check/report/layout.h"
+#include "check/report/utf8.h"
 
 /* `text` is UTF-8 without control characters but line end and tab. */
 static void put_escaped(const char *text, FILE *out)
@@ -27,6 +30,24 @@ static void put_escaped(const char *text, FILE *out)
             fputc(*text, out);
         }
     }
+}
+
+/* Begins a test case. Services keep one of each class and name, and may not show the suite: the class has the name of the report,
+ * which for CTest is that of the test, and from the second process on a number. */
+static void put_case(const struct check_report *report, const char *subject, FILE *out)
+{
+    const char *slash = strrchr(report->options.path, '/');
+    const char *name = slash ? slash + 1 : report->options.path;
+    const char *end = strrchr(name, '.');
+    char stem[NAME_MAX + 1];
+    (void)snprintf(stem, sizeof(stem), "%.*s", (int)(end && end != name ? end - name : NAME_MAX),
+                   name);
+    utf8_clean(stem);
+    fputs("    <testcase classname=\"", out);
+    put_escaped(stem, out);
+    if (report->suites > 1)
+        fprintf(out, ".%zu", report->suites);
+    fprintf(out, ".%s\" name=\"", subject);
 }
 
 /* Findings of one rule, by what they count as. */
@@ -92,8 +113,8 @@ static bool put_rule(const struct check_report *report, const struct check_resul
     FILE *out = report->body;
     const struct check_rule_text *text = &check_rule_texts[rule];
     bool good = true;
-    fprintf(out, "    <testcase classname=\"twinrt.%s\" name=\"%s ", check_class_word(text->of),
-            text->number);
+    put_case(report, check_class_word(text->of), out);
+    fprintf(out, "%s ", text->number);
     put_escaped(text->holds, out);
     fputs("\" time=\"0\"", out);
     if (tally->failures == 0 && tally->noted == 0) {
@@ -132,6 +153,7 @@ bool check_junit_add(struct check_report *report, const struct check_result *res
         tests += checker_judged(result->checker, (check_rule)rule) > 0;
         failures += tallies[rule].failures > 0;
     }
+    report->suites++;
     fputs("  <testsuite name=\"", out);
     put_escaped(result->name, out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"0\" time=\"0\">\n",
@@ -139,8 +161,8 @@ bool check_junit_add(struct check_report *report, const struct check_result *res
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
         if (checker_judged(result->checker, (check_rule)rule) > 0)
             good = put_rule(report, result, (check_rule)rule, &tallies[rule]) && good;
-    fputs("    <testcase classname=\"twinrt.recording\" name=\"the recording is whole\" time=\"0\"",
-          out);
+    put_case(report, "recording", out);
+    fputs("the recording is whole\" time=\"0\"", out);
     fputs(partial ? ">\n      <error type=\"recording\" message=\"the recording is damaged, or "
                     "stopped before the program did\"/>\n    </testcase>\n"
                   : "/>\n",
@@ -155,11 +177,13 @@ bool check_junit_add(struct check_report *report, const struct check_result *res
 void check_junit_incomplete(struct check_report *report)
 {
     FILE *out = report->body;
+    report->suites++;
     fputs("  <testsuite name=\"", out);
     put_escaped(report->options.name, out);
+    fputs("\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n", out);
+    put_case(report, "recording", out);
     fputs(
-        "\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n"
-        "    <testcase classname=\"twinrt.recording\" name=\"the recording is there\" time=\"0\">\n"
+        "the recording is there\" time=\"0\">\n"
         "      <error type=\"recording\" message=\"a recording is missing, or cannot be read\"/>\n"
         "    </testcase>\n  </testsuite>\n",
         out);

@@ -58,6 +58,7 @@ struct check_report_options {
     bool strict;                                   /* warnings are failures */
     const struct check_suppressions *suppressions; /* may be NULL; outlives the report */
     const char *name;                              /* of the program or recording */
+    const char *path;                              /* of the report; outlives it */
 };
 /* NULL: out of memory. */
 struct check_report *check_report_new(enum check_report_format format,
