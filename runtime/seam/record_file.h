@@ -47,7 +47,7 @@
  * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
  * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE. And `follows` of chunks, and WATCHED.
  *
- * A reader trusts nothing: sizes, offsets and counts may be anything (tools/record/reader.h checks them all). */
+ * A reader trusts nothing: sizes, offsets and counts may be anything (tools/recording/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
 #define TWINRT_SEAM_RECORD_FILE_H
 

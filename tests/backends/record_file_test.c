@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "fake_device.h"
-#include "record/reader.h"
+#include "recording/reader.h"
 #include "seam/wrapper.h"
 #include "support/cunit_main.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "fake_device.h"
-#include "record/print.h"
-#include "record/reader.h"
+#include "recording/print.h"
+#include "recording/reader.h"
 #include "seam/wrapper.h"
 #include "support/cunit_main.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/reader.h"
+#include "recording/reader.h"
 #include "replay/replay.h"
 
 #define CALIBRATE_NONE UINT32_MAX

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/reader.h"
+#include "recording/reader.h"
 
 struct check_call {
     uint64_t end_seq, site;

@@ -4,7 +4,7 @@
 #define TWINRT_CHECK_LOAD_H
 
 #include "check/checker.h"
-#include "record/reader.h"
+#include "recording/reader.h"
 
 /* A thread follows another one from a number of the sequence on. */
 struct check_edge {

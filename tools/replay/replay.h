@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "record/reader.h"
+#include "recording/reader.h"
 #include "seam/backend.h"
 
 /* Something that came out otherwise, or was left out. */

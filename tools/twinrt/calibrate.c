@@ -14,7 +14,7 @@
 #include "calibrate/calibrate.h"
 #include "core/base/config.h"
 #include "output.h"
-#include "record/reader.h"
+#include "recording/reader.h"
 
 enum { KEY_PROFILE = 0x100, KEY_FREE, KEY_FIX, KEY_JSON, KEY_STEPS, KEY_JOBS };
 enum { NAMES_MOST = 256, STEPS_USUAL = 20, STEPS_MOST = 1000, JOBS_MOST = 64 };

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "record/reader.h"
+#include "recording/reader.h"
 #include "tool.h"
 
 void twin_tool_tell_gaps(const twin_recording *recording, const char *path)

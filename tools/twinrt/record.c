@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/print.h"
-#include "record/reader.h"
+#include "recording/print.h"
+#include "recording/reader.h"
 
 enum { KEY_PRINT = 0x100, KEY_JSON, KEY_STABLE, KEY_LAYOUT, KEY_DATA, KEY_TIMES, KEY_STACKS };
 

@@ -5,7 +5,7 @@
 #define TWINRT_CHECK_REPORT_SITE_H
 
 #include "check/op.h"
-#include "record/reader.h"
+#include "recording/reader.h"
 #include "symbolize/symbolize.h"
 
 struct check_site {

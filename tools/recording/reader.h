@@ -7,8 +7,8 @@
  *
  * The file is read into memory, so it may be one that is still being written. Everything handed out lives until
  * twin_recording_free(). After reading nothing changes: several threads may look. */
-#ifndef TWINRT_TOOLS_RECORD_READER_H
-#define TWINRT_TOOLS_RECORD_READER_H
+#ifndef TWINRT_TOOLS_RECORDING_READER_H
+#define TWINRT_TOOLS_RECORDING_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

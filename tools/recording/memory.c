@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/reader.h"
-#include "record/reading.h"
+#include "recording/reader.h"
+#include "recording/reading.h"
 
 struct twin_recording_memory {
     const twin_recording *recording;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A record in words. */
-#ifndef TWINRT_TOOLS_RECORD_PRINT_H
-#define TWINRT_TOOLS_RECORD_PRINT_H
+#ifndef TWINRT_TOOLS_RECORDING_PRINT_H
+#define TWINRT_TOOLS_RECORDING_PRINT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "record/reader.h"
+#include "recording/reader.h"
 
 struct twin_recording_print {
     bool json; /* one object, the entries in a list; else a line for each */

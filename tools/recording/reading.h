@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the reader share. */
-#ifndef TWINRT_TOOLS_RECORD_READING_H
-#define TWINRT_TOOLS_RECORD_READING_H
+#ifndef TWINRT_TOOLS_RECORDING_READING_H
+#define TWINRT_TOOLS_RECORDING_READING_H
 
-#include "record/reader.h"
+#include "recording/reader.h"
 
 #define DAMAGE_KEPT 100u
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/reader.h"
-#include "record/reading.h"
+#include "recording/reader.h"
+#include "recording/reading.h"
 
 #define TASKS_MOST 65536u /* of one op; no queue holds more */
 

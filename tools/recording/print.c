@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "record/print.h"
+#include "recording/print.h"
 
 #include <inttypes.h>
 #include <math.h>

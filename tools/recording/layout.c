@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "record/print.h"
+#include "recording/print.h"
 
 static void put_head(FILE *to, const char *title)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of kinds and fields, and the words for what fields may hold. */
-#include "record/reader.h"
+#include "recording/reader.h"
 
 #include <string.h>
 
