@@ -32,7 +32,7 @@ static uint32_t draw(uint32_t below)
 /* ---- a program ---- */
 
 struct piece {
-    check_kind kind;
+    twin_op_kind kind;
     uint32_t count; /* which */
     uint32_t mode, value;
     bool clear;
@@ -58,20 +58,20 @@ static struct script script;
 
 static void add_piece(uint32_t queue, struct piece piece)
 {
-    check_op op = {.kind = (uint16_t)piece.kind, .queue = queue + 1, .tasks = 1};
+    twin_op op = {.kind = (uint16_t)piece.kind, .queue = queue + 1, .tasks = 1};
     switch (piece.kind) {
-    case CHECK_COUNT:
+    case TWIN_OP_COUNT:
         op.count.mode = (uint16_t)piece.mode;
         op.count.value = piece.value;
         op.object = 11 + piece.count;
         break;
-    case CHECK_WAIT_COUNT:
+    case TWIN_OP_WAIT_COUNT:
         op.count.relation = (uint16_t)piece.mode;
         op.count.value = piece.value;
         op.count.clear = piece.clear;
         op.object = 11 + piece.count;
         break;
-    case CHECK_FILL:
+    case TWIN_OP_FILL:
         op.dst = SCRIPT_MEMORY;
         op.bytes = 64;
         break;
@@ -86,7 +86,7 @@ static void add_piece(uint32_t queue, struct piece piece)
 
 static void add_drain(uint32_t queue)
 {
-    script_on_queue(&script, CHECK_DRAIN, queue + 1, TWIN_OK);
+    script_on_queue(&script, TWIN_OP_DRAIN, queue + 1, TWIN_OK);
     items[item_count++] = (struct item){.drain = true, .queue = queue};
 }
 
@@ -108,16 +108,17 @@ static void step(uint32_t flavour)
             add_drain(queue);
         return;
     case 1:
-        piece.kind = CHECK_RECORD;
+        piece.kind = TWIN_OP_RECORD;
         has_record = true;
         break;
     case 2:
         if (!has_record)
             return;
-        piece.kind = CHECK_WAIT;
+        piece.kind = TWIN_OP_WAIT;
         for (uint32_t i = 0; i < QUEUES; i++)
             for (uint32_t k = 0; k < lengths[i]; k++)
-                if (pieces[i][k].kind == CHECK_RECORD && pieces[i][k].value >= piece.record_place) {
+                if (pieces[i][k].kind == TWIN_OP_RECORD &&
+                    pieces[i][k].value >= piece.record_place) {
                     /* `value` tells the turn of the record: the newest */
                     piece.record_queue = i;
                     piece.record_place = pieces[i][k].value;
@@ -129,21 +130,21 @@ static void step(uint32_t flavour)
             return;
         writes[write_count].queue = queue;
         writes[write_count++].place = lengths[queue];
-        piece.kind = CHECK_FILL;
+        piece.kind = TWIN_OP_FILL;
         break;
     case 5:
     case 6:
     case 7:
-        piece.kind = CHECK_COUNT;
+        piece.kind = TWIN_OP_COUNT;
         piece.mode = modes[flavour][draw(4)];
         break;
     default:
-        piece.kind = CHECK_WAIT_COUNT;
+        piece.kind = TWIN_OP_WAIT_COUNT;
         piece.mode = draw(5);
         piece.clear = draw(3) == 0;
         break;
     }
-    if (piece.kind == CHECK_RECORD)
+    if (piece.kind == TWIN_OP_RECORD)
         piece.value = item_count + 1;
     add_piece(queue, piece);
 }
@@ -152,7 +153,7 @@ static void make_program(void)
 {
     script_stage(&script);
     for (uint32_t c = 0; c < COUNTS; c++)
-        script_signal(&script, 11 + c, CHECK_COUNTER);
+        script_signal(&script, 11 + c, TWIN_SIGNAL_COUNT);
     memset(lengths, 0, sizeof(lengths));
     item_count = write_count = 0;
     has_record = false;
@@ -223,7 +224,7 @@ static bool recorded(const struct run *run, const struct piece *wait)
 {
     uint32_t queue = wait->record_queue;
     for (uint32_t k = 0; k < run->done[queue]; k++)
-        if (pieces[queue][k].kind == CHECK_RECORD && pieces[queue][k].value == wait->record_place)
+        if (pieces[queue][k].kind == TWIN_OP_RECORD && pieces[queue][k].value == wait->record_place)
             return true;
     return false;
 }
@@ -235,12 +236,12 @@ static bool act(struct run *run, uint32_t queue)
         return false;
     const struct piece *piece = &pieces[queue][run->done[queue]];
     uint32_t *count = &run->counts[piece->count];
-    if ((piece->kind == CHECK_WAIT && !recorded(run, piece)) ||
-        (piece->kind == CHECK_WAIT_COUNT && !holds(piece, *count)))
+    if ((piece->kind == TWIN_OP_WAIT && !recorded(run, piece)) ||
+        (piece->kind == TWIN_OP_WAIT_COUNT && !holds(piece, *count)))
         return false;
-    if (piece->kind == CHECK_WAIT_COUNT && piece->clear)
+    if (piece->kind == TWIN_OP_WAIT_COUNT && piece->clear)
         *count = 0;
-    if (piece->kind == CHECK_COUNT)
+    if (piece->kind == TWIN_OP_COUNT)
         *count = piece->mode == TWIN_COUNT_SET   ? piece->value
                  : piece->mode == TWIN_COUNT_ADD ? *count + piece->value
                  : piece->mode == TWIN_COUNT_OR  ? *count | piece->value
@@ -316,7 +317,7 @@ static void print_program(void)
     for (uint32_t q = 0; q < QUEUES; q++) {
         fprintf(stderr, "stream %u:", (unsigned)q);
         for (uint32_t k = 0; k < lengths[q]; k++)
-            fprintf(stderr, " %s(%u: %u %u%s)", check_kind_word(pieces[q][k].kind),
+            fprintf(stderr, " %s(%u: %u %u%s)", twin_op_word(pieces[q][k].kind),
                     (unsigned)pieces[q][k].count, (unsigned)pieces[q][k].mode,
                     (unsigned)pieces[q][k].value, pieces[q][k].clear ? " clear" : "");
         fprintf(stderr, "\n");

@@ -18,7 +18,7 @@ static struct script s;
 static void begin(void)
 {
     script_stage(&s);
-    script_signal(&s, COUNT, CHECK_COUNTER);
+    script_signal(&s, COUNT, TWIN_SIGNAL_COUNT);
 }
 
 static uint32_t change(uint32_t queue, uint32_t mode, uint32_t value)
@@ -44,7 +44,7 @@ static uint32_t touch(uint32_t queue)
 static void drain_all(void)
 {
     for (uint32_t q = 1; q <= 4; q++)
-        script_on_queue(&s, CHECK_DRAIN, q, TWIN_OK);
+        script_on_queue(&s, TWIN_OP_DRAIN, q, TWIN_OK);
 }
 
 static void expect_clean(void)
@@ -103,12 +103,12 @@ static void test_later_change(void)
     expect_clean();
     CU_ASSERT_EQUAL(unjudged(), 1);
     /* but not when the host had seen the wait passed */
-    s.ops[late] = (check_op){.kind = CHECK_DRAIN,
-                             .queue = 4,
-                             .thread = 1,
-                             .begin_seq = s.ops[late].begin_seq,
-                             .end_seq = s.ops[late].end_seq,
-                             .name = CHECK_NONE};
+    s.ops[late] = (twin_op){.kind = TWIN_OP_DRAIN,
+                            .queue = 4,
+                            .thread = 1,
+                            .begin_seq = s.ops[late].begin_seq,
+                            .end_seq = s.ops[late].end_seq,
+                            .name = CHECK_NONE};
     change(3, TWIN_COUNT_ADD, 1);
     drain_all();
     expect_clean();
@@ -129,8 +129,8 @@ static void test_modes(void)
     for (size_t i = 0; i < TWIN_COUNT(needs); i++) {
         begin();
         change(4, TWIN_COUNT_SET, 6);
-        script_sync(&s, CHECK_RECORD, 4, 1);
-        script_sync(&s, CHECK_WAIT, 2, 1);
+        script_sync(&s, TWIN_OP_RECORD, 4, 1);
+        script_sync(&s, TWIN_OP_WAIT, 2, 1);
         uint32_t first = touch(2);
         change(2, needs[i][0], needs[i][1]);
         uint32_t wait = wait_for(4, needs[i][2], needs[i][3]);
@@ -155,8 +155,8 @@ static void test_clear(void)
         way == 1 ? wait_for(4, AT_LEAST, 1) : wait_and_clear(4, AT_LEAST, 1);
         if (way == 1)
             change(4, TWIN_COUNT_SET, 0);
-        script_sync(&s, CHECK_RECORD, 4, 1);
-        script_sync(&s, CHECK_WAIT, 3, 1);
+        script_sync(&s, TWIN_OP_RECORD, 4, 1);
+        script_sync(&s, TWIN_OP_WAIT, 3, 1);
         uint32_t first = touch(3);
         change(3, TWIN_COUNT_ADD, 1);
         uint32_t wait = wait_and_clear(4, AT_LEAST, 1);
@@ -166,7 +166,7 @@ static void test_clear(void)
             continue;
         }
         s.ops[wait - 5].count.clear = false; /* the first round's count is still there */
-        CU_ASSERT_EQUAL(s.ops[wait - 5].kind, CHECK_WAIT_COUNT);
+        CU_ASSERT_EQUAL(s.ops[wait - 5].kind, TWIN_OP_WAIT_COUNT);
         drain_all();
         expect(CHECK_RACE_01, first, wait + 1);
     }
@@ -176,7 +176,7 @@ static void test_clear(void)
 static void test_rounds(void)
 {
     begin();
-    script_signal(&s, COUNT + 1, CHECK_COUNTER);
+    script_signal(&s, COUNT + 1, TWIN_SIGNAL_COUNT);
     for (uint32_t i = 0; i < 200; i++) {
         touch(2);
         change(2, TWIN_COUNT_ADD, 1);
@@ -253,7 +253,7 @@ static void test_chain(void)
     expect(CHECK_ORD_05, before, after);
     s.count--;
     s.seq -= 2;
-    script_signal(&s, COUNT + 1, CHECK_COUNTER);
+    script_signal(&s, COUNT + 1, TWIN_SIGNAL_COUNT);
     script_count(&s, 3, COUNT + 1, TWIN_COUNT_SET, 3);
     script_wait_count(&s, 4, COUNT + 1, TWIN_COUNT_MASK, 2, true);
     after = timed(script_fill(&s, 4, MEMORY + 4096, 64), 15, 30);
@@ -264,11 +264,11 @@ static void test_chain(void)
 static void test_denial(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 1);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
     change(2, TWIN_COUNT_OR, 1);
     change(3, TWIN_COUNT_OR, 2);
     wait_for(4, TWIN_COUNT_MASK, 3);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 4, TWIN_OK);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 4, TWIN_OK);
     uint32_t query = script_query(&s, 1, true);
     expect_clean();
     s.ops[query].positive = false;
@@ -280,7 +280,7 @@ static void test_passed_on_nothing(void)
     begin();
     change(2, TWIN_COUNT_ADD, 1);
     uint32_t wait = wait_for(4, AT_LEAST, 2);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 4, TWIN_OK);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 4, TWIN_OK);
     change(2, TWIN_COUNT_ADD, 1);
     expect(CHECK_ORD_05, wait, drain);
     s.ops[wait].count.value = 1;
@@ -316,11 +316,11 @@ static void test_abort(void)
     change(2, TWIN_COUNT_ADD, 1);
     wait_for(4, AT_LEAST, 1);
     touch(4);
-    script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
-    script_on_queue(&s, CHECK_DRAIN, 4, TWIN_OK);
+    script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
+    script_on_queue(&s, TWIN_OP_DRAIN, 4, TWIN_OK);
     change(2, TWIN_COUNT_ADD, 1);
     wait_for(3, AT_LEAST, 2);
-    script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
+    script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_OK);
     expect_clean();
 }
 

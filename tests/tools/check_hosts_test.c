@@ -110,7 +110,7 @@ static size_t warnings(void)
 
 static void wait_for(uint32_t thread, uint32_t queue)
 {
-    by(thread, script_on_queue(&script, CHECK_DRAIN, queue, TWIN_OK));
+    by(thread, script_on_queue(&script, TWIN_OP_DRAIN, queue, TWIN_OK));
 }
 
 /* Thread 1 makes the stage, from which the others follow. */
@@ -168,10 +168,10 @@ static void test_a_wait_comes_after_the_record(void)
     for (int ordered = 0; ordered < 2; ordered++) {
         begin_threads();
         by(2, script_fill(&script, 2, BASE, 64));
-        by(2, script_sync(&script, CHECK_RECORD, 2, 1));
+        by(2, script_sync(&script, TWIN_OP_RECORD, 2, 1));
         if (ordered)
             follows(3, 2, script.seq);
-        by(3, script_sync(&script, CHECK_WAIT, 3, 1));
+        by(3, script_sync(&script, TWIN_OP_WAIT, 3, 1));
         by(3, script_fill(&script, 3, BASE, 64));
         CU_ASSERT_EQUAL(warnings(), !ordered);
         CU_ASSERT_TRUE(script_clean(&script));
@@ -183,8 +183,8 @@ static void test_a_notify_needs_no_thread(void)
 {
     begin_threads();
     by(2, script_fill(&script, 2, BASE, 64));
-    by(2, script_sync(&script, CHECK_RECORD, 2, 3));
-    by(3, script_sync(&script, CHECK_WAIT, 3, 3));
+    by(2, script_sync(&script, TWIN_OP_RECORD, 2, 3));
+    by(3, script_sync(&script, TWIN_OP_WAIT, 3, 3));
     by(3, script_fill(&script, 3, BASE, 64));
     CU_ASSERT_EQUAL(warnings(), 0);
 }
@@ -206,7 +206,7 @@ static void test_synchronous_copies_of_two_threads(void)
 {
     for (int ordered = 0; ordered < 2; ordered++) {
         begin_threads();
-        by(2, script_now(&script, CHECK_NOW_FILL, BASE, 0, 64));
+        by(2, script_now(&script, TWIN_OP_NOW_FILL, BASE, 0, 64));
         if (ordered)
             follows(3, 2, script.seq);
         by(3, script_copy(&script, 3, BASE + 128, BASE, 64));
@@ -223,7 +223,7 @@ static void test_a_free_by_another_thread(void)
         wait_for(2, 2);
         if (ordered)
             follows(3, 2, script.seq);
-        by(3, script_now(&script, CHECK_FREE, BASE, 0, 0));
+        by(3, script_now(&script, TWIN_OP_FREE, BASE, 0, 0));
         CU_ASSERT_EQUAL(warnings(), !ordered);
         CU_ASSERT_TRUE(script_clean(&script));
     }
@@ -326,7 +326,7 @@ static void random_copy(uint32_t thread, uint32_t queue)
     uint32_t node = 0;
     bool reads = true;
     if (draw(5) == 0) {
-        node = add_host(thread, script_now(&script, CHECK_NOW_COPY, dst, src, bytes));
+        node = add_host(thread, script_now(&script, TWIN_OP_NOW_COPY, dst, src, bytes));
     } else if (draw(3) == 0) {
         node = add_task(thread, script_fill(&script, queue, dst, bytes), queue);
         reads = false;
@@ -344,13 +344,13 @@ static void random_event(uint32_t thread, uint32_t queue)
     uint32_t record = newest_record[event];
     if (record == CHECK_NONE || draw(3) == 0) {
         newest_record[event] =
-            add_task(thread, script_sync(&script, CHECK_RECORD, queue, event), queue);
+            add_task(thread, script_sync(&script, TWIN_OP_RECORD, queue, event), queue);
         return;
     }
     bool on_host = draw(3) == 0;
     uint32_t node =
-        on_host ? add_host(thread, script_on_signal(&script, CHECK_SIGNAL_WAIT, event, TWIN_OK))
-                : add_task(thread, script_sync(&script, CHECK_WAIT, queue, event), queue);
+        on_host ? add_host(thread, script_on_signal(&script, TWIN_OP_SIGNAL_WAIT, event, TWIN_OK))
+                : add_task(thread, script_sync(&script, TWIN_OP_WAIT, queue, event), queue);
     if (comes_before(nodes[record].host, nodes[node].host))
         come_after(node, record);
 }
@@ -362,10 +362,10 @@ static void random_notify(uint32_t thread, uint32_t queue)
     uint32_t signal = EVENTS + notify;
     if (waits[notify] == records[notify]) {
         notify_records[notify][records[notify]++] =
-            add_task(thread, script_sync(&script, CHECK_RECORD, queue, signal), queue);
+            add_task(thread, script_sync(&script, TWIN_OP_RECORD, queue, signal), queue);
         return;
     }
-    uint32_t node = add_task(thread, script_sync(&script, CHECK_WAIT, queue, signal), queue);
+    uint32_t node = add_task(thread, script_sync(&script, TWIN_OP_WAIT, queue, signal), queue);
     come_after(node, notify_records[notify][waits[notify]++]);
 }
 
@@ -376,7 +376,7 @@ static void random_drain(uint32_t thread, uint32_t queue)
         if (nodes[i].queue == queue &&
             (last_host[thread] == CHECK_NONE || !comes_before(nodes[i].host, last_host[thread])))
             return;
-    uint32_t node = add_host(thread, script_on_queue(&script, CHECK_DRAIN, queue, TWIN_OK));
+    uint32_t node = add_host(thread, script_on_queue(&script, TWIN_OP_DRAIN, queue, TWIN_OK));
     come_after(node, last_task[queue]);
 }
 
@@ -409,7 +409,7 @@ static void make_program(uint32_t steps)
     for (uint32_t q = 1; q <= QUEUES; q++)
         script_queue(&script, q, q == 1);
     for (uint32_t s = 1; s <= EVENTS + NOTIFIES; s++)
-        script_signal(&script, s, s <= EVENTS ? CHECK_REBIND : CHECK_NOTIFY);
+        script_signal(&script, s, s <= EVENTS ? TWIN_SIGNAL_EVENT_REBIND : TWIN_SIGNAL_NOTIFY);
     script_alloc(&script, BASE, 8192);
     for (uint32_t i = 0; i < steps; i++) {
         uint32_t thread = 1 + draw(THREADS);
@@ -460,7 +460,7 @@ static bool races(uint32_t a, uint32_t b)
 
 static uint32_t node_of(const struct checker *checker, uint32_t index)
 {
-    const check_op *op = checker_op(checker, index);
+    const twin_op *op = checker_op(checker, index);
     uint32_t found = CHECK_NONE;
     for (uint32_t i = 0; op && i < node_count; i++)
         if (nodes[i].op != CHECK_NONE && script.ops[nodes[i].op].begin_seq == op->begin_seq)

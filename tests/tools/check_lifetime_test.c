@@ -29,13 +29,13 @@ static void test_memory(void)
 {
     begin();
     uint32_t copy = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
-    uint32_t release = script_now(&s, CHECK_FREE, MEMORY, 0, 0);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
+    uint32_t release = script_now(&s, TWIN_OP_FREE, MEMORY, 0, 0);
     expect_clean();
     s.ops[drain].queue = 3;
     expect(CHECK_LIFE_01, copy, release);
     s.ops[drain].queue = 2;
-    uint32_t again = script_now(&s, CHECK_FREE, MEMORY, 0, 0);
+    uint32_t again = script_now(&s, TWIN_OP_FREE, MEMORY, 0, 0);
     s.ops[again].status = TWIN_E_INVALID;
     expect(CHECK_LIFE_04, release, again);
     s.count = again;
@@ -52,18 +52,18 @@ static void test_objects(void)
 {
     begin();
     uint32_t copy = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
-    uint32_t gone = script_on_queue(&s, CHECK_QUEUE_DESTROY, 2, TWIN_OK);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
+    uint32_t gone = script_on_queue(&s, TWIN_OP_QUEUE_DESTROY, 2, TWIN_OK);
     expect_clean();
     uint32_t late = script_fill(&s, 2, MEMORY, 8);
     expect(CHECK_LIFE_06, CHECK_NONE, late);
     s.count = late;
     s.ops[drain].queue = 3;
     expect(CHECK_LIFE_05, copy, gone);
-    s.ops[drain].kind = CHECK_QUEUE_ABORT;
+    s.ops[drain].kind = TWIN_OP_QUEUE_ABORT;
     s.ops[drain].queue = 2;
     expect_clean();
-    script_on_signal(&s, CHECK_SIGNAL_DESTROY, 1, TWIN_OK);
+    script_on_signal(&s, TWIN_OP_SIGNAL_DESTROY, 1, TWIN_OK);
     expect_clean();
     uint32_t query = script_query(&s, 1, true);
     expect(CHECK_LIFE_06, CHECK_NONE, query);
@@ -72,12 +72,12 @@ static void test_objects(void)
 static void test_flags_waited_for(void)
 {
     begin();
-    uint32_t wait = script_sync(&s, CHECK_WAIT, 2, 3);
+    uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 2, 3);
     expect(CHECK_LIFE_07, wait, CHECK_NONE);
-    uint32_t record = script_sync(&s, CHECK_RECORD, 3, 3);
+    uint32_t record = script_sync(&s, TWIN_OP_RECORD, 3, 3);
     expect_clean();
     s.count = record;
-    uint32_t gone = script_on_signal(&s, CHECK_SIGNAL_DESTROY, 3, TWIN_OK);
+    uint32_t gone = script_on_signal(&s, TWIN_OP_SIGNAL_DESTROY, 3, TWIN_OK);
     expect(CHECK_LIFE_07, wait, gone);
 }
 
@@ -86,10 +86,10 @@ static void test_flag_given_up(void)
 {
     for (uint32_t signal = 3; signal <= 4; signal++) {
         begin();
-        uint32_t wait = script_sync(&s, CHECK_WAIT, 2, signal);
-        uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_DEADLOCK);
-        uint32_t end = script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
-        script_on_signal(&s, CHECK_SIGNAL_DESTROY, signal, TWIN_OK);
+        uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 2, signal);
+        uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_DEADLOCK);
+        uint32_t end = script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
+        script_on_signal(&s, TWIN_OP_SIGNAL_DESTROY, signal, TWIN_OK);
         expect(CHECK_LIFE_07, wait, end);
         /* who gives up of his own accord may have had other reasons */
         s.ops[drain].status = TWIN_E_TIMEOUT;
@@ -97,31 +97,31 @@ static void test_flag_given_up(void)
         /* a record that comes in time keeps the promise */
         s.count = end;
         s.ops[drain].status = TWIN_E_DEADLOCK;
-        script_sync(&s, CHECK_RECORD, 3, signal);
-        script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
-        script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+        script_sync(&s, TWIN_OP_RECORD, 3, signal);
+        script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
+        script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
         expect_clean();
     }
     /* the host waited for another stream, behind a record of this one */
     begin();
-    uint32_t blocked = script_sync(&s, CHECK_WAIT, 2, 3);
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    script_sync(&s, CHECK_WAIT, 3, 1);
-    uint32_t told = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_E_DEADLOCK);
-    script_on_queue(&s, CHECK_QUEUE_ABORT, 3, TWIN_OK);
-    uint32_t last = script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+    uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 2, 3);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    script_sync(&s, TWIN_OP_WAIT, 3, 1);
+    uint32_t told = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_E_DEADLOCK);
+    script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 3, TWIN_OK);
+    uint32_t last = script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
     expect(CHECK_LIFE_07, blocked, last);
     s.ops[told].queue = 4;
     expect_clean();
     /* two waits that hold each other have their records queued */
     begin();
-    script_sync(&s, CHECK_WAIT, 2, 3);
-    script_sync(&s, CHECK_RECORD, 2, 4);
-    script_sync(&s, CHECK_WAIT, 3, 4);
-    script_sync(&s, CHECK_RECORD, 3, 3);
-    script_on_queue(&s, CHECK_DRAIN, 3, TWIN_E_DEADLOCK);
-    script_on_queue(&s, CHECK_QUEUE_ABORT, 3, TWIN_OK);
-    script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+    script_sync(&s, TWIN_OP_WAIT, 2, 3);
+    script_sync(&s, TWIN_OP_RECORD, 2, 4);
+    script_sync(&s, TWIN_OP_WAIT, 3, 4);
+    script_sync(&s, TWIN_OP_RECORD, 3, 3);
+    script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_E_DEADLOCK);
+    script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 3, TWIN_OK);
+    script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
     expect_clean();
 }
 
@@ -133,7 +133,7 @@ static void test_dropped(void)
     uint32_t dropped = script_fill(&s, 2, MEMORY + 4096, 8);
     script_fill(&s, 2, MEMORY + 8192, 8);
     script_fill(&s, 3, MEMORY + 16384, 8);
-    uint32_t end = script_on_queue(&s, CHECK_QUEUE_ABORT, 2, TWIN_OK);
+    uint32_t end = script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
     for (uint32_t op = done; op < end; op++)
         s.ops[op].task = op, s.ops[op].tasks = 1;
     s.ops[done].told = 1;
@@ -143,7 +143,7 @@ static void test_dropped(void)
     s.ops[end].status = TWIN_E_INTERNAL;
     expect_clean();
     s.ops[end].status = TWIN_OK;
-    s.ops[end].kind = CHECK_DEVICE_ABORT;
+    s.ops[end].kind = TWIN_OP_DEVICE_ABORT;
     struct checker *checker = script_check(&s);
     size_t count = 0;
     const struct check_finding *findings = checker_findings(checker, &count);
@@ -152,7 +152,7 @@ static void test_dropped(void)
         CU_ASSERT_EQUAL(findings[i].rule, CHECK_LIFE_11);
     CU_ASSERT_TRUE(count == 2 && strstr(findings[0].why, "2 tasks of stream") != NULL);
     checker_free(checker);
-    s.ops[end].kind = CHECK_QUEUE_ABORT;
+    s.ops[end].kind = TWIN_OP_QUEUE_ABORT;
     s.ops[end - 3].told = s.ops[end - 2].told = 1;
     expect_clean();
 }
@@ -161,21 +161,21 @@ static void test_dropped(void)
 static void test_rounds(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 3);
-    uint32_t wait = script_sync(&s, CHECK_WAIT, 3, 3);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
-    uint32_t record = script_sync(&s, CHECK_RECORD, 2, 3);
-    script_sync(&s, CHECK_WAIT, 3, 3);
+    script_sync(&s, TWIN_OP_RECORD, 2, 3);
+    uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 3, 3);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_OK);
+    uint32_t record = script_sync(&s, TWIN_OP_RECORD, 2, 3);
+    script_sync(&s, TWIN_OP_WAIT, 3, 3);
     expect_clean();
     s.ops[drain].queue = 2;
     expect(CHECK_LIFE_10, wait, record);
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 4);
-    script_sync(&s, CHECK_WAIT, 3, 4);
-    uint32_t reset = script_sync(&s, CHECK_RESET, 3, 4);
-    drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
-    record = script_sync(&s, CHECK_RECORD, 2, 4);
-    script_sync(&s, CHECK_WAIT, 3, 4);
+    script_sync(&s, TWIN_OP_RECORD, 2, 4);
+    script_sync(&s, TWIN_OP_WAIT, 3, 4);
+    uint32_t reset = script_sync(&s, TWIN_OP_RESET, 3, 4);
+    drain = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_OK);
+    record = script_sync(&s, TWIN_OP_RECORD, 2, 4);
+    script_sync(&s, TWIN_OP_WAIT, 3, 4);
     expect_clean();
     s.ops[drain].queue = 2;
     expect(CHECK_LIFE_10, reset, record);
@@ -184,7 +184,7 @@ static void test_rounds(void)
 static void test_never_recorded(void)
 {
     begin();
-    uint32_t wait = script_sync(&s, CHECK_WAIT, 2, 1);
+    uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 2, 1);
     expect(CHECK_LIFE_08, CHECK_NONE, wait);
 }
 
@@ -192,7 +192,7 @@ static void test_never_recorded(void)
 static void test_refused_free(void)
 {
     begin();
-    uint32_t call = script_add(&s, (check_op){.kind = CHECK_CALL_ENDED, .code = 107000});
+    uint32_t call = script_add(&s, (twin_op){.kind = TWIN_OP_CALL_ENDED, .code = 107000});
     expect_clean();
     s.ops[call].of_free = true;
     expect(CHECK_LIFE_04, CHECK_NONE, call);
@@ -203,7 +203,7 @@ static void test_refused_free(void)
 static void test_dead_handle(void)
 {
     begin();
-    uint32_t call = script_add(&s, (check_op){.kind = CHECK_CALL_ENDED, .code = 107000});
+    uint32_t call = script_add(&s, (twin_op){.kind = TWIN_OP_CALL_ENDED, .code = 107000});
     expect_clean();
     s.ops[call].code = 107017;
     expect(CHECK_LIFE_09, CHECK_NONE, call);
@@ -215,12 +215,12 @@ static void test_image(void)
     const uint64_t image = 0x900000;
     begin();
     uint32_t load = script_alloc(&s, image, 8192);
-    s.ops[load].kind = CHECK_IMAGE_LOAD;
+    s.ops[load].kind = TWIN_OP_IMAGE_LOAD;
     s.ops[load].object = 1;
     uint32_t copy = script_copy(&s, 2, image + 100, MEMORY, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
     uint32_t unload =
-        script_add(&s, (check_op){.kind = CHECK_IMAGE_UNLOAD, .object = 1, .name = CHECK_NONE});
+        script_add(&s, (twin_op){.kind = TWIN_OP_IMAGE_UNLOAD, .object = 1, .name = CHECK_NONE});
     expect_clean();
     s.ops[copy].bytes = 8192; /* past its end */
     expect(CHECK_LIFE_02, load, copy);

@@ -9,36 +9,36 @@
 #define TRIED_MOST 6u /* changes whose every order is tried */
 
 struct round {
-    const check_op *ops;
-    const check_op *wait;
+    const twin_op *ops;
+    const twin_op *wait;
     size_t changes[NEEDS_MOST];
     size_t count;
 };
 
-static bool is_of(const check_op *op, const check_op *wait)
+static bool is_of(const twin_op *op, const twin_op *wait)
 {
-    return (op->kind == CHECK_COUNT || op->kind == CHECK_WAIT_COUNT) && op->status == TWIN_OK &&
+    return (op->kind == TWIN_OP_COUNT || op->kind == TWIN_OP_WAIT_COUNT) && op->status == TWIN_OK &&
            op->end_seq != 0 && op->object == wait->object;
 }
 
 /* The changes since the count was 0 last, in the order in which they were asked for. False: they are too many. */
-static bool find_round(struct round *round, const check_op *ops, size_t wait)
+static bool find_round(struct round *round, const twin_op *ops, size_t wait)
 {
     size_t from = wait;
     round->ops = ops;
     round->wait = &ops[wait];
     round->count = 0;
     while (from > 0) {
-        const check_op *op = &ops[from - 1];
-        bool clears = op->kind == CHECK_COUNT
+        const twin_op *op = &ops[from - 1];
+        bool clears = op->kind == TWIN_OP_COUNT
                           ? op->count.mode == TWIN_COUNT_SET && op->count.value == 0
-                          : op->kind == CHECK_WAIT_COUNT && op->count.clear;
+                          : op->kind == TWIN_OP_WAIT_COUNT && op->count.clear;
         if (is_of(op, &ops[wait]) && clears)
             break;
         from--;
     }
     for (size_t i = from; i < wait; i++) {
-        if (!is_of(&ops[i], &ops[wait]) || ops[i].kind != CHECK_COUNT)
+        if (!is_of(&ops[i], &ops[wait]) || ops[i].kind != TWIN_OP_COUNT)
             continue;
         if (round->count == NEEDS_MOST)
             return false;
@@ -58,7 +58,7 @@ static bool passes(const struct round *round, uint32_t value, unsigned left)
     if (!own && tally_holds(round->wait, value))
         return true;
     for (size_t i = 0; i < round->count; i++) {
-        const check_op *change = &round->ops[round->changes[i]];
+        const twin_op *change = &round->ops[round->changes[i]];
         size_t known = 0;
         while (known < streams && tried[known] != change->queue)
             known++;
@@ -73,7 +73,7 @@ static bool passes(const struct round *round, uint32_t value, unsigned left)
 
 static bool is_needed(const struct round *round, size_t which, bool adds, uint64_t total)
 {
-    const check_op *change = &round->ops[round->changes[which]];
+    const twin_op *change = &round->ops[round->changes[which]];
     unsigned left = 0;
     if (change->queue == round->wait->queue)
         return false;
@@ -89,7 +89,7 @@ static bool is_needed(const struct round *round, size_t which, bool adds, uint64
     return !passes(round, 0, left);
 }
 
-size_t check_needs(const check_op *ops, size_t wait, size_t out[NEEDS_MOST])
+size_t check_needs(const twin_op *ops, size_t wait, size_t out[NEEDS_MOST])
 {
     struct round round;
     uint64_t total = 0;

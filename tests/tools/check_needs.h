@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-#include "check/op.h"
+#include "recording/ops.h"
 
 #define NEEDS_MOST 64u
 
 /* Of a wait in a program that begins each round when the one before is over, with a count of 0. Returns how many; fewer when it
  * would take too long. */
-size_t check_needs(const check_op *ops, size_t wait, size_t out[NEEDS_MOST]);
+size_t check_needs(const twin_op *ops, size_t wait, size_t out[NEEDS_MOST]);
 
 #endif

@@ -26,10 +26,10 @@ static uint64_t draw(uint64_t below)
 /* Which record a notify's wait is bound to is not sure behind a wait that one of several counts has let pass. */
 static bool is_bound_surely(size_t at)
 {
-    if (ops[at].kind != CHECK_WAIT || signal_kinds[ops[at].object] == CHECK_REBIND)
+    if (ops[at].kind != TWIN_OP_WAIT || signal_kinds[ops[at].object] == TWIN_SIGNAL_EVENT_REBIND)
         return true;
     for (size_t i = 0; i < at; i++)
-        if (ops[i].kind == CHECK_WAIT_COUNT)
+        if (ops[i].kind == TWIN_OP_WAIT_COUNT)
             return false;
     return true;
 }
@@ -75,7 +75,7 @@ static size_t pending_wait(size_t drain)
 
 static bool innocent(size_t at, size_t *out_blocked)
 {
-    if (ops[at].kind != CHECK_DRAIN || ops[at].status != TWIN_OK)
+    if (ops[at].kind != TWIN_OP_DRAIN || ops[at].status != TWIN_OK)
         return false;
     if (count_open(at))
         return false;
@@ -95,7 +95,7 @@ static bool hold(size_t at, bool with_default, struct plant *plant)
         return false;
     /* no wait since what the host has seen last of that stream may lead elsewhere */
     for (size_t i = at; i-- > 0;)
-        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == CHECK_WAIT &&
+        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == TWIN_OP_WAIT &&
             !drained(i, at))
             return false;
     /* nor may another thread's work come behind the wait, which could be what is blocked */
@@ -119,7 +119,7 @@ static bool plant_03(size_t at, struct plant *plant)
 
 static bool plant_04(size_t at, struct plant *plant)
 {
-    if (!accepted(&ops[at]) || (ops[at].kind != CHECK_COPY && ops[at].kind != CHECK_FILL))
+    if (!accepted(&ops[at]) || (ops[at].kind != TWIN_OP_COPY && ops[at].kind != TWIN_OP_FILL))
         return false;
     ops[at].status = TWIN_E_COPY;
     *plant = (struct plant){.first = at, .second = NOWHERE};
@@ -131,7 +131,7 @@ static size_t needed_last(size_t at)
 {
     size_t needs[NEEDS_MOST];
     size_t last = NOWHERE;
-    if (!accepted(&ops[at]) || ops[at].kind != CHECK_WAIT_COUNT)
+    if (!accepted(&ops[at]) || ops[at].kind != TWIN_OP_WAIT_COUNT)
         return NOWHERE;
     size_t found = check_needs(ops, at, needs);
     for (size_t i = 0; i < found; i++)
@@ -149,7 +149,7 @@ static bool plant_count(size_t at, struct plant *plant)
         return false;
     uint64_t low = ops[at].task_begin_ns;
     for (size_t i = 0; i < count; i++)
-        if (accepted(&ops[i]) && ops[i].kind == CHECK_COUNT && ops[i].object == ops[at].object &&
+        if (accepted(&ops[i]) && ops[i].kind == TWIN_OP_COUNT && ops[i].object == ops[at].object &&
             timed(i) && ops[i].task_begin_ns < ops[last].task_begin_ns &&
             ops[i].task_begin_ns > low)
             low = ops[i].task_begin_ns;
@@ -177,7 +177,7 @@ static bool is_shared(size_t at)
 
 static bool plant_shared(size_t at, struct plant *plant)
 {
-    if (!accepted(&ops[at]) || ops[at].kind != CHECK_WAIT || !is_shared(at) || !timed(at) ||
+    if (!accepted(&ops[at]) || ops[at].kind != TWIN_OP_WAIT || !is_shared(at) || !timed(at) ||
         !timed(bound[at]) || ops[at].task_begin_ns >= ops[bound[at]].task_begin_ns)
         return false;
     ops[at].task_end_ns =
@@ -213,7 +213,7 @@ static bool plant_06(size_t at, struct plant *plant)
 
 static bool plant_07(size_t at, struct plant *plant)
 {
-    if (!accepted(&ops[at]) || ops[at].kind != CHECK_WAIT || bound[at] == NOWHERE ||
+    if (!accepted(&ops[at]) || ops[at].kind != TWIN_OP_WAIT || bound[at] == NOWHERE ||
         !is_bound_surely(at) || !timed(bound[at]) ||
         ops[bound[at]].task_end_ns <= ops[at].begin_ns + 20000)
         return false;
@@ -224,7 +224,7 @@ static bool plant_07(size_t at, struct plant *plant)
 
 static bool plant_08(size_t at, struct plant *plant)
 {
-    if (ops[at].kind != CHECK_DRAIN || ops[at].status != TWIN_OK)
+    if (ops[at].kind != TWIN_OP_DRAIN || ops[at].status != TWIN_OK)
         return false;
     size_t wait = pending_wait(at);
     size_t blocked = blocked_at(at);
@@ -233,7 +233,7 @@ static bool plant_08(size_t at, struct plant *plant)
         return false;
     /* a notify's or flag's wait behind it is the newer one */
     for (size_t i = wait + 1; i < at; i++)
-        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == CHECK_WAIT)
+        if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == TWIN_OP_WAIT)
             return false;
     ops[at].status = TWIN_E_DEADLOCK;
     *plant = (struct plant){.first = wait, .second = at};
@@ -266,9 +266,10 @@ static size_t latest_before(size_t from, unsigned *out_hops)
             sure = sure && is_bound_surely(i);
             size_t before[NEEDS_MOST + 1] = {previous[i]};
             size_t ways = 1;
-            if (ops[i].kind == CHECK_WAIT && accepted(&ops[i]) && bound[i] != NOWHERE && i != from)
+            if (ops[i].kind == TWIN_OP_WAIT && accepted(&ops[i]) && bound[i] != NOWHERE &&
+                i != from)
                 before[ways++] = previous[bound[i]]; /* work before the record */
-            if (ops[i].kind == CHECK_WAIT_COUNT && accepted(&ops[i]) && i != from)
+            if (ops[i].kind == TWIN_OP_WAIT_COUNT && accepted(&ops[i]) && i != from)
                 ways += find_before(i, before + 1);
             for (size_t way = 0; way < ways; way++) {
                 if (before[way] == NOWHERE)
@@ -322,7 +323,7 @@ static bool plant_09(size_t at, struct plant *plant)
 static bool plant_10(size_t at, struct plant *plant)
 {
     size_t last = last_work(at);
-    if (ops[at].kind != CHECK_DRAIN || ops[at].status != TWIN_OK || !timed(last) ||
+    if (ops[at].kind != TWIN_OP_DRAIN || ops[at].status != TWIN_OK || !timed(last) ||
         ops[last].task_end_ns <= ops[at].begin_ns + 1)
         return false;
     uint64_t room = ops[last].task_end_ns - ops[at].begin_ns - 1;
@@ -333,12 +334,12 @@ static bool plant_10(size_t at, struct plant *plant)
 
 static bool plant_11(size_t at, struct plant *plant)
 {
-    if (ops[at].kind != CHECK_SIGNAL_WAIT || ops[at].status != TWIN_OK || count_open(at))
+    if (ops[at].kind != TWIN_OP_SIGNAL_WAIT || ops[at].status != TWIN_OK || count_open(at))
         return false;
     size_t blocked = blocked_at(at);
     size_t record = at;
     while (record-- > 0)
-        if (accepted(&ops[record]) && ops[record].kind == CHECK_RECORD &&
+        if (accepted(&ops[record]) && ops[record].kind == TWIN_OP_RECORD &&
             signals[ops[record].object] == signals[ops[at].object])
             break;
     if (record == NOWHERE || !ended_before(record, at) || blocked == NOWHERE || blocked < record ||
@@ -367,21 +368,21 @@ static bool plant_12(size_t at, struct plant *plant)
 
 static bool plant_14(size_t at, struct plant *plant)
 {
-    if (ops[at].kind == CHECK_DEVICE_OPEN) {
+    if (ops[at].kind == TWIN_OP_DEVICE_OPEN) {
         /* opened after the first stream was made on it */
         for (size_t i = at; i < count; i++)
-            if (ops[i].kind == CHECK_QUEUE_CREATE && ops[i].device == ops[at].device) {
-                ops[at].kind = CHECK_STOP;
+            if (ops[i].kind == TWIN_OP_QUEUE_CREATE && ops[i].device == ops[at].device) {
+                ops[at].kind = TWIN_OP_STOP;
                 *plant = (struct plant){.first = NOWHERE, .second = NOWHERE};
                 return true;
             }
     }
-    if (ops[at].kind != CHECK_QUEUE_DESTROY)
+    if (ops[at].kind != TWIN_OP_QUEUE_DESTROY)
         return false;
     size_t made = 0;
-    while (ops[made].kind != CHECK_QUEUE_CREATE || ops[made].queue != ops[at].queue)
+    while (ops[made].kind != TWIN_OP_QUEUE_CREATE || ops[made].queue != ops[at].queue)
         made++;
-    ops[at].kind = CHECK_STOP;
+    ops[at].kind = TWIN_OP_STOP;
     *plant = (struct plant){.first = made, .second = NOWHERE};
     return true;
 }
@@ -399,7 +400,7 @@ static bool heard_between(size_t first, size_t second)
 /* The same where the stream stands at a count. What the host knew of the change already is no chain. */
 static bool plant_chain(size_t at, struct plant *plant)
 {
-    if (previous[at] == NOWHERE || ops[previous[at]].kind != CHECK_WAIT_COUNT)
+    if (previous[at] == NOWHERE || ops[previous[at]].kind != TWIN_OP_WAIT_COUNT)
         return false;
     size_t last = needed_last(previous[at]);
     return last != NOWHERE && !heard_between(last, at) && plant_09(at, plant);
@@ -435,21 +436,21 @@ static const struct {
 
 static bool names(const struct checker *checker, uint32_t index, size_t op)
 {
-    const check_op *seen = checker_op(checker, index);
+    const twin_op *seen = checker_op(checker, index);
     return op == NOWHERE || (seen && seen->begin_seq == ops[op].begin_seq);
 }
 
-static struct checker *judge(const struct check_ops *loaded)
+static struct checker *judge(const struct twin_ops *loaded)
 {
-    struct check_ops planted = *loaded;
+    struct twin_ops planted = *loaded;
     struct checker *checker = checker_new();
-    planted.ops = ops;
+    planted.list = ops;
     if (!checker || !check_ops_feed(&planted, checker))
         abort();
     return checker;
 }
 
-static bool found(const struct check_ops *loaded, check_rule rule, const struct plant *plant,
+static bool found(const struct twin_ops *loaded, check_rule rule, const struct plant *plant,
                   const char *path)
 {
     struct checker *checker = judge(loaded);
@@ -482,7 +483,7 @@ int main(int argc, char **argv)
         return 2;
     size_t wanted = strtoull(argv[1], NULL, 10);
     int files = argc - 3;
-    struct check_ops *loaded = calloc((size_t)files, sizeof(*loaded));
+    struct twin_ops *loaded = calloc((size_t)files, sizeof(*loaded));
     twin_recording **recordings = calloc((size_t)files, sizeof(*recordings));
     char error[512];
     int missed = 0;
@@ -490,7 +491,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < files; i++) {
         if (twin_recording_read(argv[i + 3], &recordings[i], error, sizeof(error)) !=
                 TWIN_RECORDING_OK ||
-            !check_ops_load(recordings[i], &loaded[i])) {
+            !twin_ops_load(recordings[i], &loaded[i])) {
             printf("%s: %s\n", argv[i + 3], error);
             free(recordings);
             free(loaded);
@@ -511,7 +512,7 @@ int main(int argc, char **argv)
                 done = planters[p].plant((from + i) % count, &plant);
                 if (!done && touched)
 
-                    memcpy(ops, loaded[file].ops, count * sizeof(*ops));
+                    memcpy(ops, loaded[file].list, count * sizeof(*ops));
                 touched = false;
             }
             tries += done ? 1 : 10;
@@ -525,7 +526,7 @@ int main(int argc, char **argv)
         missed += good != planted || (planted < wanted && !planters[p].rare);
     }
     for (int i = 0; i < files; i++) {
-        check_ops_free(&loaded[i]);
+        twin_ops_free(&loaded[i]);
         twin_recording_free(recordings[i]);
     }
     free(loaded);

@@ -157,7 +157,7 @@ static void random_copy(uint32_t queue)
     random_touches(&dst, &src, &bytes);
     uint32_t node = 0;
     if (draw(5) == 0) {
-        node = add_host(script_now(&script, CHECK_NOW_COPY, dst, src, bytes));
+        node = add_host(script_now(&script, TWIN_OP_NOW_COPY, dst, src, bytes));
         add_touch(node, src, bytes, false);
     } else if (draw(3) == 0) {
         node = add_task(script_fill(&script, queue, dst, bytes), queue);
@@ -173,24 +173,24 @@ static void random_notify(uint32_t queue)
     uint32_t notify = 1 + draw(NOTIFIES);
     if (draw(2) == 0)
         notify_records[notify][notify_record_count[notify]++] =
-            add_task(script_sync(&script, CHECK_RECORD, queue, EVENTS + notify), queue);
+            add_task(script_sync(&script, TWIN_OP_RECORD, queue, EVENTS + notify), queue);
     else
         notify_waits[notify][notify_wait_count[notify]++] =
-            add_task(script_sync(&script, CHECK_WAIT, queue, EVENTS + notify), queue);
+            add_task(script_sync(&script, TWIN_OP_WAIT, queue, EVENTS + notify), queue);
 }
 
 static void random_event(uint32_t queue)
 {
     uint32_t event = 1 + draw(EVENTS);
     if (newest_record[event] == CHECK_NONE || draw(3) == 0) {
-        newest_record[event] = add_task(script_sync(&script, CHECK_RECORD, queue, event), queue);
+        newest_record[event] = add_task(script_sync(&script, TWIN_OP_RECORD, queue, event), queue);
     } else if (draw(4) == 0) {
         uint32_t host =
-            add_host(draw(2) == 0 ? script_on_signal(&script, CHECK_SIGNAL_WAIT, event, TWIN_OK)
+            add_host(draw(2) == 0 ? script_on_signal(&script, TWIN_OP_SIGNAL_WAIT, event, TWIN_OK)
                                   : script_query(&script, event, true));
         edges[newest_record[event]][host] = true;
     } else {
-        uint32_t wait = add_task(script_sync(&script, CHECK_WAIT, queue, event), queue);
+        uint32_t wait = add_task(script_sync(&script, TWIN_OP_WAIT, queue, event), queue);
         edges[newest_record[event]][wait] = true;
     }
 }
@@ -200,10 +200,10 @@ static void random_word(uint32_t queue)
     uint32_t word = draw(WORDS);
     if (draw(3) > 0)
         word_waits[word][word_wait_count[word]++] =
-            add_task(script_word(&script, CHECK_WAIT_VALUE, queue, WORD_AT + 8 * word, 7), queue);
+            add_task(script_word(&script, TWIN_OP_WAIT_VALUE, queue, WORD_AT + 8 * word, 7), queue);
     else if (word_write[word] == CHECK_NONE)
-        word_write[word] =
-            add_task(script_word(&script, CHECK_WRITE_VALUE, queue, WORD_AT + 8 * word, 7), queue);
+        word_write[word] = add_task(
+            script_word(&script, TWIN_OP_WRITE_VALUE, queue, WORD_AT + 8 * word, 7), queue);
 }
 
 static void step(void)
@@ -215,7 +215,7 @@ static void step(void)
         break;
     case 1:
         if (draw(2) == 0) {
-            uint32_t host = add_host(script_on_queue(&script, CHECK_DRAIN, queue, TWIN_OK));
+            uint32_t host = add_host(script_on_queue(&script, TWIN_OP_DRAIN, queue, TWIN_OK));
             if (last_task[queue] != CHECK_NONE)
                 edges[last_task[queue]][host] = true;
         }
@@ -240,14 +240,14 @@ static void release(void)
     for (uint32_t n = 1; n <= NOTIFIES; n++) {
         while (notify_record_count[n] < notify_wait_count[n])
             notify_records[n][notify_record_count[n]++] =
-                add_task(script_sync(&script, CHECK_RECORD, RELEASER, EVENTS + n), RELEASER);
+                add_task(script_sync(&script, TWIN_OP_RECORD, RELEASER, EVENTS + n), RELEASER);
         for (uint32_t i = 0; i < notify_wait_count[n]; i++)
             edges[notify_records[n][i]][notify_waits[n][i]] = true;
     }
     for (uint32_t w = 0; w < WORDS; w++) {
         if (word_write[w] == CHECK_NONE && word_wait_count[w] > 0)
             word_write[w] = add_task(
-                script_word(&script, CHECK_WRITE_VALUE, RELEASER, WORD_AT + 8 * w, 7), RELEASER);
+                script_word(&script, TWIN_OP_WRITE_VALUE, RELEASER, WORD_AT + 8 * w, 7), RELEASER);
         for (uint32_t i = 0; i < word_wait_count[w]; i++)
             edges[word_write[w]][word_waits[w][i]] = true;
     }
@@ -268,11 +268,11 @@ static void make_program(uint32_t steps)
     for (uint32_t q = 1; q <= RELEASER; q++)
         script_queue(&script, q, q == 1);
     for (uint32_t s = 1; s <= EVENTS + NOTIFIES; s++)
-        script_signal(&script, s, s <= EVENTS ? CHECK_REBIND : CHECK_NOTIFY);
+        script_signal(&script, s, s <= EVENTS ? TWIN_SIGNAL_EVENT_REBIND : TWIN_SIGNAL_NOTIFY);
     script_alloc(&script, BASE, 8192);
     for (uint32_t w = 0; w < WORDS; w++)
-        script_word(&script, CHECK_WRITE_VALUE, 1, WORD_AT + 8 * w, 0);
-    script_on_queue(&script, CHECK_DRAIN, 1, TWIN_OK);
+        script_word(&script, TWIN_OP_WRITE_VALUE, 1, WORD_AT + 8 * w, 0);
+    script_on_queue(&script, TWIN_OP_DRAIN, 1, TWIN_OK);
     for (uint32_t i = 0; i < steps; i++)
         step();
     release();
@@ -282,7 +282,7 @@ static void make_program(uint32_t steps)
 
 static uint32_t node_of(const struct checker *checker, uint32_t index)
 {
-    const check_op *op = checker_op(checker, index);
+    const twin_op *op = checker_op(checker, index);
     uint32_t found = CHECK_NONE;
     for (uint32_t i = 0; op && i < node_count; i++)
         if (script.ops[nodes[i].op].begin_seq == op->begin_seq)

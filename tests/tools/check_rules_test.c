@@ -26,7 +26,7 @@ static uint32_t timed_copy(uint32_t queue, uint64_t begin_ns, uint64_t end_ns)
     return op;
 }
 
-static uint32_t timed_sync(check_kind kind, uint32_t queue, uint32_t signal, uint64_t begin_ns,
+static uint32_t timed_sync(twin_op_kind kind, uint32_t queue, uint32_t signal, uint64_t begin_ns,
                            uint64_t end_ns)
 {
     uint32_t op = script_sync(&s, kind, queue, signal);
@@ -80,7 +80,7 @@ static void test_each_once(void)
     begin();
     uint32_t first = timed_copy(2, 10 * US, 20 * US);
     s.ops[first].task = 1;
-    script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
     struct checker *checker = checker_new();
     for (uint32_t told = 0; told < 3; told++) {
         s.ops[first].told = told;
@@ -103,10 +103,10 @@ static void test_each_once(void)
 static void test_independence(void)
 {
     begin();
-    uint32_t blocked = script_sync(&s, CHECK_WAIT, 3, 3);
+    uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 3, 3);
     script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
-    script_sync(&s, CHECK_RECORD, 4, 3);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
+    script_sync(&s, TWIN_OP_RECORD, 4, 3);
     expect_clean();
     CU_ASSERT_EQUAL(judged(CHECK_ORD_02), 1);
     s.ops[drain].status = TWIN_E_DEADLOCK;
@@ -121,10 +121,10 @@ static void test_independence(void)
 static void test_blocked_default(void)
 {
     begin();
-    uint32_t blocked = script_sync(&s, CHECK_WAIT, 1, 3);
+    uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 1, 3);
     script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_DEADLOCK);
-    script_sync(&s, CHECK_RECORD, 4, 3);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_DEADLOCK);
+    script_sync(&s, TWIN_OP_RECORD, 4, 3);
     expect(CHECK_ORD_03, blocked, drain);
 }
 
@@ -132,12 +132,12 @@ static void test_blocked_default(void)
 static void test_late_timeout(void)
 {
     begin();
-    script_sync(&s, CHECK_WAIT, 3, 3);
+    script_sync(&s, TWIN_OP_WAIT, 3, 3);
     timed_copy(2, 10 * US, 20 * US);
     s.now_ns = 1000 * US;
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_TIMEOUT);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_TIMEOUT);
     s.now_ns = 0;
-    script_sync(&s, CHECK_RECORD, 4, 3);
+    script_sync(&s, TWIN_OP_RECORD, 4, 3);
     expect(CHECK_ORD_02, CHECK_NONE, drain);
     script_time(&s, drain - 1, 990 * US, 999 * US);
     expect_clean();
@@ -164,7 +164,7 @@ static void test_submission(void)
 static void test_stopped_group(void)
 {
     begin();
-    uint32_t mode = script_on_queue(&s, CHECK_STOP_ON_FAILURE, 3, TWIN_OK);
+    uint32_t mode = script_on_queue(&s, TWIN_OP_STOP_ON_FAILURE, 3, TWIN_OK);
     uint32_t copy = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
     s.ops[copy].status = TWIN_E_VECTOR_EXCEPTION;
     expect_clean();
@@ -181,7 +181,7 @@ static void test_silent_failure(void)
     begin();
     uint32_t copy = timed_copy(2, 10 * US, 20 * US);
     s.ops[copy].task_status = TWIN_E_COPY;
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_COPY);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_COPY);
     expect_clean();
     s.ops[drain].status = TWIN_OK;
     expect(CHECK_ORD_04, copy, drain);
@@ -191,8 +191,8 @@ static void test_event(void)
 {
     begin();
     uint32_t before = timed_copy(2, 10 * US, 20 * US);
-    uint32_t record = timed_sync(CHECK_RECORD, 2, 1, 20 * US, 21 * US);
-    uint32_t wait = timed_sync(CHECK_WAIT, 3, 1, 5 * US, 21 * US);
+    uint32_t record = timed_sync(TWIN_OP_RECORD, 2, 1, 20 * US, 21 * US);
+    uint32_t wait = timed_sync(TWIN_OP_WAIT, 3, 1, 5 * US, 21 * US);
     uint32_t after = timed_copy(3, 21 * US, 30 * US);
     expect_clean();
     script_time(&s, wait, 5 * US, 18 * US);
@@ -208,12 +208,12 @@ static void test_event(void)
 static void test_record_alone(void)
 {
     begin();
-    uint32_t record = timed_sync(CHECK_RECORD, 2, 1, 20 * US, 21 * US);
-    uint32_t wait = timed_sync(CHECK_WAIT, 3, 1, 5 * US, 19 * US);
+    uint32_t record = timed_sync(TWIN_OP_RECORD, 2, 1, 20 * US, 21 * US);
+    uint32_t wait = timed_sync(TWIN_OP_WAIT, 3, 1, 5 * US, 19 * US);
     expect(CHECK_ORD_05, record, wait);
 }
 
-static uint32_t stamped_sync(check_kind kind, uint32_t queue, uint32_t signal, uint64_t end_ns)
+static uint32_t stamped_sync(twin_op_kind kind, uint32_t queue, uint32_t signal, uint64_t end_ns)
 {
     uint32_t op = timed_sync(kind, queue, signal, 0, end_ns);
     s.ops[op].stamped = true;
@@ -227,8 +227,8 @@ static void test_stamps(void)
     begin();
     uint32_t copy = timed_copy(2, 0, 40 * US);
     s.ops[copy].stamped = true;
-    uint32_t record = stamped_sync(CHECK_RECORD, 2, 1, 50 * US);
-    uint32_t wait = stamped_sync(CHECK_WAIT, 3, 1, 45 * US);
+    uint32_t record = stamped_sync(TWIN_OP_RECORD, 2, 1, 50 * US);
+    uint32_t wait = stamped_sync(TWIN_OP_WAIT, 3, 1, 45 * US);
     uint32_t after = timed_copy(3, 0, 47 * US);
     s.ops[after].stamped = true;
     expect_clean();
@@ -249,9 +249,9 @@ static void test_stamps(void)
 static void test_stamp_prompt(void)
 {
     begin();
-    uint32_t record = stamped_sync(CHECK_RECORD, 2, 1, 301 * US);
+    uint32_t record = stamped_sync(TWIN_OP_RECORD, 2, 1, 301 * US);
     s.now_ns = 100 * US;
-    uint32_t wait = stamped_sync(CHECK_WAIT, 3, 1, 310 * US);
+    uint32_t wait = stamped_sync(TWIN_OP_WAIT, 3, 1, 310 * US);
     s.ops[wait].end_ns = 302 * US;
     expect_clean();
     s.ops[record].stamped = false;
@@ -261,11 +261,11 @@ static void test_stamp_prompt(void)
 static void test_notify(void)
 {
     begin();
-    uint32_t first = timed_sync(CHECK_WAIT, 3, 3, 5 * US, 21 * US);
-    uint32_t record = timed_sync(CHECK_RECORD, 2, 3, 20 * US, 21 * US);
-    script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
-    uint32_t second = timed_sync(CHECK_WAIT, 3, 3, 22 * US, 42 * US);
-    timed_sync(CHECK_RECORD, 2, 3, 40 * US, 41 * US);
+    uint32_t first = timed_sync(TWIN_OP_WAIT, 3, 3, 5 * US, 21 * US);
+    uint32_t record = timed_sync(TWIN_OP_RECORD, 2, 3, 20 * US, 21 * US);
+    script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_OK);
+    uint32_t second = timed_sync(TWIN_OP_WAIT, 3, 3, 22 * US, 42 * US);
+    timed_sync(TWIN_OP_RECORD, 2, 3, 40 * US, 41 * US);
     expect_clean();
     script_time(&s, first, 5 * US, 19 * US);
     expect(CHECK_ORD_05, record, first);
@@ -278,12 +278,12 @@ static void test_notify(void)
 static void test_flag(void)
 {
     begin();
-    timed_sync(CHECK_RECORD, 2, 4, 10 * US, 11 * US);
-    timed_sync(CHECK_WAIT, 3, 4, 5 * US, 11 * US);
-    timed_sync(CHECK_RESET, 3, 4, 11 * US, 12 * US);
-    script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
-    uint32_t record = timed_sync(CHECK_RECORD, 2, 4, 40 * US, 41 * US);
-    uint32_t wait = timed_sync(CHECK_WAIT, 3, 4, 13 * US, 41 * US);
+    timed_sync(TWIN_OP_RECORD, 2, 4, 10 * US, 11 * US);
+    timed_sync(TWIN_OP_WAIT, 3, 4, 5 * US, 11 * US);
+    timed_sync(TWIN_OP_RESET, 3, 4, 11 * US, 12 * US);
+    script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_OK);
+    uint32_t record = timed_sync(TWIN_OP_RECORD, 2, 4, 40 * US, 41 * US);
+    uint32_t wait = timed_sync(TWIN_OP_WAIT, 3, 4, 13 * US, 41 * US);
     expect_clean();
     script_time(&s, wait, 13 * US, 30 * US);
     expect(CHECK_ORD_05, record, wait);
@@ -294,13 +294,13 @@ static void test_flag(void)
 static void test_flag_of_another(void)
 {
     begin();
-    script_signal(&s, 5, CHECK_LEVEL);
-    script_sync(&s, CHECK_WAIT, 2, 5);
-    script_sync(&s, CHECK_RECORD, 2, 4);
-    script_sync(&s, CHECK_WAIT, 3, 4);
-    script_sync(&s, CHECK_RECORD, 3, 5);
-    script_sync(&s, CHECK_RECORD, 4, 4);
-    script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    script_signal(&s, 5, TWIN_SIGNAL_EVENT_LEVEL);
+    script_sync(&s, TWIN_OP_WAIT, 2, 5);
+    script_sync(&s, TWIN_OP_RECORD, 2, 4);
+    script_sync(&s, TWIN_OP_WAIT, 3, 4);
+    script_sync(&s, TWIN_OP_RECORD, 3, 5);
+    script_sync(&s, TWIN_OP_RECORD, 4, 4);
+    script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
     expect_clean();
 }
 
@@ -309,32 +309,32 @@ static void test_no_more_order(void)
     begin();
     script_copy(&s, 3, MEMORY, MEMORY + 64, 64);
     s.seq += 2;
-    uint32_t blocked = script_sync(&s, CHECK_WAIT, 3, 3);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_E_DEADLOCK);
+    uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 3, 3);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_E_DEADLOCK);
     /* it began before the wait was queued */
     s.ops[drain].begin_seq = s.ops[blocked].begin_seq - 1;
-    script_sync(&s, CHECK_RECORD, 4, 3);
+    script_sync(&s, TWIN_OP_RECORD, 4, 3);
     expect(CHECK_ORD_06, blocked, drain);
 }
 
 static void test_behind_record(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    uint32_t blocked = script_sync(&s, CHECK_WAIT, 2, 3);
-    script_sync(&s, CHECK_WAIT, 3, 1);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 2, 3);
+    script_sync(&s, TWIN_OP_WAIT, 3, 1);
     script_copy(&s, 3, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_E_DEADLOCK);
-    script_sync(&s, CHECK_RECORD, 4, 3);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_E_DEADLOCK);
+    script_sync(&s, TWIN_OP_RECORD, 4, 3);
     expect(CHECK_ORD_06, blocked, drain);
 }
 
 static void test_prompt(void)
 {
     begin();
-    uint32_t record = timed_sync(CHECK_RECORD, 2, 1, 300 * US, 301 * US);
+    uint32_t record = timed_sync(TWIN_OP_RECORD, 2, 1, 300 * US, 301 * US);
     s.now_ns = 100 * US;
-    uint32_t wait = timed_sync(CHECK_WAIT, 3, 1, 110 * US, 301 * US);
+    uint32_t wait = timed_sync(TWIN_OP_WAIT, 3, 1, 110 * US, 301 * US);
     expect_clean();
     CU_ASSERT_EQUAL(judged(CHECK_ORD_07), 1);
     s.ops[wait].end_ns = 302 * US;
@@ -347,10 +347,10 @@ static void test_prompt(void)
 static void test_all_waiters(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    uint32_t wait = script_sync(&s, CHECK_WAIT, 3, 1);
-    script_sync(&s, CHECK_WAIT, 4, 1);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 3, TWIN_OK);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 3, 1);
+    script_sync(&s, TWIN_OP_WAIT, 4, 1);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_OK);
     expect_clean();
     s.ops[drain].status = TWIN_E_DEADLOCK;
     expect(CHECK_ORD_08, wait, drain);
@@ -360,10 +360,10 @@ static void test_chain(void)
 {
     begin();
     uint32_t before = timed_copy(2, 10 * US, 20 * US);
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    script_sync(&s, CHECK_WAIT, 3, 1);
-    script_sync(&s, CHECK_RECORD, 3, 2);
-    script_sync(&s, CHECK_WAIT, 4, 2);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    script_sync(&s, TWIN_OP_WAIT, 3, 1);
+    script_sync(&s, TWIN_OP_RECORD, 3, 2);
+    script_sync(&s, TWIN_OP_WAIT, 4, 2);
     uint32_t after = timed_copy(4, 20 * US, 30 * US);
     expect_clean();
     CU_ASSERT_EQUAL(judged(CHECK_ORD_09), 1);
@@ -375,11 +375,11 @@ static void test_chain(void)
 static void test_chain_seen(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    script_sync(&s, CHECK_WAIT, 3, 1);
-    script_sync(&s, CHECK_RECORD, 3, 2);
-    script_sync(&s, CHECK_WAIT, 4, 2);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 4, TWIN_OK);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    script_sync(&s, TWIN_OP_WAIT, 3, 1);
+    script_sync(&s, TWIN_OP_RECORD, 3, 2);
+    script_sync(&s, TWIN_OP_WAIT, 4, 2);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 4, TWIN_OK);
     uint32_t query = script_query(&s, 1, true);
     expect_clean();
     s.ops[query].positive = false;
@@ -393,8 +393,8 @@ static void test_host_wait(void)
 {
     begin();
     s.now_ns = 10 * US;
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
     uint32_t query = script_query(&s, 1, true);
     expect_clean();
     s.ops[query].positive = false;
@@ -413,9 +413,9 @@ static void test_host_wait(void)
 static void test_host_event(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    script_sync(&s, CHECK_RECORD, 2, 2);
-    uint32_t wait = script_on_signal(&s, CHECK_SIGNAL_WAIT, 2, TWIN_OK);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    script_sync(&s, TWIN_OP_RECORD, 2, 2);
+    uint32_t wait = script_on_signal(&s, TWIN_OP_SIGNAL_WAIT, 2, TWIN_OK);
     uint32_t query = script_query(&s, 1, false);
     expect(CHECK_ORD_01, wait, query);
 }
@@ -423,10 +423,10 @@ static void test_host_event(void)
 static void test_event_covers(void)
 {
     begin();
-    script_sync(&s, CHECK_RECORD, 2, 1);
-    uint32_t blocked = script_sync(&s, CHECK_WAIT, 2, 3);
-    uint32_t wait = script_on_signal(&s, CHECK_SIGNAL_WAIT, 1, TWIN_OK);
-    script_sync(&s, CHECK_RECORD, 4, 3);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 2, 3);
+    uint32_t wait = script_on_signal(&s, TWIN_OP_SIGNAL_WAIT, 1, TWIN_OK);
+    script_sync(&s, TWIN_OP_RECORD, 4, 3);
     expect_clean();
     CU_ASSERT_EQUAL(judged(CHECK_ORD_11), 1);
     s.ops[wait].status = TWIN_E_DEADLOCK;
@@ -437,8 +437,8 @@ static void test_devices(void)
 {
     begin();
     for (uint32_t q = 1; q <= 4; q++)
-        script_on_queue(&s, CHECK_QUEUE_DESTROY, q, TWIN_OK);
-    uint32_t close = script_add(&s, (check_op){.kind = CHECK_DEVICE_CLOSE});
+        script_on_queue(&s, TWIN_OP_QUEUE_DESTROY, q, TWIN_OK);
+    uint32_t close = script_add(&s, (twin_op){.kind = TWIN_OP_DEVICE_CLOSE});
     expect_clean();
     uint32_t late = script_queue(&s, 9, false);
     expect(CHECK_ORD_14, CHECK_NONE, late);
@@ -460,8 +460,8 @@ static void test_submitted_first(void)
 static void test_unrecorded_pass(void)
 {
     begin();
-    uint32_t wait = script_sync(&s, CHECK_WAIT, 2, 3);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
+    uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 2, 3);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
     expect(CHECK_ORD_05, wait, drain);
 }
 
@@ -469,13 +469,13 @@ static void test_unrecorded_pass(void)
 static void test_words(void)
 {
     begin();
-    uint32_t first = script_word(&s, CHECK_WRITE_VALUE, 2, MEMORY, 1);
-    uint32_t second = script_word(&s, CHECK_WRITE_VALUE, 3, MEMORY, 2);
+    uint32_t first = script_word(&s, TWIN_OP_WRITE_VALUE, 2, MEMORY, 1);
+    uint32_t second = script_word(&s, TWIN_OP_WRITE_VALUE, 3, MEMORY, 2);
     expect(CHECK_RACE_01, first, second);
     s.ops[second].word.value = 1;
     expect_clean();
     s.ops[second].word.value = 2;
-    s.ops[second].kind = CHECK_WAIT_VALUE;
+    s.ops[second].kind = TWIN_OP_WAIT_VALUE;
     expect_clean();
 }
 
@@ -483,18 +483,18 @@ static void test_words(void)
 static void test_answer(void)
 {
     begin();
-    script_add(&s, (check_op){.kind = CHECK_CHANNEL_CREATE, .object = 1});
+    script_add(&s, (twin_op){.kind = TWIN_OP_CHANNEL_CREATE, .object = 1});
     uint32_t write = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    check_op call = {.kind = CHECK_CALL, .queue = 3, .object = 1, .tasks = 1, .blocks = true};
+    twin_op call = {.kind = TWIN_OP_CALL, .queue = 3, .object = 1, .tasks = 1, .blocks = true};
     call.call.function = 7;
     script_add(&s, call);
     uint32_t other = script_copy(&s, 3, MEMORY, MEMORY + 128, 64);
-    call.kind = CHECK_TAKE;
+    call.kind = TWIN_OP_TAKE;
     call.queue = 0;
     call.call.ticket = 99;
     script_add(&s, call);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_OK);
-    call.kind = CHECK_ANSWER;
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
+    call.kind = TWIN_OP_ANSWER;
     script_add(&s, call);
     expect_clean();
     s.ops[drain].queue = 4;
@@ -505,14 +505,14 @@ static void test_answer(void)
 static void test_trouble(void)
 {
     begin();
-    script_sync(&s, CHECK_WAIT, 3, 3);
+    script_sync(&s, TWIN_OP_WAIT, 3, 3);
     script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_DEADLOCK);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_DEADLOCK);
     script_add(&s, s.ops[drain]);
-    s.ops[drain] = (check_op){.kind = CHECK_FAULT_PLANT,
-                              .begin_seq = s.ops[drain].begin_seq,
-                              .end_seq = s.ops[drain].end_seq,
-                              .name = CHECK_NONE};
+    s.ops[drain] = (twin_op){.kind = TWIN_OP_FAULT_PLANT,
+                             .begin_seq = s.ops[drain].begin_seq,
+                             .end_seq = s.ops[drain].end_seq,
+                             .name = CHECK_NONE};
     expect_clean();
 }
 
@@ -521,7 +521,7 @@ static void test_unanswered_wait(void)
 {
     begin();
     script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
-    uint32_t drain = script_on_queue(&s, CHECK_DRAIN, 2, TWIN_E_INTERNAL);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_INTERNAL);
     struct checker *checker = script_check(&s);
     CU_ASSERT_TRUE(checker_failed(checker));
     checker_free(checker);

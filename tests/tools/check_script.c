@@ -10,7 +10,7 @@ void script_begin(struct script *script)
     memset(script, 0, sizeof(*script));
 }
 
-uint32_t script_add(struct script *script, check_op op)
+uint32_t script_add(struct script *script, twin_op op)
 {
     if (script->count == SCRIPT_ROOM)
         abort();
@@ -30,21 +30,21 @@ uint32_t script_add(struct script *script, check_op op)
 
 uint32_t script_open(struct script *script, uint32_t device)
 {
-    return script_add(script, (check_op){.kind = CHECK_DEVICE_OPEN, .device = device});
+    return script_add(script, (twin_op){.kind = TWIN_OP_DEVICE_OPEN, .device = device});
 }
 
 uint32_t script_queue(struct script *script, uint32_t queue, bool is_default)
 {
-    check_op op = {.kind = CHECK_QUEUE_CREATE, .queue = queue};
+    twin_op op = {.kind = TWIN_OP_QUEUE_CREATE, .queue = queue};
     op.config.name = queue;
     op.config.is_default = is_default;
     op.config.tasks_told = true;
     return script_add(script, op);
 }
 
-uint32_t script_signal(struct script *script, uint32_t signal, check_signal_kind kind)
+uint32_t script_signal(struct script *script, uint32_t signal, twin_signal_kind kind)
 {
-    check_op op = {.kind = CHECK_SIGNAL_CREATE, .object = signal};
+    twin_op op = {.kind = TWIN_OP_SIGNAL_CREATE, .object = signal};
     op.config.signal_kind = kind;
     op.config.name = signal;
     return script_add(script, op);
@@ -56,16 +56,16 @@ void script_stage(struct script *script)
     script_open(script, 0);
     for (uint32_t q = 1; q <= 4; q++)
         script_queue(script, q, q == 1);
-    script_signal(script, 1, CHECK_REBIND);
-    script_signal(script, 2, CHECK_REBIND);
-    script_signal(script, 3, CHECK_NOTIFY);
-    script_signal(script, 4, CHECK_LEVEL);
+    script_signal(script, 1, TWIN_SIGNAL_EVENT_REBIND);
+    script_signal(script, 2, TWIN_SIGNAL_EVENT_REBIND);
+    script_signal(script, 3, TWIN_SIGNAL_NOTIFY);
+    script_signal(script, 4, TWIN_SIGNAL_EVENT_LEVEL);
     script_alloc(script, SCRIPT_MEMORY, 1 << 20);
 }
 
 uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes)
 {
-    check_op op = {.kind = CHECK_ALLOC};
+    twin_op op = {.kind = TWIN_OP_ALLOC};
     op.dst = address;
     op.bytes = bytes;
     return script_add(script, op);
@@ -74,7 +74,7 @@ uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes)
 uint32_t script_copy(struct script *script, uint32_t queue, uint64_t dst, uint64_t src,
                      uint64_t bytes)
 {
-    check_op op = {.kind = CHECK_COPY, .queue = queue, .tasks = 1};
+    twin_op op = {.kind = TWIN_OP_COPY, .queue = queue, .tasks = 1};
     op.dst = dst;
     op.src = src;
     op.bytes = bytes;
@@ -83,32 +83,32 @@ uint32_t script_copy(struct script *script, uint32_t queue, uint64_t dst, uint64
 
 uint32_t script_fill(struct script *script, uint32_t queue, uint64_t dst, uint64_t bytes)
 {
-    check_op op = {.kind = CHECK_FILL, .queue = queue, .tasks = 1};
+    twin_op op = {.kind = TWIN_OP_FILL, .queue = queue, .tasks = 1};
     op.dst = dst;
     op.bytes = bytes;
     return script_add(script, op);
 }
 
-uint32_t script_word(struct script *script, check_kind kind, uint32_t queue, uint64_t address,
+uint32_t script_word(struct script *script, twin_op_kind kind, uint32_t queue, uint64_t address,
                      uint64_t value)
 {
-    check_op op = {.kind = (uint16_t)kind, .queue = queue, .tasks = 1};
+    twin_op op = {.kind = (uint16_t)kind, .queue = queue, .tasks = 1};
     op.word.address = address;
     op.word.value = value;
     op.word.relation = 1; /* equal */
     return script_add(script, op);
 }
 
-uint32_t script_sync(struct script *script, check_kind kind, uint32_t queue, uint32_t signal)
+uint32_t script_sync(struct script *script, twin_op_kind kind, uint32_t queue, uint32_t signal)
 {
     return script_add(
-        script, (check_op){.kind = (uint16_t)kind, .queue = queue, .object = signal, .tasks = 1});
+        script, (twin_op){.kind = (uint16_t)kind, .queue = queue, .object = signal, .tasks = 1});
 }
 
 uint32_t script_count(struct script *script, uint32_t queue, uint32_t signal, uint32_t mode,
                       uint32_t value)
 {
-    check_op op = {.kind = CHECK_COUNT, .queue = queue, .object = signal, .tasks = 1};
+    twin_op op = {.kind = TWIN_OP_COUNT, .queue = queue, .object = signal, .tasks = 1};
     op.count.mode = (uint16_t)mode;
     op.count.value = value;
     return script_add(script, op);
@@ -117,38 +117,39 @@ uint32_t script_count(struct script *script, uint32_t queue, uint32_t signal, ui
 uint32_t script_wait_count(struct script *script, uint32_t queue, uint32_t signal,
                            uint32_t relation, uint32_t value, bool clear)
 {
-    check_op op = {.kind = CHECK_WAIT_COUNT, .queue = queue, .object = signal, .tasks = 1};
+    twin_op op = {.kind = TWIN_OP_WAIT_COUNT, .queue = queue, .object = signal, .tasks = 1};
     op.count.relation = (uint16_t)relation;
     op.count.value = value;
     op.count.clear = clear;
     return script_add(script, op);
 }
 
-uint32_t script_on_queue(struct script *script, check_kind kind, uint32_t queue, twin_status status)
+uint32_t script_on_queue(struct script *script, twin_op_kind kind, uint32_t queue,
+                         twin_status status)
 {
     return script_add(
-        script, (check_op){.kind = (uint16_t)kind, .queue = queue, .status = (uint16_t)status});
+        script, (twin_op){.kind = (uint16_t)kind, .queue = queue, .status = (uint16_t)status});
 }
 
-uint32_t script_on_signal(struct script *script, check_kind kind, uint32_t signal,
+uint32_t script_on_signal(struct script *script, twin_op_kind kind, uint32_t signal,
                           twin_status status)
 {
     return script_add(
-        script, (check_op){.kind = (uint16_t)kind, .object = signal, .status = (uint16_t)status});
+        script, (twin_op){.kind = (uint16_t)kind, .object = signal, .status = (uint16_t)status});
 }
 
 uint32_t script_query(struct script *script, uint32_t signal, bool complete)
 {
-    return script_add(script, (check_op){.kind = CHECK_SIGNAL_QUERY,
-                                         .object = signal,
-                                         .recorded = true,
-                                         .positive = complete});
+    return script_add(script, (twin_op){.kind = TWIN_OP_SIGNAL_QUERY,
+                                        .object = signal,
+                                        .recorded = true,
+                                        .positive = complete});
 }
 
-uint32_t script_now(struct script *script, check_kind kind, uint64_t dst, uint64_t src,
+uint32_t script_now(struct script *script, twin_op_kind kind, uint64_t dst, uint64_t src,
                     uint64_t bytes)
 {
-    check_op op = {.kind = (uint16_t)kind};
+    twin_op op = {.kind = (uint16_t)kind};
     op.dst = dst;
     op.src = src;
     op.bytes = bytes;
@@ -195,7 +196,7 @@ struct checker *script_check(const struct script *script)
 static bool is_op(const struct script *script, const struct checker *checker, uint32_t index,
                   uint32_t op)
 {
-    const check_op *seen = checker_op(checker, index);
+    const twin_op *seen = checker_op(checker, index);
     return op == CHECK_NONE || (seen && seen->begin_seq == script->ops[op].begin_seq);
 }
 
@@ -237,12 +238,11 @@ void script_print(const struct checker *checker)
     const struct check_finding *findings = checker_findings(checker, &count);
     fprintf(stderr, "%zu findings\n", count);
     for (size_t i = 0; i < count; i++) {
-        const check_op *first = checker_op(checker, findings[i].first);
-        const check_op *second = checker_op(checker, findings[i].second);
+        const twin_op *first = checker_op(checker, findings[i].first);
+        const twin_op *second = checker_op(checker, findings[i].second);
         fprintf(stderr, "  %s: %s (seq %d), %s (seq %d): %s\n",
-                check_rule_texts[findings[i].rule].number,
-                first ? check_kind_word(first->kind) : "-", first ? (int)first->begin_seq : 0,
-                second ? check_kind_word(second->kind) : "-", second ? (int)second->begin_seq : 0,
-                findings[i].why);
+                check_rule_texts[findings[i].rule].number, first ? twin_op_word(first->kind) : "-",
+                first ? (int)first->begin_seq : 0, second ? twin_op_word(second->kind) : "-",
+                second ? (int)second->begin_seq : 0, findings[i].why);
     }
 }

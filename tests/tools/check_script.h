@@ -9,7 +9,7 @@
 #define SCRIPT_MEMORY UINT64_C(0x100000) /* of the stage, 1 MiB */
 
 struct script {
-    check_op ops[SCRIPT_ROOM];
+    twin_op ops[SCRIPT_ROOM];
     uint32_t count;
     uint64_t seq;
     uint64_t now_ns;   /* the thread's clock; 0: it has none */
@@ -21,33 +21,33 @@ void script_begin(struct script *script);
  * with a flag, and memory. */
 void script_stage(struct script *script);
 /* Adds an op behind the others: fills in its place in the sequence and the clock. Returns its index. */
-uint32_t script_add(struct script *script, check_op op);
+uint32_t script_add(struct script *script, twin_op op);
 
 uint32_t script_open(struct script *script, uint32_t device);
 uint32_t script_queue(struct script *script, uint32_t queue, bool is_default);
-uint32_t script_signal(struct script *script, uint32_t signal, check_signal_kind kind);
+uint32_t script_signal(struct script *script, uint32_t signal, twin_signal_kind kind);
 uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes);
 uint32_t script_copy(struct script *script, uint32_t queue, uint64_t dst, uint64_t src,
                      uint64_t bytes);
 uint32_t script_fill(struct script *script, uint32_t queue, uint64_t dst, uint64_t bytes);
-uint32_t script_word(struct script *script, check_kind kind, uint32_t queue, uint64_t address,
+uint32_t script_word(struct script *script, twin_op_kind kind, uint32_t queue, uint64_t address,
                      uint64_t value);
 /* RECORD, WAIT, RESET of a queue and a signal. */
-uint32_t script_sync(struct script *script, check_kind kind, uint32_t queue, uint32_t signal);
+uint32_t script_sync(struct script *script, twin_op_kind kind, uint32_t queue, uint32_t signal);
 /* COUNT with a twin_count_mode; WAIT_COUNT with a twin_count_relation. */
 uint32_t script_count(struct script *script, uint32_t queue, uint32_t signal, uint32_t mode,
                       uint32_t value);
 uint32_t script_wait_count(struct script *script, uint32_t queue, uint32_t signal,
                            uint32_t relation, uint32_t value, bool clear);
 /* DRAIN, QUEUE_DESTROY, QUEUE_ABORT. */
-uint32_t script_on_queue(struct script *script, check_kind kind, uint32_t queue,
+uint32_t script_on_queue(struct script *script, twin_op_kind kind, uint32_t queue,
                          twin_status status);
 /* SIGNAL_WAIT, SIGNAL_DESTROY, SIGNAL_CLEAR. */
-uint32_t script_on_signal(struct script *script, check_kind kind, uint32_t signal,
+uint32_t script_on_signal(struct script *script, twin_op_kind kind, uint32_t signal,
                           twin_status status);
 uint32_t script_query(struct script *script, uint32_t signal, bool complete);
 /* FREE, HOST_FREE, NOW_COPY, NOW_FILL. */
-uint32_t script_now(struct script *script, check_kind kind, uint64_t dst, uint64_t src,
+uint32_t script_now(struct script *script, twin_op_kind kind, uint64_t dst, uint64_t src,
                     uint64_t bytes);
 /* Gives a task its times. */
 void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t end_ns);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-check_op *ops;
+twin_op *ops;
 size_t count;
 size_t *bound;
 size_t *previous;
@@ -13,9 +13,9 @@ uint32_t *signal_kinds;
 uint32_t *signals;
 static uint32_t highest;
 
-bool accepted(const check_op *op)
+bool accepted(const twin_op *op)
 {
-    return check_is_work(op->kind) && op->status == TWIN_OK && op->end_seq != 0;
+    return twin_op_is_work(op->kind) && op->status == TWIN_OK && op->end_seq != 0;
 }
 
 bool timed(size_t at)
@@ -23,14 +23,14 @@ bool timed(size_t at)
     return at != NOWHERE && ops[at].timed && ops[at].task_begin_ns != 0;
 }
 
-bool observes(const check_op *op)
+bool observes(const twin_op *op)
 {
     switch (op->kind) {
-    case CHECK_DRAIN:
-    case CHECK_SIGNAL_WAIT:
+    case TWIN_OP_DRAIN:
+    case TWIN_OP_SIGNAL_WAIT:
         return op->status == TWIN_OK;
-    case CHECK_QUEUE_QUERY:
-    case CHECK_SIGNAL_QUERY:
+    case TWIN_OP_QUEUE_QUERY:
+    case TWIN_OP_SIGNAL_QUERY:
         return op->status == TWIN_OK && op->positive;
     default:
         return false;
@@ -48,20 +48,20 @@ static size_t binding(size_t wait)
     for (size_t i = 0; i < wait; i++) {
         if (!accepted(&ops[i]) || signals[ops[i].object] != signal)
             continue;
-        if (ops[i].kind == CHECK_RECORD && (kind == CHECK_REBIND || found == NOWHERE))
+        if (ops[i].kind == TWIN_OP_RECORD && (kind == TWIN_SIGNAL_EVENT_REBIND || found == NOWHERE))
             found = i;
-        if (ops[i].kind == CHECK_RESET)
+        if (ops[i].kind == TWIN_OP_RESET)
             found = NOWHERE;
-        turn += ops[i].kind == CHECK_WAIT;
+        turn += ops[i].kind == TWIN_OP_WAIT;
     }
-    if (kind == CHECK_REBIND)
+    if (kind == TWIN_SIGNAL_EVENT_REBIND)
         return found;
-    if (kind == CHECK_LEVEL && found != NOWHERE)
+    if (kind == TWIN_SIGNAL_EVENT_LEVEL && found != NOWHERE)
         return found;
-    for (size_t i = kind == CHECK_LEVEL ? wait : 0; i < count; i++) {
-        if (!accepted(&ops[i]) || signals[ops[i].object] != signal || ops[i].kind != CHECK_RECORD)
+    for (size_t i = kind == TWIN_SIGNAL_EVENT_LEVEL ? wait : 0; i < count; i++) {
+        if (!accepted(&ops[i]) || signals[ops[i].object] != signal || ops[i].kind != TWIN_OP_RECORD)
             continue;
-        if (kind == CHECK_LEVEL || turn-- == 0)
+        if (kind == TWIN_SIGNAL_EVENT_LEVEL || turn-- == 0)
             return i;
     }
     return NOWHERE;
@@ -75,22 +75,22 @@ static void find_signals(void)
     for (uint32_t i = 0; i <= highest; i++)
         signals[i] = i;
     for (size_t i = 0; i < count; i++) {
-        bool opened = ops[i].kind == CHECK_SIGNAL_OPEN;
-        if (ops[i].kind == CHECK_SIGNAL_CREATE || opened)
+        bool opened = ops[i].kind == TWIN_OP_SIGNAL_OPEN;
+        if (ops[i].kind == TWIN_OP_SIGNAL_CREATE || opened)
             signal_kinds[ops[i].object] = ops[i].config.signal_kind;
         for (size_t k = 0; opened && k < i; k++)
-            if (ops[k].kind == CHECK_SIGNAL_SHARE && ops[k].config.share == ops[i].config.share)
+            if (ops[k].kind == TWIN_OP_SIGNAL_SHARE && ops[k].config.share == ops[i].config.share)
                 signals[ops[i].object] = ops[k].object;
     }
 }
 
-void look_at(const struct check_ops *loaded)
+void look_at(const struct twin_ops *loaded)
 {
     count = loaded->count;
     ops = realloc(ops, (count + 1) * sizeof(*ops));
     bound = realloc(bound, (count + 1) * sizeof(*bound));
     previous = realloc(previous, (count + 1) * sizeof(*previous));
-    memcpy(ops, loaded->ops, count * sizeof(*ops));
+    memcpy(ops, loaded->list, count * sizeof(*ops));
     highest = 1;
     for (size_t i = 0; i < count; i++) {
         highest = ops[i].queue > highest ? ops[i].queue : highest;
@@ -106,13 +106,13 @@ void look_at(const struct check_ops *loaded)
         last[i] = NOWHERE;
     for (size_t i = 0; i < count; i++) {
         bound[i] = previous[i] = NOWHERE;
-        if (ops[i].kind == CHECK_QUEUE_CREATE)
+        if (ops[i].kind == TWIN_OP_QUEUE_CREATE)
             is_default_queue[ops[i].queue] = ops[i].config.is_default;
         if (!accepted(&ops[i]))
             continue;
         previous[i] = last[ops[i].queue];
         last[ops[i].queue] = i;
-        if (ops[i].kind == CHECK_WAIT)
+        if (ops[i].kind == TWIN_OP_WAIT)
             bound[i] = binding(i);
     }
     free(last);
@@ -120,16 +120,17 @@ void look_at(const struct check_ops *loaded)
 
 bool is_event_wait(size_t at)
 {
-    return accepted(&ops[at]) && ops[at].kind == CHECK_WAIT && bound[at] != NOWHERE &&
-           signal_kinds[ops[at].object] == CHECK_REBIND && ops[bound[at]].queue != ops[at].queue;
+    return accepted(&ops[at]) && ops[at].kind == TWIN_OP_WAIT && bound[at] != NOWHERE &&
+           signal_kinds[ops[at].object] == TWIN_SIGNAL_EVENT_REBIND &&
+           ops[bound[at]].queue != ops[at].queue;
 }
 
 size_t blocked_at(size_t at)
 {
     size_t found = NOWHERE;
     for (size_t i = 0; i < count && ops[i].begin_seq < ops[at].end_seq; i++) {
-        if (!accepted(&ops[i]) || ops[i].kind != CHECK_WAIT ||
-            signal_kinds[ops[i].object] != CHECK_NOTIFY ||
+        if (!accepted(&ops[i]) || ops[i].kind != TWIN_OP_WAIT ||
+            signal_kinds[ops[i].object] != TWIN_SIGNAL_NOTIFY ||
             (bound[i] != NOWHERE && ops[bound[i]].begin_seq < ops[at].end_seq))
             continue;
         if (found != NOWHERE)
@@ -155,7 +156,7 @@ size_t last_work(size_t at)
 bool drained(size_t work, size_t at)
 {
     for (size_t i = work + 1; i < at; i++)
-        if (ops[i].kind == CHECK_DRAIN && ops[i].status == TWIN_OK &&
+        if (ops[i].kind == TWIN_OP_DRAIN && ops[i].status == TWIN_OK &&
             ops[i].queue == ops[work].queue && ended_before(work, i) && ended_before(i, at))
             return true;
     return false;
@@ -172,7 +173,7 @@ bool observed_between(size_t after, size_t before)
 bool count_open(size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (accepted(&ops[i]) && ops[i].kind == CHECK_WAIT_COUNT && !drained(i, at))
+        if (accepted(&ops[i]) && ops[i].kind == TWIN_OP_WAIT_COUNT && !drained(i, at))
             return true;
     return false;
 }
@@ -181,7 +182,7 @@ unsigned waiters(size_t record, size_t at)
 {
     unsigned found = 0;
     for (size_t i = record; i < count && ops[i].begin_seq < ops[at].end_seq; i++)
-        found += accepted(&ops[i]) && ops[i].kind == CHECK_WAIT && bound[i] == record;
+        found += accepted(&ops[i]) && ops[i].kind == TWIN_OP_WAIT && bound[i] == record;
     return found;
 }
 

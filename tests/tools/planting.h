@@ -3,11 +3,11 @@
 #ifndef TWINRT_TESTS_PLANTING_H
 #define TWINRT_TESTS_PLANTING_H
 
-#include "check/load.h"
+#include "check/feed.h"
 
 #define NOWHERE SIZE_MAX
 
-extern check_op *ops; /* as planted */
+extern twin_op *ops; /* as planted */
 extern size_t count;
 extern size_t *bound;    /* of a wait: its record */
 extern size_t *previous; /* work before it in its queue */
@@ -16,13 +16,13 @@ extern uint32_t *signal_kinds;
 extern uint32_t *signals; /* of a number: which it is, where it was opened by name */
 
 /* Takes a copy of the ops; the one before goes. */
-void look_at(const struct check_ops *loaded);
+void look_at(const struct twin_ops *loaded);
 void look_no_more(void);
 
-bool accepted(const check_op *op);
+bool accepted(const twin_op *op);
 bool timed(size_t at);
 /* The host learns something. */
-bool observes(const check_op *op);
+bool observes(const twin_op *op);
 bool is_event_wait(size_t at);
 /* The one wait for a notify that has no record yet when op `at` ends. NOWHERE: none, or several. */
 size_t blocked_at(size_t at);

@@ -53,14 +53,14 @@ static bool unknown(const struct checker *checker, const struct check_access *be
 /* Two that set a word to the same value: it does not matter which comes first. */
 static bool same_value(const struct checker *checker, uint32_t first, uint32_t second)
 {
-    const check_op *a = &checker->ops.items[first];
-    const check_op *b = &checker->ops.items[second];
-    return a->kind == CHECK_WRITE_VALUE && b->kind == CHECK_WRITE_VALUE &&
+    const twin_op *a = &checker->ops.items[first];
+    const twin_op *b = &checker->ops.items[second];
+    return a->kind == TWIN_OP_WRITE_VALUE && b->kind == TWIN_OP_WRITE_VALUE &&
            a->word.value == b->word.value;
 }
 
 static void judge_threads(struct checker *checker, const struct check_access *before,
-                          const struct toucher *now, const struct range_node *bytes, bool wrote)
+                          const struct toucher *now, const struct interval *bytes, bool wrote)
 {
     if (!checker->threads_apart || unknown(checker, before, now))
         return;
@@ -76,7 +76,7 @@ static void judge_threads(struct checker *checker, const struct check_access *be
 }
 
 static void judge(struct checker *checker, const struct check_access *before,
-                  const struct toucher *now, const struct range_node *bytes, bool wrote)
+                  const struct toucher *now, const struct interval *bytes, bool wrote)
 {
     if (before->op == CHECK_NONE || same_value(checker, before->op, now->op))
         return;
@@ -128,7 +128,7 @@ static void drop_span(struct checker *checker, struct check_span *span)
 {
     free(span->reads);
     span->reads = NULL;
-    span->range.left = (struct range_node *)checker->free_spans;
+    span->range.left = (struct interval *)checker->free_spans;
     checker->free_spans = span;
 }
 
@@ -157,7 +157,7 @@ static struct check_span *split(struct checker *checker, struct check_span *span
         upper->read_room = span->read_count;
     }
     span->range.end = address;
-    range_tree_add(&checker->spans, &upper->range);
+    interval_map_add(&checker->spans, &upper->range);
     return upper;
 }
 
@@ -227,22 +227,18 @@ static void fill_gap(struct checker *checker, uint64_t begin, uint64_t end,
         set_write(span, now);
     else
         add_read(checker, span, now);
-    range_tree_add(&checker->spans, &span->range);
+    interval_map_add(&checker->spans, &span->range);
 }
 
 /* Puts one span in the place of all from begin to end: one writer has them now. */
 static void unite(struct checker *checker, uint64_t begin, uint64_t end, const struct toucher *now)
 {
-    struct check_span *first = (struct check_span *)range_tree_from(&checker->spans, begin);
+    struct check_span *first = interval_map_from(&checker->spans, begin);
     if (!first)
         return;
-    for (;;) {
-        struct range_node *next = range_tree_from(&checker->spans, first->range.end);
-        if (!next || next->begin >= end)
-            break;
-        range_tree_remove(&checker->spans, next->begin);
-        drop_span(checker, (struct check_span *)next);
-    }
+    struct check_span *next;
+    while ((next = interval_map_take(&checker->spans, first->range.end, end)) != NULL)
+        drop_span(checker, next);
     first->range.end = end;
     set_write(first, now);
 }
@@ -255,7 +251,7 @@ static void touch(struct checker *checker, uint64_t begin, uint64_t bytes,
     if (end <= begin)
         return;
     while (at < end && !checker->short_of_memory) {
-        struct check_span *span = (struct check_span *)range_tree_from(&checker->spans, at);
+        struct check_span *span = interval_map_from(&checker->spans, at);
         if (!span || span->range.begin >= end) {
             fill_gap(checker, at, end, now);
             break;
@@ -282,7 +278,7 @@ static void touch(struct checker *checker, uint64_t begin, uint64_t bytes,
 void check_access_forget(struct checker *checker, uint64_t begin, uint64_t end)
 {
     for (;;) {
-        struct check_span *span = (struct check_span *)range_tree_from(&checker->spans, begin);
+        struct check_span *span = interval_map_from(&checker->spans, begin);
         if (!span || span->range.begin >= end)
             return;
         if (span->range.begin < begin)
@@ -291,14 +287,14 @@ void check_access_forget(struct checker *checker, uint64_t begin, uint64_t end)
             (void)split(checker, span, end);
         if (!span || checker->short_of_memory)
             return;
-        range_tree_remove(&checker->spans, span->range.begin);
+        interval_map_remove(&checker->spans, span->range.begin);
         drop_span(checker, span);
     }
 }
 
 /* ---- work ---- */
 
-static void touch_rows(struct checker *checker, const check_op *op, uint64_t begin, uint64_t pitch,
+static void touch_rows(struct checker *checker, const twin_op *op, uint64_t begin, uint64_t pitch,
                        const struct toucher *now)
 {
     if (pitch == op->bytes) {
@@ -310,38 +306,38 @@ static void touch_rows(struct checker *checker, const check_op *op, uint64_t beg
 }
 
 /* What comes before the touching of bytes: words that somebody waits for. */
-static void write_side(struct checker *checker, const check_op *op, const struct toucher *now)
+static void write_side(struct checker *checker, const twin_op *op, const struct toucher *now)
 {
-    bool rows = op->kind == CHECK_COPY_ROWS || op->kind == CHECK_NOW_ROWS;
-    bool fills = op->kind == CHECK_FILL || op->kind == CHECK_NOW_FILL;
+    bool rows = op->kind == TWIN_OP_COPY_ROWS || op->kind == TWIN_OP_NOW_ROWS;
+    bool fills = op->kind == TWIN_OP_FILL || op->kind == TWIN_OP_NOW_FILL;
     uint64_t bytes = rows ? (op->height - 1) * op->dst_pitch + op->bytes : op->bytes;
     if (checker->words.root)
         check_words_touch(checker, now->queue, now->op, op->dst, op->dst + bytes,
                           fills ? op->fill : -1);
 }
 
-static void touch_all(struct checker *checker, const check_op *op, struct toucher *now)
+static void touch_all(struct checker *checker, const twin_op *op, struct toucher *now)
 {
     switch (op->kind) {
-    case CHECK_COPY:
-    case CHECK_NOW_COPY:
-    case CHECK_REDUCE:
+    case TWIN_OP_COPY:
+    case TWIN_OP_NOW_COPY:
+    case TWIN_OP_REDUCE:
         now->writes = false;
         touch(checker, op->src, op->bytes, now);
         now->writes = true;
         touch(checker, op->dst, op->bytes, now);
         break;
-    case CHECK_WRITE_VALUE:
+    case TWIN_OP_WRITE_VALUE:
         now->writes = true;
         touch(checker, op->word.address, 8, now);
         break;
-    case CHECK_FILL:
-    case CHECK_NOW_FILL:
+    case TWIN_OP_FILL:
+    case TWIN_OP_NOW_FILL:
         now->writes = true;
         touch(checker, op->dst, op->bytes, now);
         break;
-    case CHECK_COPY_ROWS:
-    case CHECK_NOW_ROWS:
+    case TWIN_OP_COPY_ROWS:
+    case TWIN_OP_NOW_ROWS:
         if (op->height == 0 || op->height > ROWS_MOST || op->src_pitch < op->bytes ||
             op->dst_pitch < op->bytes) {
             checker->unjudged_work++;
@@ -360,14 +356,14 @@ static void touch_all(struct checker *checker, const check_op *op, struct touche
 static bool moves_bytes(uint32_t kind)
 {
     switch (kind) {
-    case CHECK_COPY:
-    case CHECK_COPY_ROWS:
-    case CHECK_FILL:
-    case CHECK_NOW_COPY:
-    case CHECK_NOW_FILL:
-    case CHECK_NOW_ROWS:
-    case CHECK_REDUCE:
-    case CHECK_WRITE_VALUE:
+    case TWIN_OP_COPY:
+    case TWIN_OP_COPY_ROWS:
+    case TWIN_OP_FILL:
+    case TWIN_OP_NOW_COPY:
+    case TWIN_OP_NOW_FILL:
+    case TWIN_OP_NOW_ROWS:
+    case TWIN_OP_REDUCE:
+    case TWIN_OP_WRITE_VALUE:
         return true;
     default:
         return false;
@@ -376,23 +372,23 @@ static bool moves_bytes(uint32_t kind)
 
 void check_access_work(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     struct toucher now = {
         .queue = queue,
         .number = queue->carried + 1,
         .op = op,
         .seq = work->begin_seq > queue->heard ? work->begin_seq : queue->heard,
     };
-    if (work->kind == CHECK_LAUNCH) {
+    if (work->kind == TWIN_OP_LAUNCH) {
         checker->unjudged_work++;
         return;
     }
     if (!moves_bytes(work->kind))
         return;
-    if (work->kind != CHECK_WRITE_VALUE)
+    if (work->kind != TWIN_OP_WRITE_VALUE)
         write_side(checker, work, &now);
-    bool reads = work->kind != CHECK_FILL && work->kind != CHECK_WRITE_VALUE;
-    uint64_t written = work->kind == CHECK_WRITE_VALUE ? work->word.address : work->dst;
+    bool reads = work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_WRITE_VALUE;
+    uint64_t written = work->kind == TWIN_OP_WRITE_VALUE ? work->word.address : work->dst;
     if (queue->blind || check_memory_gone(checker, written, op) ||
         (reads && check_memory_gone(checker, work->src, op)) ||
         (work->timed && work->task_status != TWIN_OK)) {
@@ -404,7 +400,7 @@ void check_access_work(struct checker *checker, struct check_queue *queue, uint3
 
 void check_access_now(struct checker *checker, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     struct toucher now = {.op = op, .seq = work->begin_seq};
     if (work->status != TWIN_OK || work->end_seq == 0 || !moves_bytes(work->kind))
         return;
@@ -416,8 +412,7 @@ void check_access_now(struct checker *checker, uint32_t op)
 void check_access_free(struct checker *checker)
 {
     while (checker->spans.root) {
-        struct check_span *span =
-            (struct check_span *)range_tree_remove(&checker->spans, checker->spans.root->begin);
+        struct check_span *span = interval_map_remove(&checker->spans, checker->spans.root->begin);
         drop_span(checker, span);
     }
     while (checker->free_spans) {

@@ -6,8 +6,8 @@
 
 static bool of_program(uint32_t kind)
 {
-    return kind == CHECK_PROGRAM_CREATE || kind == CHECK_PROGRAM_DESTROY ||
-           kind == CHECK_PROGRAM_DRAIN || kind == CHECK_RUN;
+    return kind == TWIN_OP_PROGRAM_CREATE || kind == TWIN_OP_PROGRAM_DESTROY ||
+           kind == TWIN_OP_PROGRAM_DRAIN || kind == TWIN_OP_RUN;
 }
 
 static struct check_object *find(struct checker *checker, uint32_t kind, uint32_t number)
@@ -22,7 +22,7 @@ static struct check_object *find(struct checker *checker, uint32_t kind, uint32_
 
 void check_object_create(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     if (made->status != TWIN_OK || find(checker, made->kind, made->object))
         return;
     struct check_object *object = calloc(1, sizeof(*object));
@@ -54,7 +54,7 @@ static void set_answered(struct checker *checker, uint32_t call, uint32_t by)
 
 void check_object_destroy(struct checker *checker, uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     struct check_object *object = find(checker, end->kind, end->object);
     if (!object)
         return;
@@ -74,7 +74,7 @@ void check_object_destroy(struct checker *checker, uint32_t op)
 
 void check_object_use(struct checker *checker, uint32_t op)
 {
-    const check_op *use = &checker->ops.items[op];
+    const twin_op *use = &checker->ops.items[op];
     const struct check_object *object = find(checker, use->kind, use->object);
     if (object && object->gone)
         check_find(checker, CHECK_LIFE_06, object->op, op, "it had been destroyed");
@@ -82,7 +82,7 @@ void check_object_use(struct checker *checker, uint32_t op)
 
 void check_call_queued(struct checker *checker, uint32_t op)
 {
-    struct check_object *channel = find(checker, CHECK_TAKE, checker->ops.items[op].object);
+    struct check_object *channel = find(checker, TWIN_OP_TAKE, checker->ops.items[op].object);
     if (!channel || channel->gone) {
         checker->links.items[op] = 0;
         return;
@@ -111,13 +111,13 @@ static uint32_t place_of(const struct check_queue *queue, uint32_t call)
 /* The first that fits: calls of several streams may be made in another order than they were queued. */
 void check_call_taken(struct checker *checker, uint32_t op)
 {
-    const check_op *take = &checker->ops.items[op];
-    struct check_object *channel = find(checker, CHECK_TAKE, take->object);
+    const twin_op *take = &checker->ops.items[op];
+    struct check_object *channel = find(checker, TWIN_OP_TAKE, take->object);
     if (!channel || take->status != TWIN_OK)
         return;
     for (size_t i = channel->taken; i < channel->calls.count; i++) {
         uint32_t call = channel->calls.items[i];
-        const check_op *queued = &checker->ops.items[call];
+        const twin_op *queued = &checker->ops.items[call];
         if (queued->call.function != take->call.function ||
             queued->call.argument != take->call.argument || queued->blocks != take->blocks)
             continue;
@@ -145,8 +145,8 @@ void check_call_taken(struct checker *checker, uint32_t op)
 
 void check_call_answered(struct checker *checker, uint32_t op)
 {
-    const check_op *answer = &checker->ops.items[op];
-    struct check_object *channel = find(checker, CHECK_TAKE, answer->object);
+    const twin_op *answer = &checker->ops.items[op];
+    struct check_object *channel = find(checker, TWIN_OP_TAKE, answer->object);
     if (!channel)
         return;
     for (size_t i = 0; i + 1 < channel->tickets.count; i += 2) {
@@ -164,15 +164,11 @@ void check_call_answered(struct checker *checker, uint32_t op)
 
 static void free_objects(struct check_object **list)
 {
-    struct check_object *object = *list;
-    HASH_CLEAR(hh, *list);
-    while (object) {
-        struct check_object *next = object->hh.next;
+    for (struct check_object *object = *list; object; object = object->hh.next) {
         free(object->calls.items);
         free(object->tickets.items);
-        free(object);
-        object = next;
     }
+    HASH_FREE_ALL(*list);
 }
 
 void check_objects_free(struct checker *checker)

@@ -6,21 +6,6 @@
 
 #include "check/state.h"
 
-bool check_list_grow(void *items, size_t count, size_t *room, size_t item_bytes)
-{
-    size_t wanted = count < 8 ? 8 : 2 * count;
-    void *old = NULL;
-    if (wanted >= UINT32_MAX)
-        return false;
-    memcpy(&old, items, sizeof(old));
-    void *grown = realloc(old, wanted * item_bytes);
-    if (!grown)
-        return false;
-    memcpy(items, &grown, sizeof(grown));
-    *room = wanted;
-    return true;
-}
-
 struct checker *checker_new(void)
 {
     struct checker *checker = calloc(1, sizeof(*checker));
@@ -60,30 +45,30 @@ void checker_free(struct checker *checker)
     free(checker);
 }
 
-uint64_t check_order_key(const check_op *op)
+uint64_t check_order_key(const twin_op *op)
 {
     switch (op->kind) {
-    case CHECK_ALLOC:
-    case CHECK_CALL_ENDED:
-    case CHECK_CHANNEL_CREATE:
-    case CHECK_DEVICE_ABORT:
-    case CHECK_DEVICE_OPEN:
-    case CHECK_DRAIN:
-    case CHECK_HOST_ALLOC:
-    case CHECK_IMAGE_LOAD:
-    case CHECK_PROGRAM_CREATE:
-    case CHECK_PROGRAM_DRAIN:
-    case CHECK_QUEUE_ABORT:
-    case CHECK_QUEUE_CREATE:
-    case CHECK_QUEUE_QUERY:
-    case CHECK_QUEUE_STOP:
-    case CHECK_SIGNAL_CREATE:
-    case CHECK_SIGNAL_OPEN:
-    case CHECK_SIGNAL_QUERY:
-    case CHECK_SIGNAL_WAIT:
-    case CHECK_TAKE:
-    case CHECK_TAKE_FAILURE:
-    case CHECK_TIMESTAMP:
+    case TWIN_OP_ALLOC:
+    case TWIN_OP_CALL_ENDED:
+    case TWIN_OP_CHANNEL_CREATE:
+    case TWIN_OP_DEVICE_ABORT:
+    case TWIN_OP_DEVICE_OPEN:
+    case TWIN_OP_DRAIN:
+    case TWIN_OP_HOST_ALLOC:
+    case TWIN_OP_IMAGE_LOAD:
+    case TWIN_OP_PROGRAM_CREATE:
+    case TWIN_OP_PROGRAM_DRAIN:
+    case TWIN_OP_QUEUE_ABORT:
+    case TWIN_OP_QUEUE_CREATE:
+    case TWIN_OP_QUEUE_QUERY:
+    case TWIN_OP_QUEUE_STOP:
+    case TWIN_OP_SIGNAL_CREATE:
+    case TWIN_OP_SIGNAL_OPEN:
+    case TWIN_OP_SIGNAL_QUERY:
+    case TWIN_OP_SIGNAL_WAIT:
+    case TWIN_OP_TAKE:
+    case TWIN_OP_TAKE_FAILURE:
+    case TWIN_OP_TIMESTAMP:
         return op->end_seq != 0 ? op->end_seq : UINT64_MAX;
     default:
         return op->begin_seq;
@@ -114,14 +99,14 @@ void checker_count_calls(struct checker *checker, uint64_t calls)
 
 static void open_device(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     if (made->status == TWIN_OK && made->device < CHECK_DEVICES)
         checker->devices[made->device].opens++;
 }
 
 static void close_device(struct checker *checker, uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     if (end->device >= CHECK_DEVICES)
         return;
     struct check_device *device = &checker->devices[end->device];
@@ -143,7 +128,7 @@ static void close_device(struct checker *checker, uint32_t op)
 
 static void use_device(struct checker *checker, uint32_t op)
 {
-    const check_op *use = &checker->ops.items[op];
+    const twin_op *use = &checker->ops.items[op];
     if (use->device >= CHECK_DEVICES || use->status != TWIN_OK)
         return;
     const struct check_device *device = &checker->devices[use->device];
@@ -161,7 +146,7 @@ static void use_device(struct checker *checker, uint32_t op)
 
 static void call_ended(struct checker *checker, uint32_t op)
 {
-    const check_op *call = &checker->ops.items[op];
+    const twin_op *call = &checker->ops.items[op];
     if (call->code == DEAD_HANDLE)
         check_find(checker, CHECK_LIFE_09, CHECK_NONE, op,
                    "the call returned 107017: its handle is not that of a live object");
@@ -176,11 +161,11 @@ static void call_ended(struct checker *checker, uint32_t op)
 
 static void create(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     if (made->status != TWIN_OK || made->end_seq == 0)
         return;
     use_device(checker, op);
-    if (made->kind == CHECK_QUEUE_CREATE)
+    if (made->kind == TWIN_OP_QUEUE_CREATE)
         check_queue_create(checker, op);
     else
         check_signal_create(checker, op);
@@ -189,71 +174,71 @@ static void create(struct checker *checker, uint32_t op)
 static void other(struct checker *checker, uint32_t op)
 {
     switch (checker->ops.items[op].kind) {
-    case CHECK_DEVICE_OPEN:
+    case TWIN_OP_DEVICE_OPEN:
         open_device(checker, op);
         return;
-    case CHECK_DEVICE_CLOSE:
+    case TWIN_OP_DEVICE_CLOSE:
         close_device(checker, op);
         return;
-    case CHECK_ALLOC:
+    case TWIN_OP_ALLOC:
         use_device(checker, op);
         check_memory_alloc(checker, op);
         return;
-    case CHECK_IMAGE_LOAD:
+    case TWIN_OP_IMAGE_LOAD:
         use_device(checker, op);
         check_memory_image(checker, op);
         return;
-    case CHECK_IMAGE_UNLOAD:
+    case TWIN_OP_IMAGE_UNLOAD:
         check_memory_unload(checker, op);
         return;
-    case CHECK_HOST_ALLOC:
+    case TWIN_OP_HOST_ALLOC:
         check_memory_alloc(checker, op);
         return;
-    case CHECK_FREE:
-    case CHECK_HOST_FREE:
+    case TWIN_OP_FREE:
+    case TWIN_OP_HOST_FREE:
         check_memory_release(checker, op);
         return;
-    case CHECK_NOW_COPY:
-    case CHECK_NOW_FILL:
-    case CHECK_NOW_ROWS:
+    case TWIN_OP_NOW_COPY:
+    case TWIN_OP_NOW_FILL:
+    case TWIN_OP_NOW_ROWS:
         check_access_now(checker, op);
         check_carry_on(checker);
         return;
-    case CHECK_QUEUE_CREATE:
-    case CHECK_SIGNAL_CREATE:
-    case CHECK_SIGNAL_OPEN:
+    case TWIN_OP_QUEUE_CREATE:
+    case TWIN_OP_SIGNAL_CREATE:
+    case TWIN_OP_SIGNAL_OPEN:
         create(checker, op);
         return;
-    case CHECK_QUEUE_DESTROY:
+    case TWIN_OP_QUEUE_DESTROY:
         check_queue_destroy(checker, op);
         return;
-    case CHECK_SIGNAL_DESTROY:
+    case TWIN_OP_SIGNAL_DESTROY:
         check_signal_destroy(checker, op);
         return;
-    case CHECK_SIGNAL_CLEAR:
+    case TWIN_OP_SIGNAL_CLEAR:
         check_signal_clear(checker, op);
         return;
-    case CHECK_SIGNAL_SHARE:
+    case TWIN_OP_SIGNAL_SHARE:
         check_signal_share(checker, op);
         return;
-    case CHECK_CHANNEL_CREATE:
-    case CHECK_PROGRAM_CREATE:
+    case TWIN_OP_CHANNEL_CREATE:
+    case TWIN_OP_PROGRAM_CREATE:
         check_object_create(checker, op);
         return;
-    case CHECK_CHANNEL_DESTROY:
-    case CHECK_PROGRAM_DESTROY:
+    case TWIN_OP_CHANNEL_DESTROY:
+    case TWIN_OP_PROGRAM_DESTROY:
         check_object_destroy(checker, op);
         return;
-    case CHECK_PROGRAM_DRAIN:
+    case TWIN_OP_PROGRAM_DRAIN:
         check_object_use(checker, op);
         return;
-    case CHECK_TAKE:
+    case TWIN_OP_TAKE:
         check_call_taken(checker, op);
         return;
-    case CHECK_ANSWER:
+    case TWIN_OP_ANSWER:
         check_call_answered(checker, op);
         return;
-    case CHECK_CALL_ENDED:
+    case TWIN_OP_CALL_ENDED:
         call_ended(checker, op);
         return;
     default:
@@ -262,7 +247,7 @@ static void other(struct checker *checker, uint32_t op)
     }
 }
 
-bool checker_feed(struct checker *checker, const check_op *op)
+bool checker_feed(struct checker *checker, const twin_op *op)
 {
     if (checker->short_of_memory || !LIST_ROOM(&checker->ops) || !LIST_ROOM(&checker->links)) {
         checker->short_of_memory = true;
@@ -276,7 +261,7 @@ bool checker_feed(struct checker *checker, const check_op *op)
     check_host_begins(checker, index);
     if (checker->short_of_memory)
         return false;
-    if (check_is_work(op->kind))
+    if (twin_op_is_work(op->kind))
         check_submit(checker, index);
     else
         other(checker, index);
@@ -293,7 +278,7 @@ bool checker_finish(struct checker *checker)
 
 /* ---- results ---- */
 
-const check_op *checker_op(const struct checker *checker, uint32_t index)
+const twin_op *checker_op(const struct checker *checker, uint32_t index)
 {
     return index < checker->ops.count ? &checker->ops.items[index] : NULL;
 }

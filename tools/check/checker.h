@@ -13,8 +13,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "check/op.h"
 #include "check/rules.h"
+#include "recording/ops.h"
+
+#define CHECK_NONE TWIN_OP_NONE
 
 struct check_finding {
     check_rule rule;
@@ -31,7 +33,7 @@ struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
 /* Where an op belongs in the order of feeding: what observes belongs where it came back, all else where it began. */
-uint64_t check_order_key(const check_op *op);
+uint64_t check_order_key(const twin_op *op);
 /* Says that nothing is missing: where a queue's tasks are told, one that is not was lost. */
 void checker_expect_times(struct checker *checker);
 /* Says that parts are missing: what never came may have been there. */
@@ -48,11 +50,11 @@ void checker_release(struct checker *checker, uint32_t thread, uint64_t seq);
 /* What the thread does from here on comes after what was released there. */
 void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq);
 /* False: out of memory, and nothing holds any more. */
-bool checker_feed(struct checker *checker, const check_op *op);
+bool checker_feed(struct checker *checker, const twin_op *op);
 /* After the last op. */
 bool checker_finish(struct checker *checker);
 
-const check_op *checker_op(const struct checker *checker, uint32_t index);
+const twin_op *checker_op(const struct checker *checker, uint32_t index);
 /* Stream id, as the program's reports use it, of a queue; `number` itself when it was never created. */
 uint32_t checker_stream_id(const struct checker *checker, uint32_t queue);
 const struct check_finding *checker_findings(const struct checker *checker, size_t *out_count);

@@ -65,21 +65,21 @@ static struct lane *lane_of(struct check_count *count, uint32_t place)
     return lane;
 }
 
-static bool is_known_kind(const check_op *op)
+static bool is_known_kind(const twin_op *op)
 {
-    return op->kind == CHECK_COUNT ? op->count.mode <= TWIN_COUNT_AND
-                                   : op->count.relation <= TWIN_COUNT_MASK;
+    return op->kind == TWIN_OP_COUNT ? op->count.mode <= TWIN_COUNT_AND
+                                     : op->count.relation <= TWIN_COUNT_MASK;
 }
 
 void check_count_bind(struct checker *checker, struct check_signal *signal,
                       struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
-    if (signal->kind != CHECK_COUNTER || !is_known_kind(work))
+    const twin_op *work = &checker->ops.items[op];
+    if (signal->kind != TWIN_SIGNAL_COUNT || !is_known_kind(work))
         check_signal_leave(checker, signal);
     checker->links.items[op] = signal->unjudged ? 0 : CHECK_NONE;
-    checker->judged[CHECK_LIFE_07] += !signal->unjudged && work->kind == CHECK_WAIT_COUNT;
-    if (signal->unjudged || (work->kind == CHECK_WAIT_COUNT && !work->count.clear))
+    checker->judged[CHECK_LIFE_07] += !signal->unjudged && work->kind == TWIN_OP_WAIT_COUNT;
+    if (signal->unjudged || (work->kind == TWIN_OP_WAIT_COUNT && !work->count.clear))
         return;
     if (!signal->count)
         signal->count = calloc(1, sizeof(*signal->count));
@@ -137,7 +137,7 @@ static size_t last_free(const struct checker *checker, const struct lane *lane, 
 
 /* What surely lies before the wait at which a queue stands, and what may. */
 static void find_known(const struct checker *checker, struct check_count *count,
-                       const struct check_queue *queue, const check_op *wait, bool but_stuck)
+                       const struct check_queue *queue, const twin_op *wait, bool but_stuck)
 {
     uint64_t seq = wait->begin_seq > queue->heard ? wait->begin_seq : queue->heard;
     for (size_t i = 0; i < count->lanes.count; i++) {
@@ -202,13 +202,13 @@ static void find_bases(const struct checker *checker, struct check_count *count)
         tally_bases_add(&count->bases, 0, &count->sure);
 }
 
-static bool may_pass(const struct check_count *count, const check_op *wait, struct tally free)
+static bool may_pass(const struct check_count *count, const twin_op *wait, struct tally free)
 {
     return tally_may_pass(wait, &count->bases, &count->sure, &free);
 }
 
 /* The fewest changes of a lane with which the wait might pass, when those of all others are there. */
-static size_t fewest(const struct check_count *count, const struct lane *lane, const check_op *wait,
+static size_t fewest(const struct check_count *count, const struct lane *lane, const twin_op *wait,
                      const struct tally *others)
 {
     size_t low = lane->known;
@@ -227,7 +227,7 @@ static size_t fewest(const struct check_count *count, const struct lane *lane, c
 /* Whether what surely comes before is enough, if nothing else comes: then nothing else need come. Only where the order in
  * which it came cannot matter. */
 static bool is_enough(const struct checker *checker, const struct check_count *count,
-                      const check_op *wait)
+                      const twin_op *wait)
 {
     const struct lane *only = NULL;
     unsigned lanes = 0;
@@ -259,7 +259,7 @@ static bool is_enough(const struct checker *checker, const struct check_count *c
 }
 
 static void look_before(const struct checker *checker, struct check_count *count,
-                        const struct check_queue *queue, const check_op *wait, bool but_stuck)
+                        const struct check_queue *queue, const twin_op *wait, bool but_stuck)
 {
     find_known(checker, count, queue, wait, but_stuck);
     leave_out(checker, count);
@@ -289,7 +289,7 @@ static bool is_stuck(const struct checker *checker, const struct check_queue *qu
     }
     if (queue->parking != CHECK_ON_COUNT)
         return false;
-    const check_op *wait = &checker->ops.items[queue->parked_on];
+    const twin_op *wait = &checker->ops.items[queue->parked_on];
     const struct check_signal *signal =
         check_signal_find((struct checker *)(uintptr_t)checker, wait->object);
     if (!signal->count)
@@ -320,7 +320,7 @@ static bool find_stuck(const struct checker *checker, struct check_queue *first)
 
 /* ---- what it needs ---- */
 
-static void find_needs(struct checker *checker, struct check_count *count, const check_op *wait)
+static void find_needs(struct checker *checker, struct check_count *count, const twin_op *wait)
 {
     struct tally before = {0};
     checker->needs.count = 0;
@@ -342,7 +342,7 @@ static void find_needs(struct checker *checker, struct check_count *count, const
 enum check_passing check_count_needs(struct checker *checker, const struct check_signal *signal,
                                      struct check_queue *queue, uint32_t op)
 {
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     struct check_count *count = signal->count;
     checker->needs.count = 0;
     if (!count) /* nobody has changed it */
@@ -374,7 +374,7 @@ bool check_count_blocks(struct checker *checker, struct check_queue *queue)
 void check_count_hangs(struct checker *checker, struct check_queue *queue)
 {
     uint32_t op = queue->parked_on;
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     const struct check_signal *signal = check_signal_find(checker, wait->object);
     if (queue->troubled || checker->troubled || checker->expect_gaps ||
         !check_count_blocks(checker, queue))

@@ -14,7 +14,7 @@
 
 struct moment {
     uint64_t ns;
-    const check_op *op;
+    const twin_op *op;
     bool end;
 };
 
@@ -33,7 +33,7 @@ struct answers {
 };
 
 struct sweep {
-    const check_op *open[OPEN_MOST];
+    const twin_op *open[OPEN_MOST];
     uint64_t is_open;
     struct answers *now, *next;
 };
@@ -62,16 +62,16 @@ static void add(struct answers *answers, struct answer answer)
     answers->slots[slot] = answers->count;
 }
 
-static bool only_looks(const check_op *op)
+static bool only_looks(const twin_op *op)
 {
-    return op->kind == CHECK_WAIT_COUNT && !op->count.clear;
+    return op->kind == TWIN_OP_WAIT_COUNT && !op->count.clear;
 }
 
 /* Who waits and changes nothing passes as soon as it can: that is as good as later. */
 static struct answer let_pass(const struct sweep *sweep, struct answer answer)
 {
     for (uint64_t left = sweep->is_open & ~answer.acted; left != 0; left &= left - 1) {
-        const check_op *op = sweep->open[__builtin_ctzll(left)];
+        const twin_op *op = sweep->open[__builtin_ctzll(left)];
         if (only_looks(op) && tally_holds(op, answer.count))
             answer.acted |= left & (~left + 1);
     }
@@ -79,7 +79,7 @@ static struct answer let_pass(const struct sweep *sweep, struct answer answer)
 }
 
 /* A piece begins. False: too many are open. */
-static bool begin(struct sweep *sweep, const check_op *op)
+static bool begin(struct sweep *sweep, const twin_op *op)
 {
     if (sweep->is_open == UINT64_MAX)
         return false;
@@ -96,8 +96,8 @@ static bool begin(struct sweep *sweep, const check_op *op)
 static void extend(const struct sweep *sweep, struct answer answer, struct answers *out)
 {
     for (uint64_t left = sweep->is_open & ~answer.acted; left != 0; left &= left - 1) {
-        const check_op *op = sweep->open[__builtin_ctzll(left)];
-        if (only_looks(op) || (op->kind == CHECK_WAIT_COUNT && !tally_holds(op, answer.count)))
+        const twin_op *op = sweep->open[__builtin_ctzll(left)];
+        if (only_looks(op) || (op->kind == TWIN_OP_WAIT_COUNT && !tally_holds(op, answer.count)))
             continue;
         struct answer after = {.acted = answer.acted | (left & (~left + 1)),
                                .count = tally_change(op, answer.count)};
@@ -106,7 +106,7 @@ static void extend(const struct sweep *sweep, struct answer answer, struct answe
 }
 
 /* A piece ends, so it has acted: leaves the answers in which it has. False: there are none, or too many. */
-static bool end(struct sweep *sweep, const check_op *op)
+static bool end(struct sweep *sweep, const twin_op *op)
 {
     unsigned place = 0;
     while (!(sweep->is_open >> place & 1) || sweep->open[place] != op)
@@ -147,7 +147,7 @@ static uint32_t change_after(const struct checker *checker, const struct moment 
                              size_t count, size_t at)
 {
     for (; at < count; at++)
-        if (!moments[at].end && moments[at].op->kind == CHECK_COUNT)
+        if (!moments[at].end && moments[at].op->kind == TWIN_OP_COUNT)
             return (uint32_t)(moments[at].op - checker->ops.items);
     return CHECK_NONE;
 }
@@ -156,13 +156,13 @@ static void judge(struct checker *checker, const struct moment *moments, size_t 
                   struct sweep *sweep)
 {
     for (size_t i = 0; i < count; i++) {
-        const check_op *op = moments[i].op;
+        const twin_op *op = moments[i].op;
         if (!moments[i].end) {
             if (!begin(sweep, op))
                 return;
             continue;
         }
-        bool wait = op->kind == CHECK_WAIT_COUNT;
+        bool wait = op->kind == TWIN_OP_WAIT_COUNT;
         bool good = end(sweep, op);
         checker->judged[CHECK_ORD_05] += wait;
         if (good)
@@ -183,7 +183,7 @@ static size_t find_moments(const struct checker *checker, const struct check_sig
     size_t count = 0;
     bool waits = false;
     for (size_t i = 0; i < signal->ops.count; i++) {
-        const check_op *op = &checker->ops.items[signal->ops.items[i]];
+        const twin_op *op = &checker->ops.items[signal->ops.items[i]];
         bool known = op->timed && op->task_begin_ns != 0 && op->task_begin_ns <= op->task_end_ns;
         if (!known && only_looks(op))
             continue;
@@ -191,7 +191,7 @@ static size_t find_moments(const struct checker *checker, const struct check_sig
             return 0;
         moments[count++] = (struct moment){.ns = op->task_begin_ns, .op = op};
         moments[count++] = (struct moment){.ns = op->task_end_ns, .op = op, .end = true};
-        waits |= op->kind == CHECK_WAIT_COUNT;
+        waits |= op->kind == TWIN_OP_WAIT_COUNT;
     }
     return waits ? count : 0;
 }

@@ -7,14 +7,14 @@
 
 #define NAMED 6u /* tasks, the others are counted */
 
-static bool is_dropped(const check_op *work)
+static bool is_dropped(const twin_op *work)
 {
     return work->tasks > 0 && work->task != CHECK_NONE && work->told < work->tasks;
 }
 
 void check_abort_drops(struct checker *checker, const struct check_queue *queue, uint32_t by)
 {
-    const check_op *abort = &checker->ops.items[by];
+    const twin_op *abort = &checker->ops.items[by];
     char list[256];
     size_t used = 0;
     uint32_t dropped = 0;
@@ -25,7 +25,7 @@ void check_abort_drops(struct checker *checker, const struct check_queue *queue,
     uint32_t known = check_known_at(checker, queue->place, abort->begin_seq);
     for (uint32_t n = known > queue->first ? known : queue->first; n < queue->submitted; n++) {
         uint32_t op = queue->work.items[n - queue->first];
-        const check_op *work = &checker->ops.items[op];
+        const twin_op *work = &checker->ops.items[op];
         if (!is_dropped(work))
             continue;
         if (first == CHECK_NONE)
@@ -33,7 +33,7 @@ void check_abort_drops(struct checker *checker, const struct check_queue *queue,
         if (dropped++ < NAMED)
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%stask %u (%s)",
                                      dropped > 1 ? ", " : "", (unsigned)work->task,
-                                     check_kind_word(work->kind));
+                                     twin_op_word(work->kind));
     }
     if (dropped > NAMED)
         (void)snprintf(list + used, sizeof(list) - used, " and %u more",

@@ -26,7 +26,7 @@ struct finding_seen {
 
 static void fill_part(const struct checker *checker, uint32_t op, struct finding_part *part)
 {
-    const check_op *seen = checker_op(checker, op);
+    const twin_op *seen = checker_op(checker, op);
     part->site = seen ? seen->site : 0;
     part->stack = seen ? seen->stack : 0;
     part->kind = seen ? seen->kind : CHECK_NONE;
@@ -84,13 +84,7 @@ void check_find(struct checker *checker, check_rule rule, uint32_t first, uint32
 void check_findings_free(struct checker *checker)
 {
     struct finding_seen *list = checker->finding_keys;
-    struct finding_seen *seen = list;
-    HASH_CLEAR(hh, list);
-    while (seen) {
-        struct finding_seen *next = seen->hh.next;
-        free(seen);
-        seen = next;
-    }
+    HASH_FREE_ALL(list);
     for (size_t i = 0; i < checker->findings.count; i++)
         free(checker->findings.items[i].why);
     free(checker->findings.items);

@@ -182,22 +182,12 @@ void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq)
 
 void check_hosts_free(struct checker *checker)
 {
-    struct check_host *host = checker->hosts;
-    HASH_CLEAR(hh, checker->hosts);
-    while (host) {
-        struct check_host *next = host->hh.next;
+    for (struct check_host *host = checker->hosts; host; host = host->hh.next)
         clock_drop(host->clock);
-        free(host);
-        host = next;
-    }
-    struct check_release *release = checker->releases;
-    HASH_CLEAR(hh, checker->releases);
-    while (release) {
-        struct check_release *next = release->hh.next;
-        clock_drop(release->clock);
-        free(release);
-        release = next;
-    }
+    HASH_FREE_ALL(checker->hosts);
+    for (struct check_release *r = checker->releases; r; r = r->hh.next)
+        clock_drop(r->clock);
+    HASH_FREE_ALL(checker->releases);
     for (size_t i = 0; i < checker->host_ops.count; i++)
         clock_drop(checker->host_ops.items[i].before);
     free(checker->host_ops.items);

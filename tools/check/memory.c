@@ -9,33 +9,18 @@
 /* What an allocation may be used for past what was asked: it is given in pages. */
 #define PAGE UINT64_C(4096)
 
-static void drop_uses(struct check_allocation *allocation)
-{
-    struct check_use *use = allocation->uses;
-    HASH_CLEAR(hh, allocation->uses);
-    while (use) {
-        struct check_use *next = use->hh.next;
-        free(use);
-        use = next;
-    }
-}
-
 static void free_allocation(struct check_allocation *allocation)
 {
-    drop_uses(allocation);
+    HASH_FREE_ALL(allocation->uses);
     free(allocation);
 }
 
-/* Graves lie where nothing lives. */
+/* Graves are where nothing is allocated. */
 static void clear_graves(struct checker *checker, uint64_t begin, uint64_t end)
 {
-    for (;;) {
-        struct range_node *node = range_tree_from(&checker->graves, begin);
-        if (!node || node->begin >= end)
-            return;
-        range_tree_remove(&checker->graves, node->begin);
-        free_allocation((struct check_allocation *)node);
-    }
+    struct check_allocation *grave;
+    while ((grave = interval_map_take(&checker->graves, begin, end)) != NULL)
+        free_allocation(grave);
 }
 
 static uint64_t room_of(uint64_t begin, uint64_t bytes)
@@ -47,28 +32,20 @@ static uint64_t room_of(uint64_t begin, uint64_t bytes)
 
 void check_memory_alloc(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     if (made->status != TWIN_OK || made->bytes == 0 || made->end_seq == 0)
         return;
     uint64_t end = room_of(made->dst, made->bytes);
     clear_graves(checker, made->dst, end);
-    struct range_node *other = range_tree_from(&checker->allocations, made->dst);
-    if (other && other->begin < end) {
-        /* rounded up too far, or its end was not seen */
-        struct check_allocation *before = (struct check_allocation *)other;
-        if (other->begin < made->dst && other->begin + before->bytes <= made->dst) {
-            other->end = made->dst;
-            other = range_tree_from(&checker->allocations, made->dst);
-        } else if (other->begin <= made->dst) {
-            range_tree_remove(&checker->allocations, other->begin);
-            free_allocation((struct check_allocation *)other);
-            other = range_tree_from(&checker->allocations, made->dst);
-        }
-        if (other && other->begin < end)
-            end = other->begin;
-        if (end <= made->dst)
-            return;
-    }
+    struct check_allocation *other = interval_map_at(&checker->allocations, made->dst);
+    /* rounded up too far, or its end was not seen */
+    if (other && other->range.begin < made->dst && other->range.begin + other->bytes <= made->dst)
+        other->range.end = made->dst;
+    else if (other)
+        free_allocation(interval_map_remove(&checker->allocations, other->range.begin));
+    other = interval_map_from(&checker->allocations, made->dst);
+    if (other && other->range.begin < end)
+        end = other->range.begin;
     struct check_allocation *allocation = calloc(1, sizeof(*allocation));
     if (!allocation) {
         checker->short_of_memory = true;
@@ -80,14 +57,14 @@ void check_memory_alloc(struct checker *checker, uint32_t op)
     allocation->op = op;
     allocation->device = made->device;
     allocation->freed_by = CHECK_NONE;
-    allocation->host = made->kind == CHECK_HOST_ALLOC;
-    allocation->image = made->kind == CHECK_IMAGE_LOAD ? made->object : 0;
-    range_tree_add(&checker->allocations, &allocation->range);
+    allocation->host = made->kind == TWIN_OP_HOST_ALLOC;
+    allocation->image = made->kind == TWIN_OP_IMAGE_LOAD ? made->object : 0;
+    interval_map_add(&checker->allocations, &allocation->range);
 }
 
 void check_memory_image(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     if (made->status != TWIN_OK || made->end_seq == 0 || made->dst == 0)
         return;
     if (made->bytes == 0)
@@ -99,7 +76,7 @@ void check_memory_image(struct checker *checker, uint32_t op)
 static void judge_thread(struct checker *checker, const struct check_allocation *allocation,
                          const struct check_use *use, uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     if (!checker->threads_apart ||
         check_known_at(checker, use->place, end->begin_seq) < use->number)
         return;
@@ -114,7 +91,7 @@ static void judge_thread(struct checker *checker, const struct check_allocation 
 static void judge_users(struct checker *checker, const struct check_allocation *allocation,
                         uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     for (const struct check_use *use = allocation->uses; use; use = use->hh.next) {
         const struct check_queue *queue = checker->places.items[use->place].queue;
         checker->judged[CHECK_LIFE_01]++;
@@ -132,61 +109,64 @@ static void judge_users(struct checker *checker, const struct check_allocation *
 
 static void bury(struct checker *checker, struct check_allocation *allocation, uint32_t op)
 {
-    struct range_node *node = &allocation->range;
-    range_tree_remove(&checker->allocations, node->begin);
-    check_access_forget(checker, node->begin, node->end);
-    clear_graves(checker, node->begin, node->end);
-    drop_uses(allocation);
+    struct interval *range = &allocation->range;
+    interval_map_remove(&checker->allocations, range->begin);
+    check_access_forget(checker, range->begin, range->end);
+    clear_graves(checker, range->begin, range->end);
+    HASH_FREE_ALL(allocation->uses);
     allocation->freed_by = op;
-    range_tree_add(&checker->graves, node);
+    interval_map_add(&checker->graves, range);
 }
 
 void check_memory_release(struct checker *checker, uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     uint64_t address = end->dst;
     checker->judged[CHECK_LIFE_04]++;
-    struct range_node *node = range_tree_from(&checker->allocations, address);
-    struct check_allocation *allocation = (struct check_allocation *)node;
-    if (!node || node->begin != address) {
-        struct range_node *grave = range_tree_from(&checker->graves, address);
-        const struct check_allocation *gone = (struct check_allocation *)grave;
-        bool twice = grave && grave->begin == address;
+    struct check_allocation *allocation = interval_map_at(&checker->allocations, address);
+    if (!allocation || allocation->range.begin != address) {
+        const struct check_allocation *grave = interval_map_at(&checker->graves, address);
+        bool twice = grave && grave->range.begin == address;
         if (end->end_seq != 0)
-            check_find(checker, CHECK_LIFE_04, twice ? gone->freed_by : CHECK_NONE, op,
+            check_find(checker, CHECK_LIFE_04, twice ? grave->freed_by : CHECK_NONE, op,
                        twice ? "0x%" PRIx64 " was freed before"
                              : "nothing was allocated at 0x%" PRIx64,
                        address);
         return;
     }
     if (end->status != TWIN_OK || end->end_seq == 0 ||
-        allocation->host != (end->kind == CHECK_HOST_FREE))
+        allocation->host != (end->kind == TWIN_OP_HOST_FREE))
         return;
     judge_users(checker, allocation, op);
     bury(checker, allocation, op);
 }
 
+static struct check_allocation *next_allocation(const struct checker *checker,
+                                                const struct check_allocation *allocation)
+{
+    return interval_map_from(&checker->allocations, allocation ? allocation->range.end : 0);
+}
+
 /* Images are few. */
 void check_memory_unload(struct checker *checker, uint32_t op)
 {
-    struct range_node *node = range_tree_from(&checker->allocations, 0);
-    while (node && ((struct check_allocation *)node)->image != checker->ops.items[op].object)
-        node = range_tree_from(&checker->allocations, node->end);
-    if (!node || checker->ops.items[op].object == 0)
+    struct check_allocation *image = next_allocation(checker, NULL);
+    while (image && image->image != checker->ops.items[op].object)
+        image = next_allocation(checker, image);
+    if (!image || checker->ops.items[op].object == 0)
         return;
-    judge_users(checker, (struct check_allocation *)node, op);
-    bury(checker, (struct check_allocation *)node, op);
+    judge_users(checker, image, op);
+    bury(checker, image, op);
 }
 
 void check_memory_close(struct checker *checker, uint32_t op)
 {
-    struct range_node *node = range_tree_from(&checker->allocations, 0);
-    while (node) {
-        struct check_allocation *allocation = (struct check_allocation *)node;
-        uint64_t next = node->end;
+    struct check_allocation *allocation = next_allocation(checker, NULL);
+    while (allocation) {
+        struct check_allocation *next = next_allocation(checker, allocation);
         if (!allocation->host && allocation->device == checker->ops.items[op].device)
             bury(checker, allocation, op);
-        node = range_tree_from(&checker->allocations, next);
+        allocation = next;
     }
 }
 
@@ -194,18 +174,10 @@ static void note_use(struct checker *checker, struct check_allocation *allocatio
                      const struct check_queue *queue, uint32_t op)
 {
     struct check_use *use = NULL;
-    uint32_t place = queue->place;
-    HASH_FIND(hh, allocation->uses, &place, sizeof(place), use);
+    HASH_ENSURE(allocation->uses, place, queue->place, use);
     if (!use) {
-        use = calloc(1, sizeof(*use));
-        if (!use) {
-            checker->short_of_memory = true;
-            return;
-        }
-        use->place = place;
-        HASH_ADD(hh, allocation->uses, place, sizeof(use->place), use);
-        if (!use->hh.tbl)
-            checker->short_of_memory = true;
+        checker->short_of_memory = true;
+        return;
     }
     use->number = queue->submitted + 1; /* this piece of work, which is about to be queued */
     use->op = op;
@@ -216,57 +188,55 @@ static void judge_side(struct checker *checker, const struct check_queue *queue,
                        uint64_t begin, uint64_t bytes, bool must)
 {
     uint64_t end = begin + bytes;
-    struct range_node *node = range_tree_from(&checker->allocations, begin);
+    struct check_allocation *allocation = interval_map_at(&checker->allocations, begin);
     checker->judged[CHECK_LIFE_02]++;
     checker->judged[CHECK_LIFE_03]++;
-    if (node && node->begin <= begin) {
-        struct check_allocation *allocation = (struct check_allocation *)node;
-        if (end > node->end || end < begin)
+    if (allocation) {
+        if (end > allocation->range.end || end < begin)
             check_find(checker, CHECK_LIFE_02, allocation->op, op,
                        "0x%" PRIx64 " + %" PRIu64 " bytes leaves the allocation of %" PRIu64
                        " bytes at 0x%" PRIx64,
-                       begin, bytes, allocation->bytes, node->begin);
+                       begin, bytes, allocation->bytes, allocation->range.begin);
         if (queue && !queue->deferred)
             note_use(checker, allocation, queue, op);
         return;
     }
-    struct range_node *grave = range_tree_from(&checker->graves, begin);
-    const struct check_allocation *gone = (struct check_allocation *)grave;
-    if (grave && grave->begin <= begin && (must || !gone->host))
-        check_find(checker, CHECK_LIFE_03, gone->freed_by, op,
+    const struct check_allocation *grave = interval_map_at(&checker->graves, begin);
+    if (grave && (must || !grave->host))
+        check_find(checker, CHECK_LIFE_03, grave->freed_by, op,
                    "0x%" PRIx64 " is in memory that was freed", begin);
     else if (must && !checker->hidden_memory)
         check_find(checker, CHECK_LIFE_02, CHECK_NONE, op, "0x%" PRIx64 " is in no allocation",
                    begin);
 }
 
-static uint64_t span_of(const check_op *op, uint64_t pitch)
+static uint64_t span_of(const twin_op *op, uint64_t pitch)
 {
     return op->height == 0 ? 0 : (op->height - 1) * pitch + op->bytes;
 }
 
 void check_memory_use(struct checker *checker, const struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     bool must = queue != NULL;
     switch (work->kind) {
-    case CHECK_COPY:
-    case CHECK_NOW_COPY:
-    case CHECK_REDUCE:
+    case TWIN_OP_COPY:
+    case TWIN_OP_NOW_COPY:
+    case TWIN_OP_REDUCE:
         judge_side(checker, queue, op, work->src, work->bytes, must);
         judge_side(checker, queue, op, work->dst, work->bytes, must);
         return;
-    case CHECK_FILL:
-    case CHECK_NOW_FILL:
+    case TWIN_OP_FILL:
+    case TWIN_OP_NOW_FILL:
         judge_side(checker, queue, op, work->dst, work->bytes, must);
         return;
-    case CHECK_COPY_ROWS:
-    case CHECK_NOW_ROWS:
+    case TWIN_OP_COPY_ROWS:
+    case TWIN_OP_NOW_ROWS:
         judge_side(checker, queue, op, work->src, span_of(work, work->src_pitch), must);
         judge_side(checker, queue, op, work->dst, span_of(work, work->dst_pitch), must);
         return;
-    case CHECK_WRITE_VALUE:
-    case CHECK_WAIT_VALUE:
+    case TWIN_OP_WRITE_VALUE:
+    case TWIN_OP_WAIT_VALUE:
         judge_side(checker, queue, op, work->word.address, 8, must);
         return;
     default:
@@ -276,22 +246,18 @@ void check_memory_use(struct checker *checker, const struct check_queue *queue, 
 
 bool check_memory_gone(const struct checker *checker, uint64_t address, uint32_t op)
 {
-    const struct range_node *node = range_tree_from(&checker->allocations, address);
-    if (!node || node->begin > address)
-        return true;
-    return ((const struct check_allocation *)node)->op > op;
+    const struct check_allocation *allocation = interval_map_at(&checker->allocations, address);
+    return !allocation || allocation->op > op;
 }
 
-static void free_tree(struct range_tree *tree)
+static void free_map(struct interval_map *map)
 {
-    while (tree->root) {
-        struct range_node *node = range_tree_remove(tree, tree->root->begin);
-        free_allocation((struct check_allocation *)node);
-    }
+    while (map->root)
+        free_allocation(interval_map_remove(map, map->root->begin));
 }
 
 void check_memory_free(struct checker *checker)
 {
-    free_tree(&checker->allocations);
-    free_tree(&checker->graves);
+    free_map(&checker->allocations);
+    free_map(&checker->graves);
 }

@@ -7,13 +7,13 @@
 
 /* The record that an op on a signal is about: the newest of which it is sure. */
 static uint32_t mark_for(const struct checker *checker, const struct check_signal *signal,
-                         const check_op *op, bool *out_sure)
+                         const twin_op *op, bool *out_sure)
 {
     uint32_t newest = signal->newest;
     *out_sure = true;
     if (newest == CHECK_NONE)
         return CHECK_NONE;
-    const check_op *record = &checker->ops.items[checker->marks.items[newest].op];
+    const twin_op *record = &checker->ops.items[checker->marks.items[newest].op];
     if (record->end_seq < op->begin_seq)
         return newest;
     *out_sure = false;
@@ -42,7 +42,7 @@ static const struct check_known *who_knew(const struct checker *checker, uint32_
 }
 
 /* What an op of the host saw done: a place and a count. */
-static bool seen_by(const struct checker *checker, const check_op *op, uint32_t *out_place,
+static bool seen_by(const struct checker *checker, const twin_op *op, uint32_t *out_place,
                     uint32_t *out_number)
 {
     if (op->queue != 0) {
@@ -72,7 +72,7 @@ static bool excused(const struct checker *checker, const struct check_queue *que
 static void judge_denial(struct checker *checker, const struct check_queue *queue, uint32_t number,
                          uint32_t op)
 {
-    const check_op *told = &checker->ops.items[op];
+    const twin_op *told = &checker->ops.items[op];
     if (number == 0 || number <= queue->first)
         return;
     checker->judged[CHECK_ORD_10]++;
@@ -100,7 +100,7 @@ static void judge_denial(struct checker *checker, const struct check_queue *queu
 
 /* ---- told that nothing can end a wait, or that time is up ---- */
 
-static bool ended_before(const struct check_floor *floor, const check_op *op)
+static bool ended_before(const struct check_floor *floor, const twin_op *op)
 {
     return floor->op != CHECK_NONE && op->end_ns != 0 && floor->ns + SLACK_NS < op->end_ns;
 }
@@ -180,7 +180,7 @@ static void note_hopeless(struct checker *checker, const struct check_queue *que
 static void judge_giving_up(struct checker *checker, struct check_queue *queue, uint32_t number,
                             const struct check_floor *floor, bool of_event, uint32_t op)
 {
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     judge_denial(checker, queue, number, op);
     if (wait->status == TWIN_E_DEADLOCK)
         note_hopeless(checker, queue, number);
@@ -265,7 +265,7 @@ static struct check_floor end_of(const struct checker *checker, const struct che
 
 static void observe_queue(struct checker *checker, uint32_t op)
 {
-    const check_op *look = &checker->ops.items[op];
+    const twin_op *look = &checker->ops.items[op];
     struct check_queue *queue = check_queue_find(checker, look->queue);
     if (!queue || queue->deferred)
         return;
@@ -276,7 +276,7 @@ static void observe_queue(struct checker *checker, uint32_t op)
     if (look->end_seq == 0)
         return; /* the process was ended within it: nobody was told anything */
     uint32_t number = check_submitted_by(checker, queue, look->begin_seq);
-    bool query = look->kind == CHECK_QUEUE_QUERY;
+    bool query = look->kind == TWIN_OP_QUEUE_QUERY;
     if (look->status == TWIN_OK && (!query || look->positive)) {
         count_independence(checker, queue, number, false);
         if (!query)
@@ -304,7 +304,7 @@ static void observe_queue(struct checker *checker, uint32_t op)
 
 static void observe_signal(struct checker *checker, uint32_t op)
 {
-    const check_op *look = &checker->ops.items[op];
+    const twin_op *look = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, look->object);
     if (!signal)
         return;
@@ -320,7 +320,7 @@ static void observe_signal(struct checker *checker, uint32_t op)
         return;
     struct check_queue *queue = checker->marks.items[mark].queue;
     uint32_t number = checker->marks.items[mark].number;
-    bool done = look->status == TWIN_OK && (look->kind != CHECK_SIGNAL_QUERY || look->positive);
+    bool done = look->status == TWIN_OK && (look->kind != TWIN_OP_SIGNAL_QUERY || look->positive);
     if (done) {
         count_independence(checker, queue, number, true);
         check_mark_seen(checker, mark, op);
@@ -358,19 +358,19 @@ static void drop_all(struct checker *checker, uint32_t device, uint32_t op)
 
 void check_observe(struct checker *checker, uint32_t op)
 {
-    const check_op *look = &checker->ops.items[op];
+    const twin_op *look = &checker->ops.items[op];
     struct check_queue *queue = look->queue != 0 ? check_queue_find(checker, look->queue) : NULL;
     switch (look->kind) {
-    case CHECK_DRAIN:
-    case CHECK_QUEUE_QUERY:
+    case TWIN_OP_DRAIN:
+    case TWIN_OP_QUEUE_QUERY:
         observe_queue(checker, op);
         return;
-    case CHECK_SIGNAL_WAIT:
-    case CHECK_SIGNAL_QUERY:
-    case CHECK_TIMESTAMP:
+    case TWIN_OP_SIGNAL_WAIT:
+    case TWIN_OP_SIGNAL_QUERY:
+    case TWIN_OP_TIMESTAMP:
         observe_signal(checker, op);
         return;
-    case CHECK_QUEUE_ABORT:
+    case TWIN_OP_QUEUE_ABORT:
         if (queue && !queue->gone && !queue->deferred) {
             check_abort_drops(checker, queue, op);
             check_queue_drop(checker, queue, op);
@@ -378,25 +378,25 @@ void check_observe(struct checker *checker, uint32_t op)
             queue->failure = CHECK_NONE;
         }
         return;
-    case CHECK_QUEUE_STOP:
+    case TWIN_OP_QUEUE_STOP:
         if (queue)
             queue->troubled = queue->stopped = true;
         return;
-    case CHECK_STOP_ON_FAILURE:
+    case TWIN_OP_STOP_ON_FAILURE:
         if (queue && look->status == TWIN_OK)
             check_queue_stops(checker, queue);
         return;
-    case CHECK_TAKE_FAILURE:
+    case TWIN_OP_TAKE_FAILURE:
         if (queue && look->status == TWIN_OK) {
             queue->failure = CHECK_NONE;
             queue->troubled = true;
         }
         return;
-    case CHECK_DEVICE_ABORT:
+    case TWIN_OP_DEVICE_ABORT:
         drop_all(checker, look->device, op);
         checker->troubled = true;
         return;
-    case CHECK_FAULT_PLANT:
+    case TWIN_OP_FAULT_PLANT:
         checker->troubled = true;
         return;
     default:

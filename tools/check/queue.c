@@ -32,7 +32,7 @@ static bool take_place(struct checker *checker, struct check_queue *queue)
 
 void check_queue_create(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     if (check_queue_find(checker, made->queue))
         return;
     struct check_queue *queue = calloc(1, sizeof(*queue));
@@ -79,8 +79,7 @@ static void unlink_parked(struct check_queue **list, struct check_queue *queue)
 
 static struct check_word *word_of(struct checker *checker, const struct check_queue *queue)
 {
-    return (struct check_word *)range_tree_from(&checker->words,
-                                                checker->ops.items[queue->parked_on].word.address);
+    return interval_map_from(&checker->words, checker->ops.items[queue->parked_on].word.address);
 }
 
 static void unpark(struct checker *checker, struct check_queue *queue)
@@ -148,7 +147,8 @@ static void take_over(struct checker *checker, struct check_queue *queue,
         queue->heard = mark->heard;
     /* an event that is bound anew stands for the record that came first */
     const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
-    if (!signal || signal->kind != CHECK_REBIND || check_host_ordered(checker, mark->op, op))
+    if (!signal || signal->kind != TWIN_SIGNAL_EVENT_REBIND ||
+        check_host_ordered(checker, mark->op, op))
         check_host_passes(checker, &queue->behind, mark->behind, mark->place, mark->number);
     if (!clock_join(&queue->clock, mark->clock) ||
         !clock_raise(&queue->clock, mark->place, mark->number) || !LIST_ROOM(&queue->joins)) {
@@ -204,7 +204,7 @@ static void set_mark(struct checker *checker, const struct check_queue *queue, u
 static void carry_record(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
     uint32_t number = checker->links.items[op];
-    const check_op *record = &checker->ops.items[op];
+    const twin_op *record = &checker->ops.items[op];
     struct check_floor before = queue->floor;
     check_times_task(checker, queue, op, NULL);
     if (number == CHECK_NONE)
@@ -226,18 +226,18 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
 static bool carry(struct checker *checker, struct check_queue *queue)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     check_host_carries(checker, &queue->behind, op);
     switch (work->kind) {
-    case CHECK_WAIT:
+    case TWIN_OP_WAIT:
         if (!carry_wait(checker, queue, op))
             return false;
         break;
-    case CHECK_RECORD:
-    case CHECK_COUNT:
+    case TWIN_OP_RECORD:
+    case TWIN_OP_COUNT:
         carry_record(checker, queue, op);
         break;
-    case CHECK_WAIT_COUNT:
+    case TWIN_OP_WAIT_COUNT:
         if (checker->links.items[op] != 0) {
             park(checker, queue, CHECK_ON_COUNT, op, NULL);
             return false;
@@ -245,28 +245,27 @@ static bool carry(struct checker *checker, struct check_queue *queue)
         queue->blind = queue->unsure = true;
         check_times_task(checker, queue, op, NULL);
         break;
-    case CHECK_WAIT_VALUE:
+    case TWIN_OP_WAIT_VALUE:
         if (checker->links.items[op] == CHECK_NONE && !check_word_wait(checker, queue, op)) {
-            struct check_word *word =
-                (struct check_word *)range_tree_from(&checker->words, work->word.address);
+            struct check_word *word = interval_map_from(&checker->words, work->word.address);
             park(checker, queue, CHECK_ON_WORD, op, &word->parked);
             return false;
         }
         check_times_task(checker, queue, op, NULL);
         break;
-    case CHECK_CALL:
+    case TWIN_OP_CALL:
         if (work->blocks && checker->links.items[op] == CHECK_NONE) {
             park(checker, queue, CHECK_ON_ANSWER, op, NULL);
             return false;
         }
         check_times_task(checker, queue, op, NULL);
         break;
-    case CHECK_WRITE_VALUE:
+    case TWIN_OP_WRITE_VALUE:
         check_word_write(checker, queue, op);
         check_access_work(checker, queue, op);
         check_times_task(checker, queue, op, NULL);
         break;
-    case CHECK_RUN:
+    case TWIN_OP_RUN:
         queue->blind = queue->unsure = true;
         check_times_task(checker, queue, op, NULL);
         break;
@@ -299,13 +298,13 @@ void check_carry_on(struct checker *checker)
 
 static bool names_signal(uint32_t kind)
 {
-    return kind == CHECK_RECORD || kind == CHECK_WAIT || kind == CHECK_RESET ||
-           kind == CHECK_COUNT || kind == CHECK_WAIT_COUNT;
+    return kind == TWIN_OP_RECORD || kind == TWIN_OP_WAIT || kind == TWIN_OP_RESET ||
+           kind == TWIN_OP_COUNT || kind == TWIN_OP_WAIT_COUNT;
 }
 
 void check_submit(struct checker *checker, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     struct check_queue *queue = check_queue_find(checker, work->queue);
     if (!queue)
         return;
@@ -342,7 +341,7 @@ void check_submit(struct checker *checker, uint32_t op)
     queue->submitted++;
     if (signal)
         check_signal_bind(checker, queue, op);
-    if (work->kind == CHECK_CALL)
+    if (work->kind == TWIN_OP_CALL)
         check_call_queued(checker, op);
     if (queue->parking == CHECK_RUNS) {
         run(checker, queue);
@@ -362,10 +361,11 @@ static void leave_mark(struct check_mark *mark)
 static void leave_counts(struct checker *checker, const struct check_queue *queue, uint32_t known)
 {
     for (uint32_t n = known; n > queue->first && n < queue->submitted; n++) {
-        const check_op *work = &checker->ops.items[queue->work.items[n - queue->first]];
-        struct check_signal *signal = work->kind == CHECK_COUNT || work->kind == CHECK_WAIT_COUNT
-                                          ? check_signal_find(checker, work->object)
-                                          : NULL;
+        const twin_op *work = &checker->ops.items[queue->work.items[n - queue->first]];
+        struct check_signal *signal =
+            work->kind == TWIN_OP_COUNT || work->kind == TWIN_OP_WAIT_COUNT
+                ? check_signal_find(checker, work->object)
+                : NULL;
         if (signal)
             check_signal_leave(checker, signal);
     }
@@ -385,9 +385,9 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32
         uint32_t op = queue->work.items[queue->carried - queue->first];
         uint32_t number = checker->links.items[op];
         uint32_t kind = checker->ops.items[op].kind;
-        if (number == CHECK_NONE || (kind != CHECK_RECORD && kind != CHECK_WAIT))
+        if (number == CHECK_NONE || (kind != TWIN_OP_RECORD && kind != TWIN_OP_WAIT))
             continue;
-        if (kind == CHECK_RECORD) {
+        if (kind == TWIN_OP_RECORD) {
             struct check_mark *mark = &checker->marks.items[number];
             leave_mark(mark);
             check_wake(checker, &mark->parked);
@@ -402,7 +402,7 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32
 
 void check_queue_destroy(struct checker *checker, uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     struct check_queue *queue = check_queue_find(checker, end->queue);
     if (!queue)
         return;
@@ -437,13 +437,13 @@ void check_queue_destroy(struct checker *checker, uint32_t op)
 static void blame_wait(struct checker *checker, const struct check_queue *queue, uint32_t op,
                        uint32_t observer)
 {
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     const struct check_signal *signal = check_signal_find(checker, wait->object);
     if (queue->troubled || checker->troubled || !signal || signal->unjudged ||
         (wait->timed && wait->task_status != TWIN_OK))
         return;
     /* another record than that of its turn may have let it pass */
-    if (signal->kind == CHECK_NOTIFY ? signal->records > signal->passed : signal->records > 0)
+    if (signal->kind == TWIN_SIGNAL_NOTIFY ? signal->records > signal->passed : signal->records > 0)
         return;
     check_find(checker, CHECK_ORD_05, op, observer,
                "the host saw the wait passed, and no record of what it waits for had been queued");
@@ -495,7 +495,7 @@ static enum check_passing force_needs(struct checker *checker, const struct chec
 static void blame_count(struct checker *checker, const struct check_queue *queue, uint32_t op,
                         uint32_t observer)
 {
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     if (queue->troubled || checker->troubled || (wait->timed && wait->task_status != TWIN_OK))
         return;
     check_find(

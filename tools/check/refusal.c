@@ -36,7 +36,7 @@ static bool stops(const struct checker *checker, const struct check_queue *queue
 
 void check_refused(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     checker->judged[CHECK_ORD_04]++;
     if (!tells_of_task(work->status) || queue->troubled || checker->troubled)
         return;

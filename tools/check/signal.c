@@ -55,7 +55,7 @@ uint32_t check_mark_new(struct checker *checker)
 
 void check_signal_share(struct checker *checker, uint32_t op)
 {
-    const check_op *share = &checker->ops.items[op];
+    const twin_op *share = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, share->object);
     if (!signal || share->status != TWIN_OK || share->end_seq == 0)
         return;
@@ -66,9 +66,9 @@ void check_signal_share(struct checker *checker, uint32_t op)
 }
 
 /* The signal of this process whose other end is opened. NULL: it is another process's, or anybody's. */
-static struct check_signal *shared_here(struct checker *checker, const check_op *made)
+static struct check_signal *shared_here(struct checker *checker, const twin_op *made)
 {
-    if (made->kind != CHECK_SIGNAL_OPEN || !made->config.inside)
+    if (made->kind != TWIN_OP_SIGNAL_OPEN || !made->config.inside)
         return NULL;
     for (struct check_signal *signal = checker->signals; signal; signal = signal->hh.next)
         if (!signal->of && signal->ends > 0 && signal->share == made->config.share &&
@@ -79,7 +79,7 @@ static struct check_signal *shared_here(struct checker *checker, const check_op 
 
 void check_signal_create(struct checker *checker, uint32_t op)
 {
-    const check_op *made = &checker->ops.items[op];
+    const twin_op *made = &checker->ops.items[op];
     struct check_signal *signal = check_signal_end(checker, made->object);
     if (signal) {
         signal->holders++;
@@ -100,7 +100,7 @@ void check_signal_create(struct checker *checker, uint32_t op)
     signal->of = shared_here(checker, made);
     if (signal->of)
         signal->of->ends++;
-    signal->unjudged = made->kind == CHECK_SIGNAL_OPEN || signal->kind > CHECK_COUNTER;
+    signal->unjudged = made->kind == TWIN_OP_SIGNAL_OPEN || signal->kind > TWIN_SIGNAL_COUNT;
     HASH_ADD(hh, checker->signals, number, sizeof(signal->number), signal);
     if (!signal->hh.tbl)
         checker->short_of_memory = true;
@@ -120,7 +120,7 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
     mark->place = queue->place;
     mark->number = queue->submitted;
     mark->holders += promised ? 1 : 2; /* the record, and `newest`; a promise held it already */
-    if (signal->kind == CHECK_NOTIFY)
+    if (signal->kind == TWIN_SIGNAL_NOTIFY)
         mark->last_round = signal->newest;
     mark->last_reset = signal->reset;
     mark->reset_place = signal->reset_place;
@@ -130,8 +130,9 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
         check_mark_drop(checker, signal->before);
     signal->before = signal->newest;
     signal->newest = number;
-    if (signal->kind == CHECK_REBIND || (signal->kind == CHECK_NOTIFY && promised) ||
-        (signal->kind == CHECK_LEVEL && signal->marks.count > 0))
+    if (signal->kind == TWIN_SIGNAL_EVENT_REBIND ||
+        (signal->kind == TWIN_SIGNAL_NOTIFY && promised) ||
+        (signal->kind == TWIN_SIGNAL_EVENT_LEVEL && signal->marks.count > 0))
         return;
     mark->holders++;
     KEEP(checker, &signal->marks, number);
@@ -140,7 +141,7 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
 void check_signal_set(struct checker *checker, uint32_t op)
 {
     struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
-    if (!signal || signal->kind != CHECK_LEVEL || signal->marks.count == 0)
+    if (!signal || signal->kind != TWIN_SIGNAL_EVENT_LEVEL || signal->marks.count == 0)
         return;
     const struct check_mark *set = &checker->marks.items[checker->links.items[op]];
     struct check_mark *first = &checker->marks.items[signal->marks.items[0]];
@@ -162,7 +163,7 @@ void check_signal_set(struct checker *checker, uint32_t op)
 
 static uint32_t promise(struct checker *checker, struct check_signal *signal)
 {
-    if (signal->kind == CHECK_LEVEL && signal->kept < signal->promised.count)
+    if (signal->kind == TWIN_SIGNAL_EVENT_LEVEL && signal->kept < signal->promised.count)
         return signal->promised.items[signal->kept];
     uint32_t number = check_mark_new(checker);
     if (number == 0)
@@ -178,7 +179,7 @@ static void bind_wait(struct checker *checker, struct check_signal *signal,
     uint32_t number = CHECK_NONE;
     if (signal->unjudged) {
         number = 0;
-    } else if (signal->kind == CHECK_REBIND) {
+    } else if (signal->kind == TWIN_SIGNAL_EVENT_REBIND) {
         checker->judged[CHECK_LIFE_08]++;
         number = signal->newest;
         if (number == CHECK_NONE)
@@ -187,9 +188,9 @@ static void bind_wait(struct checker *checker, struct check_signal *signal,
                        (unsigned)signal->name);
     } else {
         checker->judged[CHECK_LIFE_07]++;
-        if (signal->kind == CHECK_LEVEL && signal->marks.count > 0) {
+        if (signal->kind == TWIN_SIGNAL_EVENT_LEVEL && signal->marks.count > 0) {
             number = signal->marks.items[0];
-        } else if (signal->kind == CHECK_NOTIFY && signal->taken < signal->marks.count) {
+        } else if (signal->kind == TWIN_SIGNAL_NOTIFY && signal->taken < signal->marks.count) {
             number = signal->marks.items[signal->taken++];
             checker->marks.items[number].holders--; /* the list's goes to the wait */
         } else {
@@ -218,21 +219,21 @@ static void forget_set(struct checker *checker, struct check_signal *signal)
 
 void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, work->object);
-    if (signal->kind != CHECK_REBIND)
+    if (signal->kind != TWIN_SIGNAL_EVENT_REBIND)
         KEEP(checker, &signal->ops, op);
-    if (work->kind == CHECK_COUNT || work->kind == CHECK_WAIT_COUNT)
+    if (work->kind == TWIN_OP_COUNT || work->kind == TWIN_OP_WAIT_COUNT)
         check_count_bind(checker, signal, queue, op);
-    else if (signal->kind == CHECK_COUNTER)
+    else if (signal->kind == TWIN_SIGNAL_COUNT)
         check_signal_leave(checker, signal); /* no such work exists */
-    else if (work->kind == CHECK_RECORD)
+    else if (work->kind == TWIN_OP_RECORD)
         bind_record(checker, signal, queue, op);
-    else if (work->kind == CHECK_WAIT)
+    else if (work->kind == TWIN_OP_WAIT)
         bind_wait(checker, signal, queue, op);
-    else if (work->kind == CHECK_RESET && signal->kind == CHECK_LEVEL)
+    else if (work->kind == TWIN_OP_RESET && signal->kind == TWIN_SIGNAL_EVENT_LEVEL)
         forget_set(checker, signal);
-    if (work->kind != CHECK_RESET)
+    if (work->kind != TWIN_OP_RESET)
         return;
     signal->reset = op;
     signal->reset_place = queue->place;
@@ -274,9 +275,9 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark)
 
 void check_signal_clear(struct checker *checker, uint32_t op)
 {
-    const check_op *clear = &checker->ops.items[op];
+    const twin_op *clear = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, clear->object);
-    if (!signal || clear->status != TWIN_OK || signal->kind != CHECK_NOTIFY)
+    if (!signal || clear->status != TWIN_OK || signal->kind != TWIN_SIGNAL_NOTIFY)
         return;
     KEEP(checker, &signal->ops, op);
     /* the flag held what was seen done; a record still on its way sets it later */
@@ -300,7 +301,7 @@ void check_signal_leave(struct checker *checker, struct check_signal *signal)
         check_wake(checker, &mark->parked);
         check_mark_drop(checker, number);
     }
-    if (signal->kind == CHECK_COUNTER)
+    if (signal->kind == TWIN_SIGNAL_COUNT)
         check_count_leave(checker, signal);
     check_carry_on(checker);
 }
@@ -313,12 +314,12 @@ static void judge_promises(struct checker *checker, const struct check_signal *s
     for (size_t i = signal->kept; i < signal->promised.count; i++) {
         const struct check_mark *mark = &checker->marks.items[signal->promised.items[i]];
         if (mark->holders > 1)
-            check_find(checker,
-                       op == CHECK_NONE && checker->broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07,
-                       mark->first_wait, op,
-                       op == CHECK_NONE ? "no record of %s %u was queued for this wait"
-                                        : "%s %u was destroyed with no record for this wait",
-                       signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
+            check_find(
+                checker, op == CHECK_NONE && checker->broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07,
+                mark->first_wait, op,
+                op == CHECK_NONE ? "no record of %s %u was queued for this wait"
+                                 : "%s %u was destroyed with no record for this wait",
+                signal->kind == TWIN_SIGNAL_NOTIFY ? "notify" : "event", (unsigned)signal->name);
     }
 }
 
@@ -333,12 +334,12 @@ void check_signal_given_up(struct checker *checker, uint32_t number, uint32_t wa
         checker, CHECK_LIFE_07, wait, by,
         "no record of %s %u had been queued when the stream was aborted, after a wait of the "
         "host had returned that nothing can end it",
-        signal->kind == CHECK_NOTIFY ? "notify" : "event", (unsigned)signal->name);
+        signal->kind == TWIN_SIGNAL_NOTIFY ? "notify" : "event", (unsigned)signal->name);
 }
 
 void check_signal_destroy(struct checker *checker, uint32_t op)
 {
-    const check_op *end = &checker->ops.items[op];
+    const twin_op *end = &checker->ops.items[op];
     struct check_signal *signal = check_signal_end(checker, end->object);
     if (!signal)
         return;
@@ -375,17 +376,13 @@ void check_signals_finish(struct checker *checker)
 
 void check_signals_free(struct checker *checker)
 {
-    struct check_signal *signal = checker->signals;
-    HASH_CLEAR(hh, checker->signals);
-    while (signal) {
-        struct check_signal *next = signal->hh.next;
+    for (struct check_signal *signal = checker->signals; signal; signal = signal->hh.next) {
         free(signal->marks.items);
         free(signal->promised.items);
         free(signal->ops.items);
         check_count_free(signal->count);
-        free(signal);
-        signal = next;
     }
+    HASH_FREE_ALL(checker->signals);
     for (size_t i = 0; i < checker->marks.count; i++) {
         clock_drop(checker->marks.items[i].clock);
         clock_drop(checker->marks.items[i].behind);

@@ -3,25 +3,10 @@
 #ifndef TWINRT_CHECK_STATE_H
 #define TWINRT_CHECK_STATE_H
 
-/* uthash ends the process when out of memory, unless told otherwise. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "check/checker.h"
 #include "check/clock.h"
-#include "check/range_tree.h"
-
-#define LIST_OF(type)                                                                              \
-    struct {                                                                                       \
-        type *items;                                                                               \
-        size_t count, room;                                                                        \
-    }
-
-/* Makes room for one more. False: out of memory. */
-bool check_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
-#define LIST_ROOM(list)                                                                            \
-    ((list)->count < (list)->room ||                                                               \
-     check_list_grow(&(list)->items, (list)->count, &(list)->room, sizeof((list)->items[0])))
+#include "recording/containers.h"
+#include "recording/interval_map.h"
 
 /* Work is to begin no earlier than this: when something before it ended. */
 struct check_floor {
@@ -132,7 +117,7 @@ struct check_signal {
 
 /* A word that queues write and wait for. */
 struct check_word {
-    struct range_node range; /* first */
+    struct interval range; /* first */
     uint64_t value;
     bool known;
     bool blind;
@@ -160,8 +145,8 @@ struct check_use {
 };
 
 struct check_allocation {
-    struct range_node range; /* first */
-    uint64_t bytes;          /* asked for */
+    struct interval range; /* first */
+    uint64_t bytes;        /* asked for */
     uint32_t op;
     uint32_t freed_by;
     uint32_t device;
@@ -179,7 +164,7 @@ struct check_access {
 };
 
 struct check_span {
-    struct range_node range; /* first */
+    struct interval range; /* first */
     struct check_access write;
     uint32_t read_count, read_room;
     struct check_access one; /* while read_room is 0 */
@@ -224,7 +209,7 @@ struct check_release {
 #define CHECK_DEVICES 4096u
 
 struct checker {
-    LIST_OF(check_op) ops;
+    LIST_OF(twin_op) ops;
     LIST_OF(uint32_t) links; /* of each op: its mark */
     LIST_OF(struct check_mark) marks;
     LIST_OF(struct check_place) places;
@@ -238,7 +223,7 @@ struct checker {
     struct check_queue *queues;
     struct check_signal *signals;
     struct check_object *channels, *programs;
-    struct range_tree words, allocations, graves, spans;
+    struct interval_map words, allocations, graves, spans;
     struct check_span *free_spans;
     struct check_host *hosts;
     struct check_release *releases;

@@ -5,11 +5,11 @@
 
 #include "seam/types.h"
 
-struct tally tally_of(const check_op *change)
+struct tally tally_of(const twin_op *change)
 {
     uint32_t value = change->count.value;
     /* a wait that clears sets 0 */
-    uint32_t mode = change->kind == CHECK_COUNT ? change->count.mode : TWIN_COUNT_SET;
+    uint32_t mode = change->kind == TWIN_OP_COUNT ? change->count.mode : TWIN_COUNT_SET;
     switch (mode) {
     case TWIN_COUNT_ADD:
         return (struct tally){.added = value};
@@ -18,7 +18,7 @@ struct tally tally_of(const check_op *change)
     case TWIN_COUNT_AND:
         return (struct tally){.ands = ~value, .has_and = true};
     default:
-        value = change->kind == CHECK_COUNT ? value : 0;
+        value = change->kind == TWIN_OP_COUNT ? value : 0;
         return (struct tally){
             .set_any = value, .set_clear = ~value, .most = value, .least = value, .has_set = true};
     }
@@ -140,7 +140,7 @@ static bool find_bounds(const struct tally_bases *bases, const struct tally *sur
     return true;
 }
 
-bool tally_may_pass(const check_op *wait, const struct tally_bases *bases, const struct tally *sure,
+bool tally_may_pass(const twin_op *wait, const struct tally_bases *bases, const struct tally *sure,
                     const struct tally *free)
 {
     struct bounds bounds;
@@ -162,7 +162,7 @@ bool tally_may_pass(const check_op *wait, const struct tally_bases *bases, const
     }
 }
 
-bool tally_holds(const check_op *wait, uint32_t count)
+bool tally_holds(const twin_op *wait, uint32_t count)
 {
     uint32_t value = wait->count.value;
     switch (wait->count.relation) {
@@ -179,9 +179,9 @@ bool tally_holds(const check_op *wait, uint32_t count)
     }
 }
 
-uint32_t tally_change(const check_op *change, uint32_t count)
+uint32_t tally_change(const twin_op *change, uint32_t count)
 {
-    if (change->kind != CHECK_COUNT)
+    if (change->kind != TWIN_OP_COUNT)
         return 0;
     switch (change->count.mode) {
     case TWIN_COUNT_ADD:

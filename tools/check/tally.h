@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/op.h"
+#include "recording/ops.h"
 
 /* Of a set of changes; all 0 of none. */
 struct tally {
@@ -20,7 +20,7 @@ struct tally {
     bool has_set, has_and;
 };
 
-struct tally tally_of(const check_op *change);
+struct tally tally_of(const twin_op *change);
 struct tally tally_both(struct tally a, struct tally b);
 
 /* Grows at its end, and tells the tally of any range of it in log n. */
@@ -49,11 +49,11 @@ struct tally_bases {
 void tally_bases_add(struct tally_bases *bases, uint32_t value, const struct tally *sure);
 
 /* Whether a wait might pass. False: no value that holds can come of it. */
-bool tally_may_pass(const check_op *wait, const struct tally_bases *bases, const struct tally *sure,
+bool tally_may_pass(const twin_op *wait, const struct tally_bases *bases, const struct tally *sure,
                     const struct tally *free);
 /* Whether a count of that value lets it pass. */
-bool tally_holds(const check_op *wait, uint32_t value);
+bool tally_holds(const twin_op *wait, uint32_t value);
 /* What a change makes of a count. */
-uint32_t tally_change(const check_op *change, uint32_t value);
+uint32_t tally_change(const twin_op *change, uint32_t value);
 
 #endif

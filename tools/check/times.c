@@ -43,7 +43,7 @@ static void judge_floor(struct checker *checker, struct check_queue *queue,
 
 static void judge_begin(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     if (work->task_begin_ns == 0) {
         judge_floor(checker, queue, &queue->floor, work->task_end_ns, op, "ended");
         return;
@@ -62,9 +62,9 @@ static void judge_begin(struct checker *checker, struct check_queue *queue, uint
 
 /* The call that queued the wait is not to last until the record. Where its clock was moved for other threads, nobody knows how
  * long it lasted. */
-static void judge_prompt(struct checker *checker, uint32_t op, const check_op *record)
+static void judge_prompt(struct checker *checker, uint32_t op, const twin_op *record)
 {
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     if (wait->end_ns == 0 || wait->moved || !record->timed || record->stamped ||
         record->task_end_ns <= wait->begin_ns)
         return;
@@ -78,11 +78,12 @@ static void judge_prompt(struct checker *checker, uint32_t op, const check_op *r
 static void judge_wait(struct checker *checker, struct check_queue *queue, uint32_t op,
                        const struct check_mark *mark)
 {
-    const check_op *wait = &checker->ops.items[op];
+    const twin_op *wait = &checker->ops.items[op];
     const struct check_signal *signal = check_signal_find(checker, wait->object);
-    const check_op *record = &checker->ops.items[mark->op];
+    const twin_op *record = &checker->ops.items[mark->op];
     judge_prompt(checker, op, record);
-    if (!wait->timed || (signal && signal->kind != CHECK_REBIND && signal->kind != CHECK_COUNTER))
+    if (!wait->timed ||
+        (signal && signal->kind != TWIN_SIGNAL_EVENT_REBIND && signal->kind != TWIN_SIGNAL_COUNT))
         return;
     if (record->timed && record->task_begin_ns != 0) {
         checker->judged[CHECK_ORD_05]++;
@@ -105,17 +106,17 @@ static void judge_wait(struct checker *checker, struct check_queue *queue, uint3
 }
 
 /* Which record an event's wait is bound to, and what a wait for a count needs, is certain whatever else is not known. */
-static bool is_bound(struct checker *checker, const check_op *wait, const struct check_mark *mark)
+static bool is_bound(struct checker *checker, const twin_op *wait, const struct check_mark *mark)
 {
     const struct check_signal *signal = check_signal_find(checker, wait->object);
-    return !mark->blind ||
-           (signal && (signal->kind == CHECK_REBIND || signal->kind == CHECK_COUNTER));
+    return !mark->blind || (signal && (signal->kind == TWIN_SIGNAL_EVENT_REBIND ||
+                                       signal->kind == TWIN_SIGNAL_COUNT));
 }
 
 void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
                         const struct check_mark *mark)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     bool failed = work->timed && work->task_status != TWIN_OK;
     if (mark->op == CHECK_NONE || !is_bound(checker, work, mark))
         return;
@@ -128,7 +129,7 @@ void check_times_behind(struct checker *checker, struct check_queue *queue, uint
 void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
                       const struct check_mark *mark)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     bool failed = work->timed && work->task_status != TWIN_OK;
     if (failed) {
         queue->troubled = checker->troubled = true;
@@ -145,7 +146,7 @@ void check_times_task(struct checker *checker, struct check_queue *queue, uint32
 
 void check_times_host(struct checker *checker, const struct check_floor *floor, uint32_t op)
 {
-    const check_op *look = &checker->ops.items[op];
+    const twin_op *look = &checker->ops.items[op];
     if (floor->op == CHECK_NONE || look->end_ns == 0 || checker->troubled)
         return;
     /* Among several threads one may be told at once what another has driven the model to; its own clock follows with its
@@ -165,8 +166,8 @@ void check_times_host(struct checker *checker, const struct check_floor *floor, 
 
 static int by_begin(const void *left, const void *right)
 {
-    const check_op *const *a = left;
-    const check_op *const *b = right;
+    const twin_op *const *a = left;
+    const twin_op *const *b = right;
     if ((*a)->task_begin_ns != (*b)->task_begin_ns)
         return (*a)->task_begin_ns < (*b)->task_begin_ns ? -1 : 1;
     return *a < *b ? -1 : *a > *b;
@@ -174,14 +175,14 @@ static int by_begin(const void *left, const void *right)
 
 static int by_end(const void *left, const void *right)
 {
-    const check_op *const *a = left;
-    const check_op *const *b = right;
+    const twin_op *const *a = left;
+    const twin_op *const *b = right;
     if ((*a)->task_end_ns != (*b)->task_end_ns)
         return (*a)->task_end_ns < (*b)->task_end_ns ? -1 : 1;
     return *a < *b ? -1 : *a > *b;
 }
 
-static void tell_of_flag(struct checker *checker, const check_op *record, const check_op *wait,
+static void tell_of_flag(struct checker *checker, const twin_op *record, const twin_op *wait,
                          const char *why)
 {
     check_find(checker, CHECK_ORD_05, record ? (uint32_t)(record - checker->ops.items) : CHECK_NONE,
@@ -189,7 +190,7 @@ static void tell_of_flag(struct checker *checker, const check_op *record, const 
 }
 
 struct flag {
-    const check_op **records, **waits, **resets;
+    const twin_op **records, **waits, **resets;
     size_t record_count, wait_count, reset_count;
 };
 
@@ -197,7 +198,7 @@ struct flag {
 static void judge_notify(struct checker *checker, const struct flag *flag)
 {
     for (size_t i = 0; i < flag->wait_count; i++) {
-        const check_op *record = i < flag->record_count ? flag->records[i] : NULL;
+        const twin_op *record = i < flag->record_count ? flag->records[i] : NULL;
         checker->judged[CHECK_ORD_05]++;
         if (record && record->task_begin_ns <= flag->waits[i]->task_end_ns)
             continue;
@@ -208,7 +209,7 @@ static void judge_notify(struct checker *checker, const struct flag *flag)
 }
 
 /* Of those sorted by their begin, how many begin by then. */
-static size_t begun_by(const check_op **ops, size_t count, uint64_t ns)
+static size_t begun_by(const twin_op **ops, size_t count, uint64_t ns)
 {
     size_t low = 0;
     while (low < count) {
@@ -225,9 +226,9 @@ static size_t begun_by(const check_op **ops, size_t count, uint64_t ns)
 static void judge_level(struct checker *checker, const struct flag *flag)
 {
     for (size_t i = 0; i < flag->wait_count; i++) {
-        const check_op *wait = flag->waits[i];
+        const twin_op *wait = flag->waits[i];
         size_t begun = begun_by(flag->records, flag->record_count, wait->task_end_ns);
-        const check_op *record = begun > 0 ? flag->records[begun - 1] : NULL;
+        const twin_op *record = begun > 0 ? flag->records[begun - 1] : NULL;
         checker->judged[CHECK_ORD_05]++;
         size_t reset =
             record ? begun_by(flag->resets, flag->reset_count, record->task_end_ns - 1) : 0;
@@ -246,7 +247,7 @@ void check_times_signal(struct checker *checker, struct check_signal *signal)
     size_t count = signal->ops.count;
     if (count == 0 || signal->unjudged || checker->troubled)
         return;
-    if (signal->kind == CHECK_COUNTER) {
+    if (signal->kind == TWIN_SIGNAL_COUNT) {
         check_times_count(checker, signal);
         signal->ops.count = 0;
         return;
@@ -257,22 +258,22 @@ void check_times_signal(struct checker *checker, struct check_signal *signal)
     bool all = flag.records && flag.waits && flag.resets;
     checker->short_of_memory |= !all;
     for (size_t i = 0; all && i < count; i++) {
-        const check_op *op = &checker->ops.items[signal->ops.items[i]];
+        const twin_op *op = &checker->ops.items[signal->ops.items[i]];
         /* one record without a time may be any wait's */
         bool known = op->timed && op->task_begin_ns != 0;
-        all = known || op->kind == CHECK_SIGNAL_CLEAR || op->kind == CHECK_WAIT;
-        if (op->kind == CHECK_RECORD)
+        all = known || op->kind == TWIN_OP_SIGNAL_CLEAR || op->kind == TWIN_OP_WAIT;
+        if (op->kind == TWIN_OP_RECORD)
             flag.records[flag.record_count++] = op;
-        else if (op->kind == CHECK_RESET)
+        else if (op->kind == TWIN_OP_RESET)
             flag.resets[flag.reset_count++] = op;
-        else if (op->kind == CHECK_WAIT && known)
+        else if (op->kind == TWIN_OP_WAIT && known)
             flag.waits[flag.wait_count++] = op;
     }
     if (all && flag.wait_count > 0) {
         qsort(flag.records, flag.record_count, sizeof(void *), by_begin);
         qsort(flag.resets, flag.reset_count, sizeof(void *), by_begin);
         qsort(flag.waits, flag.wait_count, sizeof(void *), by_end);
-        if (signal->kind == CHECK_NOTIFY)
+        if (signal->kind == TWIN_SIGNAL_NOTIFY)
             judge_notify(checker, &flag);
         else
             judge_level(checker, &flag);
@@ -296,7 +297,7 @@ void check_times_finish(struct checker *checker)
             continue;
         for (uint32_t n = queue->first + 1; n <= known && n <= queue->submitted; n++) {
             uint32_t op = queue->work.items[n - queue->first - 1];
-            const check_op *work = &checker->ops.items[op];
+            const twin_op *work = &checker->ops.items[op];
             if (work->task == CHECK_NONE || work->tasks == 0)
                 continue;
             checker->judged[CHECK_ORD_12]++;

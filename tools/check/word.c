@@ -9,7 +9,7 @@
 
 static struct check_word *word_at(struct checker *checker, uint64_t address)
 {
-    struct check_word *word = (struct check_word *)range_tree_from(&checker->words, address);
+    struct check_word *word = interval_map_from(&checker->words, address);
     if (word && word->range.begin <= address)
         return word;
     if (address > UINT64_MAX - 8 || (word && word->range.begin < address + 8))
@@ -21,11 +21,11 @@ static struct check_word *word_at(struct checker *checker, uint64_t address)
     }
     word->range.begin = address;
     word->range.end = address + 8;
-    range_tree_add(&checker->words, &word->range);
+    interval_map_add(&checker->words, &word->range);
     return word;
 }
 
-static bool satisfies(uint64_t memory, const check_op *wait)
+static bool satisfies(uint64_t memory, const twin_op *wait)
 {
     uint64_t value = wait->word.value;
     switch (wait->word.relation) {
@@ -81,7 +81,7 @@ static void write_word(struct checker *checker, struct check_word *word,
 
 void check_word_write(struct checker *checker, const struct check_queue *queue, uint32_t op)
 {
-    const check_op *work = &checker->ops.items[op];
+    const twin_op *work = &checker->ops.items[op];
     struct check_word *word = word_at(checker, work->word.address);
     if (!word)
         return;
@@ -95,7 +95,7 @@ void check_words_touch(struct checker *checker, const struct check_queue *queue,
                        uint64_t begin, uint64_t end, int fill)
 {
     while (begin < end) {
-        struct check_word *word = (struct check_word *)range_tree_from(&checker->words, begin);
+        struct check_word *word = interval_map_from(&checker->words, begin);
         if (!word || word->range.begin >= end)
             return;
         begin = word->range.end;
@@ -110,8 +110,7 @@ void check_words_touch(struct checker *checker, const struct check_queue *queue,
 void check_words_free(struct checker *checker)
 {
     while (checker->words.root) {
-        struct check_word *word =
-            (struct check_word *)range_tree_remove(&checker->words, checker->words.root->begin);
+        struct check_word *word = interval_map_remove(&checker->words, checker->words.root->begin);
         clock_drop(word->clock);
         clock_drop(word->behind);
         free(word);

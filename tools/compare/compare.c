@@ -6,12 +6,12 @@
 
 #define WORST 10u
 
-static uint64_t length_of(const check_op *op)
+static uint64_t length_of(const twin_op *op)
 {
     return op->task_end_ns - op->task_begin_ns;
 }
 
-static bool has_length(const check_op *op)
+static bool has_length(const twin_op *op)
 {
     return op->timed && op->task_begin_ns != 0 && op->task_end_ns >= op->task_begin_ns;
 }
@@ -19,16 +19,16 @@ static bool has_length(const check_op *op)
 static void measure_spans(struct compare_result *result)
 {
     for (int which = 0; which < 2; which++) {
-        const struct check_ops *ops = &result->side[which].ops;
+        const struct twin_ops *ops = &result->side[which].ops;
         uint64_t begin = UINT64_MAX;
         uint64_t end = 0;
         for (size_t i = 0; i < ops->count; i++) {
-            if (!has_length(&ops->ops[i]))
+            if (!has_length(&ops->list[i]))
                 continue;
-            if (begin > ops->ops[i].task_begin_ns)
-                begin = ops->ops[i].task_begin_ns;
-            if (end < ops->ops[i].task_end_ns)
-                end = ops->ops[i].task_end_ns;
+            if (begin > ops->list[i].task_begin_ns)
+                begin = ops->list[i].task_begin_ns;
+            if (end < ops->list[i].task_end_ns)
+                end = ops->list[i].task_end_ns;
         }
         result->span_ns[which] = end > begin ? end - begin : 0;
     }
@@ -37,11 +37,11 @@ static void measure_spans(struct compare_result *result)
 static bool look_at_pairs(struct compare_result *result)
 {
     for (size_t i = 0; i < result->pair_count; i++) {
-        const check_op *a = &result->side[0].ops.ops[result->pairs[i].a];
-        const check_op *b = &result->side[1].ops.ops[result->pairs[i].b];
+        const twin_op *a = &result->side[0].ops.list[result->pairs[i].a];
+        const twin_op *b = &result->side[1].ops.list[result->pairs[i].b];
         if (a->status != b->status && !compare_is_poll(a) && !compare_list_add(&result->answers, i))
             return false;
-        if (!check_is_work(a->kind))
+        if (!twin_op_is_work(a->kind))
             continue;
         if (!has_length(a) || !has_length(b))
             result->untimed++;
@@ -68,17 +68,17 @@ static double quantile(const double *sorted, size_t count, unsigned percent)
 static bool measure_kinds(struct compare_result *result)
 {
     double *ratios = malloc((result->timed.count + 1) * sizeof(*ratios));
-    result->kinds = calloc(CHECK_KIND_COUNT, sizeof(*result->kinds));
+    result->kinds = calloc(TWIN_OP_KINDS, sizeof(*result->kinds));
     if (!ratios || !result->kinds) {
         free(ratios);
         return false;
     }
-    for (uint32_t kind = 0; check_is_work(kind); kind++) {
+    for (uint32_t kind = 0; twin_op_is_work(kind); kind++) {
         size_t count = 0;
         for (size_t i = 0; i < result->timed.count; i++) {
             const struct compare_pair *pair = &result->pairs[result->timed.items[i]];
-            const check_op *a = &result->side[0].ops.ops[pair->a];
-            const check_op *b = &result->side[1].ops.ops[pair->b];
+            const twin_op *a = &result->side[0].ops.list[pair->a];
+            const twin_op *b = &result->side[1].ops.list[pair->b];
             if (a->kind == kind && length_of(a) > 0)
                 ratios[count++] = (double)length_of(b) / (double)length_of(a);
         }
@@ -101,15 +101,15 @@ static bool measure_kinds(struct compare_result *result)
 
 static uint64_t difference(const struct compare_result *result, size_t pair)
 {
-    uint64_t a = length_of(&result->side[0].ops.ops[result->pairs[pair].a]);
-    uint64_t b = length_of(&result->side[1].ops.ops[result->pairs[pair].b]);
+    uint64_t a = length_of(&result->side[0].ops.list[result->pairs[pair].a]);
+    uint64_t b = length_of(&result->side[1].ops.list[result->pairs[pair].b]);
     return a > b ? a - b : b - a;
 }
 
 /* A wait's length is what it waited for: not its own doing. */
 static bool is_wait(uint32_t kind)
 {
-    return kind == CHECK_WAIT || kind == CHECK_WAIT_COUNT || kind == CHECK_WAIT_VALUE;
+    return kind == TWIN_OP_WAIT || kind == TWIN_OP_WAIT_COUNT || kind == TWIN_OP_WAIT_VALUE;
 }
 
 static bool find_worst(struct compare_result *result)
@@ -117,7 +117,7 @@ static bool find_worst(struct compare_result *result)
     for (size_t i = 0; i < result->timed.count; i++) {
         size_t pair = result->timed.items[i];
         uint64_t far = difference(result, pair);
-        if (far == 0 || is_wait(result->side[0].ops.ops[result->pairs[pair].a].kind))
+        if (far == 0 || is_wait(result->side[0].ops.list[result->pairs[pair].a].kind))
             continue;
         struct compare_list *worst = &result->worst;
         if (worst->count == WORST && difference(result, worst->items[WORST - 1]) >= far)
@@ -136,8 +136,8 @@ static bool find_worst(struct compare_result *result)
 
 bool compare_records(struct compare_result *result)
 {
-    if (!check_ops_load(result->side[0].recording, &result->side[0].ops) ||
-        !check_ops_load(result->side[1].recording, &result->side[1].ops))
+    if (!twin_ops_load(result->side[0].recording, &result->side[0].ops) ||
+        !twin_ops_load(result->side[1].recording, &result->side[1].ops))
         return false;
     measure_spans(result);
     return compare_pair_ops(result) && look_at_pairs(result) && measure_kinds(result) &&
@@ -147,7 +147,7 @@ bool compare_records(struct compare_result *result)
 void compare_free(struct compare_result *result)
 {
     for (int which = 0; which < 2; which++) {
-        check_ops_free(&result->side[which].ops);
+        twin_ops_free(&result->side[which].ops);
         free(result->only[which].items);
     }
     free(result->pairs);

@@ -9,12 +9,13 @@
 
 #include <stdio.h>
 
-#include "check/load.h"
+#include "recording/containers.h"
+#include "recording/ops.h"
 
 struct compare_side {
     const char *path;
     const twin_recording *recording;
-    struct check_ops ops;
+    struct twin_ops ops;
 };
 
 struct compare_pair {
@@ -28,14 +29,13 @@ struct compare_only {
 };
 
 struct compare_kind {
-    uint32_t kind;                       /* check_kind */
+    uint32_t kind;                       /* twin_op_kind */
     uint64_t count;                      /* pairs with times on both sides */
     double median, p5, p95, least, most; /* time in B by time in A */
 };
 
 struct compare_list {
-    size_t *items;
-    size_t count, room;
+    LIST_OF(size_t);
 };
 
 struct compare_result {
@@ -66,7 +66,7 @@ bool compare_is_same(const struct compare_result *result);
 bool compare_is_whole(const struct compare_result *result);
 
 bool compare_list_add(struct compare_list *list, size_t item);
-bool compare_is_poll(const check_op *op);
+bool compare_is_poll(const twin_op *op);
 /* pair.c */
 bool compare_pair_ops(struct compare_result *result);
 /* order.c */

@@ -105,9 +105,9 @@ bool compare_order(struct compare_result *result)
     bool good = tasks && ended && in_b && sums;
     for (size_t i = 0; good && i < count; i++) {
         const struct compare_pair *pair = &result->pairs[result->timed.items[i]];
-        const check_op *a = &result->side[0].ops.ops[pair->a];
-        const check_op *b = &result->side[1].ops.ops[pair->b];
-        bool passes = a->kind == CHECK_WAIT_COUNT;
+        const twin_op *a = &result->side[0].ops.list[pair->a];
+        const twin_op *b = &result->side[1].ops.list[pair->b];
+        bool passes = a->kind == TWIN_OP_WAIT_COUNT;
         tasks[i] = (struct task){.pair = result->timed.items[i],
                                  .begin = {passes ? a->task_end_ns : a->task_begin_ns,
                                            passes ? b->task_end_ns : b->task_begin_ns},

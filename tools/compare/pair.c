@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "compare/compare.h"
 
 #define BEGINNING 64u  /* ops by which threads are told apart */
@@ -29,13 +26,11 @@ struct item {
 struct thread {
     UT_hash_handle hh;
     uint32_t number;
-    uint32_t order; /* in which it came up */
-    uint64_t name;  /* the same as its like's */
+    uint64_t name; /* the same as its like's */
     uint64_t beginning;
     uint32_t begun; /* ops that went into it */
     uint32_t made[3];
-    struct item *items;
-    size_t count, room;
+    LIST_OF(struct item);
     struct thread *like;
 };
 
@@ -59,17 +54,17 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix(hash, 1);
 }
 
-bool compare_is_poll(const check_op *op)
+bool compare_is_poll(const twin_op *op)
 {
     switch (op->kind) {
-    case CHECK_QUEUE_QUERY:
-    case CHECK_SIGNAL_QUERY:
-    case CHECK_TAKE_FAILURE:
-    case CHECK_TIMESTAMP:
+    case TWIN_OP_QUEUE_QUERY:
+    case TWIN_OP_SIGNAL_QUERY:
+    case TWIN_OP_TAKE_FAILURE:
+    case TWIN_OP_TIMESTAMP:
         return true;
-    case CHECK_DRAIN:
-    case CHECK_SIGNAL_WAIT:
-    case CHECK_TAKE:
+    case TWIN_OP_DRAIN:
+    case TWIN_OP_SIGNAL_WAIT:
+    case TWIN_OP_TAKE:
         return op->status == TWIN_E_TIMEOUT;
     default:
         return false;
@@ -95,20 +90,20 @@ static uint64_t name_of(const struct side *side, enum role role, uint32_t number
     return identity ? identity->name : number;
 }
 
-static bool made_here(const check_op *op, enum role *out_role, uint32_t *out_number)
+static bool made_here(const twin_op *op, enum role *out_role, uint32_t *out_number)
 {
     switch (op->kind) {
-    case CHECK_QUEUE_CREATE:
+    case TWIN_OP_QUEUE_CREATE:
         *out_role = ROLE_QUEUE;
         *out_number = op->queue;
         return true;
-    case CHECK_SIGNAL_CREATE:
-    case CHECK_SIGNAL_OPEN:
+    case TWIN_OP_SIGNAL_CREATE:
+    case TWIN_OP_SIGNAL_OPEN:
         *out_role = ROLE_SIGNAL;
         *out_number = op->object;
         return true;
-    case CHECK_CHANNEL_CREATE:
-    case CHECK_PROGRAM_CREATE:
+    case TWIN_OP_CHANNEL_CREATE:
+    case TWIN_OP_PROGRAM_CREATE:
         *out_role = ROLE_OTHER;
         *out_number = op->object;
         return true;
@@ -117,18 +112,18 @@ static bool made_here(const check_op *op, enum role *out_role, uint32_t *out_num
     }
 }
 
-static enum role role_of_object(const check_op *op)
+static enum role role_of_object(const twin_op *op)
 {
     switch (op->kind) {
-    case CHECK_ANSWER:
-    case CHECK_CALL:
-    case CHECK_CHANNEL_CREATE:
-    case CHECK_CHANNEL_DESTROY:
-    case CHECK_PROGRAM_CREATE:
-    case CHECK_PROGRAM_DESTROY:
-    case CHECK_PROGRAM_DRAIN:
-    case CHECK_RUN:
-    case CHECK_TAKE:
+    case TWIN_OP_ANSWER:
+    case TWIN_OP_CALL:
+    case TWIN_OP_CHANNEL_CREATE:
+    case TWIN_OP_CHANNEL_DESTROY:
+    case TWIN_OP_PROGRAM_CREATE:
+    case TWIN_OP_PROGRAM_DESTROY:
+    case TWIN_OP_PROGRAM_DRAIN:
+    case TWIN_OP_RUN:
+    case TWIN_OP_TAKE:
         return ROLE_OTHER;
     default:
         return ROLE_SIGNAL;
@@ -137,13 +132,12 @@ static enum role role_of_object(const check_op *op)
 
 static bool add_identity(struct side *side, struct thread *thread, enum role role, uint32_t number)
 {
-    struct identity *identity = calloc(1, sizeof(*identity));
+    struct identity *identity = NULL;
+    HASH_ENSURE(side->identities, key, key_of(role, number), identity);
     if (!identity)
         return false;
-    identity->key = key_of(role, number);
     identity->name = mix(mix(thread->name, (uint64_t)role), thread->made[role]++);
-    HASH_ADD(hh, side->identities, key, sizeof(identity->key), identity);
-    return identity->hh.tbl != NULL;
+    return true;
 }
 
 /* ---- threads ---- */
@@ -151,32 +145,24 @@ static bool add_identity(struct side *side, struct thread *thread, enum role rol
 static struct thread *thread_of(struct side *side, uint32_t number)
 {
     struct thread *thread = NULL;
-    HASH_FIND(hh, side->threads, &number, sizeof(number), thread);
-    if (thread)
-        return thread;
-    thread = calloc(1, sizeof(*thread));
-    if (!thread)
-        return NULL;
-    thread->number = number;
-    thread->order = HASH_COUNT(side->threads);
-    HASH_ADD(hh, side->threads, number, sizeof(thread->number), thread);
-    return thread->hh.tbl ? thread : NULL;
+    HASH_ENSURE(side->threads, number, number, thread);
+    return thread;
 }
 
-static const char *call_of(const struct side *side, const check_op *op)
+static const char *call_of(const struct side *side, const twin_op *op)
 {
-    return op->name != CHECK_NONE ? twin_recording_string(side->from->recording, op->name) : "";
+    return op->name != TWIN_OP_NONE ? twin_recording_string(side->from->recording, op->name) : "";
 }
 
-static bool is_compared(const check_op *op)
+static bool is_compared(const twin_op *op)
 {
-    return op->kind != CHECK_CALL_ENDED && op->kind != CHECK_STOP;
+    return op->kind != TWIN_OP_CALL_ENDED && op->kind != TWIN_OP_STOP;
 }
 
 static bool find_threads(struct side *side)
 {
     for (size_t i = 0; i < side->from->ops.count; i++) {
-        const check_op *op = &side->from->ops.ops[i];
+        const twin_op *op = &side->from->ops.list[i];
         struct thread *thread = thread_of(side, op->thread);
         if (!thread)
             return false;
@@ -211,26 +197,26 @@ static void pair_threads(struct side sides[2])
 
 /* ---- items ---- */
 
-static uint64_t label_of(const struct side *side, const check_op *op)
+static uint64_t label_of(const struct side *side, const twin_op *op)
 {
     uint64_t label = mix_text(mix(7, op->kind), call_of(side, op));
     label = mix(label, name_of(side, ROLE_QUEUE, op->queue));
     label = mix(label, name_of(side, role_of_object(op), op->object));
     switch (op->kind) {
-    case CHECK_ALLOC:
-    case CHECK_COPY:
-    case CHECK_FILL:
-    case CHECK_HOST_ALLOC:
-    case CHECK_NOW_COPY:
-    case CHECK_NOW_FILL:
-    case CHECK_REDUCE:
+    case TWIN_OP_ALLOC:
+    case TWIN_OP_COPY:
+    case TWIN_OP_FILL:
+    case TWIN_OP_HOST_ALLOC:
+    case TWIN_OP_NOW_COPY:
+    case TWIN_OP_NOW_FILL:
+    case TWIN_OP_REDUCE:
         return mix(label, op->bytes);
-    case CHECK_COUNT:
+    case TWIN_OP_COUNT:
         return mix(mix(label, op->count.mode), op->count.value);
-    case CHECK_WAIT_COUNT:
+    case TWIN_OP_WAIT_COUNT:
         return mix(mix(mix(label, op->count.relation), op->count.value), op->count.clear);
-    case CHECK_COPY_ROWS:
-    case CHECK_NOW_ROWS:
+    case TWIN_OP_COPY_ROWS:
+    case TWIN_OP_NOW_ROWS:
         return mix(mix(label, op->bytes), op->height);
     default:
         return label;
@@ -245,14 +231,8 @@ static bool add_item(struct thread *thread, const struct item *item)
         last->op = item->op; /* the one that ends the row */
         return true;
     }
-    if (!thread->items || thread->count == thread->room) {
-        size_t room = thread->room ? 2 * thread->room : 64;
-        struct item *grown = realloc(thread->items, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        thread->items = grown;
-        thread->room = room;
-    }
+    if (!LIST_ROOM(thread))
+        return false;
     thread->items[thread->count++] = *item;
     return true;
 }
@@ -262,13 +242,13 @@ static bool find_items(struct side *side, uint64_t *polls)
     enum role role = ROLE_OTHER;
     uint32_t number = 0;
     for (size_t i = 0; i < side->from->ops.count; i++) {
-        const check_op *op = &side->from->ops.ops[i];
+        const twin_op *op = &side->from->ops.list[i];
         if (made_here(op, &role, &number) && op->status == TWIN_OK &&
             !add_identity(side, thread_of(side, op->thread), role, number))
             return false;
     }
     for (size_t i = 0; i < side->from->ops.count; i++) {
-        const check_op *op = &side->from->ops.ops[i];
+        const twin_op *op = &side->from->ops.list[i];
         if (!is_compared(op))
             continue;
         struct item item = {
@@ -284,28 +264,18 @@ static bool find_items(struct side *side, uint64_t *polls)
 
 bool compare_list_add(struct compare_list *list, size_t item)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        size_t *grown = realloc(list->items, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        list->items = grown;
-        list->room = room;
-    }
+    if (!LIST_ROOM(list))
+        return false;
     list->items[list->count++] = item;
     return true;
 }
 
 static bool add_pair(struct compare_result *result, size_t a, size_t b)
 {
-    if (result->pair_count == result->pair_room) {
-        size_t room = result->pair_room ? 2 * result->pair_room : 256;
-        struct compare_pair *grown = realloc(result->pairs, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        result->pairs = grown;
-        result->pair_room = room;
-    }
+    if (result->pair_count == result->pair_room &&
+        !twin_list_grow(&result->pairs, result->pair_count, &result->pair_room,
+                        sizeof(*result->pairs)))
+        return false;
     result->pairs[result->pair_count++] = (struct compare_pair){.a = a, .b = b};
     return true;
 }
@@ -393,21 +363,10 @@ static bool lay_out(struct compare_result *result, struct side sides[2])
 
 static void free_side(struct side *side)
 {
-    struct thread *thread = side->threads;
-    HASH_CLEAR(hh, side->threads);
-    while (thread) {
-        struct thread *next_thread = thread->hh.next;
+    for (struct thread *thread = side->threads; thread; thread = thread->hh.next)
         free(thread->items);
-        free(thread);
-        thread = next_thread;
-    }
-    struct identity *identity = side->identities;
-    HASH_CLEAR(hh, side->identities);
-    while (identity) {
-        struct identity *next = identity->hh.next;
-        free(identity);
-        identity = next;
-    }
+    HASH_FREE_ALL(side->threads);
+    HASH_FREE_ALL(side->identities);
 }
 
 static int by_a(const void *left, const void *right)

@@ -31,19 +31,19 @@ void compare_device_name(const struct compare_side *side, char *text, size_t byt
             *text = '?';
 }
 
-static const char *call_of(const struct compare_side *side, const check_op *op,
-                           char text[CHECK_CALL_NAME])
+static const char *call_of(const struct compare_side *side, const twin_op *op,
+                           char text[TWIN_OP_NAME])
 {
-    const char *call = check_call_name(side->recording, op, text);
+    const char *call = twin_op_name(side->recording, op, text);
     return *call ? call : "no public call";
 }
 
-static const check_op *op_of(const struct compare_result *result, int which, size_t op)
+static const twin_op *op_of(const struct compare_result *result, int which, size_t op)
 {
-    return &result->side[which].ops.ops[op];
+    return &result->side[which].ops.list[op];
 }
 
-static uint64_t length_of(const check_op *op)
+static uint64_t length_of(const twin_op *op)
 {
     return op->task_end_ns - op->task_begin_ns;
 }
@@ -62,7 +62,7 @@ static size_t group_only(const struct compare_result *result, int which, struct 
     size_t count = 0;
     const struct compare_list *only = &result->only[which];
     for (size_t i = 0; i < only->count; i++) {
-        const check_op *op = op_of(result, which, only->items[i]);
+        const twin_op *op = op_of(result, which, only->items[i]);
         size_t at = 0;
         while (at < count && (groups[at].kind != op->kind || groups[at].name != op->name))
             at++;
@@ -80,13 +80,13 @@ static size_t group_only(const struct compare_result *result, int which, struct 
 
 static void print_op(const struct compare_result *result, int which, size_t index, FILE *out)
 {
-    char name[CHECK_CALL_NAME];
-    const check_op *op = op_of(result, which, index);
-    fprintf(out, "%s, %s of thread %" PRIu32, check_kind_word(op->kind),
+    char name[TWIN_OP_NAME];
+    const twin_op *op = op_of(result, which, index);
+    fprintf(out, "%s, %s of thread %" PRIu32, twin_op_word(op->kind),
             call_of(&result->side[which], op, name), op->thread);
     if (op->queue != 0)
         fprintf(out, ", queue %" PRIu32, op->queue);
-    if (op->task != CHECK_NONE)
+    if (op->task != TWIN_OP_NONE)
         fprintf(out, " task %" PRIu32, op->task);
     fprintf(out, " (seq %" PRIu64 ")", op->begin_seq);
 }
@@ -115,9 +115,9 @@ static void print_answers(const struct compare_result *result, FILE *out)
     for (size_t i = 0; i < result->answers.count && i < SHOWN; i++) {
         const struct compare_pair *pair = &result->pairs[result->answers.items[i]];
         const struct twin_record_entry *a =
-            twin_recording_at(result->side[0].recording, result->side[0].ops.entries[pair->a]);
+            twin_recording_at(result->side[0].recording, result->side[0].ops.list[pair->a].entry);
         const struct twin_record_entry *b =
-            twin_recording_at(result->side[1].recording, result->side[1].ops.entries[pair->b]);
+            twin_recording_at(result->side[1].recording, result->side[1].ops.list[pair->b].entry);
         fprintf(out, "  %s and %s: ", twin_recording_status(result->side[0].recording, a->status),
                 twin_recording_status(result->side[1].recording, b->status));
         print_op(result, 0, pair->a, out);
@@ -159,7 +159,7 @@ static void print_kinds(const struct compare_result *result, FILE *out)
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
         fprintf(out, "  %-18s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
-                check_kind_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95,
+                twin_op_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95,
                 kind->least, kind->most);
     }
 }
@@ -206,16 +206,16 @@ void compare_report_text(const struct compare_result *result, FILE *out)
 
 static cJSON *json_op(const struct compare_result *result, int which, size_t index)
 {
-    char name[CHECK_CALL_NAME];
-    const check_op *op = op_of(result, which, index);
+    char name[TWIN_OP_NAME];
+    const twin_op *op = op_of(result, which, index);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "seq", (double)op->begin_seq);
-    cJSON_AddStringToObject(object, "kind", check_kind_word(op->kind));
+    cJSON_AddStringToObject(object, "kind", twin_op_word(op->kind));
     cJSON_AddStringToObject(object, "call", call_of(&result->side[which], op, name));
     cJSON_AddNumberToObject(object, "thread", op->thread);
     if (op->queue != 0)
         cJSON_AddNumberToObject(object, "queue", op->queue);
-    if (op->task != CHECK_NONE)
+    if (op->task != TWIN_OP_NONE)
         cJSON_AddNumberToObject(object, "task", op->task);
     if (op->timed) {
         cJSON_AddNumberToObject(object, "begin_ns", (double)op->task_begin_ns);
@@ -266,7 +266,7 @@ static cJSON *json_kinds(const struct compare_result *result)
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
         cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "kind", check_kind_word(kind->kind));
+        cJSON_AddStringToObject(object, "kind", twin_op_word(kind->kind));
         cJSON_AddNumberToObject(object, "tasks", (double)kind->count);
         cJSON_AddNumberToObject(object, "median", kind->median);
         cJSON_AddNumberToObject(object, "p5", kind->p5);

@@ -63,8 +63,8 @@ static bool point(const struct compare_result *result, size_t at, uint32_t *out_
                   uint64_t *out_a, uint64_t *out_b)
 {
     const struct compare_pair *pair = &result->pairs[result->timed.items[at]];
-    const check_op *a = &result->side[0].ops.ops[pair->a];
-    const check_op *b = &result->side[1].ops.ops[pair->b];
+    const twin_op *a = &result->side[0].ops.list[pair->a];
+    const twin_op *b = &result->side[1].ops.list[pair->b];
     *out_kind = a->kind;
     *out_a = a->task_end_ns - a->task_begin_ns;
     *out_b = b->task_end_ns - b->task_begin_ns;
@@ -169,7 +169,7 @@ void compare_draw(const struct compare_result *result, FILE *out)
         const char *colour = colours[i % COLOURS];
         draw_points(result, &axes, kind->kind, colour, out);
         fprintf(out, "<circle cx='%.1f' cy='%.1f' r='4' fill='%s'/>\n", RIGHT + 20, y - 4, colour);
-        put_text(out, RIGHT + 30, y, 12, "start", INK, check_kind_word(kind->kind));
+        put_text(out, RIGHT + 30, y, 12, "start", INK, twin_op_word(kind->kind));
         (void)snprintf(text, sizeof(text), "%llu, median B/A %.3g", (unsigned long long)kind->count,
                        kind->median);
         put_text(out, RIGHT + 30, y + 15, 10, "start", PALE, text);

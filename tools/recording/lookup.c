@@ -167,58 +167,49 @@ const char *twin_recording_string(const twin_recording *recording, uint32_t stri
     return entry && entry->kind == TWIN_RECORD_STRING ? twin_recording_text(entry, 0) : "?";
 }
 
-/* For the one that sorts. */
-static _Thread_local const twin_recording *sorted;
-
-static uint32_t status_value(const twin_recording *recording, size_t index)
+const char *twin_recording_status(const twin_recording *recording, unsigned status)
 {
-    struct twin_record_STATUS row;
-    twin_recording_fields(recording->entries[index].entry, &row, sizeof(row));
-    return row.value;
+    const struct twin_recording_index *rows = &recording->statuses;
+    size_t first;
+    return twin_recording_index_find(rows, status, &first) > 0
+               ? twin_recording_text(recording->entries[rows->list[first].entry].entry, 0)
+               : "?";
 }
 
-static int compare_statuses(const void *left, const void *right)
+const char *twin_recording_own_status_name(uint32_t status)
 {
-    const size_t *a = left;
-    const size_t *b = right;
-    uint32_t first = status_value(sorted, *a);
-    uint32_t second = status_value(sorted, *b);
-    return first != second ? (first < second ? -1 : 1) : *a < *b ? -1 : *a > *b;
+    static const char *const names[] = {
+#define STATUS_NAME(name, code, text) #name,
+        TWIN_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+    };
+    return status < TWIN_STATUS_COUNT ? names[status] : "?";
+}
+
+uint32_t twin_recording_own_status(const twin_recording *recording, unsigned status)
+{
+    return status < STATUSES_MOST ? recording->own_statuses[status] : TWIN_STATUS_COUNT;
 }
 
 static bool index_statuses(twin_recording *recording)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < recording->count; i++)
-        count += recording->entries[i].entry->kind == TWIN_RECORD_STATUS;
-    recording->statuses = calloc(count + 1, sizeof(*recording->statuses));
-    if (!recording->statuses)
+    struct twin_recording_index *rows = &recording->statuses;
+    if (!twin_recording_index_make(recording, TWIN_RECORD_STATUS, "value", 0, recording->count,
+                                   rows))
         return false;
-    for (size_t i = 0; i < recording->count; i++)
-        if (recording->entries[i].entry->kind == TWIN_RECORD_STATUS)
-            recording->statuses[recording->status_count++] = i;
-    sorted = recording;
-    qsort(recording->statuses, recording->status_count, sizeof(*recording->statuses),
-          compare_statuses);
-    sorted = NULL;
-    return true;
-}
-
-const char *twin_recording_status(const twin_recording *recording, unsigned status)
-{
-    size_t low = 0;
-    size_t high = recording->status_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (status_value(recording, recording->statuses[middle]) < status)
-            low = middle + 1;
-        else
-            high = middle;
+    for (unsigned i = 1; i < STATUSES_MOST; i++)
+        recording->own_statuses[i] = TWIN_STATUS_COUNT;
+    for (size_t i = rows->count; i-- > 0;) { /* the first of a value counts */
+        uint64_t value = rows->list[i].key;
+        uint16_t own = 0;
+        const char *name = twin_recording_text(recording->entries[rows->list[i].entry].entry, 0);
+        if (value == 0 || value >= STATUSES_MOST)
+            continue;
+        while (own < TWIN_STATUS_COUNT && strcmp(name, twin_recording_own_status_name(own)) != 0)
+            own++;
+        recording->own_statuses[value] = own;
     }
-    return low < recording->status_count &&
-                   status_value(recording, recording->statuses[low]) == status
-               ? twin_recording_text(recording->entries[recording->statuses[low]].entry, 0)
-               : "?";
+    return true;
 }
 
 /* The newest entry of a kind whose first text is `name`: its second. */
@@ -289,69 +280,46 @@ const void *twin_recording_data(const twin_recording *recording, uint32_t data, 
 
 /* ---- tasks ------------------------------------------------------------------------------------ */
 
-static int compare_task(const twin_recording *recording, size_t index, uint32_t queue,
-                        uint64_t task)
-{
-    struct twin_record_TASK fields;
-    twin_recording_fields(recording->entries[index].entry, &fields, sizeof(fields));
-    if (fields.queue != queue)
-        return fields.queue < queue ? -1 : 1;
-    return fields.task < task ? -1 : fields.task > task;
-}
-
 static int compare_tasks(const void *left, const void *right)
 {
-    const size_t *a = left;
-    const size_t *b = right;
-    struct twin_record_TASK fields;
-    twin_recording_fields(sorted->entries[*b].entry, &fields, sizeof(fields));
-    int order = compare_task(sorted, *a, fields.queue, fields.task);
-    return order != 0 ? order : *a < *b ? -1 : *a > *b;
-}
-
-static int compare_stamps(const void *left, const void *right)
-{
-    const uint64_t *a = left; /* of_seq comes first */
-    const uint64_t *b = right;
-    return *a < *b ? -1 : *a > *b;
+    const struct twin_recording_task *a = left;
+    const struct twin_recording_task *b = right;
+    if (a->queue != b->queue)
+        return a->queue < b->queue ? -1 : 1;
+    if (a->task != b->task)
+        return a->task < b->task ? -1 : 1;
+    return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
 static bool index_tasks(twin_recording *recording)
 {
-    size_t tasks = 0;
-    size_t stamps = 0;
-    for (size_t i = 0; i < recording->count; i++) {
-        tasks += recording->entries[i].entry->kind == TWIN_RECORD_TASK;
-        stamps += recording->entries[i].entry->kind == TWIN_RECORD_STAMP;
-    }
-    recording->tasks = calloc(tasks + 1, sizeof(*recording->tasks));
-    recording->stamps = calloc(stamps + 1, sizeof(*recording->stamps));
-    if (!recording->tasks || !recording->stamps)
-        return false;
-    for (size_t i = 0; i < recording->count; i++) {
-        struct twin_record_STAMP stamp;
-        if (recording->entries[i].entry->kind == TWIN_RECORD_TASK)
-            recording->tasks[recording->task_count++] = i;
-        if (!TWIN_RECORDING_GET(recording->entries[i].entry, STAMP, &stamp))
+    size_t count = 0;
+    bool sorted = true;
+    for (size_t i = 0; i < recording->count; i++)
+        count += recording->entries[i].entry->kind == TWIN_RECORD_TASK;
+    recording->tasks = calloc(count + 1, sizeof(*recording->tasks));
+    for (size_t i = 0; recording->tasks && recording->task_count < count; i++) {
+        struct twin_record_TASK f;
+        if (!TWIN_RECORDING_GET(recording->entries[i].entry, TASK, &f))
             continue;
-        recording->stamps[recording->stamp_count].of_seq = stamp.of_seq;
-        recording->stamps[recording->stamp_count++].entry = i;
+        struct twin_recording_task *task = &recording->tasks[recording->task_count++];
+        *task = (struct twin_recording_task){.queue = f.queue, .task = f.task, .entry = i};
+        sorted = sorted && (recording->task_count == 1 || compare_tasks(task - 1, task) < 0);
     }
-    sorted = recording;
-    qsort(recording->tasks, recording->task_count, sizeof(*recording->tasks), compare_tasks);
-    sorted = NULL;
-    qsort(recording->stamps, recording->stamp_count, sizeof(*recording->stamps), compare_stamps);
-    return true;
+    if (recording->tasks && !sorted)
+        qsort(recording->tasks, count, sizeof(*recording->tasks), compare_tasks);
+    return recording->tasks != NULL;
 }
 
 /* Where the first entry of that task, or of one behind it, is. */
 static size_t first_task(const twin_recording *recording, uint32_t queue, uint64_t task)
 {
+    const struct twin_recording_task key = {.queue = queue, .task = task};
     size_t low = 0;
     size_t high = recording->task_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_task(recording, recording->tasks[middle], queue, task) < 0)
+        if (compare_tasks(&recording->tasks[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -385,25 +353,17 @@ size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queu
 
 size_t twin_recording_task_at(const twin_recording *recording, size_t index)
 {
-    return index < recording->task_count ? recording->tasks[index] : TWIN_RECORDING_NONE;
+    return index < recording->task_count ? recording->tasks[index].entry : TWIN_RECORDING_NONE;
 }
 
 static void times_of_stamp(const twin_recording *recording, uint64_t seq,
                            struct twin_recording_times *out)
 {
-    size_t low = 0;
-    size_t high = recording->stamp_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (recording->stamps[middle].of_seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == recording->stamp_count || recording->stamps[low].of_seq != seq)
-        return;
+    size_t first;
     struct twin_record_STAMP stamp;
-    twin_recording_fields(recording->entries[recording->stamps[low].entry].entry, &stamp,
+    if (twin_recording_index_find(&recording->stamps, seq, &first) == 0)
+        return;
+    twin_recording_fields(recording->entries[recording->stamps.list[first].entry].entry, &stamp,
                           sizeof(stamp));
     out->ended = true;
     out->status = stamp.result;
@@ -425,11 +385,12 @@ void twin_recording_times(const twin_recording *recording, size_t index,
     }
     uint32_t ended = 0;
     for (uint32_t i = 0; i < work.tasks; i++) {
-        size_t first;
-        if (twin_recording_tasks(recording, work.queue, work.first_task + i, &first) == 0)
+        size_t first = first_task(recording, work.queue, work.first_task + i);
+        if (first == recording->task_count || recording->tasks[first].queue != work.queue ||
+            recording->tasks[first].task != work.first_task + i)
             break; /* later ones have not ended either */
         struct twin_record_TASK task;
-        twin_recording_fields(recording->entries[recording->tasks[first]].entry, &task,
+        twin_recording_fields(recording->entries[recording->tasks[first].entry].entry, &task,
                               sizeof(task));
         if (!out->begun || task.task_begin_ns < out->begin_ns)
             out->begin_ns = task.task_begin_ns;
@@ -443,7 +404,9 @@ void twin_recording_times(const twin_recording *recording, size_t index,
     out->ended = work.tasks > 0 && ended == work.tasks;
 }
 
-bool twin_recording_index(twin_recording *recording)
+bool twin_recording_make_tables(twin_recording *recording)
 {
-    return index_objects(recording) && index_tasks(recording) && index_statuses(recording);
+    return index_objects(recording) && index_tasks(recording) && index_statuses(recording) &&
+           twin_recording_index_make(recording, TWIN_RECORD_STAMP, "of_seq", 0, recording->count,
+                                     &recording->stamps);
 }

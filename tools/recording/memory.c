@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is allocated as a record goes on. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "recording/reader.h"
 #include "recording/reading.h"
 
 struct twin_recording_memory {
     const twin_recording *recording;
-    size_t next;                         /* entry */
-    uint32_t numbers;                    /* allocations so far */
-    struct twin_recording_range *ranges; /* allocated now, by address */
-    size_t count, room;
+    size_t next;                /* entry */
+    uint32_t numbers;           /* allocations so far */
+    struct interval_map ranges; /* allocated now */
 };
 
 twin_recording_memory *twin_recording_memory_new(const twin_recording *recording)
@@ -22,76 +20,49 @@ twin_recording_memory *twin_recording_memory_new(const twin_recording *recording
     return memory;
 }
 
+/* Releases what has addresses from `begin` up to `end`. */
+static void drop(twin_recording_memory *memory, uint64_t begin, uint64_t end)
+{
+    void *range;
+    while ((range = interval_map_take(&memory->ranges, begin, end)) != NULL)
+        free(range);
+}
+
 void twin_recording_memory_free(twin_recording_memory *memory)
 {
-    if (!memory)
-        return;
-    free(memory->ranges);
+    if (memory)
+        drop(memory, 0, UINT64_MAX);
     free(memory);
 }
 
-/* Where the first range with a base above `address` is. */
-static size_t above(const twin_recording_memory *memory, uint64_t address)
-{
-    size_t low = 0;
-    size_t high = memory->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (memory->ranges[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void remove_at(twin_recording_memory *memory, size_t place)
-{
-    memmove(&memory->ranges[place], &memory->ranges[place + 1],
-            (--memory->count - place) * sizeof(*memory->ranges));
-}
-
 /* A free whose answer was late, or that the file has lost, leaves something in the way: the newer one counts. */
-static bool add(twin_recording_memory *memory, struct twin_recording_range range)
+static bool add(twin_recording_memory *memory, uint64_t base, uint64_t bytes, bool host)
 {
-    size_t place = above(memory, range.base);
-    if (place > 0 && range.base - memory->ranges[place - 1].base < memory->ranges[place - 1].bytes)
-        remove_at(memory, --place);
-    while (place < memory->count && memory->ranges[place].base - range.base < range.bytes)
-        remove_at(memory, place);
-    if (memory->count == memory->room) {
-        size_t room = memory->room ? memory->room * 2 : 64;
-        struct twin_recording_range *larger =
-            realloc(memory->ranges, room * sizeof(*memory->ranges));
-        if (!larger)
-            return false;
-        memory->ranges = larger;
-        memory->room = room;
-    }
-    memmove(&memory->ranges[place + 1], &memory->ranges[place],
-            (memory->count - place) * sizeof(*memory->ranges));
-    memory->ranges[place] = range;
-    memory->count++;
+    struct twin_recording_range *range = calloc(1, sizeof(*range));
+    if (!range)
+        return false;
+    *range = (struct twin_recording_range){
+        .at = {.begin = base, .end = bytes < UINT64_MAX - base ? base + bytes : UINT64_MAX},
+        .made = memory->next,
+        .number = ++memory->numbers,
+        .host = host};
+    drop(memory, range->at.begin, range->at.end);
+    interval_map_add(&memory->ranges, &range->at);
     return true;
-}
-
-static void drop(twin_recording_memory *memory, uint64_t address)
-{
-    size_t place = above(memory, address);
-    if (place > 0 && memory->ranges[place - 1].base == address)
-        remove_at(memory, place - 1);
 }
 
 /* Memory that a device leaves behind is released when it is closed. */
 static void drop_device(twin_recording_memory *memory, uint32_t device)
 {
-    for (size_t i = memory->count; i > 0; i--) {
+    struct twin_recording_range *range = interval_map_from(&memory->ranges, 0);
+    while (range) {
         struct twin_record_MEMORY_ALLOC alloc;
-        const struct twin_recording_range *range = &memory->ranges[i - 1];
+        struct twin_recording_range *next = interval_map_from(&memory->ranges, range->at.end);
         if (TWIN_RECORDING_GET(twin_recording_at(memory->recording, range->made), MEMORY_ALLOC,
                                &alloc) &&
             alloc.device == device)
-            remove_at(memory, i - 1);
+            free(interval_map_remove(&memory->ranges, range->at.begin));
+        range = next;
     }
 }
 
@@ -104,27 +75,21 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         struct twin_record_MEMORY_HOST_ALLOC host;
         struct twin_record_MEMORY_FREE freed;
         struct twin_record_DEVICE_CLOSE closed;
+        bool good = true;
         if (!twin_recording_succeeded(entry))
             continue;
-        struct twin_recording_range range = {.made = memory->next};
         if (TWIN_RECORDING_GET(entry, MEMORY_ALLOC, &alloc)) {
-            range.base = alloc.out_address;
-            range.bytes = alloc.bytes;
+            good = alloc.bytes == 0 || add(memory, alloc.out_address, alloc.bytes, false);
         } else if (TWIN_RECORDING_GET(entry, MEMORY_HOST_ALLOC, &host)) {
-            range.base = host.out_address;
-            range.bytes = host.bytes;
-            range.host = true;
+            good = host.bytes == 0 || add(memory, host.out_address, host.bytes, true);
         } else if (entry->kind == TWIN_RECORD_MEMORY_FREE ||
                    entry->kind == TWIN_RECORD_MEMORY_HOST_FREE) {
             twin_recording_fields(entry, &freed, sizeof(freed));
-            drop(memory, freed.address);
+            free(interval_map_remove(&memory->ranges, freed.address));
         } else if (TWIN_RECORDING_GET(entry, DEVICE_CLOSE, &closed)) {
             drop_device(memory, closed.device);
         }
-        if (range.bytes == 0)
-            continue;
-        range.number = ++memory->numbers;
-        if (!add(memory, range))
+        if (!good)
             return false;
     }
     return true;
@@ -133,9 +98,5 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
 const struct twin_recording_range *twin_recording_memory_at(const twin_recording_memory *memory,
                                                             uint64_t address)
 {
-    size_t place = above(memory, address);
-    if (place == 0)
-        return NULL;
-    const struct twin_recording_range *range = &memory->ranges[place - 1];
-    return address - range->base < range->bytes ? range : NULL;
+    return interval_map_at(&memory->ranges, address);
 }

@@ -64,7 +64,7 @@ static void put_address(const struct printing *p, uint64_t address)
         (void)snprintf(text, sizeof(text), "0");
     else if (range)
         (void)snprintf(text, sizeof(text), "%s%" PRIu32 "+%" PRIu64,
-                       range->host ? "host" : "memory", range->number, address - range->base);
+                       range->host ? "host" : "memory", range->number, address - range->at.begin);
     else
         (void)snprintf(text, sizeof(text), "elsewhere");
     put_text(p, text);

@@ -412,8 +412,8 @@ static enum twin_recording_result make(twin_recording *recording, const char *na
                                                        : sizeof(recording->header));
     enum twin_recording_result result = check_header(recording, name, error, error_bytes);
     if (result == TWIN_RECORDING_OK &&
-        (!read_chunks(recording) ||
-         (sort_entries(recording), drop_copies(recording), !twin_recording_index(recording)))) {
+        (!read_chunks(recording) || (sort_entries(recording), drop_copies(recording),
+                                     !twin_recording_make_tables(recording)))) {
         (void)snprintf(error, error_bytes, "%s: out of memory", name);
         result = TWIN_RECORDING_E_MEMORY;
     }
@@ -535,8 +535,8 @@ void twin_recording_free(twin_recording *recording)
 {
     if (!recording)
         return;
-    free(recording->statuses);
-    free(recording->stamps);
+    free(recording->statuses.list);
+    free(recording->stamps.list);
     free(recording->tasks);
     free(recording->objects);
     free(recording->entries);

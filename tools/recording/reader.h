@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/interval_map.h"
 #include "seam/record_file.h"
 #include "seam/record_kinds.h"
 
@@ -82,6 +83,13 @@ void twin_recording_fields(const struct twin_record_entry *entry, void *out, siz
      (twin_recording_fields((entry), (struct twin_record_##NAME *){(out)},                         \
                             sizeof(struct twin_record_##NAME)),                                    \
       true))
+/* Fields of any kind. */
+union twin_recording_any {
+#define TWIN_RECORDING_MEMBER(number, NAME, text, fields, tail) struct twin_record_##NAME NAME;
+    TWIN_RECORD_KIND_LIST(TWIN_RECORDING_MEMBER)
+#undef TWIN_RECORDING_MEMBER
+    char bytes[256];
+};
 /* All work ops begin alike. False: it is none. */
 bool twin_recording_work(const struct twin_record_entry *entry, struct twin_record_WORK_END *out);
 
@@ -124,6 +132,10 @@ const char *twin_recording_role_name(enum twin_record_role role);
 const char *twin_recording_string(const twin_recording *recording, uint32_t string);
 /* "TWIN_E_BUSY"; "?" when the file does not tell. */
 const char *twin_recording_status(const twin_recording *recording, unsigned status);
+/* This build's status of that name; TWIN_STATUS_COUNT: it has none, or the file does not tell. */
+uint32_t twin_recording_own_status(const twin_recording *recording, unsigned status);
+/* Name of a status of this build; "?" for others. */
+const char *twin_recording_own_status_name(uint32_t status);
 /* Value of a setting, or of a fact of the last session; NULL: it is not in the file. */
 const char *twin_recording_setting(const twin_recording *recording, const char *name);
 const char *twin_recording_fact(const twin_recording *recording, const char *name);
@@ -191,8 +203,7 @@ void twin_recording_times(const twin_recording *recording, size_t index,
 /* What is allocated at one place of the record: hand it the entries in order. */
 typedef struct twin_recording_memory twin_recording_memory;
 struct twin_recording_range {
-    uint64_t base;
-    uint64_t bytes;
+    struct interval at;
     size_t made;     /* entry: memory.alloc or memory.host_alloc */
     uint32_t number; /* of the allocation in the record, from 1 */
     bool host;

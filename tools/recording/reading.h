@@ -3,9 +3,12 @@
 #ifndef TWINRT_TOOLS_RECORDING_READING_H
 #define TWINRT_TOOLS_RECORDING_READING_H
 
+#include "recording/index.h"
+#include "recording/ops.h"
 #include "recording/reader.h"
 
-#define DAMAGE_KEPT 100u
+#define DAMAGE_KEPT   100u
+#define STATUSES_MOST 256u
 
 struct twin_recording_place {
     uint64_t seq;
@@ -20,6 +23,13 @@ struct twin_recording_room {
     uint64_t bytes[];
 };
 
+/* An entry TASK. */
+struct twin_recording_task {
+    uint32_t queue;
+    uint64_t task;
+    size_t entry;
+};
+
 struct twin_recording {
     unsigned char *bytes; /* the file */
     size_t size;
@@ -32,18 +42,22 @@ struct twin_recording {
     /* lookup.c */
     struct twin_recording_object *objects; /* by role and number */
     size_t object_count;
-    size_t *tasks; /* entries TASK, by queue, task and place */
+    struct twin_recording_task *tasks; /* by queue, task and place */
     size_t task_count;
-    struct {
-        uint64_t of_seq;
-        size_t entry;
-    } * stamps; /* by of_seq */
-    size_t stamp_count;
-    size_t *statuses; /* entries STATUS, by value and place */
-    size_t status_count;
+    struct twin_recording_index stamps;   /* by of_seq */
+    struct twin_recording_index statuses; /* by value */
+    uint16_t own_statuses[STATUSES_MOST]; /* this build's, by value; TWIN_STATUS_COUNT: not known */
 };
 
-/* Makes the tables of lookup.c. False: no host memory. */
-bool twin_recording_index(twin_recording *recording);
+/* Makes the tables of lookup.c. False: out of memory. */
+bool twin_recording_make_tables(twin_recording *recording);
+
+/* Parts of twin_ops_load(). False: out of memory. How far the device had come at each op, from the entries that tell it, in the
+ * order in which ops came back: */
+bool twin_ops_add_device_times(const twin_recording *recording, struct twin_ops *out);
+/* Which signals are shared and opened in this recording alone: */
+bool twin_ops_add_shares(const twin_recording *recording, struct twin_ops *out);
+/* What orders host threads, if the recording has all of it that could be seen: */
+bool twin_ops_add_edges(const twin_recording *recording, struct twin_ops *out);
 
 #endif

@@ -35,16 +35,6 @@ void replay_leave_out(struct replay_call *call, const char *format, ...)
     call->left_out = call->left_out_text;
 }
 
-const char *replay_status_name(uint32_t status)
-{
-    static const char *const names[] = {
-#define STATUS_NAME(name, code, text) #name,
-        TWIN_STATUS_LIST(STATUS_NAME)
-#undef STATUS_NAME
-    };
-    return status < TWIN_STATUS_COUNT ? names[status] : "?";
-}
-
 /* Fields that depend on when they are asked for, or on how large the device is. */
 static bool depends_on_device(const struct replay_call *call,
                               const struct twin_recording_field *field)
@@ -83,7 +73,7 @@ static bool is_answer(const struct twin_recording_field *field)
     return strcmp(field->name, "out_ticket") != 0 && strcmp(field->name, "out_tasks_told") != 0;
 }
 
-static uint64_t value_of(const union replay_fields *fields,
+static uint64_t value_of(const union twin_recording_any *fields,
                          const struct twin_recording_field *field)
 {
     uint64_t value = 0;
@@ -101,7 +91,7 @@ static void tell_value(struct replay_call *call, const struct twin_recording_kin
         replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %s in the record, %s here",
                     kind->name, thread, name,
                     twin_recording_status(call->replay->recording, (unsigned)then),
-                    replay_status_name((uint32_t)now));
+                    twin_recording_own_status_name((uint32_t)now));
     else if (field->role == TWIN_RECORD_ROLE_REAL) {
         double was;
         double is;
@@ -119,14 +109,12 @@ void replay_compare(struct replay_call *call, twin_status status)
 {
     struct replay *replay = call->replay;
     const struct twin_recording_kind *kind = twin_recording_kind(call->entry->kind);
-    uint32_t recorded = call->entry->status < 256 ? replay->statuses[call->entry->status]
-                                                  : (uint32_t)TWIN_STATUS_COUNT;
-    if (recorded != (uint32_t)status) {
+    if (replay_status_of(call) != (uint32_t)status) {
         replay_note(&replay->report.differences, call->index,
                     "%s of thread %" PRIu32 ": %s in the record, %s here", kind->name,
                     call->entry->thread,
                     twin_recording_status(replay->recording, call->entry->status),
-                    replay_status_name((uint32_t)status));
+                    twin_recording_own_status_name((uint32_t)status));
         return;
     }
     if (status != TWIN_OK)
@@ -135,8 +123,8 @@ void replay_compare(struct replay_call *call, twin_status status)
         const struct twin_recording_field *field = &kind->fields[i];
         uint64_t then = value_of(&call->then, field);
         uint64_t now = value_of(&call->now, field);
-        if (field->role == TWIN_RECORD_ROLE_STATUS && then < 256)
-            then = replay->statuses[then];
+        if (field->role == TWIN_RECORD_ROLE_STATUS)
+            then = twin_recording_own_status(replay->recording, (unsigned)then);
         if (!is_answer(field) || then == now)
             continue;
         if (!replay->report.same && depends_on_device(call, field))

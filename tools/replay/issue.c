@@ -45,8 +45,8 @@ void replay_release(struct replay *replay, const struct twin_record_entry *entry
     size_t first = 0;
     if (replay->follows.count == 0 || entry->end_seq == 0)
         return;
-    for (size_t left = replay_index_find(&replay->follows, entry->end_seq, &first); left > 0;
-         left--)
+    for (size_t left = twin_recording_index_find(&replay->follows, entry->end_seq, &first);
+         left > 0; left--)
         replay->released[first + left - 1] = *replay->ops->host.self();
 }
 
@@ -61,7 +61,7 @@ static twin_status host_follow(struct replay_call *call)
         replay_leave_out(call, "no device runs that long");
         return TWIN_OK;
     }
-    if (replay_index_find(&replay->follows, f->of_seq, &first) > 0)
+    if (twin_recording_index_find(&replay->follows, f->of_seq, &first) > 0)
         moment = replay->released[first];
     if (replay->report.same)
         moment.at_ns = f->released_ns;
@@ -386,7 +386,8 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     call.now = call.then;
     call.succeeded = twin_recording_succeeded(entry);
     if (replay->pacing)
-        call.chances_end = replay_index_find(&replay->chances, entry->begin_seq, &call.chances);
+        call.chances_end =
+            twin_recording_index_find(&replay->chances, entry->begin_seq, &call.chances);
     call.chances_end += call.chances;
     twin_status status = TWIN_OK;
     if (replay_place)

@@ -109,7 +109,7 @@ static twin_status describe(twin_launch *launch, const twin_reach *reach,
     struct replay_kernel *kernel = (struct replay_kernel *)(void *)launch;
     struct replay *replay = kernel->replay;
     size_t first;
-    size_t count = replay_index_find(&replay->described, kernel->number, &first);
+    size_t count = twin_recording_index_find(&replay->described, kernel->number, &first);
     (void)reach;
     *out_work = (twin_launch_work){0};
     size_t which = kernel->described++;
@@ -124,8 +124,7 @@ static twin_status describe(twin_launch *launch, const twin_reach *reach,
         return TWIN_OK;
     }
     twin_recording_fields(entry, &f, sizeof(f));
-    uint32_t status =
-        entry->status < 256 ? replay->statuses[entry->status] : (uint32_t)TWIN_STATUS_COUNT;
+    uint32_t status = twin_recording_own_status(replay->recording, entry->status);
     if (status != TWIN_OK)
         return status < TWIN_STATUS_COUNT ? (twin_status)status : TWIN_E_KERNEL_EXCEPTION;
     const twin_launch_work *work =
@@ -158,11 +157,10 @@ static void move_addresses(const struct replay *replay, char *args, uint64_t byt
     for (uint64_t at = 0; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, args + at, sizeof(word));
-        const struct range_node *node = range_tree_from(&replay->memory, word);
-        const struct replay_range *range = (const struct replay_range *)(const void *)node;
-        if (!node || node->begin > word || range->host || range->now == 0)
+        const struct replay_range *range = interval_map_at(&replay->memory, word);
+        if (!range || range->host || range->now == 0)
             continue;
-        word = range->now + (word - node->begin);
+        word = range->now + (word - range->node.begin);
         memcpy(args + at, &word, sizeof(word));
     }
 }
@@ -174,7 +172,7 @@ static twin_status launch_code(struct replay_call *call, struct replay_object *q
     struct twin_record_CODE f;
     struct twin_recording_code parts;
     size_t first;
-    size_t count = replay_index_find(&replay->codes, kernel->number, &first);
+    size_t count = twin_recording_index_find(&replay->codes, kernel->number, &first);
     const struct twin_record_entry *entry =
         count > 0 ? twin_recording_at(replay->recording, replay->codes.list[first].entry) : NULL;
     if (!entry || !TWIN_RECORDING_GET(entry, CODE, &f) || !twin_recording_code(entry, &parts)) {
@@ -248,8 +246,8 @@ twin_status replay_issue_launch(struct replay_call *call, struct replay_object *
         status = launch_code(call, queue, kernel);
     } else {
         static const twin_launch_work no_steps;
-        bool has_describes = replay_index_find(&replay->described, f->kernel, &first) > 0;
-        bool has_code = replay_index_find(&replay->codes, f->kernel, &first) > 0;
+        bool has_describes = twin_recording_index_find(&replay->described, f->kernel, &first) > 0;
+        bool has_code = twin_recording_index_find(&replay->codes, f->kernel, &first) > 0;
         if (f->list != 0)
             kernel->launch.work = find_work(replay, f->list, &kernel->launch, queue->device);
         if (f->list != 0 && !kernel->launch.work)

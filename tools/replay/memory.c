@@ -14,17 +14,9 @@
 
 /* ---- ranges ---- */
 
-static struct replay_range *range_at(const struct replay *replay, uint64_t recorded)
-{
-    struct range_node *node = range_tree_from(&replay->memory, recorded);
-    return node && node->begin <= recorded ? (struct replay_range *)(void *)node : NULL;
-}
-
 /* What was touched of it is nobody's any more. */
-static void drop(struct replay *replay, uint64_t begin)
+static void drop(struct replay *replay, struct replay_range *range)
 {
-    struct replay_range *range =
-        (struct replay_range *)(void *)range_tree_remove(&replay->memory, begin);
     if (range)
         replay->touched -= range->touched;
     free(range);
@@ -36,10 +28,10 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
     if (bytes == 0 || recorded > UINT64_MAX - bytes)
         return true;
     /* a free that the record has lost leaves something in the way */
-    for (struct range_node *node = range_tree_from(&replay->memory, recorded);
-         node && node->begin < recorded + bytes; node = range_tree_from(&replay->memory, recorded))
-        drop(replay, node->begin);
-    struct replay_range *range = calloc(1, sizeof(*range));
+    struct replay_range *range;
+    while ((range = interval_map_take(&replay->memory, recorded, recorded + bytes)) != NULL)
+        drop(replay, range);
+    range = calloc(1, sizeof(*range));
     if (!range)
         return false;
     range->node.begin = recorded;
@@ -47,32 +39,29 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
     range->now = now;
     range->device = device;
     range->host = host;
-    range_tree_add(&replay->memory, &range->node);
+    interval_map_add(&replay->memory, &range->node);
     return true;
 }
 
 void replay_memory_remove(struct replay *replay, uint64_t recorded)
 {
-    drop(replay, recorded);
+    drop(replay, interval_map_remove(&replay->memory, recorded));
 }
 
 void replay_memory_close(struct replay *replay, uint32_t device)
 {
-    uint64_t address = 0;
-    for (struct range_node *node = range_tree_from(&replay->memory, address); node;
-         node = range_tree_from(&replay->memory, address)) {
-        const struct replay_range *range = (const struct replay_range *)(const void *)node;
-        address = node->end;
+    struct replay_range *range = interval_map_from(&replay->memory, 0);
+    while (range) {
+        struct replay_range *next = interval_map_from(&replay->memory, range->node.end);
         if (!range->host && range->device == device)
-            drop(replay, node->begin);
-        if (address == UINT64_MAX)
-            return;
+            drop(replay, interval_map_remove(&replay->memory, range->node.begin));
+        range = next;
     }
 }
 
 uint64_t replay_address_any(struct replay *replay, uint64_t recorded)
 {
-    const struct replay_range *range = range_at(replay, recorded);
+    const struct replay_range *range = interval_map_at(&replay->memory, recorded);
     return range && range->now ? range->now + (recorded - range->node.begin) : recorded;
 }
 
@@ -153,8 +142,7 @@ static uint64_t forbidden_at(uint64_t recorded, uint64_t bytes)
 /* Whether the device refused an address. */
 static bool was_refused(const struct replay_call *call)
 {
-    return call->entry->status < 256 &&
-           call->replay->statuses[call->entry->status] == TWIN_E_INVALID;
+    return replay_status_of(call) == TWIN_E_INVALID;
 }
 
 bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
@@ -166,7 +154,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                          (unsigned long long)recorded);
         return false;
     }
-    struct replay_range *range = range_at(replay, recorded);
+    struct replay_range *range = interval_map_at(&replay->memory, recorded);
     if (range && range->now == 0) {
         replay_leave_out(call, "the memory at 0x%llx is not available",
                          (unsigned long long)recorded);
@@ -232,7 +220,7 @@ static bool fill_in(struct replay_call *call, char *now, uint64_t width, uint64_
 {
     const struct replay *replay = call->replay;
     size_t first;
-    size_t count = replay_index_find(&replay->contents, call->entry->begin_seq, &first);
+    size_t count = twin_recording_index_find(&replay->contents, call->entry->begin_seq, &first);
     uint64_t at = 0;
     for (size_t i = 0; i < count; i++) {
         struct twin_record_CONTENT f;
@@ -253,7 +241,7 @@ void replay_contents(struct replay_call *call, uint64_t recorded, uint64_t now, 
                      uint64_t pitch, uint64_t rows)
 {
     struct replay *replay = call->replay;
-    const struct replay_range *range = range_at(replay, recorded);
+    const struct replay_range *range = interval_map_at(&replay->memory, recorded);
     twin_memory_info info;
     if (!call->succeeded || (range && !range->host) || width > UINT64_MAX / rows)
         return;
@@ -321,7 +309,7 @@ static twin_status memory_host_alloc(struct replay_call *call)
 /* The beginning of an allocation now. False: there is none, which only the device is to say. */
 static bool take_range(struct replay *replay, uint64_t recorded, bool host, uint64_t *out_now)
 {
-    const struct replay_range *range = range_at(replay, recorded);
+    const struct replay_range *range = interval_map_at(&replay->memory, recorded);
     if (!range || range->node.begin != recorded || range->host != host || range->now == 0)
         return false;
     *out_now = range->now;

@@ -6,72 +6,11 @@
 
 #include "replay/state.h"
 
-/* ---- indexes ---- */
-
-static int compare_keys(const void *left, const void *right)
+static bool make_index(const struct replay *replay, unsigned kind, const char *field,
+                       struct twin_recording_index *out)
 {
-    const struct replay_key *a = left;
-    const struct replay_key *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->entry < b->entry ? -1 : a->entry > b->entry;
-}
-
-/* The number that an entry is looked up by; false: it is not of the kind. */
-static bool key_of(const struct twin_record_entry *entry, unsigned kind, uint64_t *out_key)
-{
-    struct twin_record_CONTENT content;
-    struct twin_record_DESCRIBED described;
-    struct twin_record_CODE code;
-    struct twin_record_CHANCE chance;
-    struct twin_record_HOST_FOLLOW follow;
-    if (entry->kind != kind)
-        return false;
-    if (TWIN_RECORDING_GET(entry, CONTENT, &content))
-        *out_key = content.of_seq;
-    else if (TWIN_RECORDING_GET(entry, DESCRIBED, &described))
-        *out_key = described.kernel;
-    else if (TWIN_RECORDING_GET(entry, CODE, &code))
-        *out_key = code.kernel;
-    else if (TWIN_RECORDING_GET(entry, CHANCE, &chance))
-        *out_key = chance.of_seq;
-    else if (TWIN_RECORDING_GET(entry, HOST_FOLLOW, &follow))
-        *out_key = follow.of_seq;
-    return true;
-}
-
-static bool make_index(const struct replay *replay, unsigned kind, struct replay_index *out)
-{
-    size_t count = 0;
-    uint64_t key = 0;
-    for (size_t i = replay->start; i < replay->stop; i++)
-        count += key_of(twin_recording_at(replay->recording, i), kind, &key);
-    out->list = calloc(count + 1, sizeof(*out->list));
-    if (!out->list)
-        return false;
-    for (size_t i = replay->start; i < replay->stop; i++)
-        if (key_of(twin_recording_at(replay->recording, i), kind, &key))
-            out->list[out->count++] = (struct replay_key){.key = key, .entry = i};
-    qsort(out->list, out->count, sizeof(*out->list), compare_keys);
-    return true;
-}
-
-size_t replay_index_find(const struct replay_index *index, uint64_t key, size_t *out_first)
-{
-    size_t low = 0;
-    size_t high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->list[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t count = 0;
-    while (low + count < index->count && index->list[low + count].key == key)
-        count++;
-    *out_first = low;
-    return count;
+    return twin_recording_index_make(replay->recording, kind, field, replay->start, replay->stop,
+                                     out);
 }
 
 /* ---- threads ---- */
@@ -166,7 +105,7 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
         return entry->end_seq != 0 ? entry->end_seq : begin;
     if (is_paced(replay, entry) && entry->kind != TWIN_RECORD_HOST_CALL)
-        count = replay_index_find(&replay->chances, entry->begin_seq, &first);
+        count = twin_recording_index_find(&replay->chances, entry->begin_seq, &first);
     for (size_t i = 0; i < count; i++) {
         const struct twin_record_entry *met =
             twin_recording_at(replay->recording, replay->chances.list[first + i].entry);
@@ -236,7 +175,7 @@ static bool make_events(struct replay *replay)
     return true;
 }
 
-/* ---- sessions, statuses ---- */
+/* ---- sessions ---- */
 
 static bool find_session(struct replay *replay, char *error, size_t error_bytes)
 {
@@ -261,28 +200,6 @@ static bool find_session(struct replay *replay, char *error, size_t error_bytes)
                        count == 0 ? "the record is empty, or was cut off before its first entry"
                                   : "it has no device that started: there is nothing to run");
     return starts != 0;
-}
-
-static void find_statuses(struct replay *replay)
-{
-    static const char *const names[] = {
-#define STATUS_NAME(name, code, text) #name,
-        TWIN_STATUS_LIST(STATUS_NAME)
-#undef STATUS_NAME
-    };
-    for (size_t i = 0; i < sizeof(replay->statuses) / sizeof(replay->statuses[0]); i++)
-        replay->statuses[i] = TWIN_STATUS_COUNT;
-    replay->statuses[0] = TWIN_OK;
-    for (size_t i = replay->start; i < replay->stop; i++) {
-        struct twin_record_STATUS row;
-        const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
-        if (!TWIN_RECORDING_GET(entry, STATUS, &row) || row.value == 0 ||
-            row.value >= sizeof(replay->statuses) / sizeof(replay->statuses[0]))
-            continue;
-        for (unsigned known = 0; known < TWIN_STATUS_COUNT; known++)
-            if (strcmp(names[known], twin_recording_text(entry, 0)) == 0)
-                replay->statuses[row.value] = (uint16_t)known;
-    }
 }
 
 /* From where on the recording has all that calls met; 0: nowhere. */
@@ -320,22 +237,22 @@ bool replay_has_moves(const struct replay *replay)
 bool replay_plan_paced(struct replay *replay)
 {
     replay->paced_from = find_paced_from(replay);
-    return make_index(replay, TWIN_RECORD_CHANCE, &replay->chances) && make_events(replay);
+    return make_index(replay, TWIN_RECORD_CHANCE, "of_seq", &replay->chances) &&
+           make_events(replay);
 }
 
 bool replay_plan(struct replay *replay, char *error, size_t error_bytes)
 {
     if (!find_session(replay, error, error_bytes) || !find_threads(replay, error, error_bytes))
         return false;
-    find_statuses(replay);
     replay->report.threads = replay->thread_count;
     replay->objects =
         calloc(twin_recording_object_count(replay->recording) + 1, sizeof(*replay->objects));
     if (!replay->objects || !make_events(replay) ||
-        !make_index(replay, TWIN_RECORD_CONTENT, &replay->contents) ||
-        !make_index(replay, TWIN_RECORD_DESCRIBED, &replay->described) ||
-        !make_index(replay, TWIN_RECORD_CODE, &replay->codes) ||
-        !make_index(replay, TWIN_RECORD_HOST_FOLLOW, &replay->follows)) {
+        !make_index(replay, TWIN_RECORD_CONTENT, "of_seq", &replay->contents) ||
+        !make_index(replay, TWIN_RECORD_DESCRIBED, "kernel", &replay->described) ||
+        !make_index(replay, TWIN_RECORD_CODE, "kernel", &replay->codes) ||
+        !make_index(replay, TWIN_RECORD_HOST_FOLLOW, "of_seq", &replay->follows)) {
         (void)snprintf(error, error_bytes, "out of memory");
         return false;
     }

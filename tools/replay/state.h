@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "check/range_tree.h"
+#include "recording/index.h"
+#include "recording/interval_map.h"
 #include "replay/replay.h"
 
 #define REPLAY_DEVICES_MOST 64u
@@ -44,9 +45,9 @@ struct replay_object {
 
 /* Memory of the record, and what is in its place. */
 struct replay_range {
-    struct range_node node; /* first: as recorded */
-    uint64_t now;           /* 0: it was not available */
-    uint64_t touched;       /* bytes of it that ops may have brought to life, at most */
+    struct interval node; /* first: as recorded */
+    uint64_t now;         /* 0: it was not available */
+    uint64_t touched;     /* bytes of it that ops may have brought to life, at most */
     uint32_t device;
     bool host;
 };
@@ -55,16 +56,6 @@ struct replay_range {
 struct replay_ticket {
     uint32_t channel;
     uint64_t recorded, now;
-};
-
-/* Entries in the order of a number that they hold. */
-struct replay_key {
-    uint64_t key;
-    size_t entry;
-};
-struct replay_index {
-    struct replay_key *list;
-    size_t count;
 };
 
 /* A task that ended here. */
@@ -104,15 +95,14 @@ struct replay {
     size_t event_count;
     struct replay_thread *threads;
     uint32_t thread_count;
-    size_t start;                  /* entry of the session's start */
-    size_t stop;                   /* one behind the last entry of the session */
-    struct replay_index contents;  /* by of_seq */
-    struct replay_index described; /* by kernel, in order */
-    struct replay_index codes;     /* by kernel */
-    struct replay_index chances;   /* by of_seq */
-    struct replay_index follows;   /* by of_seq */
-    uint64_t paced_from;           /* the device is to be paced from this place on */
-    uint16_t statuses[256]; /* ours, for each of the record's; TWIN_STATUS_COUNT: not known */
+    size_t start;                          /* entry of the session's start */
+    size_t stop;                           /* one behind the last entry of the session */
+    struct twin_recording_index contents;  /* by of_seq */
+    struct twin_recording_index described; /* by kernel, in order */
+    struct twin_recording_index codes;     /* by kernel */
+    struct twin_recording_index chances;   /* by of_seq */
+    struct twin_recording_index follows;   /* by of_seq */
+    uint64_t paced_from;                   /* the device is to be paced from this place on */
 
     /* threads.c */
     pthread_mutex_t lock;
@@ -129,7 +119,7 @@ struct replay {
     twin_hw_device *devices[REPLAY_DEVICES_MOST];
     uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, channels, programs */
     struct replay_object *objects;          /* as twin_recording_object_at() */
-    struct range_tree memory;
+    struct interval_map memory;
     struct replay_scratch from, to;
     uint64_t touched, touched_most; /* memory that ops bring to life, in all */
     struct replay_ticket *tickets;
@@ -151,27 +141,20 @@ struct replay {
     bool tasks_lost;
 };
 
-union replay_fields {
-#define REPLAY_MEMBER(number, NAME, text, fields, tail) struct twin_record_##NAME NAME;
-    TWIN_RECORD_KIND_LIST(REPLAY_MEMBER)
-#undef REPLAY_MEMBER
-    char bytes[256];
-};
-
 /* An op that is asked for again. */
 struct replay_call {
     struct replay *replay;
     const struct twin_record_entry *entry;
     size_t index;
-    union replay_fields then;    /* as recorded */
-    union replay_fields now;     /* with the answers of now */
-    bool succeeded;              /* in the record */
-    bool ended;                  /* its end in the record has come */
-    size_t chances, chances_end; /* of the index: those that it has not come upon yet */
-    size_t awaits;               /* entry of the one that it waits for */
-    bool arrived;                /* and that one has come */
-    bool skipped;                /* nothing was asked, and that is no loss */
-    const char *left_out;        /* why nothing was asked of the device; NULL: it was */
+    union twin_recording_any then; /* as recorded */
+    union twin_recording_any now;  /* with the answers of now */
+    bool succeeded;                /* in the record */
+    bool ended;                    /* its end in the record has come */
+    size_t chances, chances_end;   /* of the index: those that it has not come upon yet */
+    size_t awaits;                 /* entry of the one that it waits for */
+    bool arrived;                  /* and that one has come */
+    bool skipped;                  /* nothing was asked, and that is no loss */
+    const char *left_out;          /* why nothing was asked of the device; NULL: it was */
     char left_out_text[120];
     struct replay_call *outer;
 };
@@ -187,9 +170,13 @@ __attribute__((format(printf, 3, 4))) void replay_note(struct replay_notes *note
 /* Says why the op is not asked for. */
 __attribute__((format(printf, 2, 3))) void replay_leave_out(struct replay_call *call,
                                                             const char *format, ...);
+/* What the op answered then; TWIN_STATUS_COUNT: not known. */
+static inline uint32_t replay_status_of(const struct replay_call *call)
+{
+    return twin_recording_own_status(call->replay->recording, call->entry->status);
+}
 /* Compares what came back with what the record says. */
 void replay_compare(struct replay_call *call, twin_status status);
-const char *replay_status_name(uint32_t status);
 
 /* ---- plan.c ---- */
 
@@ -198,8 +185,6 @@ bool replay_plan(struct replay *replay, char *error, size_t error_bytes);
 bool replay_has_moves(const struct replay *replay);
 /* Plans anew for a device that is paced. False: out of memory. */
 bool replay_plan_paced(struct replay *replay);
-/* Entries with this key: how many, and the first. */
-size_t replay_index_find(const struct replay_index *index, uint64_t key, size_t *out_first);
 
 /* ---- threads.c ---- */
 

@@ -88,7 +88,7 @@ bool replay_tasks_recorded(struct replay *replay, struct replay_task **out, size
         if (TWIN_RECORDING_GET(twin_recording_at(replay->recording, i), TASK, &f))
             tasks[used++] = (struct replay_task){
                 .queue = f.queue,
-                .status = f.result < 256 ? replay->statuses[f.result] : TWIN_STATUS_COUNT,
+                .status = twin_recording_own_status(replay->recording, f.result),
                 .number = f.task,
                 .begin_ns = f.task_begin_ns,
                 .end_ns = f.task_end_ns,
@@ -111,8 +111,8 @@ static void compare_pair(struct replay *replay, const struct replay_task *then,
     if (then->status != now->status)
         replay_note(&report->differences, (size_t)then->order,
                     "task %" PRIu64 " of queue %" PRIu32 ": %s in the record, %s here",
-                    then->number, then->queue, replay_status_name(then->status),
-                    replay_status_name(now->status));
+                    then->number, then->queue, twin_recording_own_status_name(then->status),
+                    twin_recording_own_status_name(now->status));
     if (same_times)
         report->same_tasks += then->status == now->status;
     else if (report->same)

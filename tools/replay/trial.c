@@ -205,7 +205,7 @@ void replay_trial_end(struct replay_call *call, twin_status status)
     if (!call->left_out && !call->skipped && status == TWIN_OK)
         status = follow_work(call, op);
     if (status != TWIN_OK) {
-        fail(call, replay_status_name(status));
+        fail(call, twin_recording_own_status_name(status));
         return;
     }
     if (!trial->ops[op].blocks) { /* the host time that it cost in the record */

@@ -9,8 +9,8 @@ static struct replay_object *work_queue(struct replay_call *call)
     struct replay *replay = call->replay;
     struct replay_object *queue =
         replay_object(call, TWIN_RECORD_ROLE_QUEUE, call->then.WORK_END.queue);
-    if (queue && !replay->report.same && call->entry->status < 256 &&
-        replay->statuses[call->entry->status] == TWIN_E_BUSY && !queue->deferred) {
+    if (queue && !replay->report.same && replay_status_of(call) == TWIN_E_BUSY &&
+        !queue->deferred) {
         call->skipped = true;
         return NULL;
     }

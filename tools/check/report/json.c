@@ -33,14 +33,14 @@ static cJSON *json_stack(const struct check_site *frames, size_t count)
 
 static cJSON *json_op(const struct check_result *result, uint32_t index)
 {
-    const check_op *op = checker_op(result->checker, index);
+    const twin_op *op = checker_op(result->checker, index);
     if (!op)
         return cJSON_CreateNull();
-    char name[CHECK_CALL_NAME];
+    char name[TWIN_OP_NAME];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "seq", (double)op->begin_seq);
-    cJSON_AddStringToObject(object, "kind", check_kind_word(op->kind));
-    cJSON_AddStringToObject(object, "call", check_call_name(result->recording, op, name));
+    cJSON_AddStringToObject(object, "kind", twin_op_word(op->kind));
+    cJSON_AddStringToObject(object, "call", twin_op_name(result->recording, op, name));
     cJSON_AddNumberToObject(object, "thread", op->thread);
     if (op->queue != 0)
         cJSON_AddNumberToObject(object, "stream", checker_stream_id(result->checker, op->queue));

@@ -48,7 +48,7 @@ enum check_result_state check_result_load(const char *path, const char *name,
     out->name = strdup(name);
     out->checker = checker_new();
     out->sites = check_sites_new(out->recording, symbolizer);
-    if (out->name && out->checker && out->sites && check_ops_load(out->recording, &out->ops) &&
+    if (out->name && out->checker && out->sites && twin_ops_load(out->recording, &out->ops) &&
         check_ops_feed(&out->ops, out->checker) && count_findings(out, suppressions)) {
         utf8_clean(out->name);
         return CHECK_RESULT_OK;
@@ -61,7 +61,7 @@ enum check_result_state check_result_load(const char *path, const char *name,
 void check_result_free(struct check_result *result)
 {
     free(result->suppressed_by);
-    check_ops_free(&result->ops);
+    twin_ops_free(&result->ops);
     check_sites_free(result->sites);
     if (result->checker)
         checker_free(result->checker);
@@ -103,13 +103,13 @@ __attribute__((format(printf, 2, 3))) static void put(char out[CHECK_OP_LINE], c
 const char *check_describe_op(const struct check_result *result, uint32_t index,
                               char out[CHECK_OP_LINE])
 {
-    const check_op *op = checker_op(result->checker, index);
+    const twin_op *op = checker_op(result->checker, index);
     out[0] = '\0';
     if (!op)
         return out;
-    char name[CHECK_CALL_NAME];
-    const char *call = check_call_name(result->recording, op, name);
-    put(out, "%s", check_kind_word(op->kind));
+    char name[TWIN_OP_NAME];
+    const char *call = twin_op_name(result->recording, op, name);
+    put(out, "%s", twin_op_word(op->kind));
     if (*call)
         put(out, ", %s", call);
     put(out, ", thread %" PRIu32, op->thread);
@@ -130,14 +130,14 @@ const char *check_describe_op(const struct check_result *result, uint32_t index,
 
 bool check_result_site(const struct check_result *result, uint32_t index, struct check_site *out)
 {
-    const check_op *op = checker_op(result->checker, index);
+    const twin_op *op = checker_op(result->checker, index);
     return op && check_sites_look(result->sites, op, out);
 }
 
 size_t check_result_stack(const struct check_result *result, uint32_t index,
                           struct check_site out[TWIN_RECORD_STACK_MOST])
 {
-    const check_op *op = checker_op(result->checker, index);
+    const twin_op *op = checker_op(result->checker, index);
     return op ? check_sites_stack(result->sites, op, out) : 0;
 }
 

@@ -3,14 +3,14 @@
 #ifndef TWINRT_CHECK_REPORT_RESULT_H
 #define TWINRT_CHECK_REPORT_RESULT_H
 
-#include "check/load.h"
+#include "check/feed.h"
 #include "check/report/site.h"
 #include "check/report/suppressions.h"
 
 struct check_result {
     char *name; /* of the recording or of its process, UTF-8 */
     twin_recording *recording;
-    struct check_ops ops;
+    struct twin_ops ops;
     struct checker *checker;
     struct check_sites *sites;
     uint32_t *suppressed_by; /* of each finding: line of the file of suppressions; 0: none */

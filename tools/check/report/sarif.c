@@ -89,7 +89,7 @@ static void add_function(cJSON *location, const char *name)
 static cJSON *location_of(const struct check_result *result, uint32_t op, const char *message)
 {
     struct check_site site;
-    char name[CHECK_CALL_NAME];
+    char name[TWIN_OP_NAME];
     char line[CHECK_OP_LINE];
     char text[CHECK_OP_LINE + 192];
     const char *hint = "";
@@ -100,7 +100,7 @@ static cJSON *location_of(const struct check_result *result, uint32_t op, const 
         hint = check_site_hint(&site);
     } else {
         add_function(location,
-                     check_call_name(result->recording, checker_op(result->checker, op), name));
+                     twin_op_name(result->recording, checker_op(result->checker, op), name));
     }
     (void)snprintf(text, sizeof(text), "%s: %s%s%s", message, check_describe_op(result, op, line),
                    *hint ? "; called by " : "", hint);
@@ -138,19 +138,19 @@ static void add_stack(cJSON *object, const struct check_result *result, uint32_t
 /* Function of the program and public call. */
 static void put_identity(const struct check_result *result, uint32_t index, char *out, size_t room)
 {
-    const check_op *op = checker_op(result->checker, index);
+    const twin_op *op = checker_op(result->checker, index);
     struct check_site site;
-    char name[CHECK_CALL_NAME];
+    char name[TWIN_OP_NAME];
     (void)snprintf(out, room, "%s:%s",
                    check_result_site(result, index, &site) ? site.symbol.function : "",
-                   op ? check_call_name(result->recording, op, name) : "");
+                   op ? twin_op_name(result->recording, op, name) : "");
 }
 
 /* The same finding of another run has the same. */
 static void add_fingerprint(cJSON *object, const struct check_result *result,
                             const struct check_finding *finding)
 {
-    char calls[2][CHECK_CALL_NAME + SYMBOL_FUNCTION_BYTES];
+    char calls[2][TWIN_OP_NAME + SYMBOL_FUNCTION_BYTES];
     char text[sizeof(calls) + 32];
     put_identity(result, finding->first, calls[0], sizeof(calls[0]));
     put_identity(result, finding->second, calls[1], sizeof(calls[1]));

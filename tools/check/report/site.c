@@ -154,7 +154,7 @@ static bool is_python_module(const char *name)
 }
 
 /* Where a call of op that returns to `site` was made. */
-static void look(struct check_sites *sites, const check_op *op, uint64_t site,
+static void look(struct check_sites *sites, const twin_op *op, uint64_t site,
                  struct check_site *out)
 {
     /* the call is before where it returns to */
@@ -200,7 +200,7 @@ static size_t without_start(const struct check_site *frames, size_t count)
     return count;
 }
 
-static size_t native_stack(struct check_sites *sites, const check_op *op,
+static size_t native_stack(struct check_sites *sites, const twin_op *op,
                            const struct twin_record_entry *entry,
                            struct check_site out[TWIN_RECORD_STACK_MOST])
 {
@@ -239,7 +239,7 @@ static size_t script_stack(const struct twin_record_entry *entry,
     return count;
 }
 
-size_t check_sites_stack(struct check_sites *sites, const check_op *op,
+size_t check_sites_stack(struct check_sites *sites, const twin_op *op,
                          struct check_site out[TWIN_RECORD_STACK_MOST])
 {
     const struct stack key = {.number = op->stack};
@@ -253,7 +253,7 @@ size_t check_sites_stack(struct check_sites *sites, const check_op *op,
                                                    : script_stack(stack->entry, out);
 }
 
-bool check_sites_look(struct check_sites *sites, const check_op *op, struct check_site *out)
+bool check_sites_look(struct check_sites *sites, const twin_op *op, struct check_site *out)
 {
     struct check_site frames[TWIN_RECORD_STACK_MOST];
     if (op->site == 0)

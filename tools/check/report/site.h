@@ -4,7 +4,7 @@
 #ifndef TWINRT_CHECK_REPORT_SITE_H
 #define TWINRT_CHECK_REPORT_SITE_H
 
-#include "check/op.h"
+#include "recording/ops.h"
 #include "recording/reader.h"
 #include "symbolize/symbolize.h"
 
@@ -26,9 +26,9 @@ void check_sites_free(struct check_sites *sites);
 
 /* The caller, or of a stack the innermost frame that is not a wrapper. False: the recording does not tell (it is of an older version, or
  * the op is of no public call). */
-bool check_sites_look(struct check_sites *sites, const check_op *op, struct check_site *out);
+bool check_sites_look(struct check_sites *sites, const twin_op *op, struct check_site *out);
 /* The stack that the call was made from, the innermost frame first. Returns how many there are; 0: none was recorded. */
-size_t check_sites_stack(struct check_sites *sites, const check_op *op,
+size_t check_sites_stack(struct check_sites *sites, const twin_op *op,
                          struct check_site out[TWIN_RECORD_STACK_MOST]);
 
 /* "upload (src/upload.c:41)", "upload (libx.so+0x1139)", "libx.so+0x1139": what is known, and what to do if that is a wrapper alone. */

@@ -205,14 +205,14 @@ static bool holds_at(const struct condition *condition, const struct check_site 
 static bool holds_for(const struct condition *condition, const struct check_result *result,
                       uint32_t index)
 {
-    const check_op *op = checker_op(result->checker, index);
+    const twin_op *op = checker_op(result->checker, index);
     struct check_site site;
-    char text[CHECK_CALL_NAME];
+    char text[TWIN_OP_NAME];
     if (!op)
         return false;
     switch (condition->key) {
     case KEY_CALL:
-        return fnmatch(condition->pattern, check_call_name(result->recording, op, text), 0) == 0;
+        return fnmatch(condition->pattern, twin_op_name(result->recording, op, text), 0) == 0;
     case KEY_STREAM:
         (void)snprintf(text, sizeof(text), "%" PRIu32,
                        checker_stream_id(result->checker, op->queue));
@@ -273,9 +273,9 @@ const char *check_suppression_for(const struct check_result *result,
     const uint32_t ops[] = {finding->first, finding->second};
     (void)snprintf(out, CHECK_SUPPRESSION_LINE, "%s", check_rule_texts[finding->rule].number);
     for (int which = 0; which < 2; which++) {
-        const check_op *op = checker_op(result->checker, ops[which]);
+        const twin_op *op = checker_op(result->checker, ops[which]);
         struct check_site site;
-        char call[CHECK_CALL_NAME];
+        char call[TWIN_OP_NAME];
         if (!op)
             continue;
         const bool known = check_result_site(result, ops[which], &site);
@@ -283,7 +283,7 @@ const char *check_suppression_for(const struct check_result *result,
             put_condition(KEY_FUNCTION, site.symbol.function, out);
         else if (known && site.module[0])
             put_condition(KEY_MODULE, site.module_name, out);
-        if (*check_call_name(result->recording, op, call))
+        if (*twin_op_name(result->recording, op, call))
             put_condition(KEY_CALL, call, out);
     }
     return out;

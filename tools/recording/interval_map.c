@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A treap: the same addresses give the same tree in every run. */
-#include "check/range_tree.h"
+#include "recording/interval_map.h"
 
 static uint32_t priority_of(uint64_t address)
 {
@@ -12,8 +12,8 @@ static uint32_t priority_of(uint64_t address)
 }
 
 /* Cuts a tree: what begins below `address`, and the rest. */
-static void cut(struct range_node *node, uint64_t address, struct range_node **out_below,
-                struct range_node **out_rest)
+static void cut(struct interval *node, uint64_t address, struct interval **out_below,
+                struct interval **out_rest)
 {
     while (node) {
         if (node->begin < address) {
@@ -30,10 +30,10 @@ static void cut(struct range_node *node, uint64_t address, struct range_node **o
     *out_rest = NULL;
 }
 
-void range_tree_add(struct range_tree *tree, struct range_node *node)
+void interval_map_add(struct interval_map *map, struct interval *node)
 {
     node->priority = priority_of(node->begin);
-    struct range_node **place = &tree->root;
+    struct interval **place = &map->root;
     while (*place && (*place)->priority >= node->priority)
         place = node->begin < (*place)->begin ? &(*place)->left : &(*place)->right;
     cut(*place, node->begin, &node->left, &node->right);
@@ -41,10 +41,10 @@ void range_tree_add(struct range_tree *tree, struct range_node *node)
 }
 
 /* Joins two trees, all of `low` before all of `high`. */
-static struct range_node *join(struct range_node *low, struct range_node *high)
+static struct interval *join(struct interval *low, struct interval *high)
 {
-    struct range_node *root = NULL;
-    struct range_node **place = &root;
+    struct interval *root = NULL;
+    struct interval **place = &root;
     while (low && high) {
         if (low->priority >= high->priority) {
             *place = low;
@@ -60,21 +60,21 @@ static struct range_node *join(struct range_node *low, struct range_node *high)
     return root;
 }
 
-struct range_node *range_tree_remove(struct range_tree *tree, uint64_t begin)
+void *interval_map_remove(struct interval_map *map, uint64_t begin)
 {
-    struct range_node **place = &tree->root;
+    struct interval **place = &map->root;
     while (*place && (*place)->begin != begin)
         place = begin < (*place)->begin ? &(*place)->left : &(*place)->right;
-    struct range_node *node = *place;
+    struct interval *node = *place;
     if (node)
         *place = join(node->left, node->right);
     return node;
 }
 
-struct range_node *range_tree_from(const struct range_tree *tree, uint64_t address)
+void *interval_map_from(const struct interval_map *map, uint64_t address)
 {
-    struct range_node *best = NULL;
-    for (struct range_node *node = tree->root; node;) {
+    struct interval *best = NULL;
+    for (struct interval *node = map->root; node;) {
         if (node->end > address) {
             best = node;
             node = node->left;
@@ -83,4 +83,16 @@ struct range_node *range_tree_from(const struct range_tree *tree, uint64_t addre
         }
     }
     return best;
+}
+
+void *interval_map_at(const struct interval_map *map, uint64_t address)
+{
+    struct interval *node = interval_map_from(map, address);
+    return node && node->begin <= address ? node : NULL;
+}
+
+void *interval_map_take(struct interval_map *map, uint64_t begin, uint64_t end)
+{
+    struct interval *node = interval_map_from(map, begin);
+    return node && node->begin < end ? interval_map_remove(map, node->begin) : NULL;
 }

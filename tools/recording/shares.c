@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that are shared under a name: where the record holds both ends, they are one signal, as long as no other process is
  * let in. Names are not in a record, but a number made of each. */
-#include <stdlib.h>
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-#include "check/load.h"
+#include "recording/containers.h"
+#include "recording/reading.h"
 
 struct share {
     UT_hash_handle hh;
@@ -23,30 +19,27 @@ static struct share *find(struct share *shares, uint64_t name)
     return share;
 }
 
-static bool is_share(const check_op *op)
+static bool is_share(const twin_op *op)
 {
-    return op->kind == CHECK_SIGNAL_SHARE && op->status == TWIN_OK && op->end_seq != 0;
+    return op->kind == TWIN_OP_SIGNAL_SHARE && op->status == TWIN_OK && op->end_seq != 0;
 }
 
-static bool is_open(const check_op *op)
+static bool is_open(const twin_op *op)
 {
-    return op->kind == CHECK_SIGNAL_OPEN && op->status == TWIN_OK && op->end_seq != 0;
+    return op->kind == TWIN_OP_SIGNAL_OPEN && op->status == TWIN_OK && op->end_seq != 0;
 }
 
-static bool add(struct share **shares, const check_op *op)
+static bool add(struct share **shares, const twin_op *op)
 {
     struct share *share = find(*shares, op->config.share);
     if (share) {
         share->others |= share->signal != op->object; /* two have one number: neither is trusted */
         return true;
     }
-    share = calloc(1, sizeof(*share));
-    if (!share)
-        return false;
-    share->name = op->config.share;
-    share->signal = op->object;
-    HASH_ADD(hh, *shares, name, sizeof(share->name), share);
-    return share->hh.tbl != NULL;
+    HASH_ENSURE(*shares, name, op->config.share, share);
+    if (share)
+        share->signal = op->object;
+    return share != NULL;
 }
 
 /* Other processes that a signal's owner lets in by their numbers. */
@@ -68,17 +61,17 @@ static void note_allowed(const twin_recording *recording, struct share *shares)
     }
 }
 
-bool check_add_shares(const twin_recording *recording, struct check_ops *out)
+bool twin_ops_add_shares(const twin_recording *recording, struct twin_ops *out)
 {
     struct share *shares = NULL;
     bool good = true;
     for (size_t i = 0; good && i < out->count; i++)
-        if (is_share(&out->ops[i]))
-            good = add(&shares, &out->ops[i]);
+        if (is_share(&out->list[i]))
+            good = add(&shares, &out->list[i]);
     note_allowed(recording, shares);
     for (int turn = 0; turn < 2 && shares; turn++)
         for (size_t i = 0; i < out->count; i++) {
-            check_op *op = &out->ops[i];
+            twin_op *op = &out->list[i];
             struct share *share =
                 is_share(op) || is_open(op) ? find(shares, op->config.share) : NULL;
             if (share && turn == 0)
@@ -86,12 +79,6 @@ bool check_add_shares(const twin_recording *recording, struct check_ops *out)
             else if (share)
                 op->config.inside = share->opened && !share->others;
         }
-    struct share *share = shares;
-    HASH_CLEAR(hh, shares);
-    while (share) {
-        struct share *next = share->hh.next;
-        free(share);
-        share = next;
-    }
+    HASH_FREE_ALL(shares);
     return good;
 }

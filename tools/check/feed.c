@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops by their place in the record's order: the one in which they came back, and the one in which the checker looks at them. */
-#include <stdlib.h>
+#include "check/feed.h"
 
-#include "check/load.h"
+#include <stdlib.h>
 
 struct turn {
     uint64_t key;
@@ -18,42 +17,17 @@ static int by_key(const void *left, const void *right)
     return a->op < b->op ? -1 : a->op > b->op;
 }
 
-bool check_add_device_times(const twin_recording *recording, struct check_ops *out)
-{
-    struct turn *turns = malloc((out->count + 1) * sizeof(*turns));
-    if (!turns)
-        return false;
-    for (size_t i = 0; i < out->count; i++)
-        turns[i] = (struct turn){.key = out->ops[i].end_seq, .op = i};
-    qsort(turns, out->count, sizeof(*turns), by_key);
-    uint64_t device_ns = 0;
-    size_t turn = 0;
-    for (size_t i = 0; i < twin_recording_count(recording); i++) {
-        struct twin_record_MOVED moved;
-        const struct twin_record_entry *entry = twin_recording_at(recording, i);
-        if (!TWIN_RECORDING_GET(entry, MOVED, &moved))
-            continue;
-        for (; turn < out->count && turns[turn].key <= entry->begin_seq; turn++)
-            out->ops[turns[turn].op].device_ns = device_ns;
-        device_ns = moved.at_ns;
-    }
-    for (; turn < out->count; turn++)
-        out->ops[turns[turn].op].device_ns = device_ns;
-    free(turns);
-    return true;
-}
-
 /* Releases and what follows them come behind the ops, by their numbers. */
-static void feed_edge(const struct check_ops *ops, size_t number, struct checker *checker)
+static void feed_edge(const struct twin_ops *ops, size_t number, struct checker *checker)
 {
-    const struct check_edge *edge = &ops->edges[number / 2];
+    const struct twin_op_edge *edge = &ops->edges[number / 2];
     if (number % 2 == 0)
         checker_release(checker, edge->releaser, edge->of_seq);
     else
         checker_follow(checker, edge->thread, edge->of_seq);
 }
 
-bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
+bool check_ops_feed(const struct twin_ops *ops, struct checker *checker)
 {
     size_t edges = ops->threads_apart ? ops->edge_count : 0;
     size_t count = ops->count + 2 * edges;
@@ -62,12 +36,12 @@ bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
         return false;
     bool sorted = edges == 0;
     for (size_t i = 0; i < ops->count; i++) {
-        turns[i] = (struct turn){.key = check_order_key(&ops->ops[i]), .op = i};
+        turns[i] = (struct turn){.key = check_order_key(&ops->list[i]), .op = i};
         sorted = sorted && (i == 0 || turns[i - 1].key <= turns[i].key);
     }
     for (size_t i = ops->count; i < count; i++) {
         size_t number = i - ops->count;
-        const struct check_edge *edge = &ops->edges[number / 2];
+        const struct twin_op_edge *edge = &ops->edges[number / 2];
         turns[i] = (struct turn){.key = number % 2 == 0 ? edge->of_seq : edge->seq, .op = i};
     }
     if (!sorted)
@@ -84,7 +58,7 @@ bool check_ops_feed(const struct check_ops *ops, struct checker *checker)
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         if (turns[i].op < ops->count)
-            good = checker_feed(checker, &ops->ops[turns[i].op]);
+            good = checker_feed(checker, &ops->list[turns[i].op]);
         else
             feed_edge(ops, turns[i].op - ops->count, checker);
     }
