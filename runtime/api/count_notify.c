@@ -51,7 +51,7 @@ static int32_t submit(aclrtCntNotify notify, aclrtStream stream, twin_task *task
     task->event = twin_handle_find(&twin_counts, task->event_handle);
     if (!task->event)
         return fail_handle(notify);
-    int32_t code = twin_stream_guard(twin_api_handle(stream));
+    int32_t code = twin_stream_find(twin_api_handle(stream), &task->stream);
     return code != 0 ? code : twin_stream_submit(twin_api_handle(stream), task);
 }
 
@@ -148,10 +148,7 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
     if (!pinned)
         return TWIN_LEAVE(fail_handle(cntNotify));
     twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
-    twin_status status = twin_ops()->signal.query(pinned->signal, &state);
-    int32_t code =
-        twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "counting notify %u of device %u",
-                         pinned->name, pinned->device->id);
+    int32_t code = twin_event_query(pinned, &state);
     if (code == 0)
         *notifyId = state.hardware_id;
     twin_event_unpin(pinned);

@@ -185,8 +185,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
         return TWIN_LEAVE(ACL_SUCCESS);
     }
     twin_usage usage;
-    int32_t code = twin_fail_status(twin_ops()->diag.usage(device->hw_index, &usage),
-                                    TWIN_CODE_STREAM_TIMEOUT, "device %d", deviceId);
+    int32_t code = twin_device_usage(device, &usage);
     if (code != 0)
         return TWIN_LEAVE(code);
     utilizationInfo->cubeUtilization = usage.cube;

@@ -19,8 +19,8 @@ int32_t twin_api_refuse_forked(void)
 
 int32_t twin_api_unsupported(const twin_call *call, const char *reason)
 {
-    (void)twin_api_enter(call, NULL);
-    return twin_api_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
+    (void)twin_call_enter(call, NULL);
+    return twin_call_leave(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", reason));
 }
 
 int32_t twin_api_refuse_by_part(uint32_t parts)

@@ -20,46 +20,12 @@
 #include <stdint.h>
 
 #include "api/functions.h"
+#include "core/backend/call.h"
 #include "core/backend/error.h"
-#include "core/backend/ops.h"
-#include "core/backend/sanitizer.h"
-#include "core/backend/thread_state.h"
 #include "core/base/soc.h"
 
-/* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called.
- * False: the process was forked from the one that runs the backend, so any lock of the core may be held for ever. */
-static inline bool twin_api_enter(const twin_call *call, const void *site)
-{
-    twin_thread *thread = &twin_self;
-    thread->call = call;
-    thread->call_site = site;
-    thread->inside = true;
-    if (__builtin_expect(twin_sanitized, 0))
-        twin_sanitizer_enter(thread);
-    atomic_store_explicit(&thread->in_call, true, memory_order_relaxed);
-    /* The store stays before the load of the table; see twin_threads_leave(). */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(thread->ops != twin_ops(), 0) && !twin_thread_attach())
-        return false;
-    thread->ops->host.enter(call);
-    return true;
-}
-
-/* The refusal of a call in such a process. */
+/* The refusal of a call in a process that was forked from the one that runs the backend. */
 int32_t twin_api_refuse_forked(void);
-
-/* A call ends with `code`. */
-static inline int32_t twin_api_leave(int32_t code)
-{
-    twin_thread *thread = &twin_self;
-    if (__builtin_expect(atomic_load_explicit(&twin_ops_traced, memory_order_relaxed), 0))
-        thread->ops->host.leave(thread->call, code);
-    thread->inside = false;
-    atomic_store_explicit(&thread->in_call, false, memory_order_release);
-    if (__builtin_expect(twin_sanitized, 0))
-        twin_sanitizer_leave(thread, code);
-    return code;
-}
 
 /* Calls that read files, wait inside the core or make objects are not cancelled before their end. The others have no point of
  * cancellation in the core, and backends hold cancellation off where they block: submitting pays nothing for it. */
@@ -93,7 +59,7 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
 #define TWIN_ENTER_OR_RETURN(cost_class, refusal)                                                  \
     TWIN_BEGIN(cost_class);                                                                        \
     do {                                                                                           \
-        if (__builtin_expect(!twin_api_enter(&twin_this_call, __builtin_return_address(0)), 0))    \
+        if (__builtin_expect(!twin_call_enter(&twin_this_call, __builtin_return_address(0)), 0))   \
             return refusal;                                                                        \
     } while (0)
 #define TWIN_ENTER(cost_class)                                                                     \
@@ -101,9 +67,9 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
 /* TWIN_ENTER for a function that needs no device and takes no lock with a rank: it works in a forked process as well. */
 #define TWIN_ENTER_HOST(cost_class)                                                                \
     TWIN_BEGIN(cost_class);                                                                        \
-    (void)twin_api_enter(&twin_this_call, __builtin_return_address(0))
+    (void)twin_call_enter(&twin_this_call, __builtin_return_address(0))
 #define TWIN_LEAVE(code)                                                                           \
-    twin_api_allow_cancel(twin_api_leave(code), twin_this_call.cost, twin_cancel)
+    twin_api_allow_cancel(twin_call_leave(code), twin_this_call.cost, twin_cancel)
 
 /* The parts that offer each function. */
 enum {

@@ -3,7 +3,6 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/callback/exception_callback.h"
 #include "core/init.h"
 #include "core/object/stream.h"
 
@@ -143,7 +142,7 @@ static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
     twin_task task = {.kind = TWIN_TASK_RECORD, .event_handle = twin_api_handle(event)};
     int32_t code = twin_event_find(&twin_events, task.event_handle, &task.event);
     if (code == 0)
-        code = twin_stream_guard(twin_api_handle(stream));
+        code = twin_stream_find(twin_api_handle(stream), &task.stream);
     if (code == 0)
         code = check_host_use(task.event, task.event_handle);
     if (code == 0)
@@ -205,7 +204,7 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
 {
     twin_task task = {
         .kind = TWIN_TASK_WAIT, .event_handle = twin_api_handle(event), .timeout_ns = timeout_ns};
-    int32_t code = twin_stream_guard(twin_api_handle(stream));
+    int32_t code = twin_stream_find(twin_api_handle(stream), &task.stream);
     if (code == 0)
         code = twin_event_find(&twin_events, task.event_handle, &task.event);
     if (code != 0)
@@ -274,10 +273,9 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout)
 }
 
 /* Of an event of aclrtCreateEvent, whose waits bind to its newest record: nothing is left to clear (EVT-78). */
-static int32_t reset_plain(uint64_t event_handle, uint64_t stream_handle)
+static int32_t reset_plain(twin_event *event, uint64_t event_handle, uint64_t stream_handle)
 {
-    twin_event *event = twin_handle_pin(&twin_events, event_handle);
-    if (!event) /* another thread has destroyed it */
+    if (!twin_handle_pin_object(event, event_handle)) /* another thread has destroyed it */
         return twin_event_find(&twin_events, event_handle, &event);
     const twin_device *device = event->device;
     const uint32_t name = event->name;
@@ -306,11 +304,11 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     twin_task task = {.kind = TWIN_TASK_RESET, .event_handle = twin_api_handle(event)};
     int32_t code = twin_event_find(&twin_events, task.event_handle, &task.event);
     if (code == 0)
-        code = twin_stream_guard(twin_api_handle(stream));
+        code = twin_stream_find(twin_api_handle(stream), &task.stream);
     if (code == 0) {
         uint32_t form = twin_event_form(task.event);
         if ((form & TWIN_EVENT_PLAIN) != 0)
-            return TWIN_LEAVE(reset_plain(task.event_handle, twin_api_handle(stream)));
+            return TWIN_LEAVE(reset_plain(task.event, task.event_handle, twin_api_handle(stream)));
         if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
             code = refuse_pinned_form(task.event_handle,
                                       "events made by aclrtCreateEventExWithFlag or without "
@@ -332,15 +330,8 @@ static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refus
     if (code != 0)
         return code;
     *out_form = twin_event_form(pinned);
-    if ((*out_form & refused_forms) != 0) {
-        code = refuse_form(refusal);
-    } else {
-        twin_status status =
-            twin_device_note(pinned->device, twin_ops()->signal.query(pinned->signal, out_state));
-        if (__builtin_expect(status != TWIN_OK, 0))
-            code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
-                                    pinned->name, pinned->device->id);
-    }
+    code = (*out_form & refused_forms) != 0 ? refuse_form(refusal)
+                                            : twin_event_query(pinned, out_state);
     twin_event_unpin(pinned);
     return code;
 }
@@ -399,26 +390,9 @@ static int32_t synchronize(aclrtEvent event, uint64_t timeout_ns)
     int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
     if (code != 0)
         return code;
-    if ((twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0) {
-        code = refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL");
-    } else if (__builtin_expect(atomic_load_explicit(&pinned->in_model, memory_order_relaxed), 0)) {
-        code = twin_fail(TWIN_ERR_PARAM,
-                         "event %u of device %u is recorded by a persistent stream, each time its "
-                         "model instance runs; wait for the stream that runs the instance",
-                         pinned->name, pinned->device->id);
-    } else {
-        twin_assert_unlocked("signal.wait with a lock held");
-        twin_status status = TWIN_E_DEVICE_ABORTED;
-        if (__builtin_expect(!atomic_load_explicit(&pinned->device->aborting, memory_order_relaxed),
-                             1))
-            status = twin_device_note(pinned->device,
-                                      twin_ops()->signal.wait(pinned->signal, timeout_ns));
-        if (status != TWIN_OK) {
-            twin_failure_tell_current();
-            code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
-                                    pinned->name, pinned->device->id);
-        }
-    }
+    code = (twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0
+               ? refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL")
+               : twin_event_wait(pinned, timeout_ns);
     twin_event_unpin(pinned);
     return code;
 }
@@ -443,63 +417,24 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 
 /* Times and ids ----------------------------------------------------------------------------------- */
 
-static bool is_timed(uint32_t form)
+/* Device time of the newest record of a pinned event. */
+static int32_t time_of(const twin_event *event, uint64_t *out_ns)
 {
-    return (form & (TWIN_EVENT_PLAIN | TWIN_EVENT_TIMELINE)) != 0;
+    if ((twin_event_form(event) & (TWIN_EVENT_EXTERNAL | TWIN_EVENT_IPC)) != 0)
+        return refuse_form("events made with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC have no time");
+    return twin_event_time(event, out_ns);
 }
 
-/* What the backend says of the time of an event's newest record. One that was not made for timing has none, whether it is
- * complete or not, so the backend is only asked whether it was recorded. */
-static twin_status timestamp_of(const twin_event *event, bool timed, uint64_t *out_ns)
+static int32_t elapsed(const twin_event *begin, const twin_event *end, float *out_ms)
 {
-    if (timed)
-        return twin_ops()->signal.timestamp(event->signal, out_ns);
-    twin_signal_state state = {0};
-    twin_status status = twin_ops()->signal.query(event->signal, &state);
-    return status == TWIN_OK && !state.recorded ? TWIN_E_NEVER_RECORDED : status;
-}
-
-/* Device time of the newest record. */
-static int32_t timestamp(aclrtEvent event, uint64_t *out_ns)
-{
-    twin_event *pinned = NULL;
-    int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
-    if (code != 0)
-        return code;
-    uint32_t form = twin_event_form(pinned);
-    if ((form & (TWIN_EVENT_EXTERNAL | TWIN_EVENT_IPC)) != 0) {
-        code = refuse_form("events made with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC have no time");
-        goto unpin;
-    }
-    twin_status status =
-        twin_device_note(pinned->device, timestamp_of(pinned, is_timed(form), out_ns));
-    if (status != TWIN_OK)
-        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "event %u of device %u",
-                                pinned->name, pinned->device->id);
-    else if (!is_timed(form))
-        code = twin_fail(TWIN_ERR_TIMESTAMP,
-                         "event %u of device %u was made without ACL_EVENT_TIME_LINE and has no "
-                         "time",
-                         pinned->name, pinned->device->id);
-unpin:
-    twin_event_unpin(pinned);
+    uint64_t begin_ns = 0, end_ns = 0;
+    int32_t code = time_of(begin, &begin_ns);
+    if (code == 0)
+        code = time_of(end, &end_ns);
+    if (code == 0)
+        *out_ms =
+            (float)(twin_event_elapsed(begin, end, (double)end_ns - (double)begin_ns) / NS_PER_MS);
     return code;
-}
-
-/* The device may know it better than the difference of two times does. */
-static double elapsed_ns(aclrtEvent begin, aclrtEvent end, double difference_ns)
-{
-    double ns = difference_ns;
-    twin_event *first = NULL, *last = NULL;
-    if (twin_event_pin(&twin_events, twin_api_handle(begin), &first) != 0)
-        return ns;
-    if (twin_event_pin(&twin_events, twin_api_handle(end), &last) == 0) {
-        if (twin_ops()->signal.elapsed(first->signal, last->signal, &ns) != TWIN_OK)
-            ns = difference_ns;
-        twin_event_unpin(last);
-    }
-    twin_event_unpin(first);
-    return ns;
 }
 
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
@@ -507,17 +442,17 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
     TWIN_ENTER(POLL);
     if (!ms || !startEvent || !endEvent)
         return TWIN_LEAVE(twin_api_null(!ms ? "ms" : !startEvent ? "startEvent" : "endEvent"));
-    uint64_t begin_ns = 0, end_ns = 0;
-    twin_event *end = NULL;
-    /* A dead handle is told before a time that is missing. */
-    int32_t code = twin_event_find(&twin_events, twin_api_handle(endEvent), &end);
-    if (code == 0)
-        code = timestamp(startEvent, &begin_ns);
-    if (code == 0)
-        code = timestamp(endEvent, &end_ns);
-    if (code == 0)
-        *ms = (float)(elapsed_ns(startEvent, endEvent, (double)end_ns - (double)begin_ns) /
-                      NS_PER_MS);
+    twin_event *begin = NULL, *end = NULL;
+    /* A dead handle is reported before a missing time, and that of endEvent first. */
+    int32_t code = twin_event_pin(&twin_events, twin_api_handle(endEvent), &end);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    code = twin_event_pin(&twin_events, twin_api_handle(startEvent), &begin);
+    if (code == 0) {
+        code = elapsed(begin, end, ms);
+        twin_event_unpin(begin);
+    }
+    twin_event_unpin(end);
     return TWIN_LEAVE(code);
 }
 
@@ -527,9 +462,14 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
     if (!event || !timestamp_us)
         return TWIN_LEAVE(twin_api_null(!event ? "event" : "timestamp"));
     uint64_t time_ns = 0;
-    int32_t code = timestamp(event, &time_ns);
+    twin_event *pinned = NULL;
+    int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    code = time_of(pinned, &time_ns);
     if (code == 0)
         *timestamp_us = time_ns / NS_PER_US;
+    twin_event_unpin(pinned);
     return TWIN_LEAVE(code);
 }
 
@@ -556,13 +496,5 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount)
     TWIN_ENTER(LOCAL);
     if (!eventCount)
         return TWIN_LEAVE(twin_api_null("eventCount"));
-    twin_context *context = NULL;
-    int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    twin_status status =
-        twin_ops()->signal.available(context->device->hw, TWIN_SIGNAL_EVENT_LEVEL, eventCount);
-    code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u", context->device->id);
-    twin_context_unpin(context);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_event_available(eventCount));
 }

@@ -45,7 +45,7 @@ static int32_t submit(twin_task_kind kind, aclrtNotify notify, aclrtStream strea
         .kind = kind, .event_handle = twin_api_handle(notify), .timeout_ns = timeout_ns};
     int32_t code = twin_event_find(&twin_notifies, task.event_handle, &task.event);
     if (code == 0)
-        code = twin_stream_guard(twin_api_handle(stream));
+        code = twin_stream_find(twin_api_handle(stream), &task.stream);
     return code != 0 ? code : twin_stream_submit(twin_api_handle(stream), &task);
 }
 
@@ -74,21 +74,15 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
         return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "notifyId"));
     twin_event *pinned = NULL;
     twin_context *context = NULL;
-    int32_t code = twin_event_guard(&twin_notifies, twin_api_handle(notify));
-    if (code == 0)
-        code = twin_context_current(&context);
-    if (code == 0)
-        code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
+    int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
     if (code != 0)
         return TWIN_LEAVE(code);
-    twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
-    twin_status status = twin_ops()->signal.query(pinned->signal, &state);
-    if (status == TWIN_OK && !state.has_hardware_id)
-        status = TWIN_E_INTERNAL;
-    code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u", pinned->name,
-                            pinned->device->id);
+    uint32_t id = 0;
+    code = twin_context_current(&context);
     if (code == 0)
-        *notifyId = state.hardware_id;
+        code = twin_event_id(pinned, &id);
+    if (code == 0)
+        *notifyId = id;
     twin_event_unpin(pinned);
     return TWIN_LEAVE(code);
 }
@@ -103,9 +97,7 @@ static int32_t clear(aclrtNotify notify, uint32_t place)
     int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
     if (code != 0)
         return code;
-    code = twin_fail_status(
-        twin_device_note(pinned->device, twin_ops()->signal.clear(pinned->signal)),
-        TWIN_CODE_EVENT_TIMEOUT, "notify %u of device %u", pinned->name, pinned->device->id);
+    code = twin_event_clear(pinned);
     twin_event_unpin(pinned);
     return code;
 }

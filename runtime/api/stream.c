@@ -97,14 +97,9 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     if (code != 0)
         return TWIN_LEAVE(code);
     bool idle = true;
-    twin_status result = TWIN_OK;
-    if ((pinned->flags & TWIN_STREAM_PASSIVE) == 0)
-        result = twin_device_note(pinned->device, twin_ops()->queue.query(pinned->queue, &idle));
-    if (result == TWIN_OK)
+    code = twin_stream_query(pinned, &idle);
+    if (code == 0)
         *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
-    else
-        code = twin_fail_status(result, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
-                                pinned->id, pinned->device->id);
     twin_stream_unpin(pinned);
     return TWIN_LEAVE(code);
 }

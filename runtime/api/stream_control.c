@@ -206,7 +206,7 @@ aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
     TWIN_ENTER(LOCAL);
     if (!taskId)
         return TWIN_LEAVE(twin_api_null("taskId"));
-    *taskId = twin_ops()->host.last_task();
+    *taskId = twin_call_last_task();
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 

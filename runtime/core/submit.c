@@ -38,12 +38,11 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
 }
 
-/* Each submission comes through here: what is wrong is told out of line. */
-__attribute__((always_inline)) static inline int32_t lock_stream(uint64_t handle,
-                                                                 twin_stream **out_stream)
+/* Each submission comes through here: what is wrong is told out of line. `stream`: what the handle was found to mean, or NULL. */
+__attribute__((always_inline)) static inline int32_t
+lock_stream(uint64_t handle, twin_stream *stream, twin_stream **out_stream)
 {
-    twin_stream *stream = NULL;
-    if (handle != 0) {
+    if (handle != 0 && !stream) {
         stream = twin_handle_find(&twin_streams, handle);
         if (__builtin_expect(!stream, 0))
             return twin_refused(twin_stream_fail_handle(handle));
@@ -70,7 +69,7 @@ __attribute__((always_inline)) static inline int32_t lock_stream(uint64_t handle
 
 int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream)
 {
-    return lock_stream(handle, out_stream);
+    return lock_stream(handle, NULL, out_stream);
 }
 
 static inline twin_status record_locked(const struct twin_backend *ops, twin_stream *stream,
@@ -268,7 +267,7 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
     const struct twin_backend *ops = twin_ops();
     for (;;) {
         twin_stream *stream = NULL;
-        int32_t code = lock_stream(handle, &stream);
+        int32_t code = lock_stream(handle, task->stream, &stream);
         if (__builtin_expect(code != 0, 0))
             return code;
 

@@ -33,6 +33,7 @@ const twin_object_users twin_users = {
     .context_closing = twin_models_close,
     .context_emptied = context_emptied,
     .stream_failed = twin_failure_tell,
+    .wait_failed = twin_failure_tell_current,
     .work_completed = twin_launches_reap,
     .stream_retired = twin_report_drop_stream,
     .stream_released = stream_released,

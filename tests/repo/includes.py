@@ -88,6 +88,9 @@ GENERATED = {"rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/
 # Only the shell around the model knows SystemC.
 SYSTEMC_AREAS = ("sim/capi", "sim/tlm", "sim/rtl", "tests/sim")
 
+# How the table of operations is reached.
+OPS = re.compile(r"\btwin_ops\w*|\bops\s*(->|\.)|core/backend/ops\.h")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = (".c", ".h", ".cpp", ".c.in", ".def", ".inc", ".sv", ".svh")
 
@@ -138,6 +141,14 @@ def include_rule(tree):
             elif target and not any((target + "/").startswith(place + "/") for place in MAY_INCLUDE[area]):
                 problems.append(where + f"{area} may not include {target}")
     return problems
+
+
+@check
+def thin_api(tree):
+    """A public function calls the core; the operations of a backend are called by the core alone."""
+    return [f"{path}:{number}: \"{match.group(0)}\": give this question a function of the core, and call that"
+            for path in tree.files(".c", ".h") if path.startswith("runtime/api/")
+            for number, line in tree.lines(path) for match in OPS.finditer(line)]
 
 
 @check

@@ -44,6 +44,11 @@ CASES = {
         ("a source closes the ring", {"sim/core/d.h": "", "sim/core/d.c": '#include "core/e.h"\n', "sim/core/e.h": '#include "core/a.h"\n'},
          "sim/core: 5 units include each other"),
     ]),
+    "thin_api": ({"runtime/api/a.c": "code = twin_event_wait(event);\n", "runtime/core/a.c": "twin_ops()->signal.wait(s);\n"}, [
+        ("a call of an operation", {"runtime/api/a.c": "x();\ntwin_ops()->signal.wait(s);\n"}, "runtime/api/a.c:2:"),
+        ("by the thread's table", {"runtime/api/a.h": "thread->ops->host.enter(call);\n"}, "runtime/api/a.h:1:"),
+        ("the header of the table", {"runtime/api/a.c": '#include "core/backend/ops.h"\n'}, "runtime/api/a.c:1:"),
+    ]),
     "own_header_first": ({"sim/core/a.cpp": '#include "a.h"\n#include <map>\n', "sim/core/a.h": ""}, [
         ("a system header before it", {"sim/core/a.cpp": '#include <map>\n#include "a.h"\n'}, "sim/core/a.h comes first"),
     ]),

@@ -592,6 +592,12 @@ void twin_device_drop_stream_id(twin_device *device, uint32_t id)
     twin_lock_drop(&device->lock);
 }
 
+int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage)
+{
+    return twin_fail_status(twin_ops()->diag.usage(device->hw_index, out_usage),
+                            TWIN_CODE_STREAM_TIMEOUT, "device %u", device->id);
+}
+
 uint32_t twin_device_streams_left(twin_device *device)
 {
     twin_lock_take(&device->lock);

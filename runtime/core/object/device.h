@@ -71,6 +71,8 @@ int32_t twin_device_find(int32_t id, twin_device **out_device);
 twin_device *twin_device_of_hardware(uint32_t hw_index);
 /* A device's number among all of the machine. */
 int32_t twin_device_machine_id(twin_device *device, int32_t *out_id);
+/* How busy the device is. The backend's answer. */
+int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage);
 /* Number by which the user knows the device of that number in the machine. 107001: not visible. */
 int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id);
 /* Identity of a device, up or not. */

@@ -88,6 +88,22 @@ void twin_event_mark(twin_event *event, uint64_t handle, uint32_t mark);
 /* "event", "notify" or "counting notify". */
 const char *twin_event_noun(const twin_event *event);
 
+/* Of a pinned object; each may answer with the backend's code. Thread: any. */
+/* What is asked in `state`. */
+int32_t twin_event_query(const twin_event *event, twin_signal_state *state);
+/* Number of its hardware entry. 507000: it has none now. */
+int32_t twin_event_id(const twin_event *event, uint32_t *out_id);
+/* Makes a notify unset. */
+int32_t twin_event_clear(const twin_event *event);
+/* Waits for the newest record. 107000: a persistent stream records the event. 507046, 107023. Blocks. */
+int32_t twin_event_wait(const twin_event *event, uint64_t timeout_ns);
+/* Device time of the newest record. 507000: never recorded; 107006: not complete, or not made for timing. */
+int32_t twin_event_time(const twin_event *event, uint64_t *out_ns);
+/* Nanoseconds between the newest records of two events, whose times differ by `difference_ns`: the device may know it better. */
+double twin_event_elapsed(const twin_event *begin, const twin_event *end, double difference_ns);
+/* How many more events the device of the current context has room for. 107002. */
+int32_t twin_event_available(uint32_t *out_count);
+
 /* Longest wait of aclrtStreamWaitEvent, in ns, from now on (aclrtSetOpWaitTimeout; 0 s: no limit). */
 void twin_event_set_wait_limit(uint32_t seconds);
 uint64_t twin_event_wait_limit(void);

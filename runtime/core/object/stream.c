@@ -232,22 +232,12 @@ unpin:
 
 /* Find -------------------------------------------------------------------------------------------- */
 
-int32_t twin_stream_guard(uint64_t handle)
-{
-    if (handle == 0 || twin_handle_find(&twin_streams, handle))
-        return 0;
-    return twin_stream_fail_handle(handle);
-}
-
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
 {
     twin_stream *stream = NULL;
-    if (handle != 0) {
-        stream = twin_handle_find(&twin_streams, handle);
-        if (!stream)
-            return twin_stream_fail_handle(handle);
-    }
-    int32_t code = twin_context_current(out_context);
+    int32_t code = twin_stream_find(handle, &stream);
+    if (code == 0)
+        code = twin_context_current(out_context);
     if (code != 0 || !stream || twin_stream_context_handle(stream) == twin_self.context)
         return code;
     if (!twin_handle_pin_object(stream, handle))
@@ -273,14 +263,28 @@ int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)
     return 0;
 }
 
+/* Pins what twin_stream_find() found; NULL: the default stream of the context. */
+static int32_t pin_found(twin_stream *stream, uint64_t handle, twin_context *context,
+                         twin_stream **out_stream)
+{
+    if (!stream) {
+        handle = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
+        stream = twin_handle_find(&twin_streams, handle);
+    }
+    if (__builtin_expect(!stream || !twin_handle_pin_object(stream, handle), 0))
+        return twin_stream_fail_handle(handle);
+    *out_stream = stream;
+    return 0;
+}
+
 int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream)
 {
-    int32_t code = twin_stream_guard(handle);
-    if (code != 0)
-        return code;
+    twin_stream *stream = NULL;
     twin_context *context = NULL;
-    code = twin_context_current(&context);
-    return code != 0 ? code : twin_stream_pin(handle, out_stream);
+    int32_t code = twin_stream_find(handle, &stream);
+    if (code == 0)
+        code = twin_context_current(&context);
+    return code != 0 ? code : pin_found(stream, handle, context, out_stream);
 }
 
 int32_t twin_stream_check_named(uint64_t handle)
@@ -295,19 +299,9 @@ int32_t twin_stream_check_named(uint64_t handle)
 
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
 {
-    int32_t code = twin_stream_guard(handle);
-    if (code != 0)
+    int32_t code = twin_stream_pin_current(handle, out_stream);
+    if (code != 0 || twin_stream_context_handle(*out_stream) == twin_self.context)
         return code;
-    twin_context *context = NULL;
-    code = twin_context_current(&context);
-    if (code != 0)
-        return code;
-    uint64_t current = twin_self.context;
-    code = twin_stream_pin(handle, out_stream);
-    if (code != 0)
-        return code;
-    if (twin_stream_context_handle(*out_stream) == current)
-        return 0;
     code = twin_stream_fail_foreign(*out_stream);
     twin_stream_unpin(*out_stream);
     return code;
@@ -337,6 +331,19 @@ int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
     twin_users.stream_failed(stream);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream->id,
                             stream->device->id);
+}
+
+int32_t twin_stream_query(const twin_stream *stream, bool *out_idle)
+{
+    *out_idle = true;
+    if ((stream->flags & TWIN_STREAM_PASSIVE) != 0)
+        return 0;
+    twin_status status =
+        twin_device_note(stream->device, twin_ops()->queue.query(stream->queue, out_idle));
+    return __builtin_expect(status == TWIN_OK, 1)
+               ? 0
+               : twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
+                                  stream->id, stream->device->id);
 }
 
 /* Pins up to `room` streams of a context that have work of their own to wait for. Returns how many

@@ -96,7 +96,8 @@ typedef struct twin_task {
         const twin_count_wait *count_wait;
         twin_launch *launch; /* the backend's once it was accepted */
     };
-    struct twin_event *event; /* found, not pinned */
+    struct twin_stream *stream; /* found, not pinned; NULL: found by the handle */
+    struct twin_event *event;   /* found, not pinned */
     uint64_t event_handle;
     uint64_t timeout_ns;
     struct twin_model *model; /* RUN: pinned */
@@ -120,8 +121,20 @@ static inline void twin_stream_unpin(twin_stream *stream)
     twin_handle_unpin(&twin_streams, stream);
 }
 
+/* The refusal of a handle that names no live stream (107017). */
+int32_t twin_stream_fail_handle(uint64_t handle);
+/* The live stream, not pinned; for 0, which means the default stream, NULL. 107017. */
+static inline int32_t twin_stream_find(uint64_t handle, twin_stream **out_stream)
+{
+    *out_stream = handle != 0 ? twin_handle_find(&twin_streams, handle) : NULL;
+    return __builtin_expect(handle == 0 || *out_stream, 1) ? 0 : twin_stream_fail_handle(handle);
+}
 /* Whether a handle may name a stream: 0 (the default stream) or a live one. 107017. */
-int32_t twin_stream_guard(uint64_t handle);
+static inline int32_t twin_stream_guard(uint64_t handle)
+{
+    twin_stream *stream = NULL;
+    return twin_stream_find(handle, &stream);
+}
 /* The current context, and whether a stream (0: the default one) is of it. 107002, 107003, 107017. */
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context);
 /* The stream, or for 0 the current context's default stream, pinned. It may belong to any context.
@@ -135,8 +148,7 @@ int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream);
  * and the thread has no context. */
 int32_t twin_stream_check_named(uint64_t handle);
 
-/* Refusals: a handle that names no live stream (107017), a stream of another context (107003). */
-int32_t twin_stream_fail_handle(uint64_t handle);
+/* The refusal of a stream of another context (107003). */
 int32_t twin_stream_fail_foreign(const twin_stream *stream);
 static inline uint64_t twin_stream_context_handle(const twin_stream *stream)
 {
@@ -162,6 +174,9 @@ int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
  * persistent stream the task stays for the runs of a model instance, and a full stream is refused (507002).
  * 107002, 107003, 107005: the instance is complete. 107017, or the device's answer; for calls 107011, 107015. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
+
+/* Whether a pinned stream has nothing to do. The backend's answer. */
+int32_t twin_stream_query(const twin_stream *stream, bool *out_idle);
 
 /* What stream `id` answers while its `halt` is not 0: 107022, 107023. */
 int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id);

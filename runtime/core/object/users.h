@@ -19,6 +19,8 @@ typedef struct twin_object_users {
     void (*context_emptied)(struct twin_context *context);
     /* A wait has found that a task of the pinned stream failed. */
     void (*stream_failed)(struct twin_stream *stream);
+    /* A wait of this thread has found that a task failed, of whichever stream of the current context. */
+    void (*wait_failed)(void);
     /* Work of some stream is complete: what it held can be released. Called at the end of each wait. */
     void (*work_completed)(void);
     /* The stream's handle is dead from now on. The stream is pinned. */
