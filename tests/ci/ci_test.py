@@ -267,6 +267,7 @@ foreach(defect none leak signed race_function)
   add_test(NAME ${{defect}} COMMAND defects ${{defect}})
 endforeach()
 add_test(NAME streams COMMAND streams)
+twinrt_add_test(NAME checked COMMAND defects leak)
 """
 STREAMS = """
 #include <acl/acl.h>
@@ -284,7 +285,7 @@ int main(void)
 }
 """
 # Which of these programs' tests fail by which preset: each tool finds what is in its reach, and nothing else.
-FOUND = {"plain": set(), "check": {"streams"}, "asan": {"leak"}, "ubsan": {"signed"}, "tsan": {"race_function"}, "valgrind": {"leak"}}
+FOUND = {"plain": set(), "check": {"streams"}, "asan": {"leak", "checked"}, "ubsan": {"signed"}, "tsan": {"race_function"}, "valgrind": {"leak", "checked"}}
 
 
 def step_presets(page):
@@ -296,7 +297,7 @@ def step_presets(page):
     write(page.project, "streams.c", STREAMS)
     for preset, wanted in FOUND.items():
         good(f"cmake --preset twinrt-{preset} && cmake --build --preset twinrt-{preset}", page.project)
-        chosen = ["leak", "race_function"] if preset == "valgrind" else ["none", "leak", "signed", "race_function", "streams"]  # it is slow
+        chosen = ["leak", "checked", "race_function"] if preset == "valgrind" else ["none", "leak", "checked", "signed", "race_function", "streams"]  # it is slow
         _, out, _ = bash(f"ctest --preset twinrt-{preset} -j2 -R '^({'|'.join(chosen)})$'", page.project)
         suite = ET.parse(os.path.join(page.project, "build", f"twinrt-{preset}", "ctest.xml")).getroot()
         failed = {case.get("name") for case in suite.iter("testcase") if case.get("status") != "run"}

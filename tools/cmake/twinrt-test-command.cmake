@@ -29,7 +29,7 @@ function(twinrt_test_command out name)
   if(arg_TIMEOUT)
     list(APPEND command "--timeout=${arg_TIMEOUT}")
   endif()
-  set(${out} "${command};${arg_RUN_OPTIONS};--" PARENT_SCOPE)
+  set(${out} "${command};${arg_RUN_OPTIONS};--;${arg_LAUNCHER}" PARENT_SCOPE)
 endfunction()
 
 # The tool's limit comes first, as it has a report; CTest's is for a tool that hangs. With PASS_REGULAR_EXPRESSION CTest ignores

@@ -57,6 +57,7 @@ macro(twinrt_test_options what)
   if(NOT arg_NO_CHECK)
     file(MAKE_DIRECTORY "${arg_REPORT_DIRECTORY}")
   endif()
+  set(arg_LAUNCHER "${TWINRT_PROGRAM_LAUNCHER}") # valgrind, by a preset of the installation
   get_filename_component(arg_TOOL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../bin/twinrt" ABSOLUTE)
 endmacro()
 
@@ -109,7 +110,7 @@ function(twinrt_discover_tests target)
   set(base "${CMAKE_CURRENT_BINARY_DIR}/${target}_twinrt")
   # The script that lists the cases reads its options from a file: no shell lies between.
   set(text "")
-  foreach(name TOOL TEST_PREFIX EXTRA_ARGS RUN_OPTIONS SEEDS TIMEOUT DISCOVERY_TIMEOUT NO_CHECK REPORT_DIRECTORY WORKING_DIRECTORY PROPERTIES)
+  foreach(name TOOL LAUNCHER TEST_PREFIX EXTRA_ARGS RUN_OPTIONS SEEDS TIMEOUT DISCOVERY_TIMEOUT NO_CHECK REPORT_DIRECTORY WORKING_DIRECTORY PROPERTIES)
     if(NOT "${arg_${name}}" STREQUAL "")
       string(APPEND text "set(arg_${name} [==[${arg_${name}}]==])\n")
     endif()
