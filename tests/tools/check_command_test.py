@@ -120,6 +120,7 @@ def test_run(tool, check_program, random_program):
     typo = tool.run("run", "--backend", "auto", "--", "/bin/sh", "-c", f"TWINRT_FAIL=bogus {check_program} 3 5 >/dev/null")
     lines = [line for line in typo.stderr.splitlines() if line.startswith(b"twinrt: ") and b"bogus" in line]
     expect(len(lines) == 1 and b'has no ":" after the op' in lines[0], f"a typo is reported once: {typo.stderr.decode()}")
+    expect(lines[0].startswith(b"twinrt: error: TWINRT_FAIL: "), f"no backend is to blame: {lines[0]}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
     expect(failed.returncode == 7, f"the program's status: {failed.returncode}")
     missing = tool.run("run", "--check", "--", "/no/such/program")

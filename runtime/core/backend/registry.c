@@ -328,6 +328,11 @@ static twin_status start_table_locked(const struct twin_backend *given)
     reason_text[0] = '\0';
     twin_sanitizer_warn();
     twin_status status = running_table.process.start(&services);
+    if (status == TWIN_E_INVALID && reason_text[0]) {
+        /* a setting is wrong, whatever the backend is */
+        snprintf(failure_text, sizeof(failure_text), "%s", reason_text);
+        return status;
+    }
     if (status != TWIN_OK) {
         snprintf(failure_text, sizeof(failure_text), "the backend \"%s\" does not start: %s",
                  running_table.name, reason_text[0] ? reason_text : twin_status_text(status));
