@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the tables in functions/ and writes what follows from them: the type stubs and functions.md.
+"""Reads the tables in functions/ and writes what follows from them: functions.md and the type stubs.
 
-usage: tables.py --check    whether the files are up to date
-       tables.py --write    makes them so"""
+usage: tables.py --check           whether functions.md is up to date
+       tables.py --write           makes it so
+       tables.py --stubs FOLDER    writes the type stubs"""
 
 import ast
 import os
@@ -11,6 +12,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLES = ("main", "tensor", "device", "stream", "memory", "kernel", "media", "util")
+PAGE = os.path.join(HERE, "functions.md")
 # Area of a row: its module, and the name of its stub file.
 AREAS = {"acl": ("acl", "__init__"), "media": ("acl.media", "media"), "rt": ("acl.rt", "rt"),
          "util": ("acl.util", "util")}
@@ -152,34 +154,25 @@ def functions_page(all_rows):
     return "\n".join(lines) + "\n"
 
 
-def made():
-    """{path: content} of everything that follows from the tables."""
-    all_rows = rows()
-    files = {"functions.md": functions_page(all_rows)}
-    for area, (_, name) in AREAS.items():
-        files[f"acl-stubs/{name}.pyi"] = stubs(area, [row for row in all_rows if row.area == area])
-    return files
+def write(path, content):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(content)
 
 
 def main(arguments):
-    if arguments not in (["--check"], ["--write"]):
+    all_rows = rows()
+    if arguments == ["--write"]:
+        write(PAGE, functions_page(all_rows))
+    elif arguments == ["--check"]:
+        with open(PAGE, encoding="utf-8") as file:
+            if file.read() != functions_page(all_rows):
+                sys.exit("functions.md is not what the tables say: run runtime/python/tables.py --write")
+    elif len(arguments) == 2 and arguments[0] == "--stubs":
+        os.makedirs(arguments[1], exist_ok=True)
+        for area, (_, name) in AREAS.items():
+            write(os.path.join(arguments[1], name + ".pyi"), stubs(area, [row for row in all_rows if row.area == area]))
+    else:
         sys.exit(__doc__)
-    stale = []
-    for name, content in made().items():
-        path = os.path.join(HERE, name)
-        if arguments == ["--write"]:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(content)
-            continue
-        try:
-            with open(path, encoding="utf-8") as file:
-                if file.read() != content:
-                    stale.append(name)
-        except OSError:
-            stale.append(name)
-    if stale:
-        sys.exit(f"not what the tables say: {', '.join(stale)}: run runtime/python/tables.py --write")
 
 
 if __name__ == "__main__":

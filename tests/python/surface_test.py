@@ -18,7 +18,7 @@ ROWS = tables.rows()
 
 def stub_functions(name):
     """{function: its definition} of a stub file."""
-    with open(os.path.join(PYTHON, "acl-stubs", name + ".pyi"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(acl.__file__), "..", "acl-stubs", name + ".pyi"), encoding="utf-8") as file:
         tree = ast.parse(file.read())
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
@@ -66,7 +66,7 @@ class Surface(unittest.TestCase):
                     self.assertEqual([p.name for p in parameters if p.kind == p.VAR_POSITIONAL],
                                      [stub.vararg.arg] if stub.vararg else [])
 
-    def test_what_is_made_from_the_tables_is_up_to_date(self):
+    def test_the_page_of_functions_is_up_to_date(self):
         subprocess.run([sys.executable, "-B", os.path.join(PYTHON, "tables.py"), "--check"], check=True)
 
     def test_c_functions_are_those_of_the_headers(self):

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-# Made by runtime/python/tables.py; what each function does: help(acl.rt.malloc).
-from typing import Any, Callable, Optional
-
-def dvpp_malloc(size: int, /) -> tuple[int, int]: ...
-def dvpp_free(dev_ptr: int, /) -> int: ...
