@@ -232,19 +232,23 @@ unpin:
 
 /* Find -------------------------------------------------------------------------------------------- */
 
+int32_t twin_stream_check_found(twin_stream *found, uint64_t handle, twin_context **out_context)
+{
+    int32_t code = twin_context_current(out_context);
+    if (code != 0 || !found || twin_stream_context_handle(found) == twin_self.context)
+        return code;
+    if (!twin_handle_pin_object(found, handle))
+        return twin_stream_fail_handle(handle);
+    code = twin_stream_fail_foreign(found);
+    twin_stream_unpin(found);
+    return code;
+}
+
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context)
 {
-    twin_stream *stream = NULL;
-    int32_t code = twin_stream_find(handle, &stream);
-    if (code == 0)
-        code = twin_context_current(out_context);
-    if (code != 0 || !stream || twin_stream_context_handle(stream) == twin_self.context)
-        return code;
-    if (!twin_handle_pin_object(stream, handle))
-        return twin_stream_fail_handle(handle);
-    code = twin_stream_fail_foreign(stream);
-    twin_stream_unpin(stream);
-    return code;
+    twin_stream *found = NULL;
+    int32_t code = twin_stream_find(handle, &found);
+    return code != 0 ? code : twin_stream_check_found(found, handle, out_context);
 }
 
 int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream)

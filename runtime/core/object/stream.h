@@ -135,7 +135,9 @@ static inline int32_t twin_stream_guard(uint64_t handle)
     twin_stream *stream = NULL;
     return twin_stream_find(handle, &stream);
 }
-/* The current context, and whether a stream (0: the default one) is of it. 107002, 107003, 107017. */
+/* The current context, and whether the stream that twin_stream_find() gave is of it. 107002, 107003, 107017. */
+int32_t twin_stream_check_found(twin_stream *found, uint64_t handle, twin_context **out_context);
+/* The same, of a handle. */
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context);
 /* The stream, or for 0 the current context's default stream, pinned. It may belong to any context.
  * 107002, 107017. */

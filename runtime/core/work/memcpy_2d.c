@@ -72,7 +72,8 @@ int32_t twin_rows_copy(const twin_rows *rows)
 
 int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_t stream)
 {
-    int32_t code = twin_stream_guard(stream);
+    twin_stream *found = NULL;
+    int32_t code = twin_stream_find(stream, &found);
     if (code == 0)
         code = check_size(rows);
     if (code != 0)
@@ -87,7 +88,7 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    code = twin_stream_check_own(stream, &context);
+    code = twin_stream_check_found(found, stream, &context);
     if (code != 0)
         return code;
     if (stream == 0)
@@ -100,7 +101,8 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
     if (code != 0)
         return code;
     if (to.kind != TWIN_MEMORY_UNKNOWN && from.kind != TWIN_MEMORY_UNKNOWN)
-        return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = rows});
+        return twin_stream_submit(
+            stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = rows, .stream = found});
 
     twin_stream *pinned = NULL;
     code = twin_memory_pin_active(stream, &pinned);

@@ -244,7 +244,8 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
 int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
                                twin_copy_kind kind, uint64_t stream)
 {
-    int32_t code = twin_stream_guard(stream);
+    twin_stream *found = NULL;
+    int32_t code = twin_stream_find(stream, &found);
     if (code == 0)
         code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
@@ -259,7 +260,7 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         return code;
 
     twin_context *context = NULL;
-    code = twin_stream_check_own(stream, &context);
+    code = twin_stream_check_found(found, stream, &context);
     if (code != 0)
         return code;
     if (stream == 0)
@@ -283,7 +284,8 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         return copy_from_snapshot(&copy, stream);
     if (to.kind == TWIN_MEMORY_UNKNOWN || from.kind == TWIN_MEMORY_UNKNOWN)
         return copy_after_drain(&copy, stream);
-    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &copy});
+    return twin_stream_submit(stream,
+                              &(twin_task){.kind = TWIN_TASK_COPY, .copy = &copy, .stream = found});
 }
 
 /* Fill -------------------------------------------------------------------------------------------- */
@@ -319,13 +321,14 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
 int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
                                uint64_t stream)
 {
-    int32_t code = twin_stream_guard(stream);
+    twin_stream *found = NULL;
+    int32_t code = twin_stream_find(stream, &found);
     if (code == 0)
         code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    code = twin_stream_check_own(stream, &context);
+    code = twin_stream_check_found(found, stream, &context);
     if (code != 0)
         return code;
     if (stream == 0)
@@ -339,7 +342,8 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
 
     const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
     if (to.kind == TWIN_MEMORY_DEVICE)
-        return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill});
+        return twin_stream_submit(
+            stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill, .stream = found});
 
     twin_stream *pinned = NULL;
     code = twin_memory_pin_active(stream, &pinned);

@@ -26,7 +26,8 @@ static int32_t check_side(const char *role, uint64_t address, const twin_reduce 
 
 int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uint64_t stream)
 {
-    int32_t code = twin_stream_guard(stream);
+    twin_stream *found = NULL;
+    int32_t code = twin_stream_find(stream, &found);
     if (code != 0)
         return code;
     if (reduce->bytes % element_bytes != 0)
@@ -34,7 +35,7 @@ int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uin
                          "count is %llu bytes, no whole number of elements of %u bytes",
                          (unsigned long long)reduce->bytes, element_bytes);
     twin_context *context = NULL;
-    code = twin_stream_check_own(stream, &context);
+    code = twin_stream_check_found(found, stream, &context);
     if (code == 0)
         code = check_side("destination", reduce->dst, reduce, element_bytes, context->device);
     if (code == 0)
@@ -45,5 +46,6 @@ int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uin
                                         (const void *)(uintptr_t)reduce->src, reduce->bytes);
     if (code != 0)
         return code;
-    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_REDUCE, .reduce = reduce});
+    return twin_stream_submit(
+        stream, &(twin_task){.kind = TWIN_TASK_REDUCE, .reduce = reduce, .stream = found});
 }

@@ -42,8 +42,11 @@ static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_
     if (value->address % WORD_BYTES != 0)
         return twin_fail(TWIN_ERR_PARAM, "%#llx is not aligned to 8 bytes",
                          (unsigned long long)value->address);
+    twin_stream *found = NULL;
     twin_context *context = NULL;
-    int32_t code = twin_stream_check_own(stream, &context);
+    int32_t code = twin_stream_find(stream, &found);
+    if (code == 0)
+        code = twin_stream_check_found(found, stream, &context);
     if (code != 0)
         return code;
     const twin_device *device = context->device;
@@ -53,7 +56,8 @@ static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_
                          device->traits->soc_name);
     code = twin_value_check_word("devAddr", value->address, WORD_BYTES, device);
     return code != 0 ? code
-                     : twin_stream_submit(stream, &(twin_task){.kind = kind, .value = value});
+                     : twin_stream_submit(
+                           stream, &(twin_task){.kind = kind, .value = value, .stream = found});
 }
 
 int32_t twin_value_write(uint64_t address, uint64_t value, uint64_t stream)
