@@ -166,9 +166,10 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 {
     twin_event *found = NULL;
+    twin_stream *on = NULL;
     int32_t code = twin_event_find(&twin_events, twin_api_handle(event), &found);
     if (code == 0)
-        code = twin_stream_guard(twin_api_handle(stream));
+        code = twin_stream_find(twin_api_handle(stream), &on);
     if (code != 0)
         return code;
     uint32_t form = twin_event_form(found);
@@ -182,7 +183,7 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    code = twin_stream_check_own(twin_api_handle(stream), &context);
+    code = twin_stream_check_found(on, twin_api_handle(stream), &context);
     return code != 0 ? code : twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
 }
 

@@ -37,27 +37,28 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
                                     "blockType is %d, neither ACL_CALLBACK_NO_BLOCK (0) nor "
                                     "ACL_CALLBACK_BLOCK (1)",
                                     (int)blockType));
-    const int32_t live = twin_stream_guard(twin_api_handle(stream));
+    twin_stream *found = NULL;
+    const int32_t live = twin_stream_find(twin_api_handle(stream), &found);
     if (live != 0)
         return TWIN_LEAVE(live);
     if (!fn)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
     const twin_host_call call = {
         .fn = fn, .argument = userData, .block = blockType == ACL_CALLBACK_BLOCK};
-    const twin_task task = {.kind = TWIN_TASK_CALL, .call = &call};
+    const twin_task task = {.kind = TWIN_TASK_CALL, .call = &call, .stream = found};
     return TWIN_LEAVE(twin_stream_submit(twin_api_handle(stream), &task));
 }
 
-static int32_t launch_host_function(uint64_t stream, const twin_host_call *call)
+static int32_t launch_host_function(twin_stream *found, uint64_t stream, const twin_host_call *call)
 {
     twin_context *context = NULL;
-    int32_t code = twin_stream_check_own(stream, &context);
+    int32_t code = twin_stream_check_found(found, stream, &context);
     if (code != 0)
         return code;
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    twin_task task = {.kind = TWIN_TASK_CALL, .call = call};
+    twin_task task = {.kind = TWIN_TASK_CALL, .call = call, .stream = found};
     code = twin_service_need(context, &task.channel);
     if (code == 0)
         code = twin_stream_submit(stream, &task);
@@ -68,11 +69,12 @@ static int32_t launch_host_function(uint64_t stream, const twin_host_call *call)
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
     TWIN_ENTER(SUBMIT);
-    const int32_t live = twin_stream_guard(twin_api_handle(stream));
+    twin_stream *found = NULL;
+    const int32_t live = twin_stream_find(twin_api_handle(stream), &found);
     if (live != 0)
         return TWIN_LEAVE(live);
     if (!fn)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
     const twin_host_call call = {.fn = fn, .argument = args, .block = true};
-    return TWIN_LEAVE(launch_host_function(twin_api_handle(stream), &call));
+    return TWIN_LEAVE(launch_host_function(found, twin_api_handle(stream), &call));
 }

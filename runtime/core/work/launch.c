@@ -225,7 +225,7 @@ static int32_t check_native(const twin_function *function, size_t args_bytes, ui
 /* The device runs the code itself, from what the program gave. */
 static int32_t launch_code(twin_function *function, uint64_t function_handle, uint32_t blocks,
                            const twin_launch_config *config, const twin_launch_args *args,
-                           twin_device *device, uint64_t stream)
+                           twin_device *device, uint64_t stream, twin_stream *found)
 {
     const uint64_t process_us = twin_op_limit();
     /* The limit of the process, once the program has set one: what is below has its own. */
@@ -263,8 +263,8 @@ static int32_t launch_code(twin_function *function, uint64_t function_handle, ui
                                  .release = release,
                                  .code = &code_of};
     choose_cores(&launch->base, function->kernel, blocks);
-    code =
-        twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base});
+    code = twin_stream_submit(
+        stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base, .stream = found});
     if (code != 0)
         twin_launch_give(launch);
     return code;
@@ -285,7 +285,10 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
     twin_context *context = NULL;
     twin_kernel_launch *launch = NULL;
     twin_overflows overflows = {0};
-    code = twin_stream_check_own(stream, &context);
+    twin_stream *found = NULL;
+    code = twin_stream_find(stream, &found);
+    if (code == 0)
+        code = twin_stream_check_found(found, stream, &context);
     if (code == 0 && blocks == 0)
         code = twin_fail(TWIN_ERR_PARAM, "numBlocks is 0; a launch has blocks");
     if (code == 0)
@@ -306,7 +309,7 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
             code = check_opaque(function->kernel);
         if (code == 0 && below) {
             code = launch_code(function, function_handle, blocks, config, args, context->device,
-                               stream);
+                               stream, found);
             twin_context_unpin(context);
             return code;
         }
@@ -319,8 +322,8 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
         twin_function_unpin(function);
         return code;
     }
-    code =
-        twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base});
+    code = twin_stream_submit(
+        stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base, .stream = found});
     if (code != 0)
         twin_launch_give(launch);
     return code;
