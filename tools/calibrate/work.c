@@ -2,13 +2,13 @@
 #include "calibrate/work.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "seam/types.h"
+#include "recording/ops.h"
 
 /* Objects that are left out, and so is what names them. */
 struct loader {
     struct calibrate_work *out;
+    struct twin_ops ops;
     bool *deferred; /* queues whose tasks run when a program does */
     bool *strange;  /* signals that other processes share */
     size_t queue_room, signal_room;
@@ -36,102 +36,62 @@ static bool usable_signal(const struct loader *loader, uint32_t signal)
     return signal != 0 && signal < loader->signal_room && !loader->strange[signal];
 }
 
-/* Which objects work names. False: it cannot be asked for again. */
-static bool take_work(struct loader *loader, const struct twin_record_entry *entry,
-                      struct calibrate_op *op)
+static bool usable_channel(const struct loader *loader, uint32_t channel)
 {
-    struct twin_record_WORK_END work;
-    if (!twin_recording_work(entry, &work))
-        return false;
-    op->work = true;
-    op->queue = work.queue;
-    if (!usable_queue(loader, work.queue))
-        return false;
-    switch (entry->kind) {
-    case TWIN_RECORD_WORK_COPY:
-    case TWIN_RECORD_WORK_FILL:
-    case TWIN_RECORD_WORK_WRITE_VALUE:
-    case TWIN_RECORD_WORK_WAIT_VALUE:
-    case TWIN_RECORD_WORK_REDUCE:
-    case TWIN_RECORD_WORK_COPY_ROWS:
-    case TWIN_RECORD_WORK_LAUNCH:
-        return true;
-    case TWIN_RECORD_WORK_RECORD:
-    case TWIN_RECORD_WORK_WAIT:
-    case TWIN_RECORD_WORK_RESET:
-    case TWIN_RECORD_WORK_COUNT:
-    case TWIN_RECORD_WORK_WAIT_COUNT: {
-        struct twin_record_WORK_RECORD named; /* all of these begin alike */
-        twin_recording_fields(entry, &named, sizeof(named));
-        op->object = named.signal;
-        return usable_signal(loader, named.signal);
-    }
-    case TWIN_RECORD_WORK_CALL: {
-        struct twin_record_WORK_CALL call;
-        twin_recording_fields(entry, &call, sizeof(call));
-        op->object = call.channel;
-        return call.channel != 0 && call.channel <= loader->out->channels;
-    }
-    default:
-        return false;
-    }
+    return channel != 0 && channel <= loader->out->channels;
 }
 
-/* The same of what is no work. */
-static bool take_other(struct loader *loader, const struct twin_record_entry *entry,
-                       struct calibrate_op *op)
+/* Whether the op can be asked for again, with all that it names. */
+static bool is_usable(struct loader *loader, const twin_op *op)
 {
-    union {
-        struct twin_record_QUEUE_DRAIN drain;
-        struct twin_record_QUEUE_CREATE queue;
-        struct twin_record_SIGNAL_CREATE signal;
-        struct twin_record_SIGNAL_WAIT wait;
-        struct twin_record_CHANNEL_TAKE take;
-        struct twin_record_CHANNEL_CREATE channel;
-    } u;
-    memset(&u, 0, sizeof(u));
-    twin_recording_fields(entry, &u, sizeof(u));
-    switch (entry->kind) {
-    case TWIN_RECORD_DEVICE_OPEN:
-    case TWIN_RECORD_DEVICE_CLOSE:
-    case TWIN_RECORD_MEMORY_ALLOC:
-    case TWIN_RECORD_MEMORY_FREE:
-    case TWIN_RECORD_MEMORY_HOST_ALLOC:
-    case TWIN_RECORD_MEMORY_HOST_FREE:
-    case TWIN_RECORD_MEMORY_COPY:
-    case TWIN_RECORD_MEMORY_FILL:
-    case TWIN_RECORD_MEMORY_COPY_ROWS:
+    switch (op->kind) {
+    case TWIN_OP_ALLOC:
+    case TWIN_OP_DEVICE_CLOSE:
+    case TWIN_OP_DEVICE_OPEN:
+    case TWIN_OP_FREE:
+    case TWIN_OP_HOST_ALLOC:
+    case TWIN_OP_HOST_FREE:
+    case TWIN_OP_NOW_COPY:
+    case TWIN_OP_NOW_FILL:
+    case TWIN_OP_NOW_ROWS:
         return true;
-    case TWIN_RECORD_QUEUE_CREATE:
-        op->queue = u.queue.out_queue;
+    case TWIN_OP_QUEUE_CREATE:
         if (op->queue < loader->queue_room)
-            loader->deferred[op->queue] = u.queue.deferred != 0;
+            loader->deferred[op->queue] = op->config.deferred;
         return usable_queue(loader, op->queue);
-    case TWIN_RECORD_QUEUE_DESTROY:
-    case TWIN_RECORD_QUEUE_DRAIN:
-    case TWIN_RECORD_QUEUE_SET_PRIORITY:
-        op->queue = u.drain.queue; /* all of these begin with it */
+    case TWIN_OP_COPY:
+    case TWIN_OP_COPY_ROWS:
+    case TWIN_OP_DRAIN:
+    case TWIN_OP_FILL:
+    case TWIN_OP_LAUNCH:
+    case TWIN_OP_QUEUE_DESTROY:
+    case TWIN_OP_QUEUE_OTHER:
+    case TWIN_OP_REDUCE:
+    case TWIN_OP_WAIT_VALUE:
+    case TWIN_OP_WRITE_VALUE:
         return usable_queue(loader, op->queue);
-    case TWIN_RECORD_SIGNAL_OPEN:
-    case TWIN_RECORD_SIGNAL_CREATE:
-        op->object = u.signal.out_signal;
+    case TWIN_OP_SIGNAL_CREATE:
+    case TWIN_OP_SIGNAL_OPEN:
         if (op->object < loader->signal_room)
-            loader->strange[op->object] = entry->kind == TWIN_RECORD_SIGNAL_OPEN;
+            loader->strange[op->object] = op->kind == TWIN_OP_SIGNAL_OPEN;
         return usable_signal(loader, op->object);
-    case TWIN_RECORD_SIGNAL_DESTROY:
-    case TWIN_RECORD_SIGNAL_WAIT:
-    case TWIN_RECORD_SIGNAL_CLEAR:
-        op->object = u.wait.signal;
+    case TWIN_OP_SIGNAL_CLEAR:
+    case TWIN_OP_SIGNAL_DESTROY:
+    case TWIN_OP_SIGNAL_WAIT:
         return usable_signal(loader, op->object);
-    case TWIN_RECORD_CHANNEL_CREATE:
-        op->object = u.channel.out_channel;
-        return op->object != 0 && op->object <= loader->out->channels;
-    case TWIN_RECORD_CHANNEL_TAKE:
-    case TWIN_RECORD_CHANNEL_ANSWER:
-    case TWIN_RECORD_CHANNEL_DESTROY:
-    case TWIN_RECORD_CHANNEL_CLOSE:
-        op->object = u.take.channel;
-        return op->object != 0 && op->object <= loader->out->channels;
+    case TWIN_OP_COUNT:
+    case TWIN_OP_RECORD:
+    case TWIN_OP_RESET:
+    case TWIN_OP_WAIT:
+    case TWIN_OP_WAIT_COUNT:
+        return usable_queue(loader, op->queue) && usable_signal(loader, op->object);
+    case TWIN_OP_CALL:
+        return usable_queue(loader, op->queue) && usable_channel(loader, op->object);
+    case TWIN_OP_ANSWER:
+    case TWIN_OP_CHANNEL_CREATE:
+    case TWIN_OP_CHANNEL_DESTROY:
+    case TWIN_OP_TAKE:
+        return usable_channel(loader, op->object);
     default:
         return false;
     }
@@ -188,7 +148,7 @@ static void take_times(const struct loader *loader, size_t index, struct calibra
         op->times.at[REPLAY_TASK_BEGIN] = times.begin_ns;
 }
 
-static bool take_cost(struct loader *loader, const struct twin_record_entry *entry)
+static void take_cost(struct loader *loader, const struct twin_record_entry *entry)
 {
     struct calibrate_work *out = loader->out;
     struct twin_record_HOST_CALL call;
@@ -196,10 +156,9 @@ static bool take_cost(struct loader *loader, const struct twin_record_entry *ent
     uint64_t begin = begin_of(out, entry);
     uint64_t end = end_of(out, entry);
     if (call.depth != 0 || call.out_code != 0 || call.cost >= TWIN_COST_COUNT || end < begin)
-        return true;
+        return;
     out->costs[out->cost_count].cost = call.cost;
     out->costs[out->cost_count++].ns = end - begin;
-    return true;
 }
 
 /* A call is written when it begins; what its ops slept is taken off as they come. */
@@ -258,10 +217,25 @@ static void measure(struct calibrate_work *work)
     }
 }
 
-static bool load(struct loader *loader, size_t *cost_of_thread)
+/* What an entry asked for. The end of a channel's service names a channel as its destruction does. */
+static twin_op op_of(const struct loader *loader, size_t index, size_t *next)
+{
+    const struct twin_ops *ops = &loader->ops;
+    struct twin_record_CHANNEL_CLOSE f;
+    while (*next < ops->count && ops->list[*next].entry < index)
+        ++*next;
+    if (*next < ops->count && ops->list[*next].entry == index)
+        return ops->list[*next];
+    if (TWIN_RECORDING_GET(twin_recording_at(loader->out->recording, index), CHANNEL_CLOSE, &f))
+        return (twin_op){.kind = TWIN_OP_CHANNEL_DESTROY, .object = f.channel};
+    return (twin_op){.kind = TWIN_OP_KINDS};
+}
+
+static void load(struct loader *loader, size_t *cost_of_thread)
 {
     struct calibrate_work *out = loader->out;
     size_t count = twin_recording_count(out->recording);
+    size_t next = 0;
     for (size_t i = 0; i < count; i++) {
         const struct twin_record_entry *entry = twin_recording_at(out->recording, i);
         struct calibrate_op *op = &out->ops[out->count];
@@ -269,9 +243,10 @@ static bool load(struct loader *loader, size_t *cost_of_thread)
             continue;
         if (entry->kind == TWIN_RECORD_HOST_CALL) {
             size_t before = out->cost_count;
-            if (!twin_recording_ended(entry) || !take_cost(loader, entry))
-                continue;
             struct twin_record_HOST_CALL call;
+            if (!twin_recording_ended(entry))
+                continue;
+            take_cost(loader, entry);
             twin_recording_fields(entry, &call, sizeof(call));
             if (call.depth == 0)
                 cost_of_thread[entry->thread] = out->cost_count > before ? before : SIZE_MAX;
@@ -283,14 +258,18 @@ static bool load(struct loader *loader, size_t *cost_of_thread)
             drop_cost(loader, entry, cost_of_thread);
             continue;
         }
-        memset(op, 0, sizeof(*op));
-        op->entry = entry;
-        op->index = i;
-        op->blocks = is_wait(entry->kind) || is_transfer(entry->kind);
-        op->place = is_wait(entry->kind) ? entry->end_seq : entry->begin_seq;
+        const twin_op asked = op_of(loader, i, &next);
+        *op =
+            (struct calibrate_op){.entry = entry,
+                                  .index = i,
+                                  .place = is_wait(entry->kind) ? entry->end_seq : entry->begin_seq,
+                                  .work = twin_op_is_work(asked.kind),
+                                  .blocks = is_wait(entry->kind) || is_transfer(entry->kind),
+                                  .queue = asked.queue,
+                                  .object = asked.object};
         if (op->blocks)
             take_sleep(loader, entry, cost_of_thread);
-        if (!take_work(loader, entry, op) && (op->work || !take_other(loader, entry, op))) {
+        if (!is_usable(loader, &asked)) {
             out->left_out++;
             continue;
         }
@@ -303,7 +282,6 @@ static bool load(struct loader *loader, size_t *cost_of_thread)
                                                  .recorded = out->ops[i].times,
                                                  .blocks = out->ops[i].blocks,
                                                  .stamped = out->ops[i].stamped};
-    return true;
 }
 
 bool calibrate_work_load(const twin_recording *recording, const char *path,
@@ -322,11 +300,13 @@ bool calibrate_work_load(const twin_recording *recording, const char *path,
     loader.strange = calloc(loader.signal_room, sizeof(*loader.strange));
     bool good =
         cost_of_thread && out->ops && out->asked && out->costs && loader.deferred && loader.strange;
+    good = good && twin_ops_load(recording, &loader.ops);
     if (good) {
         for (size_t i = 0; i <= out->threads; i++)
             cost_of_thread[i] = SIZE_MAX;
-        good = load(&loader, cost_of_thread);
+        load(&loader, cost_of_thread);
     }
+    twin_ops_free(&loader.ops);
     free(cost_of_thread);
     free(loader.deferred);
     free(loader.strange);

@@ -303,7 +303,8 @@ static bool index_tasks(twin_recording *recording)
         if (!TWIN_RECORDING_GET(recording->entries[i].entry, TASK, &f))
             continue;
         struct twin_recording_task *task = &recording->tasks[recording->task_count++];
-        *task = (struct twin_recording_task){.queue = f.queue, .task = f.task, .entry = i};
+        *task =
+            (struct twin_recording_task){.queue = f.queue, .task = f.task, .entry = (uint32_t)i};
         sorted = sorted && (recording->task_count == 1 || compare_tasks(task - 1, task) < 0);
     }
     if (recording->tasks && !sorted)

@@ -26,8 +26,8 @@ struct twin_recording_room {
 /* An entry TASK. */
 struct twin_recording_task {
     uint32_t queue;
+    uint32_t entry;
     uint64_t task;
-    size_t entry;
 };
 
 struct twin_recording {

@@ -222,14 +222,8 @@ static twin_status fault_plant(struct replay_call *call)
                               .address = replay_address_any(replay, f->address),
                               .bytes = f->bytes,
                               .status = f->device_status};
-    if (replay->fault_count == replay->fault_room) {
-        size_t room = replay->fault_room ? replay->fault_room * 2 : 16;
-        void *larger = realloc(replay->faults, room * sizeof(*replay->faults));
-        if (!larger)
-            return TWIN_E_NOMEM;
-        replay->faults = larger;
-        replay->fault_room = room;
-    }
+    if (!LIST_ROOM(&replay->faults))
+        return TWIN_E_NOMEM;
     uint32_t number = 0;
     twin_status status = replay->ops->fault.plant(&fault, &number);
     if (status != TWIN_OK)
@@ -238,17 +232,17 @@ static twin_status fault_plant(struct replay_call *call)
         (void)replay->ops->fault.remove(number);
         return status;
     }
-    replay->faults[replay->fault_count].recorded = f->out_number;
-    replay->faults[replay->fault_count++].now = number;
+    replay->faults.items[replay->faults.count++] =
+        (struct replay_fault){.recorded = f->out_number, .now = number};
     return status; /* its number is what the device makes of it */
 }
 
 /* As the device numbers it; a number that names none stays. */
 static uint32_t fault_number(const struct replay *replay, uint32_t recorded)
 {
-    for (size_t i = replay->fault_count; i > 0; i--)
-        if (replay->faults[i - 1].recorded == recorded)
-            return replay->faults[i - 1].now;
+    for (size_t i = replay->faults.count; i > 0; i--)
+        if (replay->faults.items[i - 1].recorded == recorded)
+            return replay->faults.items[i - 1].now;
     return recorded;
 }
 
@@ -294,59 +288,26 @@ void replay_move(struct replay *replay, size_t index)
 
 /* ---- the table ---- */
 
-static replay_issue own(unsigned kind)
-{
-    switch (kind) {
-    case TWIN_RECORD_HOST_ATTACH:
-        return host_attach;
-    case TWIN_RECORD_HOST_DETACH:
-        return host_detach;
-    case TWIN_RECORD_HOST_ADVANCE:
-        return host_advance;
-    case TWIN_RECORD_HOST_CALL:
-        return host_call;
-    case TWIN_RECORD_HOST_FOLLOW:
-        return host_follow;
-    case TWIN_RECORD_HOST_LAST_TASK:
-        return host_last_task;
-    case TWIN_RECORD_PROCESS_COUNT:
-        return process_count;
-    case TWIN_RECORD_PROCESS_DESCRIBE:
-        return process_describe;
-    case TWIN_RECORD_DEVICE_OPEN:
-        return device_open;
-    case TWIN_RECORD_DEVICE_CLOSE:
-        return device_close;
-    case TWIN_RECORD_DEVICE_ABORT:
-        return device_abort;
-    case TWIN_RECORD_DEVICE_PEER:
-        return device_peer;
-    case TWIN_RECORD_DIAG_DUMP:
-    case TWIN_RECORD_DIAG_FACTS:
-        return nothing;
-    case TWIN_RECORD_DIAG_USAGE:
-        return diag_usage;
-    case TWIN_RECORD_FAULT_PLANT:
-        return fault_plant;
-    case TWIN_RECORD_FAULT_REMOVE:
-        return fault_remove;
-    case TWIN_RECORD_FAULT_STRUCK:
-        return fault_struck;
-    default:
-        return NULL;
-    }
-}
+static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
+    [TWIN_RECORD_HOST_ATTACH] = host_attach,     [TWIN_RECORD_HOST_DETACH] = host_detach,
+    [TWIN_RECORD_HOST_ADVANCE] = host_advance,   [TWIN_RECORD_HOST_CALL] = host_call,
+    [TWIN_RECORD_HOST_FOLLOW] = host_follow,     [TWIN_RECORD_HOST_LAST_TASK] = host_last_task,
+    [TWIN_RECORD_PROCESS_COUNT] = process_count, [TWIN_RECORD_PROCESS_DESCRIBE] = process_describe,
+    [TWIN_RECORD_DEVICE_OPEN] = device_open,     [TWIN_RECORD_DEVICE_CLOSE] = device_close,
+    [TWIN_RECORD_DEVICE_ABORT] = device_abort,   [TWIN_RECORD_DEVICE_PEER] = device_peer,
+    [TWIN_RECORD_DIAG_DUMP] = nothing,           [TWIN_RECORD_DIAG_FACTS] = nothing,
+    [TWIN_RECORD_DIAG_USAGE] = diag_usage,       [TWIN_RECORD_FAULT_PLANT] = fault_plant,
+    [TWIN_RECORD_FAULT_REMOVE] = fault_remove,   [TWIN_RECORD_FAULT_STRUCK] = fault_struck,
+};
 
 static replay_issue find_issue(unsigned kind)
 {
-    replay_issue issue = own(kind);
-    if (!issue)
-        issue = replay_issue_work(kind);
-    if (!issue)
-        issue = replay_issue_object(kind);
-    if (!issue)
-        issue = replay_issue_program(kind);
-    return issue ? issue : replay_issue_memory(kind);
+    static const replay_issue *const tables[] = {own_ops, replay_work_ops, replay_object_ops,
+                                                 replay_program_ops, replay_memory_ops};
+    for (size_t i = 0; kind < TWIN_RECORD_KINDS_END && i < sizeof(tables) / sizeof(tables[0]); i++)
+        if (tables[i][kind])
+            return tables[i][kind];
+    return NULL;
 }
 
 bool replay_can_issue(unsigned kind)

@@ -237,8 +237,9 @@ static bool fill_in(struct replay_call *call, char *now, uint64_t width, uint64_
     return at == width * rows;
 }
 
-void replay_contents(struct replay_call *call, uint64_t recorded, uint64_t now, uint64_t width,
-                     uint64_t pitch, uint64_t rows)
+/* Puts the bytes that the recording has for the source of a copy where it reads them now. */
+static void put_contents(struct replay_call *call, uint64_t recorded, uint64_t now, uint64_t width,
+                         uint64_t pitch, uint64_t rows)
 {
     struct replay *replay = call->replay;
     const struct replay_range *range = interval_map_at(&replay->memory, recorded);
@@ -357,16 +358,49 @@ static twin_status memory_space(struct replay_call *call)
                                      : TWIN_OK;
 }
 
+bool replay_copy(struct replay_call *call, twin_copy *copy)
+{
+    uint64_t src = copy->src;
+    if (!replay_address(call, copy->dst, copy->bytes, REPLAY_TO, &copy->dst) ||
+        !replay_address(call, src, copy->bytes, REPLAY_FROM, &copy->src))
+        return false;
+    put_contents(call, src, copy->src, copy->bytes, copy->bytes, 1);
+    return true;
+}
+
+static bool rows_span(struct replay_call *call, const twin_rows *rows, uint64_t pitch,
+                      uint64_t *out_span)
+{
+    uint64_t gap;
+    if (rows->width > 0 && rows->height > 0 && pitch >= rows->width &&
+        !__builtin_mul_overflow(rows->height - 1, pitch, &gap) &&
+        !__builtin_add_overflow(gap, rows->width, out_span))
+        return true;
+    replay_leave_out(call, "its rows are none");
+    return false;
+}
+
+bool replay_rows(struct replay_call *call, twin_rows *rows)
+{
+    uint64_t src = rows->src;
+    uint64_t dst_span;
+    uint64_t src_span;
+    if (!rows_span(call, rows, rows->dst_pitch, &dst_span) ||
+        !rows_span(call, rows, rows->src_pitch, &src_span) ||
+        !replay_address(call, rows->dst, dst_span, REPLAY_TO, &rows->dst) ||
+        !replay_address(call, src, src_span, REPLAY_FROM, &rows->src))
+        return false;
+    put_contents(call, src, rows->src, rows->width, rows->src_pitch, rows->height);
+    return true;
+}
+
 static twin_status memory_copy(struct replay_call *call)
 {
     const struct twin_record_MEMORY_COPY *f = &call->then.MEMORY_COPY;
     twin_hw_device *device = replay_device(call, f->device);
-    twin_copy copy = {.bytes = f->bytes};
-    if (!device || !replay_address(call, f->dst, f->bytes, REPLAY_TO, &copy.dst) ||
-        !replay_address(call, f->src, f->bytes, REPLAY_FROM, &copy.src))
-        return TWIN_OK;
-    replay_contents(call, f->src, copy.src, f->bytes, f->bytes, 1);
-    return call->replay->ops->memory.copy(device, &copy);
+    twin_copy copy = {.dst = f->dst, .src = f->src, .bytes = f->bytes};
+    return device && replay_copy(call, &copy) ? call->replay->ops->memory.copy(device, &copy)
+                                              : TWIN_OK;
 }
 
 static twin_status memory_fill(struct replay_call *call)
@@ -383,33 +417,9 @@ static twin_status memory_copy_rows(struct replay_call *call)
 {
     const struct twin_record_MEMORY_COPY_ROWS *f = &call->then.MEMORY_COPY_ROWS;
     twin_hw_device *device = replay_device(call, f->device);
-    twin_rows rows = {.dst_pitch = f->dst_pitch,
-                      .src_pitch = f->src_pitch,
-                      .width = f->width,
-                      .height = f->height};
-    uint64_t dst_span;
-    uint64_t src_span;
-    if (!device)
-        return TWIN_OK;
-    if (!replay_rows_span(call, &rows, rows.dst_pitch, &dst_span) ||
-        !replay_rows_span(call, &rows, rows.src_pitch, &src_span) ||
-        !replay_address(call, f->dst, dst_span, REPLAY_TO, &rows.dst) ||
-        !replay_address(call, f->src, src_span, REPLAY_FROM, &rows.src))
-        return TWIN_OK;
-    replay_contents(call, f->src, rows.src, rows.width, rows.src_pitch, rows.height);
-    return call->replay->ops->memory.copy_rows(device, &rows);
-}
-
-bool replay_rows_span(struct replay_call *call, const twin_rows *rows, uint64_t pitch,
-                      uint64_t *out_span)
-{
-    uint64_t gap;
-    if (rows->width > 0 && rows->height > 0 && pitch >= rows->width &&
-        !__builtin_mul_overflow(rows->height - 1, pitch, &gap) &&
-        !__builtin_add_overflow(gap, rows->width, out_span))
-        return true;
-    replay_leave_out(call, "its rows are none");
-    return false;
+    twin_rows rows = REPLAY_ROWS(f);
+    return device && replay_rows(call, &rows) ? call->replay->ops->memory.copy_rows(device, &rows)
+                                              : TWIN_OK;
 }
 
 static twin_status memory_errors(struct replay_call *call)
@@ -439,30 +449,15 @@ static twin_status memory_repair(struct replay_call *call)
                   : TWIN_OK;
 }
 
-replay_issue replay_issue_memory(unsigned kind)
-{
-    switch (kind) {
-    case TWIN_RECORD_MEMORY_ALLOC:
-        return memory_alloc;
-    case TWIN_RECORD_MEMORY_FREE:
-        return memory_free;
-    case TWIN_RECORD_MEMORY_HOST_ALLOC:
-        return memory_host_alloc;
-    case TWIN_RECORD_MEMORY_HOST_FREE:
-        return memory_host_free;
-    case TWIN_RECORD_MEMORY_SPACE:
-        return memory_space;
-    case TWIN_RECORD_MEMORY_COPY:
-        return memory_copy;
-    case TWIN_RECORD_MEMORY_FILL:
-        return memory_fill;
-    case TWIN_RECORD_MEMORY_COPY_ROWS:
-        return memory_copy_rows;
-    case TWIN_RECORD_MEMORY_ERRORS:
-        return memory_errors;
-    case TWIN_RECORD_MEMORY_REPAIR:
-        return memory_repair;
-    default:
-        return NULL;
-    }
-}
+const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
+    [TWIN_RECORD_MEMORY_ALLOC] = memory_alloc,
+    [TWIN_RECORD_MEMORY_FREE] = memory_free,
+    [TWIN_RECORD_MEMORY_HOST_ALLOC] = memory_host_alloc,
+    [TWIN_RECORD_MEMORY_HOST_FREE] = memory_host_free,
+    [TWIN_RECORD_MEMORY_SPACE] = memory_space,
+    [TWIN_RECORD_MEMORY_COPY] = memory_copy,
+    [TWIN_RECORD_MEMORY_FILL] = memory_fill,
+    [TWIN_RECORD_MEMORY_COPY_ROWS] = memory_copy_rows,
+    [TWIN_RECORD_MEMORY_ERRORS] = memory_errors,
+    [TWIN_RECORD_MEMORY_REPAIR] = memory_repair,
+};

@@ -241,9 +241,9 @@ static twin_status signal_open(struct replay_call *call)
     const char *name = NULL;
     if (!device)
         return TWIN_OK;
-    for (size_t i = 0; i < replay->name_count; i++)
-        if (replay->names[i].hash == call->then.SIGNAL_OPEN.name_hash)
-            name = replay->names[i].name;
+    for (size_t i = 0; i < replay->names.count; i++)
+        if (replay->names.items[i].hash == call->then.SIGNAL_OPEN.name_hash)
+            name = replay->names.items[i].name;
     if (!name) {
         replay_leave_out(call, "another process has shared it");
         return TWIN_OK;
@@ -266,19 +266,13 @@ static twin_status signal_share(struct replay_call *call)
     twin_status status = replay->ops->signal.share(signal->handle, f->check_pid != 0, name);
     if (status != TWIN_OK || !call->succeeded)
         return status;
-    for (size_t i = 0; i < replay->name_count; i++)
-        if (replay->names[i].hash == f->out_name_hash)
+    for (size_t i = 0; i < replay->names.count; i++)
+        if (replay->names.items[i].hash == f->out_name_hash)
             return status;
-    if (replay->name_count == replay->name_room) {
-        size_t room = replay->name_room ? replay->name_room * 2 : 16;
-        void *larger = realloc(replay->names, room * sizeof(*replay->names));
-        if (!larger)
-            return status;
-        replay->names = larger;
-        replay->name_room = room;
-    }
-    replay->names[replay->name_count].hash = f->out_name_hash;
-    memcpy(replay->names[replay->name_count++].name, name, sizeof(name));
+    if (!LIST_ROOM(&replay->names))
+        return status;
+    replay->names.items[replay->names.count].hash = f->out_name_hash;
+    memcpy(replay->names.items[replay->names.count++].name, name, sizeof(name));
     return status;
 }
 
@@ -424,14 +418,14 @@ static twin_status channel_destroy(struct replay_call *call)
     struct replay *replay = call->replay;
     if (!channel)
         return TWIN_OK;
-    for (size_t i = 0; i < replay->ticket_count;) {
-        if (replay->tickets[i].channel != call->then.CHANNEL_DESTROY.channel) {
+    for (size_t i = 0; i < replay->tickets.count;) {
+        if (replay->tickets.items[i].channel != call->then.CHANNEL_DESTROY.channel) {
             i++;
             continue;
         }
         /* the core answers what it has taken before */
-        replay->ops->channel.answer(channel->handle, replay->tickets[i].now);
-        replay->tickets[i] = replay->tickets[--replay->ticket_count];
+        replay->ops->channel.answer(channel->handle, replay->tickets.items[i].now);
+        replay->tickets.items[i] = replay->tickets.items[--replay->tickets.count];
     }
     replay->ops->channel.destroy(channel->handle);
     replay_forget_object(channel);
@@ -446,14 +440,8 @@ static twin_status channel_take(struct replay_call *call)
     twin_taken_call taken = {0};
     if (!channel)
         return TWIN_OK;
-    if (replay->ticket_count == replay->ticket_room) {
-        size_t room = replay->ticket_room ? replay->ticket_room * 2 : 16;
-        void *larger = realloc(replay->tickets, room * sizeof(*replay->tickets));
-        if (!larger)
-            return TWIN_E_NOMEM;
-        replay->tickets = larger;
-        replay->ticket_room = room;
-    }
+    if (!LIST_ROOM(&replay->tickets))
+        return TWIN_E_NOMEM;
     twin_status status =
         replay->ops->channel.take(channel->handle, replay_timeout(call, now->timeout_ns), &taken);
     if (status != TWIN_OK)
@@ -462,7 +450,7 @@ static twin_status channel_take(struct replay_call *call)
     now->out_function = (uint64_t)(uintptr_t)taken.call.fn;
     now->out_argument = (uint64_t)(uintptr_t)taken.call.argument;
     if (call->succeeded)
-        replay->tickets[replay->ticket_count++] = (struct replay_ticket){
+        replay->tickets.items[replay->tickets.count++] = (struct replay_ticket){
             .channel = now->channel, .recorded = now->out_ticket, .now = taken.ticket};
     else
         replay->ops->channel.answer(channel->handle, taken.ticket);
@@ -476,11 +464,11 @@ static twin_status channel_answer(struct replay_call *call)
     struct replay_object *channel = CHANNEL(f->channel);
     if (!channel)
         return TWIN_OK;
-    for (size_t i = replay->ticket_count; i > 0; i--) {
-        const struct replay_ticket ticket = replay->tickets[i - 1];
+    for (size_t i = replay->tickets.count; i > 0; i--) {
+        const struct replay_ticket ticket = replay->tickets.items[i - 1];
         if (ticket.channel != f->channel || ticket.recorded != f->ticket)
             continue;
-        replay->tickets[i - 1] = replay->tickets[--replay->ticket_count];
+        replay->tickets.items[i - 1] = replay->tickets.items[--replay->tickets.count];
         replay->ops->channel.answer(channel->handle, ticket.now);
         return TWIN_OK;
     }
@@ -496,35 +484,31 @@ static twin_status channel_close(struct replay_call *call)
     return TWIN_OK;
 }
 
-replay_issue replay_issue_object(unsigned kind)
-{
-    static const replay_issue table[TWIN_RECORD_KINDS_END] = {
-        [TWIN_RECORD_QUEUE_CREATE] = queue_create,
-        [TWIN_RECORD_QUEUE_DESTROY] = queue_destroy,
-        [TWIN_RECORD_QUEUE_DRAIN] = queue_drain,
-        [TWIN_RECORD_QUEUE_QUERY] = queue_query,
-        [TWIN_RECORD_QUEUE_ROOM] = queue_room,
-        [TWIN_RECORD_QUEUE_ABORT] = queue_abort,
-        [TWIN_RECORD_QUEUE_STOP] = queue_stop,
-        [TWIN_RECORD_QUEUE_SET_PRIORITY] = queue_set_priority,
-        [TWIN_RECORD_QUEUE_STOP_ON_FAILURE] = queue_stop_on_failure,
-        [TWIN_RECORD_QUEUE_TAKE_FAILURE] = queue_take_failure,
-        [TWIN_RECORD_SIGNAL_CREATE] = signal_create,
-        [TWIN_RECORD_SIGNAL_DESTROY] = signal_destroy,
-        [TWIN_RECORD_SIGNAL_QUERY] = signal_query,
-        [TWIN_RECORD_SIGNAL_WAIT] = signal_wait,
-        [TWIN_RECORD_SIGNAL_TIMESTAMP] = signal_timestamp,
-        [TWIN_RECORD_SIGNAL_AVAILABLE] = signal_available,
-        [TWIN_RECORD_SIGNAL_CLEAR] = signal_clear,
-        [TWIN_RECORD_SIGNAL_SHARE] = signal_share,
-        [TWIN_RECORD_SIGNAL_ALLOW] = signal_allow,
-        [TWIN_RECORD_SIGNAL_OPEN] = signal_open,
-        [TWIN_RECORD_SIGNAL_ELAPSED] = signal_elapsed,
-        [TWIN_RECORD_CHANNEL_CREATE] = channel_create,
-        [TWIN_RECORD_CHANNEL_DESTROY] = channel_destroy,
-        [TWIN_RECORD_CHANNEL_TAKE] = channel_take,
-        [TWIN_RECORD_CHANNEL_ANSWER] = channel_answer,
-        [TWIN_RECORD_CHANNEL_CLOSE] = channel_close,
-    };
-    return kind < TWIN_RECORD_KINDS_END ? table[kind] : NULL;
-}
+const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END] = {
+    [TWIN_RECORD_QUEUE_CREATE] = queue_create,
+    [TWIN_RECORD_QUEUE_DESTROY] = queue_destroy,
+    [TWIN_RECORD_QUEUE_DRAIN] = queue_drain,
+    [TWIN_RECORD_QUEUE_QUERY] = queue_query,
+    [TWIN_RECORD_QUEUE_ROOM] = queue_room,
+    [TWIN_RECORD_QUEUE_ABORT] = queue_abort,
+    [TWIN_RECORD_QUEUE_STOP] = queue_stop,
+    [TWIN_RECORD_QUEUE_SET_PRIORITY] = queue_set_priority,
+    [TWIN_RECORD_QUEUE_STOP_ON_FAILURE] = queue_stop_on_failure,
+    [TWIN_RECORD_QUEUE_TAKE_FAILURE] = queue_take_failure,
+    [TWIN_RECORD_SIGNAL_CREATE] = signal_create,
+    [TWIN_RECORD_SIGNAL_DESTROY] = signal_destroy,
+    [TWIN_RECORD_SIGNAL_QUERY] = signal_query,
+    [TWIN_RECORD_SIGNAL_WAIT] = signal_wait,
+    [TWIN_RECORD_SIGNAL_TIMESTAMP] = signal_timestamp,
+    [TWIN_RECORD_SIGNAL_AVAILABLE] = signal_available,
+    [TWIN_RECORD_SIGNAL_CLEAR] = signal_clear,
+    [TWIN_RECORD_SIGNAL_SHARE] = signal_share,
+    [TWIN_RECORD_SIGNAL_ALLOW] = signal_allow,
+    [TWIN_RECORD_SIGNAL_OPEN] = signal_open,
+    [TWIN_RECORD_SIGNAL_ELAPSED] = signal_elapsed,
+    [TWIN_RECORD_CHANNEL_CREATE] = channel_create,
+    [TWIN_RECORD_CHANNEL_DESTROY] = channel_destroy,
+    [TWIN_RECORD_CHANNEL_TAKE] = channel_take,
+    [TWIN_RECORD_CHANNEL_ANSWER] = channel_answer,
+    [TWIN_RECORD_CHANNEL_CLOSE] = channel_close,
+};

@@ -166,19 +166,10 @@ static twin_status image_unload(struct replay_call *call)
     return TWIN_OK;
 }
 
-replay_issue replay_issue_program(unsigned kind)
-{
-    static const replay_issue table[TWIN_RECORD_KINDS_END] = {
-        [TWIN_RECORD_PROGRAM_CREATE] = program_create,
-        [TWIN_RECORD_PROGRAM_DESTROY] = program_destroy,
-        [TWIN_RECORD_PROGRAM_BIND] = program_bind,
-        [TWIN_RECORD_PROGRAM_UNBIND] = program_unbind,
-        [TWIN_RECORD_PROGRAM_SEAL] = program_seal,
-        [TWIN_RECORD_PROGRAM_CLEAN] = program_clean,
-        [TWIN_RECORD_PROGRAM_ABORT] = program_abort,
-        [TWIN_RECORD_PROGRAM_DRAIN] = program_drain,
-        [TWIN_RECORD_IMAGE_LOAD] = image_load,
-        [TWIN_RECORD_IMAGE_UNLOAD] = image_unload,
-    };
-    return kind < TWIN_RECORD_KINDS_END ? table[kind] : NULL;
-}
+const replay_issue replay_program_ops[TWIN_RECORD_KINDS_END] = {
+    [TWIN_RECORD_PROGRAM_CREATE] = program_create, [TWIN_RECORD_PROGRAM_DESTROY] = program_destroy,
+    [TWIN_RECORD_PROGRAM_BIND] = program_bind,     [TWIN_RECORD_PROGRAM_UNBIND] = program_unbind,
+    [TWIN_RECORD_PROGRAM_SEAL] = program_seal,     [TWIN_RECORD_PROGRAM_CLEAN] = program_clean,
+    [TWIN_RECORD_PROGRAM_ABORT] = program_abort,   [TWIN_RECORD_PROGRAM_DRAIN] = program_drain,
+    [TWIN_RECORD_IMAGE_LOAD] = image_load,         [TWIN_RECORD_IMAGE_UNLOAD] = image_unload,
+};

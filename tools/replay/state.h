@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "recording/containers.h"
 #include "recording/index.h"
 #include "recording/interval_map.h"
 #include "replay/replay.h"
@@ -56,6 +57,17 @@ struct replay_range {
 struct replay_ticket {
     uint32_t channel;
     uint64_t recorded, now;
+};
+
+/* A name under which a signal is shared here, by the number that the recording has for it. */
+struct replay_name {
+    uint64_t hash;
+    char name[TWIN_SHARE_NAME];
+};
+
+/* An injected fault: its numbers. */
+struct replay_fault {
+    uint32_t recorded, now;
 };
 
 /* A task that ended here. */
@@ -122,22 +134,13 @@ struct replay {
     struct interval_map memory;
     struct replay_scratch from, to;
     uint64_t touched, touched_most; /* memory that ops bring to life, in all */
-    struct replay_ticket *tickets;
-    size_t ticket_count, ticket_room;
-    struct replay_name {
-        uint64_t hash;
-        char name[TWIN_SHARE_NAME];
-    } * names;
-    size_t name_count, name_room;
-    struct {
-        uint32_t recorded, now;
-    } * faults;
-    size_t fault_count, fault_room;
+    LIST_OF(struct replay_ticket) tickets;
+    LIST_OF(struct replay_name) names;
+    LIST_OF(struct replay_fault) faults;
 
     pthread_mutex_t task_lock;
-    struct replay_task *tasks; /* guarded by task_lock */
-    size_t task_count, task_room;
-    uint64_t task_limit; /* more than these and the device does not come to an end */
+    LIST_OF(struct replay_task) tasks; /* guarded by task_lock */
+    uint64_t task_limit;               /* more than these and the device does not come to an end */
     bool tasks_lost;
 };
 
@@ -206,10 +209,10 @@ extern _Thread_local struct replay_call *replay_current;
 
 /* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL, and may set it. */
 typedef twin_status (*replay_issue)(struct replay_call *call);
-replay_issue replay_issue_work(unsigned kind);
-replay_issue replay_issue_object(unsigned kind);
-replay_issue replay_issue_memory(unsigned kind);
-replay_issue replay_issue_program(unsigned kind);
+extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_program_ops[TWIN_RECORD_KINDS_END];
 
 /* ---- objects (objects.c) ---- */
 
@@ -242,12 +245,15 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
 void replay_memory_remove(struct replay *replay, uint64_t recorded);
 /* What a device leaves behind is released when it is closed. */
 void replay_memory_close(struct replay *replay, uint32_t device);
-/* Puts the bytes that the record has for the source of a copy where it reads them now. */
-void replay_contents(struct replay_call *call, uint64_t recorded, uint64_t now, uint64_t width,
-                     uint64_t pitch, uint64_t rows);
-/* Bytes from the first row to the last. False: there are no such rows, which the call is left out for. */
-bool replay_rows_span(struct replay_call *call, const twin_rows *rows, uint64_t pitch,
-                      uint64_t *out_span);
+/* Both replace recorded addresses by those of now, and put the bytes that the recording has for the source there. False: the call is
+ * left out. */
+bool replay_copy(struct replay_call *call, twin_copy *copy);
+bool replay_rows(struct replay_call *call, twin_rows *rows);
+#define REPLAY_ROWS(f)                                                                             \
+    {                                                                                              \
+        .dst = (f)->dst, .src = (f)->src, .dst_pitch = (f)->dst_pitch,                             \
+        .src_pitch = (f)->src_pitch, .width = (f)->width, .height = (f)->height                    \
+    }
 /* The bytes of an image. NULL: they are not in the record. */
 void *replay_contents_whole(struct replay_call *call, uint64_t bytes);
 

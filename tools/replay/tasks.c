@@ -12,31 +12,24 @@ static void take_task(void *context, const twin_task_end *task)
     const struct replay_object *queue = context;
     struct replay *replay = queue->replay;
     pthread_mutex_lock(&replay->task_lock);
-    if (replay->task_count == replay->task_room) {
-        size_t room = replay->task_room ? replay->task_room * 2 : 1024;
-        void *larger = realloc(replay->tasks, room * sizeof(*replay->tasks));
-        if (larger) {
-            replay->tasks = larger;
-            replay->task_room = room;
-        }
-    }
-    if (replay->task_count < replay->task_room) {
-        replay->tasks[replay->task_count] = (struct replay_task){.queue = queue->number,
-                                                                 .status = (uint32_t)task->status,
-                                                                 .number = task->number,
-                                                                 .begin_ns = task->begin_ns,
-                                                                 .end_ns = task->end_ns,
-                                                                 .order = replay->task_count};
-        replay->task_count++;
+    if (LIST_ROOM(&replay->tasks)) {
+        replay->tasks.items[replay->tasks.count] =
+            (struct replay_task){.queue = queue->number,
+                                 .status = (uint32_t)task->status,
+                                 .number = task->number,
+                                 .begin_ns = task->begin_ns,
+                                 .end_ns = task->end_ns,
+                                 .order = replay->tasks.count};
+        replay->tasks.count++;
     } else {
         replay->tasks_lost = true;
     }
     /* What goes by memory that the record does not have may go round for ever, inside one wait. */
-    if (replay->task_count > replay->task_limit) {
+    if (replay->tasks.count > replay->task_limit) {
         fprintf(stderr,
                 "twinrt: the device does not come to an end: %zu tasks ran, and %" PRIu64
                 " in the record; what they go by lies in memory that is not recorded\n",
-                replay->task_count, replay->report.recorded.tasks);
+                replay->tasks.count, replay->report.recorded.tasks);
         _exit(REPLAY_ENDLESS);
     }
     pthread_mutex_unlock(&replay->task_lock);
@@ -128,22 +121,23 @@ void replay_tasks_compare(struct replay *replay)
     struct replay_task *then = NULL;
     size_t then_count = 0;
     pthread_mutex_lock(&replay->task_lock);
-    span(&replay->report.replayed, replay->tasks, replay->task_count);
-    if (replay->task_count > 0)
-        qsort(replay->tasks, replay->task_count, sizeof(*replay->tasks), compare_tasks);
+    span(&replay->report.replayed, replay->tasks.items, replay->tasks.count);
+    if (replay->tasks.count > 0)
+        qsort(replay->tasks.items, replay->tasks.count, sizeof(*replay->tasks.items),
+              compare_tasks);
     if (!replay_tasks_recorded(replay, &then, &then_count) || !replay->report.timed)
         goto done;
     size_t a = 0;
     size_t b = 0;
-    while (a < then_count || b < replay->task_count) {
-        const struct replay_task *now = &replay->tasks[b];
+    while (a < then_count || b < replay->tasks.count) {
+        const struct replay_task *now = &replay->tasks.items[b];
         int order = a == then_count                 ? 1
-                    : b == replay->task_count       ? -1
+                    : b == replay->tasks.count      ? -1
                     : then[a].queue != now->queue   ? (then[a].queue < now->queue ? -1 : 1)
                     : then[a].number != now->number ? (then[a].number < now->number ? -1 : 1)
                                                     : 0;
         if (order == 0) {
-            compare_pair(replay, &then[a++], &replay->tasks[b++]);
+            compare_pair(replay, &then[a++], &replay->tasks.items[b++]);
         } else if (order < 0) {
             replay_note(&replay->report.differences, (size_t)then[a].order,
                         "task %" PRIu64 " of queue %" PRIu32 " did not end here", then[a].number,

@@ -33,31 +33,19 @@ static twin_status work_copy(struct replay_call *call)
 {
     const struct twin_record_WORK_COPY *f = &call->then.WORK_COPY;
     struct replay_object *queue = work_queue(call);
-    twin_copy copy = {.bytes = f->bytes};
-    if (!queue || !replay_address(call, f->dst, f->bytes, REPLAY_TO, &copy.dst) ||
-        !replay_address(call, f->src, f->bytes, REPLAY_FROM, &copy.src))
-        return TWIN_OK;
-    replay_contents(call, f->src, copy.src, f->bytes, f->bytes, 1);
-    return ASK(queue, call->replay->ops->work.copy(queue->handle, &copy));
+    twin_copy copy = {.dst = f->dst, .src = f->src, .bytes = f->bytes};
+    return queue && replay_copy(call, &copy)
+               ? ASK(queue, call->replay->ops->work.copy(queue->handle, &copy))
+               : TWIN_OK;
 }
 
 static twin_status work_copy_rows(struct replay_call *call)
 {
-    const struct twin_record_WORK_COPY_ROWS *f = &call->then.WORK_COPY_ROWS;
     struct replay_object *queue = work_queue(call);
-    twin_rows rows = {.dst_pitch = f->dst_pitch,
-                      .src_pitch = f->src_pitch,
-                      .width = f->width,
-                      .height = f->height};
-    uint64_t dst_span;
-    uint64_t src_span;
-    if (!queue || !replay_rows_span(call, &rows, rows.dst_pitch, &dst_span) ||
-        !replay_rows_span(call, &rows, rows.src_pitch, &src_span) ||
-        !replay_address(call, f->dst, dst_span, REPLAY_TO, &rows.dst) ||
-        !replay_address(call, f->src, src_span, REPLAY_FROM, &rows.src))
-        return TWIN_OK;
-    replay_contents(call, f->src, rows.src, rows.width, rows.src_pitch, rows.height);
-    return ASK(queue, call->replay->ops->work.copy_rows(queue->handle, &rows));
+    twin_rows rows = REPLAY_ROWS(&call->then.WORK_COPY_ROWS);
+    return queue && replay_rows(call, &rows)
+               ? ASK(queue, call->replay->ops->work.copy_rows(queue->handle, &rows))
+               : TWIN_OK;
 }
 
 static twin_status work_fill(struct replay_call *call)
@@ -304,28 +292,24 @@ static twin_status work_launch(struct replay_call *call)
     return queue ? ASK(queue, replay_issue_launch(call, queue)) : TWIN_OK;
 }
 
-replay_issue replay_issue_work(unsigned kind)
-{
-    static const replay_issue table[TWIN_RECORD_KINDS_END] = {
-        [TWIN_RECORD_WORK_COPY] = work_copy,
-        [TWIN_RECORD_WORK_FILL] = work_fill,
-        [TWIN_RECORD_WORK_RECORD] = work_record,
-        [TWIN_RECORD_WORK_WAIT] = work_wait,
-        [TWIN_RECORD_WORK_RESET] = work_reset,
-        [TWIN_RECORD_WORK_WRITE_VALUE] = work_write_value,
-        [TWIN_RECORD_WORK_WAIT_VALUE] = work_wait_value,
-        [TWIN_RECORD_WORK_CALL] = work_call,
-        [TWIN_RECORD_WORK_RUN] = work_run,
-        [TWIN_RECORD_WORK_END] = work_end,
-        [TWIN_RECORD_WORK_ACTIVATE] = work_activate,
-        [TWIN_RECORD_WORK_BRANCH] = work_branch,
-        [TWIN_RECORD_WORK_LABEL] = work_label,
-        [TWIN_RECORD_WORK_JUMP] = work_jump,
-        [TWIN_RECORD_WORK_COUNT] = work_count,
-        [TWIN_RECORD_WORK_WAIT_COUNT] = work_wait_count,
-        [TWIN_RECORD_WORK_REDUCE] = work_reduce,
-        [TWIN_RECORD_WORK_COPY_ROWS] = work_copy_rows,
-        [TWIN_RECORD_WORK_LAUNCH] = work_launch,
-    };
-    return kind < TWIN_RECORD_KINDS_END ? table[kind] : NULL;
-}
+const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END] = {
+    [TWIN_RECORD_WORK_COPY] = work_copy,
+    [TWIN_RECORD_WORK_FILL] = work_fill,
+    [TWIN_RECORD_WORK_RECORD] = work_record,
+    [TWIN_RECORD_WORK_WAIT] = work_wait,
+    [TWIN_RECORD_WORK_RESET] = work_reset,
+    [TWIN_RECORD_WORK_WRITE_VALUE] = work_write_value,
+    [TWIN_RECORD_WORK_WAIT_VALUE] = work_wait_value,
+    [TWIN_RECORD_WORK_CALL] = work_call,
+    [TWIN_RECORD_WORK_RUN] = work_run,
+    [TWIN_RECORD_WORK_END] = work_end,
+    [TWIN_RECORD_WORK_ACTIVATE] = work_activate,
+    [TWIN_RECORD_WORK_BRANCH] = work_branch,
+    [TWIN_RECORD_WORK_LABEL] = work_label,
+    [TWIN_RECORD_WORK_JUMP] = work_jump,
+    [TWIN_RECORD_WORK_COUNT] = work_count,
+    [TWIN_RECORD_WORK_WAIT_COUNT] = work_wait_count,
+    [TWIN_RECORD_WORK_REDUCE] = work_reduce,
+    [TWIN_RECORD_WORK_COPY_ROWS] = work_copy_rows,
+    [TWIN_RECORD_WORK_LAUNCH] = work_launch,
+};

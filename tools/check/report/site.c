@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check/report/utf8.h"
+#include "recording/index.h"
 
 #define BUILD_ID_BYTES 64u
 
@@ -23,18 +24,12 @@ struct module {
     size_t build_id_bytes;
 };
 
-/* An entry STACK or SCRIPT_STACK. */
-struct stack {
-    uint32_t number;
-    const struct twin_record_entry *entry;
-};
-
 struct check_sites {
     struct symbolizer *symbolizer;
     struct module *modules; /* in the order of their entries */
     size_t count;
-    struct stack *stacks; /* sorted by number */
-    size_t stack_count;
+    const twin_recording *recording;
+    struct twin_recording_index stacks, script_stacks; /* by number */
 };
 
 static size_t bytes_of_hex(const char *text, unsigned char *out, size_t room)
@@ -71,49 +66,22 @@ static bool add_module(struct check_sites *sites, const struct twin_record_entry
     return true;
 }
 
-static bool is_stack(const struct twin_record_entry *entry)
-{
-    return entry->kind == TWIN_RECORD_STACK || entry->kind == TWIN_RECORD_SCRIPT_STACK;
-}
-
-static int compare_stacks(const void *left, const void *right)
-{
-    const struct stack *a = left;
-    const struct stack *b = right;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static bool index_stacks(struct check_sites *sites, const twin_recording *recording, size_t count)
-{
-    sites->stacks = calloc(count + 1, sizeof(*sites->stacks));
-    if (!sites->stacks)
-        return false;
-    for (size_t i = 0; i < twin_recording_count(recording); i++) {
-        const struct twin_record_entry *entry = twin_recording_at(recording, i);
-        struct twin_record_STACK stack; /* both begin with the number */
-        if (!is_stack(entry))
-            continue;
-        twin_recording_fields(entry, &stack, sizeof(stack));
-        sites->stacks[sites->stack_count++] = (struct stack){.number = stack.stack, .entry = entry};
-    }
-    qsort(sites->stacks, sites->stack_count, sizeof(*sites->stacks), compare_stacks);
-    return true;
-}
-
 struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer)
 {
     struct check_sites *sites = calloc(1, sizeof(*sites));
-    size_t stacks = 0;
-    bool good = sites != NULL;
-    if (sites)
-        sites->symbolizer = symbolizer;
-    for (size_t i = 0; good && i < twin_recording_count(recording); i++) {
-        const struct twin_record_entry *entry = twin_recording_at(recording, i);
-        if (entry->kind == TWIN_RECORD_MODULE)
-            good = add_module(sites, entry);
-        stacks += is_stack(entry);
-    }
-    if (good && index_stacks(sites, recording, stacks))
+    size_t count = twin_recording_count(recording);
+    if (!sites)
+        return NULL;
+    sites->symbolizer = symbolizer;
+    sites->recording = recording;
+    bool good = twin_recording_index_make(recording, TWIN_RECORD_STACK, "stack", 0, count,
+                                          &sites->stacks) &&
+                twin_recording_index_make(recording, TWIN_RECORD_SCRIPT_STACK, "stack", 0, count,
+                                          &sites->script_stacks);
+    for (size_t i = 0; good && i < count; i++)
+        if (twin_recording_at(recording, i)->kind == TWIN_RECORD_MODULE)
+            good = add_module(sites, twin_recording_at(recording, i));
+    if (good)
         return sites;
     check_sites_free(sites);
     return NULL;
@@ -123,7 +91,8 @@ void check_sites_free(struct check_sites *sites)
 {
     if (!sites)
         return;
-    free(sites->stacks);
+    free(sites->stacks.list);
+    free(sites->script_stacks.list);
     for (size_t i = 0; i < sites->count; i++)
         free(sites->modules[i].shown);
     free(sites->modules);
@@ -242,15 +211,16 @@ static size_t script_stack(const struct twin_record_entry *entry,
 size_t check_sites_stack(struct check_sites *sites, const twin_op *op,
                          struct check_site out[TWIN_RECORD_STACK_MOST])
 {
-    const struct stack key = {.number = op->stack};
-    if (op->site == 0 || op->stack == 0 || sites->stack_count == 0)
+    size_t first;
+    if (op->site == 0 || op->stack == 0)
         return 0;
-    const struct stack *stack =
-        bsearch(&key, sites->stacks, sites->stack_count, sizeof(*sites->stacks), compare_stacks);
-    if (!stack)
-        return 0;
-    return stack->entry->kind == TWIN_RECORD_STACK ? native_stack(sites, op, stack->entry, out)
-                                                   : script_stack(stack->entry, out);
+    if (twin_recording_index_find(&sites->stacks, op->stack, &first) > 0)
+        return native_stack(
+            sites, op, twin_recording_at(sites->recording, sites->stacks.list[first].entry), out);
+    if (twin_recording_index_find(&sites->script_stacks, op->stack, &first) > 0)
+        return script_stack(
+            twin_recording_at(sites->recording, sites->script_stacks.list[first].entry), out);
+    return 0;
 }
 
 bool check_sites_look(struct check_sites *sites, const twin_op *op, struct check_site *out)
