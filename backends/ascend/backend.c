@@ -117,7 +117,7 @@ static uint32_t host_last_task(void)
 static struct twin_backend backend = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
-    .name = "ascend",
+    .name = TWIN_BACKEND_NAME,
     .flags = TWIN_BACKEND_FILTERS | TWIN_BACKEND_WAITS | TWIN_BACKEND_CODE,
     .process = {.start = process_start,
                 .stop = process_stop,

@@ -158,7 +158,7 @@ static void diag_facts(void (*take)(void *context, const twin_fact *fact), void 
 static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
-    .name = "sim",
+    .name = TWIN_BACKEND_NAME,
     .flags = TWIN_BACKEND_CONDUCTED,
     .process = {.start = process_start,
                 .stop = process_stop,

@@ -20,8 +20,11 @@
 #define CHILD_SECONDS 60
 
 /* The board's come last: they count only where there is one. */
-static const twin_exceptions *const exceptions[] = {&twin_exceptions_ascend, &twin_exceptions_null,
-                                                    &twin_exceptions_sim, &twin_exceptions_board};
+static const twin_exceptions *const exceptions[] = {
+#define X(backend) &twin_exceptions_##backend,
+    TWIN_BACKEND_LIST X(board)
+#undef X
+};
 
 static void report(const char *text, const char *file, int line)
 {

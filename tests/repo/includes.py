@@ -15,12 +15,10 @@ def layers(folder, outside, below):
             for name, unders in below.items()}
 
 
-# Area -> the areas it may include. An area is the longest of these names that a path begins with.
+# Area -> the areas it may include. An area is the longest of these names that a path begins with; a folder of backends/ that is
+# not here is one, and may include itself and the seam.
 MAY_INCLUDE = {
     "backends/ascend": ["backends/ascend", "runtime/include", "runtime/seam"],
-    "backends/null": ["backends/null", "runtime/seam"],
-    "backends/fault": ["backends/fault", "runtime/seam"],
-    "backends/record": ["backends/record", "runtime/seam"],
     "backends/sim": ["backends/sim", "runtime/seam", "sim/include"],
     "bench": ["bench", "runtime/include", "runtime/seam", "sim/include"],
     "examples": ["examples", "runtime/include"],
@@ -77,8 +75,8 @@ MAY_INCLUDE = {
               "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
 
-# Where include paths point: a name is looked for beside the file, then here.
-ROOTS = ["backends/ascend", "backends/fault", "backends/null", "backends/record", "backends/sim", "bench", "examples", "rtl-stubs",
+# Where include paths point: a name is looked for beside the file, in the folder of its backend, then here.
+ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
          "runtime", "runtime/host", "runtime/include", "runtime/include/acl", "sim", "sim/include", "tests", "tests/sim", "tests/support", "tools",
          "tools/twinrt", "tools/twinrt-cc", ""]
 
@@ -96,8 +94,14 @@ SOURCES = (".c", ".h", ".cpp", ".c.in", ".def", ".inc", ".sv", ".svh")
 
 
 def area_of(path):
-    fits = [area for area in MAY_INCLUDE if path == area or path.startswith(area + "/")]
+    fits = [area for area in [*MAY_INCLUDE, *backend_of(path)] if path == area or path.startswith(area + "/")]
     return max(fits, key=len) if fits else None
+
+
+def backend_of(path):
+    """The folder of the backend that a file belongs to, in a list; else an empty list."""
+    parts = path.split("/")
+    return ["/".join(parts[:2])] if parts[0] == "backends" and len(parts) > 2 else []
 
 
 def included(tree, path):
@@ -112,7 +116,8 @@ def resolve(tree, known, path, name):
     """The file of ours that a name leads to, or None."""
     top = path.split("/")[0]
     near_first = sorted(ROOTS, key=lambda root: root.split("/")[0] != top)
-    candidates = [tree.beside(path, name)] + [posixpath.normpath(posixpath.join(root, name)) for root in near_first]
+    candidates = [tree.beside(path, name)]
+    candidates += [posixpath.normpath(posixpath.join(root, name)) for root in backend_of(path) + near_first]
     for candidate in candidates:
         if candidate in known:
             return candidate
@@ -138,7 +143,7 @@ def include_rule(tree):
                 continue
             elif quote == '"' and target is None:
                 problems.append(where + f'"{name}" is no file of this tree')
-            elif target and not any((target + "/").startswith(place + "/") for place in MAY_INCLUDE[area]):
+            elif target and not any((target + "/").startswith(place + "/") for place in MAY_INCLUDE.get(area, [area, "runtime/seam"])):
                 problems.append(where + f"{area} may not include {target}")
     return problems
 

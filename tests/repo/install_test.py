@@ -111,13 +111,21 @@ add_executable(program_cxx program.cpp)
 target_link_libraries(program_cxx PRIVATE twinrt::acl_rt)
 """
 
+
+def plugins():
+    """Names of backends and wrappers, as backends/CMakeLists.txt lists them."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "backends", "CMakeLists.txt"), encoding="utf-8") as file:
+        lists = re.findall(r"^set\(TWIN_(?:BACKENDS|WRAPPERS)([^)]*)\)", file.read(), flags=re.MULTILINE)
+    return sorted(" ".join(lists).split())
+
+
 MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/cmake/twinrt/twinrt-kernels.cmake",
              "include/twinrt/kernel.h", "include/twinrt/kernel_image.h", "include/twinrt/kernel_ops.h",
              "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
              "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
              "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
-             "lib64/libplatform.so", "lib64/libtwinrt-host.so", "lib64/twinrt/backend-fault.so", "lib64/twinrt/backend-null.so",
-             "lib64/twinrt/backend-record.so", "lib64/twinrt/backend-sim.so",
+             "lib64/libplatform.so", "lib64/libtwinrt-host.so",
+             *(f"lib64/twinrt/backend-{name}.so" for name in plugins()),
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",

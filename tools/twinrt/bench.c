@@ -300,7 +300,7 @@ static int tell(const struct options *options, const struct bench_rows *rows,
 int twin_tool_bench(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, ascend, null", 0},
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, " TWIN_BACKEND_NAMES, 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"filter", KEY_FILTER, "TEXT", 0,
          "Measure only what has TEXT in its name, as --list shows it: a group, "

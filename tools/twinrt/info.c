@@ -211,7 +211,7 @@ static const struct twin_backend *begin(const char *plugins, const char *name,
 int twin_tool_info(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, ascend, null", 0},
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, " TWIN_BACKEND_NAMES, 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
         {"profiles", KEY_PROFILES, NULL, 0, "List the profiles that come with the model", 0},

@@ -192,7 +192,7 @@ int twin_tool_replay(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"backend", KEY_BACKEND, "NAME", 0,
-         "The device: sim, ascend, null, or auto; without, what TWINRT_BACKEND says, else the "
+         "The device: auto, " TWIN_BACKEND_NAMES "; without, what TWINRT_BACKEND says, else the "
          "recorded one",
          0},
         {"model", KEY_MODEL, "NAME", 0, "How the model runs: tlm, rtl or lockstep", 0},

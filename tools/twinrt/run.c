@@ -351,7 +351,7 @@ static int run_for(struct options *options)
 int twin_tool_run(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, sim, ascend, null", 0},
+        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, " TWIN_BACKEND_NAMES, 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
         {"model", KEY_MODEL, "NAME", 0, "What its blocks are: tlm, rtl, or both in lockstep", 0},

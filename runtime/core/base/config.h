@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* X(symbol, name, default, allowed, help). `allowed`: "a|b" is a choice, "1..64" a range of whole
- * numbers, "" any text. Sorted by name. */
+ * numbers, "" any text. Sorted by name. TWIN_BACKENDS comes from backends/CMakeLists.txt. */
 #define TWIN_SETTING_LIST(X)                                                                       \
     X(GLOBAL_LOG_LEVEL, "ASCEND_GLOBAL_LOG_LEVEL", "", "",                                         \
       "least level of aclAppLog that is written: 0 debug to 3 error, 4 none; unset: 3")            \
@@ -20,7 +20,7 @@
       "device numbers the process may use, in the order it will see them; unset: all")             \
     X(ASCEND_HOME, "TWINRT_ASCEND_HOME", "", "",                                                   \
       "folder of the vendor's toolkit, for a board; unset: ASCEND_HOME_PATH and the usual places") \
-    X(BACKEND, "TWINRT_BACKEND", "auto", "auto|sim|null|ascend", "the device below the runtime")   \
+    X(BACKEND, "TWINRT_BACKEND", "auto", "auto|" TWIN_BACKENDS, "the device below the runtime")    \
     X(CHECK, "TWINRT_CHECK", "warn", "off|warn|error",                                             \
       "what a kernel forgets that a board would need, such as a flag: ignored, said, or the "      \
       "kernel fails")                                                                              \

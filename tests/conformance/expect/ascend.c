@@ -57,4 +57,4 @@ static const twin_exception unsupported[] = {
 static const twin_exception known_failing[] = {{"native", "OVF-06: a kernel's", OWN_OVERFLOWS},
                                                {NULL, NULL, NULL}};
 
-const twin_exceptions twin_exceptions_ascend = {"ascend", unsupported, known_failing};
+TWIN_EXCEPTIONS(ascend);

@@ -16,13 +16,17 @@ typedef struct twin_exceptions {
     const twin_exception *known_failing; /* until fixed: run; a pass fails the run */
 } twin_exceptions;
 
-extern const twin_exceptions twin_exceptions_ascend;
-/* Of the same backend when there is a board below: TWIN_TESTS_ON_BOARD. */
-extern const twin_exceptions twin_exceptions_board;
-extern const twin_exceptions twin_exceptions_null;
-extern const twin_exceptions twin_exceptions_sim;
+/* Each backend has a file <name>.c, which ends with this. */
+#define TWIN_EXCEPTIONS(backend)                                                                   \
+    const twin_exceptions twin_exceptions_##backend = {#backend, unsupported, known_failing}
 
 /* What the part of the model's profile does not offer; ends as the lists above. */
 const twin_exception *twin_exceptions_of_part(void);
+
+/* TWIN_BACKEND_LIST, from backends/CMakeLists.txt, is X(name) for each. Those of `board` are of ascend when there is a board
+ * below: TWIN_TESTS_ON_BOARD. */
+#define X(backend) extern const twin_exceptions twin_exceptions_##backend;
+TWIN_BACKEND_LIST X(board)
+#undef X
 
 #endif

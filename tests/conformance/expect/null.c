@@ -161,4 +161,4 @@ static const twin_exception unsupported[] = {
 
 static const twin_exception known_failing[] = {{NULL, NULL, NULL}};
 
-const twin_exceptions twin_exceptions_null = {"null", unsupported, known_failing};
+TWIN_EXCEPTIONS(null);

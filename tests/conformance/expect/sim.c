@@ -8,4 +8,4 @@ static const twin_exception unsupported[] = {{NULL, NULL, NULL}};
 
 static const twin_exception known_failing[] = {{NULL, NULL, NULL}};
 
-const twin_exceptions twin_exceptions_sim = {"sim", unsupported, known_failing};
+TWIN_EXCEPTIONS(sim);
