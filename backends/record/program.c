@@ -39,16 +39,6 @@ void record_program_destroy(twin_program *program)
 
 /* ---- diagnosis ----------------------------------------------------------------------------------- */
 
-void record_diag_dump(twin_hw_device *device)
-{
-    struct record_call call;
-    struct twin_record_DIAG_DUMP *f = RECORD_BEGIN(&call, DIAG_DUMP, 0);
-    f->device = device->index;
-    record_called(&call);
-    record_below.diag.dump(device->inner);
-    record_returned(&call, TWIN_OK);
-}
-
 struct counted {
     void (*take)(void *context, const twin_fact *fact);
     void *context;

@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 12u
+#define TWIN_SEAM_VERSION 13u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -335,9 +335,6 @@ typedef struct twin_fact {
 } twin_fact;
 
 struct twin_diag_ops {
-    /* Logs the state of every queue: what runs, what each waits for. May be called on a faulted device.
-     * Thread: any. */
-    void (*dump)(twin_hw_device *device);
     /* Calls `take` for each data-file parameter or other fact worth printing. Thread: any. */
     void (*facts)(void (*take)(void *context, const twin_fact *fact), void *context);
     /* How busy the engines of device `index` have been; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */

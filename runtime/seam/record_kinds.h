@@ -174,7 +174,6 @@
     X(157, PROGRAM_CLEAN, "program.clean", TWIN_RECORD_QUEUE_FIELDS, NONE)                         \
     X(158, PROGRAM_ABORT, "program.abort", TWIN_RECORD_PROGRAM_FIELDS, NONE)                       \
     X(159, PROGRAM_DRAIN, "program.drain", TWIN_RECORD_PROGRAM_DRAIN_FIELDS, NONE)                 \
-    X(168, DIAG_DUMP, "diag.dump", TWIN_RECORD_DEVICE_FIELDS, NONE)                                \
     X(169, DIAG_FACTS, "diag.facts", TWIN_RECORD_FACTS_FIELDS, NONE)                               \
     X(170, DIAG_USAGE, "diag.usage", TWIN_RECORD_USAGE_FIELDS, NONE)                               \
     X(176, FAULT_PLANT, "fault.plant", TWIN_RECORD_PLANT_FIELDS, NONE)                             \

@@ -242,7 +242,6 @@ static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin
     t->program.clean(q);
     t->program.abort(program);
     t->program.drain(program, 77);
-    t->diag.dump(device);
     t->diag.usage(1, &usage);
     t->fault.plant(&(twin_fault){.kind = TWIN_FAULT_MEMORY, .first = 2, .bytes = 12}, &small);
     t->fault.remove(small);
@@ -413,7 +412,6 @@ static const char *const expected[] = {
     "program.clean queue=1",
     "program.abort program=1",
     "program.drain program=1 timeout_ns=77",
-    "diag.dump device=1",
     "diag.usage device=1 cube=71 vector=-1 cpu=73",
     "fault.plant kind=memory task=any device=0 stream=0 id=0 factor_permille=0 first=2 times=0 "
     "duration_ns=0 address=0 bytes=12 access=0x0 device_status=0x0 number=81",

@@ -115,7 +115,7 @@ static bool is_silent(const struct twin_record_entry *entry)
     case TWIN_RECORD_IMAGE_UNLOAD:
         return true;
     default:
-        return entry->kind < TWIN_RECORD_DEVICE_OPEN || entry->kind >= TWIN_RECORD_DIAG_DUMP;
+        return entry->kind < TWIN_RECORD_DEVICE_OPEN || entry->kind >= TWIN_RECORD_DIAG_FACTS;
     }
 }
 

@@ -295,9 +295,9 @@ static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_PROCESS_COUNT] = process_count, [TWIN_RECORD_PROCESS_DESCRIBE] = process_describe,
     [TWIN_RECORD_DEVICE_OPEN] = device_open,     [TWIN_RECORD_DEVICE_CLOSE] = device_close,
     [TWIN_RECORD_DEVICE_ABORT] = device_abort,   [TWIN_RECORD_DEVICE_PEER] = device_peer,
-    [TWIN_RECORD_DIAG_DUMP] = nothing,           [TWIN_RECORD_DIAG_FACTS] = nothing,
-    [TWIN_RECORD_DIAG_USAGE] = diag_usage,       [TWIN_RECORD_FAULT_PLANT] = fault_plant,
-    [TWIN_RECORD_FAULT_REMOVE] = fault_remove,   [TWIN_RECORD_FAULT_STRUCK] = fault_struck,
+    [TWIN_RECORD_DIAG_FACTS] = nothing,          [TWIN_RECORD_DIAG_USAGE] = diag_usage,
+    [TWIN_RECORD_FAULT_PLANT] = fault_plant,     [TWIN_RECORD_FAULT_REMOVE] = fault_remove,
+    [TWIN_RECORD_FAULT_STRUCK] = fault_struck,
 };
 
 static replay_issue find_issue(unsigned kind)

@@ -166,7 +166,6 @@ static const char *state_name(enum twinsim_queue_state state)
 struct survey {
     struct text text;
     unsigned streams;
-    bool idle_too;
 };
 
 static uint32_t head_of(const twin_queue *queue)
@@ -211,7 +210,7 @@ static void describe_queue(void *context, twin_queue *queue)
         retired = info.state == TWINSIM_QUEUE_IDLE ? submitted : head;
     }
     pthread_mutex_unlock(&queue->lock);
-    if (retired >= submitted && !survey->idle_too)
+    if (retired >= submitted)
         return;
 
     survey->streams++;
@@ -303,16 +302,4 @@ void sim_report_explain(void)
     memcpy(buffer, deadlock_text, sizeof(buffer));
     sim_model_unlock();
     sim_explain("%s", buffer);
-}
-
-void sim_report_dump(twin_hw_device *device)
-{
-    char buffer[8192];
-    struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}, .idle_too = true};
-    sim_model_lock();
-    add(&survey.text, "device %u at %llu ns:", device->index,
-        (unsigned long long)twinsim_now(sim_process.board));
-    sim_queue_each(device, describe_queue, &survey);
-    sim_model_unlock();
-    sim_log(1, "%s", buffer);
 }

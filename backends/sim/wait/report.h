@@ -21,7 +21,5 @@ void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits);
 void sim_report_threads(char *text, size_t bytes, const struct sim_wait *waits);
 /* Adds the newest deadlock's text to the caller's recent error messages. Takes the model lock. */
 void sim_report_explain(void);
-/* Logs the state of every queue of a device. Takes the model lock. */
-void sim_report_dump(twin_hw_device *device);
 
 #endif
