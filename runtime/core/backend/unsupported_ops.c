@@ -22,8 +22,9 @@ static twin_host_moment *real_time(void)
         return lacking;                                                                            \
     }
 #include "seam/ops.def"
-#pragma GCC diagnostic pop
 
+/* A row that has other types than backend.h ends the build. */
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
 const struct twin_backend twin_unsupported_ops = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
@@ -31,6 +32,7 @@ const struct twin_backend twin_unsupported_ops = {
 #define OP(group, op, type, lacking, parameters, arguments) .group.op = group##_##op,
 #include "seam/ops.def"
 };
+#pragma GCC diagnostic pop
 
 enum slot {
 #define OP(group, op, type, lacking, parameters, arguments) SLOT_##group##_##op,
