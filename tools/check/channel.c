@@ -96,16 +96,7 @@ void check_call_queued(struct checker *checker, uint32_t op)
 /* Pieces of work that were queued before the call. */
 static uint32_t place_of(const struct check_queue *queue, uint32_t call)
 {
-    size_t low = 0;
-    size_t high = queue->work.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (queue->work.items[middle] < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
+    return (uint32_t)PARTITION_POINT(queue->work.count, i, queue->work.items[i] < call);
 }
 
 /* The first that fits: calls of several streams may be made in another order than they were queued. */

@@ -111,16 +111,7 @@ void check_count_bind(struct checker *checker, struct check_signal *signal,
 /* Changes of a lane up to a count of its place. */
 static size_t upto(const struct lane *lane, uint32_t number)
 {
-    size_t low = 0;
-    size_t high = lane->changes.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lane->changes.items[middle].number <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(lane->changes.count, i, lane->changes.items[i].number <= number);
 }
 
 static uint32_t higher(uint32_t a, uint32_t b)

@@ -8,17 +8,10 @@ uint32_t check_known_at(const struct checker *checker, uint32_t place, uint64_t 
     if (place >= checker->places.count)
         return 0;
     const struct check_place *at = &checker->places.items[place];
-    size_t low = 0;
-    size_t high = at->known.count;
-    if (high > 0 && at->known.items[high - 1].seq < seq)
-        return at->known.items[high - 1].count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at->known.items[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t count = at->known.count;
+    if (count > 0 && at->known.items[count - 1].seq < seq)
+        return at->known.items[count - 1].count;
+    size_t low = PARTITION_POINT(count, i, at->known.items[i].seq < seq);
     return low > 0 ? at->known.items[low - 1].count : 0;
 }
 
@@ -73,15 +66,7 @@ static void push_fog(struct checker *checker, uint32_t op)
 
 bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before)
 {
-    size_t low = 0;
-    size_t high = checker->fogs.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (checker->fogs.items[middle] < before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = PARTITION_POINT(checker->fogs.count, i, checker->fogs.items[i] < before);
     return low > 0 && checker->fogs.items[low - 1] > after;
 }
 

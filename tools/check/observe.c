@@ -29,15 +29,7 @@ static const struct check_known *who_knew(const struct checker *checker, uint32_
                                           uint32_t number)
 {
     const struct check_place *at = &checker->places.items[place];
-    size_t low = 0;
-    size_t high = at->known.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (at->known.items[middle].count < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = PARTITION_POINT(at->known.count, i, at->known.items[i].count < number);
     return low < at->known.count ? &at->known.items[low] : NULL;
 }
 

@@ -8,16 +8,7 @@
 /* Joins of a queue up to a count. */
 static size_t joins_upto(const struct check_queue *queue, uint32_t number)
 {
-    size_t low = 0;
-    size_t high = queue->joins.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (queue->joins.items[middle].number <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(queue->joins.count, i, queue->joins.items[i].number <= number);
 }
 
 uint32_t check_hops(const struct checker *checker, uint32_t from_place, uint32_t from_number,

@@ -211,15 +211,7 @@ static void judge_notify(struct checker *checker, const struct flag *flag)
 /* Of those sorted by their begin, how many begin by then. */
 static size_t begun_by(const twin_op **ops, size_t count, uint64_t ns)
 {
-    size_t low = 0;
-    while (low < count) {
-        size_t middle = low + (count - low) / 2;
-        if (ops[middle]->task_begin_ns <= ns)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
+    return PARTITION_POINT(count, i, ops[i]->task_begin_ns <= ns);
 }
 
 /* An event's flag: some record began before the wait passed, and no reset lies between the two. */

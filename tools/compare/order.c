@@ -58,15 +58,7 @@ static uint64_t sum(const uint64_t *sums, size_t rank)
 /* Tasks, of those sorted by their begin in B, that begin before `ns`. */
 static size_t begun_before(struct task *const *tasks, size_t count, uint64_t ns)
 {
-    size_t low = 0;
-    while (low < count) {
-        size_t middle = low + (count - low) / 2;
-        if (tasks[middle]->begin[1] < ns)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
+    return PARTITION_POINT(count, i, tasks[i]->begin[1] < ns);
 }
 
 static void sweep(struct compare_result *result, struct task *tasks, size_t count,

@@ -23,6 +23,22 @@ bool twin_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
     ((list)->count < (list)->room ||                                                               \
      twin_list_grow(&(list)->items, (list)->count, &(list)->room, sizeof((list)->items[0])))
 
+/* The first index from 0 up to `count` for which `below`, an expression of the index `at`, does not hold; it holds for all before
+ * that and for none after. */
+#define PARTITION_POINT(count, at, below)                                                          \
+    __extension__({                                                                                \
+        size_t low_ = 0;                                                                           \
+        size_t high_ = (count);                                                                    \
+        while (low_ < high_) {                                                                     \
+            const size_t at = low_ + (high_ - low_) / 2;                                           \
+            if (below)                                                                             \
+                low_ = at + 1;                                                                     \
+            else                                                                                   \
+                high_ = at;                                                                        \
+        }                                                                                          \
+        low_;                                                                                      \
+    })
+
 /* Sets `item` to the item whose `field` is `key`, which is added with all else 0 if there is none. NULL: out of memory. */
 #define HASH_ENSURE(list, field, key, item)                                                        \
     do {                                                                                           \

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/containers.h"
+
 static int compare_keys(const void *left, const void *right)
 {
     const struct twin_recording_key *a = left;
@@ -41,15 +43,7 @@ bool twin_recording_index_make(const twin_recording *recording, unsigned kind, c
 size_t twin_recording_index_find(const struct twin_recording_index *index, uint64_t key,
                                  size_t *out_first)
 {
-    size_t low = 0;
-    size_t high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->list[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = PARTITION_POINT(index->count, i, index->list[i].key < key);
     size_t count = 0;
     while (low + count < index->count && index->list[low + count].key == key)
         count++;

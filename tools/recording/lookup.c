@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording/reader.h"
+#include "recording/containers.h"
 #include "recording/reading.h"
 
 #define TASKS_MOST 65536u /* of one op; no queue holds more */
@@ -135,21 +135,15 @@ const struct twin_recording_object *twin_recording_object_at(const twin_recordin
 const struct twin_recording_object *
 twin_recording_object(const twin_recording *recording, enum twin_record_role role, uint32_t number)
 {
-    size_t low = 0;
-    size_t high = recording->object_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct twin_recording_object *object = &recording->objects[middle];
-        if (object->role < (unsigned)role ||
-            (object->role == (unsigned)role && object->number < number))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == recording->object_count)
-        return NULL;
-    const struct twin_recording_object *object = &recording->objects[low];
-    return object->role == (unsigned)role && object->number == number ? object : NULL;
+    const struct twin_recording_object *objects = recording->objects;
+    size_t low =
+        PARTITION_POINT(recording->object_count, at,
+                        objects[at].role < (unsigned)role ||
+                            (objects[at].role == (unsigned)role && objects[at].number < number));
+    return low < recording->object_count && objects[low].role == (unsigned)role &&
+                   objects[low].number == number
+               ? &objects[low]
+               : NULL;
 }
 
 static const struct twin_record_entry *made_by(const twin_recording *recording,
@@ -316,16 +310,7 @@ static bool index_tasks(twin_recording *recording)
 static size_t first_task(const twin_recording *recording, uint32_t queue, uint64_t task)
 {
     const struct twin_recording_task key = {.queue = queue, .task = task};
-    size_t low = 0;
-    size_t high = recording->task_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_tasks(&recording->tasks[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(recording->task_count, i, compare_tasks(&recording->tasks[i], &key) < 0);
 }
 
 /* Where the last one of the queue's tasks up to and with that one ends. */

@@ -375,16 +375,7 @@ void twin_ops_free(struct twin_ops *ops)
 
 size_t twin_ops_from(const struct twin_ops *ops, uint64_t begin_seq)
 {
-    size_t low = 0;
-    size_t high = ops->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ops->list[middle].begin_seq < begin_seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(ops->count, i, ops->list[i].begin_seq < begin_seq);
 }
 
 const char *twin_op_name(const twin_recording *recording, const twin_op *op,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recording/containers.h"
 #include "recording/reading.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -584,15 +585,7 @@ uint64_t twin_recording_offset(const twin_recording *recording, size_t index)
 
 size_t twin_recording_find(const twin_recording *recording, uint64_t begin_seq)
 {
-    size_t low = 0;
-    size_t high = recording->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (recording->entries[middle].seq < begin_seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = PARTITION_POINT(recording->count, i, recording->entries[i].seq < begin_seq);
     return low < recording->count && recording->entries[low].seq == begin_seq ? low
                                                                               : TWIN_RECORDING_NONE;
 }

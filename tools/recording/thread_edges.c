@@ -2,6 +2,7 @@
 /* What orders host threads in a recording, and how far the device had come at each op. */
 #include <stdlib.h>
 
+#include "recording/containers.h"
 #include "recording/reading.h"
 
 /* Threads beyond this are taken as one: what is kept of each grows with their number. */
@@ -57,15 +58,7 @@ struct moved {
 /* The newest of those before that number of the sequence; 0: none. */
 static uint64_t device_time(const struct moved *moved, size_t count, uint64_t seq)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (moved[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = PARTITION_POINT(count, i, moved[i].seq < seq);
     return low > 0 ? moved[low - 1].at_ns : 0;
 }
 

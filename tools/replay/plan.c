@@ -24,15 +24,7 @@ static int compare_numbers(const void *left, const void *right)
 
 static const struct replay_thread *find_thread(const struct replay *replay, uint32_t number)
 {
-    size_t low = 0;
-    size_t high = replay->thread_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (replay->threads[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = PARTITION_POINT(replay->thread_count, i, replay->threads[i].number < number);
     return &replay->threads[low];
 }
 
