@@ -71,6 +71,14 @@ MAY_INCLUDE = {
     "sim/rtl": ["sim/core", "sim/include", "sim/rtl"],
     "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
+    **layers("tools", ["runtime/seam"], {
+        "recording": [],
+        "symbolize": [],
+        "check": ["recording", "symbolize"],
+        "compare": ["recording"],
+        "replay": ["recording"],
+        "calibrate": ["recording", "replay"],
+    }),
     "tools": ["runtime/api/functions.def", "runtime/api/functions.h", "runtime/core", "runtime/include",
               "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
