@@ -174,13 +174,6 @@ static bool read_records(struct run *run)
 
 /* ---- public calls ---------------------------------------------------------------------------- */
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* A call takes its cost and nothing else: the median of all of its kind. */
 static void fit_cost(struct run *run, struct calibrate_parameter *parameter, double *lengths)
 {
@@ -202,13 +195,11 @@ static void fit_cost(struct run *run, struct calibrate_parameter *parameter, dou
         parameter->low = parameter->high = NAN;
         return;
     }
-    qsort(lengths, count, sizeof(*lengths), by_size);
-    double median = lengths[count / 2];
+    double median = calibrate_median(lengths, count);
     for (size_t i = 0; i < count; i++)
         lengths[i] = fabs(lengths[i] - median);
-    qsort(lengths, count, sizeof(*lengths), by_size);
-    parameter->error =
-        median > 0 ? 1.2533 * 1.4826 * lengths[count / 2] / sqrt((double)count) / median : 0;
+    double off = calibrate_median(lengths, count);
+    parameter->error = median > 0 ? 1.2533 * 1.4826 * off / sqrt((double)count) / median : 0;
     double half = fit_interval(parameter->error, (double)count);
     parameter->low = fmax(median * exp(-half) - 0.5, 0);
     parameter->high = median * exp(half) + 0.5;
@@ -245,9 +236,8 @@ static void sum_up(const struct fit *fit, double *out_mean, double *out_median, 
         squares += fit->z[r] * fit->z[r];
         sizes[r] = fabs(fit->z[r]) * fit->rows[r]->sigma;
     }
-    qsort(sizes, fit->row_count, sizeof(*sizes), by_size);
     *out_mean = sqrt(squares / (double)fit->row_count);
-    *out_median = sizes[fit->row_count / 2];
+    *out_median = calibrate_median(sizes, fit->row_count);
     *out_worst = sizes[fit->row_count - 1];
     free(sizes);
 }

@@ -105,22 +105,61 @@ void fit_end(struct fit *fit)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-bool fit_try(struct fit *fit, double *const *values, size_t count, double *out_z)
+double *fit_numbers(struct fit *fit, size_t count)
 {
-    struct calibrate_trial *trials = calloc(count + 1, sizeof(*trials));
-    double *rows = calloc(count * fit->bench->row_count + 1, sizeof(*rows));
-    bool good = trials && rows;
-    if (!good)
+    double *numbers = calloc(count + 1, sizeof(*numbers));
+    if (!numbers)
         (void)fit_memory_is_short(fit);
+    return numbers;
+}
+
+struct fit_batch *fit_batch_new(struct fit *fit, size_t room)
+{
+    size_t values = room * fit->parameters->count;
+    struct fit_batch *batch =
+        calloc(1, sizeof(*batch) + (values + room * fit->row_count) * sizeof(*batch->store));
+    if (!batch) {
+        (void)fit_memory_is_short(fit);
+        return NULL;
+    }
+    batch->values = batch->store;
+    batch->z = batch->store + values;
+    return batch;
+}
+
+double *fit_batch_add(const struct fit *fit, struct fit_batch *batch)
+{
+    return batch->values + fit->parameters->count * batch->count++;
+}
+
+void fit_batch_step(struct fit *fit, struct fit_batch *batch, const double *step)
+{
+    fit_move(fit, step, 1);
+    fit_values(fit, SIZE_MAX, 0, fit_batch_add(fit, batch));
+    fit_move(fit, step, -1);
+}
+
+double *fit_batch_z(const struct fit *fit, const struct fit_batch *batch, size_t place)
+{
+    return batch->z + place * fit->row_count;
+}
+
+bool fit_batch_run(struct fit *fit, struct fit_batch *batch)
+{
+    size_t count = batch->count;
+    struct calibrate_trial *trials = calloc(count + 1, sizeof(*trials));
+    double *rows = fit_numbers(fit, count * fit->bench->row_count);
+    bool good = rows && (trials || fit_memory_is_short(fit));
     for (size_t i = 0; good && i < count; i++)
-        trials[i] =
-            (struct calibrate_trial){.values = values[i], .rows = rows + i * fit->bench->row_count};
-    good = good && calibrate_bench_run(fit->bench, trials, count, fit->error, fit->error_bytes);
+        trials[i] = (struct calibrate_trial){.values = batch->values + i * fit->parameters->count,
+                                             .rows = rows + i * fit->bench->row_count};
+    good = good && (count == 0 ||
+                    calibrate_bench_run(fit->bench, trials, count, fit->error, fit->error_bytes));
     for (size_t i = 0; good && i < count; i++) {
         for (size_t r = 0; r < fit->row_count; r++) {
             double value = trials[i].rows[fit->row_at[r]];
             /* what did not happen in the model tells nothing of times */
-            out_z[i * fit->row_count + r] =
+            fit_batch_z(fit, batch, i)[r] =
                 trials[i].refused ? FIT_REFUSED
                 : isnan(value)    ? 0
                                   : (value - fit->rows[r]->measured) / fit->rows[r]->sigma;
@@ -131,16 +170,22 @@ bool fit_try(struct fit *fit, double *const *values, size_t count, double *out_z
     return good;
 }
 
+size_t fit_batch_best(const struct fit *fit, const struct fit_batch *batch, double *cost)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < batch->count; i++) {
+        double own = fit_cost_of(fit, fit_batch_z(fit, batch, i));
+        if (own < *cost) {
+            *cost = own;
+            best = i;
+        }
+    }
+    return best;
+}
+
 bool fit_refused(const struct fit *fit, const double *z)
 {
     return fit->row_count > 0 && z[0] == FIT_REFUSED;
-}
-
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
 }
 
 bool fit_counts(const struct fit *fit, size_t row)
@@ -148,18 +193,16 @@ bool fit_counts(const struct fit *fit, size_t row)
     return !fit->unsteady[row] && (!fit->alone_only || fit->rows[row]->alone);
 }
 
-static double median_of_size(const struct fit *fit)
+double fit_median(const struct fit *fit)
 {
     double *sizes = malloc((fit->row_count + 1) * sizeof(*sizes));
     size_t count = 0;
     if (!sizes)
         return 0;
-    sizes[0] = 0;
     for (size_t r = 0; r < fit->row_count; r++)
         if (fit_counts(fit, r))
             sizes[count++] = fabs(fit->z[r]);
-    qsort(sizes, count, sizeof(*sizes), by_size);
-    double median = sizes[count / 2];
+    double median = calibrate_median(sizes, count);
     free(sizes);
     return median;
 }
@@ -178,7 +221,7 @@ double fit_cost_of(const struct fit *fit, const double *z)
 
 void fit_weigh(struct fit *fit)
 {
-    fit->scale = fmax(1.4826 * median_of_size(fit), SCALE_LEAST);
+    fit->scale = fmax(1.4826 * fit_median(fit), SCALE_LEAST);
     for (size_t r = 0; r < fit->row_count; r++) {
         double size = fabs(fit->z[r]);
         fit->weights[r] = !fit_counts(fit, r)          ? 0
@@ -188,16 +231,24 @@ void fit_weigh(struct fit *fit)
     fit->cost = fit_cost_of(fit, fit->z);
 }
 
+void fit_count_all(struct fit *fit)
+{
+    memset(fit->unsteady, 0, fit->row_count * sizeof(*fit->unsteady));
+    fit_weigh(fit);
+}
+
 bool fit_look(struct fit *fit)
 {
-    double *values = calloc(fit->parameters->count + 1, sizeof(*values));
-    if (!values)
-        return fit_memory_is_short(fit);
-    fit_values(fit, SIZE_MAX, 0, values);
-    bool good = fit_try(fit, &values, 1, fit->z) && !fit_refused(fit, fit->z);
-    free(values);
-    if (good)
+    struct fit_batch *batch = fit_batch_new(fit, 1);
+    if (!batch)
+        return false;
+    fit_values(fit, SIZE_MAX, 0, fit_batch_add(fit, batch));
+    bool good = fit_batch_run(fit, batch) && !fit_refused(fit, batch->z);
+    if (good) {
+        memcpy(fit->z, batch->z, fit->row_count * sizeof(*fit->z));
         fit_weigh(fit);
+    }
+    free(batch);
     return good;
 }
 
@@ -251,12 +302,14 @@ static struct side side_of(const struct fit *fit, size_t axis, const double *val
 }
 
 /* From the trials up and down. */
-static void derive_axis(struct fit *fit, size_t axis, const double *here, double *const *values,
-                        const double *z)
+static void derive_axis(struct fit *fit, size_t axis, const double *here,
+                        const struct fit_batch *batch, size_t at)
 {
+    const double *values = batch->values + at * fit->parameters->count;
     double log_here = fit_axis_log(fit, axis, here);
-    const struct side up = side_of(fit, axis, values[0], z, log_here);
-    const struct side down = side_of(fit, axis, values[1], z + fit->row_count, log_here);
+    const struct side up = side_of(fit, axis, values, fit_batch_z(fit, batch, at), log_here);
+    const struct side down = side_of(fit, axis, values + fit->parameters->count,
+                                     fit_batch_z(fit, batch, at + 1), log_here);
     fit->axes[axis].idle = true;
     for (size_t r = 0; r < fit->row_count; r++) {
         bool steady;
@@ -268,45 +321,34 @@ static void derive_axis(struct fit *fit, size_t axis, const double *here, double
 }
 
 /* Trials to both sides of each axis that is looked at; none for idle ones. */
-static size_t list_sides(const struct fit *fit, bool all, const double *here, double *store,
-                         double **values)
+static void list_sides(const struct fit *fit, bool all, const double *here, struct fit_batch *batch)
 {
-    size_t count = 0;
     for (size_t i = 0; i < fit->axis_count; i++) {
         if (fit->axes[i].idle && !all)
             continue;
-        for (int side = 0; side < 2; side++, count++) {
-            values[count] = store + count * fit->parameters->count;
-            step_values(fit, i, STEP * (side == 0 ? 1 : -1), values[count], here);
-        }
-        /* nothing lies below the least value: two steps above tell as well whether slopes agree */
         double log_here = fit_axis_log(fit, i, here);
-        if (fit_axis_log(fit, i, values[count - 1]) == log_here)
-            step_values(fit, i,
-                        fmax(2 * (fit_axis_log(fit, i, values[count - 2]) - log_here), STEP),
-                        values[count - 1], here);
+        double *up = fit_batch_add(fit, batch);
+        double *down = fit_batch_add(fit, batch);
+        step_values(fit, i, STEP, up, here);
+        step_values(fit, i, -STEP, down, here);
+        /* nothing lies below the least value: two steps above tell as well whether slopes agree */
+        if (fit_axis_log(fit, i, down) == log_here)
+            step_values(fit, i, fmax(2 * (fit_axis_log(fit, i, up) - log_here), STEP), down, here);
     }
-    return count;
 }
 
 bool fit_derive(struct fit *fit, bool all)
 {
     size_t n = fit->axis_count;
-    size_t m = fit->parameters->count;
-    double *store = calloc((2 * n + 1) * m + 1, sizeof(*store));
-    double **values = calloc(2 * n + 1, sizeof(*values));
-    double *z = calloc(2 * n * fit->row_count + 1, sizeof(*z));
-    bool good = store && values && z;
-    if (!good)
-        (void)fit_memory_is_short(fit);
-    double *here = good ? store + 2 * n * m : NULL;
-    size_t count = 0;
+    struct fit_batch *batch = fit_batch_new(fit, 2 * n);
+    double *here = fit_numbers(fit, fit->parameters->count);
+    bool good = batch && here;
     if (good) {
         bound(fit);
         fit_values(fit, SIZE_MAX, 0, here);
-        count = list_sides(fit, all, here, store, values);
+        list_sides(fit, all, here, batch);
+        good = fit_batch_run(fit, batch);
     }
-    good = good && (count == 0 || fit_try(fit, values, count, z));
     for (size_t r = 0; good && r < fit->row_count; r++)
         fit->unsteady[r] = false;
     for (size_t i = 0, t = 0; good && i < n; i++) {
@@ -315,13 +357,12 @@ bool fit_derive(struct fit *fit, bool all)
                 fit->jacobian[r * n + i] = 0;
             continue;
         }
-        derive_axis(fit, i, here, values + t, z + t * fit->row_count);
+        derive_axis(fit, i, here, batch, t);
         t += 2;
     }
     if (good)
         fit_weigh(fit);
-    free(store);
-    free(values);
-    free(z);
+    free(batch);
+    free(here);
     return good;
 }

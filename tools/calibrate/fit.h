@@ -40,6 +40,14 @@ struct fit_system {
     double *turning;                             /* used up */
 };
 
+/* Places that are tried at once. */
+struct fit_batch {
+    size_t count;
+    double *values; /* places by parameters */
+    double *z;      /* places by rows: the deviations there */
+    double store[];
+};
+
 /* fit.c */
 /* False: out of memory. */
 bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
@@ -55,11 +63,26 @@ bool fit_derive(struct fit *fit, bool all);
 void fit_values(const struct fit *fit, size_t axis, double log_factor, double *out_values);
 /* The logarithm of what the axis is in all. */
 double fit_axis_log(const struct fit *fit, size_t axis, const double *values);
-/* Runs trials with these values each. `out_z`: count by rows; all FIT_REFUSED where the model does not do the work as the device
- * did, as with times so long that a limit of the work passes. */
-bool fit_try(struct fit *fit, double *const *values, size_t count, double *out_z);
+/* Of no places yet, for at most `room`; free() ends it. NULL: out of memory, which is the error then. */
+struct fit_batch *fit_batch_new(struct fit *fit, size_t room);
+/* One place more: its values are the caller's to fill in. */
+double *fit_batch_add(const struct fit *fit, struct fit_batch *batch);
+/* The same with the values after a step of each axis. */
+void fit_batch_step(struct fit *fit, struct fit_batch *batch, const double *step);
+/* Runs a trial at each. The deviations are all FIT_REFUSED where the model does not do the work as the device did, as with times so
+ * long that a limit of the work passes. */
+bool fit_batch_run(struct fit *fit, struct fit_batch *batch);
 #define FIT_REFUSED 1e7
+double *fit_batch_z(const struct fit *fit, const struct fit_batch *batch, size_t place);
+/* The place of the least cost among those that cost less than *cost, and what; SIZE_MAX: none does. */
+size_t fit_batch_best(const struct fit *fit, const struct fit_batch *batch, double *cost);
 bool fit_refused(const struct fit *fit, const double *z);
+/* Zeros; free() ends them. NULL: out of memory, which is the error then. */
+double *fit_numbers(struct fit *fit, size_t count);
+/* Median of the absolute deviations that count. */
+double fit_median(const struct fit *fit);
+/* Lets all rows count. */
+void fit_count_all(struct fit *fit);
 /* Whether the row counts now. */
 bool fit_counts(const struct fit *fit, size_t row);
 /* Of deviations, as the fit counts them. */
@@ -86,8 +109,8 @@ void fit_move(struct fit *fit, const double *step, double sign);
 
 /* search.c */
 /* Each axis alone, far and near to both sides, and with the unsteady rows. Takes the best step, or the best ones of all axes
- * together if that is better. *out_won: something was better than staying. */
-bool fit_search(struct fit *fit, bool *out_won);
+ * together if that is better. */
+bool fit_search(struct fit *fit);
 /* Along directions that the rows which count tell next to nothing of, by what all rows say. The Jacobian is that of where the fit
  * stands. */
 bool fit_slide(struct fit *fit, struct fit_system *system);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the records determine: parameters that can be exchanged for each other, and those of which nothing tells. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/eigen.h"
 #include "calibrate/fit.h"
 
 #define ALIKE     0.95 /* cosine of two columns that are tried against each other */
@@ -25,10 +23,10 @@ static double exchange_of(const double *values, size_t a, size_t b)
 }
 
 struct pair {
-    size_t a, b; /* axes of one parameter each */
+    size_t a, b; /* parameters */
 };
 
-/* Pairs whose columns are nearly in proportion. */
+/* Pairs whose columns are nearly in proportion; each axis has one parameter. */
 static size_t find_alike(const struct fit *fit, const double *matrix, const double *lengths,
                          const double *values, struct pair *pairs)
 {
@@ -42,7 +40,7 @@ static size_t find_alike(const struct fit *fit, const double *matrix, const doub
                 matrix[a * n + b] < ALIKE)
                 continue;
             if (fmin(values[first], values[second]) > exchange_of(values, first, second))
-                pairs[count++] = (struct pair){a, b};
+                pairs[count++] = (struct pair){first, second};
         }
     }
     return count;
@@ -79,62 +77,46 @@ static double change_of(const struct fit *fit, const double *z)
 
 static bool try_pairs(struct fit *fit, const struct pair *pairs, size_t count, const double *here)
 {
-    size_t m = fit->parameters->count;
-    double *store = calloc(2 * count * m + 1, sizeof(*store));
-    double **values = calloc(2 * count + 1, sizeof(*values));
-    double *z = calloc(2 * count * fit->row_count + 1, sizeof(*z));
-    size_t *members = calloc(2 * count + 1, sizeof(*members));
-    bool good = store && values && z && members;
-    if (!good)
-        (void)snprintf(fit->error, fit->error_bytes, "out of memory");
-    for (size_t i = 0; good && i < count; i++) {
-        size_t a = members[2 * i] = fit->axes[pairs[i].a].members[0];
-        size_t b = members[2 * i + 1] = fit->axes[pairs[i].b].members[0];
-        double by = exchange_of(here, a, b);
-        for (size_t side = 0; side < 2; side++) {
-            values[2 * i + side] = store + (2 * i + side) * m;
-            memcpy(values[2 * i + side], here, m * sizeof(*here));
-            values[2 * i + side][a] += by;
+    struct fit_batch *batch = fit_batch_new(fit, 2 * count);
+    if (!batch)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        double by = exchange_of(here, pairs[i].a, pairs[i].b);
+        for (size_t side = 0; side < 2; side++) { /* against each other, and beside it one alone */
+            double *values = fit_batch_add(fit, batch);
+            memcpy(values, here, fit->parameters->count * sizeof(*here));
+            values[pairs[i].a] += by;
+            values[pairs[i].b] -= side == 0 ? by : 0;
         }
-        values[2 * i][b] -= by; /* against each other, and beside it one alone */
     }
-    good = good && fit_try(fit, values, 2 * count, z);
+    bool good = fit_batch_run(fit, batch);
     for (size_t i = 0; good && i < count; i++) {
-        double both = change_of(fit, z + 2 * i * fit->row_count);
-        double alone = change_of(fit, z + (2 * i + 1) * fit->row_count);
-        size_t a = axis_with(fit, members[2 * i]);
-        size_t b = axis_with(fit, members[2 * i + 1]);
-        if (both <= EXCHANGED * alone && a != b &&
-            !fit_refused(fit, z + (2 * i + 1) * fit->row_count))
+        double both = change_of(fit, fit_batch_z(fit, batch, 2 * i));
+        const double *z = fit_batch_z(fit, batch, 2 * i + 1);
+        size_t a = axis_with(fit, pairs[i].a);
+        size_t b = axis_with(fit, pairs[i].b);
+        if (both <= EXCHANGED * change_of(fit, z) && a != b && !fit_refused(fit, z))
             join(fit, a < b ? a : b, a < b ? b : a);
     }
-    free(store);
-    free(values);
-    free(z);
-    free(members);
+    free(batch);
     return good;
 }
 
 bool fit_join(struct fit *fit)
 {
     size_t n = fit->axis_count;
-    double *matrix = calloc(n * n + 1, sizeof(*matrix));
-    double *lengths = calloc(n + 1, sizeof(*lengths));
-    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
+    double *matrix = fit_numbers(fit, n * n + n + fit->parameters->count);
     struct pair *pairs = calloc(n * n + 1, sizeof(*pairs));
-    bool good = matrix && lengths && here && pairs;
-    if (!good)
-        (void)snprintf(fit->error, fit->error_bytes, "out of memory");
-    good = good && fit_derive(fit, true);
+    bool good = matrix && (pairs || fit_memory_is_short(fit)) && fit_derive(fit, true);
     if (good) {
+        double *lengths = matrix + n * n;
+        double *here = lengths + n;
         fit_normal(fit, matrix, lengths);
         fit_values(fit, SIZE_MAX, 0, here);
         size_t count = find_alike(fit, matrix, lengths, here, pairs);
         good = count == 0 || try_pairs(fit, pairs, count, here);
     }
     free(matrix);
-    free(lengths);
-    free(here);
     free(pairs);
     return good;
 }
@@ -162,33 +144,27 @@ static void move_together(struct fit *fit, const size_t *idle, size_t last, doub
 /* One trial for each of them to each side: it alone, or with those before it, for two steps may hide each other. */
 static bool try_far(struct fit *fit, const size_t *idle, size_t count, bool together)
 {
-    size_t m = fit->parameters->count;
-    double *store = calloc(2 * count * m + 1, sizeof(*store));
-    double **values = calloc(2 * count + 1, sizeof(*values));
-    double *z = calloc(2 * count * fit->row_count + 1, sizeof(*z));
-    bool good = store && values && z;
-    if (!good)
-        (void)fit_memory_is_short(fit);
-    for (size_t i = 0; good && i < 2 * count; i++) {
+    struct fit_batch *batch = fit_batch_new(fit, 2 * count);
+    if (!batch)
+        return false;
+    for (size_t i = 0; i < 2 * count; i++) {
         double by = i < count ? FAR : -FAR;
-        values[i] = store + i * m;
+        double *values = fit_batch_add(fit, batch);
         if (together)
-            move_together(fit, idle, i % count, by, values[i]);
+            move_together(fit, idle, i % count, by, values);
         else
-            fit_values(fit, idle[i % count], by, values[i]);
+            fit_values(fit, idle[i % count], by, values);
     }
-    good = good && (count == 0 || fit_try(fit, values, 2 * count, z));
+    bool good = fit_batch_run(fit, batch);
     for (size_t i = 0; good && i < 2 * count; i++) {
-        uint64_t changed = rows_changed(fit, z + i * fit->row_count);
+        uint64_t changed = rows_changed(fit, fit_batch_z(fit, batch, i));
         uint64_t before =
-            together && i % count > 0 ? rows_changed(fit, z + (i - 1) * fit->row_count) : 0;
+            together && i % count > 0 ? rows_changed(fit, fit_batch_z(fit, batch, i - 1)) : 0;
         struct fit_axis *axis = &fit->axes[idle[i % count]];
         if (axis->far_rows == 0 && changed > before)
             axis->far_rows = changed;
     }
-    free(store);
-    free(values);
-    free(z);
+    free(batch);
     return good;
 }
 

@@ -26,6 +26,7 @@ struct judge {
     double *variance; /* and covariance, by axes */
     double *fourth;   /* by axis: sum of the squares of what each row adds to the variance */
     double *drifts;   /* by axes: how far the first goes when the second is as wrong as it may be */
+    double *pull;     /* by axis: used up */
     double *halves;   /* by axis: half of the interval, of the logarithm */
 };
 
@@ -52,28 +53,10 @@ double fit_interval(double error, double rows)
     return error * quantile(rows - 1);
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Of usual deviations, by their sigma. An instant that is noisy ends one length and begins others, so noise may count twice. */
 static double scatter_of(const struct fit *fit)
 {
-    double *sizes = malloc((fit->row_count + 1) * sizeof(*sizes));
-    size_t count = 0;
-    if (!sizes)
-        return 1;
-    sizes[0] = 0;
-    for (size_t r = 0; r < fit->row_count; r++)
-        if (fit_counts(fit, r))
-            sizes[count++] = fabs(fit->z[r]);
-    qsort(sizes, count, sizeof(*sizes), by_size);
-    double scatter = M_SQRT2 * 1.4826 * sizes[count / 2];
-    free(sizes);
-    return fmax(scatter, SCATTER_LEAST);
+    return fmax(M_SQRT2 * 1.4826 * fit_median(fit), SCATTER_LEAST);
 }
 
 /* Rows that bend the cost no more tell no slope. */
@@ -161,22 +144,17 @@ static void add_rounding(struct judge *judge, double scatter, double *direction)
     }
 }
 
-static bool add_rows(struct judge *judge)
+static void add_rows(struct judge *judge)
 {
     const struct fit *fit = judge->fit;
     double scatter = scatter_of(fit);
-    double *pull = calloc(judge->n + 1, sizeof(*pull));
-    if (!pull)
-        return false;
     /* from the inverse and not from rows: of a way that none of them measures, their sum would say that it is known */
     for (size_t i = 0; i < judge->n * judge->n; i++)
         judge->variance[i] = judge->inverse[i] * scatter * scatter;
     for (size_t r = 0; r < fit->row_count; r++)
         if (fit_counts(fit, r))
-            add_row(judge, r, scatter, pull);
-    add_rounding(judge, scatter, pull);
-    free(pull);
-    return true;
+            add_row(judge, r, scatter, judge->pull);
+    add_rounding(judge, scatter, judge->pull);
 }
 
 static uint64_t rows_of(const struct fit *fit, size_t axis)
@@ -342,46 +320,36 @@ static void judge_axis(const struct judge *judge, size_t axis, const double *her
 bool fit_judge(struct fit *fit)
 {
     size_t n = fit->axis_count;
-    struct judge judge = {.fit = fit,
-                          .n = n,
-                          .matrix = calloc(n * n + 1, sizeof(double)),
-                          .lengths = calloc(n + 1, sizeof(double)),
-                          .values = calloc(n + 1, sizeof(double)),
-                          .vectors = calloc(n * n + 1, sizeof(double)),
-                          .inverse = calloc(n * n + 1, sizeof(double)),
-                          .variance = calloc(n * n + 1, sizeof(double)),
-                          .fourth = calloc(n + 1, sizeof(double)),
-                          .drifts = calloc(n * n + 1, sizeof(double)),
-                          .halves = calloc(n + 1, sizeof(double))};
-    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
+    double *store = fit_numbers(fit, 5 * n * n + 5 * n + fit->parameters->count);
     bool *was_idle = calloc(n + 1, sizeof(*was_idle));
-    bool good = judge.matrix && judge.lengths && judge.values && judge.vectors && judge.inverse &&
-                judge.variance && judge.fourth && judge.drifts && judge.halves && here && was_idle;
-    if (!good)
-        (void)fit_memory_is_short(fit);
+    bool good = store && (was_idle || fit_memory_is_short(fit));
     for (size_t i = 0; good && i < n; i++)
         was_idle[i] = fit->axes[i].idle;
-    good = good && fit_derive(fit, true) && fit_look_far(fit);
-    if (good) {
+    if (good && fit_derive(fit, true) && fit_look_far(fit)) {
+        double *by_axis = store + 5 * n * n;
+        double *here = by_axis + 5 * n;
+        struct judge judge = {.fit = fit,
+                              .n = n,
+                              .matrix = store,
+                              .vectors = store + n * n,
+                              .inverse = store + 2 * n * n,
+                              .variance = store + 3 * n * n,
+                              .drifts = store + 4 * n * n,
+                              .lengths = by_axis,
+                              .values = by_axis + n,
+                              .fourth = by_axis + 2 * n,
+                              .halves = by_axis + 3 * n,
+                              .pull = by_axis + 4 * n};
         take_apart(&judge);
-        good = add_rows(&judge) || fit_memory_is_short(fit);
-    }
-    if (good) {
+        add_rows(&judge);
         fit_values(fit, SIZE_MAX, 0, here);
         find_drifts(&judge, here);
+        for (size_t i = 0; i < n; i++)
+            judge_axis(&judge, i, here, was_idle[i]);
+    } else {
+        good = false;
     }
-    for (size_t i = 0; good && i < n; i++)
-        judge_axis(&judge, i, here, was_idle[i]);
-    free(judge.matrix);
-    free(judge.lengths);
-    free(judge.values);
-    free(judge.vectors);
-    free(judge.inverse);
-    free(judge.variance);
-    free(judge.fourth);
-    free(judge.drifts);
-    free(judge.halves);
-    free(here);
+    free(store);
     free(was_idle);
     return good;
 }

@@ -353,6 +353,12 @@ static int by_size(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+double calibrate_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof(*values), by_size);
+    return count > 0 ? values[count / 2] : 0;
+}
+
 /* How far clocks stray, as a part of what they measure. No task begins before the one before it has ended: where a record says
  * so, clocks have strayed as far at least, and next to no farther where that one was long. */
 static bool find_stray(const struct calibrate_rows *rows, double *out)
@@ -364,8 +370,7 @@ static bool find_stray(const struct calibrate_rows *rows, double *out)
     for (size_t i = 0; i < rows->count; i++)
         if (rows->items[i].measured < 0 && rows->items[i].behind > 0)
             parts[count++] = -rows->items[i].measured / rows->items[i].behind;
-    qsort(parts, count, sizeof(*parts), by_size);
-    *out = count >= STRAYED_LEAST ? parts[count / 2] / STRAYED_HALF : 0;
+    *out = count >= STRAYED_LEAST ? calibrate_median(parts, count) / STRAYED_HALF : 0;
     free(parts);
     return true;
 }

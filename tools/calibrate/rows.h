@@ -26,6 +26,8 @@ struct calibrate_rows {
 bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
                          struct calibrate_rows *out);
 void calibrate_rows_free(struct calibrate_rows *rows);
+/* Sorts them; 0 of none. */
+double calibrate_median(double *values, size_t count);
 /* What the model says in place of `measured`; NaN: that did not happen. */
 double calibrate_row_value(const struct calibrate_row *row, const struct replay_times *times,
                            const double cost_ns[TWIN_COST_COUNT]);

@@ -24,12 +24,6 @@
 #define SLIDE_LEAST 0.1  /* of what a value is: how far it may slide */
 #define SLIDE_MOST  5.0
 
-/* A trial near by: one axis by some whole numbers more, another by as many less. */
-struct exchange {
-    size_t up, down; /* axes; SIZE_MAX: none */
-    double by;
-};
-
 /* The logarithm by which an axis moves when its first member becomes `by` larger. */
 static double log_for(const struct fit *fit, size_t axis, const double *here, double by)
 {
@@ -38,9 +32,19 @@ static double log_for(const struct fit *fit, size_t axis, const double *here, do
     return value >= 1 ? log(value / start) - fit->axes[axis].log_factor : 0;
 }
 
+/* A trial near by: one axis by some whole numbers more, another (SIZE_MAX: none) by as many less. */
+static void exchange(const struct fit *fit, const double *here, size_t up, size_t down, double by,
+                     double *out_step)
+{
+    if (up != SIZE_MAX)
+        out_step[up] = log_for(fit, up, here, by);
+    if (down != SIZE_MAX)
+        out_step[down] = log_for(fit, down, here, -by);
+}
+
 /* Small values, one up and down; and pairs whose columns are alike, against each other. */
 static size_t list_exchanges(const struct fit *fit, const double *matrix, const double *here,
-                             struct exchange *list)
+                             double *steps)
 {
     static const double sizes[] = {1, 4};
     size_t n = fit->axis_count;
@@ -49,23 +53,14 @@ static size_t list_exchanges(const struct fit *fit, const double *matrix, const 
         if (fit->axes[a].idle)
             continue;
         if (here[fit->axes[a].members[0]] <= SMALL) {
-            list[count++] = (struct exchange){a, SIZE_MAX, 1};
-            list[count++] = (struct exchange){SIZE_MAX, a, 1};
+            exchange(fit, here, a, SIZE_MAX, 1, steps + n * count++);
+            exchange(fit, here, SIZE_MAX, a, 1, steps + n * count++);
         }
         for (size_t b = 0; b < n; b++)
             for (size_t i = 0; a != b && matrix[a * n + b] > LIKE && i < 2; i++)
-                list[count++] = (struct exchange){a, b, sizes[i]};
+                exchange(fit, here, a, b, sizes[i], steps + n * count++);
     }
     return count;
-}
-
-static void exchange_step(const struct fit *fit, const struct exchange *what, const double *here,
-                          double *out_step)
-{
-    if (what->up != SIZE_MAX)
-        out_step[what->up] = log_for(fit, what->up, here, what->by);
-    if (what->down != SIZE_MAX)
-        out_step[what->down] = log_for(fit, what->down, here, -what->by);
 }
 
 /* What axis `j` is to move by when `i` moves by one: the place that fits best then, as far as slopes tell (logarithms). */
@@ -111,76 +106,49 @@ static size_t list_near(const struct fit *fit, const struct fit_system *system, 
     return count;
 }
 
-/* The values after each of these steps of all axes, one after another in `store`. */
-static void lay_values(struct fit *fit, const double *steps, size_t count, double *store,
-                       double **out_values)
+static void take_place(struct fit *fit, const struct fit_batch *batch, size_t place,
+                       const double *step, double cost)
 {
-    for (size_t t = 0; t < count; t++) {
-        const double *step = steps + t * fit->axis_count;
-        out_values[t] = store + t * fit->parameters->count;
-        fit_move(fit, step, 1);
-        fit_values(fit, SIZE_MAX, 0, out_values[t]);
-        fit_move(fit, step, -1);
-    }
+    fit_move(fit, step, 1);
+    memcpy(fit->z, fit_batch_z(fit, batch, place), fit->row_count * sizeof(*fit->z));
+    fit->cost = cost;
 }
 
 /* Goes the same way again as long as that wins. */
 static bool go_on(struct fit *fit, const double *step)
 {
-    double *values = calloc(fit->parameters->count + 1, sizeof(*values));
-    double *z = calloc(fit->row_count + 1, sizeof(*z));
-    bool good = values && z;
+    struct fit_batch *batch = fit_batch_new(fit, 1);
+    bool good = batch != NULL;
     bool won = true;
-    if (!good)
-        (void)fit_memory_is_short(fit);
     for (unsigned i = 0; good && won && i < AGAIN_MOST; i++) {
-        fit_move(fit, step, 1);
-        fit_values(fit, SIZE_MAX, 0, values);
-        good = fit_try(fit, &values, 1, z);
-        double cost = good ? fit_cost_of(fit, z) : fit->cost;
-        won = cost < fit->cost * (1 - 1e-9);
-        if (won) {
-            memcpy(fit->z, z, fit->row_count * sizeof(*z));
-            fit->cost = cost;
-        } else {
-            fit_move(fit, step, -1);
-        }
+        double cost = fit->cost * (1 - 1e-9);
+        batch->count = 0;
+        fit_batch_step(fit, batch, step);
+        good = fit_batch_run(fit, batch);
+        won = good && fit_batch_best(fit, batch, &cost) != SIZE_MAX;
+        if (won)
+            take_place(fit, batch, 0, step, cost);
     }
-    free(values);
-    free(z);
+    free(batch);
     return good;
 }
 
 /* Takes the best of these steps, as often as it wins. */
 static bool take_best(struct fit *fit, const double *steps, size_t count)
 {
-    double *store = calloc(count * fit->parameters->count + 1, sizeof(*store));
-    double **values = calloc(count + 1, sizeof(*values));
-    double *z = calloc(count * fit->row_count + 1, sizeof(*z));
-    bool good = store && values && z;
-    if (good)
-        lay_values(fit, steps, count, store, values);
-    else
-        (void)fit_memory_is_short(fit);
-    good = good && (count == 0 || fit_try(fit, values, count, z));
-    double best_cost = fit->cost * (1 - 1e-9);
-    size_t best = SIZE_MAX;
-    for (size_t t = 0; good && t < count; t++) {
-        double cost = fit_cost_of(fit, z + t * fit->row_count);
-        if (cost < best_cost) {
-            best = t;
-            best_cost = cost;
-        }
-    }
+    struct fit_batch *batch = fit_batch_new(fit, count);
+    if (!batch)
+        return false;
+    for (size_t t = 0; t < count; t++)
+        fit_batch_step(fit, batch, steps + t * fit->axis_count);
+    bool good = fit_batch_run(fit, batch);
+    double cost = fit->cost * (1 - 1e-9);
+    size_t best = good ? fit_batch_best(fit, batch, &cost) : SIZE_MAX;
     if (best != SIZE_MAX) {
-        fit_move(fit, steps + best * fit->axis_count, 1);
-        memcpy(fit->z, z + best * fit->row_count, fit->row_count * sizeof(*z));
-        fit->cost = best_cost;
+        take_place(fit, batch, best, steps + best * fit->axis_count, cost);
         good = go_on(fit, steps + best * fit->axis_count);
     }
-    free(store);
-    free(values);
-    free(z);
+    free(batch);
     return good;
 }
 
@@ -188,24 +156,17 @@ static bool take_best(struct fit *fit, const double *steps, size_t count)
 static bool polish_once(struct fit *fit, const struct fit_system *system, bool *out_won)
 {
     size_t n = fit->axis_count;
-    size_t most = 2 * n * n + 2 * n;
-    struct exchange *list = calloc(most + 1, sizeof(*list));
-    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
-    double *steps = calloc((most + FOLLOW_STEPS * n) * n + 1, sizeof(*steps));
+    double *here = fit_numbers(fit, fit->parameters->count);
+    double *steps = fit_numbers(fit, (2 * n * n + 2 * n + FOLLOW_STEPS * n) * n);
     double before = fit->cost;
-    bool good = list && here && steps;
-    if (!good)
-        (void)fit_memory_is_short(fit);
+    bool good = here && steps;
     if (good) {
         fit_values(fit, SIZE_MAX, 0, here);
-        size_t count = list_exchanges(fit, system->matrix, here, list);
-        for (size_t t = 0; t < count; t++)
-            exchange_step(fit, &list[t], here, steps + t * n);
+        size_t count = list_exchanges(fit, system->matrix, here, steps);
         count += list_near(fit, system, here, steps + count * n);
         good = take_best(fit, steps, count);
     }
     *out_won = before - fit->cost > POLISH_LEAST * before;
-    free(list);
     free(here);
     free(steps);
     return good;
@@ -215,9 +176,7 @@ bool fit_polish(struct fit *fit, struct fit_system *system)
 {
     bool won = true;
     bool good = true;
-    for (size_t r = 0; r < fit->row_count; r++)
-        fit->unsteady[r] = false;
-    fit_weigh(fit);
+    fit_count_all(fit);
     /* where deviations are no matter of whole numbers there is nothing to polish */
     bool fine = fit->scale <= SCALE_FINE;
     for (unsigned i = 0; fine && good && won && i < POLISH_MOST && fit->cost > 0; i++)
@@ -226,95 +185,56 @@ bool fit_polish(struct fit *fit, struct fit_system *system)
     return good;
 }
 
-/* The best step of each axis, SEARCH_STEPS where none is better than staying; returns the best cost of one alone. */
-static double best_steps(const struct fit *fit, const double *z, size_t *out_steps,
-                         size_t *out_best)
-{
-    double best_cost = fit->cost * (1 - 1e-6);
-    *out_best = SIZE_MAX;
-    for (size_t a = 0; a < fit->axis_count; a++) {
-        double own_cost = fit->cost * (1 - 1e-6);
-        out_steps[a] = SEARCH_STEPS;
-        for (size_t i = 0; i < SEARCH_STEPS; i++) {
-            double cost = fit_cost_of(fit, z + (a * SEARCH_STEPS + i) * fit->row_count);
-            if (cost < own_cost) {
-                own_cost = cost;
-                out_steps[a] = i;
-            }
-        }
-        if (own_cost < best_cost) {
-            best_cost = own_cost;
-            *out_best = a;
-        }
-    }
-    return best_cost;
-}
-
-/* Trials of axes that are not idle; those of idle ones change nothing. */
-static bool try_moving(struct fit *fit, double *const *values, double *z)
-{
-    double *some[SEARCH_STEPS];
-    for (size_t a = 0; a < fit->axis_count; a++) {
-        double *own = z + a * SEARCH_STEPS * fit->row_count;
-        for (size_t i = 0; i < SEARCH_STEPS; i++) {
-            some[i] = values[a * SEARCH_STEPS + i];
-            if (fit->axes[a].idle)
-                memcpy(own + i * fit->row_count, fit->z, fit->row_count * sizeof(*z));
-        }
-        if (!fit->axes[a].idle && !fit_try(fit, some, SEARCH_STEPS, own))
-            return false;
-    }
-    return true;
-}
-
-bool fit_search(struct fit *fit, bool *out_won)
+bool fit_search(struct fit *fit)
 {
     /* the far ones are a half, two thirds and their like: what goes round, as turns of looking do, may fit there as well */
     static const double steps[SEARCH_STEPS] = {-0.693, -0.405, -0.25, -0.1,  -0.03,
                                                0.03,   0.1,    0.25,  0.405, 0.693};
-    size_t m = fit->parameters->count;
     size_t n = fit->axis_count;
-    size_t count = n * SEARCH_STEPS;
-    double *store = calloc((count + 1) * m + 1, sizeof(*store));
-    double **values = calloc(count + 1, sizeof(*values));
-    double *z = calloc((count + 1) * fit->row_count + 1, sizeof(*z));
-    double *moved = calloc(n + 1, sizeof(*moved));
-    size_t *chosen = calloc(n + 1, sizeof(*chosen));
-    bool good = store && values && z && moved && chosen;
-    size_t best = SIZE_MAX;
-    if (!good)
-        (void)fit_memory_is_short(fit);
-    for (size_t r = 0; r < fit->row_count; r++)
-        fit->unsteady[r] = false;
-    fit_weigh(fit);
-    for (size_t i = 0; good && i < count; i++) {
-        values[i] = store + i * m;
-        fit_values(fit, i / SEARCH_STEPS, steps[i % SEARCH_STEPS], values[i]);
-    }
-    good = good && try_moving(fit, values, z);
-    double best_cost = good ? best_steps(fit, z, chosen, &best) : 0;
-    *out_won = best != SIZE_MAX;
-    if (good && *out_won) {
-        double *last = z + count * fit->row_count;
-        for (size_t a = 0; a < n; a++)
-            moved[a] = chosen[a] < SEARCH_STEPS ? steps[chosen[a]] : 0;
-        fit_move(fit, moved, 1);
-        values[count] = store + count * m;
-        fit_values(fit, SIZE_MAX, 0, values[count]);
-        good = fit_try(fit, &values[count], 1, last);
-        if (good && fit_cost_of(fit, last) > best_cost) {
-            fit_move(fit, moved, -1);
-            fit->axes[best].log_factor += steps[chosen[best]];
-            last = z + (best * SEARCH_STEPS + chosen[best]) * fit->row_count;
+    struct fit_batch *batch = fit_batch_new(fit, n * SEARCH_STEPS);
+    struct fit_batch *together = fit_batch_new(fit, 1);
+    double *moved = fit_numbers(fit, n);
+    bool good = batch && together && moved;
+    fit_count_all(fit);
+    for (size_t i = 0; good && i < n * SEARCH_STEPS; i++)
+        if (!fit->axes[i / SEARCH_STEPS].idle)
+            fit_values(fit, i / SEARCH_STEPS, steps[i % SEARCH_STEPS], fit_batch_add(fit, batch));
+    good = good && fit_batch_run(fit, batch);
+    double best_cost = fit->cost * (1 - 1e-6);
+    size_t best = SIZE_MAX; /* place */
+    size_t best_axis = 0;
+    for (size_t a = 0, at = 0; good && a < n; a++) {
+        double own_cost = fit->cost * (1 - 1e-6);
+        for (size_t i = 0; !fit->axes[a].idle && i < SEARCH_STEPS; i++, at++) {
+            double cost = fit_cost_of(fit, fit_batch_z(fit, batch, at));
+            if (cost < own_cost) {
+                own_cost = cost;
+                moved[a] = steps[i];
+            }
+            if (cost < best_cost) {
+                best_cost = cost;
+                best = at;
+                best_axis = a;
+            }
         }
-        if (good)
-            memcpy(fit->z, last, fit->row_count * sizeof(*z));
     }
-    free(store);
-    free(values);
-    free(z);
+    if (good && best != SIZE_MAX) {
+        const double *z = together->z;
+        fit_batch_step(fit, together, moved);
+        good = fit_batch_run(fit, together);
+        if (good && fit_cost_of(fit, z) > best_cost) {
+            for (size_t a = 0; a < n; a++)
+                moved[a] = a == best_axis ? moved[a] : 0;
+            z = fit_batch_z(fit, batch, best);
+        }
+        if (good) {
+            fit_move(fit, moved, 1);
+            memcpy(fit->z, z, fit->row_count * sizeof(*z));
+        }
+    }
+    free(batch);
+    free(together);
     free(moved);
-    free(chosen);
     return good;
 }
 
@@ -363,42 +283,25 @@ static void slide_step(const struct fit *fit, const struct slide *slide, const d
         out_step[i] = slide->by[i] != 0 ? log_for(fit, i, here, way * slide->by[i]) : 0;
 }
 
-/* Tries places between two; moves to the best if it is better than staying. *way: where that was, else 0. */
+/* Tries places between two; *way: the best, if it is better than staying. */
 static bool try_ways(struct fit *fit, const struct slide *slide, const double *here, double first,
                      double last, double *way)
 {
-    size_t m = fit->parameters->count;
-    size_t n = fit->axis_count;
-    double *store = calloc(SLIDE_TRIES * m + 1, sizeof(*store));
-    double *step = calloc(n + 1, sizeof(*step));
-    double *z = calloc(SLIDE_TRIES * fit->row_count + 1, sizeof(*z));
-    double *values[SLIDE_TRIES];
-    bool good = store && step && z;
-    if (!good)
-        (void)fit_memory_is_short(fit);
+    struct fit_batch *batch = fit_batch_new(fit, SLIDE_TRIES);
+    double *step = fit_numbers(fit, fit->axis_count);
+    bool good = batch && step;
     for (size_t t = 0; good && t < SLIDE_TRIES; t++) {
-        values[t] = store + t * m;
         slide_step(fit, slide, here, first + (last - first) * (double)t / (SLIDE_TRIES - 1), step);
-        fit_move(fit, step, 1);
-        fit_values(fit, SIZE_MAX, 0, values[t]);
-        fit_move(fit, step, -1);
+        fit_batch_step(fit, batch, step);
     }
-    good = good && fit_try(fit, values, SLIDE_TRIES, z);
-    size_t best = SIZE_MAX;
-    for (size_t t = 0; good && t < SLIDE_TRIES; t++) {
-        double cost = fit_cost_of(fit, z + t * fit->row_count);
-        if (cost < fit->cost) {
-            fit->cost = cost;
-            best = t;
-        }
-    }
+    good = good && fit_batch_run(fit, batch);
+    size_t best = good ? fit_batch_best(fit, batch, &fit->cost) : SIZE_MAX;
     if (best != SIZE_MAX) {
         *way = first + (last - first) * (double)best / (SLIDE_TRIES - 1);
-        memcpy(fit->z, z + best * fit->row_count, fit->row_count * sizeof(*z));
+        memcpy(fit->z, fit_batch_z(fit, batch, best), fit->row_count * sizeof(*fit->z));
     }
-    free(store);
+    free(batch);
     free(step);
-    free(z);
     return good;
 }
 
@@ -415,9 +318,9 @@ static void tell_slide(const struct fit *fit, const struct slide *slide, double 
 
 static bool slide_along(struct fit *fit, const struct slide *slide, const double *here)
 {
-    double *step = calloc(fit->axis_count + 1, sizeof(*step));
+    double *step = fit_numbers(fit, fit->axis_count);
     if (!step)
-        return fit_memory_is_short(fit);
+        return false;
     double way = 0;
     double spacing = (slide->last - slide->first) / (SLIDE_TRIES - 1);
     bool good = try_ways(fit, slide, here, slide->first, slide->last, &way) &&
@@ -441,16 +344,12 @@ static int by_value(const void *left, const void *right)
 bool fit_slide(struct fit *fit, struct fit_system *system)
 {
     size_t n = fit->axis_count;
-    double *here = calloc(fit->parameters->count + 1, sizeof(*here));
-    double *store = calloc(n * n + 1, sizeof(*store));
+    double *here = fit_numbers(fit, fit->parameters->count);
+    double *store = fit_numbers(fit, n * n);
     struct slide *slides = calloc(n + 1, sizeof(*slides));
-    bool good = here && store && slides;
+    bool good = here && store && (slides || fit_memory_is_short(fit));
     size_t count = 0;
-    if (!good)
-        (void)fit_memory_is_short(fit);
-    for (size_t r = 0; r < fit->row_count; r++)
-        fit->unsteady[r] = false;
-    fit_weigh(fit);
+    fit_count_all(fit);
     for (size_t k = 0; good && k < n; k++) {
         if (system->values[k] > SLIDE_OPEN)
             continue;

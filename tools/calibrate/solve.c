@@ -39,28 +39,21 @@ void fit_normal(const struct fit *fit, double *out_matrix, double *out_lengths)
                 out_matrix[i * n + j] /= out_lengths[i] * out_lengths[j];
 }
 
-static bool system_begin(struct fit_system *system, size_t n)
+static bool system_begin(struct fit *fit, struct fit_system *system)
 {
-    system->matrix = calloc(n * n + 1, sizeof(double));
-    system->turning = calloc(n * n + 1, sizeof(double));
-    system->vectors = calloc(n * n + 1, sizeof(double));
-    system->lengths = calloc(n + 1, sizeof(double));
-    system->values = calloc(n + 1, sizeof(double));
-    system->slope = calloc(n + 1, sizeof(double));
-    system->turned = calloc(n + 1, sizeof(double));
-    return system->matrix && system->turning && system->vectors && system->lengths &&
-           system->values && system->slope && system->turned;
-}
-
-static void system_end(struct fit_system *system)
-{
-    free(system->matrix);
-    free(system->turning);
-    free(system->vectors);
-    free(system->lengths);
-    free(system->values);
-    free(system->slope);
-    free(system->turned);
+    size_t n = fit->axis_count;
+    double *at = fit_numbers(fit, 3 * n * n + 4 * n);
+    *system = (struct fit_system){.matrix = at};
+    if (!at)
+        return false;
+    system->turning = at + n * n;
+    system->vectors = at + 2 * n * n;
+    at += 3 * n * n;
+    system->lengths = at;
+    system->values = at + n;
+    system->slope = at + 2 * n;
+    system->turned = at + 3 * n;
+    return true;
 }
 
 /* The slope of the cost, in the directions of the eigenvectors. */
@@ -108,40 +101,26 @@ static bool try_steps(struct fit *fit, const struct fit_system *system, double *
                       bool *out_won)
 {
     size_t n = fit->axis_count;
-    size_t m = fit->parameters->count;
-    double *steps = calloc(DAMPINGS * n + 1, sizeof(*steps));
-    double *store = calloc(DAMPINGS * m + 1, sizeof(*store));
-    double *z = calloc(DAMPINGS * fit->row_count + 1, sizeof(*z));
-    double *values[DAMPINGS];
+    double *steps = fit_numbers(fit, DAMPINGS * n);
+    struct fit_batch *batch = fit_batch_new(fit, DAMPINGS);
     size_t best = SIZE_MAX;
     double best_cost = fit->cost * (1 - 1e-9);
-    bool good = steps && store && z;
-    if (!good)
-        (void)fit_memory_is_short(fit);
+    bool good = steps && batch;
     for (size_t t = 0; good && t < DAMPINGS; t++) {
-        values[t] = store + t * m;
         step_of(fit, system, *damping * pow(30, (double)t - 1), steps + t * n);
-        fit_move(fit, steps + t * n, 1);
-        fit_values(fit, SIZE_MAX, 0, values[t]);
-        fit_move(fit, steps + t * n, -1);
+        fit_batch_step(fit, batch, steps + t * n);
     }
-    good = good && fit_try(fit, values, DAMPINGS, z);
-    for (size_t t = 0; good && t < DAMPINGS; t++) {
-        double cost = fit_cost_of(fit, z + t * fit->row_count);
-        if (cost < best_cost) {
-            best = t;
-            best_cost = cost;
-        }
-    }
-    *out_won = good && best != SIZE_MAX;
+    good = good && fit_batch_run(fit, batch);
+    if (good)
+        best = fit_batch_best(fit, batch, &best_cost);
+    *out_won = best != SIZE_MAX;
     if (*out_won) {
         fit_move(fit, steps + best * n, 1);
-        memcpy(fit->z, z + best * fit->row_count, fit->row_count * sizeof(*z));
+        memcpy(fit->z, fit_batch_z(fit, batch, best), fit->row_count * sizeof(*fit->z));
         *damping = fmax(*damping * pow(30, (double)best - 1), 1e-12);
     }
     free(steps);
-    free(store);
-    free(z);
+    free(batch);
     return good;
 }
 
@@ -161,8 +140,8 @@ static void say(const struct fit *fit, unsigned iteration)
 
 /* Where a fit stands, to come back to. */
 struct place {
-    double *log_factors, *z;
-    double cost; /* by all rows */
+    double *log_factors, *z; /* of one block */
+    double cost;             /* by all rows */
 };
 
 static void keep_place(const struct fit *fit, struct place *place)
@@ -178,12 +157,6 @@ static void return_to(struct fit *fit, const struct place *place)
     for (size_t a = 0; a < fit->axis_count; a++)
         fit->axes[a].log_factor = place->log_factors[a];
     memcpy(fit->z, place->z, fit->row_count * sizeof(*place->z));
-}
-
-static void count_all(struct fit *fit)
-{
-    memset(fit->unsteady, 0, fit->row_count * sizeof(*fit->unsteady));
-    fit_weigh(fit);
 }
 
 /* What is to be won for another round: a part of the cost, and of what rows cost that deviate by a sigma. */
@@ -260,22 +233,21 @@ static bool settle(struct fit *fit, struct fit_system *system, struct place *bes
                    unsigned *out_iterations, bool *out_settled)
 {
     bool good = true;
-    bool won;
     *out_settled = false;
     *out_iterations = 0;
-    count_all(fit);
+    fit_count_all(fit);
     keep_place(fit, best);
     while (good && !*out_settled && *out_iterations < most) {
         double before = best->cost;
         good = descend(fit, system, most, out_iterations);
-        count_all(fit);
+        fit_count_all(fit);
         if (fit->cost < best->cost)
             keep_place(fit, best);
         return_to(fit, best);
-        count_all(fit);
+        fit_count_all(fit);
         if (good && fit->cost > NOTHING)
-            good = fit_search(fit, &won);
-        count_all(fit);
+            good = fit_search(fit);
+        fit_count_all(fit);
         if (good && fit->cost < best->cost)
             keep_place(fit, best);
         *out_settled = before - best->cost <= worth(fit, before, MUCH) || best->cost <= NOTHING;
@@ -292,28 +264,22 @@ static bool find_place(struct fit *fit, struct fit_system *system, const struct 
         !settle(fit, system, best, most, out_iterations, out_settled))
         return false;
     return_to(fit, best);
-    count_all(fit);
+    fit_count_all(fit);
     if (!fit_is_poor(fit))
         return true;
     return_to(fit, start);
     if (!settle(fit, system, other, most, out_iterations, out_settled))
         return false;
     return_to(fit, other->cost < best->cost ? other : best);
-    count_all(fit);
+    fit_count_all(fit);
     return true;
 }
 
-static bool place_begin(const struct fit *fit, struct place *place)
+static bool place_begin(struct fit *fit, struct place *place)
 {
-    *place = (struct place){.log_factors = calloc(fit->axis_count + 1, sizeof(double)),
-                            .z = calloc(fit->row_count + 1, sizeof(double))};
-    return place->log_factors && place->z;
-}
-
-static void place_end(struct place *place)
-{
-    free(place->log_factors);
-    free(place->z);
+    place->log_factors = fit_numbers(fit, fit->axis_count + fit->row_count);
+    place->z = place->log_factors ? place->log_factors + fit->axis_count : NULL;
+    return place->z != NULL;
 }
 
 bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iterations,
@@ -323,12 +289,10 @@ bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iteratio
     struct place best = {0};
     struct place other = {0};
     struct place start = {0};
-    bool good = system_begin(&system, fit->axis_count) && place_begin(fit, &best) &&
-                place_begin(fit, &other) && place_begin(fit, &start);
+    bool good = system_begin(fit, &system) && place_begin(fit, &best) && place_begin(fit, &other) &&
+                place_begin(fit, &start);
     if (good)
         keep_place(fit, &start);
-    else
-        (void)fit_memory_is_short(fit);
     good = good &&
            find_place(fit, &system, &start, &best, &other, iterations_most, out_iterations,
                       out_settled) &&
@@ -336,9 +300,9 @@ bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iteratio
     if (good)
         fit_system_set_up(fit, &system);
     good = good && fit_polish(fit, &system);
-    place_end(&best);
-    place_end(&other);
-    place_end(&start);
-    system_end(&system);
+    free(best.log_factors);
+    free(other.log_factors);
+    free(start.log_factors);
+    free(system.matrix);
     return good;
 }
