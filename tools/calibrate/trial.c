@@ -41,6 +41,7 @@ static const char *setting(const char *name)
         {"TWINRT_FAULTS", ""},
         {"TWINRT_MSPROF", ""},
         {"TWINRT_POISON", "off"},
+        {"TWINRT_PROGRESS", "off"}, /* a thread that moves the model when it likes */
         {"TWINRT_RECORD", ""},
         {"TWINRT_SEED", "0"},
         {"TWINRT_STATS", ""},

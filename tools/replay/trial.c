@@ -16,12 +16,11 @@ struct replay_trial {
     uint64_t recorded_last, played_last; /* end of the previous op of all threads */
 };
 
-/* Of a queue: which op each task comes from; guarded by task_lock. */
+/* Of a queue: which op each task comes from. */
 struct replay_trial_queue {
     struct replay *replay;
     uint64_t *op_of_task; /* by number; with STAMP: the timed event after the op's own tasks */
     uint64_t tasks, room;
-    uint64_t asking; /* whose tasks are queued now: they may end before it returns */
     twin_signal *stamp;
 };
 
@@ -32,19 +31,17 @@ bool replay_trial_takes(const struct replay *replay, size_t entry)
 
 /* ---- tasks ---- */
 
-/* Called by whoever drives the device. */
+/* Called by the thread that has the turn: nobody else drives the device. */
 static void take_task(void *context, const twin_task_end *task)
 {
     const struct replay_trial_queue *queue = context;
-    if (task->status != TWIN_OK)
+    if (task->number >= queue->tasks || task->status != TWIN_OK)
         return;
-    pthread_mutex_lock(&queue->replay->task_lock);
-    uint64_t op = task->number < queue->tasks ? queue->op_of_task[task->number] : queue->asking;
+    uint64_t op = queue->op_of_task[task->number];
     uint64_t *at = queue->replay->trial->times[op & ~STAMP].at;
     if (!(op & STAMP) && at[REPLAY_TASK_BEGIN] == REPLAY_UNKNOWN)
         at[REPLAY_TASK_BEGIN] = task->begin_ns;
     at[REPLAY_TASK_END] = task->end_ns;
-    pthread_mutex_unlock(&queue->replay->task_lock);
 }
 
 void replay_trial_observe(struct replay_object *object)
@@ -57,33 +54,22 @@ void replay_trial_observe(struct replay_object *object)
     (void)object->replay->ops->diag.tasks(object->handle, take_task, queue);
 }
 
-/* Tasks queued from here on are those of `op`. */
-static void expect_tasks(const struct replay_object *object, uint64_t op)
-{
-    pthread_mutex_lock(&object->replay->task_lock);
-    object->trial->asking = op;
-    pthread_mutex_unlock(&object->replay->task_lock);
-}
-
-/* All of them are queued. */
-static twin_status note_tasks(const struct replay_object *object)
+/* Tasks queued since are those of `op`. */
+static twin_status note_tasks(const struct replay_object *object, uint64_t op)
 {
     struct replay_trial_queue *queue = object->trial;
     uint64_t newest = object->replay->ops->diag.newest_task(object->handle);
-    pthread_mutex_lock(&object->replay->task_lock);
-    uint64_t *tasks = queue->op_of_task;
     if (newest >= queue->room) {
         uint64_t room = newest * 2 + 64;
-        tasks = realloc(tasks, room * sizeof(*tasks));
-        if (tasks) {
-            queue->op_of_task = tasks;
-            queue->room = room;
-        }
+        uint64_t *tasks = realloc(queue->op_of_task, room * sizeof(*tasks));
+        if (!tasks)
+            return TWIN_E_NOMEM;
+        queue->op_of_task = tasks;
+        queue->room = room;
     }
-    for (; tasks && queue->tasks <= newest; queue->tasks++)
-        tasks[queue->tasks] = queue->asking;
-    pthread_mutex_unlock(&object->replay->task_lock);
-    return tasks ? TWIN_OK : TWIN_E_NOMEM;
+    for (; queue->tasks <= newest; queue->tasks++)
+        queue->op_of_task[queue->tasks] = op;
+    return TWIN_OK;
 }
 
 /* The record's device reported the end of the op by a timed event after it, which takes its time as well. */
@@ -96,10 +82,9 @@ static twin_status stamp(const struct replay_object *object, uint64_t op)
     if (!queue->stamp)
         status =
             replay->ops->signal.create(replay->devices[object->device], &config, &queue->stamp);
-    expect_tasks(object, op | STAMP);
     if (status == TWIN_OK)
         status = replay->ops->work.record(object->handle, queue->stamp);
-    return status == TWIN_OK ? note_tasks(object) : status;
+    return status == TWIN_OK ? note_tasks(object, op | STAMP) : status;
 }
 
 /* The queue of an op that queues work; NULL: it is none, or the queue is missing. */
@@ -117,7 +102,7 @@ static twin_status follow_work(struct replay_call *call, size_t op)
 {
     const struct replay *replay = call->replay;
     const struct replay_object *queue = queue_of(call);
-    twin_status status = queue ? note_tasks(queue) : TWIN_OK;
+    twin_status status = queue ? note_tasks(queue, op) : TWIN_OK;
     if (!queue || status != TWIN_OK || !replay->trial->ops[op].stamped)
         return status;
     while ((status = stamp(queue, op)) == TWIN_E_BUSY &&
@@ -169,9 +154,6 @@ void replay_trial_begin(struct replay_call *call)
     for (int i = 0; i < REPLAY_INSTANTS; i++)
         trial->times[op].at[i] = REPLAY_UNKNOWN;
     pause_until(call->replay, played + (pause < PAUSE_MOST ? pause : PAUSE_MOST));
-    const struct replay_object *queue = queue_of(call);
-    if (queue)
-        expect_tasks(queue, op);
     trial->times[op].at[REPLAY_CALL_BEGIN] = call->replay->ops->host.now();
 }
 
