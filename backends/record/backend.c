@@ -57,40 +57,40 @@ static void vendor_code(int32_t code)
     record_services->vendor_code(code);
 }
 
-/* ---- what threads meet by chance: who runs the record hands it out, and it stands in the new one too ---- */
+/* ---- nondeterminism: a replay hands it out, and the new recording logs it too ---- */
 
 /* Real time or other threads have a part in it. */
-static bool is_of_others(twin_chance what, uint64_t value)
+static bool is_of_others(twin_nd what, uint64_t value)
 {
-    return what == TWIN_CHANCE_CLOCK ||
-           ((what == TWIN_CHANCE_WOKE || what == TWIN_CHANCE_THREAD) && value != 0);
+    return what == TWIN_ND_CLOCK ||
+           ((what == TWIN_ND_WOKE || what == TWIN_ND_THREAD) && value != 0);
 }
 
-static bool chance(twin_chance what, uint64_t which, uint64_t *value)
+static bool nondeterminism(twin_nd what, uint64_t which, uint64_t *value)
 {
-    bool known = record_services->chance && record_services->chance(what, which, value);
+    bool known = record_services->nd && record_services->nd(what, which, value);
     struct record_call call;
-    if ((record_services->chance && !known) || record_self.inside == 0)
+    if ((record_services->nd && !known) || record_self.inside == 0)
         return known;
     if (__builtin_expect(is_of_others(what, *value), 0))
-        record_keep_chances();
-    struct twin_record_CHANCE *f = RECORD_BEGIN_MARK(&call, CHANCE);
+        record_keep_nd();
+    struct twin_record_ND *f = RECORD_BEGIN_MARK(&call, ND);
     f->what = (uint32_t)what;
     f->of_seq = record_self.inside;
     f->which = which;
     f->value = *value;
     if (which == 0 && *value == 0) { /* as most are: fields that an entry lacks are 0 */
-        call.entry->fixed_bytes = offsetof(struct twin_record_CHANCE, which);
-        call.entry->bytes = TWIN_RECORD_SHORT_BYTES + offsetof(struct twin_record_CHANCE, which);
+        call.entry->fixed_bytes = offsetof(struct twin_record_ND, which);
+        call.entry->bytes = TWIN_RECORD_SHORT_BYTES + offsetof(struct twin_record_ND, which);
     }
-    record_chance(&call);
+    record_nd(&call);
     return known;
 }
 
 /* What the program does now comes at a point of the wait that real time says. */
 static bool interrupted(void)
 {
-    record_keep_chances();
+    record_keep_nd();
     return record_services->interrupted();
 }
 
@@ -102,14 +102,14 @@ static void seen(twin_seen what, uint32_t device, uint32_t queue, uint64_t numbe
         f->device = device;
         f->hardware_queue = queue;
         f->retired = number;
-        record_chance(&call);
+        record_nd(&call);
         return;
     }
     struct twin_record_SEEN *f = RECORD_BEGIN_MARK(&call, SEEN);
     f->device = device;
     f->hardware_queue = queue;
     f->newest = number;
-    record_chance(&call);
+    record_nd(&call);
 }
 
 static void moved(uint64_t at_ns, uint64_t events)
@@ -118,7 +118,7 @@ static void moved(uint64_t at_ns, uint64_t events)
     struct twin_record_MOVED *f = RECORD_BEGIN_MARK(&call, MOVED);
     f->at_ns = at_ns;
     f->events = events;
-    record_chance(&call);
+    record_nd(&call);
 }
 
 twin_status record_process_start(const twin_services *services)
@@ -128,7 +128,7 @@ twin_status record_process_start(const twin_services *services)
     record_services = services;
     inner = *services;
     inner.vendor_code = vendor_code;
-    inner.chance = chance;
+    inner.nd = nondeterminism;
     inner.interrupted = interrupted;
     inner.seen = seen;
     inner.moved = moved;
@@ -151,7 +151,7 @@ twin_status record_process_start(const twin_services *services)
     /* What does not start has no part in what comes: another backend may follow. */
     if (status == TWIN_OK && ((record_below.flags & TWIN_BACKEND_CONDUCTED) == 0 ||
                               strcmp(services->setting("TWINRT_CLOCK"), "wall") == 0))
-        record_keep_chances();
+        record_keep_nd();
     record_returned(&call, status);
     if (status == TWIN_OK) {
         record_global.now = record_below.host.now;

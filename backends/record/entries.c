@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries that have their place in a chunk: marks, events, and what calls met by chance. */
+/* Entries that have their place in a chunk: marks, events, and what calls found that the order of threads decides. */
 #include <string.h>
 
 #include "file.h"
 
-void record_drop_chances(const struct record_call *call)
+void record_drop_nd(const struct record_call *call)
 {
     struct record_thread *self = &record_self;
-    char *from = self->chances;
+    char *from = self->nd_entries;
     char *const end = self->at;
     /* those of a call around this one stay until that comes back */
     if (call->map == self->map && from < (char *)call->entry)
         return;
-    self->chances = NULL;
+    self->nd_entries = NULL;
     /* After the call has its end_seq: who makes this false gets a later number. */
     if (!atomic_load(&record_global.alone))
         return;
@@ -26,7 +26,7 @@ void record_drop_chances(const struct record_call *call)
         const size_t bytes = entry->bytes;
         const bool dropped = entry->kind == TWIN_RECORD_SEEN ||
                              entry->kind == TWIN_RECORD_WATCHED ||
-                             entry->kind == TWIN_RECORD_MOVED || entry->kind == TWIN_RECORD_CHANCE;
+                             entry->kind == TWIN_RECORD_MOVED || entry->kind == TWIN_RECORD_ND;
         if (!dropped && to != from)
             memmove(to, from, bytes);
         if (!dropped)
@@ -37,12 +37,12 @@ void record_drop_chances(const struct record_call *call)
     __atomic_store_n(&chunk->used, (uint64_t)(to - first), __ATOMIC_RELEASE);
 }
 
-void record_chance(struct record_call *call)
+void record_nd(struct record_call *call)
 {
     struct record_thread *self = &record_self;
-    if (!self->chances && self->inside != 0 && call->map && call->map == self->map &&
+    if (!self->nd_entries && self->inside != 0 && call->map && call->map == self->map &&
         atomic_load_explicit(&record_global.alone, memory_order_relaxed))
-        self->chances = (char *)call->entry;
+        self->nd_entries = (char *)call->entry;
     record_mark(call);
 }
 

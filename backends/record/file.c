@@ -252,7 +252,7 @@ static bool copy_out_locked(struct record_thread *self)
     header->chunks = index + 1;
     __atomic_store_n(&chunk->follows, index + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&chunk->used, 0, __ATOMIC_RELEASE);
-    self->chances = NULL; /* they stay */
+    self->nd_entries = NULL; /* they stay */
     self->at = (char *)(chunk + 1);
     return true;
 }
@@ -282,7 +282,7 @@ static void leave_map(struct record_thread *self)
 {
     struct record_map *map = self->map;
     self->map = NULL;
-    self->chances = NULL; /* they stay */
+    self->nd_entries = NULL; /* they stay */
     self->at = self->limit = NULL;
     if (map && map->open == 0)
         record_map_release(map);
@@ -316,18 +316,18 @@ static void make_key(void)
     (void)pthread_key_create(&thread_key, thread_end);
 }
 
-static void keep_chances_locked(void)
+static void keep_nd_locked(void)
 {
     if (atomic_exchange(&record_global.alone, false) && header)
-        header->chances_from = record_next();
+        header->nd_from = record_next();
 }
 
-void record_keep_chances(void)
+void record_keep_nd(void)
 {
     if (!atomic_load_explicit(&record_global.alone, memory_order_relaxed))
         return;
     take_lock();
-    keep_chances_locked();
+    keep_nd_locked();
     drop_lock();
 }
 
@@ -338,7 +338,7 @@ static void join_locked(struct record_thread *self)
     self->file = atomic_load(&record_global.file);
     self->number = ++thread_numbers;
     if (self->number > 1)
-        keep_chances_locked();
+        keep_nd_locked();
     self->depth = 0;
     self->followed = 0;
     self->followed_entry = 0;

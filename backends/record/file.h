@@ -49,7 +49,7 @@ struct record_thread {
     uint32_t depth;    /* public calls under way */
     uint64_t inside;   /* begin_seq of the call that this thread is in; 0: none */
     char *
-        chances; /* oldest entry in `map` of what calls met by chance that may be dropped; NULL: none */
+        nd_entries; /* oldest entry in `map` of what calls found that the order of threads decides that may be dropped; NULL: none */
     twin_host_moment *moment; /* of host.self; NULL: nothing was asked for yet */
     uint32_t followed;        /* whom it followed last, and up to where */
     uint64_t followed_entry;
@@ -118,10 +118,10 @@ static inline void record_look_for_room(void)
         self->map->open == 0 && !self->keeps_chunks)
         record_make_room();
 }
-/* The call comes back. Drops what it met by chance if no other thread can have had a part in it. */
-void record_drop_chances(const struct record_call *call);
-/* From now on what calls meet by chance is kept. The calling thread may be in a call. */
-void record_keep_chances(void);
+/* The call comes back. Drops the nondeterminism that it logged if no other thread can have had a part in it. */
+void record_drop_nd(const struct record_call *call);
+/* From now on what calls find that the order of threads decides is kept. The calling thread may be in a call. */
+void record_keep_nd(void);
 /* Ends what keeps the chunk of a call that came back, when it was the last one. */
 void record_map_release(struct record_map *map);
 
@@ -203,8 +203,8 @@ static inline void record_returned(struct record_call *call, twin_status status)
     entry->end_wall_ns = record_wall();
     entry->status = (uint16_t)status;
     uint64_t end_seq = record_next();
-    if (__builtin_expect(record_self.chances != NULL, 0))
-        record_drop_chances(call);
+    if (__builtin_expect(record_self.nd_entries != NULL, 0))
+        record_drop_nd(call);
     __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
     record_self.inside = call->outer;
     if (__builtin_expect(record_self.moment != NULL, 1))
@@ -218,8 +218,8 @@ static inline void record_returned(struct record_call *call, twin_status status)
 void record_event(struct record_call *call);
 /* The same for one whose place in the order is all that matters, begun by RECORD_BEGIN_MARK(). */
 void record_mark(struct record_call *call);
-/* The same for what a call met by chance, which may be dropped when that comes back. */
-void record_chance(struct record_call *call);
+/* The same for nondeterminism that a call found, which may be dropped when that comes back. */
+void record_nd(struct record_call *call);
 
 /* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of an entry of that kind. */
 #define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \

@@ -20,7 +20,7 @@ twin_status record_signal_create(twin_hw_device *device, const twin_signal_confi
     if (!signal)
         return TWIN_E_NOMEM;
     if (config->shared) /* another process may have a part in it */
-        record_keep_chances();
+        record_keep_nd();
     struct record_call call;
     struct twin_record_SIGNAL_CREATE *f = RECORD_BEGIN(&call, SIGNAL_CREATE, 0);
     f->device = device->index;
@@ -94,7 +94,7 @@ twin_status record_signal_wait(twin_signal *signal, uint64_t timeout_ns)
 
 twin_status record_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
-    record_keep_chances();
+    record_keep_nd();
     struct record_call call;
     struct twin_record_SIGNAL_SHARE *f = RECORD_BEGIN(&call, SIGNAL_SHARE, 0);
     f->signal = signal->number;
@@ -127,7 +127,7 @@ twin_status record_signal_open(twin_hw_device *device, const char *name,
     twin_signal *signal = calloc(1, sizeof(*signal));
     if (!signal)
         return TWIN_E_NOMEM;
-    record_keep_chances();
+    record_keep_nd();
     struct record_call call;
     struct twin_record_SIGNAL_OPEN *f = RECORD_BEGIN(&call, SIGNAL_OPEN, 0);
     f->device = device->index;

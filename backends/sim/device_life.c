@@ -124,7 +124,7 @@ static twin_status make_board(void)
     char error[512] = "";
     int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));
     if (code == TWINSIM_OK) {
-        if (sim_chance_matters())
+        if (sim_nd_logged())
             twinsim_look_apart(sim_process.board);
         return sim_planted_begin();
     }

@@ -83,7 +83,7 @@ struct twin_host_ops {
      * were moved up to then. Thread: any. */
     void (*reach)(uint64_t at_ns);
     /* From now on until the process stops the device moves, and sees what is queued, in the two ops below alone; ops ask
-     * services.chance what they found then, and threads are moved up by `reach` alone. While no op runs, with
+     * services.nd what they found then, and threads are moved up by `reach` alone. While no op runs, with
      * TWIN_BACKEND_CONDUCTED. Thread: any. TWIN_E_UNSUPPORTED: it cannot be made to. */
     twin_status (*pace)(void);
     /* As services.seen told it. Thread: any. TWIN_E_INVALID: there is no such work. */

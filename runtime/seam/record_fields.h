@@ -105,9 +105,9 @@
     F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, retired, NUMBER)
 /* The device came to a time, and so many events at that time (services.moved). */
 #define TWIN_RECORD_MOVED_FIELDS(F, S) F(S, uint64_t, at_ns, NS) F(S, uint64_t, events, NUMBER)
-/* What the call that is entry `of_seq` (its begin_seq) found, and when (services.chance). */
-#define TWIN_RECORD_CHANCE_FIELDS(F, S)                                                            \
-    F(S, uint32_t, what, CHANCE)                                                                   \
+/* What the call that is entry `of_seq` (its begin_seq) found, and when (services.nd). */
+#define TWIN_RECORD_ND_FIELDS(F, S)                                                                \
+    F(S, uint32_t, what, ND)                                                                       \
     F(S, uint32_t, spare, SPARE)                                                                   \
     F(S, uint64_t, of_seq, NUMBER)                                                                 \
     F(S, uint64_t, which, HEX)                                                                     \

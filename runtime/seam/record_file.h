@@ -41,11 +41,11 @@
  * Versions. A reader refuses a later `version`. Versions 1 and 2 have a header of 4096 bytes, and version 1 has no entries with
  * short heads. `revision` counts additions: new kinds, which a reader that does not know them skips by `bytes`, and new
  * fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
- * Revision 2: SEEN, MOVED and CHANCE, without which it is not known what threads that raced met.
+ * Revision 2: SEEN, MOVED and ND, without which it is not known what threads that raced met.
  * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
  * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
  * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
- * Revision 6: `chances_from`; earlier files have all SEEN, MOVED and CHANCE. And `follows` of chunks, and WATCHED.
+ * Revision 6: `nd_from`; earlier files have all SEEN, MOVED and ND. And `follows` of chunks, and WATCHED.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/recording/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -88,10 +88,10 @@ struct twin_record_header {
     uint64_t start_time_ns;  /* the same instant, since 1970 */
     uint32_t process;        /* system id of the process */
     uint32_t seam_version;   /* TWIN_SEAM_VERSION of the writer */
-    /* From this number on all SEEN, WATCHED, MOVED and CHANCE are there, and all of the call of the device that was in progress then.
+    /* From this number on all SEEN, WATCHED, MOVED and ND are there, and all of the call of the device that was in progress then.
      * Before, or if it is 0, one thread alone has called a device whose answers depend on its calls alone, and most of them
      * are left out. */
-    uint64_t chances_from;
+    uint64_t nd_from;
 };
 static_assert(sizeof(struct twin_record_header) == 80, "layout");
 

@@ -61,7 +61,7 @@
     X(CORES)     /* twin_launch_cores */                                                           \
     X(FAULT)     /* twin_fault_kind */                                                             \
     X(STRIKES)   /* twin_fault_task */                                                             \
-    X(CHANCE)    /* twin_chance */
+    X(ND)        /* twin_nd */
 
 /* Tails: X(TAIL). */
 #define TWIN_RECORD_TAIL_LIST(X)                                                                   \
@@ -91,7 +91,7 @@
     X(13, CODE, "code", TWIN_RECORD_CODE_FIELDS, BYTES)                                            \
     X(14, SEEN, "seen", TWIN_RECORD_SEEN_FIELDS, NONE)                                             \
     X(15, MOVED, "moved", TWIN_RECORD_MOVED_FIELDS, NONE)                                          \
-    X(16, CHANCE, "chance", TWIN_RECORD_CHANCE_FIELDS, NONE)                                       \
+    X(16, ND, "nondeterminism", TWIN_RECORD_ND_FIELDS, NONE)                                       \
     X(17, MODULE, "module", TWIN_RECORD_MODULE_FIELDS, TEXTS)                                      \
     X(18, STACK, "stack", TWIN_RECORD_STACK_FIELDS, FRAMES)                                        \
     X(19, SCRIPT_STACK, "script_stack", TWIN_RECORD_SCRIPT_STACK_FIELDS, TEXTS)                    \

@@ -392,7 +392,7 @@ typedef struct twin_branch {
 } twin_branch;
 
 /* What an op finds that only the order says in which threads got somewhere: X(NAME, word). */
-#define TWIN_CHANCE_LIST(X)                                                                        \
+#define TWIN_ND_LIST(X)                                                                            \
     X(LOCK, "lock")     /* from here on it has the device to itself */                             \
     X(SIGNAL, "signal") /* it looked which record of a signal is the newest: twin_newest */        \
     X(SET, "set")       /* it made its own that */                                                 \
@@ -409,19 +409,19 @@ typedef struct twin_branch {
     X(REFUSED, "refused") /* the queue had stopped; twin_status */                                 \
     X(FAILED, "failed")   /* twin_status of a failure that it told of, or took the note of */      \
     X(LEFT, "left")       /* hardware ids that were left */
-typedef enum twin_chance {
-#define TWIN_CHANCE_NAME(name, word) TWIN_CHANCE_##name,
-    TWIN_CHANCE_LIST(TWIN_CHANCE_NAME)
-#undef TWIN_CHANCE_NAME
-        TWIN_CHANCE_COUNT
-} twin_chance;
+typedef enum twin_nd {
+#define TWIN_ND_NAME(name, word) TWIN_ND_##name,
+    TWIN_ND_LIST(TWIN_ND_NAME)
+#undef TWIN_ND_NAME
+        TWIN_ND_COUNT
+} twin_nd;
 /* Whether an op that does again what a record says waits for the place where it came upon this. The others come while it holds
  * locks: it begins where the last of those came that stand before all that wait. */
-static inline bool twin_chance_waits(twin_chance what)
+static inline bool twin_nd_waits(twin_nd what)
 {
-    return what == TWIN_CHANCE_LOCK || what == TWIN_CHANCE_SIGNAL || what == TWIN_CHANCE_FATE ||
-           what == TWIN_CHANCE_SWEPT || what == TWIN_CHANCE_WAITS || what == TWIN_CHANCE_WOKE ||
-           what == TWIN_CHANCE_LOOKED || what == TWIN_CHANCE_FAILED;
+    return what == TWIN_ND_LOCK || what == TWIN_ND_SIGNAL || what == TWIN_ND_FATE ||
+           what == TWIN_ND_SWEPT || what == TWIN_ND_WAITS || what == TWIN_ND_WOKE ||
+           what == TWIN_ND_LOOKED || what == TWIN_ND_FAILED;
 }
 /* Of services.seen: what the device has seen of a hardware queue. */
 typedef enum twin_seen { TWIN_SEEN_WORK, TWIN_SEEN_WATCH } twin_seen;
@@ -492,12 +492,12 @@ typedef struct twin_services {
      * the device itself; it holds no lock. Other threads' ops may run until it returns. Threads then never wait for each
      * other in real time: each counts as waiting while another one is inside an op, and none leaves its wait to another. */
     void (*waiting)(void);
-    /* NULL unless somebody writes down what threads met by chance (`chance`, `seen`, `moved`), or hands it out again after
-     * host.pace (`chance`, `outlook`).
-     * An op found `*value`. Handed out: true, and *value is what it was then; those that twin_chance_waits() return where they
+    /* NULL unless somebody logs nondeterminism (`nd`, `seen`, `moved`), or hands it out again after
+     * host.pace (`nd`, `outlook`).
+     * An op found `*value`. Handed out: true, and *value is what it was then; those that twin_nd_waits() return where they
      * came then, so the backend calls them before it takes a lock, the others when it holds what it must. False: the
      * record has no such thing here. Thread: any, inside of an op. */
-    bool (*chance)(twin_chance what, uint64_t which, uint64_t *value);
+    bool (*nd)(twin_nd what, uint64_t which, uint64_t *value);
     /* WOKE, before the wait begins: what it will be. */
     bool (*outlook)(uint64_t *value);
     /* The device has seen the work of its hardware queue `queue` up to `number`, counted since that was opened, or has been told up

@@ -144,11 +144,11 @@ static twin_status device_abort(twin_hw_device *device)
 {
     uint64_t found = 7;
     device_close(device);
-    if (started_with->chance) { /* somebody records */
+    if (started_with->nd) { /* somebody records */
         started_with->seen(TWIN_SEEN_WORK, 1, 2, 3);
         started_with->seen(TWIN_SEEN_WATCH, 1, 2, 6);
         started_with->moved(4, 5);
-        (void)started_with->chance(TWIN_CHANCE_FREED, 6, &found);
+        (void)started_with->nd(TWIN_ND_FREED, 6, &found);
     }
     return fake_status;
 }

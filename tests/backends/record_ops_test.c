@@ -331,7 +331,7 @@ static const char *const expected[] = {
     "seen device=1 hardware_queue=2 newest=3",
     "watched device=1 hardware_queue=2 retired=6",
     "moved at_ns=4 events=5",
-    "chance what=freed of_seq=" /* its number follows */,
+    "nondeterminism what=freed of_seq=" /* its number follows */,
     "device.peer device=1 other=2 enable=1",
     "memory.alloc device=1 pages=huge bytes=16 address=memory1+0",
     "memory.host_alloc bytes=17 address=host2+0",

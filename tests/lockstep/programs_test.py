@@ -22,7 +22,7 @@ THE_MODEL = b'["TWINRT_MODEL", '  # the one setting that is another one
 # When a thread of host functions begins to wait is the system's affair; what its functions do to tasks is compared.
 OF_THREADS = re.compile(rb"host_function|host\.attach|channel\.take")
 # What only the order decides in which the threads of the host took turns, and the count of all.
-OF_TURNS = re.compile(rb"\d+ +(chance|moved|seen) |.*\d+ entries, ")
+OF_TURNS = re.compile(rb"\d+ +(nondeterminism|moved|seen) |.*\d+ entries, ")
 
 
 def content(path):

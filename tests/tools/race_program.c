@@ -213,7 +213,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* From now on a recording keeps what calls meet by chance. */
+/* From now on a recording keeps what calls find that the order of threads decides. */
 static void *ask_too(void *argument)
 {
     uint32_t count = 0;

@@ -57,7 +57,7 @@ class Record(Folder):
 
     def test_wall_clock_times_do_not_go_back(self):
         _, entries = self.entries(self.record("run"))
-        timed = [entry for entry in entries if entry["kind"] not in (5, 14, 15, 16)]  # task, seen, moved, chance: none
+        timed = [entry for entry in entries if entry["kind"] not in (5, 14, 15, 16)]  # task, seen, moved, nondeterminism: none
         last = 0
         for entry in timed:
             if entry["thread"] != timed[0]["thread"]:
@@ -83,7 +83,7 @@ class Record(Folder):
         numbers = sorted(number for entry in entries for number in {entry["seq"], entry["end_seq"]})
         self.assertEqual(len(numbers), len(set(numbers)))
         self.assertEqual(numbers[0], 1)
-        self.assertFalse([entry for entry in entries if entry["op"] in ("seen", "moved", "chance")])
+        self.assertFalse([entry for entry in entries if entry["op"] in ("seen", "moved", "nondeterminism")])
 
     def test_every_call_has_its_place(self):
         """The return address of each public call lies in a file that comes before it, where debug information finds it."""

@@ -16,11 +16,11 @@ PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 HEADER, CHUNK, HEAD, SHORT_HEAD = 65536, 32, 64, 24
-WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, CHANCE, WATCHED = 97, 75, 5, 14, 15, 16, 21
+WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, ND, WATCHED = 97, 75, 5, 14, 15, 16, 21
 HOST_ADVANCE, HOST_FOLLOW = 44, 45
-CHANCES_FROM = 72  # in the header
-SHORT = {TASK, SEEN, MOVED, CHANCE, WATCHED}  # kinds of entries with short heads
-SIGNAL, FREED, ID = 1, 4, 6  # twin_chance
+ND_FROM = 72  # in the header
+SHORT = {TASK, SEEN, MOVED, ND, WATCHED}  # kinds of entries with short heads
+SIGNAL, FREED, ID = 1, 4, 6  # twin_nd
 VALUE = 24  # where an entry of such has what was found
 
 
@@ -202,9 +202,9 @@ class Same(Folder):
         same, as when another thread had released it in the midst of a call that comes later."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
         data = bytearray(content(path))
-        freed = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == FREED]
+        freed = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == FREED]
         taken = [struct.unpack_from("<Q", data, at + SHORT_HEAD + VALUE)[0] for at, kind, size in entries(data)
-                 if kind == CHANCE and size > SHORT_HEAD + VALUE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == ID]
+                 if kind == ND and size > SHORT_HEAD + VALUE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == ID]
         self.assertGreater(len(freed), 3)
         self.assertLess(len(set(taken)), len(taken))  # some came again
         for at in freed:
@@ -222,8 +222,8 @@ class Same(Folder):
             with self.subTest(arguments, backend=backend):
                 path = self.record(race, *arguments, TWINRT_BACKEND=backend)
                 data = content(path)
-                start, = struct.unpack_from("<Q", data, CHANCES_FROM)
-                placed = [struct.unpack_from("<Q", data, at + 16)[0] for at, kind, _ in entries(data) if kind in (SEEN, MOVED, CHANCE)]
+                start, = struct.unpack_from("<Q", data, ND_FROM)
+                placed = [struct.unpack_from("<Q", data, at + 16)[0] for at, kind, _ in entries(data) if kind in (SEEN, MOVED, ND)]
                 self.assertEqual(start == 0, dropped)
                 before = sum(1 for seq in placed if seq < start) if start else len(placed)
                 self.assertLess(before, 20)  # of calls in which the room ended stays what they met
@@ -239,7 +239,7 @@ class Same(Folder):
         """What a thread found of the newest record of an event is handed out: the device told of its time just behind that."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1", "asked")
         data = bytearray(content(path))
-        found = [at for at, kind, _ in entries(data) if kind == CHANCE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == SIGNAL]
+        found = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == SIGNAL]
         self.assertGreater(len(found), 3)
         for at in found:
             struct.pack_into("<Q", data, at + SHORT_HEAD + VALUE, 1)  # TWIN_NEWEST_UNTIMED
@@ -258,7 +258,7 @@ class Same(Folder):
         data = bytearray(content(path))
         struct.pack_into("<I", data, 12, 1)
         for at, kind, _ in list(entries(data)):
-            if kind in (SEEN, MOVED, CHANCE):
+            if kind in (SEEN, MOVED, ND):
                 struct.pack_into("<H", data, at + 4, 31)  # a kind that nobody knows
         done = self.replay(self.write("old.rec", bytes(data)))
         self.assertIn("does not tell what threads met that raced", done.stdout)

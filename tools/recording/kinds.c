@@ -114,10 +114,10 @@ static const char *const strikes[] = {
     TWIN_FAULT_TASK_LIST(STRIKES_WORD)
 #undef STRIKES_WORD
 };
-static const char *const chances[] = {
-#define CHANCE_WORD(name, word) [TWIN_CHANCE_##name] = (word),
-    TWIN_CHANCE_LIST(CHANCE_WORD)
-#undef CHANCE_WORD
+static const char *const nd_words[] = {
+#define ND_WORD(name, word) [TWIN_ND_##name] = (word),
+    TWIN_ND_LIST(ND_WORD)
+#undef ND_WORD
 };
 static const char *const links[] = {[TWIN_LINK_NONE] = "none",
                                     [TWIN_LINK_HCCS] = "hccs",
@@ -136,7 +136,7 @@ static const struct {
     WORDS(KIND, signal_kinds),    WORDS(REDUCE, reductions), WORDS(ELEMENT, elements),
     WORDS(RELATION, relations),   WORDS(CHANGE, changes),    WORDS(COUNT, count_relations),
     WORDS(CONDITION, conditions), WORDS(CORES, cores),       WORDS(FAULT, faults),
-    WORDS(STRIKES, strikes),      WORDS(CHANCE, chances),
+    WORDS(STRIKES, strikes),      WORDS(ND, nd_words),
 };
 
 const char *twin_recording_word(enum twin_record_role role, uint64_t value)

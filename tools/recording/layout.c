@@ -29,7 +29,7 @@ static void put_heads(FILE *to)
     ROW(to, struct twin_record_header, start_time_ns);
     ROW(to, struct twin_record_header, process);
     ROW(to, struct twin_record_header, seam_version);
-    ROW(to, struct twin_record_header, chances_from);
+    ROW(to, struct twin_record_header, nd_from);
     fputc('\n', to);
     put_head(to, "Head of a chunk");
     ROW(to, struct twin_record_chunk, magic);

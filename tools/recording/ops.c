@@ -285,11 +285,11 @@ static void note_record(struct loader *loader, const twin_op *op)
     record->task_status = TWIN_OK;
 }
 
-/* Something that an op found by chance; it is loaded already. */
-static void note_chance(struct loader *loader, const struct twin_record_CHANCE *f)
+/* Nondeterminism that an op found; the op is loaded already. */
+static void note_nd(struct loader *loader, const struct twin_record_ND *f)
 {
     size_t at = twin_ops_from(loader->out, f->of_seq);
-    if (f->what == TWIN_CHANCE_CLOCK && at < loader->out->count &&
+    if (f->what == TWIN_ND_CLOCK && at < loader->out->count &&
         loader->out->list[at].begin_seq == f->of_seq)
         loader->out->list[at].moved = true;
 }
@@ -300,12 +300,12 @@ static bool load_entry(struct loader *loader, size_t index)
     const struct twin_record_entry *entry = twin_recording_at(loader->recording, index);
     union twin_recording_any any;
     uint16_t kind = op_kind(entry->kind);
-    if (kind == TWIN_OP_KINDS && entry->kind != TWIN_RECORD_CHANCE &&
+    if (kind == TWIN_OP_KINDS && entry->kind != TWIN_RECORD_ND &&
         entry->kind != TWIN_RECORD_CALL_STACK)
         return true;
     twin_recording_fields(entry, &any, twin_recording_kind(entry->kind)->bytes);
-    if (entry->kind == TWIN_RECORD_CHANCE) {
-        note_chance(loader, &any.CHANCE);
+    if (entry->kind == TWIN_RECORD_ND) {
+        note_nd(loader, &any.ND);
         return true;
     }
     struct thread *thread = thread_of(loader, entry->thread);

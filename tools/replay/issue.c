@@ -347,9 +347,8 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     call.now = call.then;
     call.succeeded = twin_recording_succeeded(entry);
     if (replay->pacing)
-        call.chances_end =
-            twin_recording_index_find(&replay->chances, entry->begin_seq, &call.chances);
-    call.chances_end += call.chances;
+        call.nd_end = twin_recording_index_find(&replay->nd_index, entry->begin_seq, &call.nd_next);
+    call.nd_end += call.nd_next;
     twin_status status = TWIN_OK;
     if (replay_place)
         *replay_place = entry->begin_seq;

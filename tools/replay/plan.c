@@ -97,13 +97,13 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
         return entry->end_seq != 0 ? entry->end_seq : begin;
     if (is_paced(replay, entry) && entry->kind != TWIN_RECORD_HOST_CALL)
-        count = twin_recording_index_find(&replay->chances, entry->begin_seq, &first);
+        count = twin_recording_index_find(&replay->nd_index, entry->begin_seq, &first);
     for (size_t i = 0; i < count; i++) {
         const struct twin_record_entry *met =
-            twin_recording_at(replay->recording, replay->chances.list[first + i].entry);
-        struct twin_record_CHANCE chance;
-        twin_recording_fields(met, &chance, sizeof(chance));
-        bool waits = chance.what < TWIN_CHANCE_COUNT && twin_chance_waits((twin_chance)chance.what);
+            twin_recording_at(replay->recording, replay->nd_index.list[first + i].entry);
+        struct twin_record_ND nd;
+        twin_recording_fields(met, &nd, sizeof(nd));
+        bool waits = nd.what < TWIN_ND_COUNT && twin_nd_waits((twin_nd)nd.what);
         if ((i == 0 || !waits) && met->begin_seq > begin && met->begin_seq < entry->end_seq)
             begin = met->begin_seq;
         if (waits)
@@ -116,7 +116,7 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
 static void add_other(struct replay *replay, size_t index)
 {
     const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);
-    enum replay_what what = entry->kind == TWIN_RECORD_CHANCE    ? REPLAY_CHANCE
+    enum replay_what what = entry->kind == TWIN_RECORD_ND        ? REPLAY_ND
                             : entry->kind == TWIN_RECORD_SEEN    ? REPLAY_SEE
                             : entry->kind == TWIN_RECORD_WATCHED ? REPLAY_SEE
                             : entry->kind == TWIN_RECORD_MOVED   ? REPLAY_MOVE
@@ -125,7 +125,7 @@ static void add_other(struct replay *replay, size_t index)
     if (what == REPLAY_END || !is_paced(replay, entry))
         return;
     bool known = thread < replay->threads + replay->thread_count && thread->number == entry->thread;
-    if (known || what != REPLAY_CHANCE)
+    if (known || what != REPLAY_ND)
         replay->events[replay->event_count++] =
             (struct replay_event){.seq = entry->begin_seq,
                                   .entry = index,
@@ -195,16 +195,16 @@ static bool find_session(struct replay *replay, char *error, size_t error_bytes)
 }
 
 /* From where on the recording has all that calls met; 0: nowhere. */
-static uint64_t chances_from(const struct replay *replay)
+static uint64_t nd_from(const struct replay *replay)
 {
     const struct twin_record_header *header = twin_recording_header(replay->recording);
-    return header->revision < 6 ? 1 : header->chances_from;
+    return header->revision < 6 ? 1 : header->nd_from;
 }
 
 /* What was in progress there has all of its own too. */
 static uint64_t find_paced_from(const struct replay *replay)
 {
-    const uint64_t from = chances_from(replay);
+    const uint64_t from = nd_from(replay);
     for (size_t i = replay->start; i < replay->stop; i++) {
         const struct twin_record_entry *entry = twin_recording_at(replay->recording, i);
         if (entry->begin_seq >= from)
@@ -218,7 +218,7 @@ static uint64_t find_paced_from(const struct replay *replay)
 
 bool replay_has_moves(const struct replay *replay)
 {
-    if (chances_from(replay) == 0)
+    if (nd_from(replay) == 0)
         return false;
     for (size_t i = replay->start; i < replay->stop; i++)
         if (twin_recording_at(replay->recording, i)->kind == TWIN_RECORD_MOVED)
@@ -229,8 +229,7 @@ bool replay_has_moves(const struct replay *replay)
 bool replay_plan_paced(struct replay *replay)
 {
     replay->paced_from = find_paced_from(replay);
-    return make_index(replay, TWIN_RECORD_CHANCE, "of_seq", &replay->chances) &&
-           make_events(replay);
+    return make_index(replay, TWIN_RECORD_ND, "of_seq", &replay->nd_index) && make_events(replay);
 }
 
 bool replay_plan(struct replay *replay, char *error, size_t error_bytes)

@@ -81,7 +81,7 @@ void replay_settings(const struct replay *replay,
                      void (*take)(const char *name, const char *value));
 /* For twin_backend_conduct(). */
 void replay_waiting(void);
-bool replay_chance(twin_chance what, uint64_t which, uint64_t *value);
+bool replay_nd(twin_nd what, uint64_t which, uint64_t *value);
 bool replay_outlook(uint64_t *value);
 /* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` tells
  * values of settings. Called once. False: no threads are to be had. */

@@ -17,7 +17,7 @@
 
 enum replay_what {
     REPLAY_BEGIN, /* of a call */
-    REPLAY_CHANCE, /* that a call in its midst has come upon; this and the next two only when the device is paced */
+    REPLAY_ND, /* that a call in its midst has come upon; this and the next two only when the device is paced */
     REPLAY_SEE,
     REPLAY_MOVE,
     REPLAY_END /* of a call */
@@ -112,7 +112,7 @@ struct replay {
     struct twin_recording_index contents;  /* by of_seq */
     struct twin_recording_index described; /* by kernel, in order */
     struct twin_recording_index codes;     /* by kernel */
-    struct twin_recording_index chances;   /* by of_seq */
+    struct twin_recording_index nd_index;  /* by of_seq */
     struct twin_recording_index follows;   /* by of_seq */
     uint64_t paced_from;                   /* the device is to be paced from this place on */
 
@@ -153,7 +153,7 @@ struct replay_call {
     union twin_recording_any now;  /* with the answers of now */
     bool succeeded;                /* in the record */
     bool ended;                    /* its end in the record has come */
-    size_t chances, chances_end;   /* of the index: those that it has not come upon yet */
+    size_t nd_next, nd_end;        /* of the index: those that it has not come upon yet */
     size_t awaits;                 /* entry of the one that it waits for */
     bool arrived;                  /* and that one has come */
     bool skipped;                  /* nothing was asked, and that is no loss */

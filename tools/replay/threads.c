@@ -99,7 +99,7 @@ static void take(struct replay *replay, const struct replay_event *event)
     case REPLAY_BEGIN:
         begin_call(replay, event->entry);
         break;
-    case REPLAY_CHANCE:
+    case REPLAY_ND:
         arrive(event->entry);
         break;
     case REPLAY_SEE:
@@ -164,67 +164,67 @@ void replay_waiting(void)
         give_way(replay_current);
 }
 
-/* ---- what calls meet by chance ---- */
+/* ---- what calls find that the order of threads decides ---- */
 
-/* The next such thing of the call; one that waits for its place may leave out others that do. `chances_end`: there is none. */
-static size_t find_chance(const struct replay_call *call, twin_chance what, uint64_t which,
-                          bool beyond, struct twin_record_CHANCE *out)
+/* The next such thing of the call; one that waits for its place may leave out others that do. `nd_end`: there is none. */
+static size_t find_nd(const struct replay_call *call, twin_nd what, uint64_t which, bool beyond,
+                      struct twin_record_ND *out)
 {
     const struct replay *replay = call->replay;
-    for (size_t i = call->chances; i < call->chances_end; i++) {
-        twin_recording_fields(twin_recording_at(replay->recording, replay->chances.list[i].entry),
+    for (size_t i = call->nd_next; i < call->nd_end; i++) {
+        twin_recording_fields(twin_recording_at(replay->recording, replay->nd_index.list[i].entry),
                               out, sizeof(*out));
         if (out->what == (uint32_t)what && out->which == which)
             return i;
-        if (!beyond && twin_chance_waits((twin_chance)out->what))
+        if (!beyond && twin_nd_waits((twin_nd)out->what))
             break;
     }
-    return call->chances_end;
+    return call->nd_end;
 }
 
 /* Whether an op that goes on behind `what` was not yet as far as this: others met what it had not released, taken or made by then. What
  * `what` told is handed out, so nothing is lost by coming later; but who has the device to itself keeps others from moving it. */
-static bool delays(twin_chance what, uint32_t next)
+static bool delays(twin_nd what, uint32_t next)
 {
     switch (what) {
-    case TWIN_CHANCE_FATE:
-    case TWIN_CHANCE_WOKE:
-        return next == TWIN_CHANCE_FREED || next == TWIN_CHANCE_ID || next == TWIN_CHANCE_SET;
-    case TWIN_CHANCE_LOCK:
-        return next == TWIN_CHANCE_ID || next == TWIN_CHANCE_LEFT;
+    case TWIN_ND_FATE:
+    case TWIN_ND_WOKE:
+        return next == TWIN_ND_FREED || next == TWIN_ND_ID || next == TWIN_ND_SET;
+    case TWIN_ND_LOCK:
+        return next == TWIN_ND_ID || next == TWIN_ND_LEFT;
     default:
         return false;
     }
 }
 
 /* Where the call goes on that comes upon the one at `at`. */
-static size_t place_of(const struct replay_call *call, twin_chance what, size_t at)
+static size_t place_of(const struct replay_call *call, twin_nd what, size_t at)
 {
     const struct replay *replay = call->replay;
     size_t place = at;
-    for (size_t i = at + 1; i < call->chances_end; i++) {
-        struct twin_record_CHANCE next;
-        twin_recording_fields(twin_recording_at(replay->recording, replay->chances.list[i].entry),
+    for (size_t i = at + 1; i < call->nd_end; i++) {
+        struct twin_record_ND next;
+        twin_recording_fields(twin_recording_at(replay->recording, replay->nd_index.list[i].entry),
                               &next, sizeof(next));
-        if (next.what < TWIN_CHANCE_COUNT && twin_chance_waits((twin_chance)next.what))
+        if (next.what < TWIN_ND_COUNT && twin_nd_waits((twin_nd)next.what))
             break;
         if (delays(what, next.what))
             place = i;
     }
-    return replay->chances.list[place].entry;
+    return replay->nd_index.list[place].entry;
 }
 
-bool replay_chance(twin_chance what, uint64_t which, uint64_t *value)
+bool replay_nd(twin_nd what, uint64_t which, uint64_t *value)
 {
     struct replay_call *call = replay_current;
-    struct twin_record_CHANCE found;
-    bool waits = twin_chance_waits(what);
+    struct twin_record_ND found;
+    bool waits = twin_nd_waits(what);
     if (!call)
         return false;
-    size_t at = find_chance(call, what, which, waits, &found);
-    if (at == call->chances_end)
+    size_t at = find_nd(call, what, which, waits, &found);
+    if (at == call->nd_end)
         return false;
-    call->chances = at + 1;
+    call->nd_next = at + 1;
     call->awaits = place_of(call, what, at);
     call->arrived =
         twin_recording_at(call->replay->recording, call->awaits)->begin_seq <= call->replay->place;
@@ -239,8 +239,8 @@ bool replay_chance(twin_chance what, uint64_t which, uint64_t *value)
 bool replay_outlook(uint64_t *value)
 {
     const struct replay_call *call = replay_current;
-    struct twin_record_CHANCE found;
-    if (!call || find_chance(call, TWIN_CHANCE_WOKE, 0, true, &found) == call->chances_end)
+    struct twin_record_ND found;
+    if (!call || find_nd(call, TWIN_ND_WOKE, 0, true, &found) == call->nd_end)
         return false;
     *value = found.value;
     return true;

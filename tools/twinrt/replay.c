@@ -127,7 +127,7 @@ static int run(struct replay *replay, const struct options *options)
     if (prepare(replay, options) != 0)
         return TWIN_TOOL_RUN_FAILED;
     static const twin_conductor conductor = {
-        .waiting = replay_waiting, .chance = replay_chance, .outlook = replay_outlook};
+        .waiting = replay_waiting, .nd = replay_nd, .outlook = replay_outlook};
     if (twin_backend_conduct(&conductor, text, sizeof(text)) != 0) {
         fprintf(stderr, "twinrt: no device to replay on: %s\n", text);
         return TWIN_TOOL_RUN_FAILED;

@@ -136,7 +136,7 @@ static void stop_queue(void *context, twin_queue *queue)
     }
     stops->most--;
     pthread_mutex_lock(&queue->lock);
-    if (sim_chance_matters() && !sim_paced_now())
+    if (sim_nd_logged() && !sim_paced_now())
         sim_pace_moved(true);
     memcpy(queue->failure_text, group->text, sizeof(group->text));
     queue->failure = TWIN_OK; /* what stopped the group stands for it */
@@ -355,14 +355,14 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const stru
 static bool found_then(bool there)
 {
     uint64_t then = TWIN_OK;
-    return sim_paced_now() && sim_chance(TWIN_CHANCE_FAILED, 0, &then) ? then != TWIN_OK : there;
+    return sim_paced_now() && sim_nd(TWIN_ND_FAILED, 0, &then) ? then != TWIN_OK : there;
 }
 
 static void tell_found(twin_status status)
 {
     uint64_t found = status;
-    if (sim_chance_matters() && !sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_FAILED, 0, &found);
+    if (sim_nd_logged() && !sim_paced_now())
+        (void)sim_nd(TWIN_ND_FAILED, 0, &found);
 }
 
 twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
@@ -383,7 +383,7 @@ twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
 twin_status sim_failure_report(twin_queue *queue)
 {
     bool failed = atomic_load_explicit(&queue->failed, memory_order_acquire);
-    if (__builtin_expect(sim_chance_matters(), 0)) {
+    if (__builtin_expect(sim_nd_logged(), 0)) {
         failed = found_then(failed);
         if (!failed)
             tell_found(TWIN_OK);
@@ -413,7 +413,7 @@ twin_status sim_queue_explain_refusal(twin_queue *queue)
     char text[SIM_FAILURE_TEXT];
     memcpy(text, queue->failure_text, sizeof(text));
     uint64_t met = status; /* the op begins there when it is done again: behind the stop */
-    (void)sim_chance(TWIN_CHANCE_REFUSED, 0, &met);
+    (void)sim_nd(TWIN_ND_REFUSED, 0, &met);
     pthread_mutex_unlock(&queue->lock);
     if (status != TWIN_OK)
         sim_explain("device %u, stream %u takes no work since its context was stopped by %s",

@@ -65,7 +65,7 @@ static bool take_again(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
                        uint32_t *out_generation)
 {
     uint64_t id = 0;
-    if (!sim_chance(TWIN_CHANCE_ID, 0, &id) || id >= ids->count)
+    if (!sim_nd(TWIN_ND_ID, 0, &id) || id >= ids->count)
         return false;
     if (is_taken(ids, id))
         sim_queue_give_id(ids, (uint32_t)id);
@@ -104,9 +104,9 @@ bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id, uint3
             *cursor = id + 1;
             *out_id = id;
             *out_generation = bind(ids, id);
-            if (sim_chance_matters()) {
+            if (sim_nd_logged()) {
                 uint64_t found = id;
-                (void)sim_chance(TWIN_CHANCE_ID, 0, &found);
+                (void)sim_nd(TWIN_ND_ID, 0, &found);
             }
             return true;
         }

@@ -72,29 +72,29 @@ static enum sim_fate told(enum sim_fate fate)
     return fate;
 }
 
-/* What the counters said of the mark, and of the queue when it is the newest task that is asked for, is met by chance. So is that
- * they were asked: the queue may have been closed while they were. */
-static bool chance_again(struct sim_mark *mark, enum sim_fate *out)
+/* What the counters said of the mark, and of the queue when the newest task is asked for, depends on the order of threads.
+ * So does that they were asked: the queue may have been closed meanwhile. */
+static bool nd_fate_again(struct sim_mark *mark, enum sim_fate *out)
 {
     uint64_t value = 0;
-    if (!sim_chance(TWIN_CHANCE_FATE, 0, &value))
+    if (!sim_nd(TWIN_ND_FATE, 0, &value))
         return false;
     mark->number = value / 2;
     *out = (value & 1) != 0 ? SIM_DONE : SIM_PENDING;
     return true;
 }
 
-static void tell_chance(const struct sim_mark *mark, bool done)
+static void nd_log_fate(const struct sim_mark *mark, bool done)
 {
     uint64_t value = mark->number * 2 + done;
-    (void)sim_chance(TWIN_CHANCE_FATE, 0, &value);
+    (void)sim_nd(TWIN_ND_FATE, 0, &value);
 }
 
 static enum sim_fate fate_of(struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
     enum sim_fate then = SIM_PENDING;
-    if (sim_paced_now() && chance_again(mark, &then))
+    if (sim_paced_now() && nd_fate_again(mark, &then))
         return told(then);
     if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired =
@@ -103,8 +103,8 @@ static enum sim_fate fate_of(struct sim_mark *mark)
         atomic_thread_fence(memory_order_acquire);
         if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
             bool done = retired >= mark->number && sim_drive_settled();
-            if (sim_chance_matters() && !sim_paced_now())
-                tell_chance(mark, done);
+            if (sim_nd_logged() && !sim_paced_now())
+                nd_log_fate(mark, done);
             return told(done ? SIM_DONE : SIM_PENDING);
         }
     }
@@ -223,7 +223,7 @@ static void note_use(twin_queue *queue, uint32_t submitted)
 __attribute__((noinline)) static bool told_refusal(const twin_queue *queue)
 {
     uint64_t met = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
-    (void)sim_chance(TWIN_CHANCE_REFUSED, 0, &met);
+    (void)sim_nd(TWIN_ND_REFUSED, 0, &met);
     return false;
 }
 
@@ -491,7 +491,7 @@ static struct sim_mark newest(twin_queue *queue)
 /* Others may submit to the queue just now. */
 static enum sim_fate fate_of_newest(struct sim_mark *mark)
 {
-    return mark->number == 0 && !sim_chance_matters() ? SIM_DONE : fate_of(mark);
+    return mark->number == 0 && !sim_nd_logged() ? SIM_DONE : fate_of(mark);
 }
 
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)

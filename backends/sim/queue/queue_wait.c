@@ -71,7 +71,7 @@ void sim_check_event_id(struct sim_wait *wait)
         sim_id_wanted = true;
         return;
     }
-    sim_id_wanted = sim_chance_matters();
+    sim_id_wanted = sim_nd_logged();
     sim_queue_reclaim_all(wait->device, true);
     sim_ids_clean(&wait->device->events, sim_process.board, wait->device->index);
     if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||

@@ -72,12 +72,11 @@ static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retir
 
 /* By somebody who does not keep the model from running: `what` tells who. It is told when all is released: whoever found something
  * held did so before that. */
-static void reclaim_by_chance(twin_queue *queue, uint64_t reclaimed, uint64_t retired,
-                              twin_chance what)
+static void reclaim_logged(twin_queue *queue, uint64_t reclaimed, uint64_t retired, twin_nd what)
 {
     uint64_t free = reclaim_to(queue, reclaimed, retired);
-    if (free > reclaimed && sim_chance_matters())
-        (void)sim_chance(what, sim_chance_queue(queue->device->index, queue->sq), &free);
+    if (free > reclaimed && sim_nd_logged())
+        (void)sim_nd(what, sim_nd_queue(queue->device->index, queue->sq), &free);
 }
 
 void sim_queue_reclaim_locked(twin_queue *queue)
@@ -89,9 +88,8 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     uint64_t then = 0;
     if (!sim_paced_now())
-        reclaim_by_chance(queue, reclaimed, retired, TWIN_CHANCE_FREED);
-    else if (sim_chance(TWIN_CHANCE_FREED, sim_chance_queue(queue->device->index, queue->sq),
-                        &then))
+        reclaim_logged(queue, reclaimed, retired, TWIN_ND_FREED);
+    else if (sim_nd(TWIN_ND_FREED, sim_nd_queue(queue->device->index, queue->sq), &then))
         (void)reclaim_to(queue, reclaimed, free_again(queue, reclaimed, retired, then));
 }
 
@@ -123,8 +121,7 @@ static void sweep(twin_queue *queue, bool model_locked)
 {
     uint64_t then = 0;
     bool repeats = !model_locked && sim_paced_now();
-    if (repeats &&
-        !sim_chance(TWIN_CHANCE_SWEPT, sim_chance_queue(queue->device->index, queue->sq), &then))
+    if (repeats && !sim_nd(TWIN_ND_SWEPT, sim_nd_queue(queue->device->index, queue->sq), &then))
         return;
     pthread_mutex_lock(&queue->lock);
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
@@ -137,7 +134,7 @@ static void sweep(twin_queue *queue, bool model_locked)
         if (model_locked || repeats)
             (void)reclaim_to(queue, reclaimed, retired);
         else
-            reclaim_by_chance(queue, reclaimed, retired, TWIN_CHANCE_SWEPT);
+            reclaim_logged(queue, reclaimed, retired, TWIN_ND_SWEPT);
     }
     pthread_mutex_unlock(&queue->lock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads meet by chance: told to whoever writes it down, and taken from whoever runs the record again (replay_drive.c).
+/* The nondeterminism log: what ops find that only the order of threads decides. A recording keeps it, a replay hands it out again.
  *
  * Then one thread runs at a time, the model moves and sees doorbells only when sim_pace_see() and sim_pace_move() say so, and
  * an op finds what it found then. */
@@ -21,20 +21,20 @@ static inline bool sim_paced_now(void)
     return __builtin_expect(sim_paced, 0);
 }
 
-/* Somebody writes down what is met by chance, or may hand it out. */
-static inline bool sim_chance_matters(void)
+/* A recording logs nondeterminism, or a replay hands it out. */
+static inline bool sim_nd_logged(void)
 {
-    return __builtin_expect(sim_process.services && sim_process.services->chance, 0);
+    return __builtin_expect(sim_process.services && sim_process.services->nd, 0);
 }
 
 /* An op has found *value, or is to find it. True: it was then, and *value is what it was. */
-static inline bool sim_chance(twin_chance what, uint64_t which, uint64_t *value)
+static inline bool sim_nd(twin_nd what, uint64_t which, uint64_t *value)
 {
-    return sim_chance_matters() && sim_process.services->chance(what, which, value);
+    return sim_nd_logged() && sim_process.services->nd(what, which, value);
 }
 
 /* A queue in `which`. */
-static inline uint64_t sim_chance_queue(uint32_t device, uint32_t sq)
+static inline uint64_t sim_nd_queue(uint32_t device, uint32_t sq)
 {
     return (uint64_t)device << 32 | sq;
 }

@@ -26,7 +26,7 @@ static void saw(void *context, const struct twinsim_seen *what)
 bool sim_pace_look(void)
 {
     bool any = false;
-    if (sim_chance_matters())
+    if (sim_nd_logged())
         twinsim_look(sim_process.board, sim_process.services->seen ? saw : NULL, &any);
     return any;
 }
@@ -50,7 +50,7 @@ void sim_pace_moved(bool changed)
 
 twin_status sim_pace_begin(void)
 {
-    if (!sim_chance_matters())
+    if (!sim_nd_logged())
         return TWIN_E_UNSUPPORTED;
     sim_paced = true;
     return TWIN_OK;
@@ -66,7 +66,7 @@ void sim_pace_watch(uint32_t device, uint32_t sq, uint64_t retired)
     if (sim_paced)
         return; /* who repeats a recording moves the model, and sets watches at their places */
     const bool acts = twinsim_queue_watch(sim_process.board, device, sq, retired);
-    if (acts && sim_chance_matters() && sim_process.services->seen)
+    if (acts && sim_nd_logged() && sim_process.services->seen)
         sim_process.services->seen(TWIN_SEEN_WATCH, device, sq, retired);
 }
 

@@ -240,7 +240,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     };
     signal->in_program = queue->config.deferred;
     uint64_t nothing = 0;
-    (void)sim_chance(TWIN_CHANCE_SET, 0, &nothing);
+    (void)sim_nd(TWIN_ND_SET, 0, &nothing);
     if (__builtin_expect(publication != NULL, 0))
         sim_shared_publish_locked(signal, publication, &signal->mark);
     *token = (struct sim_token){
@@ -299,7 +299,7 @@ static inline uint64_t lock_newest(twin_signal *signal)
 {
     uint64_t then = TWIN_NEWEST_UNKNOWN;
     if (sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &then);
+        (void)sim_nd(TWIN_ND_SIGNAL, 0, &then);
     pthread_mutex_lock(&signal->lock);
     return then;
 }
@@ -308,11 +308,11 @@ static inline uint64_t lock_newest(twin_signal *signal)
 static inline bool saw_newest(const twin_signal *signal, uint64_t then)
 {
     bool timed = signal->recorded && signal->timed_serial == signal->serial;
-    if (__builtin_expect(!sim_chance_matters(), 1))
+    if (__builtin_expect(!sim_nd_logged(), 1))
         return timed;
     uint64_t now = timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED;
     if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_SIGNAL, 0, &now);
+        (void)sim_nd(TWIN_ND_SIGNAL, 0, &now);
     return timed && then != TWIN_NEWEST_UNTIMED;
 }
 
@@ -320,12 +320,12 @@ static inline bool saw_newest(const twin_signal *signal, uint64_t then)
 static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
 {
     uint64_t which = id;
-    if (sim_paced_now() && sim_chance(TWIN_CHANCE_GONE, 0, &which))
+    if (sim_paced_now() && sim_nd(TWIN_ND_GONE, 0, &which))
         return true;
     if (sim_ids_hold(ids, id, generation))
         return false;
     if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_GONE, 0, &which);
+        (void)sim_nd(TWIN_ND_GONE, 0, &which);
     return true;
 }
 
@@ -516,7 +516,7 @@ static uint32_t waits_open(const twin_signal *signal)
     if (sim_paced_now())
         waits = 0; /* only others are told */
     if (waits != 0 || sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_WAITS, 0, &waits);
+        (void)sim_nd(TWIN_ND_WAITS, 0, &waits);
     return (uint32_t)waits;
 }
 
@@ -630,7 +630,7 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
     sim_queue_reclaim_all(device, true);
     sim_ids_clean(ids, sim_process.board, device->index);
     uint64_t left = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
-    (void)sim_chance(TWIN_CHANCE_LEFT, 0, &left);
+    (void)sim_nd(TWIN_ND_LEFT, 0, &left);
     *out_count = (uint32_t)left;
     sim_model_unlock();
     return TWIN_OK;

@@ -26,7 +26,7 @@ void sim_clock_catch_up(void)
 {
     if (sim_paced_now()) {
         uint64_t then = 0;
-        if (sim_chance(TWIN_CHANCE_CLOCK, 0, &then))
+        if (sim_nd(TWIN_ND_CLOCK, 0, &then))
             sim_clock_raise(then);
         return;
     }
@@ -37,7 +37,7 @@ void sim_clock_catch_up(void)
     if (sim_clock.now_ns >= now)
         return;
     sim_clock.now_ns = now;
-    (void)sim_chance(TWIN_CHANCE_CLOCK, 0, &now);
+    (void)sim_nd(TWIN_ND_CLOCK, 0, &now);
 }
 
 /* Only the thread itself writes it. */
@@ -115,7 +115,7 @@ void sim_clock_attach(void)
     sim_clock.attached = true;
     if (!sim_clock.numbered) { /* a thread may come and go and stays the same thread */
         uint64_t before = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed);
-        (void)sim_chance(TWIN_CHANCE_THREAD, 0, &before);
+        (void)sim_nd(TWIN_ND_THREAD, 0, &before);
         sim_clock.number = (unsigned)before;
         sim_clock.system_id = (uint32_t)gettid();
     }

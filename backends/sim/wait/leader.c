@@ -198,7 +198,7 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
                                   : twinsim_run(sim_process.board, until_ns, chunk);
     uint64_t now = twinsim_now(sim_process.board);
-    if (sim_chance_matters())
+    if (sim_nd_logged())
         sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.board) != events);
     bool any = sim_drive_settle();
     if (__builtin_expect(held_up, 0) &&
@@ -398,7 +398,7 @@ static void tell_end(const struct sim_wait *wait)
                     : wait->status == TWIN_E_DEADLOCK    ? TWIN_WOKE_DEADLOCK
                     : wait->status == TWIN_E_INTERRUPTED ? TWIN_WOKE_INTERRUPTED
                                                          : TWIN_WOKE_DONE;
-    (void)sim_chance(TWIN_CHANCE_WOKE, 0, &woke);
+    (void)sim_nd(TWIN_ND_WOKE, 0, &woke);
 }
 
 /* Returns when the wait was over then. One that was given up is not looked at by anybody else, for what it waited for may
@@ -413,7 +413,7 @@ static void repeat(struct sim_wait *wait, uint64_t outlook)
         sim_wait_finish(wait, given_up[outlook],
                         outlook == TWIN_WOKE_TIMEOUT ? wait->deadline_ns : wait->begin_ns);
     sim_model_unlock();
-    (void)sim_chance(TWIN_CHANCE_WOKE, 0, &outlook);
+    (void)sim_nd(TWIN_ND_WOKE, 0, &outlook);
     sim_model_lock_alone();
 }
 
@@ -485,7 +485,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         take_part(wait);
     }
     sem_destroy(&wait->sem);
-    if (!sim_paced_now() && sim_chance_matters())
+    if (!sim_paced_now() && sim_nd_logged())
         tell_end(wait);
     sim_clock_raise(clock_after(wait));
     if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))

@@ -30,10 +30,10 @@ void sim_model_lock(void)
 {
     uint64_t nothing = 0;
     if (sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_LOCK, 0, &nothing);
+        (void)sim_nd(TWIN_ND_LOCK, 0, &nothing);
     sim_model_lock_alone();
     if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_LOCK, 0, &nothing);
+        (void)sim_nd(TWIN_ND_LOCK, 0, &nothing);
 }
 
 bool sim_model_lock_within(uint64_t real_ns)

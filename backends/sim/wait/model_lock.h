@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The model lock, first in rank. A driver gives way to whoever asks for it. An op that takes it meets the model by chance
- * where it is just then, unless what it does under the lock is not told (`alone`). */
+/* The model lock, first in rank. A driver gives way to whoever asks for it. Where the model
+ * stands when an op takes it depends on the order of threads; what an op does under the lock `alone` is not logged. */
 void sim_model_lock(void);
 void sim_model_lock_alone(void);
 void sim_model_unlock(void);

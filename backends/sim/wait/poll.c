@@ -57,9 +57,9 @@ static void poll(void)
 void sim_drive_poll(void)
 {
     uint64_t nothing = 0;
-    if (sim_paced_now() && sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing))
+    if (sim_paced_now() && sim_nd(TWIN_ND_LOOKED, 0, &nothing))
         return;
     poll();
     if (!sim_paced_now())
-        (void)sim_chance(TWIN_CHANCE_LOOKED, 0, &nothing);
+        (void)sim_nd(TWIN_ND_LOOKED, 0, &nothing);
 }

@@ -146,13 +146,13 @@ bool sim_poll_repeated(const void *object, const struct sim_mark *mark, bool don
         return false;
     uint64_t now = 0;
     if (sim_paced_now()) {
-        if (!sim_chance(TWIN_CHANCE_LOOKED, 0, &now))
+        if (!sim_nd(TWIN_ND_LOOKED, 0, &now))
             return false; /* recorded by a runtime that does not advance clocks here */
         sim_clock_raise(now);
         return true;
     }
     advance();
     now = sim_clock.now_ns;
-    (void)sim_chance(TWIN_CHANCE_LOOKED, 0, &now);
+    (void)sim_nd(TWIN_ND_LOOKED, 0, &now);
     return true;
 }

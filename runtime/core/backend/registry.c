@@ -461,7 +461,7 @@ int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t
 {
     twin_lock_take(&registry_lock);
     services.waiting = conductor->waiting;
-    services.chance = conductor->chance;
+    services.nd = conductor->nd;
     services.outlook = conductor->outlook;
     if (atomic_load(&twin_backend_phase) == TWIN_PHASE_IDLE)
         start_uncancelled_locked();

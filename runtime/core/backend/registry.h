@@ -17,7 +17,7 @@ int32_t twin_backend_need(void);
 /* As in twin_services. */
 typedef struct twin_conductor {
     void (*waiting)(void);
-    bool (*chance)(twin_chance what, uint64_t which, uint64_t *value);
+    bool (*nd)(twin_nd what, uint64_t which, uint64_t *value);
     bool (*outlook)(uint64_t *value);
 } twin_conductor;
 /* For a program that runs a record again in place of the core's objects: chooses, loads and starts the backend as
