@@ -25,7 +25,7 @@ static void add_up(const struct sum_args *args, twk_ub sum)
         twk_load(numbers, args->from + first * 4ull, count * 4);
         twk_set_flag(TWK_MTE2, TWK_V, set);
         twk_wait_flag(TWK_MTE2, TWK_V, set);
-        twk_sum(TWK_FP32, part, numbers, count);
+        twk_reduce_sum(TWK_FP32, part, numbers, count);
         twk_add(TWK_FP32, sum, sum, part, 1);
         twk_set_flag(TWK_V, TWK_MTE2, set);
     }

@@ -59,7 +59,7 @@ native_core *twin_native_operation(uint32_t pipe, native_op op)
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: a %s core has no pipe %s",
                          twin_native_op_name(op), core->has_cube ? "cube" : "vector",
                          twin_native_pipe_name(pipe));
-    twin_native_order_issue(core, pipe);
+    twin_native_hazard_issue(core, pipe);
     return core;
 }
 
@@ -94,7 +94,7 @@ const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint
                                         native_op op, uint64_t at, uint64_t bytes, uint32_t unit)
 {
     const unsigned char *local = twin_native_local(core, buffer, op, at, bytes, unit);
-    twin_native_order_read(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
+    twin_native_hazard_read(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
     return local;
 }
 
@@ -102,7 +102,7 @@ unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t p
                                   uint64_t at, uint64_t bytes, uint32_t unit)
 {
     unsigned char *local = twin_native_local(core, buffer, op, at, bytes, unit);
-    twin_native_order_write(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
+    twin_native_hazard_write(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
     return local;
 }
 
@@ -138,7 +138,7 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
                              uint32_t bytes, unsigned char *out)
 {
     native_meeting meeting = {.core = core, .pipe = pipe, .op = op};
-    if (twin_native_memory_read(&core->run->memory, address, bytes, out, twin_native_order_meet,
+    if (twin_native_memory_read(&core->run->memory, address, bytes, out, twin_native_hazard_meet,
                                 &meeting))
         return;
     if (core->run->memory.gone) /* another thread has freed it since it was found */
@@ -152,13 +152,13 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
 {
     native_meeting meeting = {.core = core, .pipe = pipe, .op = op, .write = true};
     native_write full = *write;
-    const native_order *order = &core->order;
-    full.pipe = (uint8_t)(order->first + pipe);
-    full.time = order->pipe[pipe].time[order->first + pipe];
+    const native_hazards *hazards = &core->hazards;
+    full.pipe = (uint8_t)(hazards->first + pipe);
+    full.time = hazards->pipe[pipe].time[hazards->first + pipe];
     full.op = op;
     full.block = core->run->block;
     unsigned char *data =
-        twin_native_memory_write(&core->run->memory, &full, twin_native_order_meet, &meeting);
+        twin_native_memory_write(&core->run->memory, &full, twin_native_hazard_meet, &meeting);
     if (!data)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     return data;

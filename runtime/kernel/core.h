@@ -8,12 +8,12 @@
 #include "kernel/fiber.h"
 #include "kernel/memory.h"
 #include "kernel/names.h"
-#include "kernel/order.h"
+#include "kernel/hazard.h"
 #include "kernel/steps.h"
 
-#define NATIVE_CORES   4u /* of a block: a cube core and at most three vector cores */
-#define NATIVE_BUFFERS 5u /* as twk_buffer numbers them */
-#define NATIVE_TELLS   TWIN_STEP_TELL_FLAGS
+#define NATIVE_CORES            4u /* of a block: a cube core and at most three vector cores */
+#define NATIVE_BUFFERS          5u /* as twk_buffer numbers them */
+#define NATIVE_CROSS_CORE_FLAGS TWIN_STEP_CROSS_CORE_FLAGS
 
 /* A core of the block that runs. */
 typedef struct native_core {
@@ -26,7 +26,7 @@ typedef struct native_core {
     bool has_vector; /* UB; V, MTE3 */
     bool done;
     bool full;  /* its stack, when it called `op` */
-    bool waits; /* for a twk_tell: `waits_flag` */
+    bool waits; /* for a twk_cross_core_set_flag: `waits_flag` */
     uint32_t waits_flag;
     const char *waits_op;
     uint32_t size[NATIVE_BUFFERS]; /* 0: it has none */
@@ -35,14 +35,14 @@ typedef struct native_core {
     uint64_t counted; /* basic blocks that are in the steps */
     uint32_t printed; /* bytes of text */
     native_steps steps;
-    native_order order;
+    native_hazards hazards;
 } native_core;
 
 /* A flag between the cores of a mixed block: from the cube core to vector core i - 1 (to[i]), and from that one back. */
-typedef struct native_tell {
+typedef struct native_cross_core_flag {
     uint32_t to[NATIVE_CORES], back[NATIVE_CORES];
     native_clock to_clock[NATIVE_CORES], back_clock[NATIVE_CORES];
-} native_tell;
+} native_cross_core_flag;
 
 /* Everything a run needs that is worth keeping for the next. */
 typedef struct twin_native_run {
@@ -52,9 +52,9 @@ typedef struct twin_native_run {
     size_t args_room;
     uint32_t core_count; /* of a block */
     native_core cores[NATIVE_CORES];
-    uint32_t block; /* under way */
-    bool told;      /* a twk_tell of this block has been used */
-    native_tell tells[NATIVE_TELLS];
+    uint32_t block;       /* under way */
+    bool cross_core_used; /* a twk_cross_core_set_flag of this block has been used */
+    native_cross_core_flag cross_core_flags[NATIVE_CROSS_CORE_FLAGS];
     void *buffers; /* of all cores, one mapping */
     size_t buffers_bytes;
     twin_core_traits buffers_for; /* sizes it was made for */

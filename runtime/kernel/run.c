@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kernel/clash.h"
+#include "kernel/write_conflict.h"
 #include "kernel/core.h"
-#include "kernel/crash.h"
+#include "kernel/signal_guard.h"
 #include "kernel/names.h"
 #include "kernel/rounding.h"
 #include "twinrt/kernel.h"
@@ -39,7 +39,7 @@ static void free_run(twin_native_run *run)
     for (uint32_t i = 0; i < NATIVE_CORES; i++) {
         twin_native_fiber_free(&run->cores[i].fiber);
         free(run->cores[i].steps.list);
-        twin_native_order_free(&run->cores[i].order);
+        twin_native_hazard_free(&run->cores[i].hazards);
     }
     twin_native_memory_free(&run->memory);
     twin_native_programs_free(&run->programs);
@@ -278,7 +278,7 @@ static void begin_core(twin_native_run *run, native_core *core)
     core->counted = 0;
     core->steps.count = 0;
     native_fiber_head_of(&core->fiber)->count.blocks = 0;
-    twin_native_order_begin(core, core->index * NATIVE_PIPES, run->core_count * NATIVE_PIPES);
+    twin_native_hazard_begin(core, core->index * NATIVE_PIPES, run->core_count * NATIVE_PIPES);
 }
 
 static void resume(twin_native_run *run, native_core *core)
@@ -300,8 +300,10 @@ static void stuck(twin_native_run *run)
         native_core *core = &run->cores[i];
         if (core->done)
             continue;
-        fail_core(core, TWIN_NATIVE_STUCK, "twk_hear of flag %u waits for ever: %s twk_tell of it",
-                  core->waits_flag, i == 0 ? "not each vector core has a" : "the cube core has no");
+        fail_core(
+            core, TWIN_NATIVE_STUCK,
+            "twk_cross_core_wait_flag of flag %u waits for ever: %s twk_cross_core_set_flag of it",
+            core->waits_flag, i == 0 ? "not each vector core has a" : "the cube core has no");
         return;
     }
 }
@@ -309,10 +311,10 @@ static void stuck(twin_native_run *run)
 /* A wait that the block has left open holds its pipe for ever. */
 static void check_waits(native_core *core)
 {
-    const native_order *order = &core->order;
-    for (uint32_t i = native_order_flag(order, 0); i < NATIVE_PAIRS * NATIVE_IDS;
-         i = native_order_flag(order, i + 1)) {
-        if (order->flags[i] > 0)
+    const native_hazards *hazards = &core->hazards;
+    for (uint32_t i = native_hazard_flag(hazards, 0); i < NATIVE_PAIRS * NATIVE_IDS;
+         i = native_hazard_flag(hazards, i + 1)) {
+        if (hazards->flags[i] > 0)
             continue;
         const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS), to = i / NATIVE_IDS % NATIVE_PIPES;
         fail_core(core, TWIN_NATIVE_STUCK,
@@ -322,18 +324,19 @@ static void check_waits(native_core *core)
     }
 }
 
-static void check_tells(twin_native_run *run)
+static void check_cross_core_flags(twin_native_run *run)
 {
-    for (uint32_t flag = 0; flag < NATIVE_TELLS; flag++)
+    for (uint32_t flag = 0; flag < NATIVE_CROSS_CORE_FLAGS; flag++)
         for (uint32_t i = 1; i < run->core_count; i++) {
-            const native_tell *told = &run->tells[flag];
-            if (told->to[i] == 0 && told->back[i] == 0)
+            const native_cross_core_flag *pending = &run->cross_core_flags[flag];
+            if (pending->to[i] == 0 && pending->back[i] == 0)
                 continue;
-            const bool from_cube = told->to[i] > 0;
+            const bool from_cube = pending->to[i] > 0;
             twin_native_report(&run->cores[from_cube ? 0 : i],
                                (uint64_t)0xff << 40 | flag << 1 | from_cube,
-                               "twk_tell of flag %u that nobody hears: a board keeps it for the "
-                               "next kernel, whose first twk_hear passes too early",
+                               "twk_cross_core_set_flag of flag %u that no core waits for: a board "
+                               "keeps it for the "
+                               "next kernel, whose first twk_cross_core_wait_flag passes too early",
                                flag);
         }
 }
@@ -348,10 +351,10 @@ static void finish_cores(twin_native_run *run)
         if (run->failure.fault == TWIN_NATIVE_GOOD)
             check_waits(core);
         if (run->failure.fault == TWIN_NATIVE_GOOD)
-            twin_native_order_end(core);
+            twin_native_hazard_end(core);
     }
-    if (run->told && run->failure.fault == TWIN_NATIVE_GOOD)
-        check_tells(run);
+    if (run->cross_core_used && run->failure.fault == TWIN_NATIVE_GOOD)
+        check_cross_core_flags(run);
 }
 
 /* Runs the cores in turns until each is done: one that waits lets the next go on. */
@@ -379,9 +382,9 @@ static void run_cores(twin_native_run *run)
 static bool run_block(twin_native_run *run)
 {
     twin_native_memory_block(&run->memory);
-    if (run->told)
-        memset(run->tells, 0, sizeof(run->tells));
-    run->told = false;
+    if (run->cross_core_used)
+        memset(run->cross_core_flags, 0, sizeof(run->cross_core_flags));
+    run->cross_core_used = false;
     for (uint32_t i = 0; i < run->core_count; i++)
         begin_core(run, &run->cores[i]);
     run_cores(run);
@@ -403,18 +406,18 @@ static bool fill_up(twin_native_run *run)
     return true;
 }
 
-static void check_clashes(twin_native_run *run)
+static void check_write_conflicts(twin_native_run *run)
 {
-    native_clash clash;
-    if (!run->call.hazard || !twin_native_clash_find(&run->memory, &clash))
+    native_write_conflict conflict;
+    if (!run->call.hazard || !twin_native_write_conflict_find(&run->memory, &conflict))
         return;
-    run->block = clash.second->block;
+    run->block = conflict.second->block;
     twin_native_report(&run->cores[0], (uint64_t)0xfe << 40,
                        "%s writes global memory 0x%llx to 0x%llx, and so does %s of block %u: "
                        "nothing orders blocks, a board leaves what comes last",
-                       twin_native_op_name(clash.second->op), (unsigned long long)clash.begin,
-                       (unsigned long long)clash.end - 1, twin_native_op_name(clash.first->op),
-                       clash.first->block);
+                       twin_native_op_name(conflict.second->op), (unsigned long long)conflict.begin,
+                       (unsigned long long)conflict.end - 1,
+                       twin_native_op_name(conflict.first->op), conflict.first->block);
 }
 
 /* ---- the interface ------------------------------------------------------------------------------------------ */
@@ -465,7 +468,7 @@ static bool run_all(twin_native_run *run)
         if (run->failure.fault != TWIN_NATIVE_GOOD)
             return fill_up(run);
     }
-    check_clashes(run);
+    check_write_conflicts(run);
     return true;
 }
 
@@ -494,9 +497,9 @@ twin_status twin_native_begin(const twin_native_call *call, twin_native_run **ou
         /* Whatever rounding the thread prefers: results are those of the plain one. */
         native_rounding rounding;
         native_rounding_plain(&rounding);
-        twin_native_crash_watch(run);
+        twin_native_signal_guard(run);
         good = run_all(run);
-        twin_native_crash_watch(NULL);
+        twin_native_signal_guard(NULL);
         native_rounding_restore(&rounding);
     }
     run->call.reach = NULL;

@@ -50,7 +50,7 @@ static void write_word(native_core *core, native_op op, uint64_t address, uint32
     twin_native_check_global(core, op, address, 0, 1, size, true);
     const native_write write = {.address = address, .rows = 1, .bytes = size};
     memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
-    core->order.scalar_touched = true;
+    core->hazards.scalar_touched = true;
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, 0, LINE_BYTES);
 }
@@ -118,29 +118,29 @@ static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
 {
     native_core *core = twin_native_operation(from, NATIVE_OP_SET_FLAG);
     const uint32_t number = check_flag(core, NATIVE_OP_SET_FLAG, from, to, flag);
-    native_order *order = &core->order;
-    if (!order->flag_clock) {
-        order->flag_clock = malloc(NATIVE_PAIRS * NATIVE_IDS * sizeof(*order->flag_clock));
-        if (!order->flag_clock)
+    native_hazards *hazards = &core->hazards;
+    if (!hazards->flag_clock) {
+        hazards->flag_clock = malloc(NATIVE_PAIRS * NATIVE_IDS * sizeof(*hazards->flag_clock));
+        if (!hazards->flag_clock)
             twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     }
-    if (order->flags[number] == INT16_MAX)
+    if (hazards->flags[number] == INT16_MAX)
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
                          "twk_set_flag(TWK_%s, TWK_%s, %u): it is set too often",
                          twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
-    if (order->flags[number] == 1)
+    if (hazards->flags[number] == 1)
         twin_native_report(core, (uint64_t)SET_TWICE << 40 | number,
                            "twk_set_flag(TWK_%s, TWK_%s, %u) while the flag is set: a board loses "
                            "one of the two; wait for it first, or use another of the 8",
                            twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
-    if (order->flags[number] < 0)
+    if (hazards->flags[number] < 0)
         twin_native_report(core, (uint64_t)SET_LATE << 40 | number,
                            "twk_wait_flag(TWK_%s, TWK_%s, %u) came before its twk_set_flag: what "
                            "waits has worked with data of before",
                            twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
-    order->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
-    order->flags[number]++;
-    order->flag_clock[number] = twin_native_order_release(core, from);
+    hazards->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
+    hazards->flags[number]++;
+    hazards->flag_clock[number] = twin_native_hazard_release(core, from);
     twin_native_step(core, from, TWIN_STEP_SET, number, 0);
 }
 
@@ -148,18 +148,18 @@ static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
 {
     native_core *core = twin_native_operation(to, NATIVE_OP_WAIT_FLAG);
     const uint32_t number = check_flag(core, NATIVE_OP_WAIT_FLAG, from, to, flag);
-    native_order *order = &core->order;
-    const bool set = order->flags[number] > 0;
+    native_hazards *hazards = &core->hazards;
+    const bool set = hazards->flags[number] > 0;
     /* A step that waits for ever would keep the device from the failure. */
-    if (!set && (to == TWIN_PIPE_SCALAR || order->flags[number] == INT16_MIN))
+    if (!set && (to == TWIN_PIPE_SCALAR || hazards->flags[number] == INT16_MIN))
         twin_native_fail(core, TWIN_NATIVE_STUCK, NULL,
                          "twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: nothing has set it",
                          twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
     twin_native_step(core, to, TWIN_STEP_WAIT, number, 0);
     if (set)
-        twin_native_order_join(core, to, &order->flag_clock[number]);
-    order->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
-    order->flags[number]--;
+        twin_native_hazard_join(core, to, &hazards->flag_clock[number]);
+    hazards->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
+    hazards->flags[number]--;
 }
 
 static void barrier(uint32_t pipe)
@@ -168,68 +168,68 @@ static void barrier(uint32_t pipe)
                                               NATIVE_OP_BARRIER);
     if (pipe != TWK_ALL && pipe != TWK_S)
         return; /* in order anyway */
-    twin_native_order_barrier(core);
+    twin_native_hazard_barrier(core);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0, 0);
 }
 
 /* ---- between the cores of a block ----------------------------------------------------------------------- */
 
-static void check_tell(native_core *core, native_op op, uint32_t flag)
+static void check_cross_core(native_core *core, native_op op, uint32_t flag)
 {
     if (core->run->core_count < 2)
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
                          "%s: the kernel is not mixed, its block has one core",
                          twin_native_op_name(op));
-    if (flag >= NATIVE_TELLS)
+    if (flag >= NATIVE_CROSS_CORE_FLAGS)
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: flag %u; there are 0 to %u",
-                         twin_native_op_name(op), flag, NATIVE_TELLS - 1);
+                         twin_native_op_name(op), flag, NATIVE_CROSS_CORE_FLAGS - 1);
 }
 
-static void tell(uint32_t pipe, uint32_t flag)
+static void cross_core_set_flag(uint32_t pipe, uint32_t flag)
 {
-    native_core *core = twin_native_operation(pipe, NATIVE_OP_TELL);
-    check_tell(core, NATIVE_OP_TELL, flag);
-    native_tell *told = &core->run->tells[flag];
-    const native_clock clock = twin_native_order_release(core, pipe);
-    core->run->told = true;
+    native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_SET);
+    check_cross_core(core, NATIVE_OP_CROSS_CORE_SET, flag);
+    native_cross_core_flag *pending = &core->run->cross_core_flags[flag];
+    const native_clock clock = twin_native_hazard_release(core, pipe);
+    core->run->cross_core_used = true;
     if (core->index > 0) {
-        told->back[core->index]++;
-        told->back_clock[core->index] = clock;
+        pending->back[core->index]++;
+        pending->back_clock[core->index] = clock;
     }
     for (uint32_t i = 1; core->index == 0 && i < core->run->core_count; i++) {
-        told->to[i]++;
-        told->to_clock[i] = clock;
+        pending->to[i]++;
+        pending->to_clock[i] = clock;
     }
-    twin_native_step(core, pipe, TWIN_STEP_TELL, flag, 0);
+    twin_native_step(core, pipe, TWIN_STEP_CROSS_CORE_SET, flag, 0);
 }
 
-static bool has_heard(const native_core *core, const native_tell *told)
+static bool is_set_for(const native_core *core, const native_cross_core_flag *pending)
 {
     if (core->index > 0)
-        return told->to[core->index] > 0;
+        return pending->to[core->index] > 0;
     bool all = true;
     for (uint32_t i = 1; i < core->run->core_count; i++)
-        all = all && told->back[i] > 0;
+        all = all && pending->back[i] > 0;
     return all;
 }
 
-static void hear(uint32_t pipe, uint32_t flag)
+static void cross_core_wait_flag(uint32_t pipe, uint32_t flag)
 {
-    native_core *core = twin_native_operation(pipe, NATIVE_OP_HEAR);
-    check_tell(core, NATIVE_OP_HEAR, flag);
-    native_tell *told = &core->run->tells[flag];
-    while (!has_heard(core, told)) {
+    native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_WAIT);
+    check_cross_core(core, NATIVE_OP_CROSS_CORE_WAIT, flag);
+    native_cross_core_flag *pending = &core->run->cross_core_flags[flag];
+    while (!is_set_for(core, pending)) {
         core->waits_flag = flag;
         twin_native_wait(core);
     }
-    twin_native_step(core, pipe, TWIN_STEP_HEAR, flag, 0); /* none that waits for ever */
+    twin_native_step(core, pipe, TWIN_STEP_CROSS_CORE_WAIT, flag, 0); /* none that waits for ever */
     if (core->index > 0) {
-        told->to[core->index]--;
-        twin_native_order_join(core, pipe, &told->to_clock[core->index]);
+        pending->to[core->index]--;
+        twin_native_hazard_join(core, pipe, &pending->to_clock[core->index]);
     }
     for (uint32_t i = 1; core->index == 0 && i < core->run->core_count; i++) {
-        told->back[i]--;
-        twin_native_order_join(core, pipe, &told->back_clock[i]);
+        pending->back[i]--;
+        twin_native_hazard_join(core, pipe, &pending->back_clock[i]);
     }
 }
 
@@ -299,8 +299,8 @@ static twk_ops table = {
     .set_flag = set_flag,
     .wait_flag = wait_flag,
     .barrier = barrier,
-    .tell = tell,
-    .hear = hear,
+    .cross_core_set_flag = cross_core_set_flag,
+    .cross_core_wait_flag = cross_core_wait_flag,
     .print = print,
     .trap = trap,
     .spent = spent,

@@ -69,9 +69,9 @@ static const kind kinds[TWK_OP_COUNT] = {
     [TWK_OP_DUPLICATE] = {ANY, 0, 1},
     [TWK_OP_INDEX] = {FLOATS | INT16_32, 0, 1},
     [TWK_OP_GATHER] = {SHORT_UP, B, 8},
-    [TWK_OP_SUM] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_LARGEST] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_SMALLEST] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_REDUCE_SUM] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_REDUCE_MAX] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_REDUCE_MIN] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
     [TWK_OP_ROW_ADD] = {FLOATS, A | B | ROWS, 1},
     [TWK_OP_ROW_SUB] = {FLOATS, A | B | ROWS, 1},
     [TWK_OP_ROW_MUL] = {FLOATS, A | B | ROWS, 1},
@@ -262,9 +262,9 @@ static void compute(const native_operands *on)
     case TWK_OP_GATHER:
         gather(on);
         break;
-    case TWK_OP_SUM:
-    case TWK_OP_LARGEST:
-    case TWK_OP_SMALLEST:
+    case TWK_OP_REDUCE_SUM:
+    case TWK_OP_REDUCE_MAX:
+    case TWK_OP_REDUCE_MIN:
         reduce(on);
         break;
     case TWK_OP_ROW_ADD:

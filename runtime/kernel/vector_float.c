@@ -261,7 +261,7 @@ void twin_native_float_rows(const native_operands *on)
 
 static float join(uint32_t op, float a, float b)
 {
-    return op == TWK_OP_SUM ? a + b : op == TWK_OP_LARGEST ? larger(a, b) : smaller(a, b);
+    return op == TWK_OP_REDUCE_SUM ? a + b : op == TWK_OP_REDUCE_MAX ? larger(a, b) : smaller(a, b);
 }
 
 /* At most CHUNK elements. Not inline: `tree` calls itself, and would have this room each time. */

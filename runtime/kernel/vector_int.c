@@ -156,6 +156,8 @@ void twin_native_integer_reduce(const native_operands *on, const unsigned char *
         least = a[i] < least ? a[i] : least;
     }
     const uint32_t op = on->call->op;
-    const int32_t result = op == TWK_OP_SUM ? (int32_t)sum : op == TWK_OP_LARGEST ? most : least;
+    const int32_t result = op == TWK_OP_REDUCE_SUM   ? (int32_t)sum
+                           : op == TWK_OP_REDUCE_MAX ? most
+                                                     : least;
     memcpy(to, &result, sizeof(result));
 }

@@ -37,15 +37,15 @@ typedef enum twin_step_kind {
     TWIN_STEP_SET,   /* counts flag `flag` one up */
     TWIN_STEP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
     TWIN_STEP_BARRIER, /* of the scalar unit: goes on once all pipes have done what is in their queues */
-    TWIN_STEP_TELL, /* MIXED: the cube core to its vector cores, or one of these to the cube core */
-    TWIN_STEP_HEAR, /* waits for a TELL with that `flag`; the cube core for one of each vector core */
+    TWIN_STEP_CROSS_CORE_SET, /* MIXED: the cube core to its vector cores, or one of these to the cube core */
+    TWIN_STEP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`; the cube core for one of each vector core */
     TWIN_STEP_FAULT /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
 } twin_step_kind;
 
-#define TWIN_STEP_FLAGS      512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
-#define TWIN_STEP_TELL_FLAGS 16u
-#define TWIN_HIT_DEFAULT     0xffffu
-#define TWIN_STEP_MOST       ((uint64_t)1 << 48) /* cycles or bytes of a step */
+#define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
+#define TWIN_STEP_CROSS_CORE_FLAGS 16u
+#define TWIN_HIT_DEFAULT           0xffffu
+#define TWIN_STEP_MOST             ((uint64_t)1 << 48) /* cycles or bytes of a step */
 
 typedef struct twin_step {
     uint8_t pipe;          /* twin_pipe */

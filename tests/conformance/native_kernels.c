@@ -143,14 +143,14 @@ TWK_CUBE_HALF(product, struct native_product, args)
     twk_wait_flag(TWK_M, TWK_FIX, 0);
     twk_store_result(TWK_FP32, args->c + block * SQUARE_BYTES, NATIVE_SQUARE * 4, TWK_FP32, sum,
                      NATIVE_SQUARE, NATIVE_SQUARE, NULL);
-    twk_tell(TWK_FIX, 0);
+    twk_cross_core_set_flag(TWK_FIX, 0);
 }
 TWK_VECTOR_HALF(product, struct native_product, args)
 {
     const uint32_t share = SQUARE_BYTES / twk_vectors();
     const twk_gm place =
         args->c + (uint64_t)twk_block() * SQUARE_BYTES + twk_vector_index() * share;
-    twk_hear(TWK_MTE2, 0);
+    twk_cross_core_wait_flag(TWK_MTE2, 0);
     twk_load(twk_ub_at(0), place, share);
     twk_set_flag(TWK_MTE2, TWK_V, 0);
     twk_wait_flag(TWK_MTE2, TWK_V, 0);

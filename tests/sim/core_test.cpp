@@ -119,13 +119,13 @@ static void test_barrier()
 }
 
 // T-CORE-18: the AIC hears once both of its AIVs have told; each AIV hears what the AIC tells.
-static void test_tell_and_hear()
+static void test_cross_core_flags()
 {
     const auto tell = [](uint32_t pipe, uint32_t flag) {
-        return op(pipe, TWINSIM_OP_TELL, 0, flag);
+        return op(pipe, TWINSIM_OP_CROSS_CORE_SET, 0, flag);
     };
     const auto hear = [](uint32_t pipe, uint32_t flag) {
-        return op(pipe, TWINSIM_OP_HEAR, 0, flag);
+        return op(pipe, TWINSIM_OP_CROSS_CORE_WAIT, 0, flag);
     };
     const Program aic = {work(M, 100), tell(M, 2), hear(M, 5), work(M, 10)};
     const Program fast = {hear(V, 2), work(V, 20), tell(V, 5)};
@@ -296,7 +296,7 @@ static void test_trace()
 }
 
 // T-CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next edge.
-static void test_heard_at_the_edge()
+static void test_seen_at_the_edge()
 {
     constexpr uint64_t kAfter = 8;
     KernelRig k;
@@ -306,9 +306,9 @@ static void test_heard_at_the_edge()
     const uint64_t end = ceil_div(edge * p.core_mhz.value + kAfter * 1000, p.core_mhz.value);
     CU_ASSERT(end > ceil_div((1 + kAfter) * 1000, p.core_mhz.value)); // without the edge
     const uint32_t aivs = static_cast<uint32_t>(p.aiv_cores.value / p.aic_cores.value);
-    std::vector<Program> programs(1 + aivs,
-                                  {work(S, 1), op(S, TWINSIM_OP_HEAR, 0, 1), work(S, kAfter)});
-    programs[0] = {work(S, 1), op(S, TWINSIM_OP_TELL, 0, 1)};
+    std::vector<Program> programs(
+        1 + aivs, {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 1), work(S, kAfter)});
+    programs[0] = {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1)};
     k.kernels.set(kPc, programs);
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 1, kPc), 0);
@@ -325,10 +325,10 @@ static void test_many_words()
                           static_cast<uint32_t>(k.rig.params().aic_cores.value);
     Program aic, aiv;
     for (uint32_t i = 0; i < kRounds; ++i) {
-        aic.push_back(op(S, TWINSIM_OP_TELL, 0, 1));
-        aic.push_back(op(S, TWINSIM_OP_HEAR, 0, 2));
-        aiv.push_back(op(S, TWINSIM_OP_HEAR, 0, 1));
-        aiv.push_back(op(S, TWINSIM_OP_TELL, 0, 2));
+        aic.push_back(op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1));
+        aic.push_back(op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 2));
+        aiv.push_back(op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 1));
+        aiv.push_back(op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 2));
     }
     std::vector<Program> programs(1 + aivs, aiv);
     programs[0] = aic;
@@ -345,8 +345,8 @@ static const twin_test tests[] = {
     {"short operations are not rounded up", test_core_clock},
     {"flags order pipes", test_flags},
     {"a barrier drains all pipes", test_barrier},
-    {"the cores of a mixed block tell and hear", test_tell_and_hear},
-    {"a word is heard at the next edge", test_heard_at_the_edge},
+    {"the cores of a mixed block tell and hear", test_cross_core_flags},
+    {"a word is heard at the next edge", test_seen_at_the_edge},
     {"the cores of a block tell and hear without end", test_many_words},
     {"reads and writes keep to their port's ceilings", test_reads_and_writes},
     {"double buffering hides loads and stores", test_double_buffering},

@@ -28,7 +28,8 @@ static void test_operations(void)
     FAIL(WRONG_OVERLAP, TWIN_NATIVE_OPERATION,
          "twk_add: its result at 32, 64 bytes, lies over an operand at 0");
     FAIL(WRONG_FLAG, TWIN_NATIVE_OPERATION, "twk_set_flag: flag 8 from pipe MTE2 to V");
-    FAIL(WRONG_TELL, TWIN_NATIVE_OPERATION, "twk_tell: the kernel is not mixed");
+    FAIL(WRONG_CROSS_CORE, TWIN_NATIVE_OPERATION,
+         "twk_cross_core_set_flag: the kernel is not mixed");
     FAIL(WRONG_PITCH, TWIN_NATIVE_OPERATION, "twk_load: 2 rows of 64 bytes");
     FAIL(WRONG_TYPE, TWIN_NATIVE_OPERATION, "twk_duplicate: there is no type 99");
 }
@@ -84,8 +85,9 @@ static void test_stuck(void)
     FAIL(WRONG_WAIT_PIPE, TWIN_NATIVE_STUCK, "twk_wait_flag(TWK_V, TWK_MTE3, 1) waits for ever");
     CU_ASSERT_EQUAL(fault_of(WRONG_WAIT), 3);
     rig_fail("deaf", 1, NULL, 0, TWIN_NATIVE_STUCK,
-             "block 0, cube core: twk_hear of flag 2 waits for ever: not each vector core has a "
-             "twk_tell");
+             "block 0, cube core: twk_cross_core_wait_flag of flag 2 waits for ever: not each "
+             "vector core has a "
+             "twk_cross_core_set_flag");
 }
 
 /* Steps of the last core that has some. */
@@ -107,7 +109,7 @@ static void test_stuck_steps(void)
     const wrong_args args = {.how = WRONG_WAIT};
     CU_ASSERT_EQUAL(steps_of_kind("wrong", &args, TWIN_STEP_WAIT), 0);
     CU_ASSERT_EQUAL(steps_of_kind("wrong", &args, TWIN_STEP_FAULT), 1);
-    CU_ASSERT_EQUAL(steps_of_kind("deaf", NULL, TWIN_STEP_HEAR), 0);
+    CU_ASSERT_EQUAL(steps_of_kind("deaf", NULL, TWIN_STEP_CROSS_CORE_WAIT), 0);
     CU_ASSERT_EQUAL(steps_of_kind("deaf", NULL, TWIN_STEP_FAULT), 1);
 }
 

@@ -32,9 +32,9 @@ enum {
     DO_MINS,
     DO_AXPY,
     /* of all of A */
-    DO_SUM,
-    DO_LARGEST,
-    DO_SMALLEST,
+    DO_REDUCE_SUM,
+    DO_REDUCE_MAX,
+    DO_REDUCE_MIN,
     /* of bits */
     DO_AND,
     DO_OR,
@@ -80,9 +80,9 @@ TWK_VECTOR_KERNEL(op, op_args, args)
     case DO_MAXS: twk_maxs(type, r, a, s, n); break;
     case DO_MINS: twk_mins(type, r, a, s, n); break;
     case DO_AXPY: twk_axpy(type, r, a, s, n); break;
-    case DO_SUM: twk_sum(type, r, a, n); break;
-    case DO_LARGEST: twk_largest(type, r, a, n); break;
-    case DO_SMALLEST: twk_smallest(type, r, a, n); break;
+    case DO_REDUCE_SUM: twk_reduce_sum(type, r, a, n); break;
+    case DO_REDUCE_MAX: twk_reduce_max(type, r, a, n); break;
+    case DO_REDUCE_MIN: twk_reduce_min(type, r, a, n); break;
     case DO_AND: twk_and(type, r, a, b, n); break;
     case DO_OR: twk_or(type, r, a, b, n); break;
     case DO_XOR: twk_xor(type, r, a, b, n); break;

@@ -354,8 +354,8 @@ TWK_CUBE_HALF(mix, twk_none, args)
         for (uint32_t i = 0; i < 2; i++)
             twk_gm_put(TWK_INT32, RIG_BASE + twk_block() * 64 + i * 4,
                        round + 10 * i + twk_block());
-        twk_tell(TWK_S, 0);
-        twk_hear(TWK_S, 1);
+        twk_cross_core_set_flag(TWK_S, 0);
+        twk_cross_core_wait_flag(TWK_S, 1);
         const double sum = twk_gm_get(TWK_INT32, RIG_BASE + 0x1000 + twk_block() * 64) +
                            twk_gm_get(TWK_INT32, RIG_BASE + 0x1000 + twk_block() * 64 + 4);
         twk_gm_put(TWK_INT32, RIG_BASE + 0x2000 + twk_block() * 64 + round * 4, sum);
@@ -365,9 +365,9 @@ TWK_VECTOR_HALF(mix, twk_none, args)
 {
     const uint64_t mine = twk_block() * 64 + twk_vector_index() * 4;
     for (uint32_t round = 0; round < 3; round++) {
-        twk_hear(TWK_S, 0);
+        twk_cross_core_wait_flag(TWK_S, 0);
         twk_gm_put(TWK_INT32, RIG_BASE + 0x1000 + mine, 2 * twk_gm_get(TWK_INT32, RIG_BASE + mine));
-        twk_tell(TWK_S, 1);
+        twk_cross_core_set_flag(TWK_S, 1);
     }
     twk_gm_put(TWK_INT32, RIG_BASE + 0x3000 + mine, twk_vectors() * 10 + twk_blocks());
 }

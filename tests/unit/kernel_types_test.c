@@ -216,10 +216,10 @@ static void test_integer_reductions(void)
         least = a < least ? a : least;
     }
     const int32_t wanted[] = {(int32_t)sum, most, least};
-    for (uint32_t what = DO_SUM; what <= DO_SMALLEST; what++) {
+    for (uint32_t what = DO_REDUCE_SUM; what <= DO_REDUCE_MIN; what++) {
         const op_args args = {.what = what, .type = TWK_INT32, .count = COUNT};
         rig_do("op", 1, &args, sizeof(args));
-        CU_ASSERT_EQUAL(*(const int32_t *)rig_host(R), wanted[what - DO_SUM]);
+        CU_ASSERT_EQUAL(*(const int32_t *)rig_host(R), wanted[what - DO_REDUCE_SUM]);
     }
 }
 
@@ -294,9 +294,9 @@ TWK_VECTOR_KERNEL(rows, twk_none, args)
     twk_load(twk_ub_at(0), A, 5 * 16 * 4);
     twk_load(twk_ub_at(0x400), B, 5 * 4);
     twk_barrier(TWK_ALL);
-    twk_rows_largest(TWK_FP32, twk_ub_at(0x800), twk_ub_at(0), &grid);
-    twk_rows_sum(TWK_FP32, twk_ub_at(0x900), twk_ub_at(0), &grid);
-    twk_rows_smallest(TWK_FP32, twk_ub_at(0xa00), twk_ub_at(0), &grid);
+    twk_reduce_rows_max(TWK_FP32, twk_ub_at(0x800), twk_ub_at(0), &grid);
+    twk_reduce_rows_sum(TWK_FP32, twk_ub_at(0x900), twk_ub_at(0), &grid);
+    twk_reduce_rows_min(TWK_FP32, twk_ub_at(0xa00), twk_ub_at(0), &grid);
     twk_duplicate(TWK_FP32, twk_ub_at(0x1000), -1, 5 * 16);
     twk_rows_sub(TWK_FP32, twk_ub_at(0x1000), twk_ub_at(0), twk_ub_at(0x400), &grid);
     twk_rows_mul(TWK_FP32, twk_ub_at(0), twk_ub_at(0), twk_ub_at(0x400), &grid);

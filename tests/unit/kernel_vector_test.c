@@ -111,7 +111,7 @@ static void check_types(uint32_t what)
 
 static void test_operations(void)
 {
-    for (uint32_t what = DO_ADD; what < DO_SUM; what++)
+    for (uint32_t what = DO_ADD; what < DO_REDUCE_SUM; what++)
         check_types(what);
 }
 
@@ -123,9 +123,9 @@ static double tree(uint32_t what, const float *values, uint32_t count)
     while (count > 1) {
         for (uint32_t i = 0; i < count / 2; i++) {
             const float a = level[2 * i], b = level[2 * i + 1];
-            level[i] = what == DO_SUM       ? a + b
-                       : what == DO_LARGEST ? (a > b ? a : b)
-                                            : (a < b ? a : b);
+            level[i] = what == DO_REDUCE_SUM   ? a + b
+                       : what == DO_REDUCE_MAX ? (a > b ? a : b)
+                                               : (a < b ? a : b);
         }
         if (count % 2)
             level[count / 2] = level[count - 1];
@@ -139,7 +139,7 @@ static void test_reductions(void)
     static const uint32_t counts[] = {1, 2, 3, 511, 512, 513, 1025, 2047, COUNT};
     static const twk_type types[] = {TWK_FP16, TWK_BF16, TWK_FP32};
     static float values[COUNT];
-    for (uint32_t what = DO_SUM; what <= DO_SMALLEST; what++)
+    for (uint32_t what = DO_REDUCE_SUM; what <= DO_REDUCE_MIN; what++)
         for (size_t t = 0; t < TWIN_COUNT(types); t++)
             for (size_t c = 0; c < TWIN_COUNT(counts); c++) {
                 const op_args args = {.what = what, .type = types[t], .count = counts[c]};
@@ -197,7 +197,7 @@ static void test_time(void)
     static const struct {
         uint32_t what;
         uint64_t weight;
-    } kinds[] = {{DO_ADD, 1}, {DO_EXP, 4}, {DO_DIV, 4}, {DO_SUM, 2}};
+    } kinds[] = {{DO_ADD, 1}, {DO_EXP, 4}, {DO_DIV, 4}, {DO_REDUCE_SUM, 2}};
     for (size_t k = 0; k < TWIN_COUNT(kinds); k++) {
         op_args one = args;
         one.what = kinds[k].what;

@@ -94,8 +94,8 @@ static void go_wrong(const wrong_args *args)
     case WRONG_FLAG:
         twk_set_flag(TWK_MTE2, TWK_V, 8);
         break;
-    case WRONG_TELL:
-        twk_tell(TWK_S, 0);
+    case WRONG_CROSS_CORE:
+        twk_cross_core_set_flag(TWK_S, 0);
         break;
     case WRONG_PITCH:
         twk_load_rows(twk_ub_at(0), GM, &narrow);
@@ -172,12 +172,12 @@ TWK_VECTOR_KERNEL(wrong, wrong_args, args)
 
 TWK_CUBE_HALF(deaf, twk_none, args)
 {
-    twk_hear(TWK_S, 2);
+    twk_cross_core_wait_flag(TWK_S, 2);
 }
 TWK_VECTOR_HALF(deaf, twk_none, args)
 {
     if (twk_vector_index() == 0)
-        twk_tell(TWK_S, 2);
+        twk_cross_core_set_flag(TWK_S, 2);
 }
 TWK_MIX_KERNEL(deaf, twk_none, 2);
 

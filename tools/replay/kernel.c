@@ -41,9 +41,9 @@ static bool is_step(const struct twin_record_step *step)
     case TWIN_STEP_SET:
     case TWIN_STEP_WAIT:
         return step->flag < TWIN_STEP_FLAGS;
-    case TWIN_STEP_TELL:
-    case TWIN_STEP_HEAR:
-        return step->flag < TWIN_STEP_TELL_FLAGS;
+    case TWIN_STEP_CROSS_CORE_SET:
+    case TWIN_STEP_CROSS_CORE_WAIT:
+        return step->flag < TWIN_STEP_CROSS_CORE_FLAGS;
     case TWIN_STEP_BARRIER:
         return step->pipe == TWIN_PIPE_SCALAR;
     case TWIN_STEP_FAULT:

@@ -229,7 +229,8 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
     TWK_REST_(twk_cube_##kernel, args_type, args)
 
 /* A mixed kernel is two halves, each with a body, and then the kernel itself: a block has a cube core and `vectors`
- * vector cores, as many as the part has to a cube core. The halves meet by twk_tell and twk_hear. */
+ * vector cores, as many as the part has to a cube core. The halves synchronize by twk_cross_core_set_flag and
+ * twk_cross_core_wait_flag. */
 #define TWK_CUBE_HALF(kernel, args_type, args)                                                     \
     TWK_BODY_(twk_cube_##kernel, args_type, args)                                                  \
     TWK_REST_(twk_cube_##kernel, args_type, args)
@@ -301,16 +302,16 @@ static inline void twk_barrier(twk_pipe pipe)
 {
     twk_slot->barrier((uint32_t)pipe);
 }
-/* Mixed kernels, flags 0 to 15. The cube core tells all vector cores of its block, a vector core tells the cube core,
- * once `pipe` has done what is in its queue. `pipe` of the other side waits; the cube core until each vector core has
- * told. */
-static inline void twk_tell(twk_pipe pipe, uint32_t flag)
+/* Mixed kernels, flags 0 to 15. The cube core sets a flag for all vector cores of its block, a vector core for the cube
+ * core, once `pipe` has done what is in its queue. `pipe` of the other side waits; the cube core until each vector core
+ * has set it. */
+static inline void twk_cross_core_set_flag(twk_pipe pipe, uint32_t flag)
 {
-    twk_slot->tell((uint32_t)pipe, flag);
+    twk_slot->cross_core_set_flag((uint32_t)pipe, flag);
 }
-static inline void twk_hear(twk_pipe pipe, uint32_t flag)
+static inline void twk_cross_core_wait_flag(twk_pipe pipe, uint32_t flag)
 {
-    twk_slot->hear((uint32_t)pipe, flag);
+    twk_slot->cross_core_wait_flag((uint32_t)pipe, flag);
 }
 
 /* ---- scalar ------------------------------------------------------------------------------------- */

@@ -196,9 +196,9 @@ enum {
     TWK_OP_DUPLICATE,
     TWK_OP_INDEX,
     TWK_OP_GATHER,
-    TWK_OP_SUM,
-    TWK_OP_LARGEST,
-    TWK_OP_SMALLEST,
+    TWK_OP_REDUCE_SUM,
+    TWK_OP_REDUCE_MAX,
+    TWK_OP_REDUCE_MIN,
     TWK_OP_ROW_ADD,
     TWK_OP_ROW_SUB,
     TWK_OP_ROW_MUL,
@@ -227,8 +227,8 @@ typedef struct twk_ops {
     void (*set_flag)(uint32_t from, uint32_t to, uint32_t flag);
     void (*wait_flag)(uint32_t from, uint32_t to, uint32_t flag);
     void (*barrier)(uint32_t pipe);
-    void (*tell)(uint32_t pipe, uint32_t flag);
-    void (*hear)(uint32_t pipe, uint32_t flag);
+    void (*cross_core_set_flag)(uint32_t pipe, uint32_t flag);
+    void (*cross_core_wait_flag)(uint32_t pipe, uint32_t flag);
     void (*print)(const char *format, va_list args);
     void (*trap)(const char *text); /* does not return */
     void (*spent)(void);            /* as many basic blocks have run as may; may not return */

@@ -271,9 +271,9 @@ static inline void twk_cast(twk_type to, twk_ub dst, twk_type from, twk_ub a, tw
 }
 
 /* One element at dst from all of a: as a binary tree, whose shape the manual tells. FP16, FP32, BF16, INT32. */
-TWK_UNARY_(twk_sum, TWK_OP_SUM)
-TWK_UNARY_(twk_largest, TWK_OP_LARGEST)
-TWK_UNARY_(twk_smallest, TWK_OP_SMALLEST)
+TWK_UNARY_(twk_reduce_sum, TWK_OP_REDUCE_SUM)
+TWK_UNARY_(twk_reduce_max, TWK_OP_REDUCE_MAX)
+TWK_UNARY_(twk_reduce_min, TWK_OP_REDUCE_MIN)
 
 /* Rows of `columns` elements, `pitch` elements apart. */
 typedef struct twk_grid {
@@ -298,15 +298,15 @@ static inline void twk_grid_(uint8_t op, twk_type type, uint32_t dst, uint32_t a
     vector.pitch = grid->pitch;
     twk_slot->vector(&vector);
 }
-/* dst[row] from each row of a, as twk_sum, twk_largest and twk_smallest do it; the results lie side by side. */
+/* dst[row] from each row of a, as twk_reduce_sum, twk_reduce_max and twk_reduce_min do it; the results lie side by side. */
 #define TWK_ROWS_(name, op)                                                                        \
     static inline void name(twk_type type, twk_ub dst, twk_ub a, const twk_grid *grid)             \
     {                                                                                              \
         twk_grid_(op, type, dst.at, a.at, 0, grid);                                                \
     }
-TWK_ROWS_(twk_rows_sum, TWK_OP_SUM)
-TWK_ROWS_(twk_rows_largest, TWK_OP_LARGEST)
-TWK_ROWS_(twk_rows_smallest, TWK_OP_SMALLEST)
+TWK_ROWS_(twk_reduce_rows_sum, TWK_OP_REDUCE_SUM)
+TWK_ROWS_(twk_reduce_rows_max, TWK_OP_REDUCE_MAX)
+TWK_ROWS_(twk_reduce_rows_min, TWK_OP_REDUCE_MIN)
 /* Row r of dst = row r of a (op) element r of b, for each column. FP16, FP32, BF16. */
 #define TWK_ROWS_BY_(name, op)                                                                     \
     static inline void name(twk_type type, twk_ub dst, twk_ub a, twk_ub b, const twk_grid *grid)   \

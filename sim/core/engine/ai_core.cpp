@@ -223,10 +223,10 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
         return Step::kPassed;
     case TWINSIM_OP_BARRIER: // T-CORE-17
         return pipe != TWINSIM_PIPE_SCALAR || drained() ? Step::kPassed : Step::kBlocked;
-    case TWINSIM_OP_TELL:
-        return tell(op);
-    case TWINSIM_OP_HEAR:
-        return hear(pipe, op);
+    case TWINSIM_OP_CROSS_CORE_SET:
+        return set_cross_core(op);
+    case TWINSIM_OP_CROSS_CORE_WAIT:
+        return wait_cross_core(pipe, op);
     case TWINSIM_OP_FAULT:
         if (op.amount < TWINSIM_KERNEL_EXCEPTION || op.amount > TWINSIM_KERNEL_TIMEOUT)
             return fail(TWINSIM_KERNEL_BAD);
@@ -265,9 +265,9 @@ AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
 }
 
 // T-CORE-18.
-AiCore::Step AiCore::tell(const twinsim_op &op)
+AiCore::Step AiCore::set_cross_core(const twinsim_op &op)
 {
-    if (!talk_ || op.flag >= TWINSIM_TELL_FLAGS)
+    if (!talk_ || op.flag >= TWINSIM_CROSS_CORE_FLAGS)
         return fail(TWINSIM_KERNEL_BAD);
     const auto add = [&](CoreTalk::Word &word) {
         ++word.count;
@@ -283,9 +283,9 @@ AiCore::Step AiCore::tell(const twinsim_op &op)
     return Step::kPassed;
 }
 
-AiCore::Step AiCore::hear(uint32_t pipe, const twinsim_op &op)
+AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twinsim_op &op)
 {
-    if (!talk_ || op.flag >= TWINSIM_TELL_FLAGS)
+    if (!talk_ || op.flag >= TWINSIM_CROSS_CORE_FLAGS)
         return fail(TWINSIM_KERNEL_BAD);
     const uint32_t first = task_.part == 0 ? 1 : task_.part;
     const uint32_t last = task_.part == 0 ? talk_->parts - 1 : task_.part;

@@ -20,8 +20,10 @@ struct CoreTalk {
         uint32_t count = 0;
         Cycle newest = 0; ///< edge at which the newest was told
     };
-    std::array<std::array<Word, TWINSIM_TELL_FLAGS>, kParts> to;   ///< to this AIV, from the AIC
-    std::array<std::array<Word, TWINSIM_TELL_FLAGS>, kParts> from; ///< from this AIV, to the AIC
+    std::array<std::array<Word, TWINSIM_CROSS_CORE_FLAGS>, kParts>
+        to; ///< to this AIV, from the AIC
+    std::array<std::array<Word, TWINSIM_CROSS_CORE_FLAGS>, kParts>
+        from; ///< from this AIV, to the AIC
     uint32_t parts = 1;
     bool told = false;    ///< since the others last looked
     bool passing = false; ///< they are looking
@@ -87,8 +89,8 @@ class AiCore
     [[nodiscard]] bool step(uint32_t pipe);
     [[nodiscard]] Step attempt(uint32_t pipe, const twinsim_op &op);
     [[nodiscard]] Step move(uint32_t pipe, const twinsim_op &op);
-    [[nodiscard]] Step tell(const twinsim_op &op);
-    [[nodiscard]] Step hear(uint32_t pipe, const twinsim_op &op);
+    [[nodiscard]] Step set_cross_core(const twinsim_op &op);
+    [[nodiscard]] Step wait_cross_core(uint32_t pipe, const twinsim_op &op);
     [[nodiscard]] bool drained() const;
     void finish(uint32_t pipe);
     Step fail(twinsim_kernel_fault fault);

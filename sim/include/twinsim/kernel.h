@@ -37,15 +37,15 @@ enum twinsim_op_kind {
     TWINSIM_OP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
     TWINSIM_OP_BARRIER, /* of the scalar unit: it goes on once all pipes have done what was put into their queues. Of
                            another pipe: that pipe's earlier operations are done, as always in its queue. */
-    TWINSIM_OP_TELL, /* mixed kernels: between the AIC and its AIVs. From the AIC: to each of them; from an AIV: to the AIC */
-    TWINSIM_OP_HEAR, /* waits for a TELL with that `flag`: an AIV for one of its AIC, the AIC for one of each AIV */
-    TWINSIM_OP_FAULT /* the kernel fails here; `amount`: enum twinsim_kernel_fault */
+    TWINSIM_OP_CROSS_CORE_SET, /* mixed kernels: between the AIC and its AIVs. From the AIC: to each of them; from an AIV: to the AIC */
+    TWINSIM_OP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`: an AIV for one of its AIC, the AIC for one of each AIV */
+    TWINSIM_OP_FAULT            /* the kernel fails here; `amount`: enum twinsim_kernel_fault */
 };
 
-#define TWINSIM_FLAGS       512u /* flags of a core: 0 .. 511, 0 when a block begins */
-#define TWINSIM_TELL_FLAGS  16u  /* of TELL and HEAR: 0 .. 15 */
-#define TWINSIM_HIT_DEFAULT 0xffffu
-#define TWINSIM_BYTES_MOST  ((uint64_t)1 << 48) /* of one operation; also the most cycles */
+#define TWINSIM_FLAGS            512u /* flags of a core: 0 .. 511, 0 when a block begins */
+#define TWINSIM_CROSS_CORE_FLAGS 16u  /* of TELL and HEAR: 0 .. 15 */
+#define TWINSIM_HIT_DEFAULT      0xffffu
+#define TWINSIM_BYTES_MOST       ((uint64_t)1 << 48) /* of one operation; also the most cycles */
 
 struct twinsim_op {
     uint8_t pipe;  /* enum twinsim_pipe */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/clash.h"
+#include "kernel/write_conflict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int compare(const void *left, const void *right)
     return a->write < b->write ? -1 : a->write > b->write;
 }
 
-static bool differ(const row *a, const row *b, native_clash *out)
+static bool differ(const row *a, const row *b, native_write_conflict *out)
 {
     const uint64_t begin = a->begin > b->begin ? a->begin : b->begin;
     const uint64_t end = a->end < b->end ? a->end : b->end;
@@ -59,14 +59,15 @@ static bool differ(const row *a, const row *b, native_clash *out)
                       0))
         return false;
     const bool in_order = a->write->block < b->write->block;
-    *out = (native_clash){.first = in_order ? a->write : b->write,
-                          .second = in_order ? b->write : a->write,
-                          .begin = begin,
-                          .end = end};
+    *out = (native_write_conflict){.first = in_order ? a->write : b->write,
+                                   .second = in_order ? b->write : a->write,
+                                   .begin = begin,
+                                   .end = end};
     return true;
 }
 
-bool twin_native_clash_find(const native_memory *memory, native_clash *out_clash)
+bool twin_native_write_conflict_find(const native_memory *memory,
+                                     native_write_conflict *out_conflict)
 {
     const size_t count = rows_to_sort(memory);
     row *rows = count > 0 ? malloc(count * sizeof(*rows)) : NULL;
@@ -81,7 +82,8 @@ bool twin_native_clash_find(const native_memory *memory, native_clash *out_clash
     bool found = false;
     const row *farthest = &rows[0];
     for (size_t i = 1; i < count && !found; i++) {
-        found = differ(farthest, &rows[i], out_clash) || differ(&rows[i - 1], &rows[i], out_clash);
+        found = differ(farthest, &rows[i], out_conflict) ||
+                differ(&rows[i - 1], &rows[i], out_conflict);
         if (rows[i].end > farthest->end)
             farthest = &rows[i];
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/crash.h"
+#include "kernel/signal_guard.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -179,7 +179,7 @@ static void give_stack(void)
         munmap(stack, HANDLER_STACK);
 }
 
-void twin_native_crash_watch(twin_native_run *run)
+void twin_native_signal_guard(twin_native_run *run)
 {
     pthread_once(&once, install);
     if (!has_stack)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/order.h"
+#include "kernel/hazard.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,16 +48,16 @@ static uint64_t key_of(uint32_t kind, uint32_t buffer, uint32_t earlier_pipe, ui
            (uint64_t)earlier_op << 16 | (uint64_t)pipe << 8 | op;
 }
 
-typedef struct clash {
+typedef struct unordered {
     uint32_t kind, buffer;
     uint32_t begin, end;
     uint32_t earlier_pipe;
     native_op earlier_op;
     uint32_t pipe;
     native_op op;
-} clash;
+} unordered;
 
-static void NATIVE_COLD report_clash(native_core *core, const clash *found)
+static void NATIVE_COLD report_unordered(native_core *core, const unordered *found)
 {
     static const char *const does[][2] = {[READ_EARLY] = {"reads", "may still write it"},
                                           [WRITE_EARLY] = {"writes", "may still read it"},
@@ -84,42 +84,42 @@ static void join(native_clock *into, const native_clock *from, uint32_t clocks)
         into->time[i] = into->time[i] > from->time[i] ? into->time[i] : from->time[i];
 }
 
-static void tick(native_order *order, uint32_t pipe)
+static void tick(native_hazards *hazards, uint32_t pipe)
 {
-    order->pipe[pipe].time[order->first + pipe]++;
+    hazards->pipe[pipe].time[hazards->first + pipe]++;
 }
 
-void twin_native_order_issue(native_core *core, uint32_t pipe)
+void twin_native_hazard_issue(native_core *core, uint32_t pipe)
 {
-    native_order *order = &core->order;
+    native_hazards *hazards = &core->hazards;
     if (pipe == TWIN_PIPE_SCALAR)
         return;
-    join(&order->pipe[pipe], &order->pipe[TWIN_PIPE_SCALAR], order->clocks);
-    if (order->scalar_touched) {
-        tick(order, TWIN_PIPE_SCALAR);
-        order->scalar_touched = false;
+    join(&hazards->pipe[pipe], &hazards->pipe[TWIN_PIPE_SCALAR], hazards->clocks);
+    if (hazards->scalar_touched) {
+        tick(hazards, TWIN_PIPE_SCALAR);
+        hazards->scalar_touched = false;
     }
 }
 
-native_clock twin_native_order_release(native_core *core, uint32_t pipe)
+native_clock twin_native_hazard_release(native_core *core, uint32_t pipe)
 {
-    native_order *order = &core->order;
-    const native_clock clock = order->pipe[pipe];
-    tick(order, pipe);
+    native_hazards *hazards = &core->hazards;
+    const native_clock clock = hazards->pipe[pipe];
+    tick(hazards, pipe);
     return clock;
 }
 
-void twin_native_order_join(native_core *core, uint32_t pipe, const native_clock *clock)
+void twin_native_hazard_join(native_core *core, uint32_t pipe, const native_clock *clock)
 {
-    join(&core->order.pipe[pipe], clock, core->order.clocks);
+    join(&core->hazards.pipe[pipe], clock, core->hazards.clocks);
 }
 
-void twin_native_order_barrier(native_core *core)
+void twin_native_hazard_barrier(native_core *core)
 {
-    native_order *order = &core->order;
+    native_hazards *hazards = &core->hazards;
     for (uint32_t pipe = 1; pipe < NATIVE_PIPES; pipe++) {
-        join(&order->pipe[TWIN_PIPE_SCALAR], &order->pipe[pipe], order->clocks);
-        tick(order, pipe);
+        join(&hazards->pipe[TWIN_PIPE_SCALAR], &hazards->pipe[pipe], hazards->clocks);
+        tick(hazards, pipe);
     }
 }
 
@@ -207,32 +207,33 @@ static void merge(native_shadow *shadow, uint32_t first, uint32_t last)
 }
 
 /* Whether what the pipe does next comes after `time` of another pipe of this core. */
-static inline bool after(const native_order *order, uint32_t pipe, uint32_t other, uint32_t time)
+static inline bool after(const native_hazards *hazards, uint32_t pipe, uint32_t other,
+                         uint32_t time)
 {
-    return other == pipe || time <= order->pipe[pipe].time[order->first + other];
+    return other == pipe || time <= hazards->pipe[pipe].time[hazards->first + other];
 }
 
 static void check_write(native_core *core, const native_span *span, uint32_t end, uint32_t buffer,
                         uint32_t pipe, native_op op, uint32_t kind)
 {
     if (__builtin_expect(span->write_pipe != NATIVE_NOBODY &&
-                             !after(&core->order, pipe, span->write_pipe, span->write_time),
+                             !after(&core->hazards, pipe, span->write_pipe, span->write_time),
                          0))
-        report_clash(core, &(clash){.kind = kind,
-                                    .buffer = buffer,
-                                    .begin = span->begin,
-                                    .end = end,
-                                    .earlier_pipe = span->write_pipe,
-                                    .earlier_op = span->write_op,
-                                    .pipe = pipe,
-                                    .op = op});
+        report_unordered(core, &(unordered){.kind = kind,
+                                            .buffer = buffer,
+                                            .begin = span->begin,
+                                            .end = end,
+                                            .earlier_pipe = span->write_pipe,
+                                            .earlier_op = span->write_op,
+                                            .pipe = pipe,
+                                            .op = op});
 }
 
 /* Where a pipe works, as the spans [first, last] of the buffer. */
 static native_shadow *cut(native_core *core, uint32_t buffer, uint32_t at, uint32_t bytes,
                           uint32_t *out_first, uint32_t *out_last)
 {
-    native_shadow *shadow = &core->order.shadow[buffer];
+    native_shadow *shadow = &core->hazards.shadow[buffer];
     if (shadow->bytes == 0)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     *out_first = split(core, shadow, at);
@@ -241,17 +242,17 @@ static native_shadow *cut(native_core *core, uint32_t buffer, uint32_t at, uint3
     return shadow;
 }
 
-void twin_native_order_read(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
-                            uint32_t at, uint32_t bytes)
+void twin_native_hazard_read(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                             uint32_t at, uint32_t bytes)
 {
     if (bytes == 0)
         return;
     uint32_t first, last;
-    native_order *order = &core->order;
+    native_hazards *hazards = &core->hazards;
     native_shadow *shadow = cut(core, buffer, at, bytes, &first, &last);
-    const uint32_t now = order->pipe[pipe].time[order->first + pipe];
+    const uint32_t now = hazards->pipe[pipe].time[hazards->first + pipe];
     if (pipe == TWIN_PIPE_SCALAR)
-        order->scalar_touched = true;
+        hazards->scalar_touched = true;
     for (uint32_t i = first; i <= last; i++) {
         native_span *span = &shadow->spans[i];
         check_write(core, span, end_of(shadow, i), buffer, pipe, op, READ_EARLY);
@@ -270,35 +271,36 @@ void twin_native_order_read(native_core *core, uint32_t buffer, uint32_t pipe, n
     merge(shadow, first, last);
 }
 
-void twin_native_order_write(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
-                             uint32_t at, uint32_t bytes)
+void twin_native_hazard_write(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                              uint32_t at, uint32_t bytes)
 {
     if (bytes == 0)
         return;
     uint32_t first, last;
-    native_order *order = &core->order;
+    native_hazards *hazards = &core->hazards;
     native_shadow *shadow = cut(core, buffer, at, bytes, &first, &last);
     if (pipe == TWIN_PIPE_SCALAR)
-        order->scalar_touched = true;
+        hazards->scalar_touched = true;
     for (uint32_t i = first; i <= last; i++) {
         const native_span *span = &shadow->spans[i];
         check_write(core, span, end_of(shadow, i), buffer, pipe, op, OVERWRITE);
         for (uint32_t other = 0; other < NATIVE_PIPES; other++)
-            if (__builtin_expect(!after(order, pipe, other, span->read_time[other]), 0))
-                report_clash(core, &(clash){.kind = WRITE_EARLY,
-                                            .buffer = buffer,
-                                            .begin = span->begin,
-                                            .end = end_of(shadow, i),
-                                            .earlier_pipe = other,
-                                            .earlier_op = span->read_op[other],
-                                            .pipe = pipe,
-                                            .op = op});
+            if (__builtin_expect(!after(hazards, pipe, other, span->read_time[other]), 0))
+                report_unordered(core, &(unordered){.kind = WRITE_EARLY,
+                                                    .buffer = buffer,
+                                                    .begin = span->begin,
+                                                    .end = end_of(shadow, i),
+                                                    .earlier_pipe = other,
+                                                    .earlier_op = span->read_op[other],
+                                                    .pipe = pipe,
+                                                    .op = op});
     }
     /* They are one span now. */
-    shadow->spans[first] = (native_span){.begin = at,
-                                         .write_pipe = (uint8_t)pipe,
-                                         .write_op = op,
-                                         .write_time = order->pipe[pipe].time[order->first + pipe]};
+    shadow->spans[first] =
+        (native_span){.begin = at,
+                      .write_pipe = (uint8_t)pipe,
+                      .write_op = op,
+                      .write_time = hazards->pipe[pipe].time[hazards->first + pipe]};
     if (last > first) {
         memmove(&shadow->spans[first + 1], &shadow->spans[last + 1],
                 (shadow->count - last - 1) * sizeof(native_span));
@@ -307,13 +309,13 @@ void twin_native_order_write(native_core *core, uint32_t buffer, uint32_t pipe, 
     merge(shadow, first, first);
 }
 
-void twin_native_order_meet(void *user, const native_write *earlier)
+void twin_native_hazard_meet(void *user, const native_write *earlier)
 {
     const native_meeting *meeting = user;
     native_core *core = meeting->core;
-    const native_order *order = &core->order;
-    const uint32_t own = order->first + meeting->pipe;
-    if (earlier->pipe == own || earlier->time <= order->pipe[meeting->pipe].time[earlier->pipe])
+    const native_hazards *hazards = &core->hazards;
+    const uint32_t own = hazards->first + meeting->pipe;
+    if (earlier->pipe == own || earlier->time <= hazards->pipe[meeting->pipe].time[earlier->pipe])
         return;
     if (meeting->write && earlier->atomic != TWK_ATOMIC_NONE)
         return; /* told when it is read */
@@ -334,37 +336,37 @@ void twin_native_order_meet(void *user, const native_write *earlier)
         twin_native_report(
             core, key,
             "%s (%s) %s global memory at 0x%llx while %s (%s) of another core of the "
-            "block may still write it: missing are twk_tell(TWK_%s, ...) after the "
-            "one and twk_hear(TWK_%s, ...) before the other",
+            "block may still write it: missing are twk_cross_core_set_flag(TWK_%s, ...) after the "
+            "one and twk_cross_core_wait_flag(TWK_%s, ...) before the other",
             twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
             (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from, from, to);
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------- */
 
-void twin_native_order_begin(native_core *core, uint32_t first, uint32_t clocks)
+void twin_native_hazard_begin(native_core *core, uint32_t first, uint32_t clocks)
 {
-    native_order *order = &core->order;
-    order->first = first;
-    order->clocks = clocks;
-    order->scalar_touched = false;
+    native_hazards *hazards = &core->hazards;
+    hazards->first = first;
+    hazards->clocks = clocks;
+    hazards->scalar_touched = false;
     for (uint32_t pipe = 0; pipe < NATIVE_PIPES; pipe++) {
-        memset(order->pipe[pipe].time, 0, clocks * sizeof(order->pipe[pipe].time[0]));
-        order->pipe[pipe].time[first + pipe] = 1;
+        memset(hazards->pipe[pipe].time, 0, clocks * sizeof(hazards->pipe[pipe].time[0]));
+        hazards->pipe[pipe].time[first + pipe] = 1;
     }
-    for (uint32_t pair = 0; order->pairs_used != 0; pair++, order->pairs_used >>= 1)
-        if (order->pairs_used & 1)
-            memset(&order->flags[pair * NATIVE_IDS], 0, NATIVE_IDS * sizeof(order->flags[0]));
+    for (uint32_t pair = 0; hazards->pairs_used != 0; pair++, hazards->pairs_used >>= 1)
+        if (hazards->pairs_used & 1)
+            memset(&hazards->flags[pair * NATIVE_IDS], 0, NATIVE_IDS * sizeof(hazards->flags[0]));
     for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
-        shadow_begin(core, &order->shadow[i], core->size[i]);
+        shadow_begin(core, &hazards->shadow[i], core->size[i]);
 }
 
-void twin_native_order_end(native_core *core)
+void twin_native_hazard_end(native_core *core)
 {
-    const native_order *order = &core->order;
-    for (uint32_t i = native_order_flag(order, 0); i < NATIVE_PAIRS * NATIVE_IDS;
-         i = native_order_flag(order, i + 1)) {
-        if (order->flags[i] < 0)
+    const native_hazards *hazards = &core->hazards;
+    for (uint32_t i = native_hazard_flag(hazards, 0); i < NATIVE_PAIRS * NATIVE_IDS;
+         i = native_hazard_flag(hazards, i + 1)) {
+        if (hazards->flags[i] < 0)
             continue;
         const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS);
         const uint32_t to = i / NATIVE_IDS % NATIVE_PIPES;
@@ -375,10 +377,10 @@ void twin_native_order_end(native_core *core)
     }
 }
 
-void twin_native_order_free(native_order *order)
+void twin_native_hazard_free(native_hazards *hazards)
 {
     for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
-        free(order->shadow[i].spans);
-    free(order->flag_clock);
-    *order = (native_order){0};
+        free(hazards->shadow[i].spans);
+    free(hazards->flag_clock);
+    *hazards = (native_hazards){0};
 }

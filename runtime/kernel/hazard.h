@@ -4,8 +4,8 @@
  *
  * A pipe's clock holds a time for each pipe of the block: up to where that pipe's work is done before what comes next in
  * this one. A pipe's own time goes up each time it lets others know. */
-#ifndef TWINRT_KERNEL_ORDER_H
-#define TWINRT_KERNEL_ORDER_H
+#ifndef TWINRT_KERNEL_HAZARD_H
+#define TWINRT_KERNEL_HAZARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ typedef struct native_shadow {
     uint32_t bytes;
 } native_shadow;
 
-typedef struct native_order {
+typedef struct native_hazards {
     uint32_t first;  /* number of this core's scalar unit among the clocks */
     uint32_t clocks; /* of the block */
     native_clock pipe[NATIVE_PIPES];
@@ -50,7 +50,7 @@ typedef struct native_order {
     int16_t flags[NATIVE_PAIRS * NATIVE_IDS]; /* 0 in all other pairs */
     native_clock *flag_clock;                 /* of each flag; NULL until one is set */
     native_shadow shadow[5];
-} native_order;
+} native_hazards;
 
 /* What has been reported in this run. */
 #define NATIVE_REPORTS 64u
@@ -63,31 +63,31 @@ struct native_core;
 struct native_write;
 
 /* A block begins on the core. */
-void twin_native_order_begin(struct native_core *core, uint32_t first, uint32_t clocks);
-void twin_native_order_free(native_order *order);
+void twin_native_hazard_begin(struct native_core *core, uint32_t first, uint32_t clocks);
+void twin_native_hazard_free(native_hazards *hazards);
 
 /* The first flag from `number` on that is not 0; NATIVE_PAIRS * NATIVE_IDS: none is. */
-static inline uint32_t native_order_flag(const native_order *order, uint32_t number)
+static inline uint32_t native_hazard_flag(const native_hazards *hazards, uint32_t number)
 {
     for (; number < NATIVE_PAIRS * NATIVE_IDS; number++) {
-        const uint64_t rest = order->pairs_used >> number / NATIVE_IDS;
+        const uint64_t rest = hazards->pairs_used >> number / NATIVE_IDS;
         if (rest == 0)
             return NATIVE_PAIRS * NATIVE_IDS;
         if ((rest & 1) == 0)
             number = (number / NATIVE_IDS + (uint32_t)__builtin_ctzll(rest)) * NATIVE_IDS;
-        if (order->flags[number] != 0)
+        if (hazards->flags[number] != 0)
             return number;
     }
     return number;
 }
 
 /* The scalar unit puts something into the queue of a pipe. */
-void twin_native_order_issue(struct native_core *core, uint32_t pipe);
+void twin_native_hazard_issue(struct native_core *core, uint32_t pipe);
 /* `pipe` reads or writes bytes of a buffer. Bytes that nobody wrote are filled, so that a run is the same every time. */
-void twin_native_order_read(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
-                            uint32_t at, uint32_t bytes);
-void twin_native_order_write(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+void twin_native_hazard_read(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
                              uint32_t at, uint32_t bytes);
+void twin_native_hazard_write(struct native_core *core, uint32_t buffer, uint32_t pipe,
+                              native_op op, uint32_t at, uint32_t bytes);
 /* As order_read or order_write of global memory, whose bytes this block wrote before. */
 typedef struct native_meeting {
     struct native_core *core;
@@ -95,17 +95,17 @@ typedef struct native_meeting {
     native_op op;
     bool write;
 } native_meeting;
-void twin_native_order_meet(void *meeting, const struct native_write *earlier);
+void twin_native_hazard_meet(void *meeting, const struct native_write *earlier);
 
 /* The pipe lets others know: what they get. */
-native_clock twin_native_order_release(struct native_core *core, uint32_t pipe);
+native_clock twin_native_hazard_release(struct native_core *core, uint32_t pipe);
 /* What comes next in the pipe comes after that. */
-void twin_native_order_join(struct native_core *core, uint32_t pipe, const native_clock *clock);
+void twin_native_hazard_join(struct native_core *core, uint32_t pipe, const native_clock *clock);
 /* The scalar unit waits for all pipes. */
-void twin_native_order_barrier(struct native_core *core);
+void twin_native_hazard_barrier(struct native_core *core);
 
 /* The end of the block: flags that are left. */
-void twin_native_order_end(struct native_core *core);
+void twin_native_hazard_end(struct native_core *core);
 
 /* Reports a line, once in a run for each key. */
 void twin_native_report(struct native_core *core, uint64_t key, const char *format, ...)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults in the code of a kernel: a wild pointer, a division by zero, a stack that is full. */
-#ifndef TWINRT_KERNEL_CRASH_H
-#define TWINRT_KERNEL_CRASH_H
+#ifndef TWINRT_KERNEL_SIGNAL_GUARD_H
+#define TWINRT_KERNEL_SIGNAL_GUARD_H
 
 struct twin_native_run;
 
 /* From now on faults of this thread in the code of the run's kernel fail the run; NULL: no run is under way. Puts signal
  * handlers in place, once per process, in front of those that are there. */
-void twin_native_crash_watch(struct twin_native_run *run);
+void twin_native_signal_guard(struct twin_native_run *run);
 
 #endif

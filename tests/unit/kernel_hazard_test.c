@@ -267,17 +267,17 @@ typedef struct mixed_args {
 TWK_CUBE_HALF(pass, mixed_args, args)
 {
     twk_gm_put(TWK_INT32, GM, 5);
-    twk_tell(TWK_S, 3);
+    twk_cross_core_set_flag(TWK_S, 3);
     if (args->extra)
-        twk_tell(TWK_S, 4);
+        twk_cross_core_set_flag(TWK_S, 4);
 }
 TWK_VECTOR_HALF(pass, mixed_args, args)
 {
     if (args->hear)
-        twk_hear(TWK_MTE2, 3);
+        twk_cross_core_wait_flag(TWK_MTE2, 3);
     twk_load(twk_ub_at(0), GM, 32);
     if (!args->hear)
-        twk_hear(TWK_MTE2, 3);
+        twk_cross_core_wait_flag(TWK_MTE2, 3);
 }
 TWK_MIX_KERNEL(pass, mixed_args, 2);
 
@@ -290,22 +290,24 @@ static void test_mixed(void)
     EXPECT("pass", &args, sizeof(args),
            "block 0, vector core 0: twk_load (MTE2) reads global memory at 0x100000 while "
            "twk_gm_put (S) of "
-           "another core of the block may still write it: missing are twk_tell(TWK_S, ...)",
+           "another core of the block may still write it: missing are "
+           "twk_cross_core_set_flag(TWK_S, ...)",
            "block 0, vector core 1");
     args.hear = 1;
     args.extra = 1;
-    EXPECT("pass", &args, sizeof(args), "block 0, cube core: twk_tell of flag 4 that nobody hears");
+    EXPECT("pass", &args, sizeof(args),
+           "block 0, cube core: twk_cross_core_set_flag of flag 4 that no core waits for");
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------- */
 
-typedef struct clash_args {
+typedef struct conflict_args {
     uint32_t step;   /* bytes from a block's place to the next one's */
     uint32_t same;   /* all write the same */
     uint32_t atomic; /* 1: all add; 2: block 0 alone; 3: all, but block 0 takes the larger */
-} clash_args;
+} conflict_args;
 
-TWK_VECTOR_KERNEL(clash, clash_args, args)
+TWK_VECTOR_KERNEL(conflict, conflict_args, args)
 {
     const twk_gm to = GM + (uint64_t)args->step * (twk_blocks() - twk_block());
     const twk_rows rows = {.rows = 3, .bytes = 64, .gm_pitch = 1024, .pitch = 64};
@@ -321,8 +323,8 @@ TWK_VECTOR_KERNEL(clash, clash_args, args)
 static void test_blocks(void)
 {
     static const struct {
-        clash_args args;
-        bool clash;
+        conflict_args args;
+        bool conflict;
     } cases[] = {{{.step = 64}, false},
                  {{.step = 60}, true},
                  {{.step = 1024}, true}, /* row upon row */
@@ -332,13 +334,14 @@ static void test_blocks(void)
                  {{.step = 60, .atomic = 3}, true}, /* which comes first is in the result */
                  {{.step = 64, .atomic = 3}, false}};
     for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
-        run("clash", &cases[i].args, sizeof(clash_args));
-        CU_ASSERT_EQUAL(rig_hazard_count, cases[i].clash);
+        run("conflict", &cases[i].args, sizeof(conflict_args));
+        CU_ASSERT_EQUAL(rig_hazard_count, cases[i].conflict);
     }
-    static const clash_args args = {.step = 60};
-    EXPECT("clash", &args, sizeof(args),
-           "kernel \"clash\", block 1: twk_store writes global memory 0x100078 to 0x10007b, and so "
-           "does twk_store of block 0");
+    static const conflict_args args = {.step = 60};
+    EXPECT(
+        "conflict", &args, sizeof(args),
+        "kernel \"conflict\", block 1: twk_store writes global memory 0x100078 to 0x10007b, and so "
+        "does twk_store of block 0");
 }
 
 int main(int argc, char **argv)
@@ -351,5 +354,5 @@ int main(int argc, char **argv)
         {"cores of a block are ordered by what they tell", test_mixed},
         {"blocks that write one place are reported", test_blocks},
     };
-    return twin_run_suite("kernel_order", tests, TWIN_COUNT(tests), argc, argv);
+    return twin_run_suite("kernel_hazard", tests, TWIN_COUNT(tests), argc, argv);
 }
