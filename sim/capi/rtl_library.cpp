@@ -20,7 +20,7 @@ std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config)
             "the RTL of the model is not there: " + (path.empty() ? "no library is named" : path) +
             " cannot be read. A build has it when Verilator was found while it was configured "
             "(./dev setup installs "
-            "it); TWINRT_MODEL=tlm needs none");
+            "it); TWINRT_MODEL=cpp needs none");
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         throw std::runtime_error(std::string("the RTL of the model does not load: ") + dlerror());

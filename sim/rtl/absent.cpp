@@ -14,7 +14,7 @@ std::unique_ptr<RtlPortFactory> make_factory(twinsim_model model, const std::str
         return nullptr;
     throw std::runtime_error(
         "this build has no RTL, because Verilator was missing when it was configured; install it "
-        "(./dev setup) and build again, or run with TWINRT_MODEL=tlm");
+        "(./dev setup) and build again, or run with TWINRT_MODEL=cpp");
 }
 
 } // namespace tsim::rtl

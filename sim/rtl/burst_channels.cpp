@@ -89,7 +89,7 @@ void check_room(uint32_t channel)
     if (channel >= kChannels)
         throw std::length_error("more than " + std::to_string(kChannels) +
                                 " transfers at once: npu_dma has no channel left; run with "
-                                "TWINRT_MODEL=tlm or TWINRT_DMA=flow");
+                                "TWINRT_MODEL=cpp or TWINRT_DMA=flow");
 }
 
 /// What an operation lets begin, handed out step by step.

@@ -202,7 +202,7 @@ void native_hazard_child(void)
     scene s;
     CHECK_OK(aclInit(NULL));
     begin(&s);
-    const char *check = getenv("TWINRT_CHECK");
+    const char *check = getenv("TWINRT_KERNEL_CHECK");
     const bool fails = check && strcmp(check, "error") == 0;
     for (int i = 0; i < 3; i++)
         CHECK_CODE(go_wrong(&s, "wrong", NATIVE_FORGET, 1, 0, NULL),
@@ -213,8 +213,8 @@ void native_hazard_child(void)
 
 void test_hazards(void)
 {
-    static const char *const values[] = {"TWINRT_CHECK=off", "TWINRT_CHECK=warn",
-                                         "TWINRT_CHECK=error"};
+    static const char *const values[] = {"TWINRT_KERNEL_CHECK=off", "TWINRT_KERNEL_CHECK=warn",
+                                         "TWINRT_KERNEL_CHECK=error"};
     for (unsigned i = 0; i < TWIN_COUNT(values); i++) {
         const char *settings[] = {values[i], NULL};
         twin_run_child("hazard", settings);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Jobs through the public interface: job_program plays them and holds streams and memory against the rules; the times of the tasks are
-held against the order that the rules give them; `twinrt check` judges the record of the same run; and each model gives what tlm
+held against the order that the rules give them; `twinrt check` judges the record of the same run; and each model gives what cpp
 gives: what is printed, and the timeline, byte for byte.
 
   job_runtime_test.py JOB_PROGRAM TWINRT [--models rtl,lockstep] [--random COUNT] [--first SEED] [FILE.job ...]
@@ -41,7 +41,7 @@ def play(options, job, model, folder, extra=None):
 def first_difference(one, other):
     for number, (a, b) in enumerate(zip(one.splitlines(), other.splitlines()), 1):
         if a != b:
-            return f"line {number}\n  tlm:   {a[:300]}\n  other: {b[:300]}"
+            return f"line {number}\n  cpp:   {a[:300]}\n  other: {b[:300]}"
     return f"{len(one)} and {len(other)} characters"
 
 
@@ -115,15 +115,15 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         for job in jobs:
-            record = os.path.join(folder, "tlm.rec")
-            status, output, timeline = play(options, job, "tlm", folder, {"TWINRT_RECORD": record})
+            record = os.path.join(folder, "cpp.rec")
+            status, output, timeline = play(options, job, "cpp", folder, {"TWINRT_RECORD": record})
             if options.jobs:
                 print(output, end="")
             if status != 0 or not timeline:
-                fail(job, "tlm", f"status {status}\n{output}")
+                fail(job, "cpp", f"status {status}\n{output}")
                 continue
             if not accounted(output):
-                fail(job, "tlm", f"lines are missing in what it tells\n{output}")
+                fail(job, "cpp", f"lines are missing in what it tells\n{output}")
             choice = " 0 flags leave the device a choice" not in output
             found, counts = judge(options, record, choice)
             wrong, pairs, seen = check_times(folder, timeline)
@@ -131,11 +131,11 @@ def main():
             bursts = "links are shared burst by burst" in output
             with open(record, "rb") as file:
                 if bursts != bool(re.search(rb"TWINRT_DMA\0+burst\0", file.read())):
-                    fail(job, "tlm", "the record does not say how the job's links are shared")
+                    fail(job, "cpp", "the record does not say how the job's links are shared")
             totals.update(pairs=pairs, tasks=seen, choices=int(choice), bursts=int(bursts))
             for text in found + wrong[:5]:
-                fail(job, "tlm", text)
-            for model in ["tlm"] + models:  # tlm once more, without a record
+                fail(job, "cpp", text)
+            for model in ["cpp"] + models:  # cpp once more, without a record
                 status, told, found = play(options, job, model, folder)
                 if status != 0:
                     fail(job, model, f"status {status}\n{told}")
@@ -146,7 +146,7 @@ def main():
             words = [line for line in output.splitlines() if "bytes written" in line][0].split()
             totals.update(written=int(words[0]), certain=int(words[3]), stands=output.count("stands still"),
                           ends=output.count("has ended"))
-    print(f"{len(jobs)} jobs, {failures} failures; models: {['tlm'] + models}; {totals['choices']} jobs leave the device a choice, "
+    print(f"{len(jobs)} jobs, {failures} failures; models: {['cpp'] + models}; {totals['choices']} jobs leave the device a choice, "
           f"{totals['bursts']} have bursts; "
           f"{totals['tasks']} tasks, {totals['pairs']} pairs in order; streams that ended {totals['ends']}, that stand still "
           f"{totals['stands']}; bytes written {totals['written']}, certain {totals['certain']}")

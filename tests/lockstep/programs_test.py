@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs on each model: rtl and lockstep must give what tlm gives.
+"""Random programs on each model: rtl and lockstep must give what cpp gives.
 
 random_order (tests/fault) writes a program of a seed and holds what it sees against the rules of order: streams of two devices,
 copies, fills, host functions, events, notifies, values, waits and queries of the host, objects that go and come. Here the same seed
-runs on each model, and on tlm once more. Equal, byte for byte, must be the timeline (each task, its id, who had which slot, engine and table when, each
+runs on each model, and on cpp once more. Equal, byte for byte, must be the timeline (each task, its id, who had which slot, engine and table when, each
 wait and who ended it) and the counters, but for the waits of threads that run host functions; and entry by entry the record (each call with its answer and its virtual time, the times
 and results that completions brought).
 
@@ -62,7 +62,7 @@ def run(options, seed, model, folder):
 def first_difference(one, other):
     for number, (a, b) in enumerate(zip(one.splitlines(), other.splitlines()), 1):
         if a != b:
-            return f"line {number}\n  tlm:   {a[:400]}\n  other: {b[:400]}"
+            return f"line {number}\n  cpp:   {a[:400]}\n  other: {b[:400]}"
     return f"{len(one.splitlines())} and {len(other.splitlines())} lines"
 
 
@@ -78,8 +78,8 @@ def main():
     failures, tasks, lines = 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.first, options.first + options.seeds):
-            wrong, plain = run(options, seed, "tlm", folder)
-            for model in [] if wrong else ["tlm"] + models:
+            wrong, plain = run(options, seed, "cpp", folder)
+            for model in [] if wrong else ["cpp"] + models:
                 wrong, found = run(options, seed, model, folder)
                 different = [name for name in found if found[name] != plain[name]]
                 for name in different:
@@ -89,11 +89,11 @@ def main():
                     print(f"seed {seed}, {model}: {wrong}")
                 failures += bool(wrong or different)
             if not plain:
-                print(f"seed {seed}, tlm: {wrong}")
+                print(f"seed {seed}, cpp: {wrong}")
                 failures += 1
             tasks += plain.get("timeline", b"").count(b'"cat":"task"')
             lines += plain.get("record", b"").count(b"\n")
-    print(f"{options.seeds} programs from seed {options.first}, {tasks} tasks, {lines} lines of records on tlm twice, "
+    print(f"{options.seeds} programs from seed {options.first}, {tasks} tasks, {lines} lines of records on cpp twice, "
           f"{', '.join(models)}: {failures} differ")
     return 1 if failures or tasks == 0 or lines == 0 else 0
 

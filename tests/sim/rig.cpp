@@ -32,7 +32,7 @@ std::unique_ptr<tsim::RtlPortFactory> rtl_ports_of_environment()
 {
     const char *const model = std::getenv("TWINRT_MODEL");
     const char *const trace = std::getenv("TWINRT_RTL_TRACE");
-    const std::string name = model ? model : "tlm";
+    const std::string name = model ? model : "cpp";
     return tsim::rtl::make_factory(name == "rtl"        ? TWINSIM_MODEL_RTL
                                    : name == "lockstep" ? TWINSIM_MODEL_LOCKSTEP
                                                         : TWINSIM_MODEL_TLM,

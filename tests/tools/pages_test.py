@@ -104,7 +104,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("twinrt-cc --pr"), {"--print-prefix"})
 
     def test_values(self):
-        self.assertEqual(self.offered("twinrt run --model="), {"tlm", "rtl", "lockstep"})
+        self.assertEqual(self.offered("twinrt run --model="), {"cpp", "rtl", "lockstep"})
         self.assertEqual(self.offered("twinrt run --backend=a"), {"auto", "ascend"})
         self.assertEqual(self.offered("twinrt record -o a.rec -- ./program --"), set())
 

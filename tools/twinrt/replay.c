@@ -51,9 +51,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->backend = argument;
         return 0;
     case KEY_MODEL:
-        if (strcmp(argument, "tlm") != 0 && strcmp(argument, "rtl") != 0 &&
+        if (strcmp(argument, "cpp") != 0 && strcmp(argument, "rtl") != 0 &&
             strcmp(argument, "lockstep") != 0)
-            argp_error(state, "no such model: %s (tlm, rtl, lockstep)", argument);
+            argp_error(state, "no such model: %s (cpp, rtl, lockstep)", argument);
         options->model = argument;
         return 0;
     case KEY_PROFILE:
@@ -195,7 +195,7 @@ int twin_tool_replay(int argc, char **argv)
          "The device: auto, " TWIN_BACKEND_NAMES "; without, what TWINRT_BACKEND says, else the "
          "recorded one",
          0},
-        {"model", KEY_MODEL, "NAME", 0, "How the model runs: tlm, rtl or lockstep", 0},
+        {"model", KEY_MODEL, "NAME", 0, "How the model runs: cpp, rtl or lockstep", 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC that the model imitates", 0},
         {"record", KEY_RECORD, "FILE", 0, "Record the replay", 1},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the replay", 1},

@@ -354,7 +354,7 @@ int twin_tool_run(int argc, char **argv)
         {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, " TWIN_BACKEND_NAMES, 0},
         {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
         {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
-        {"model", KEY_MODEL, "NAME", 0, "What its blocks are: tlm, rtl, or both in lockstep", 0},
+        {"model", KEY_MODEL, "NAME", 0, "What its blocks are: cpp, rtl, or both in lockstep", 0},
         {"host-time", KEY_HOST_TIME, "WHAT", 0,
          "What advances the clocks of threads: calls, also sleeps, also sync between threads "
          "(sync)",

@@ -96,7 +96,7 @@ static bool read_choice(const char *name, const char *text, const char *first, c
 
 static bool read_model(const char *text, enum twinsim_model *out)
 {
-    static const char *const names[] = {"tlm", "rtl", "lockstep"};
+    static const char *const names[] = {"cpp", "rtl", "lockstep"};
     *out = TWINSIM_MODEL_TLM;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(text, names[i]) == 0) {
@@ -105,7 +105,7 @@ static bool read_model(const char *text, enum twinsim_model *out)
         }
     if (text[0] == '\0')
         return true;
-    sim_fail("TWINRT_MODEL is \"%s\": give tlm, rtl or lockstep", text);
+    sim_fail("TWINRT_MODEL is \"%s\": give cpp, rtl or lockstep", text);
     return false;
 }
 
@@ -292,7 +292,7 @@ twin_status sim_settings_read(const twin_services *services)
     if (!check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_TLM))
         return TWIN_E_INVALID;
     if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.board)
-        sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is tlm, which has no RTL");
+        sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is cpp, which has no RTL");
     if (sim_process.board) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
             seed != sim_process.seed || bursts != sim_process.bursts || wall != sim_process.wall ||

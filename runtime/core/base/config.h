@@ -21,9 +21,6 @@
     X(ASCEND_HOME, "TWINRT_ASCEND_HOME", "", "",                                                   \
       "folder of the vendor's toolkit, for a board; unset: ASCEND_HOME_PATH and the usual places") \
     X(BACKEND, "TWINRT_BACKEND", "auto", "auto|" TWIN_BACKENDS, "the device below the runtime")    \
-    X(CHECK, "TWINRT_CHECK", "warn", "off|warn|error",                                             \
-      "what a kernel forgets that a board would need, such as a flag: ignored, said, or the "      \
-      "kernel fails")                                                                              \
     X(CLOCK, "TWINRT_CLOCK", "virtual", "virtual|wall",                                            \
       "host time: simulated, or tied to real time")                                                \
     X(DETERMINISTIC, "TWINRT_DETERMINISTIC", "off", "off|on",                                      \
@@ -36,9 +33,12 @@
     X(FAULTS, "TWINRT_FAULTS", "", "", "file with faults that the device is to have; unset: none") \
     X(HOST_TIME, "TWINRT_HOST_TIME", "sync", "calls|sleeps|sync",                                  \
       "what advances clocks of threads: calls; also sleeps; also synchronization of threads")      \
+    X(KERNEL_CHECK, "TWINRT_KERNEL_CHECK", "warn", "off|warn|error",                               \
+      "what a kernel forgets that a board would need, such as a flag: ignored, said, or the "      \
+      "kernel fails")                                                                              \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
       "least important lines that go to standard error")                                           \
-    X(MODEL, "TWINRT_MODEL", "tlm", "tlm|rtl|lockstep",                                            \
+    X(MODEL, "TWINRT_MODEL", "cpp", "cpp|rtl|lockstep",                                            \
       "what the model's blocks are: C++, their RTL, or both, which ends at the first difference")  \
     X(MSPROF, "TWINRT_MSPROF", "", "", "file for profiling records; unset: none")                  \
     X(OPAQUE_KERNELS, "TWINRT_OPAQUE_KERNELS", "refuse", "refuse|timing",                          \

@@ -31,7 +31,7 @@ typedef struct native_call {
 
 static hazard_check check_now(void)
 {
-    const char *value = twin_setting(TWIN_SETTING_CHECK);
+    const char *value = twin_setting(TWIN_SETTING_KERNEL_CHECK);
     return strcmp(value, "off") == 0     ? HAZARD_OFF
            : strcmp(value, "error") == 0 ? HAZARD_ERROR
                                          : HAZARD_WARN;
@@ -42,7 +42,7 @@ static void tell_hazard(void *user, const char *text)
     native_call *call = user;
     call->hazards++;
     if (call->check == HAZARD_ERROR)
-        twin_log(TWIN_LOG_ERROR, "%s (TWINRT_CHECK=error: the kernel fails)", text);
+        twin_log(TWIN_LOG_ERROR, "%s (TWINRT_KERNEL_CHECK=error: the kernel fails)", text);
     else if (!call->silent)
         twin_log(TWIN_LOG_WARNING, "%s", text);
 }
