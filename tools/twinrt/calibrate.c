@@ -89,14 +89,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* Of those that can be read; calibrate_run() says of the others why not. */
-static void tell_gaps(const struct options *options)
+static void report_damage(const struct options *options)
 {
     char error[512];
     for (size_t i = 0; i < options->record_count; i++) {
         twin_recording *recording = NULL;
         if (twin_recording_read(options->records[i], &recording, error, sizeof(error)) ==
             TWIN_RECORDING_OK)
-            twin_tool_tell_gaps(recording, options->records[i]);
+            twin_tool_report_damage(recording, options->records[i]);
         twin_recording_free(recording);
     }
 }
@@ -121,7 +121,7 @@ static int calibrate(const struct options *options, const char *plugins)
         fprintf(stderr, "twinrt: %s cannot be written: %s\n", options->output, strerror(errno));
         return TWIN_TOOL_UNREADABLE;
     }
-    tell_gaps(options);
+    report_damage(options);
     bool good = calibrate_run(&job, &result, error, sizeof(error));
     bool fitted = good;
     if (good && options->output)

@@ -104,7 +104,7 @@ int twin_tool_compare(int argc, char **argv)
                     options.paths[which]);
             goto done;
         }
-        twin_tool_tell_gaps(recordings[which], options.paths[which]);
+        twin_tool_report_damage(recordings[which], options.paths[which]);
         result.side[which].path = options.paths[which];
         result.side[which].recording = recordings[which];
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "explain_waits.h"
-#include "handover.h"
+#include "sync_breakdown.h"
 #include "trace_file.h"
 
 #define TASKS_SHOWN  40 /* of one stream */
@@ -103,7 +103,8 @@ static void print_events(const struct trace_file *file)
         printf(" none\n");
 }
 
-static void print_part(const struct handover *handover, const struct handover_part *part)
+static void print_part(const struct sync_breakdown *breakdown,
+                       const struct sync_breakdown_part *part)
 {
     const struct trace_slice *phase = part->phase;
     char begin[32];
@@ -113,7 +114,7 @@ static void print_part(const struct handover *handover, const struct handover_pa
         return;
     }
     printf("%-9s %-8s", phase->name,
-           phase->number == handover->wait->number ? "of wait" : "of next");
+           phase->number == breakdown->wait->number ? "of wait" : "of next");
     if (phase->parameter)
         printf(" %s = %s %s [%s]", phase->parameter, phase->value ? phase->value : "",
                phase->unit_name ? phase->unit_name : "", phase->mark ? phase->mark : "unmarked");
@@ -122,12 +123,12 @@ static void print_part(const struct handover *handover, const struct handover_pa
     fputc('\n', stdout);
 }
 
-static void print_marks(const struct handover *handover)
+static void print_marks(const struct sync_breakdown *breakdown)
 {
     uint64_t by_mark[MARK_COUNT] = {0};
     uint64_t without = 0;
-    for (size_t i = 0; i < handover->part_count; i++) {
-        const struct handover_part *part = &handover->parts[i];
+    for (size_t i = 0; i < breakdown->part_count; i++) {
+        const struct sync_breakdown_part *part = &breakdown->parts[i];
         size_t mark = MARK_COUNT;
         for (size_t m = 0; m < MARK_COUNT && part->phase && part->phase->mark; m++)
             if (strcmp(marks[m], part->phase->mark) == 0)
@@ -150,11 +151,11 @@ static void print_marks(const struct handover *handover)
     fputc('\n', stdout);
 }
 
-static int print_handover(const struct trace_file *file)
+static int print_sync_breakdown(const struct trace_file *file)
 {
-    struct handover handover;
+    struct sync_breakdown breakdown;
     char time[32], stream[TRACE_STREAM_TEXT];
-    int found = handover_longest(file, &handover);
+    int found = sync_breakdown_longest(file, &breakdown);
     printf("\nWhere the time of a wait between streams went\n");
     if (found < 0) {
         fprintf(stderr, "twinrt: out of memory\n");
@@ -164,29 +165,29 @@ static int print_handover(const struct trace_file *file)
         printf(" no stream had to wait for another\n");
         return 0;
     }
-    size_t count = handover_count(file);
+    size_t count = sync_breakdown_count(file);
     if (count > 1)
         printf(" the longest of %zu\n", count);
-    printf(" from: task %" PRIu64 " of %s (%s)", handover.record->number,
-           trace_file_stream(file, handover.record, stream), handover.record->name);
-    if (handover.begin_ns < handover.record->end_ns)
-        printf(" released the waiter at %s us,", us(handover.begin_ns, time));
-    printf(" retired at %s us\n", us(handover.record->end_ns, time));
-    printf(" over: task %" PRIu64 " of %s (%s)\n", handover.wait->number,
-           trace_file_stream(file, handover.wait, stream), handover.wait->name);
-    printf(" to:   task %" PRIu64 " of %s (%s) retired at %s us\n", handover.next->number,
-           trace_file_stream(file, handover.next, stream), handover.next->name,
-           us(handover.end_ns, time));
+    printf(" from: task %" PRIu64 " of %s (%s)", breakdown.record->number,
+           trace_file_stream(file, breakdown.record, stream), breakdown.record->name);
+    if (breakdown.begin_ns < breakdown.record->end_ns)
+        printf(" released the waiter at %s us,", us(breakdown.begin_ns, time));
+    printf(" retired at %s us\n", us(breakdown.record->end_ns, time));
+    printf(" over: task %" PRIu64 " of %s (%s)\n", breakdown.wait->number,
+           trace_file_stream(file, breakdown.wait, stream), breakdown.wait->name);
+    printf(" to:   task %" PRIu64 " of %s (%s) retired at %s us\n", breakdown.next->number,
+           trace_file_stream(file, breakdown.next, stream), breakdown.next->name,
+           us(breakdown.end_ns, time));
     printf("   %14s %10s  %s\n", "at us", "ns", "what, and the parameter behind it");
     uint64_t sum = 0;
-    for (size_t i = 0; i < handover.part_count; i++) {
-        print_part(&handover, &handover.parts[i]);
-        sum += handover.parts[i].end_ns - handover.parts[i].begin_ns;
+    for (size_t i = 0; i < breakdown.part_count; i++) {
+        print_part(&breakdown, &breakdown.parts[i]);
+        sum += breakdown.parts[i].end_ns - breakdown.parts[i].begin_ns;
     }
     printf("   %14s %10" PRIu64 "  in all, %" PRIu64 " ns unaccounted\n", "", sum,
-           handover.unaccounted_ns);
-    print_marks(&handover);
-    handover_free(&handover);
+           breakdown.unaccounted_ns);
+    print_marks(&breakdown);
+    sync_breakdown_free(&breakdown);
     return 0;
 }
 
@@ -200,7 +201,7 @@ int twin_tool_explain(const char *trace_path, unsigned waits)
     }
     print_tasks(&file);
     print_events(&file);
-    int result = print_handover(&file);
+    int result = print_sync_breakdown(&file);
     if (result == 0)
         result = twin_tool_explain_waits(&file, waits);
     trace_file_free(&file);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "critical.h"
+#include "critical_path.h"
 
 #define PARTS_SHOWN 24u
 

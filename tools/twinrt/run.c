@@ -211,8 +211,8 @@ static void name_process(const struct options *options, enum file which, size_t 
                          size_t room)
 {
     const struct wanted_file *file = &options->files.item[which];
-    const char *path = file->left.items[index].name;
-    bool alone = file->left.count == 1 && (!file->given || file->apart);
+    const char *path = file->found.items[index].name;
+    bool alone = file->found.count == 1 && (!file->given || file->apart);
     if (file->given && !(alone && which == FILE_RECORD))
         (void)snprintf(out, room, "%s", alone ? file->given : path);
     else if (alone)
@@ -247,14 +247,14 @@ static bool print_reports(const struct options *options)
     bool good = true;
     for (enum file which = 0; which < FILE_COUNT; which++) {
         const struct wanted_file *file = &options->files.item[which];
-        for (size_t i = 0; file->needed && i < file->left.count; i++) {
+        for (size_t i = 0; file->needed && i < file->found.count; i++) {
             char name[PATH_MAX + 32];
             name_process(options, which, i, name, sizeof(name));
             if (which != FILE_RECORD)
                 fputc('\n', stdout);
-            if (file->left.count > 1 && which != FILE_RECORD)
+            if (file->found.count > 1 && which != FILE_RECORD)
                 printf("%s:\n", name);
-            good = report(options, which, file->left.items[i].path, name) == 0 && good;
+            good = report(options, which, file->found.items[i].path, name) == 0 && good;
         }
     }
     if (options->session)
@@ -282,7 +282,7 @@ static int run_and_report(struct options *options, struct run_watch *watch)
                 : options->session     ? ": nothing was checked, no file was written"
                                        : ": no file was written");
     bool good = used ? run_files_report_missing(&options->files) : !options->require_calls;
-    if (used && options->session && options->files.item[FILE_RECORD].left.count == 0)
+    if (used && options->session && options->files.item[FILE_RECORD].found.count == 0)
         check_session_incomplete(options->session);
     good = print_reports(options) && good;
     fflush(stdout);

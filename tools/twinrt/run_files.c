@@ -139,7 +139,7 @@ static bool move(const char *path, const char *name)
  * left that with the process behind it, and they are told. */
 static void settle(const struct wanted_file *file, const char *what)
 {
-    const struct left_files *left = &file->left;
+    const struct output_files *left = &file->found;
     if (!file->given || left->count == 0)
         return;
     char name[sizeof(file->path)];
@@ -151,7 +151,7 @@ static void settle(const struct wanted_file *file, const char *what)
     if (file->apart)
         fprintf(stderr, "twinrt: the %s of each process:", what);
     for (size_t i = 0; i < left->count; i++) {
-        const struct left_file *item = &left->items[i];
+        const struct output_file *item = &left->items[i];
         const bool named = move(item->path, item->name);
         if (file->apart)
             fprintf(stderr, " %s", named ? item->name : item->path);
@@ -174,8 +174,9 @@ bool run_files_find(struct run_files *files)
     for (enum file which = 0; which < FILE_COUNT; which++) {
         struct wanted_file *file = &files->item[which];
         if (file->given || file->needed)
-            any =
-                (left_find(file->marked, files->mark, &file->left) && file->left.count > 0) || any;
+            any = (output_files_find(file->marked, files->mark, &file->found) &&
+                   file->found.count > 0) ||
+                  any;
     }
     return any;
 }
@@ -185,7 +186,7 @@ bool run_files_report_missing(const struct run_files *files)
     bool good = true;
     for (enum file which = 0; which < FILE_COUNT; which++) {
         const struct wanted_file *file = &files->item[which];
-        if ((!file->given && !file->needed) || file->left.count > 0)
+        if ((!file->given && !file->needed) || file->found.count > 0)
             continue;
         good = false;
         fprintf(stderr,
@@ -205,17 +206,17 @@ void run_files_settle_later(void *context)
         bool held = false;
         (void)run_files_find(files);
         for (enum file which = 0; which < FILE_COUNT; which++)
-            for (size_t i = 0; i < files->item[which].left.count; i++)
-                held = held || is_held(files->item[which].left.items[i].path);
+            for (size_t i = 0; i < files->item[which].found.count; i++)
+                held = held || is_held(files->item[which].found.items[i].path);
         if (!held)
             break;
         for (enum file which = 0; which < FILE_COUNT; which++)
-            left_free(&files->item[which].left);
+            output_files_free(&files->item[which].found);
         (void)nanosleep(&step, NULL);
     }
     run_files_settle(files);
     if (files->folder[0] != '\0')
-        left_remove(files->folder);
+        output_files_remove(files->folder);
 }
 
 /* The number alone tells runs of one machine apart, not those of several that share a folder. */
@@ -275,8 +276,8 @@ int run_files_prepare(struct run_files *files)
 void run_files_free(struct run_files *files)
 {
     if (files->folder[0] != '\0')
-        left_remove(files->folder);
+        output_files_remove(files->folder);
     files->folder[0] = '\0';
     for (enum file which = 0; which < FILE_COUNT; which++)
-        left_free(&files->item[which].left);
+        output_files_free(&files->item[which].found);
 }

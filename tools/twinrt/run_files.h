@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "left.h"
+#include "output_files.h"
 
 /* What the program may leave behind. */
 enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
@@ -17,7 +17,7 @@ struct wanted_file {
     char marked[PATH_MAX + 64]; /* as the program gets it */
     bool needed;                /* the tool reads it */
     bool apart;                 /* ".%p" was added to the name that was given */
-    struct left_files left;
+    struct output_files found;
 };
 
 struct run_files {

@@ -45,7 +45,7 @@ int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes);
 int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
 
 /* Says on standard error what is missing in a record: damage, entries without a place, an end out of order. */
-void twin_tool_tell_gaps(const twin_recording *recording, const char *path);
+void twin_tool_report_damage(const twin_recording *recording, const char *path);
 
 /* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a message. */
 int twin_tool_profiles(const char *folder);

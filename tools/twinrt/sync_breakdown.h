@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One hand-over between streams, taken apart: from the moment stream A's record is done to the moment
  * the first task behind stream B's wait is done. */
-#ifndef TWINRT_TOOLS_HANDOVER_H
-#define TWINRT_TOOLS_HANDOVER_H
+#ifndef TWINRT_TOOLS_SYNC_BREAKDOWN_H
+#define TWINRT_TOOLS_SYNC_BREAKDOWN_H
 
 #include "trace_file.h"
 
 /* A stretch of time that one phase accounts for; phase NULL: nothing does. */
-struct handover_part {
+struct sync_breakdown_part {
     const struct trace_slice *phase;
     uint64_t begin_ns;
     uint64_t end_ns;
 };
 
-struct handover {
+struct sync_breakdown {
     const struct trace_slice *record; /* A's task */
     const struct trace_slice *wait;   /* B's task that waited */
     const struct trace_slice
         *next; /* the first task behind it; the wait itself when there is none */
     uint64_t begin_ns;
     uint64_t end_ns;
-    struct handover_part *parts; /* without gaps: they sum to end_ns - begin_ns */
+    struct sync_breakdown_part *parts; /* without gaps: they sum to end_ns - begin_ns */
     size_t part_count;
     uint64_t unaccounted_ns;
 };
 
 /* Waits in the file that a record of another stream ended. */
-size_t handover_count(const struct trace_file *file);
+size_t sync_breakdown_count(const struct trace_file *file);
 /* Takes the longest of them apart, the earliest of equals. Returns 1, 0 when there is none, or -1
- * when out of memory. handover_free() is due after 1. */
-int handover_longest(const struct trace_file *file, struct handover *out);
-void handover_free(struct handover *handover);
+ * when out of memory. sync_breakdown_free() is due after 1. */
+int sync_breakdown_longest(const struct trace_file *file, struct sync_breakdown *out);
+void sync_breakdown_free(struct sync_breakdown *breakdown);
 
 #endif

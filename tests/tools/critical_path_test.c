@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path of every call that waited, in the timelines that are named: the parts fill the call exactly.
  *
- *   critical_test FILE...     without files: a small one made up here */
+ *   critical_path_test FILE...     without files: a small one made up here */
 #include "support/cunit_main.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "critical.h"
+#include "critical_path.h"
 
 /* Two streams, one channel: the first copies, then records; the second waits for the record, then for the channel that a
  * third has, then for a share. Times in us; the numbers are made up, the structure is the writer's. */
@@ -260,5 +260,5 @@ int main(int argc, char **argv)
         else
             argv[kept++] = argv[i];
     }
-    return twin_run_suite("critical", tests, TWIN_COUNT(tests), kept, argv);
+    return twin_run_suite("critical_path", tests, TWIN_COUNT(tests), kept, argv);
 }

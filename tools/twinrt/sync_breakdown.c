@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "handover.h"
+#include "sync_breakdown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static bool hands_over(const struct trace_slice *slice)
 
 /* Fills all but the parts. False: the file lacks one of the tasks. */
 static bool find_ends(const struct trace_file *file, const struct trace_slice *park,
-                      struct handover *out)
+                      struct sync_breakdown *out)
 {
     memset(out, 0, sizeof(*out));
     out->record = trace_file_task(file, park->waker_track, park->waker_number);
@@ -39,32 +39,32 @@ static bool better(const struct trace_slice *slice, const struct trace_slice *be
     return slice->end_ns < best->end_ns;
 }
 
-static bool counts(const struct trace_slice *slice, const struct handover *handover)
+static bool counts(const struct trace_slice *slice, const struct sync_breakdown *breakdown)
 {
     /* what the host is told later is not on the way */
     return slice->kind != TRACE_TASK && strcmp(slice->name, "reported") != 0 &&
-           slice->track == handover->wait->track && slice->number >= handover->wait->number &&
-           slice->number <= handover->next->number && slice->end_ns > handover->begin_ns &&
-           slice->begin_ns < handover->end_ns;
+           slice->track == breakdown->wait->track && slice->number >= breakdown->wait->number &&
+           slice->number <= breakdown->next->number && slice->end_ns > breakdown->begin_ns &&
+           slice->begin_ns < breakdown->end_ns;
 }
 
-static int take_apart(const struct trace_file *file, struct handover *handover)
+static int take_apart(const struct trace_file *file, struct sync_breakdown *breakdown)
 {
     size_t room = 0;
     for (size_t i = 0; i < file->count; i++)
-        room += counts(&file->slices[i], handover);
+        room += counts(&file->slices[i], breakdown);
     /* every phase begins and ends once: no more stretches than twice their number, and one */
-    handover->parts = calloc(2 * room + 1, sizeof(*handover->parts));
-    if (!handover->parts)
+    breakdown->parts = calloc(2 * room + 1, sizeof(*breakdown->parts));
+    if (!breakdown->parts)
         return -1;
 
-    uint64_t now = handover->begin_ns;
-    while (now < handover->end_ns) {
+    uint64_t now = breakdown->begin_ns;
+    while (now < breakdown->end_ns) {
         const struct trace_slice *best = NULL;
-        uint64_t until = handover->end_ns;
+        uint64_t until = breakdown->end_ns;
         for (size_t i = 0; i < file->count; i++) {
             const struct trace_slice *slice = &file->slices[i];
-            if (!counts(slice, handover))
+            if (!counts(slice, breakdown))
                 continue;
             if (slice->begin_ns <= now && slice->end_ns > now) {
                 if (better(slice, best))
@@ -75,21 +75,21 @@ static int take_apart(const struct trace_file *file, struct handover *handover)
                 until = slice->begin_ns;
             }
         }
-        struct handover_part *last =
-            handover->part_count ? &handover->parts[handover->part_count - 1] : NULL;
+        struct sync_breakdown_part *last =
+            breakdown->part_count ? &breakdown->parts[breakdown->part_count - 1] : NULL;
         if (last && last->phase == best)
             last->end_ns = until;
         else
-            handover->parts[handover->part_count++] =
-                (struct handover_part){.phase = best, .begin_ns = now, .end_ns = until};
+            breakdown->parts[breakdown->part_count++] =
+                (struct sync_breakdown_part){.phase = best, .begin_ns = now, .end_ns = until};
         if (!best)
-            handover->unaccounted_ns += until - now;
+            breakdown->unaccounted_ns += until - now;
         now = until;
     }
     return 0;
 }
 
-size_t handover_count(const struct trace_file *file)
+size_t sync_breakdown_count(const struct trace_file *file)
 {
     size_t count = 0;
     for (size_t i = 0; i < file->count; i++)
@@ -97,10 +97,10 @@ size_t handover_count(const struct trace_file *file)
     return count;
 }
 
-int handover_longest(const struct trace_file *file, struct handover *out)
+int sync_breakdown_longest(const struct trace_file *file, struct sync_breakdown *out)
 {
     bool found = false;
-    struct handover candidate;
+    struct sync_breakdown candidate;
     for (size_t i = 0; i < file->count; i++) {
         if (!hands_over(&file->slices[i]) || !find_ends(file, &file->slices[i], &candidate))
             continue;
@@ -117,8 +117,8 @@ int handover_longest(const struct trace_file *file, struct handover *out)
     return take_apart(file, out) == 0 ? 1 : -1;
 }
 
-void handover_free(struct handover *handover)
+void sync_breakdown_free(struct sync_breakdown *breakdown)
 {
-    free(handover->parts);
-    memset(handover, 0, sizeof(*handover));
+    free(breakdown->parts);
+    memset(breakdown, 0, sizeof(*breakdown));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "left.h"
+#include "output_files.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -67,7 +67,7 @@ static char *without(const char *path, const char *mark)
     return out;
 }
 
-static bool add(struct left_files *files, const char *path, const char *mark)
+static bool add(struct output_files *files, const char *path, const char *mark)
 {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
@@ -75,17 +75,17 @@ static bool add(struct left_files *files, const char *path, const char *mark)
     for (size_t i = 0; i < files->count; i++)
         if (strcmp(files->items[i].path, path) == 0)
             return true;
-    struct left_file *items = realloc(files->items, (files->count + 1) * sizeof(*items));
+    struct output_file *items = realloc(files->items, (files->count + 1) * sizeof(*items));
     if (!items)
         return false;
     files->items = items;
-    items[files->count] = (struct left_file){.path = strdup(path), .name = without(path, mark)};
+    items[files->count] = (struct output_file){.path = strdup(path), .name = without(path, mark)};
     files->count++; /* what there is of it is freed with the others */
     return items[files->count - 1].path && items[files->count - 1].name;
 }
 
 static bool add_all(const char *name, const char *suffix, const char *mark,
-                    struct left_files *files)
+                    struct output_files *files)
 {
     glob_t found = {0};
     char *pattern = glob_of(name, suffix);
@@ -101,26 +101,26 @@ static bool add_all(const char *name, const char *suffix, const char *mark,
     return good;
 }
 
-bool left_find(const char *name, const char *mark, struct left_files *out)
+bool output_files_find(const char *name, const char *mark, struct output_files *out)
 {
-    *out = (struct left_files){0};
+    *out = (struct output_files){0};
     if (add_all(name, "", mark, out) && add_all(name, "." A_NUMBER, mark, out))
         return true;
-    left_free(out);
+    output_files_free(out);
     return false;
 }
 
-void left_free(struct left_files *files)
+void output_files_free(struct output_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         free(files->items[i].path);
         free(files->items[i].name);
     }
     free(files->items);
-    *files = (struct left_files){0};
+    *files = (struct output_files){0};
 }
 
-void left_remove(const char *folder)
+void output_files_remove(const char *folder)
 {
     DIR *list = opendir(folder);
     const struct dirent *entry;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path of a wait: what it waited for at each instant, back through wakers, channels, slots and links to the
  * submission that its chain began with. */
-#ifndef TWINRT_TOOLS_CRITICAL_H
-#define TWINRT_TOOLS_CRITICAL_H
+#ifndef TWINRT_TOOLS_CRITICAL_PATH_H
+#define TWINRT_TOOLS_CRITICAL_PATH_H
 
 #include "trace_file.h"
 

@@ -6,7 +6,7 @@
 #include "recording/reader.h"
 #include "tool.h"
 
-void twin_tool_tell_gaps(const twin_recording *recording, const char *path)
+void twin_tool_report_damage(const twin_recording *recording, const char *path)
 {
     const struct twin_record_header *header = twin_recording_header(recording);
     size_t damage = twin_recording_damage_count(recording);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handover.h"
+#include "sync_breakdown.h"
 #include "tool.h"
 
 #define TRACK_A 1u
@@ -47,11 +47,11 @@ static void begin(void)
     add(TRACE_PHASE, "retire", TRACK_B, 7, 960, 1100);
 }
 
-static uint64_t sum(const struct handover *handover)
+static uint64_t sum(const struct sync_breakdown *breakdown)
 {
     uint64_t total = 0;
-    for (size_t i = 0; i < handover->part_count; i++)
-        total += handover->parts[i].end_ns - handover->parts[i].begin_ns;
+    for (size_t i = 0; i < breakdown->part_count; i++)
+        total += breakdown->parts[i].end_ns - breakdown->parts[i].begin_ns;
     return total;
 }
 
@@ -60,54 +60,54 @@ static void test_sums(void)
     begin();
     add(TRACE_PHASE, "fetch", TRACK_B, 8, 1050, 1500); /* overlaps the wait's end: counted once */
     add(TRACE_PHASE, "transfer", TRACK_B, 8, 1500, 3000);
-    struct handover handover;
-    CU_ASSERT_EQUAL_FATAL(handover_longest(&file, &handover), 1);
-    CU_ASSERT_EQUAL(handover.record->number, 4);
-    CU_ASSERT_EQUAL(handover.wait->number, 7);
-    CU_ASSERT_EQUAL(handover.next->number, 8);
-    CU_ASSERT_EQUAL(handover.begin_ns, 960); /* before the record itself is written off */
-    CU_ASSERT_EQUAL(handover.end_ns, 3000);
-    CU_ASSERT_EQUAL(handover.part_count, 3);
-    CU_ASSERT_STRING_EQUAL(handover.parts[0].phase->name, "retire");
-    CU_ASSERT_EQUAL(handover.parts[0].end_ns, 1100);
-    CU_ASSERT_STRING_EQUAL(handover.parts[1].phase->name, "fetch");
-    CU_ASSERT_STRING_EQUAL(handover.parts[2].phase->name, "transfer");
-    CU_ASSERT_EQUAL(sum(&handover), 3000 - 960);
-    CU_ASSERT_EQUAL(handover.unaccounted_ns, 0);
-    handover_free(&handover);
+    struct sync_breakdown breakdown;
+    CU_ASSERT_EQUAL_FATAL(sync_breakdown_longest(&file, &breakdown), 1);
+    CU_ASSERT_EQUAL(breakdown.record->number, 4);
+    CU_ASSERT_EQUAL(breakdown.wait->number, 7);
+    CU_ASSERT_EQUAL(breakdown.next->number, 8);
+    CU_ASSERT_EQUAL(breakdown.begin_ns, 960); /* before the record itself is written off */
+    CU_ASSERT_EQUAL(breakdown.end_ns, 3000);
+    CU_ASSERT_EQUAL(breakdown.part_count, 3);
+    CU_ASSERT_STRING_EQUAL(breakdown.parts[0].phase->name, "retire");
+    CU_ASSERT_EQUAL(breakdown.parts[0].end_ns, 1100);
+    CU_ASSERT_STRING_EQUAL(breakdown.parts[1].phase->name, "fetch");
+    CU_ASSERT_STRING_EQUAL(breakdown.parts[2].phase->name, "transfer");
+    CU_ASSERT_EQUAL(sum(&breakdown), 3000 - 960);
+    CU_ASSERT_EQUAL(breakdown.unaccounted_ns, 0);
+    sync_breakdown_free(&breakdown);
 }
 
 static void test_hole(void)
 {
     begin();
     add(TRACE_PHASE, "transfer", TRACK_B, 8, 1500, 3000);
-    struct handover handover;
-    CU_ASSERT_EQUAL_FATAL(handover_longest(&file, &handover), 1);
-    CU_ASSERT_EQUAL(sum(&handover), 3000 - 960);
-    CU_ASSERT_EQUAL(handover.unaccounted_ns, 400); /* from 1100 to 1500 */
-    CU_ASSERT_PTR_NULL(handover.parts[1].phase);
-    handover_free(&handover);
+    struct sync_breakdown breakdown;
+    CU_ASSERT_EQUAL_FATAL(sync_breakdown_longest(&file, &breakdown), 1);
+    CU_ASSERT_EQUAL(sum(&breakdown), 3000 - 960);
+    CU_ASSERT_EQUAL(breakdown.unaccounted_ns, 400); /* from 1100 to 1500 */
+    CU_ASSERT_PTR_NULL(breakdown.parts[1].phase);
+    sync_breakdown_free(&breakdown);
 }
 
 static void test_no_next(void)
 {
     begin();
     file.task_count = 2; /* nothing behind the wait */
-    struct handover handover;
-    CU_ASSERT_EQUAL_FATAL(handover_longest(&file, &handover), 1);
-    CU_ASSERT_PTR_EQUAL(handover.next, handover.wait);
-    CU_ASSERT_EQUAL(sum(&handover), 1100 - 960);
-    CU_ASSERT_EQUAL(handover.unaccounted_ns, 0);
-    handover_free(&handover);
+    struct sync_breakdown breakdown;
+    CU_ASSERT_EQUAL_FATAL(sync_breakdown_longest(&file, &breakdown), 1);
+    CU_ASSERT_PTR_EQUAL(breakdown.next, breakdown.wait);
+    CU_ASSERT_EQUAL(sum(&breakdown), 1100 - 960);
+    CU_ASSERT_EQUAL(breakdown.unaccounted_ns, 0);
+    sync_breakdown_free(&breakdown);
 }
 
 static void test_none(void)
 {
     begin();
     slices[2].waker_track = TRACK_B; /* its own stream: no hand-over */
-    struct handover handover;
-    CU_ASSERT_EQUAL(handover_longest(&file, &handover), 0);
-    CU_ASSERT_EQUAL(handover_count(&file), 0);
+    struct sync_breakdown breakdown;
+    CU_ASSERT_EQUAL(sync_breakdown_longest(&file, &breakdown), 0);
+    CU_ASSERT_EQUAL(sync_breakdown_count(&file), 0);
 }
 
 static void test_bad_files(void)
@@ -143,5 +143,5 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    return twin_run_suite("handover", tests, TWIN_COUNT(tests), argc, argv);
+    return twin_run_suite("sync_breakdown", tests, TWIN_COUNT(tests), argc, argv);
 }

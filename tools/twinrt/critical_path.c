@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "critical.h"
+#include "critical_path.h"
 
 #include <stdlib.h>
 #include <string.h>
