@@ -20,9 +20,9 @@ struct toucher {
 static bool ordered(const struct checker *checker, const struct check_access *before,
                     const struct toucher *now)
 {
-    return (now->queue && (before->place == now->queue->place ||
-                           before->number <= clock_at(now->queue->clock, before->place))) ||
-           before->number <= check_known_at(checker, before->place, now->seq);
+    return (now->queue && (before->clock_index == now->queue->clock_index ||
+                           before->number <= clock_at(now->queue->clock, before->clock_index))) ||
+           before->number <= check_known_at(checker, before->clock_index, now->seq);
 }
 
 /* Whether that holds on any run: what the one thread knew has reached the other. */
@@ -32,13 +32,14 @@ static bool ordered_by_threads(const struct checker *checker, const struct check
     if (!checker->threads_apart || before->op == CHECK_NONE)
         return true;
     if (!now->queue)
-        return before->place == CHECK_NONE
+        return before->clock_index == CHECK_NONE
                    ? check_host_ordered(checker, before->op, now->op)
-                   : check_host_knew(checker, now->op, before->place, before->number);
-    if (before->place == now->queue->place) /* in the order of submission, whatever that is */
+                   : check_host_knew(checker, now->op, before->clock_index, before->number);
+    if (before->clock_index ==
+        now->queue->clock_index) /* in the order of submission, whatever that is */
         return check_host_ordered(checker, before->op, now->op) ||
-               check_host_knew(checker, now->op, before->place, before->number);
-    return check_host_behind(checker, now->queue->behind, before->place, before->number,
+               check_host_knew(checker, now->op, before->clock_index, before->number);
+    return check_host_behind(checker, now->queue->behind, before->clock_index, before->number,
                              before->op);
 }
 
@@ -80,9 +81,9 @@ static void judge(struct checker *checker, const struct check_access *before,
 {
     if (before->op == CHECK_NONE || same_value(checker, before->op, now->op))
         return;
-    if (before->place == CHECK_NONE || ordered(checker, before, now))
+    if (before->clock_index == CHECK_NONE || ordered(checker, before, now))
         judge_threads(checker, before, now, bytes, wrote);
-    if (before->place == CHECK_NONE)
+    if (before->clock_index == CHECK_NONE)
         return;
     check_rule rule = !now->queue            ? CHECK_RACE_04
                       : wrote && now->writes ? CHECK_RACE_01
@@ -120,7 +121,7 @@ static struct check_span *new_span(struct checker *checker, uint64_t begin, uint
     memset(span, 0, sizeof(*span));
     span->range.begin = begin;
     span->range.end = end;
-    span->write.place = span->write.op = CHECK_NONE;
+    span->write.clock_index = span->write.op = CHECK_NONE;
     return span;
 }
 
@@ -173,7 +174,7 @@ static void add_read(struct checker *checker, struct check_span *span, const str
     span->read_count = kept;
     if (!now->queue && !checker->threads_apart)
         return;
-    struct check_access access = {.place = now->queue ? now->queue->place : CHECK_NONE,
+    struct check_access access = {.clock_index = now->queue ? now->queue->clock_index : CHECK_NONE,
                                   .number = now->number,
                                   .op = now->op,
                                   .seq = now->seq};
@@ -210,10 +211,11 @@ static void judge_span(struct checker *checker, struct check_span *span, const s
 static void set_write(struct check_span *span, const struct toucher *now)
 {
     span->read_count = 0;
-    span->write = (struct check_access){.place = now->queue ? now->queue->place : CHECK_NONE,
-                                        .number = now->number,
-                                        .op = now->op,
-                                        .seq = now->seq};
+    span->write =
+        (struct check_access){.clock_index = now->queue ? now->queue->clock_index : CHECK_NONE,
+                              .number = now->number,
+                              .op = now->op,
+                              .seq = now->seq};
 }
 
 /* A span that was not touched before. */
@@ -377,7 +379,7 @@ void check_access_work(struct checker *checker, struct check_queue *queue, uint3
         .queue = queue,
         .number = queue->carried + 1,
         .op = op,
-        .seq = work->begin_seq > queue->heard ? work->begin_seq : queue->heard,
+        .seq = work->begin_seq > queue->host_seen_at ? work->begin_seq : queue->host_seen_at,
     };
     if (work->kind == TWIN_OP_LAUNCH) {
         checker->unjudged_work++;
@@ -389,7 +391,7 @@ void check_access_work(struct checker *checker, struct check_queue *queue, uint3
         write_side(checker, work, &now);
     bool reads = work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_WRITE_VALUE;
     uint64_t written = work->kind == TWIN_OP_WRITE_VALUE ? work->word.address : work->dst;
-    if (queue->blind || check_memory_gone(checker, written, op) ||
+    if (queue->order_unknown || check_memory_gone(checker, written, op) ||
         (reads && check_memory_gone(checker, work->src, op)) ||
         (work->timed && work->task_status != TWIN_OK)) {
         checker->unjudged_work++;

@@ -46,8 +46,8 @@ static void set_answered(struct checker *checker, uint32_t call, uint32_t by)
     struct check_queue *queue = check_queue_find(checker, checker->ops.items[call].queue);
     if (!queue || queue->parking != CHECK_ON_ANSWER || queue->parked_on != call)
         return;
-    if (queue->heard < checker->ops.items[by].begin_seq)
-        queue->heard = checker->ops.items[by].begin_seq;
+    if (queue->host_seen_at < checker->ops.items[by].begin_seq)
+        queue->host_seen_at = checker->ops.items[by].begin_seq;
     check_host_carries(checker, &queue->behind, by);
     check_wake_one(checker, queue);
 }

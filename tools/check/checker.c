@@ -18,9 +18,9 @@ struct checker *checker_new(void)
     }
     /* the mark of records that are not known */
     memset(&checker->marks.items[0], 0, sizeof(checker->marks.items[0]));
-    checker->marks.items[0].op = checker->marks.items[0].floor.op = CHECK_NONE;
+    checker->marks.items[0].op = checker->marks.items[0].earliest_begin.op = CHECK_NONE;
     checker->marks.items[0].done = true;
-    checker->marks.items[0].blind = checker->marks.items[0].unsure = true;
+    checker->marks.items[0].order_unknown = checker->marks.items[0].unsure = true;
     checker->marks.count = 1;
     return checker;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known to have happened before: of each queue, by its place, how many pieces of its work. */
+/* What is known to have happened before: of each queue, by its clock index, how many pieces of its work. */
 #ifndef TWINRT_CHECK_CLOCK_H
 #define TWINRT_CHECK_CLOCK_H
 
@@ -10,22 +10,22 @@
 /* Shared until somebody changes it. NULL stands for one of zeros. */
 struct check_clock {
     uint32_t holders;
-    uint32_t places;
+    uint32_t size;
     uint32_t count[];
 };
 
-static inline uint32_t clock_at(const struct check_clock *clock, uint32_t place)
+static inline uint32_t clock_at(const struct check_clock *clock, uint32_t clock_index)
 {
-    return clock && place < clock->places ? clock->count[place] : 0;
+    return clock && clock_index < clock->size ? clock->count[clock_index] : 0;
 }
 
 struct check_clock *clock_hold(struct check_clock *clock);
 void clock_drop(struct check_clock *clock);
-/* Readies *clock to be changed by its holder: alone, with that many places at least. False: out of memory. */
-bool clock_own(struct check_clock **clock, uint32_t places);
+/* Readies *clock to be changed by its holder: alone, of that size at least. False: out of memory. */
+bool clock_own(struct check_clock **clock, uint32_t size);
 /* Raises *clock to `other` where that is higher. False: out of memory. */
 bool clock_join(struct check_clock **clock, const struct check_clock *other);
-/* Raises one place. False: out of memory. */
-bool clock_raise(struct check_clock **clock, uint32_t place, uint32_t count);
+/* Raises one count. False: out of memory. */
+bool clock_raise(struct check_clock **clock, uint32_t clock_index, uint32_t count);
 
 #endif

@@ -23,9 +23,9 @@ struct change {
     uint32_t sets; /* place of the newest change up to here that sets, from 1; 0: none */
 };
 
-/* The changes of one place, in the order of its queues. */
+/* The changes of one clock index, in the order of its queues. */
 struct lane {
-    uint32_t place;
+    uint32_t clock_index;
     LIST_OF(struct change) changes;
     struct tally_row row;
     /* for the wait that is looked at: what counts begins there; surely comes before; may come before */
@@ -52,16 +52,16 @@ void check_count_free(struct check_count *count)
     free(count);
 }
 
-static struct lane *lane_of(struct check_count *count, uint32_t place)
+static struct lane *lane_of(struct check_count *count, uint32_t clock_index)
 {
     for (size_t i = 0; i < count->lanes.count; i++)
-        if (count->lanes.items[i].place == place)
+        if (count->lanes.items[i].clock_index == clock_index)
             return &count->lanes.items[i];
     if (!LIST_ROOM(&count->lanes) || !LIST_ROOM(&count->others))
         return NULL;
     count->others.items[count->others.count++] = (struct tally){0};
     struct lane *lane = &count->lanes.items[count->lanes.count++];
-    *lane = (struct lane){.place = place};
+    *lane = (struct lane){.clock_index = clock_index};
     return lane;
 }
 
@@ -83,7 +83,7 @@ void check_count_bind(struct checker *checker, struct check_signal *signal,
         return;
     if (!signal->count)
         signal->count = calloc(1, sizeof(*signal->count));
-    struct lane *lane = signal->count ? lane_of(signal->count, queue->place) : NULL;
+    struct lane *lane = signal->count ? lane_of(signal->count, queue->clock_index) : NULL;
     uint32_t number = lane ? check_mark_new(checker) : 0;
     struct tally tally = tally_of(work);
     if (number == 0 || !LIST_ROOM(&lane->changes) || !tally_row_add(&lane->row, tally)) {
@@ -93,7 +93,7 @@ void check_count_bind(struct checker *checker, struct check_signal *signal,
     struct check_mark *mark = &checker->marks.items[number];
     mark->op = op;
     mark->queue = queue;
-    mark->place = queue->place;
+    mark->clock_index = queue->clock_index;
     mark->number = queue->submitted;
     mark->holders = 2; /* the change, and this list */
     checker->links.items[op] = number;
@@ -108,7 +108,7 @@ void check_count_bind(struct checker *checker, struct check_signal *signal,
 
 /* ---- what one wait has before it ---- */
 
-/* Changes of a lane up to a count of its place. */
+/* Changes of a lane up to a count. */
 static size_t upto(const struct lane *lane, uint32_t number)
 {
     return PARTITION_POINT(lane->changes.count, i, lane->changes.items[i].number <= number);
@@ -122,7 +122,7 @@ static uint32_t higher(uint32_t a, uint32_t b)
 /* Changes that have yet to come of a lane, when those of streams that are stuck cannot. */
 static size_t last_free(const struct checker *checker, const struct lane *lane, bool but_stuck)
 {
-    const struct check_queue *queue = checker->places.items[lane->place].queue;
+    const struct check_queue *queue = checker->clock_slots.items[lane->clock_index].queue;
     return but_stuck && queue->stuck ? upto(lane, queue->carried) : lane->changes.count;
 }
 
@@ -130,13 +130,13 @@ static size_t last_free(const struct checker *checker, const struct lane *lane, 
 static void find_known(const struct checker *checker, struct check_count *count,
                        const struct check_queue *queue, const twin_op *wait, bool but_stuck)
 {
-    uint64_t seq = wait->begin_seq > queue->heard ? wait->begin_seq : queue->heard;
+    uint64_t seq = wait->begin_seq > queue->host_seen_at ? wait->begin_seq : queue->host_seen_at;
     for (size_t i = 0; i < count->lanes.count; i++) {
         struct lane *lane = &count->lanes.items[i];
-        bool own = lane->place == queue->place;
+        bool own = lane->clock_index == queue->clock_index;
         uint32_t known = own ? queue->carried
-                             : higher(clock_at(queue->clock, lane->place),
-                                      check_known_at(checker, lane->place, seq));
+                             : higher(clock_at(queue->clock, lane->clock_index),
+                                      check_known_at(checker, lane->clock_index, seq));
         lane->known = upto(lane, known);
         size_t last = own ? lane->known : last_free(checker, lane, but_stuck);
         lane->end = last > lane->known ? last : lane->known;
@@ -160,8 +160,9 @@ static void leave_out(const struct checker *checker, struct check_count *count)
             struct lane *lane = &count->lanes.items[k];
             if (k == i || !mark->done)
                 continue;
-            size_t known = upto(lane, higher(clock_at(mark->clock, lane->place),
-                                             check_known_at(checker, lane->place, mark->heard)));
+            size_t known =
+                upto(lane, higher(clock_at(mark->clock, lane->clock_index),
+                                  check_known_at(checker, lane->clock_index, mark->host_seen_at)));
             if (lane->from < known)
                 lane->from = known < lane->known ? known : lane->known;
         }

@@ -22,7 +22,7 @@ void check_abort_drops(struct checker *checker, const struct check_queue *queue,
     if (!checker->expect_times || !queue->told || queue->deferred || abort->status != TWIN_OK)
         return;
     checker->judged[CHECK_LIFE_11]++;
-    uint32_t known = check_known_at(checker, queue->place, abort->begin_seq);
+    uint32_t known = check_known_at(checker, queue->clock_index, abort->begin_seq);
     for (uint32_t n = known > queue->first ? known : queue->first; n < queue->submitted; n++) {
         uint32_t op = queue->work.items[n - queue->first];
         const twin_op *work = &checker->ops.items[op];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host threads one by one, where the record has what orders them: what each of them knows, and which calls come before which.
  *
- * A clock here has two numbers for each place and thread: at 2 * place the pieces of work known done there, at 2 * thread + 1 the
+ * A clock here has two numbers for each clock index and thread: at 2 * index the pieces of work known done there, at 2 * thread + 1 the
  * ops of that thread that come before. */
 #include <stdlib.h>
 
@@ -65,19 +65,20 @@ bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t 
     return a->host == b->host || clock_at(b->before, 2 * a->host->index + 1) >= a->number;
 }
 
-bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t place, uint32_t number)
+bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_index,
+                     uint32_t number)
 {
     return !checker->threads_apart ||
-           clock_at(checker->host_ops.items[op].before, 2 * place) >= number;
+           clock_at(checker->host_ops.items[op].before, 2 * clock_index) >= number;
 }
 
 bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
-                       uint32_t place, uint32_t number, uint32_t op)
+                       uint32_t clock_index, uint32_t number, uint32_t op)
 {
     if (!checker->threads_apart)
         return true;
-    if (place != CHECK_NONE)
-        return clock_at(behind, 2 * place) >= number;
+    if (clock_index != CHECK_NONE)
+        return clock_at(behind, 2 * clock_index) >= number;
     const struct check_host_op *at = &checker->host_ops.items[op];
     return clock_at(behind, 2 * at->host->index + 1) >= at->number;
 }
@@ -92,12 +93,12 @@ void check_host_carries(struct checker *checker, struct check_clock **behind, ui
 }
 
 void check_host_passes(struct checker *checker, struct check_clock **behind,
-                       const struct check_clock *other, uint32_t place, uint32_t number)
+                       const struct check_clock *other, uint32_t clock_index, uint32_t number)
 {
     if (!checker->threads_apart)
         return;
     join_to(checker, behind, other);
-    raise_to(checker, behind, 2 * place, number);
+    raise_to(checker, behind, 2 * clock_index, number);
 }
 
 /* Of the first `number` pieces, those that are known done or that the op comes behind the submission of. */
@@ -105,10 +106,10 @@ static uint32_t covered(const struct checker *checker, const struct check_queue 
                         uint32_t number, uint32_t op)
 {
     const struct check_host *host = checker->host_ops.items[op].host;
-    uint32_t count = clock_at(host->clock, 2 * queue->place);
+    uint32_t count = clock_at(host->clock, 2 * queue->clock_index);
     count = count < queue->first ? queue->first : count;
     while (count < number &&
-           check_host_ordered(checker, check_work_at(checker, queue->place, count + 1), op))
+           check_host_ordered(checker, check_work_at(checker, queue->clock_index, count + 1), op))
         count++;
     return count < number ? count : number;
 }
@@ -122,7 +123,7 @@ void check_host_saw_queue(struct checker *checker, const struct check_queue *que
     uint32_t count = covered(checker, queue, number, op);
     join_to(checker, &host->clock,
             queue->behind); /* of a part it may be less, which nobody is blamed for */
-    raise_to(checker, &host->clock, 2 * queue->place, count);
+    raise_to(checker, &host->clock, 2 * queue->clock_index, count);
 }
 
 void check_host_saw_mark(struct checker *checker, const struct check_mark *mark, uint32_t op)
@@ -132,7 +133,7 @@ void check_host_saw_mark(struct checker *checker, const struct check_mark *mark,
         return;
     struct check_host *host = checker->host_ops.items[op].host;
     join_to(checker, &host->clock, mark->behind);
-    raise_to(checker, &host->clock, 2 * mark->place, mark->number);
+    raise_to(checker, &host->clock, 2 * mark->clock_index, mark->number);
 }
 
 void check_host_took(struct checker *checker, uint32_t call, uint32_t op)

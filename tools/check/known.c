@@ -3,11 +3,11 @@
  * comes behind, for the program's own locks need not be in a record; hosts.c looks at each. */
 #include "check/state.h"
 
-uint32_t check_known_at(const struct checker *checker, uint32_t place, uint64_t seq)
+uint32_t check_known_at(const struct checker *checker, uint32_t clock_index, uint64_t seq)
 {
-    if (place >= checker->places.count)
+    if (clock_index >= checker->clock_slots.count)
         return 0;
-    const struct check_place *at = &checker->places.items[place];
+    const struct check_clock_slot *at = &checker->clock_slots.items[clock_index];
     size_t count = at->known.count;
     if (count > 0 && at->known.items[count - 1].seq < seq)
         return at->known.items[count - 1].count;
@@ -33,9 +33,9 @@ uint32_t check_submitted_by(const struct checker *checker, const struct check_qu
     return low;
 }
 
-static void raise_place(struct checker *checker, uint32_t place, uint32_t count, uint32_t op)
+static void raise_known(struct checker *checker, uint32_t clock_index, uint32_t count, uint32_t op)
 {
-    struct check_place *at = &checker->places.items[place];
+    struct check_clock_slot *at = &checker->clock_slots.items[clock_index];
     if (at->known.count > 0 && at->known.items[at->known.count - 1].count >= count)
         return;
     if (count == 0)
@@ -50,9 +50,9 @@ static void raise_place(struct checker *checker, uint32_t place, uint32_t count,
 
 static void raise_all(struct checker *checker, const struct check_clock *clock, uint32_t op)
 {
-    for (uint32_t place = 0; clock && place < clock->places; place++)
-        if (clock->count[place] > 0)
-            raise_place(checker, place, clock->count[place], op);
+    for (uint32_t clock_index = 0; clock && clock_index < clock->size; clock_index++)
+        if (clock->count[clock_index] > 0)
+            raise_known(checker, clock_index, clock->count[clock_index], op);
 }
 
 static void push_fog(struct checker *checker, uint32_t op)
@@ -77,7 +77,7 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
         return;
     if (number > queue->carried)
         check_force(checker, queue, number, op);
-    raise_place(checker, queue->place, number, op);
+    raise_known(checker, queue->clock_index, number, op);
     check_host_saw_queue(checker, queue, number, op);
     if (number < queue->carried) {
         /* what lay before exactly that many is not kept; the host learned no more than all of it */
@@ -85,9 +85,9 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
         return;
     }
     raise_all(checker, queue->clock, op);
-    if (queue->blind)
+    if (queue->order_unknown)
         push_fog(checker, op);
-    queue->blind = queue->unsure = false;
+    queue->order_unknown = queue->unsure = false;
 }
 
 void check_mark_seen(struct checker *checker, uint32_t number, uint32_t op)
@@ -98,9 +98,9 @@ void check_mark_seen(struct checker *checker, uint32_t number, uint32_t op)
         check_force(checker, checker->marks.items[number].queue,
                     checker->marks.items[number].number, op);
     const struct check_mark *mark = &checker->marks.items[number];
-    raise_place(checker, mark->place, mark->number, op);
+    raise_known(checker, mark->clock_index, mark->number, op);
     check_host_saw_mark(checker, mark, op);
     raise_all(checker, mark->clock, op);
-    if (mark->blind)
+    if (mark->order_unknown)
         push_fog(checker, op);
 }

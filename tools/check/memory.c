@@ -78,10 +78,10 @@ static void judge_thread(struct checker *checker, const struct check_allocation 
 {
     const twin_op *end = &checker->ops.items[op];
     if (!checker->threads_apart ||
-        check_known_at(checker, use->place, end->begin_seq) < use->number)
+        check_known_at(checker, use->clock_index, end->begin_seq) < use->number)
         return;
     checker->judged[CHECK_RACE_05]++;
-    if (!check_host_knew(checker, op, use->place, use->number))
+    if (!check_host_knew(checker, op, use->clock_index, use->number))
         check_find(checker, CHECK_RACE_05, use->op, op,
                    "%s memory at 0x%" PRIx64 " was freed by a thread that did not know this task "
                    "complete and is not ordered after one that did",
@@ -93,9 +93,9 @@ static void judge_users(struct checker *checker, const struct check_allocation *
 {
     const twin_op *end = &checker->ops.items[op];
     for (const struct check_use *use = allocation->uses; use; use = use->hh.next) {
-        const struct check_queue *queue = checker->places.items[use->place].queue;
+        const struct check_queue *queue = checker->clock_slots.items[use->clock_index].queue;
         checker->judged[CHECK_LIFE_01]++;
-        if (check_known_at(checker, use->place, end->begin_seq) >= use->number ||
+        if (check_known_at(checker, use->clock_index, end->begin_seq) >= use->number ||
             (use->number > queue->aborted_from && use->number <= queue->aborted_to) ||
             check_fog_between(checker, checker->ops.items[use->op].end_seq, end->begin_seq)) {
             judge_thread(checker, allocation, use, op);
@@ -174,7 +174,7 @@ static void note_use(struct checker *checker, struct check_allocation *allocatio
                      const struct check_queue *queue, uint32_t op)
 {
     struct check_use *use = NULL;
-    HASH_ENSURE(allocation->uses, place, queue->place, use);
+    HASH_ENSURE(allocation->uses, clock_index, queue->clock_index, use);
     if (!use) {
         checker->short_of_memory = true;
         return;

@@ -25,16 +25,16 @@ static uint32_t mark_for(const struct checker *checker, const struct check_signa
 
 /* ---- told that something is not done, which was known done ---- */
 
-static const struct check_known *who_knew(const struct checker *checker, uint32_t place,
+static const struct check_known *who_knew(const struct checker *checker, uint32_t clock_index,
                                           uint32_t number)
 {
-    const struct check_place *at = &checker->places.items[place];
+    const struct check_clock_slot *at = &checker->clock_slots.items[clock_index];
     size_t low = PARTITION_POINT(at->known.count, i, at->known.items[i].count < number);
     return low < at->known.count ? &at->known.items[low] : NULL;
 }
 
-/* What an op of the host saw done: a place and a count. */
-static bool seen_by(const struct checker *checker, const twin_op *op, uint32_t *out_place,
+/* What an op of the host saw done: a clock index and a count. */
+static bool seen_by(const struct checker *checker, const twin_op *op, uint32_t *out_clock_index,
                     uint32_t *out_number)
 {
     if (op->queue != 0) {
@@ -42,14 +42,14 @@ static bool seen_by(const struct checker *checker, const twin_op *op, uint32_t *
             check_queue_find((struct checker *)(uintptr_t)checker, op->queue);
         if (!queue)
             return false;
-        *out_place = queue->place;
+        *out_clock_index = queue->clock_index;
         *out_number = check_submitted_by(checker, queue, op->begin_seq);
         return true;
     }
     uint32_t mark = checker->links.items[op - checker->ops.items];
     if (mark == CHECK_NONE || mark == 0)
         return false;
-    *out_place = checker->marks.items[mark].place;
+    *out_clock_index = checker->marks.items[mark].clock_index;
     *out_number = checker->marks.items[mark].number;
     return true;
 }
@@ -68,15 +68,15 @@ static void judge_denial(struct checker *checker, const struct check_queue *queu
     if (number == 0 || number <= queue->first)
         return;
     checker->judged[CHECK_ORD_10]++;
-    if (check_known_at(checker, queue->place, told->begin_seq) < number ||
+    if (check_known_at(checker, queue->clock_index, told->begin_seq) < number ||
         excused(checker, queue, number))
         return;
-    const struct check_known *known = who_knew(checker, queue->place, number);
-    uint32_t place = 0;
+    const struct check_known *known = who_knew(checker, queue->clock_index, number);
+    uint32_t clock_index = 0;
     uint32_t seen = 0;
     check_rule rule = CHECK_ORD_10;
-    if (known && seen_by(checker, &checker->ops.items[known->op], &place, &seen)) {
-        uint32_t hops = check_hops(checker, queue->place, number, place, seen);
+    if (known && seen_by(checker, &checker->ops.items[known->op], &clock_index, &seen)) {
+        uint32_t hops = check_hops(checker, queue->clock_index, number, clock_index, seen);
         if (hops != CHECK_NONE && hops >= 2)
             rule = CHECK_ORD_09;
         else if (hops == 1)
@@ -92,9 +92,10 @@ static void judge_denial(struct checker *checker, const struct check_queue *queu
 
 /* ---- told that nothing can end a wait, or that time is up ---- */
 
-static bool ended_before(const struct check_floor *floor, const twin_op *op)
+static bool ended_before(const struct check_earliest_begin *earliest_begin, const twin_op *op)
 {
-    return floor->op != CHECK_NONE && op->end_ns != 0 && floor->ns + SLACK_NS < op->end_ns;
+    return earliest_begin->op != CHECK_NONE && op->end_ns != 0 &&
+           earliest_begin->ns + SLACK_NS < op->end_ns;
 }
 
 /* Not all who stand at a count are blocked: they stay there until they are seen passed. */
@@ -133,8 +134,8 @@ static check_rule blocked_by(struct checker *checker, const struct check_queue *
             break;
         if (join->number > number)
             continue;
-        uint32_t op = check_work_at(checker, queue->place, join->number);
-        const struct check_queue *from = checker->places.items[join->from_place].queue;
+        uint32_t op = check_work_at(checker, queue->clock_index, join->number);
+        const struct check_queue *from = checker->clock_slots.items[join->from_clock_index].queue;
         uint32_t mark = checker->links.items[join->record];
         if (mark != CHECK_NONE && checker->marks.items[mark].waits >= 2) {
             *out_first = op;
@@ -170,17 +171,18 @@ static void note_hopeless(struct checker *checker, const struct check_queue *que
 
 /* `op` waited for the first `number` pieces of a queue and gave up. */
 static void judge_giving_up(struct checker *checker, struct check_queue *queue, uint32_t number,
-                            const struct check_floor *floor, bool of_event, uint32_t op)
+                            const struct check_earliest_begin *earliest_begin, bool of_event,
+                            uint32_t op)
 {
     const twin_op *wait = &checker->ops.items[op];
     judge_denial(checker, queue, number, op);
     if (wait->status == TWIN_E_DEADLOCK)
         note_hopeless(checker, queue, number);
-    uint32_t known = check_known_at(checker, queue->place, wait->begin_seq);
+    uint32_t known = check_known_at(checker, queue->clock_index, wait->begin_seq);
     if (number <= queue->first || queue->carried < number || queue->unsure ||
         excused(checker, queue, number) || known >= number)
         return;
-    bool timely = ended_before(floor, wait);
+    bool timely = ended_before(earliest_begin, wait);
     if (wait->status != TWIN_E_DEADLOCK && !timely)
         return;
     uint32_t first = CHECK_NONE;
@@ -190,7 +192,7 @@ static void judge_giving_up(struct checker *checker, struct check_queue *queue, 
                timely ? "the wait timed out, but all that it waits for had ended %.3f us before"
                       : "the wait returned that nothing can end it, but all that it waits for can "
                         "complete",
-               timely ? (double)(wait->end_ns - floor->ns) / 1000 : 0.0);
+               timely ? (double)(wait->end_ns - earliest_begin->ns) / 1000 : 0.0);
 }
 
 /* ---- good news ---- */
@@ -201,9 +203,9 @@ static void count_independence(struct checker *checker, const struct check_queue
 {
     if (checker->parked == 0)
         return;
-    uint32_t known = check_known_at(checker, queue->place, UINT64_MAX);
+    uint32_t known = check_known_at(checker, queue->clock_index, UINT64_MAX);
     for (size_t i = queue->joins.count; i-- > 0 && queue->joins.items[i].number > known;)
-        if (is_blocked(checker->places.items[queue->joins.items[i].from_place].queue)) {
+        if (is_blocked(checker->clock_slots.items[queue->joins.items[i].from_clock_index].queue)) {
             checker->judged[CHECK_ORD_06]++;
             break;
         }
@@ -239,20 +241,22 @@ static void judge_silence(struct checker *checker, struct check_queue *queue, ui
 }
 
 /* When the last task with a known time among the first `number` ended. */
-static struct check_floor end_of(const struct checker *checker, const struct check_queue *queue,
-                                 uint32_t number)
+static struct check_earliest_begin end_of(const struct checker *checker,
+                                          const struct check_queue *queue, uint32_t number)
 {
-    struct check_floor floor = {.op = CHECK_NONE};
+    struct check_earliest_begin earliest_begin = {.op = CHECK_NONE};
     if (number == queue->carried)
-        return queue->floor;
+        return queue->earliest_begin;
     uint32_t tried = 0;
-    for (uint32_t n = number; n > queue->first && floor.op == CHECK_NONE && tried < 64; n--) {
+    for (uint32_t n = number; n > queue->first && earliest_begin.op == CHECK_NONE && tried < 64;
+         n--) {
         uint32_t op = queue->work.items[n - queue->first - 1];
         tried++;
         if (checker->ops.items[op].timed)
-            floor = (struct check_floor){.ns = checker->ops.items[op].task_end_ns, .op = op};
+            earliest_begin =
+                (struct check_earliest_begin){.ns = checker->ops.items[op].task_end_ns, .op = op};
     }
-    return floor;
+    return earliest_begin;
 }
 
 static void observe_queue(struct checker *checker, uint32_t op)
@@ -275,13 +279,13 @@ static void observe_queue(struct checker *checker, uint32_t op)
             judge_silence(checker, queue, number, op);
         check_queue_seen(checker, queue, number, op);
         checker->judged[CHECK_ORD_10]++;
-        struct check_floor floor = end_of(checker, queue, number);
-        check_times_host(checker, &floor, op);
+        struct check_earliest_begin earliest_begin = end_of(checker, queue, number);
+        check_times_host(checker, &earliest_begin, op);
         return;
     }
     if (look->status == TWIN_E_TIMEOUT || look->status == TWIN_E_DEADLOCK) {
-        struct check_floor floor = end_of(checker, queue, number);
-        judge_giving_up(checker, queue, number, &floor, false, op);
+        struct check_earliest_begin earliest_begin = end_of(checker, queue, number);
+        judge_giving_up(checker, queue, number, &earliest_begin, false, op);
     } else if (query && look->status == TWIN_OK) {
         /* work that came while the question was asked may be what is not done */
         uint32_t all = queue->submitted;
@@ -317,19 +321,19 @@ static void observe_signal(struct checker *checker, uint32_t op)
         count_independence(checker, queue, number, true);
         check_mark_seen(checker, mark, op);
         checker->judged[CHECK_ORD_10]++;
-        check_times_host(checker, &checker->marks.items[mark].floor, op);
+        check_times_host(checker, &checker->marks.items[mark].earliest_begin, op);
         return;
     }
     if (!sure)
         return;
     if (look->status == TWIN_E_TIMEOUT || look->status == TWIN_E_DEADLOCK) {
-        struct check_floor floor = checker->marks.items[mark].floor;
+        struct check_earliest_begin earliest_begin = checker->marks.items[mark].earliest_begin;
         uint32_t record = checker->marks.items[mark].op;
-        if (floor.op != CHECK_NONE && checker->ops.items[record].timed &&
-            checker->ops.items[record].task_end_ns > floor.ns)
-            floor =
-                (struct check_floor){.ns = checker->ops.items[record].task_end_ns, .op = record};
-        judge_giving_up(checker, queue, number, &floor, true, op);
+        if (earliest_begin.op != CHECK_NONE && checker->ops.items[record].timed &&
+            checker->ops.items[record].task_end_ns > earliest_begin.ns)
+            earliest_begin = (struct check_earliest_begin){
+                .ns = checker->ops.items[record].task_end_ns, .op = record};
+        judge_giving_up(checker, queue, number, &earliest_begin, true, op);
     } else if (look->status == TWIN_E_NOT_READY || look->status == TWIN_OK) {
         judge_denial(checker, queue, number, op);
     }

@@ -16,17 +16,18 @@ struct check_queue *check_queue_find(struct checker *checker, uint32_t number)
 
 static bool take_place(struct checker *checker, struct check_queue *queue)
 {
-    if (checker->free_places.count > 0) {
-        queue->place = checker->free_places.items[--checker->free_places.count];
-        queue->first = checker->places.items[queue->place].queue->submitted;
+    if (checker->free_clock_slots.count > 0) {
+        queue->clock_index = checker->free_clock_slots.items[--checker->free_clock_slots.count];
+        queue->first = checker->clock_slots.items[queue->clock_index].queue->submitted;
     } else {
-        if (!LIST_ROOM(&checker->places))
+        if (!LIST_ROOM(&checker->clock_slots))
             return false;
-        queue->place = (uint32_t)checker->places.count;
-        memset(&checker->places.items[checker->places.count++], 0, sizeof(struct check_place));
+        queue->clock_index = (uint32_t)checker->clock_slots.count;
+        memset(&checker->clock_slots.items[checker->clock_slots.count++], 0,
+               sizeof(struct check_clock_slot));
     }
     queue->submitted = queue->carried = queue->first;
-    checker->places.items[queue->place].queue = queue;
+    checker->clock_slots.items[queue->clock_index].queue = queue;
     return true;
 }
 
@@ -49,18 +50,18 @@ void check_queue_create(struct checker *checker, uint32_t op)
     queue->deferred = made->config.deferred;
     queue->is_default = made->config.is_default;
     queue->told = made->config.tasks_told;
-    queue->floor.op = queue->blamed = queue->failure = CHECK_NONE;
+    queue->earliest_begin.op = queue->blamed = queue->failure = CHECK_NONE;
     checker->all_queues.items[checker->all_queues.count++] = queue;
     HASH_ADD(hh, checker->queues, number, sizeof(queue->number), queue);
     if (!queue->hh.tbl)
         checker->short_of_memory = true;
 }
 
-uint32_t check_work_at(const struct checker *checker, uint32_t place, uint32_t number)
+uint32_t check_work_at(const struct checker *checker, uint32_t clock_index, uint32_t number)
 {
-    if (place >= checker->places.count)
+    if (clock_index >= checker->clock_slots.count)
         return CHECK_NONE;
-    const struct check_queue *queue = checker->places.items[place].queue;
+    const struct check_queue *queue = checker->clock_slots.items[clock_index].queue;
     if (number <= queue->first || number > queue->submitted)
         return CHECK_NONE;
     return queue->work.items[number - queue->first - 1];
@@ -136,28 +137,28 @@ static void take_over(struct checker *checker, struct check_queue *queue,
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
     /* what the host had seen done is known, however it came about */
-    if (mark->op == CHECK_NONE ||
-        check_known_at(checker, mark->place, checker->ops.items[op].begin_seq) < mark->number) {
-        queue->blind |= mark->blind;
+    if (mark->op == CHECK_NONE || check_known_at(checker, mark->clock_index,
+                                                 checker->ops.items[op].begin_seq) < mark->number) {
+        queue->order_unknown |= mark->order_unknown;
         queue->unsure |= mark->unsure;
     }
-    if (mark->op == CHECK_NONE || mark->place == queue->place)
+    if (mark->op == CHECK_NONE || mark->clock_index == queue->clock_index)
         return;
-    if (queue->heard < mark->heard)
-        queue->heard = mark->heard;
+    if (queue->host_seen_at < mark->host_seen_at)
+        queue->host_seen_at = mark->host_seen_at;
     /* an event that is bound anew stands for the record that came first */
     const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
     if (!signal || signal->kind != TWIN_SIGNAL_EVENT_REBIND ||
         check_host_ordered(checker, mark->op, op))
-        check_host_passes(checker, &queue->behind, mark->behind, mark->place, mark->number);
+        check_host_passes(checker, &queue->behind, mark->behind, mark->clock_index, mark->number);
     if (!clock_join(&queue->clock, mark->clock) ||
-        !clock_raise(&queue->clock, mark->place, mark->number) || !LIST_ROOM(&queue->joins)) {
+        !clock_raise(&queue->clock, mark->clock_index, mark->number) || !LIST_ROOM(&queue->joins)) {
         checker->short_of_memory = true;
         return;
     }
     queue->joins.items[queue->joins.count++] = (struct check_join){
         .number = queue->carried + 1,
-        .from_place = mark->place,
+        .from_clock_index = mark->clock_index,
         .from_number = mark->number,
         .record = mark->op,
     };
@@ -187,14 +188,14 @@ static bool carry_wait(struct checker *checker, struct check_queue *queue, uint3
 
 /* What the mark of a piece of work stands for: all that comes before it. */
 static void set_mark(struct checker *checker, const struct check_queue *queue, uint32_t op,
-                     const struct check_floor *floor)
+                     const struct check_earliest_begin *earliest_begin)
 {
     struct check_mark *mark = &checker->marks.items[checker->links.items[op]];
     uint64_t begin_seq = checker->ops.items[op].begin_seq;
-    mark->floor = *floor;
-    mark->blind = queue->blind;
+    mark->earliest_begin = *earliest_begin;
+    mark->order_unknown = queue->order_unknown;
     mark->unsure = queue->unsure;
-    mark->heard = begin_seq > queue->heard ? begin_seq : queue->heard;
+    mark->host_seen_at = begin_seq > queue->host_seen_at ? begin_seq : queue->host_seen_at;
     mark->done = true;
     mark->clock = clock_hold(queue->clock);
     mark->behind = clock_hold(queue->behind);
@@ -205,7 +206,7 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
 {
     uint32_t number = checker->links.items[op];
     const twin_op *record = &checker->ops.items[op];
-    struct check_floor before = queue->floor;
+    struct check_earliest_begin before = queue->earliest_begin;
     check_times_task(checker, queue, op, NULL);
     if (number == CHECK_NONE)
         return;
@@ -216,7 +217,7 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
     }
     /* A stamp lies behind the record; who waits may pass before it. The stamps of what comes before lie ahead of it. */
     bool own = record->timed && record->task_begin_ns == 0 && !record->stamped;
-    set_mark(checker, queue, op, own ? &queue->floor : &before);
+    set_mark(checker, queue, op, own ? &queue->earliest_begin : &before);
     check_wake(checker, &mark->parked);
     check_signal_set(checker, op);
     check_mark_drop(checker, number);
@@ -242,7 +243,7 @@ static bool carry(struct checker *checker, struct check_queue *queue)
             park(checker, queue, CHECK_ON_COUNT, op, NULL);
             return false;
         }
-        queue->blind = queue->unsure = true;
+        queue->order_unknown = queue->unsure = true;
         check_times_task(checker, queue, op, NULL);
         break;
     case TWIN_OP_WAIT_VALUE:
@@ -266,7 +267,7 @@ static bool carry(struct checker *checker, struct check_queue *queue)
         check_times_task(checker, queue, op, NULL);
         break;
     case TWIN_OP_RUN:
-        queue->blind = queue->unsure = true;
+        queue->order_unknown = queue->unsure = true;
         check_times_task(checker, queue, op, NULL);
         break;
     default:
@@ -354,7 +355,7 @@ void check_submit(struct checker *checker, uint32_t op)
 /* It is not known what became of it. */
 static void leave_mark(struct check_mark *mark)
 {
-    mark->done = mark->blind = mark->unsure = true;
+    mark->done = mark->order_unknown = mark->unsure = true;
 }
 
 /* What was dropped may have changed counts, or not. */
@@ -373,7 +374,7 @@ static void leave_counts(struct checker *checker, const struct check_queue *queu
 
 void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by)
 {
-    uint32_t known = check_known_at(checker, queue->place, checker->ops.items[by].begin_seq);
+    uint32_t known = check_known_at(checker, queue->clock_index, checker->ops.items[by].begin_seq);
     if (known < queue->submitted) {
         if (queue->aborted_to == 0)
             queue->aborted_from = known;
@@ -410,10 +411,10 @@ void check_queue_destroy(struct checker *checker, uint32_t op)
         check_find(checker, CHECK_LIFE_06, queue->op, op, "the stream was destroyed twice");
         return;
     }
-    uint32_t known = check_known_at(checker, queue->place, end->begin_seq);
+    uint32_t known = check_known_at(checker, queue->clock_index, end->begin_seq);
     if (!queue->deferred) {
         checker->judged[CHECK_LIFE_05]++;
-        uint32_t left = check_work_at(checker, queue->place, known + 1);
+        uint32_t left = check_work_at(checker, queue->clock_index, known + 1);
         if (known < queue->submitted && queue->aborted_to < queue->submitted &&
             !checker->troubled && left != CHECK_NONE)
             check_find(checker, CHECK_LIFE_05, left, op,
@@ -425,11 +426,11 @@ void check_queue_destroy(struct checker *checker, uint32_t op)
     check_queue_drop(checker, queue, op);
     check_queue_seen(checker, queue, queue->submitted, op);
     queue->gone = true;
-    if (!LIST_ROOM(&checker->free_places)) {
+    if (!LIST_ROOM(&checker->free_clock_slots)) {
         checker->short_of_memory = true;
         return;
     }
-    checker->free_places.items[checker->free_places.count++] = queue->place;
+    checker->free_clock_slots.items[checker->free_clock_slots.count++] = queue->clock_index;
 }
 
 /* ---- what the host saw done ---- */
@@ -529,9 +530,9 @@ static bool pass_count(struct checker *checker, struct check_queue *queue, uint3
         /* who knows more may see that he needs more */
         passing = force_needs(checker, signal, queue, observer, depth);
     }
-    queue->blind = queue->blind || passing != CHECK_PASSES;
+    queue->order_unknown = queue->order_unknown || passing != CHECK_PASSES;
     if (checker->links.items[op] != CHECK_NONE) /* it clears the count */
-        set_mark(checker, queue, op, &queue->floor);
+        set_mark(checker, queue, op, &queue->earliest_begin);
     unpark(checker, queue);
     queue->carried++;
     return true;
@@ -598,7 +599,7 @@ static void push_on(struct checker *checker, struct check_queue *queue, uint32_t
         unpark(checker, queue);
         checker->links.items[op] = 0;
     }
-    queue->blind = queue->unsure = true;
+    queue->order_unknown = queue->unsure = true;
 }
 
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op)
@@ -619,10 +620,10 @@ void check_queues_free(struct checker *checker)
         free(queue);
     }
     free(checker->all_queues.items);
-    for (size_t i = 0; i < checker->places.count; i++)
-        free(checker->places.items[i].known.items);
-    free(checker->places.items);
-    free(checker->free_places.items);
+    for (size_t i = 0; i < checker->clock_slots.count; i++)
+        free(checker->clock_slots.items[i].known.items);
+    free(checker->clock_slots.items);
+    free(checker->free_clock_slots.items);
     free(checker->woken.items);
     free(checker->stopping.items);
 }

@@ -40,7 +40,7 @@ uint32_t check_mark_new(struct checker *checker)
     }
     struct check_mark *mark = &checker->marks.items[checker->marks.count];
     memset(mark, 0, sizeof(*mark));
-    mark->op = mark->first_wait = mark->floor.op = CHECK_NONE;
+    mark->op = mark->first_wait = mark->earliest_begin.op = CHECK_NONE;
     mark->last_round = mark->last_reset = CHECK_NONE;
     return (uint32_t)checker->marks.count++;
 }
@@ -117,13 +117,13 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
     struct check_mark *mark = &checker->marks.items[number];
     mark->op = op;
     mark->queue = queue;
-    mark->place = queue->place;
+    mark->clock_index = queue->clock_index;
     mark->number = queue->submitted;
     mark->holders += promised ? 1 : 2; /* the record, and `newest`; a promise held it already */
     if (signal->kind == TWIN_SIGNAL_NOTIFY)
         mark->last_round = signal->newest;
     mark->last_reset = signal->reset;
-    mark->reset_place = signal->reset_place;
+    mark->reset_clock_index = signal->reset_clock_index;
     mark->reset_number = signal->reset_number;
     checker->links.items[op] = number;
     if (signal->before != CHECK_NONE)
@@ -149,13 +149,13 @@ void check_signal_set(struct checker *checker, uint32_t op)
         return;
     first->op = set->op;
     first->queue = set->queue;
-    first->place = set->place;
+    first->clock_index = set->clock_index;
     first->number = set->number;
     first->clock = clock_hold(set->clock);
     first->behind = clock_hold(set->behind);
-    first->floor = set->floor;
-    first->heard = set->heard;
-    first->blind = set->blind;
+    first->earliest_begin = set->earliest_begin;
+    first->host_seen_at = set->host_seen_at;
+    first->order_unknown = set->order_unknown;
     first->unsure = set->unsure;
     first->done = true;
     check_wake(checker, &first->parked);
@@ -203,7 +203,7 @@ static void bind_wait(struct checker *checker, struct check_signal *signal,
         mark->waits++;
         if (mark->first_wait == CHECK_NONE) {
             mark->first_wait = op;
-            mark->wait_place = queue->place;
+            mark->wait_clock_index = queue->clock_index;
             mark->wait_number = queue->submitted;
         }
     }
@@ -236,27 +236,27 @@ void check_signal_bind(struct checker *checker, struct check_queue *queue, uint3
     if (work->kind != TWIN_OP_RESET)
         return;
     signal->reset = op;
-    signal->reset_place = queue->place;
+    signal->reset_clock_index = queue->clock_index;
     signal->reset_number = queue->submitted;
 }
 
 /* Whether a piece of work comes before a record that was carried out. */
-static bool precedes(const struct checker *checker, uint32_t place, uint32_t number,
+static bool precedes(const struct checker *checker, uint32_t clock_index, uint32_t number,
                      const struct check_mark *record)
 {
-    if (place == record->place)
+    if (clock_index == record->clock_index)
         return number < record->number;
-    return number <= clock_at(record->clock, place) ||
-           number <= check_known_at(checker, place, record->heard);
+    return number <= clock_at(record->clock, clock_index) ||
+           number <= check_known_at(checker, clock_index, record->host_seen_at);
 }
 
 void check_signal_round(struct checker *checker, const struct check_mark *mark)
 {
-    if (mark->op == CHECK_NONE || mark->blind || checker->troubled)
+    if (mark->op == CHECK_NONE || mark->order_unknown || checker->troubled)
         return;
     if (mark->last_reset != CHECK_NONE) {
         checker->judged[CHECK_LIFE_10]++;
-        if (!precedes(checker, mark->reset_place, mark->reset_number, mark))
+        if (!precedes(checker, mark->reset_clock_index, mark->reset_number, mark))
             check_find(checker, CHECK_LIFE_10, mark->last_reset, mark->op,
                        "nothing orders the reset before the next record, which it may undo");
     }
@@ -266,7 +266,7 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark)
     if (last->first_wait == CHECK_NONE)
         return;
     checker->judged[CHECK_LIFE_10]++;
-    if (!precedes(checker, last->wait_place, last->wait_number, mark))
+    if (!precedes(checker, last->wait_clock_index, last->wait_number, mark))
         check_find(
             checker, CHECK_LIFE_10, last->first_wait, mark->op,
             "nothing orders this record after the wait of the previous round: two records may "
@@ -283,7 +283,7 @@ void check_signal_clear(struct checker *checker, uint32_t op)
     /* the flag held what was seen done; a record still on its way sets it later */
     while (signal->taken < signal->marks.count) {
         const struct check_mark *mark = &checker->marks.items[signal->marks.items[signal->taken]];
-        if (check_known_at(checker, mark->place, clear->begin_seq) < mark->number)
+        if (check_known_at(checker, mark->clock_index, clear->begin_seq) < mark->number)
             break;
         check_mark_drop(checker, signal->marks.items[signal->taken++]);
     }
@@ -297,7 +297,7 @@ void check_signal_leave(struct checker *checker, struct check_signal *signal)
     for (; signal->kept < signal->promised.count; signal->kept++) {
         uint32_t number = signal->promised.items[signal->kept];
         struct check_mark *mark = &checker->marks.items[number];
-        mark->done = mark->blind = mark->unsure = true;
+        mark->done = mark->order_unknown = mark->unsure = true;
         check_wake(checker, &mark->parked);
         check_mark_drop(checker, number);
     }

@@ -9,7 +9,7 @@
 #include "recording/interval_map.h"
 
 /* Work is to begin no earlier than this: when something before it ended. */
-struct check_floor {
+struct check_earliest_begin {
     uint64_t ns;
     uint32_t op;   /* which; CHECK_NONE: nothing */
     uint32_t hops; /* waits across streams between */
@@ -18,26 +18,26 @@ struct check_floor {
 /* What one record stands for. Waits made before a record hold one that is promised. The first of all, number 0, is what
  * waits hold whose records are not known. */
 struct check_mark {
-    uint32_t op;    /* the record; CHECK_NONE: promised */
-    uint32_t place; /* of its queue */
+    uint32_t op;          /* the record; CHECK_NONE: promised */
+    uint32_t clock_index; /* of its queue */
     uint32_t number;
     uint32_t holders;    /* who still needs `clock` */
     uint32_t waits;      /* streams' waits that hold it */
     uint32_t first_wait; /* op, and where it stands */
-    uint32_t wait_place, wait_number;
+    uint32_t wait_clock_index, wait_number;
     /* What is to come before the record, so that the round before is over: a wait (NOTIFY, by that round's mark) or a
      * reset (LEVEL, by op); CHECK_NONE: nothing */
     uint32_t last_round, last_reset;
-    uint32_t reset_place, reset_number;
+    uint32_t reset_clock_index, reset_number;
     struct check_clock *clock;
-    struct check_floor floor;
-    uint64_t heard;             /* the host's knowledge of that moment lies before it */
+    struct check_earliest_begin earliest_begin;
+    uint64_t host_seen_at;      /* the host's knowledge of that moment lies before it */
     struct check_clock *behind; /* with threads apart, of hosts.c: what lies before it */
     struct check_queue *parked; /* who waits for it */
     struct check_queue *queue;  /* of the record */
     bool done;                  /* in thought */
     bool hopeless;              /* promised; the host was told that nothing will come */
-    bool blind;                 /* order before it is not all known */
+    bool order_unknown;         /* order before it is not all known */
     bool unsure;                /* nor that it came at all */
 };
 
@@ -46,7 +46,7 @@ enum check_parking { CHECK_RUNS, CHECK_ON_MARK, CHECK_ON_WORD, CHECK_ON_ANSWER, 
 /* A wait that took over another stream's order. */
 struct check_join {
     uint32_t number; /* of the wait */
-    uint32_t from_place, from_number;
+    uint32_t from_clock_index, from_number;
     uint32_t record; /* op; known even when its stream is gone and another has its place */
 };
 
@@ -55,22 +55,22 @@ struct check_queue {
     uint32_t number; /* of the record */
     uint32_t op;     /* its creation */
     uint32_t id, device, group;
-    uint32_t place;
-    uint32_t first;              /* count at its place when it began */
-    uint32_t submitted, carried; /* counts at its place: queued; carried out in thought */
+    uint32_t clock_index;
+    uint32_t first;              /* count at its clock index when it began */
+    uint32_t submitted, carried; /* counts at its clock index: queued; carried out in thought */
     LIST_OF(uint32_t) work;      /* op of each piece, from `first` + 1 on */
     LIST_OF(struct check_join) joins;
-    struct check_clock *clock; /* of other places */
-    struct check_floor floor;
-    uint64_t heard; /* moment up to which what the host had seen lies before what comes */
+    struct check_clock *clock; /* of other queues */
+    struct check_earliest_begin earliest_begin;
+    uint64_t host_seen_at; /* moment up to which what the host had seen lies before what comes */
     struct check_clock *behind; /* with threads apart, of hosts.c: what lies before what comes */
     enum check_parking parking;
     uint32_t parked_on;                /* mark, or op of a call */
     struct check_queue *next_parked;   /* on the same mark or word */
-    uint32_t blamed;                   /* floor that a finding has named */
+    uint32_t blamed;                   /* earliest begin that a finding has named */
     uint32_t aborted_from, aborted_to; /* counts: work that may have been dropped */
     uint32_t failure;                  /* op whose failure nobody was told, CHECK_NONE: none */
-    bool blind;                        /* order is not all known, until the host waits */
+    bool order_unknown;                /* order is not all known, until the host waits */
     bool unsure;                       /* nor that it goes on */
     bool troubled; /* a task failed or was dropped: what it released is not judged */
     bool stopped;  /* a task was ended by hand */
@@ -84,8 +84,8 @@ struct check_known {
     uint32_t op; /* who saw it */
 };
 
-/* Queues come and go; their places are used again, and the counts go on. */
-struct check_place {
+/* Queues come and go; their clock indexes are used again, and the counts go on. */
+struct check_clock_slot {
     struct check_queue *queue;         /* that has it now or had it last */
     LIST_OF(struct check_known) known; /* what the host has seen done, rising */
 };
@@ -106,8 +106,8 @@ struct check_signal {
     marks; /* LEVEL: the one set since the reset; NOTIFY: not waited for yet, from `taken` on */
     LIST_OF(uint32_t) promised; /* waited for and not recorded yet, from `kept` on */
     size_t taken, kept;
-    uint64_t records, passed;                  /* records queued; streams' waits carried out */
-    uint32_t reset, reset_place, reset_number; /* LEVEL: the newest, by op; CHECK_NONE */
+    uint64_t records, passed; /* records queued; streams' waits carried out */
+    uint32_t reset, reset_clock_index, reset_number; /* LEVEL: the newest, by op; CHECK_NONE */
     LIST_OF(uint32_t)
     ops; /* all but REBIND: records, waits and resets, to be judged by their times */
     struct check_count *count; /* COUNTER: its changes, count.c; NULL: there were none */
@@ -120,8 +120,8 @@ struct check_word {
     struct interval range; /* first */
     uint64_t value;
     bool known;
-    bool blind;
-    uint64_t heard;
+    bool order_unknown;
+    uint64_t host_seen_at;
     struct check_clock *clock;
     struct check_clock *behind; /* as of a mark */
     struct check_queue *parked;
@@ -139,7 +139,7 @@ struct check_object { /* a channel or program */
 
 struct check_use {
     UT_hash_handle hh;
-    uint32_t place;
+    uint32_t clock_index;
     uint32_t number;
     uint32_t op;
 };
@@ -157,7 +157,7 @@ struct check_allocation {
 
 /* Who touched bytes last. */
 struct check_access {
-    uint32_t place; /* CHECK_NONE: the host, or nobody */
+    uint32_t clock_index; /* CHECK_NONE: the host, or nobody */
     uint32_t number;
     uint32_t op;
     uint64_t seq; /* what the host had seen then lies before it */
@@ -212,8 +212,8 @@ struct checker {
     LIST_OF(twin_op) ops;
     LIST_OF(uint32_t) links; /* of each op: its mark */
     LIST_OF(struct check_mark) marks;
-    LIST_OF(struct check_place) places;
-    LIST_OF(uint32_t) free_places;
+    LIST_OF(struct check_clock_slot) clock_slots;
+    LIST_OF(uint32_t) free_clock_slots;
     LIST_OF(struct check_queue *) woken;
     LIST_OF(uint32_t) needs; /* marks that a wait for a count cannot do without, count.c */
     LIST_OF(struct check_group) stopping; /* few */
@@ -272,8 +272,8 @@ void check_force(struct checker *checker, struct check_queue *queue, uint32_t nu
 /* Carries out what stands at counts that nobody saw passed, as far as that is known to come behind what it needs. */
 void check_counts_finish(struct checker *checker);
 void check_queues_free(struct checker *checker);
-/* Op of a piece of work, by place and count; CHECK_NONE when it is gone. */
-uint32_t check_work_at(const struct checker *checker, uint32_t place, uint32_t number);
+/* Op of a piece of work, by clock index and count; CHECK_NONE when it is gone. */
+uint32_t check_work_at(const struct checker *checker, uint32_t clock_index, uint32_t number);
 
 /* signal.c: what a wait binds to. */
 struct check_signal *check_signal_find(struct checker *checker, uint32_t number);
@@ -338,7 +338,7 @@ void check_call_answered(struct checker *checker, uint32_t op);
 void check_objects_free(struct checker *checker);
 
 /* known.c: what the host has seen. */
-uint32_t check_known_at(const struct checker *checker, uint32_t place, uint64_t seq);
+uint32_t check_known_at(const struct checker *checker, uint32_t clock_index, uint64_t seq);
 /* Pieces of a queue whose submission had come back by then. */
 uint32_t check_submitted_by(const struct checker *checker, const struct check_queue *queue,
                             uint64_t seq);
@@ -352,15 +352,16 @@ void check_host_begins(struct checker *checker, uint32_t op);
 /* Whether the call of one op comes before that of another, which is later in the record. */
 bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second);
 /* Whether the thread of an op knew that work done. */
-bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t place, uint32_t number);
-/* Whether that work, or without a place what that op did itself, is among what lies before. */
+bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_index,
+                     uint32_t number);
+/* Whether that work, or without a clock index what that op did itself, is among what lies before. */
 bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
-                       uint32_t place, uint32_t number, uint32_t op);
+                       uint32_t clock_index, uint32_t number, uint32_t op);
 /* What the thread of an op knew, and the op, lie before. */
 void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op);
 /* All of `other` lies before, and that work. */
 void check_host_passes(struct checker *checker, struct check_clock **behind,
-                       const struct check_clock *other, uint32_t place, uint32_t number);
+                       const struct check_clock *other, uint32_t clock_index, uint32_t number);
 /* The thread of an op saw that done; took that call of a host function. */
 void check_host_saw_queue(struct checker *checker, const struct check_queue *queue, uint32_t number,
                           uint32_t op);
@@ -371,9 +372,9 @@ void check_hosts_free(struct checker *checker);
 /* observe.c: answers that the host got, against what it knew. */
 void check_observe(struct checker *checker, uint32_t op);
 
-/* path.c: by how many waits across streams a place and count come before another; CHECK_NONE: they do not. */
-uint32_t check_hops(const struct checker *checker, uint32_t from_place, uint32_t from_number,
-                    uint32_t to_place, uint32_t to_number);
+/* path.c: by how many waits across streams a clock index and count come before another; CHECK_NONE: they do not. */
+uint32_t check_hops(const struct checker *checker, uint32_t from_clock_index, uint32_t from_number,
+                    uint32_t to_clock_index, uint32_t to_number);
 
 /* times.c: device times. */
 /* A piece of work is carried out; `mark` of a wait, or NULL. */
@@ -383,7 +384,8 @@ void check_times_task(struct checker *checker, struct check_queue *queue, uint32
 void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
                         const struct check_mark *mark);
 /* A wait of the host ended well: what it covers had ended. */
-void check_times_host(struct checker *checker, const struct check_floor *floor, uint32_t op);
+void check_times_host(struct checker *checker, const struct check_earliest_begin *earliest_begin,
+                      uint32_t op);
 void check_times_signal(struct checker *checker, struct check_signal *signal);
 /* Of a counting notify, count_times.c. */
 void check_times_count(struct checker *checker, const struct check_signal *signal);

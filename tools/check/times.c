@@ -7,50 +7,54 @@
 /* A call that only queues work costs less than this. */
 #define PROMPT_NS UINT64_C(20000)
 
-static void raise_floor(struct check_floor *floor, uint64_t ns, uint32_t op, uint32_t hops)
+static void raise_earliest_begin(struct check_earliest_begin *earliest_begin, uint64_t ns,
+                                 uint32_t op, uint32_t hops)
 {
-    if (floor->op == CHECK_NONE || floor->ns < ns)
-        *floor = (struct check_floor){.ns = ns, .op = op, .hops = hops};
+    if (earliest_begin->op == CHECK_NONE || earliest_begin->ns < ns)
+        *earliest_begin = (struct check_earliest_begin){.ns = ns, .op = op, .hops = hops};
 }
 
 static check_rule rule_of(const struct checker *checker, const struct check_queue *queue,
-                          const struct check_floor *floor, uint32_t op)
+                          const struct check_earliest_begin *earliest_begin, uint32_t op)
 {
-    if (floor->hops >= 2)
+    if (earliest_begin->hops >= 2)
         return CHECK_ORD_09;
-    if (floor->hops == 1)
+    if (earliest_begin->hops == 1)
         return CHECK_ORD_05;
     return queue->is_default &&
-                   checker->ops.items[floor->op].thread != checker->ops.items[op].thread
+                   checker->ops.items[earliest_begin->op].thread != checker->ops.items[op].thread
                ? CHECK_ORD_12
                : CHECK_ORD_01;
 }
 
-/* Whether a time fits behind the floor; reports a floor once. */
-static void judge_floor(struct checker *checker, struct check_queue *queue,
-                        const struct check_floor *floor, uint64_t ns, uint32_t op, const char *what)
+/* Whether a time fits after the earliest begin; reports each once. */
+static void judge_earliest_begin(struct checker *checker, struct check_queue *queue,
+                                 const struct check_earliest_begin *earliest_begin, uint64_t ns,
+                                 uint32_t op, const char *what)
 {
-    if (floor->op == CHECK_NONE)
+    if (earliest_begin->op == CHECK_NONE)
         return;
-    check_rule rule = rule_of(checker, queue, floor, op);
+    check_rule rule = rule_of(checker, queue, earliest_begin, op);
     checker->judged[rule]++;
-    if (ns >= floor->ns || queue->blamed == floor->op)
+    if (ns >= earliest_begin->ns || queue->blamed == earliest_begin->op)
         return;
-    queue->blamed = floor->op;
-    check_find(checker, rule, floor->op, op, "the second %s %.3f us before the end of the first",
-               what, (double)(floor->ns - ns) / 1000);
+    queue->blamed = earliest_begin->op;
+    check_find(checker, rule, earliest_begin->op, op,
+               "the second %s %.3f us before the end of the first", what,
+               (double)(earliest_begin->ns - ns) / 1000);
 }
 
 static void judge_begin(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
     const twin_op *work = &checker->ops.items[op];
     if (work->task_begin_ns == 0) {
-        judge_floor(checker, queue, &queue->floor, work->task_end_ns, op, "ended");
+        judge_earliest_begin(checker, queue, &queue->earliest_begin, work->task_end_ns, op,
+                             "ended");
         return;
     }
     if (work->task_end_ns < work->task_begin_ns)
         check_find(checker, CHECK_CLK_01, op, CHECK_NONE, "it ends before it begins");
-    judge_floor(checker, queue, &queue->floor, work->task_begin_ns, op, "began");
+    judge_earliest_begin(checker, queue, &queue->earliest_begin, work->task_begin_ns, op, "began");
     if (work->end_ns == 0)
         return;
     checker->judged[CHECK_CLK_01]++;
@@ -91,26 +95,26 @@ static void judge_wait(struct checker *checker, struct check_queue *queue, uint3
         /* a chain whose links are all judged */
         checker->judged[CHECK_ORD_09] += mark->clock != NULL;
         if (wait->task_end_ns < record->task_begin_ns) {
-            queue->blamed = mark->floor.op;
+            queue->blamed = mark->earliest_begin.op;
             check_find(checker, CHECK_ORD_05, mark->op, op,
                        "the wait passed %.3f us before the record began",
                        (double)(record->task_begin_ns - wait->task_end_ns) / 1000);
             return;
         }
     }
-    if (mark->floor.op == CHECK_NONE)
+    if (mark->earliest_begin.op == CHECK_NONE)
         return;
-    struct check_floor over = mark->floor;
+    struct check_earliest_begin over = mark->earliest_begin;
     over.hops++;
-    judge_floor(checker, queue, &over, wait->task_end_ns, op, "passed");
+    judge_earliest_begin(checker, queue, &over, wait->task_end_ns, op, "passed");
 }
 
 /* Which record an event's wait is bound to, and what a wait for a count needs, is certain whatever else is not known. */
 static bool is_bound(struct checker *checker, const twin_op *wait, const struct check_mark *mark)
 {
     const struct check_signal *signal = check_signal_find(checker, wait->object);
-    return !mark->blind || (signal && (signal->kind == TWIN_SIGNAL_EVENT_REBIND ||
-                                       signal->kind == TWIN_SIGNAL_COUNT));
+    return !mark->order_unknown || (signal && (signal->kind == TWIN_SIGNAL_EVENT_REBIND ||
+                                               signal->kind == TWIN_SIGNAL_COUNT));
 }
 
 void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
@@ -122,8 +126,9 @@ void check_times_behind(struct checker *checker, struct check_queue *queue, uint
         return;
     if (!failed && !queue->troubled)
         judge_wait(checker, queue, op, mark);
-    if (mark->floor.op != CHECK_NONE && !failed)
-        raise_floor(&queue->floor, mark->floor.ns, mark->floor.op, mark->floor.hops + 1);
+    if (mark->earliest_begin.op != CHECK_NONE && !failed)
+        raise_earliest_begin(&queue->earliest_begin, mark->earliest_begin.ns,
+                             mark->earliest_begin.op, mark->earliest_begin.hops + 1);
 }
 
 void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
@@ -141,13 +146,14 @@ void check_times_task(struct checker *checker, struct check_queue *queue, uint32
     if (mark)
         check_times_behind(checker, queue, op, mark);
     if (work->timed && !failed)
-        raise_floor(&queue->floor, work->task_end_ns, op, 0);
+        raise_earliest_begin(&queue->earliest_begin, work->task_end_ns, op, 0);
 }
 
-void check_times_host(struct checker *checker, const struct check_floor *floor, uint32_t op)
+void check_times_host(struct checker *checker, const struct check_earliest_begin *earliest_begin,
+                      uint32_t op)
 {
     const twin_op *look = &checker->ops.items[op];
-    if (floor->op == CHECK_NONE || look->end_ns == 0 || checker->troubled)
+    if (earliest_begin->op == CHECK_NONE || look->end_ns == 0 || checker->troubled)
         return;
     /* Among several threads one may be told at once what another has driven the model to; its own clock follows with its
      * next call. Then only the device's time tells. */
@@ -156,10 +162,10 @@ void check_times_host(struct checker *checker, const struct check_floor *floor, 
         return;
     uint64_t when = told_at_once && look->device_ns > look->end_ns ? look->device_ns : look->end_ns;
     checker->judged[CHECK_ORD_10]++;
-    if (when < floor->ns)
-        check_find(checker, CHECK_ORD_10, floor->op, op,
+    if (when < earliest_begin->ns)
+        check_find(checker, CHECK_ORD_10, earliest_begin->op, op,
                    "the second call returned that the first op is complete %.3f us before it ended",
-                   (double)(floor->ns - when) / 1000);
+                   (double)(earliest_begin->ns - when) / 1000);
 }
 
 /* ---- flags ---- */
@@ -284,7 +290,7 @@ void check_times_finish(struct checker *checker)
         return;
     for (size_t i = 0; i < checker->all_queues.count; i++) {
         const struct check_queue *queue = checker->all_queues.items[i];
-        uint32_t known = check_known_at(checker, queue->place, UINT64_MAX);
+        uint32_t known = check_known_at(checker, queue->clock_index, UINT64_MAX);
         if (queue->deferred || queue->troubled || !queue->told)
             continue;
         for (uint32_t n = queue->first + 1; n <= known && n <= queue->submitted; n++) {

@@ -44,15 +44,15 @@ bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_
 {
     struct check_word *word = word_at(checker, checker->ops.items[op].word.address);
     if (!word) {
-        queue->blind = queue->unsure = true;
+        queue->order_unknown = queue->unsure = true;
         return true;
     }
     if (!word->known || !satisfies(word->value, &checker->ops.items[op]))
         return false;
-    if (word->blind)
-        queue->blind = queue->unsure = true;
-    if (queue->heard < word->heard)
-        queue->heard = word->heard;
+    if (word->order_unknown)
+        queue->order_unknown = queue->unsure = true;
+    if (queue->host_seen_at < word->host_seen_at)
+        queue->host_seen_at = word->host_seen_at;
     if (!clock_join(&queue->clock, word->clock) || !clock_join(&queue->behind, word->behind))
         checker->short_of_memory = true;
     return true;
@@ -66,16 +66,17 @@ static void write_word(struct checker *checker, struct check_word *word,
     clock_drop(word->clock);
     clock_drop(word->behind);
     word->clock = word->behind = NULL;
-    word->blind = false;
-    word->heard = queue && queue->heard > begin_seq ? queue->heard : begin_seq;
+    word->order_unknown = false;
+    word->host_seen_at = queue && queue->host_seen_at > begin_seq ? queue->host_seen_at : begin_seq;
     if (!queue) {
         check_host_carries(checker, &word->behind, op);
         return;
     }
-    word->blind = queue->blind;
+    word->order_unknown = queue->order_unknown;
     word->clock = clock_hold(queue->clock);
-    check_host_passes(checker, &word->behind, queue->behind, queue->place, queue->carried + 1);
-    if (!clock_raise(&word->clock, queue->place, queue->carried + 1))
+    check_host_passes(checker, &word->behind, queue->behind, queue->clock_index,
+                      queue->carried + 1);
+    if (!clock_raise(&word->clock, queue->clock_index, queue->carried + 1))
         checker->short_of_memory = true;
 }
 
