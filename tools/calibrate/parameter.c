@@ -19,15 +19,9 @@ void calibrate_parameters_take(void *context, const twin_fact *fact)
     struct calibrate_parameters *all = context;
     if (*fact->mark == '\0')
         return;
-    if (all->count == all->room) {
-        size_t room = all->room * 2 + 128;
-        struct calibrate_parameter *items = realloc(all->items, room * sizeof(*items));
-        if (!items) {
-            all->short_of_memory = true;
-            return;
-        }
-        all->items = items;
-        all->room = room;
+    if (!LIST_ROOM(all)) {
+        all->short_of_memory = true;
+        return;
     }
     struct calibrate_parameter *parameter = &all->items[all->count++];
     *parameter = (struct calibrate_parameter){.name = strdup(fact->name),

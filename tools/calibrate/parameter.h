@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/containers.h"
 #include "seam/backend.h"
 
 enum calibrate_verdict {
@@ -33,8 +34,7 @@ struct calibrate_parameter {
 };
 
 struct calibrate_parameters {
-    struct calibrate_parameter *items;
-    size_t count, room;
+    LIST_OF(struct calibrate_parameter);
     bool short_of_memory;
 };
 

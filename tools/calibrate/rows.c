@@ -53,14 +53,8 @@ static struct place later(const struct maker *maker, struct place a, struct plac
 
 static bool add(struct calibrate_rows *rows, struct calibrate_row row, double step)
 {
-    if (rows->count == rows->room) {
-        size_t room = rows->room * 2 + 1024;
-        struct calibrate_row *items = realloc(rows->items, room * sizeof(*items));
-        if (!items)
-            return false;
-        rows->items = items;
-        rows->room = room;
-    }
+    if (!LIST_ROOM(rows))
+        return false;
     row.sigma = step;
     rows->items[rows->count++] = row;
     return true;
@@ -141,19 +135,13 @@ static bool note_settings(struct maker *maker)
 /* The op that had set the signal last at `limit`. */
 static struct place setter(const struct maker *maker, uint32_t signal, uint64_t limit)
 {
-    size_t low = 0;
-    size_t high = maker->setting_count;
-    while (low < high) { /* the first behind */
-        size_t middle = low + (high - low) / 2;
-        const struct setting *setting = &maker->settings[middle];
-        if (setting->signal < signal || (setting->signal == signal && setting->end_ns <= limit))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || maker->settings[low - 1].signal != signal)
+    const struct setting *settings = maker->settings;
+    size_t low = PARTITION_POINT(maker->setting_count, i,
+                                 settings[i].signal < signal ||
+                                     (settings[i].signal == signal && settings[i].end_ns <= limit));
+    if (low == 0 || settings[low - 1].signal != signal)
         return nowhere;
-    return (struct place){maker->settings[low - 1].op, REPLAY_TASK_END};
+    return (struct place){settings[low - 1].op, REPLAY_TASK_END};
 }
 
 static bool add_task(struct maker *maker, uint32_t index)

@@ -18,8 +18,7 @@ struct calibrate_row {
 };
 
 struct calibrate_rows {
-    struct calibrate_row *items;
-    size_t count, room;
+    LIST_OF(struct calibrate_row);
 };
 
 /* `tick_ns`: the counter's step, for ends that were stamped. False: out of memory. */

@@ -48,15 +48,8 @@ struct tally tally_both(struct tally a, struct tally b)
 
 static bool push(struct tally_row *row, unsigned level, struct tally tally)
 {
-    size_t count = row->levels[level].count;
-    if (count == row->levels[level].room) {
-        size_t room = count < 4 ? 4 : 2 * count;
-        struct tally *grown = realloc(row->levels[level].items, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        row->levels[level].items = grown;
-        row->levels[level].room = room;
-    }
+    if (!LIST_ROOM(&row->levels[level]))
+        return false;
     row->levels[level].items[row->levels[level].count++] = tally;
     return true;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/containers.h"
 #include "recording/ops.h"
 
 /* Of a set of changes; all 0 of none. */
@@ -25,10 +26,7 @@ struct tally tally_both(struct tally a, struct tally b);
 
 /* Grows at its end, and tells the tally of any range of it in log n. */
 struct tally_row {
-    struct {
-        struct tally *items;
-        size_t count, room;
-    } levels[32]; /* level n: of 2^n neighbours */
+    LIST_OF(struct tally) levels[32]; /* level n: of 2^n neighbours */
 };
 /* False: out of memory. */
 bool tally_row_add(struct tally_row *row, struct tally tally);

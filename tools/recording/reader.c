@@ -217,15 +217,10 @@ static void clean_texts(struct twin_record_entry *entry)
 
 static bool add_entry(twin_recording *recording, uint64_t at, const struct twin_record_entry *entry)
 {
-    if (recording->count == recording->room) {
-        size_t room = recording->room ? recording->room * 2 : 1024;
-        struct twin_recording_place *larger =
-            realloc(recording->entries, room * sizeof(*recording->entries));
-        if (!larger)
-            return false;
-        recording->entries = larger;
-        recording->room = room;
-    }
+    if (recording->count == recording->room &&
+        !twin_list_grow(&recording->entries, recording->count, &recording->room,
+                        sizeof(*recording->entries)))
+        return false;
     recording->entries[recording->count++] =
         (struct twin_recording_place){.seq = entry->begin_seq, .offset = at, .entry = entry};
     return true;
