@@ -407,7 +407,7 @@ int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address, uint6
 /* ---- trace ---------------------------------------------------------------------------------- */
 
 /* What a record is about. A phase record covers [begin_ns, end_ns) and names the profile parameter that set its
- * length (index for twinsim_profile_at, or UINT32_MAX). */
+ * length (index for twinsim_profile_at, or UINT32_MAX). Names in timelines and causes of waits: twinsim/phases.def. */
 enum twinsim_phase {
     TWINSIM_PHASE_DOORBELL, /* the tail became visible: an instant */
     TWINSIM_PHASE_SWAP_IN,  /* arbitration, static record read, slot enable */

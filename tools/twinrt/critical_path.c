@@ -82,15 +82,9 @@ static enum critical_cause cause_of(const struct trace_slice *phase)
         const char *name;
         enum critical_cause cause;
     } causes[] = {
-        {"swap in", CRITICAL_SWAP},    {"fetch", CRITICAL_FETCH},
-        {"decode", CRITICAL_FETCH},    {"table", CRITICAL_TABLE},
-        {"setup", CRITICAL_SETUP},     {"transfer", CRITICAL_MOVE},
-        {"retire", CRITICAL_RETIRE},   {"program", CRITICAL_PROGRAM},
-        {"kernel", CRITICAL_KERNEL},   {"report", CRITICAL_KERNEL},
-        {"message", CRITICAL_HOST},    {"waits for the host", CRITICAL_HOST},
-        {"held", CRITICAL_HELD},       {"park", CRITICAL_OUTSIDE},
-        {"slot", CRITICAL_SWAP},       {"engine", CRITICAL_SETUP},
-        {"reported", CRITICAL_REPORT},
+#define PHASE(phase, name, cause) {name, CRITICAL_##cause},
+#include "twinsim/phases.def"
+#undef PHASE
     };
     if (strcmp(phase->name, "engine") == 0 && phase->parameter &&
         strncmp(phase->parameter, "firmware.", strlen("firmware.")) == 0)

@@ -8,33 +8,13 @@
 
 #include "twinsim/stars.h"
 
-static const char *const phase_names[TWINSIM_PHASE_COUNT] = {
-    [TWINSIM_PHASE_DOORBELL] = "doorbell",
-    [TWINSIM_PHASE_SWAP_IN] = "swap in",
-    [TWINSIM_PHASE_FETCH] = "fetch",
-    [TWINSIM_PHASE_DECODE] = "decode",
-    [TWINSIM_PHASE_TABLE] = "table",
-    [TWINSIM_PHASE_PARK] = "park",
-    [TWINSIM_PHASE_SLOT] = "slot",
-    [TWINSIM_PHASE_ENGINE] = "engine",
-    [TWINSIM_PHASE_SETUP] = "setup",
-    [TWINSIM_PHASE_TRANSFER] = "transfer",
-    [TWINSIM_PHASE_PROGRAM] = "program",
-    [TWINSIM_PHASE_RETIRE] = "retire",
-    [TWINSIM_PHASE_TASK] = "task",
-    [TWINSIM_PHASE_MESSAGE] = "message",
-    [TWINSIM_PHASE_HOST] = "waits for the host",
-    [TWINSIM_PHASE_KERNEL] = "kernel",
-    [TWINSIM_PHASE_BLOCK] = "block",
-    [TWINSIM_PHASE_START] = "start",
-    [TWINSIM_PHASE_PIPE] = "pipe",
-    [TWINSIM_PHASE_REPORT] = "report",
-    [TWINSIM_PHASE_HOLD] = "held",
-    [TWINSIM_PHASE_OCCUPY] = "slot",
-    [TWINSIM_PHASE_SHARE] = "share",
-    [TWINSIM_PHASE_LINK] = "link",
-    [TWINSIM_PHASE_REPORTED] = "reported",
+static const char *const phase_names[] = {
+#define PHASE(phase, name, cause) [TWINSIM_PHASE_##phase] = (name),
+#include "twinsim/phases.def"
+#undef PHASE
 };
+_Static_assert(sizeof(phase_names) / sizeof(phase_names[0]) == TWINSIM_PHASE_COUNT,
+               "each phase has its row in twinsim/phases.def");
 
 static const char *const flow_names[TIMELINE_FLOWS][2] = {
     [TIMELINE_FLOW_WAKE] = {"wake", "record to wait"},
