@@ -58,8 +58,8 @@ def newest(kind):
 
 
 class Stability(unittest.TestCase):
-    def test_what_it_is_made_for(self):
-        stated = rows("What it is made for")
+    def test_supported_versions(self):
+        stated = rows("Supported versions")
         self.assertEqual(stated["CANN runtime package with the same headers"],
                          found("tools/cmake/version.info", r"(?m)^Version=(.*)$"))
         numbers = [found("runtime/include/acl/acl_rt.h", rf"#define ACL_{part}_VERSION +(\d+)\b")
@@ -70,7 +70,7 @@ class Stability(unittest.TestCase):
         self.assertIn(f"Requires-Python: >=3.{minor}\n", text("runtime/python/wheel.py"))
 
     def test_symbols(self):
-        stated = rows("What it is made for")
+        stated = rows("Supported versions")
         self.assertEqual(stated["glibc"], f"{newest('GLIBC')} or newer")
         self.assertLessEqual(int(newest("GLIBCXX").split(".")[2]), 30)  # that of GCC 12
 
