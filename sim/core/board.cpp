@@ -17,7 +17,7 @@ Board::Board(const Params &params, const twinsim_config &config, RtlPortFactory 
     for (uint32_t i = 0; i < config.devices; ++i)
         devices_.push_back(std::make_unique<Device>(state_, i));
     for (const auto &device : devices_)
-        state_.peers.push_back(&device->scheduler());
+        state_.peers.push_back(&device->scheduler().tables());
 }
 
 void Board::begin_run(uint64_t until_ns, uint32_t max_events, bool held)

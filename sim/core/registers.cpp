@@ -111,18 +111,18 @@ int Device::write(uint64_t offset, uint32_t value)
         return scheduler_.write_block(static_cast<uint32_t>(offset - STARS_BLOCK_BASE), value);
     uint32_t id = id_in(offset, STARS_EVENT_TABLE_BASE, scheduler_.events().size());
     if (id != kNone) {
-        scheduler_.write_event(id, (value & 1u) != 0, kNone);
+        scheduler_.write_event(id, (value & 1u) != 0);
         return TWINSIM_OK;
     }
     id = id_in(offset, STARS_COUNT_TABLE_BASE, scheduler_.counts().size());
     if (id != kNone) {
-        scheduler_.write_count(id, STARS_COUNT_SET, value, kNone);
+        scheduler_.write_count(id, value);
         return TWINSIM_OK;
     }
     id = id_in(offset, STARS_NOTIFY_TABLE_BASE, scheduler_.notifies().size());
     if (id == kNone)
         return TWINSIM_E_ARGUMENT;
-    scheduler_.write_notify(id, (value & 1u) != 0, kNone);
+    scheduler_.write_notify(id, (value & 1u) != 0);
     return TWINSIM_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_sqe beside what TaskScheduler decides about SQEs, for all queues of a device.
+/// npu_sqe beside what SqeProgress decides about SQEs, for all queues of a device.
 #include "core/base/rtl_port.h"
 
 #include <cstring>

@@ -147,12 +147,12 @@ class Model
         case Kind::kHostRecord:
         case Kind::kHostClear:
             if (id < job_.machine[kEvents])
-                scheduler.write_event(id, step.kind == Kind::kHostRecord, tsim::kNone);
+                scheduler.write_event(id, step.kind == Kind::kHostRecord);
             return;
         case Kind::kHostNotify:
         case Kind::kHostNotifyClear:
             if (id < job_.machine[kNotifies])
-                scheduler.write_notify(id, step.kind == Kind::kHostNotify, tsim::kNone);
+                scheduler.write_notify(id, step.kind == Kind::kHostNotify);
             return;
         default:
             break;

@@ -251,10 +251,10 @@ class Run
             break;
         }
         case 12:
-            scheduler.write_event(draw(kEvents), !one_in(3), tsim::kNone);
+            scheduler.write_event(draw(kEvents), !one_in(3));
             break;
         case 13:
-            scheduler.write_notify(draw(kNotifies), !one_in(3), tsim::kNone);
+            scheduler.write_notify(draw(kNotifies), !one_in(3));
             break;
         case 14:
             scheduler.set_enabled(sq, !one_in(4));

@@ -79,7 +79,7 @@ static void test_times()
         EXPECT_EQ(rigs.retired_at(device, 1),
                   record + p.peer_write.value + rigs.swap_in() + p.retire.value);
         CU_ASSERT(rigs.scheduler(device).events().flag(20 + device));
-        rigs.scheduler(device).write_event(20 + device, false, tsim::kNone);
+        rigs.scheduler(device).write_event(20 + device, false);
     }
     size_t parks = 0;
     for (const auto &park : rig.phases(TWINSIM_PHASE_PARK)) {
@@ -92,7 +92,7 @@ static void test_times()
     }
     EXPECT_EQ(parks, kPeers);
 
-    rigs.scheduler(0).write_event(7, false, tsim::kNone);
+    rigs.scheduler(0).write_event(7, false);
     rig.put(5, sqe_event_record(7), rig.now() + 1000);
     rig.run();
     for (uint32_t device = 1; device <= kPeers; ++device)
@@ -106,7 +106,7 @@ static void test_set_already()
     Rig &rig = rigs.rig;
     tsim::TaskScheduler &here = rigs.scheduler(0);
     const uint64_t way = rig.params().peer_write.value;
-    here.write_event(3, true, tsim::kNone);
+    here.write_event(3, true);
     const uint64_t begin = rig.now();
     EXPECT_EQ(here.forward(3, 1, 9), TWINSIM_OK);
     EXPECT_EQ(here.forward(3, 1, 9), TWINSIM_E_STATE);
@@ -136,7 +136,7 @@ static void test_order()
     rigs.put(1, sqe_event_wait(31, 0));
     rig.run();
     const uint64_t begin = rig.now();
-    here.write_event(1, true, tsim::kNone);
+    here.write_event(1, true);
     const uint64_t way = rig.params().peer_write.value;
     rig.run_until(begin + way);
     CU_ASSERT(rigs.scheduler(1).events().flag(31));
@@ -163,18 +163,18 @@ static void test_clear()
     };
     for (uint32_t id = 1; id <= 6; ++id)
         EXPECT_EQ(here.forward(id, 1 + id % 2, 40 + id), TWINSIM_OK);
-    here.write_event(1, false, tsim::kNone);               // source
-    rigs.scheduler(1).write_event(42, false, tsim::kNone); // target of id 2
-    rig.put(0, sqe_event_write(3, 0), 0);                  // both sides, by SQEs
+    here.write_event(1, false);               // source
+    rigs.scheduler(1).write_event(42, false); // target of id 2
+    rig.put(0, sqe_event_write(3, 0), 0);     // both sides, by SQEs
     rigs.put(1, sqe_event_write(44, 0));
     rig.run();
     const uint64_t begin = rig.now() + 1000;
     rig.run_until(begin);
     for (uint32_t id = 1; id <= 6; ++id)
-        here.write_event(id, true, tsim::kNone);
+        here.write_event(id, true);
     rig.run_until(begin + way / 2);
-    rigs.scheduler(2).write_event(45, false, tsim::kNone); // target of id 5, on its way
-    here.write_event(6, false, tsim::kNone);               // source of id 6, which has left
+    rigs.scheduler(2).write_event(45, false); // target of id 5, on its way
+    here.write_event(6, false);               // source of id 6, which has left
     rig.run();
     const bool expected[] = {false, false, true, true, false, true};
     for (uint32_t id = 1; id <= 6; ++id)
@@ -183,7 +183,7 @@ static void test_clear()
     EXPECT_EQ(here.forward(7, 2, 41), TWINSIM_OK);
     EXPECT_EQ(here.forward(7, 1, 42), TWINSIM_OK);
     EXPECT_EQ(here.forward(7, 2, 45), TWINSIM_OK);
-    here.write_event(7, true, tsim::kNone);
+    here.write_event(7, true);
     rig.run();
     CU_ASSERT(set(2, 41) && set(1, 42) && set(2, 45));
 }
@@ -199,10 +199,10 @@ static void test_reset()
         EXPECT_EQ(here.forward(1, 1, 51), TWINSIM_OK);
         EXPECT_EQ(here.forward(2, 1, 52), TWINSIM_OK);
         EXPECT_EQ(here.forward(2, 2, 53), TWINSIM_OK);
-        here.write_event(1, true, tsim::kNone);
+        here.write_event(1, true);
         rig.run_until(way / 2);
         rig.device(waiting ? 1 : 0).reset();
-        here.write_event(2, true, tsim::kNone);
+        here.write_event(2, true);
         rig.run();
         EXPECT_EQ(rigs.scheduler(1).events().flag(51), !waiting);
         CU_ASSERT_FALSE(rigs.scheduler(1).events().flag(52));
@@ -254,18 +254,18 @@ static void test_many()
         for (unsigned i = 0; i < kIds / 4; ++i) {
             const auto which = static_cast<uint32_t>(tsim::mix(dice) % (kIds * kPeers));
             gone[which] = true;
-            rigs.scheduler(1 + which % kPeers).write_event(which / kPeers, false, tsim::kNone);
+            rigs.scheduler(1 + which % kPeers).write_event(which / kPeers, false);
         }
         for (uint32_t id = 0; id < kIds; ++id)
-            here.write_event(id, true, tsim::kNone);
+            here.write_event(id, true);
         rig.run();
         for (uint32_t which = 0; which < kIds * kPeers; ++which) {
             const bool set = rigs.scheduler(1 + which % kPeers).events().flag(which / kPeers);
             EXPECT_EQ(set, !gone[which]);
-            rigs.scheduler(1 + which % kPeers).write_event(which / kPeers, false, tsim::kNone);
+            rigs.scheduler(1 + which % kPeers).write_event(which / kPeers, false);
         }
         for (uint32_t id = 0; id < kIds; ++id)
-            here.write_event(id, false, tsim::kNone);
+            here.write_event(id, false);
     }
 }
 

@@ -74,12 +74,12 @@ uint32_t effect(Rig &rig, const Kind &kind)
 void prepare(Rig &rig)
 {
     auto &scheduler = rig.device().scheduler();
-    scheduler.write_event(1, false, tsim::kNone);
-    scheduler.write_event(2, true, tsim::kNone);
-    scheduler.write_notify(1, false, tsim::kNone);
-    scheduler.write_notify(2, true, tsim::kNone);
-    scheduler.write_count(1, STARS_COUNT_SET, 0, tsim::kNone);
-    scheduler.write_count(2, STARS_COUNT_SET, 1, tsim::kNone);
+    scheduler.write_event(1, false);
+    scheduler.write_event(2, true);
+    scheduler.write_notify(1, false);
+    scheduler.write_notify(2, true);
+    scheduler.write_count(1, 0);
+    scheduler.write_count(2, 1);
     std::memset(rig.hbm(4096), 0, 4);
     std::memset(rig.hbm(), 7, 4);
     std::memset(rig.host(), 7, 4);

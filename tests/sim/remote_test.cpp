@@ -107,8 +107,8 @@ static void test_clear_and_own_window()
     rig.open(0);
     for (const uint32_t device : {0u, 1u}) {
         auto &scheduler = rig.device(device).scheduler();
-        scheduler.write_event(3, true, tsim::kNone);
-        scheduler.write_event(4, true, tsim::kNone);
+        scheduler.write_event(3, true);
+        scheduler.write_event(4, true);
         rig.put(0, sqe_store(event_of(device, 3), 0), 0);
         rig.put(0, sqe_store(event_of(device, 4), 0, STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET), 0);
         rig.put(0, sqe_store(notify_of(device, 5), 1), 0);

@@ -336,7 +336,7 @@ struct SqeShape {
     Cycle decode, event_miss, retire, cq_write, credit_unit, timeout_unit;
 };
 
-/// Behind what TaskScheduler decides about an SQE. What an effect does, and to whom, stays there.
+/// Behind what SqeProgress decides about an SQE. What an effect does, and to whom, stays there.
 class SqeRtlPort
 {
   public:

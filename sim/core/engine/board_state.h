@@ -21,7 +21,7 @@
 namespace tsim
 {
 
-class TaskScheduler;
+class SyncTables;
 
 struct BoardState {
     // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
@@ -57,8 +57,8 @@ struct BoardState {
     }
 
     const Params params;
-    std::vector<TaskScheduler *> peers; // by device
-    twinsim_bus bus;                    // the caller's, or the plan of faults in front of it
+    std::vector<SyncTables *> peers; // by device
+    twinsim_bus bus;                 // the caller's, or the plan of faults in front of it
     const uint64_t seed;
     Calendar calendar;
     LinkNetwork links;

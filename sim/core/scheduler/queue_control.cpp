@@ -1,188 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software does to queues through registers: enable, head, priority, pulses. Rules T-FE-8, T-FE-10, T-SCH-13 to T-SCH-18.
-#include <algorithm>
-
+/// What software does to queues through registers: priority, pulses, and what it observes of one. Rules T-FE-10, T-SCH-13 to T-SCH-18,
+/// T-SCH-21, T-SCH-22.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
 {
 
-// T-FE-8: a disabled queue ends the SQE under way and begins no other.
-void TaskScheduler::set_enabled(uint32_t sq, bool on)
+int TaskScheduler::read_block(uint32_t offset, uint32_t &out_value) const
 {
-    Queue &q = queues_[sq];
-    q.enabled = on;
-    if (q.state != State::kIdle)
-        return;
-    board_.calendar.cancel(timer(sq));
-    idle(sq);
+    out_value = 0;
+    if (interrupts_.read(offset, out_value) || arbitration_.read(offset, out_value))
+        return TWINSIM_OK;
+    const bool there = selected_ < queue_count();
+    switch (offset) {
+    case STARS_RTSQ_SELECT:
+        out_value = selected_;
+        return TWINSIM_OK;
+    case STARS_RTSQ_STATE:
+        out_value = there ? slots_.state(selected_) : 0;
+        return TWINSIM_OK;
+    case STARS_RTSQ_SWAP_INS:
+        if (there) {
+            const SlotCounts counts = slots_.counts(selected_);
+            out_value = counts.swap_ins << STARS_RTSQ_SWAP_INS_SHIFT | counts.waited;
+        }
+        return TWINSIM_OK;
+    default:
+        return TWINSIM_E_ARGUMENT;
+    }
 }
 
-bool TaskScheduler::set_head(uint32_t sq, uint32_t head)
+int TaskScheduler::write_block(uint32_t offset, uint32_t value)
 {
-    Queue &q = queues_[sq];
-    if (q.enabled || q.state != State::kIdle || head >= fronts_[sq].depth())
-        return false;
-    fronts_[sq].take_in(fronts_[sq].rung(), board_.now, board_.params.cycle_ns);
-    fronts_[sq].set_head(head, board_.now);
-    check_watch(sq);
-    return true;
+    if (interrupts_.write(offset, value) || arbitration_.write(offset, value))
+        return TWINSIM_OK;
+    if (offset != STARS_RTSQ_SELECT)
+        return TWINSIM_E_ARGUMENT;
+    selected_ = value & STARS_RTSQ_SELECT_MASK;
+    if ((value & STARS_RTSQ_SELECT_CLEAR) != 0 && selected_ < queue_count())
+        slots_.clear_counts(selected_);
+    return TWINSIM_OK;
 }
 
-// T-FE-10: a queue that waits for a slot or a share of its class goes on waiting among those of the new priority.
+// T-FE-10.
 bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
 {
-    Queue &q = queues_[sq];
     if (priority >= kPriorities || group >= ArbiterRules::kGroups)
         return false;
-    prepare_arbiters(priority, group);
-    Arbiter *const waits_in = arbiter_of(q);
-    if (waits_in)
-        waits_in->remove(sq, q.priority, q.group);
-    q.priority = priority;
-    q.group = group;
-    if (waits_in)
-        waits_in->add(sq, q.priority, q.group);
-    if (has_firmware())
-        firmware_->loop.move(sq, priority);
+    arbitration_.set_priority(sq, priority, group);
+    if (firmware_)
+        firmware_->set_level(sq, priority);
     return true;
 }
 
 // T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18. Pulses that make no sense now are refused, before any takes effect.
 bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
 {
-    Queue &q = queues_[sq];
-    const bool killed = q.state == State::kKilled || (pulses & STARS_SQ_CONTROL_TASK_KILL) != 0;
+    QueueRow &q = queues_[sq];
+    const bool killed =
+        q.state == QueueState::kKilled || (pulses & STARS_SQ_CONTROL_TASK_KILL) != 0;
     if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0 && !killed)
         return false;
-    if ((pulses & STARS_SQ_CONTROL_EXCEPTION_HANDLED) != 0 && q.state != State::kException)
+    if ((pulses & STARS_SQ_CONTROL_EXCEPTION_HANDLED) != 0 && q.state != QueueState::kException)
         return false;
-    const uint8_t pauses = ((pulses & STARS_SQ_CONTROL_TASK_PAUSE) != 0 ? kTaskPause : 0) |
-                           ((pulses & STARS_SQ_CONTROL_DEBUG_PAUSE) != 0 ? kDebugPause : 0);
+    const uint8_t pauses =
+        ((pulses & STARS_SQ_CONTROL_TASK_PAUSE) != 0 ? QueueRow::kTaskPause : 0) |
+        ((pulses & STARS_SQ_CONTROL_DEBUG_PAUSE) != 0 ? QueueRow::kDebugPause : 0);
     if (pauses != 0) {
         q.paused |= pauses;
-        if (q.state == State::kIdle)
-            hold(sq, Hold::kPause);
-        else if (q.state == State::kKernel)
-            pause_kernel(sq);
+        if (q.state == QueueState::kIdle)
+            progress_.hold(sq, HoldReason::kPause);
+        else if (q.state == QueueState::kKernel)
+            kernels_.pause(sq);
     }
     if ((pulses & STARS_SQ_CONTROL_TASK_KILL) != 0)
         kill(sq);
     if ((pulses & STARS_SQ_CONTROL_TASK_RESUME) != 0)
-        resume(sq, kTaskPause);
+        resume(sq, QueueRow::kTaskPause);
     if ((pulses & STARS_SQ_CONTROL_DEBUG_RESUME) != 0)
-        resume(sq, kDebugPause);
+        resume(sq, QueueRow::kDebugPause);
     if ((pulses & STARS_SQ_CONTROL_EXCEPTION_HANDLED) != 0)
         handled(sq);
-    if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0) {
-        TaskQueue &front = fronts_[sq];
-        front.take_in(front.rung(), board_.now, board_.params.cycle_ns);
-        front.drop_all(board_.now);
-        check_watch(sq);
-        idle(sq);
-    }
+    if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0)
+        front_end_.drop_all(sq);
     return true;
 }
 
 void TaskScheduler::kill(uint32_t sq)
 {
-    Queue &q = queues_[sq];
-    const bool between =
-        q.state == State::kIdle || (q.state == State::kHeld && q.hold == Hold::kPause);
-    if (q.state != State::kKilled)
+    QueueRow &q = queues_[sq];
+    const bool between = q.state == QueueState::kIdle ||
+                         (q.state == QueueState::kHeld && q.hold == HoldReason::kPause);
+    if (q.state != QueueState::kKilled)
         q.skips = !between;
     abandon(sq);
-    q.state = State::kKilled;
+    q.state = QueueState::kKilled;
 }
 
 // The SQE under way ends without effect; everything it held is free again.
 void TaskScheduler::abandon(uint32_t sq)
 {
-    Queue &q = queues_[sq];
-    board_.calendar.cancel(timer(sq));
-    end_sqe(sq);
-    if (has_firmware())
-        firmware_->loop.forget(sq);
-    switch (q.state) {
-    case State::kWaitSlot:
-    case State::kWaitClass:
-        arbiter_of(q)->remove(sq, q.priority, q.group);
-        break;
-    case State::kWaitChannel:
-        pool(sq).forget(sq);
-        break;
-    case State::kParked:
-        forget_wait(sq);
-        break;
-    case State::kKernel:
-    case State::kHeld:
-        drop_kernel(sq);
-        break;
-    default:
-        break;
-    }
-    stop_moving(sq);
+    QueueRow &q = queues_[sq];
+    queues_.cancel(sq);
+    progress_.end(sq);
+    if (firmware_)
+        firmware_->forget_work(sq);
+    arbitration_.remove(sq);
+    if (q.state == QueueState::kParked && q.type == STARS_SQE_COND)
+        conds_.forget(sq);
+    else if (q.state == QueueState::kParked)
+        tables_.forget_wait(sq);
+    else if (q.state == QueueState::kKernel || q.state == QueueState::kHeld)
+        kernels_.drop(sq);
+    dma_.abandon(sq);
     q.paused = 0;
-    release_channel(sq);
-    release_token(sq);
-    leave_slot(sq);
+    shares_.release(sq);
+    slots_.leave(sq);
 }
 
 // T-SCH-13: "task resume" leads on from any hold, after a kill past the SQE that was killed (T-SCH-17). T-SCH-18: a pause ends
 // with its own resume alone.
 void TaskScheduler::resume(uint32_t sq, uint8_t what)
 {
-    Queue &q = queues_[sq];
+    QueueRow &q = queues_[sq];
     q.paused &= static_cast<uint8_t>(~what);
-    if (q.state == State::kKernel || (q.state == State::kHeld && q.hold == Hold::kBlocks)) {
+    if (q.state == QueueState::kKernel ||
+        (q.state == QueueState::kHeld && q.hold == HoldReason::kBlocks)) {
         if (q.paused == 0)
-            resume_kernel(sq);
-    } else if (q.state == State::kHeld) {
-        if (q.hold == Hold::kPause ? q.paused == 0 : what == kTaskPause)
+            kernels_.resume(sq);
+    } else if (q.state == QueueState::kHeld) {
+        if (q.hold == HoldReason::kPause ? q.paused == 0 : what == QueueRow::kTaskPause)
             end_hold(sq);
-    } else if (q.state == State::kKilled && what == kTaskPause) {
+    } else if (q.state == QueueState::kKilled && what == QueueRow::kTaskPause) {
         if (q.skips) {
             fronts_[sq].retire(board_.now);
-            check_watch(sq);
+            queues_.check_watch(sq);
         }
-        idle(sq);
+        front_end_.idle(sq);
     }
 }
 
 // On to the state that would have followed.
 void TaskScheduler::end_hold(uint32_t sq)
 {
+    QueueRow &q = queues_[sq];
     if (board_.trace.on())
-        note_resumed(sq);
-    board_.calendar.cancel(timer(sq)); // the end that a planted fault had set
-    queues_[sq].state = State::kWork;  // a firmware gets to it later, and once
-    queues_[sq].mark = board_.now;
-    switch (queues_[sq].hold) {
-    case Hold::kBefore:
-        after_decode(sq, board_.now, SqeOp::kResume);
+        trace_.note_resumed(sq);
+    queues_.cancel(sq);          // the end that a planted fault had set
+    q.state = QueueState::kWork; // a firmware gets to it later, and once
+    q.mark = board_.now;
+    switch (q.hold) {
+    case HoldReason::kBefore:
+        front_end_.after_decode(sq, board_.now, SqeOp::kResume);
         break;
-    case Hold::kAfter:
-        start_retire(sq, SqeOp::kResume);
+    case HoldReason::kAfter:
+        progress_.start_retire(sq, SqeOp::kResume);
         break;
-    case Hold::kPause:
-        go_on(sq);
+    case HoldReason::kPause:
+        front_end_.go_on(sq);
         break;
-    case Hold::kCq:
-    case Hold::kLost:
-        if (has_firmware())
-            ask_report(sq, Step::kRetire);
+    case HoldReason::kCq:
+    case HoldReason::kLost:
+        if (firmware_)
+            firmware_->ask_report(sq, QueueStep::kRetire);
         else
             retire(sq);
         break;
-    case Hold::kCqError:
-        if (has_firmware())
-            ask_report(sq, Step::kReport);
+    case HoldReason::kCqError:
+        if (firmware_)
+            firmware_->ask_report(sq, QueueStep::kReport);
         else
-            report(sq);
+            retirement_.report(sq);
         break;
-    case Hold::kBlocks: // resume_kernel()
+    case HoldReason::kBlocks: // KernelTasks::resume()
         break;
     }
+}
+
+// T-SQE-11: the failed SQE is skipped, the queue goes on.
+void TaskScheduler::handled(uint32_t sq)
+{
+    if (!progress_.is_skipped(sq))
+        return;
+    fronts_[sq].retire(board_.now);
+    queues_.check_watch(sq);
+    front_end_.go_on(sq);
 }
 
 } // namespace tsim

@@ -272,9 +272,9 @@ void Program::end_round()
         if (task.round != round_)
             continue;
         if (task.kind == Kind::kEventRecord)
-            scheduler.write_event(task.id, false, tsim::kNone);
+            scheduler.write_event(task.id, false);
         else if (task.kind == Kind::kCountRecord)
-            scheduler.write_count(task.id, STARS_COUNT_SET, 0, tsim::kNone);
+            scheduler.write_count(task.id, 0);
     }
     ++round_;
 }

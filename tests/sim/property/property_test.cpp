@@ -231,7 +231,7 @@ class Run
         ++contest_records_;
         on = true;
         host_records_.push_back({contest.notify, rig_.now()});
-        rig_.device().scheduler().write_notify(contest.notify, true, tsim::kNone);
+        rig_.device().scheduler().write_notify(contest.notify, true);
         return "";
     }
 

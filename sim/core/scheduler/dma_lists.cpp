@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A PCIe DMA task with a list of descriptors. Rules T-DMA-40 to T-DMA-46.
+#include "core/scheduler/dma_lists.h"
+
 #include <algorithm>
 #include <cstring>
-
-#include "core/scheduler/task_scheduler.h"
 
 namespace tsim
 {
@@ -55,48 +54,45 @@ namespace
 } // namespace
 
 // T-DMA-41: the first line is asked for at once.
-void TaskScheduler::start_list(uint32_t sq)
+TaskEnd DmaLists::start(uint32_t sq, DmaJob &job)
 {
-    Queue &q = queues_[sq];
+    QueueRow &q = queues_[sq];
+    const Params &p = board_.params;
     DmaList &list = lists_[q.channel];
     list = {};
     list.sq = sq;
-    list.ready = board_.now + board_.params.list_read.value;
+    list.ready = board_.now + p.list_read.value;
     list.turn = list.begun = board_.now;
-    const uint32_t credit = fronts_[sq].sqe().word[3] >> STARS_W3_CREDIT_SHIFT & 0xffu;
-    const bool limited = credit != 0 && credit != STARS_CREDIT_NEVER;
-    list.limit = due(sq, SqeOp::kMove, SqeNext::kLimit,
-                     limited ? board_.now + credit * board_.params.credit_unit.value : kNever);
-    q.state = State::kTransfer;
-    list_turn(sq);
+    list.limit = progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
+                               limit_from(board_.now, credit_time(queues_.sqe(sq), p)));
+    q.state = QueueState::kTransfer;
+    return turn(sq, job);
 }
 
-// Goes on until something has to be waited for: a line, the next turn, an earlier entry, or the end.
-void TaskScheduler::list_turn(uint32_t sq)
+TaskEnd DmaLists::turn(uint32_t sq, DmaJob &job)
 {
-    Queue &q = queues_[sq];
-    DmaJob &job = jobs_[sq];
+    QueueRow &q = queues_[sq];
     DmaList &list = lists_[q.channel];
     const Params &p = board_.params;
-    const auto wait_until = [&](Cycle time) { at(sq, std::min(time, list.limit), Step::kList); };
+    const auto wait_until = [&](Cycle time) {
+        queues_.at(sq, std::min(time, list.limit), QueueStep::kList);
+        return TaskEnd{};
+    };
     if (board_.now >= list.limit && !is_over(job, list)) {
-        stop_moving(sq);
-        release_channel(sq);
-        fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
-        return;
+        stop(sq, job);
+        return {true, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT};
     }
     for (;;) {
         if (job.row != kNone || list.next == job.rows) {
             if (list.moving != 0)
                 break;
-            list_done(sq);
-            return;
+            return finish(sq, job);
         }
         if (list.next == list.line_end) {
             if (list.ready > board_.now)
                 return wait_until(list.ready);
-            note(sq, {TWINSIM_PHASE_SETUP, q.mark, p.list_read.index, q.channel});
-            if (!read_line(sq))
+            trace_.note(sq, {TWINSIM_PHASE_SETUP, q.mark, p.list_read.index, q.channel});
+            if (!read_line(sq, job))
                 continue;
         }
         if (list.turn > board_.now)
@@ -104,29 +100,29 @@ void TaskScheduler::list_turn(uint32_t sq)
         const stars_dma_descriptor &entry = list.line[list.next - list.line_begin];
         if (!list.small && (held_back(entry, list) || list.moving == p.list_moving.value))
             break;
-        begin_entry(sq, entry);
+        begin_entry(sq, job, entry);
         q.mark = board_.now;
     }
     // Nothing to do before an entry completes.
     if (list.limit != kNever)
-        wait_until(list.limit);
-    else
-        board_.calendar.cancel(timer(sq));
+        return wait_until(list.limit);
+    queues_.cancel(sq);
+    return {};
 }
 
 // T-DMA-41: what the line holds now; the next one is asked for. False: it is a fault.
-bool TaskScheduler::read_line(uint32_t sq)
+bool DmaLists::read_line(uint32_t sq, DmaJob &job)
 {
-    DmaJob &job = jobs_[sq];
     DmaList &list = lists_[queues_[sq].channel];
     const Params &p = board_.params;
     const auto count =
         static_cast<uint32_t>(std::min<uint64_t>(p.list_window.value, job.rows - list.next));
     twinsim_target target = TWINSIM_TARGET_NONE;
-    uint32_t owner = device_;
-    const void *from = board_.bus.translate(
-        board_.bus.context, device_, job.src + uint64_t{list.next} * sizeof(stars_dma_descriptor),
-        count * sizeof(stars_dma_descriptor), TWINSIM_READ, &target, &owner);
+    uint32_t owner = queues_.device;
+    const void *from =
+        board_.bus.translate(board_.bus.context, queues_.device,
+                             job.src + uint64_t{list.next} * sizeof(stars_dma_descriptor),
+                             count * sizeof(stars_dma_descriptor), TWINSIM_READ, &target, &owner);
     if (!from) {
         job.row = list.next;
         list.status = board_.refusal();
@@ -140,10 +136,9 @@ bool TaskScheduler::read_line(uint32_t sq)
 }
 
 // T-DMA-42, T-DMA-43, T-DMA-44: one entry begins to move its bytes, or the list ends at it.
-void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
+void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor &entry)
 {
-    const Queue &q = queues_[sq];
-    DmaJob &job = jobs_[sq];
+    const QueueRow &q = queues_[sq];
     DmaList &list = lists_[q.channel];
     const uint32_t number = list.next++;
     list.turn = board_.now + board_.params.list_start.value;
@@ -177,27 +172,28 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
             return;
         }
     }
-    move.route = find_route(move, board_.bus, board_.links, device_, true);
+    move.route = find_route(move, board_.bus, board_.links, queues_.device, true);
     if (move.route == kNone) {
         end_with(number, STARS_STATUS_BUS_FAULT);
         return;
     }
-    if (!runs_as_told(operation, move, board_.bus, device_)) {
+    if (!runs_as_told(operation, move, board_.bus, queues_.device)) {
         end_with(number, STARS_STATUS_BAD_SQE);
         return;
     }
-    move.route = pcie_ceiling_.of(move.route);
+    move.route = ceiling_.of(move.route);
     uint32_t place = 0;
     while (list.moves[place].transfer != kNone)
         ++place;
     const uint32_t transfer =
         board_.links.start(board_.now, move.route, move.bytes,
-                           uint64_t{device_} << 32 | DmaList::kOwner |
+                           uint64_t{queues_.device} << 32 | DmaList::kOwner |
                                uint32_t{q.channel} << DmaList::kChannelShift | place);
     board_.links_changed();
-    if (__builtin_expect(board_.seed != 0, 0) && !is_struck(sq) &&
-        (chance(board_.seed, occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) != 0) {
-        apply(move, board_, device_); // T-DMA-30
+    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_struck(sq) &&
+        (chance(board_.seed, queues_.occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) !=
+            0) {
+        apply(move, board_, queues_.device); // T-DMA-30
         move.made = true;
     }
     list.moves[place] = {move, transfer, number, operation, board_.now};
@@ -206,21 +202,21 @@ void TaskScheduler::begin_entry(uint32_t sq, const stars_dma_descriptor &entry)
 }
 
 // T-DMA-5 for one entry.
-void TaskScheduler::list_transfer_done(uint32_t who)
+TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
 {
     DmaList &list = lists_[who >> DmaList::kChannelShift];
     DmaList::Move &move = list.moves[who & ((1u << DmaList::kChannelShift) - 1)];
     const uint32_t sq = list.sq;
-    DmaJob &job = jobs_[sq];
-    note(sq, {TWINSIM_PHASE_TRANSFER, move.begun, board_.links.parameter(move.job.route),
-              queues_[sq].channel, move.job.bytes});
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, move.begun, board_.links.parameter(move.job.route),
+                     queues_[sq].channel, move.job.bytes});
     move.transfer = kNone;
     --list.open[move.operation];
     --list.moving;
-    if (__builtin_expect(is_struck(sq), 0) && list_spoilt(sq))
+    // T-FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
+    if (queues_.is_struck(sq) && faults_.will_act(sq, TWINSIM_FAULT_ENGINE_ERROR))
         list.kept.push_back(move);
     else if (!move.job.made)
-        apply(move.job, board_, device_);
+        apply(move.job, board_, queues_.device);
     if (move.job.status == 0) {
         job.bytes += move.job.bytes;
     } else if (move.entry < job.row) { // kNone is larger than all
@@ -229,23 +225,14 @@ void TaskScheduler::list_transfer_done(uint32_t who)
     }
     queues_[sq].mark = board_.now;
     // T-TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.
-    if (board_.now < list.limit || is_over(job, list))
-        list_turn(sq);
-}
-
-// T-FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
-bool TaskScheduler::list_spoilt(uint32_t sq)
-{
-    return (board_.faults.strike(timer(sq)).kinds & 1u << TWINSIM_FAULT_ENGINE_ERROR) != 0;
+    return board_.now < list.limit || is_over(job, list) ? turn(sq, job) : TaskEnd{};
 }
 
 // T-FLT-19: the list ends otherwise, so its entries have their effect after all.
-void TaskScheduler::give_kept(uint32_t sq)
+void DmaLists::give_kept(DmaJob &job, DmaList &list)
 {
-    DmaJob &job = jobs_[sq];
-    DmaList &list = lists_[queues_[sq].channel];
     for (DmaList::Move &move : list.kept) {
-        apply(move.job, board_, device_);
+        apply(move.job, board_, queues_.device);
         if (move.job.status == 0)
             continue;
         job.bytes -= move.job.bytes;
@@ -257,68 +244,43 @@ void TaskScheduler::give_kept(uint32_t sq)
     list.kept.clear();
 }
 
-// T-FLT-8: a slow engine completes later than the bytes, or its credit passes; T-FLT-6.
-bool TaskScheduler::list_differs(uint32_t sq)
+// T-DMA-45. T-FLT-8: a slow engine completes later than the bytes, or its credit passes; T-FLT-6.
+TaskEnd DmaLists::finish(uint32_t sq, DmaJob &job)
 {
-    const DmaList &list = lists_[queues_[sq].channel];
-    FaultPlan::Strike &strike = board_.faults.strike(timer(sq));
-    if (strike.slow_permille > 1000 && !strike.stretched) {
-        strike.stretched = true;
-        const Cycle end = list.begun + slowed(sq, board_.now - list.begun);
-        at(sq, std::min(end, list.limit), Step::kStretched);
-        return true;
-    }
-    const bool late = strike.stretched && board_.now >= list.limit;
-    if (late)
-        give_kept(sq);
-    else if (!acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
-        return false;
-    board_.calendar.cancel(timer(sq));
-    queues_[sq].state = State::kWork;
-    release_channel(sq);
-    if (late)
-        fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
-    else
-        fail(sq, strike.error, strike.status);
-    return true;
-}
-
-// T-DMA-45.
-void TaskScheduler::list_done(uint32_t sq)
-{
-    const bool good = jobs_[sq].row == kNone;
-    const DmaList &list = lists_[queues_[sq].channel];
-    if (is_struck(sq) && good && list_differs(sq))
-        return;
-    give_kept(sq);
-    const uint16_t status = list.status;
-    board_.calendar.cancel(timer(sq));
-    queues_[sq].state = State::kWork;
-    release_channel(sq);
-    if (good)
-        executed(sq);
-    else
-        fail(sq, status == STARS_STATUS_BAD_SQE ? STARS_ERROR_BAD_SQE : STARS_ERROR_EXCEPTION,
-             status);
-}
-
-// Whatever moves for the queue ends without effect; its channel is still its own.
-void TaskScheduler::stop_moving(uint32_t sq)
-{
-    Queue &q = queues_[sq];
-    if (q.transfer != kNone) {
-        board_.links.cancel(board_.now, q.transfer);
-        q.transfer = kNone;
-    } else if (q.state == State::kTransfer && jobs_[sq].kind == DmaJob::Kind::kList) {
-        for (DmaList::Move &move : lists_[q.channel].moves) {
-            if (move.transfer != kNone)
-                board_.links.cancel(board_.now, move.transfer);
-            move.transfer = kNone;
+    DmaList &list = lists_[queues_[sq].channel];
+    const bool good = job.row == kNone;
+    if (queues_.is_struck(sq) && good) {
+        FaultPlan::Strike &strike = faults_.strike(sq);
+        if (strike.slow_permille > 1000 && !strike.stretched) {
+            strike.stretched = true;
+            const Cycle end = list.begun + faults_.slowed(sq, board_.now - list.begun);
+            queues_.at(sq, std::min(end, list.limit), QueueStep::kStretched);
+            return {};
         }
-        give_kept(sq);
-    } else {
-        return;
+        if (strike.stretched && board_.now >= list.limit) {
+            give_kept(job, list);
+            return {true, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT};
+        }
+        if (faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
+            return {true, strike.error, strike.status};
     }
+    give_kept(job, list);
+    if (good)
+        return {true};
+    const bool bad = list.status == STARS_STATUS_BAD_SQE;
+    return {true, static_cast<uint8_t>(bad ? STARS_ERROR_BAD_SQE : STARS_ERROR_EXCEPTION),
+            list.status};
+}
+
+void DmaLists::stop(uint32_t sq, DmaJob &job)
+{
+    DmaList &list = lists_[queues_[sq].channel];
+    for (DmaList::Move &move : list.moves) {
+        if (move.transfer != kNone)
+            board_.links.cancel(board_.now, move.transfer);
+        move.transfer = kNone;
+    }
+    give_kept(job, list);
     board_.links_changed();
 }
 

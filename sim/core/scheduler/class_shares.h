@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The shares of task classes of one device: a DMA, COND, callback or AI-core SQE needs one while it runs. Rules T-SCH-8, T-SCH-9.
+#ifndef TWINSIM_CORE_SCHEDULER_CLASS_SHARES_H
+#define TWINSIM_CORE_SCHEDULER_CLASS_SHARES_H
+
+#include <array>
+
+#include "core/scheduler/arbitration.h"
+#include "core/scheduler/queue_table.h"
+#include "core/scheduler/slot_scheduler.h"
+#include "core/scheduler/task_trace.h"
+
+namespace tsim
+{
+
+class ClassShares
+{
+  public:
+    ClassShares(const QueueTable &queues, const TaskTrace &trace, Arbitration &arbitration,
+                SlotScheduler &slots)
+        : queues_(queues), trace_(trace), arbitration_(arbitration), slots_(slots),
+          board_(queues.board)
+    {
+    }
+    void reset();
+
+    /// The queue takes a share of the class of its SQE; false: the class is full, and the queue has left its slot and waits.
+    [[nodiscard]] bool take(uint32_t sq);
+    /// It returns the share that it has, if any.
+    void release(uint32_t sq)
+    {
+        if (queues_[sq].share != kNoClass)
+            return_share(sq);
+    }
+    /// How many shares a class has.
+    [[nodiscard]] const Setting &cap(TaskClass of) const;
+
+  private:
+    void return_share(uint32_t sq);
+    void note_taken(uint32_t sq) const;
+
+    const QueueTable queues_;
+    const TaskTrace &trace_;
+    Arbitration &arbitration_;
+    SlotScheduler &slots_;
+    BoardState &board_;
+    std::array<uint32_t, kClassCount> free_{};
+};
+
+} // namespace tsim
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// COND tasks of queues: their programs, what these do to queues, and polling. Rules T-COND-1 to T-COND-11.
+#ifndef TWINSIM_CORE_SCHEDULER_COND_TASKS_H
+#define TWINSIM_CORE_SCHEDULER_COND_TASKS_H
+
+#include <vector>
+
+#include "core/queue/cond.h"
+#include "core/scheduler/class_shares.h"
+#include "core/scheduler/front_end.h"
+#include "core/scheduler/queue_table.h"
+#include "core/scheduler/slot_scheduler.h"
+#include "core/scheduler/sqe_progress.h"
+#include "core/scheduler/task_trace.h"
+
+namespace tsim
+{
+
+class CondTasks
+{
+  public:
+    CondTasks(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress,
+              FrontEnd &front_end, ClassShares &shares, SlotScheduler &slots)
+        : queues_(queues), trace_(trace), progress_(progress), front_end_(front_end),
+          shares_(shares), slots_(slots), board_(queues.board), programs_(queues.size())
+    {
+    }
+
+    /// The class share is there: the program runs.
+    void start(uint32_t sq);
+    /// It has taken its time.
+    void done(uint32_t sq);
+    /// A turn of a queue that polls, or the end of its patience.
+    void poll(uint32_t sq);
+    /// A queue that polls looks at its next turn if there is something to see.
+    void look_again(uint32_t sq);
+    [[nodiscard]] bool will_look(uint32_t sq) const
+    {
+        return board_.polls.will_look(queues_.timer(sq));
+    }
+    /// The queue polls no longer.
+    void forget(uint32_t sq) { board_.polls.remove(queues_.timer(sq)); }
+
+    /// Head that the program of the SQE at the head sends its own queue to (T-COND-6); kNone: to the next one.
+    [[nodiscard]] uint32_t jump(uint32_t sq) const { return programs_[sq].jump; }
+
+  private:
+    class Port;
+    struct Program {
+        uint32_t jump = kNone;
+        bool again = false; // it does nothing but look and go back to itself
+        CondResult result;
+    };
+    [[nodiscard]] Program interpret(uint32_t sq, bool dry);
+    void park(uint32_t sq);
+
+    const QueueTable queues_;
+    const TaskTrace &trace_;
+    SqeProgress &progress_;
+    FrontEnd &front_end_;
+    ClassShares &shares_;
+    SlotScheduler &slots_;
+    BoardState &board_;
+    std::vector<Program> programs_; // by queue
+};
+
+} // namespace tsim
+
+#endif

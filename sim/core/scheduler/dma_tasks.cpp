@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/scheduler/dma_tasks.h"
+
+#include <algorithm>
+
+namespace tsim
+{
+
+namespace
+{
+DmaPool dma_pool(const QueueTable &queues, const Setting &channels, uint64_t seed, const char *name)
+{
+    const auto count = static_cast<uint32_t>(channels.value);
+    RtlPortFactory *const ports = queues.board.rtl_ports;
+    return {count, queues.size(), seed,
+            ports ? ports->dma_pool(count, queues.size(), seed, {queues.device, name}) : nullptr};
+}
+} // namespace
+
+DmaTasks::DmaTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
+                   SqeProgress &progress, uint64_t sdma_seed, uint64_t pcie_seed)
+    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), board_(queues.board),
+      jobs_(queues.size()), sdma_(dma_pool(queues, board_.params.sdma_channels, sdma_seed, "sdma")),
+      pcie_(dma_pool(queues, board_.params.pcie_channels, pcie_seed, "pcie")),
+      sdma_ceiling_(board_.links, board_.params.sdma_ceiling),
+      pcie_ceiling_(board_.links, board_.params.pcie_ceiling),
+      lists_(queues, faults, trace, progress, pcie_ceiling_)
+{
+}
+
+void DmaTasks::reset()
+{
+    sdma_.reset();
+    pcie_.reset();
+}
+
+// T-DMA-1.
+void DmaTasks::start(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    q.mark = board_.now;
+    const uint32_t channel = pool(sq).acquire();
+    if (channel != kNone) {
+        set_up(sq, channel);
+        return;
+    }
+    q.state = QueueState::kWaitChannel;
+    pool(sq).wait(sq);
+}
+
+// T-DMA-2.
+void DmaTasks::set_up(uint32_t sq, uint32_t channel)
+{
+    QueueRow &q = queues_[sq];
+    const Params &p = board_.params;
+    const bool sdma = q.type == STARS_SQE_SDMA;
+    q.channel = static_cast<uint8_t>(channel);
+    q.has_channel = true;
+    if (board_.trace.on() && q.mark != board_.now)
+        trace_.note_engine(sq, TWINSIM_PHASE_ENGINE);
+    q.state = QueueState::kWork;
+    q.mark = board_.now;
+    Cycle time = queues_.latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
+    if (queues_.is_struck(sq))
+        time = faults_.slowed(sq, time);
+    queues_.at(sq, progress_.due(sq, SqeOp::kSetUp, SqeNext::kSetUp, board_.now + time),
+               QueueStep::kSetUp);
+}
+
+// T-DMA-3, T-DMA-4.
+void DmaTasks::start_transfer(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    const bool sdma = q.type == STARS_SQE_SDMA;
+    DmaJob &job = jobs_[sq];
+    if (board_.trace.on() && q.mark != board_.now)
+        trace_.note_engine(sq, TWINSIM_PHASE_SETUP);
+    q.mark = board_.now;
+    if (queues_.is_struck(sq) && is_silent(sq))
+        return;
+    if (job.kind == DmaJob::Kind::kList) {
+        end(sq, lists_.start(sq, job));
+        return;
+    }
+    job.route = find_route(job, board_.bus, board_.links, queues_.device, !sdma);
+    if (job.route == kNone) {
+        release_channel(sq);
+        progress_.fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        return;
+    }
+    job.route = (sdma ? sdma_ceiling_ : pcie_ceiling_).of(job.route);
+    q.state = QueueState::kTransfer;
+    q.transfer =
+        board_.links.start(board_.now, job.route, job.bytes, uint64_t{queues_.device} << 32 | sq);
+    board_.links_changed();
+    job.limit = progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
+                              limit_from(board_.now, credit_time(queues_.sqe(sq), board_.params)));
+    if (job.limit != kNever)
+        queues_.at(sq, job.limit, QueueStep::kLimit);
+    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_struck(sq))
+        choose_effect(sq);
+}
+
+// T-DMA-30: any instant from now to twice the time that it would take with the share it has now. When it is complete
+// before that, it has its effect then.
+void DmaTasks::choose_effect(uint32_t sq)
+{
+    const DmaJob &job = jobs_[sq];
+    const uint64_t rate = std::max<uint64_t>(board_.links.rate_of(job.route), 1);
+    const auto whole = static_cast<Cycle>(
+        (static_cast<unsigned __int128>(job.bytes) << LinkNetwork::kFraction) / rate);
+    const Cycle time =
+        board_.now + chance(board_.seed, queues_.occasion(sq), kEffectUse) % (2 * whole + 1);
+    if (time < job.limit)
+        queues_.at(sq, time, QueueStep::kEffect);
+}
+
+void DmaTasks::make_effect(uint32_t sq)
+{
+    DmaJob &job = jobs_[sq];
+    apply(job, board_, queues_.device);
+    job.made = true;
+    if (job.limit != kNever)
+        queues_.at(sq, job.limit, QueueStep::kLimit);
+}
+
+// T-DMA-5: the effect is there at this instant.
+void DmaTasks::transfer_done(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    DmaJob &job = jobs_[sq];
+    q.transfer = kNone;
+    if (queues_.is_struck(sq) && ends_otherwise(sq))
+        return;
+    queues_.cancel(sq);
+    q.state = QueueState::kWork;
+    if (board_.trace.on())
+        trace_.note_transfer(sq, job);
+    if (!job.made)
+        apply(job, board_, queues_.device);
+    const uint16_t status = job.status;
+    release_channel(sq);
+    if (status == 0)
+        progress_.executed(sq);
+    else
+        progress_.fail(sq, STARS_ERROR_EXCEPTION, status);
+}
+
+void DmaTasks::list_turn(uint32_t sq)
+{
+    end(sq, lists_.turn(sq, jobs_[sq]));
+}
+
+void DmaTasks::list_transfer_done(uint32_t who)
+{
+    const uint32_t sq = lists_.queue_of(who);
+    end(sq, lists_.transfer_done(who, jobs_[sq]));
+}
+
+// A list is over, or an engine is that a fault has struck.
+void DmaTasks::end(uint32_t sq, const TaskEnd &how)
+{
+    if (!how.over)
+        return;
+    queues_.cancel(sq);
+    queues_[sq].state = QueueState::kWork;
+    release_channel(sq);
+    if (how.error == 0)
+        progress_.executed(sq);
+    else
+        progress_.fail(sq, how.error, how.status);
+}
+
+// T-DMA-6: the channel goes to the queue that has waited longest.
+void DmaTasks::release_channel(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    if (!q.has_channel)
+        return;
+    q.has_channel = false;
+    DmaPool &engine = pool(sq);
+    const uint32_t next = engine.release(q.channel);
+    if (next != kNone)
+        set_up(next, engine.acquire());
+}
+
+// T-SQE-8. T-FLT-7: the time that is over may be the engine's own.
+void DmaTasks::limit_reached(uint32_t sq)
+{
+    const QueueRow &q = queues_[sq];
+    stop(sq);
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.params.credit_unit.index, q.channel});
+    release_channel(sq);
+    if (queues_.is_struck(sq) && faults_.gave_up(sq))
+        progress_.fail(sq, faults_.strike(sq).error, faults_.strike(sq).status);
+    else
+        progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
+}
+
+void DmaTasks::stop(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    if (q.transfer != kNone) {
+        board_.links.cancel(board_.now, q.transfer);
+        q.transfer = kNone;
+        board_.links_changed();
+    } else if (q.state == QueueState::kTransfer && jobs_[sq].kind == DmaJob::Kind::kList) {
+        lists_.stop(sq, jobs_[sq]);
+    }
+}
+
+void DmaTasks::abandon(uint32_t sq)
+{
+    if (queues_[sq].state == QueueState::kWaitChannel)
+        pool(sq).forget(sq);
+    stop(sq);
+    release_channel(sq);
+}
+
+// ---- planted faults ----------------------------------------------------------------------------
+
+// T-FLT-7, T-FLT-9: its bytes do not begin to move; only a time limit, or a kill, ends it.
+bool DmaTasks::is_silent(uint32_t sq)
+{
+    if (!faults_.is_silent(sq))
+        return false;
+    queues_[sq].state = QueueState::kTransfer;
+    const Cycle limit =
+        std::min(faults_.give_up_time(sq), credit_time(queues_.sqe(sq), board_.params));
+    if (limit != kNever)
+        queues_.at(sq, board_.now + limit, QueueStep::kLimit);
+    return true;
+}
+
+// T-FLT-8: a slow engine completes later than the bytes; T-FLT-6: or ends with an error, without effect.
+bool DmaTasks::ends_otherwise(uint32_t sq)
+{
+    if (faults_.stretches(sq))
+        return true;
+    if (!faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
+        return false;
+    const QueueRow &q = queues_[sq];
+    const DmaJob &job = jobs_[sq];
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
+                     job.bytes});
+    end(sq, {true, faults_.strike(sq).error, faults_.strike(sq).status});
+    return true;
+}
+
+// T-FLT-8: the time of a slow engine is over.
+void DmaTasks::stretched(uint32_t sq)
+{
+    if (jobs_[sq].kind == DmaJob::Kind::kList)
+        end(sq, lists_.finish(sq, jobs_[sq]));
+    else
+        transfer_done(sq);
+}
+
+} // namespace tsim

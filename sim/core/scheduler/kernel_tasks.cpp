@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/scheduler/kernel_tasks.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "core/scheduler/sqe_fields.h"
+
+namespace tsim
+{
+
+namespace
+{
+
+[[nodiscard]] uint32_t subtype_of(const stars_sqe &sqe)
+{
+    return sqe.word[2] & STARS_W2_SUBTYPE_MASK;
+}
+
+[[nodiscard]] BlockDispatcher::Kind kind_of(const stars_sqe &sqe)
+{
+    const uint32_t subtype = subtype_of(sqe);
+    return subtype == STARS_KERNEL_AIC   ? BlockDispatcher::Kind::kAic
+           : subtype == STARS_KERNEL_AIV ? BlockDispatcher::Kind::kAiv
+                                         : BlockDispatcher::Kind::kMixed;
+}
+
+[[nodiscard]] uint32_t blocks_of(const stars_sqe &sqe)
+{
+    return sqe.word[0] >> STARS_W0_BLOCK_DIM_SHIFT;
+}
+
+[[nodiscard]] uint32_t schem_of(const stars_sqe &sqe)
+{
+    return (sqe.word[3] >> STARS_W3_SCHEM_SHIFT) & 0x3u;
+}
+
+} // namespace
+
+KernelTasks::KernelTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
+                         SqeProgress &progress, uint64_t seed)
+    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), board_(queues.board),
+      cores_(queues.board, queues.device, *this, seed)
+{
+}
+
+void KernelTasks::reset()
+{
+    cores_.reset();
+    if (board_.kernel_wanted != kNone &&
+        board_.kernel_wanted >> BoardState::kDeviceShift == queues_.device)
+        board_.kernel_wanted = kNone;
+}
+
+// T-CORE-1, T-CORE-4.
+TaskClass KernelTasks::class_of(const stars_sqe &sqe) const
+{
+    const uint32_t subtype = subtype_of(sqe);
+    if (subtype != STARS_KERNEL_AIC && subtype != STARS_KERNEL_AIV && subtype != STARS_KERNEL_MIXED)
+        return kNoClass;
+    const BlockDispatcher::Kind kind = kind_of(sqe);
+    const uint32_t blocks = blocks_of(sqe);
+    const uint32_t most = room(kind);
+    const uint32_t schem = schem_of(sqe);
+    if (blocks == 0 || most == 0 ||
+        (schem != STARS_SCHEM_NORMAL && (schem != STARS_SCHEM_BATCH || blocks > most)))
+        return kNoClass;
+    return kind == BlockDispatcher::Kind::kAic   ? kAic
+           : kind == BlockDispatcher::Kind::kAiv ? kAiv
+                                                 : kMixed;
+}
+
+// T-CORE-2.
+void KernelTasks::start(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    const twinsim_bus &bus = board_.bus;
+    q.state = QueueState::kKernel;
+    q.mark = board_.now;
+    q.error = 0;
+    twinsim_kernel work{};
+    if (bus.kernel(bus.context, queues_.device, sq, queues_.front(sq).number(), &queues_.sqe(sq),
+                   &work) == TWINSIM_KERNEL_READY) {
+        launch(sq, work);
+        return;
+    }
+    board_.kernel_wanted = queues_.timer(sq);
+    board_.stop |= BoardState::kStopKernel;
+}
+
+bool KernelTasks::give(uint32_t sq, uint64_t number, const twinsim_kernel &work)
+{
+    if (board_.kernel_wanted != queues_.timer(sq) || queues_.front(sq).number() != number)
+        return false;
+    board_.kernel_wanted = kNone;
+    launch(sq, work);
+    return true;
+}
+
+void KernelTasks::launch(uint32_t sq, const twinsim_kernel &work)
+{
+    QueueRow &q = queues_[sq];
+    const stars_sqe &sqe = queues_.sqe(sq);
+    const BlockDispatcher::Order order = {
+        queues_.front(sq).number(),
+        sq,
+        blocks_of(sqe),
+        task_of(sqe),
+        static_cast<uint8_t>((sqe.word[2] >> STARS_W2_WRR_SHIFT) & 0xfu),
+        kind_of(sqe),
+        schem_of(sqe) == STARS_SCHEM_BATCH};
+    twinsim_kernel_fault fault = work.fault;
+    try {
+        if (fault == TWINSIM_KERNEL_GOOD &&
+            !cores_.start(q.slot, order, queues_.is_struck(sq) ? struck(sq, work) : work))
+            fault = TWINSIM_KERNEL_BAD;
+    } catch (const std::bad_alloc &) {
+        end_launch(sq);
+        progress_.fail(sq, STARS_ERROR_SOFTWARE, STARS_STATUS_NONE);
+        return;
+    }
+    if (fault != TWINSIM_KERNEL_GOOD) {
+        end_launch(sq);
+        kernel_failed(sq, fault);
+        return;
+    }
+    if (q.paused)
+        pause(sq);
+}
+
+void KernelTasks::end_launch(uint32_t sq) const
+{
+    const twinsim_bus &bus = board_.bus;
+    if (bus.kernel_end)
+        bus.kernel_end(bus.context, queues_.device, sq, queues_.front(sq).number());
+}
+
+// T-CORE-10: the time limit begins here.
+void KernelTasks::first_block(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    const Params &p = board_.params;
+    trace_.note(sq, {TWINSIM_PHASE_ENGINE, q.mark,
+                     q.share == kAiv ? p.aiv_cores.index : p.aic_cores.index});
+    q.mark = board_.now;
+    Cycle limit = credit_time(queues_.sqe(sq), p);
+    if (queues_.is_struck(sq))
+        limit = std::min(limit, faults_.give_up_time(sq));
+    if (limit != kNever)
+        queues_.at(sq, board_.now + limit, QueueStep::kLimit);
+}
+
+// T-FLT-17: of a slow kernel the blocks have ended, and nobody is told yet.
+bool KernelTasks::blocks_ended(uint32_t sq)
+{
+    if (queues_.is_struck(sq) && faults_.stretches(sq))
+        return false;
+    make_effect(sq);
+    return true;
+}
+
+// T-CORE-8: the effect is there at this instant, the report later.
+void KernelTasks::make_effect(uint32_t sq)
+{
+    if (queues_.is_struck(sq) && faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // T-FLT-15
+        const FaultPlan::Strike &strike = faults_.strike(sq);
+        report_error(sq, strike.error, strike.status);
+        return;
+    }
+    const twinsim_bus &bus = board_.bus;
+    twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
+    if (bus.kernel_effect) {
+        fault = bus.kernel_effect(bus.context, queues_.device, sq, queues_.front(sq).number());
+        board_.stored(0, UINT64_MAX); // the driver alone knows where
+    }
+    report(sq, fault);
+}
+
+// T-CORE-11, T-CORE-12: nothing of it runs any more.
+void KernelTasks::kernel_failed(uint32_t sq, twinsim_kernel_fault fault)
+{
+    if (fault == TWINSIM_KERNEL_BAD) {
+        queues_.cancel(sq);
+        progress_.fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
+        return;
+    }
+    report(sq, fault);
+}
+
+void KernelTasks::report(uint32_t sq, twinsim_kernel_fault fault)
+{
+    switch (fault) {
+    case TWINSIM_KERNEL_GOOD:
+        report_error(sq, 0, STARS_STATUS_NONE);
+        break;
+    case TWINSIM_KERNEL_TRAP:
+        report_error(sq, STARS_ERROR_TRAP, STARS_STATUS_AICORE_EXCEPTION);
+        break;
+    case TWINSIM_KERNEL_TIMEOUT:
+        report_error(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_AICORE_TIMEOUT);
+        break;
+    case TWINSIM_KERNEL_POISON: // T-FLT-18
+        report_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_POISON);
+        break;
+    case TWINSIM_KERNEL_LINK:
+        report_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_LINK);
+        break;
+    default:
+        report_error(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_AICORE_EXCEPTION);
+        break;
+    }
+}
+
+void KernelTasks::report_error(uint32_t sq, uint8_t error, uint16_t status)
+{
+    QueueRow &q = queues_[sq];
+    q.state = QueueState::kWork;
+    trace_.note(sq, {TWINSIM_PHASE_KERNEL, q.mark});
+    q.mark = board_.now;
+    q.error = error;
+    q.status = status;
+    queues_.at(sq, board_.now + board_.params.core_report.value, QueueStep::kReported);
+}
+
+void KernelTasks::reported(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    trace_.note(sq, {TWINSIM_PHASE_REPORT, q.mark, board_.params.core_report.index});
+    if (q.error == 0)
+        progress_.executed(sq);
+    else
+        progress_.fail(sq, q.error, q.status);
+}
+
+// T-CORE-10.
+void KernelTasks::limit_reached(uint32_t sq)
+{
+    cores_.stop(queues_[sq].slot);
+    if (queues_.is_struck(sq) && faults_.gave_up(sq)) // T-FLT-16
+        report_error(sq, faults_.strike(sq).error, faults_.strike(sq).status);
+    else
+        report(sq, TWINSIM_KERNEL_TIMEOUT);
+}
+
+// T-CORE-13.
+void KernelTasks::pause(uint32_t sq)
+{
+    if (cores_.has(queues_[sq].slot) && cores_.pause(queues_[sq].slot))
+        kernel_rests(sq);
+}
+
+// The time limit goes on, so this is no hold() that cancels it.
+void KernelTasks::kernel_rests(uint32_t sq)
+{
+    queues_[sq].state = QueueState::kHeld;
+    queues_[sq].hold = HoldReason::kBlocks;
+}
+
+void KernelTasks::resume(uint32_t sq)
+{
+    queues_[sq].state = QueueState::kKernel;
+    if (cores_.has(queues_[sq].slot))
+        cores_.resume(queues_[sq].slot);
+}
+
+void KernelTasks::drop(uint32_t sq)
+{
+    if (board_.kernel_wanted == queues_.timer(sq))
+        board_.kernel_wanted = kNone;
+    else if (cores_.has(queues_[sq].slot))
+        cores_.stop(queues_[sq].slot);
+}
+
+// ---- planted faults ----------------------------------------------------------------------------
+
+// T-FLT-16: each core waits at a flag that nobody sets.
+twinsim_kernel KernelTasks::struck(uint32_t sq, const twinsim_kernel &work) const
+{
+    static const twinsim_op wait = {
+        TWINSIM_PIPE_SCALAR, TWINSIM_OP_WAIT, 0, TWINSIM_HIT_DEFAULT, 0, 0};
+    static const std::array<twinsim_program, CoreTalk::kParts> silent = {
+        {{&wait, 1}, {&wait, 1}, {&wait, 1}, {&wait, 1}}};
+    if (!faults_.is_silent(sq))
+        return work;
+    const BlockDispatcher::Kind kind =
+        queues_[sq].share == kMixed ? BlockDispatcher::Kind::kMixed : BlockDispatcher::Kind::kAic;
+    return {silent.data(), cores_.parts(kind), work.fault, work.exception};
+}
+
+// T-FLT-17: the time of a slow kernel is over.
+void KernelTasks::stretched(uint32_t sq)
+{
+    make_effect(sq);
+    cores_.stop(queues_[sq].slot);
+}
+
+} // namespace tsim

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/scheduler/peer_writes.h"
+
+namespace tsim
+{
+
+PeerWrites::Entry PeerWrites::entry_of(uint32_t sq) const
+{
+    const stars_sqe &sqe = queues_.sqe(sq);
+    const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
+    const uint64_t device = (address - STARS_PEER_BASE) >> STARS_PEER_SHIFT;
+    const uint64_t offset = (address - STARS_PEER_BASE) & ((uint64_t{1} << STARS_PEER_SHIFT) - 1);
+    if (device >= board_.peers.size() || offset % 4 != 0)
+        return {};
+    SyncTables *const peer = board_.peers[device];
+    const auto in = [offset](uint64_t base, uint32_t ids) {
+        return offset >= base && (offset - base) / 4 < ids;
+    };
+    if (in(STARS_EVENT_TABLE_BASE, peer->events().size()))
+        return {peer, true, static_cast<uint32_t>((offset - STARS_EVENT_TABLE_BASE) / 4)};
+    if (in(STARS_NOTIFY_TABLE_BASE, peer->notifies().size()))
+        return {peer, false, static_cast<uint32_t>((offset - STARS_NOTIFY_TABLE_BASE) / 4)};
+    return {};
+}
+
+// T-RMT-1, T-RMT-4.
+void PeerWrites::start(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    const Params &p = board_.params;
+    const Entry entry = entry_of(sq);
+    trace_.note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index,
+                     entry.peer ? entry.id : kNone, 4, kNone, TWINSIM_TABLE_AWAY});
+    if (!entry.peer) {
+        progress_.fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        return;
+    }
+    if (queues_.sqe(sq).word[7] == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET && !entry.event) {
+        progress_.fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
+        return;
+    }
+    q.mark = board_.now;
+    queues_.at(sq, board_.now + p.peer_write.value, QueueStep::kRemote);
+}
+
+// T-RMT-2.
+void PeerWrites::arrived(uint32_t sq)
+{
+    const Entry entry = entry_of(sq);
+    const bool flag = (queues_.sqe(sq).word[8] & 1u) != 0;
+    // T-FLT-12: the acknowledgement of a lost one comes all the same.
+    const bool lost = faults_.loses_record(sq);
+    if (!lost && entry.peer && entry.event)
+        entry.peer->store_event(entry.id, flag, queues_.origin(sq));
+    else if (!lost && entry.peer)
+        entry.peer->store_notify(entry.id, flag, queues_.origin(sq));
+    queues_.at(sq, board_.now + board_.params.peer_write.value, QueueStep::kRemoteDone);
+}
+
+// T-RMT-3.
+void PeerWrites::done(uint32_t sq)
+{
+    trace_.note_access(sq, board_.params.peer_write.index, entry_of(sq).id, TWINSIM_TABLE_AWAY);
+    progress_.executed(sq);
+}
+
+} // namespace tsim

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/scheduler/slot_scheduler.h"
+
+namespace tsim
+{
+
+namespace
+{
+SlotRules slot_rules(const Params &p)
+{
+    return {static_cast<uint32_t>(p.slots.value), p.arbitration.value,
+            p.record_read.value + p.slot_enable.value, p.drain.value + p.slot_disable.value};
+}
+
+std::unique_ptr<SlotsRtlPort> slots_rtl_port(const BoardState &board, uint32_t device)
+{
+    return board.rtl_ports
+               ? board.rtl_ports->slots(static_cast<uint32_t>(board.params.queues.value),
+                                        slot_rules(board.params), {device, ""})
+               : nullptr;
+}
+} // namespace
+
+SlotScheduler::SlotScheduler(const QueueTable &queues, const TaskTrace &trace,
+                             Arbitration &arbitration, FirmwareFrontEnd *firmware)
+    : queues_(queues), trace_(trace), arbitration_(arbitration), firmware_(firmware),
+      board_(queues.board),
+      timer_((queues.device << BoardState::kDeviceShift) + BoardState::kArbiterTimer),
+      slots_(queues.size(), slot_rules(queues.board.params),
+             slots_rtl_port(queues.board, queues.device))
+{
+}
+
+void SlotScheduler::reset()
+{
+    board_.calendar.cancel(timer_);
+    slots_.reset();
+}
+
+// T-SCH-2: the queue joins those that need a slot; T-SCH-20: not before it is swapped out.
+void SlotScheduler::ask(uint32_t sq, SlotUse use)
+{
+    QueueRow &q = queues_[sq];
+    q.use = use;
+    q.mark = board_.now;
+    const Cycle out = slots_.leaving_until(sq, board_.now);
+    if (__builtin_expect(out != 0, 0)) {
+        q.state = QueueState::kSwapOut;
+        queues_.at(sq, out, QueueStep::kSwapOut);
+        return;
+    }
+    q.state = QueueState::kWaitSlot;
+    arbitration_.add(Arbitration::kSlots, sq);
+    arm();
+}
+
+// T-SCH-20.
+void SlotScheduler::swapped_out(uint32_t sq)
+{
+    const QueueRow &q = queues_[sq];
+    trace_.note(sq, {TWINSIM_PHASE_SLOT, q.mark, board_.params.slot_disable.index});
+    ask(sq, q.use);
+}
+
+// T-SCH-3: one grant per arbitration time, while there is a free slot and somebody asks.
+void SlotScheduler::arm()
+{
+    if (arbitration_.empty(Arbitration::kSlots) || board_.calendar.pending(timer_))
+        return;
+    const Cycle next = slots_.next_grant(board_.now);
+    if (next != kNever)
+        board_.calendar.schedule(timer_, next, Rank::kArbiter);
+}
+
+// T-SCH-4.
+void SlotScheduler::fire()
+{
+    if (arbitration_.empty(Arbitration::kSlots) || !slots_.free_now(board_.now)) {
+        arm();
+        return;
+    }
+    const uint32_t sq = arbitration_.take(Arbitration::kSlots);
+    QueueRow &q = queues_[sq];
+    const SlotGrant grant = slots_.grant(sq, q.mark, board_.now);
+    q.slot = grant.slot;
+    q.state = QueueState::kSwapIn;
+    q.was_short = grant.was_short;
+    if (board_.trace.on())
+        trace_.note_taken(sq, Trace::kSlot, q.slot, [this] { return slots_.taken(); });
+    if (__builtin_expect(firmware_ != nullptr, 0))
+        firmware_->activate(sq);
+    else
+        queues_.at(sq, grant.ready, QueueStep::kSwapDone);
+    arm();
+}
+
+// T-SCH-6: the slot is free for others once the queue is swapped out (T-SCH-19).
+void SlotScheduler::give_up(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    if (board_.trace.on())
+        trace_.note_leaving(sq);
+    slots_.leave(sq, q.slot, board_.now);
+    q.slot = QueueRow::kNoSlot;
+    if (__builtin_expect(firmware_ != nullptr, 0))
+        firmware_->release_commands(sq);
+    arm();
+}
+
+// T-SCH-21. A queue that is being swapped out has nothing else to show.
+stars_rtsq_state SlotScheduler::state(uint32_t sq) const
+{
+    const QueueRow &q = queues_[sq];
+    const Params &p = board_.params;
+    const Cycle out = slots_.leaving_until(sq, board_.now);
+    if (out != 0)
+        return out - board_.now > p.slot_disable.value ? STARS_RTSQ_WAIT_SWAP_OUT
+                                                       : STARS_RTSQ_SLOT_DISABLE;
+    switch (q.state) {
+    case QueueState::kClosed:
+    case QueueState::kIdle:
+        return STARS_RTSQ_IDLE;
+    case QueueState::kSwapOut:
+    case QueueState::kWaitSlot:
+    case QueueState::kWaitClass:
+        return STARS_RTSQ_WAIT_SWAP_IN;
+    case QueueState::kSwapIn: {
+        if (!board_.calendar.pending(queues_.timer(sq))) // a firmware has yet to take it in
+            return STARS_RTSQ_WAIT_SWAP_IN;
+        const Cycle left = board_.calendar.time_of(queues_.timer(sq)) - board_.now;
+        const Cycle enable = p.slot_enable.value, record = enable + p.record_read.value;
+        return left > record   ? STARS_RTSQ_WAIT_SWAP_IN
+               : left > enable ? (left == record ? STARS_RTSQ_READ_SENT : STARS_RTSQ_WAIT_RECORD)
+                               : STARS_RTSQ_SLOT_ENABLE;
+    }
+    case QueueState::kParked:
+        return STARS_RTSQ_POLL_FLAG;
+    case QueueState::kHeld:
+    case QueueState::kException:
+    case QueueState::kKilled:
+        return STARS_RTSQ_WAIT_SOFTWARE;
+    default:
+        return q.paused    ? STARS_RTSQ_OPERATION
+               : q.enabled ? STARS_RTSQ_WORKING
+                           : STARS_RTSQ_WAIT_SLOT_IDLE;
+    }
+}
+
+} // namespace tsim
