@@ -34,6 +34,8 @@ CASES = {
         ("core includes api", {"runtime/core/a.c": '#include "api/x.h"\n'}, "runtime/core may not include runtime/api/x.h"),
         ("null includes the model", {"backends/null/n.c": '#include "t.h"\n'}, "may not include sim/include/t.h"),
         ("a name that leads nowhere", {"runtime/core/a.c": '#include "gone.h"\n'}, '"gone.h" is no file'),
+        ("a layer includes one above it", {"sim/core/base/x.h": '#include "core/scheduler/y.h"\n', "sim/core/scheduler/y.h": ""},
+         "sim/core/base may not include sim/core/scheduler/y.h"),
         ("SystemC in the plain core", {"sim/core/a.cpp": "#include <systemc>\n"}, "SystemC belongs into"),
         ("a folder without a rule", {"elsewhere/a.c": ""}, "no rule says"),
     ]),
