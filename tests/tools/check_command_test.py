@@ -196,7 +196,7 @@ def test_compare(tool, clean, other):
     status, same = tool.json("compare", "--json", clean, clean)
     expect(status == 0 and same["same"], "a record is the same as itself")
     expect(same["swapped"] == same["a"]["alone"] == same["b"]["alone"] == same["other_answers"] == 0, "no difference")
-    expect(same["kinds"] and all(kind[part] == 1 for kind in same["kinds"] for part in ("median", "p5", "p95", "least", "most")),
+    expect(same["kinds"] and all(kind[part] == 1 for kind in same["kinds"] for part in ("median", "p5", "p95", "min", "max")),
            "all ratios are 1")
     _, there = tool.json("compare", "--json", clean, other)
     _, back = tool.json("compare", "--json", other, clean)
@@ -210,7 +210,7 @@ def test_compare(tool, clean, other):
     mirrored = {kind["kind"]: kind for kind in back["kinds"]}
     for kind in there["kinds"]:
         opposite = mirrored[kind["kind"]]
-        expect(abs(kind["most"] * opposite["least"] - 1) < 1e-9, f"{kind['kind']}: most and least are each other's inverse")
+        expect(abs(kind["max"] * opposite["min"] - 1) < 1e-9, f"{kind['kind']}: max and min are each other's inverse")
     picture = os.path.join(tool.folder, "compare.svg")
     expect(tool.run("compare", clean, other, "--svg", picture).returncode in (0, 1), "--svg")
     expect(os.stat(picture).st_mode & 0o777 == 0o600, "the picture is its owner's alone")
@@ -237,8 +237,8 @@ def test_order(tool, clean, other):
     _, report = tool.json("compare", "--json", clean, other)
     expect(swapped > 0 and report["swapped"] == swapped, f"{report['swapped']} pairs in another order, not {swapped}")
     ratios = sorted((b[task][1] - b[task][0]) / (a[task][1] - a[task][0]) for task in a if a[task][1] > a[task][0])
-    least, most = min(kind["least"] for kind in report["kinds"]), max(kind["most"] for kind in report["kinds"])
-    expect(abs(least / ratios[0] - 1) < 1e-9 and abs(most / ratios[-1] - 1) < 1e-9, "least and most of all ratios")
+    least, most = min(kind["min"] for kind in report["kinds"]), max(kind["max"] for kind in report["kinds"])
+    expect(abs(least / ratios[0] - 1) < 1e-9 and abs(most / ratios[-1] - 1) < 1e-9, "min and max of all ratios")
     expect(sum(kind["tasks"] for kind in report["kinds"]) == len(ratios), "each task has a ratio")
 
 
@@ -378,7 +378,7 @@ def test_cut_compare(tool, clean):
             file.write(changed)
         done = tool.run("compare", path, path)
         expect(done.returncode == 3 and text in done.stderr, f"compare: {done.returncode} {done.stderr.decode()}")
-        expect(b"not whole" in done.stdout and b", in what is left" in done.stdout, "the text says so")
+        expect(b"incomplete" in done.stdout and b", in the readable part" in done.stdout, "the text says so")
         report = json.loads(tool.run("compare", "--json", path, path).stdout)
         expect(report["same"] and not report["whole"] and not report["a"]["whole"] and not report["b"]["whole"], "and JSON")
         for sides, whole in (((path, clean), (False, True)), ((clean, path), (True, False))):

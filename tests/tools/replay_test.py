@@ -83,7 +83,7 @@ class Folder(unittest.TestCase):
         self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), program)
         compared = run(TOOL, "compare", path, self.path("again.rec"))
         self.assertEqual(compared.returncode, 0, compared.stdout)
-        for line in compared.stdout.split("farthest apart")[0].splitlines():
+        for line in compared.stdout.split("largest differences")[0].splitlines():
             if line.startswith("  ") and line.split()[-1].replace(".", "").isdigit():
                 self.assertEqual(set(line.split()[-5:]), {"1"}, compared.stdout)
         return done
@@ -245,7 +245,7 @@ class Same(Folder):
             struct.pack_into("<Q", data, at + SHORT_HEAD + VALUE, 1)  # TWIN_NEWEST_UNTIMED
         done = self.replay(self.write("untimed.rec", bytes(data)))
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        self.assertIn("signal.timestamp of thread 1: TWIN_OK in the record, TWIN_E_NOT_READY here", done.stdout)
+        self.assertIn("signal.timestamp of thread 1: TWIN_OK in the recording, TWIN_E_NOT_READY here", done.stdout)
 
     def test_threads_that_race_little(self):
         for seed in (1, 2, 3):
@@ -261,7 +261,7 @@ class Same(Folder):
             if kind in (SEEN, MOVED, ND):
                 struct.pack_into("<H", data, at + 4, 31)  # a kind that nobody knows
         done = self.replay(self.write("old.rec", bytes(data)))
-        self.assertIn("does not tell what threads met that raced", done.stdout)
+        self.assertIn("lacks the order of racing threads", done.stdout)
         self.assertNotIn("left out", done.stdout)
         done = self.replay(path)
         self.assertNotIn("does not tell what threads met that raced", done.stdout)
@@ -285,7 +285,7 @@ class Same(Folder):
         path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
         done = self.replay(path, TWINRT_SEED="5")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("another: TWINRT_SEED is 5 here, 0 in the record", done.stdout)
+        self.assertIn("another: TWINRT_SEED is 5 here, 0 in the recording", done.stdout)
 
     def test_another_part_takes_its_own_time(self):
         program = os.path.join(EXAMPLES, "stream_wait_event")
@@ -336,12 +336,12 @@ class Otherwise(Folder):
     def test_less_work_takes_less_time(self):
         done = self.replay(self.change(WORK_FILL, 24, "<Q", lambda n: n // 2))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("tasks at other times", done.stdout)
+        self.assertIn("tasks at different times", done.stdout)
 
     def test_another_time_of_a_task_is_told(self):
         done = self.replay(self.change(TASK, 24, "<Q", lambda n: n + 1))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("tasks at other times: 1\n", done.stdout)
+        self.assertIn("tasks at different times: 1\n", done.stdout)
 
     def test_another_status_is_told(self):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
@@ -349,7 +349,7 @@ class Otherwise(Folder):
         struct.pack_into("<H", data, at + 12, 1)
         done = self.replay(self.write("changed.rec", data))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("answered otherwise: 1\n", done.stdout)
+        self.assertIn("answered differently: 1\n", done.stdout)
         self.assertIn("TWIN_OK here (seq ", done.stdout)
 
     def test_what_means_nothing_is_left_out(self):

@@ -91,8 +91,8 @@ static bool measure_kinds(struct compare_result *result)
             .median = quantile(ratios, count, 50),
             .p5 = quantile(ratios, count, 5),
             .p95 = quantile(ratios, count, 95),
-            .least = ratios[0],
-            .most = ratios[count - 1],
+            .min = ratios[0],
+            .max = ratios[count - 1],
         };
     }
     free(ratios);

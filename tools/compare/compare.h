@@ -31,7 +31,7 @@ struct compare_only {
 struct compare_kind {
     uint32_t kind;                       /* twin_op_kind */
     uint64_t count;                      /* pairs with times on both sides */
-    double median, p5, p95, least, most; /* time in B by time in A */
+    double median, p5, p95, min, max; /* time in B by time in A */
 };
 
 struct compare_list {

@@ -111,7 +111,7 @@ static void print_answers(const struct compare_result *result, FILE *out)
 {
     if (result->answers.count == 0)
         return;
-    fprintf(out, "\nother answers: %zu ops\n", result->answers.count);
+    fprintf(out, "\ndifferent answers: %zu ops\n", result->answers.count);
     for (size_t i = 0; i < result->answers.count && i < SHOWN; i++) {
         const struct compare_pair *pair = &result->pairs[result->answers.items[i]];
         const struct twin_record_entry *a =
@@ -130,7 +130,8 @@ static void print_swaps(const struct compare_result *result, FILE *out)
     if (result->swapped == 0)
         return;
     fprintf(out,
-            "\nother order: %" PRIu64 " pairs of tasks; in A the first comes before the second\n",
+            "\ndifferent order: %" PRIu64
+            " pairs of tasks; in A the first comes before the second\n",
             result->swapped);
     for (size_t i = 0; i < result->swap_count; i++) {
         const struct compare_pair *x = &result->pairs[result->swaps[i].a];
@@ -150,17 +151,17 @@ static void print_swaps(const struct compare_result *result, FILE *out)
 static void print_kinds(const struct compare_result *result, FILE *out)
 {
     if (result->kind_count == 0) {
-        fprintf(out, "\nno task has its length in both records: no ratios\n");
+        fprintf(out, "\nno task has a duration in both recordings: no ratios\n");
         return;
     }
-    fprintf(out, "\nlength on the device, B by A\n");
-    fprintf(out, "  %-18s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "least",
-            "most");
+    fprintf(out, "\ndevice time ratio B/A\n");
+    fprintf(out, "  %-18s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "min",
+            "max");
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
         fprintf(out, "  %-18s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
-                twin_op_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95,
-                kind->least, kind->most);
+                twin_op_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95, kind->min,
+                kind->max);
     }
 }
 
@@ -168,7 +169,7 @@ static void print_worst(const struct compare_result *result, FILE *out)
 {
     if (result->worst.count == 0)
         return;
-    fprintf(out, "\nfarthest apart (waits left out)\n");
+    fprintf(out, "\nlargest differences (waits left out)\n");
     for (size_t i = 0; i < result->worst.count; i++) {
         const struct compare_pair *pair = &result->pairs[result->worst.items[i]];
         uint64_t a = length_of(op_of(result, 0, pair->a));
@@ -187,9 +188,9 @@ void compare_report_text(const struct compare_result *result, FILE *out)
         fprintf(out, "%s: %s (%s), %zu ops, tasks over %.3f us%s\n", sides[which],
                 result->side[which].path, device, result->side[which].ops.count,
                 (double)result->span_ns[which] / 1000,
-                result->side[which].ops.partial ? "; the record is not whole" : "");
+                result->side[which].ops.partial ? "; the recording is incomplete" : "");
     }
-    fprintf(out, "%zu pairs; questions of loops: %" PRIu64 " in A, %" PRIu64 " in B\n",
+    fprintf(out, "%zu pairs; polling iterations: %" PRIu64 " in A, %" PRIu64 " in B\n",
             result->pair_count, result->polls[0], result->polls[1]);
     print_only(result, out);
     print_answers(result, out);
@@ -199,7 +200,7 @@ void compare_report_text(const struct compare_result *result, FILE *out)
     fprintf(out, "\n%s%s\n",
             compare_is_same(result) ? "the same ops, in the same order, with the same answers"
                                     : "the two differ",
-            compare_is_whole(result) ? "" : ", in what is left of the records");
+            compare_is_whole(result) ? "" : ", in the readable part of the recordings");
 }
 
 /* ---- JSON ---- */
@@ -271,8 +272,8 @@ static cJSON *json_kinds(const struct compare_result *result)
         cJSON_AddNumberToObject(object, "median", kind->median);
         cJSON_AddNumberToObject(object, "p5", kind->p5);
         cJSON_AddNumberToObject(object, "p95", kind->p95);
-        cJSON_AddNumberToObject(object, "least", kind->least);
-        cJSON_AddNumberToObject(object, "most", kind->most);
+        cJSON_AddNumberToObject(object, "min", kind->min);
+        cJSON_AddNumberToObject(object, "max", kind->max);
         cJSON_AddItemToArray(list, object);
     }
     return list;

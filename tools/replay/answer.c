@@ -88,7 +88,7 @@ static void tell_value(struct replay_call *call, const struct twin_recording_kin
     struct replay_notes *notes = &call->replay->report.differences;
     uint32_t thread = call->entry->thread;
     if (field->role == TWIN_RECORD_ROLE_STATUS)
-        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %s in the record, %s here",
+        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %s in the recording, %s here",
                     kind->name, thread, name,
                     twin_recording_status(call->replay->recording, (unsigned)then),
                     twin_recording_own_status_name((uint32_t)now));
@@ -97,11 +97,11 @@ static void tell_value(struct replay_call *call, const struct twin_recording_kin
         double is;
         memcpy(&was, &then, sizeof(was));
         memcpy(&is, &now, sizeof(is));
-        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %g in the record, %g here",
+        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %g in the recording, %g here",
                     kind->name, thread, name, was, is);
     } else
         replay_note(notes, call->index,
-                    "%s of thread %" PRIu32 ": %s %" PRIu64 " in the record, %" PRIu64 " here",
+                    "%s of thread %" PRIu32 ": %s %" PRIu64 " in the recording, %" PRIu64 " here",
                     kind->name, thread, name, then, now);
 }
 
@@ -111,7 +111,7 @@ void replay_compare(struct replay_call *call, twin_status status)
     const struct twin_recording_kind *kind = twin_recording_kind(call->entry->kind);
     if (replay_status_of(call) != (uint32_t)status) {
         replay_note(&replay->report.differences, call->index,
-                    "%s of thread %" PRIu32 ": %s in the record, %s here", kind->name,
+                    "%s of thread %" PRIu32 ": %s in the recording, %s here", kind->name,
                     call->entry->thread,
                     twin_recording_status(replay->recording, call->entry->status),
                     twin_recording_own_status_name((uint32_t)status));

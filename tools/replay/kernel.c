@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels. What their blocks did, step by step, is in the record of a device whose kernels the core runs; what they left in memory is
+/* Kernels. What their blocks did, step by step, is in the recording of a device whose kernels the core runs; what they left in memory is
  * not, and their code is gone with the program. For a device that runs device code the record has image, function and arguments. */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct replay_steps {
 struct replay_kernel {
     twin_launch launch; /* what the device has; first */
     struct replay *replay;
-    uint32_t number; /* in the record */
+    uint32_t number; /* in the recording */
     uint32_t device;
     size_t described; /* how often */
     atomic_uint holds;

@@ -131,7 +131,7 @@ static twin_status image_load(struct replay_call *call)
     }
     void *bytes = replay_contents_whole(call, f->bytes);
     if (!bytes) {
-        replay_leave_out(call, "the image is not in the record, which keeps it with --data");
+        replay_leave_out(call, "the image is not in the recording, which keeps it with --data");
         return TWIN_OK;
     }
     const twin_image_source source = {.bytes = bytes, .size = f->bytes, .magic = f->magic};

@@ -93,7 +93,7 @@ static void compare_fact(void *context, const twin_fact *fact)
     if (!report->same || (then && strcmp(then, fact->value) == 0))
         return;
     report->same = false;
-    (void)snprintf(report->why, sizeof(report->why), "%s is %.60s here, %.60s in the record",
+    (void)snprintf(report->why, sizeof(report->why), "%s is %.60s here, %.60s in the recording",
                    fact->name, fact->value, then ? then : "not");
 }
 
@@ -123,7 +123,7 @@ static void compare_device(struct replay *replay, const char *(*setting)(const c
     if (strcmp(replay->ops->name, replay_backend(replay)) != 0) {
         report->same = false;
         (void)snprintf(report->why, sizeof(report->why),
-                       "the backend is %.40s, %.40s in the record", replay->ops->name,
+                       "the backend is %.40s, %.40s in the recording", replay->ops->name,
                        replay_backend(replay));
         return;
     }
@@ -147,14 +147,14 @@ static void compare_device(struct replay *replay, const char *(*setting)(const c
         if (strcmp(then, now) == 0)
             continue;
         report->same = false;
-        (void)snprintf(report->why, sizeof(report->why), "%s is %.60s here, %.60s in the record",
+        (void)snprintf(report->why, sizeof(report->why), "%s is %.60s here, %.60s in the recording",
                        settings[i].name, now, then);
     }
     replay->ops->diag.facts(compare_fact, &facts);
     if (report->same && facts.count != count_recorded(replay)) {
         report->same = false;
         (void)snprintf(report->why, sizeof(report->why),
-                       "it has %zu parameters here, %zu in the record", facts.count,
+                       "it has %zu parameters here, %zu in the recording", facts.count,
                        count_recorded(replay));
     }
 }

@@ -32,16 +32,17 @@ static void tell_tasks(const struct replay_report *report, FILE *to)
     const struct replay_span *then = &report->recorded;
     const struct replay_span *now = &report->replayed;
     if (!report->timed) {
-        fprintf(to, "tasks: %" PRIu64 ", over %.3f us; the record does not tell when its own ran\n",
+        fprintf(to,
+                "tasks: %" PRIu64 ", over %.3f us; the recording does not say when its own ran\n",
                 now->tasks, length_us(now));
         return;
     }
     fprintf(to, "tasks: %" PRIu64, now->tasks);
     if (now->tasks != then->tasks)
-        fprintf(to, ", and %" PRIu64 " in the record", then->tasks);
+        fprintf(to, ", and %" PRIu64 " in the recording", then->tasks);
     if (report->same)
-        fprintf(to, ", %" PRIu64 " of them as recorded to the ns", report->same_tasks);
-    fprintf(to, "\ndevice time: %.3f us from the first task to the last, %.3f us in the record",
+        fprintf(to, ", %" PRIu64 " of them at the recorded times", report->same_tasks);
+    fprintf(to, "\ndevice time: %.3f us from the first task to the last, %.3f us in the recording",
             length_us(now), length_us(then));
     if (!report->same && length_us(then) > 0)
         fprintf(to, ": %.3f times as long", length_us(now) / length_us(then));
@@ -54,17 +55,17 @@ static void tell_limits(const struct replay_report *report, FILE *to)
         fprintf(to, "the device was started %u times; this is the first of them\n",
                 report->sessions);
     if (report->same && !report->paced && report->threads > 1)
-        fputs("the record does not tell what threads met that raced (an older version wrote it): "
+        fputs("the recording lacks the order of racing threads (an older version wrote it): "
               "their tasks may come at other times\n",
               to);
     if (report->open > 0)
-        fprintf(to, "%" PRIu64 " calls had not come back in the record and are left out\n",
+        fprintf(to, "%" PRIu64 " calls had not returned in the recording and are left out\n",
                 report->open);
     if (report->values > 0 && (report->no_contents > 0 || report->effects > 0))
         fprintf(to,
                 "%" PRIu64
                 " ops go by words of device memory, and not all that is copied or computed "
-                "there is in the record: they may go another way%s\n",
+                "there is in the recording: they may go another way%s\n",
                 report->values, report->no_contents > 0 ? " (record with --data)" : "");
     if (report->unknown_kernels > 0)
         fprintf(to,
@@ -73,15 +74,15 @@ static void tell_limits(const struct replay_report *report, FILE *to)
                 "the record, or not for this device\n",
                 report->unknown_kernels);
     if (report->waited > 0)
-        fprintf(to, "%" PRIu64 " waits for room in queues that had room in the record\n",
+        fprintf(to, "%" PRIu64 " waits for room in queues that had room in the recording\n",
                 report->waited);
     if (report->raised > 0)
-        fprintf(to, "%" PRIu64 " clocks of threads were moved up as others had moved them\n",
+        fprintf(to,
+                "%" PRIu64 " clocks of threads were advanced as other threads had advanced them\n",
                 report->raised);
     if (report->polls > 0)
         fprintf(to,
-                "%" PRIu64
-                " questions about progress, time or room are answered otherwise, as is to "
+                "%" PRIu64 " queries of progress, time or space have other answers, as is to "
                 "be expected of another device\n",
                 report->polls);
     if (report->clocks > 0)
@@ -97,7 +98,7 @@ void replay_report_text(const struct replay *replay, const char *name, size_t mo
         if (entry->kind == TWIN_RECORD_PROCESS_DESCRIBE)
             part = twin_recording_text(entry, 0);
     }
-    fprintf(to, "record: %s (%s%s%s)\n", name, replay_backend(replay), part[0] ? " " : "", part);
+    fprintf(to, "recording: %s (%s%s%s)\n", name, replay_backend(replay), part[0] ? " " : "", part);
     fprintf(to, "device: %s%s%s, %s%s\n", report->backend, report->part[0] ? " " : "", report->part,
             report->same ? "the recorded one" : "another: ", report->why);
     fprintf(to, "calls: %" PRIu64 " by %u thread%s\n", report->asked, report->threads,
@@ -105,8 +106,8 @@ void replay_report_text(const struct replay *replay, const char *name, size_t mo
     tell_tasks(report, to);
     tell_limits(report, to);
     tell_notes(replay, &report->left_out, "left out", most, to);
-    tell_notes(replay, &report->differences, "answered otherwise", most, to);
-    tell_notes(replay, &report->times, "tasks at other times", most, to);
+    tell_notes(replay, &report->differences, "answered differently", most, to);
+    tell_notes(replay, &report->times, "tasks at different times", most, to);
     if (replay_is_same(report))
         fprintf(to, "\nthe same answers%s\n", report->same ? " at the same times" : "");
 }

@@ -28,7 +28,7 @@ static void take_task(void *context, const twin_task_end *task)
     if (replay->tasks.count > replay->task_limit) {
         fprintf(stderr,
                 "twinrt: the device does not come to an end: %zu tasks ran, and %" PRIu64
-                " in the record; what they go by lies in memory that is not recorded\n",
+                " in the recording; what they go by lies in memory that is not recorded\n",
                 replay->tasks.count, replay->report.recorded.tasks);
         _exit(REPLAY_ENDLESS);
     }
@@ -103,7 +103,7 @@ static void compare_pair(struct replay *replay, const struct replay_task *then,
     bool same_times = then->begin_ns == now->begin_ns && then->end_ns == now->end_ns;
     if (then->status != now->status)
         replay_note(&report->differences, (size_t)then->order,
-                    "task %" PRIu64 " of queue %" PRIu32 ": %s in the record, %s here",
+                    "task %" PRIu64 " of queue %" PRIu32 ": %s in the recording, %s here",
                     then->number, then->queue, twin_recording_own_status_name(then->status),
                     twin_recording_own_status_name(now->status));
     if (same_times)
@@ -111,7 +111,7 @@ static void compare_pair(struct replay *replay, const struct replay_task *then,
     else if (report->same)
         replay_note(&report->times, (size_t)then->order,
                     "task %" PRIu64 " of queue %" PRIu32 ": %" PRIu64 " to %" PRIu64
-                    " ns in the record, %" PRIu64 " to %" PRIu64 " ns here",
+                    " ns in the recording, %" PRIu64 " to %" PRIu64 " ns here",
                     then->number, then->queue, then->begin_ns, then->end_ns, now->begin_ns,
                     now->end_ns);
 }
@@ -146,7 +146,7 @@ void replay_tasks_compare(struct replay *replay)
         } else {
             replay_note(&replay->report.differences, TWIN_RECORDING_NONE,
                         "task %" PRIu64 " of queue %" PRIu32
-                        " ended here, in the record it did not",
+                        " ended here, in the recording it did not",
                         now->number, now->queue);
             b++;
         }

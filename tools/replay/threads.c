@@ -67,7 +67,7 @@ static bool waits(const struct replay *replay, size_t entry)
     }
 }
 
-/* The op has come back in the record: whoever is in it may go on. */
+/* The op has come back in the recording: whoever is in it may go on. */
 static void end_call(struct replay *replay, size_t entry)
 {
     for (struct replay_call *call = replay_current; call; call = call->outer)

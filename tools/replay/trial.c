@@ -190,7 +190,7 @@ void replay_trial_end(struct replay_call *call, twin_status status)
         fail(call, twin_recording_own_status_name(status));
         return;
     }
-    if (!trial->ops[op].blocks) { /* the host time that it cost in the record */
+    if (!trial->ops[op].blocks) { /* the host time that it cost in the recording */
         uint64_t took = recorded[REPLAY_CALL_END] - recorded[REPLAY_CALL_BEGIN];
         pause_until(call->replay, at[REPLAY_CALL_BEGIN] + (took < PAUSE_MOST ? took : 0));
     }
