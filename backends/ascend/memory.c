@@ -408,12 +408,17 @@ static twin_status memory_space(twin_hw_device *device, uint32_t page_class, uin
     return status;
 }
 
-aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src)
+static bool on_device(uint64_t address, twin_side side)
 {
-    twin_memory_info to, from;
-    ascend_range_find(dst, &to);
-    ascend_range_find(src, &from);
-    bool into = to.kind == TWIN_MEMORY_DEVICE, out = from.kind == TWIN_MEMORY_DEVICE;
+    twin_memory_info info = {.kind = side.kind};
+    if (side.kind == TWIN_MEMORY_UNKNOWN)
+        ascend_range_find(address, &info);
+    return info.kind == TWIN_MEMORY_DEVICE;
+}
+
+aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src, const twin_sides *sides)
+{
+    bool into = on_device(dst, sides->dst), out = on_device(src, sides->src);
     return into && out ? ACL_MEMCPY_DEVICE_TO_DEVICE
            : into      ? ACL_MEMCPY_HOST_TO_DEVICE
            : out       ? ACL_MEMCPY_DEVICE_TO_HOST
@@ -427,7 +432,7 @@ static twin_status memory_copy(twin_hw_device *device, const twin_copy *copy)
         return status;
     return ascend_status(vendor.copy(ascend_pointer(copy->dst), copy->bytes,
                                      ascend_pointer(copy->src), copy->bytes,
-                                     ascend_copy_kind(copy->dst, copy->src)));
+                                     ascend_copy_kind(copy->dst, copy->src, &copy->sides)));
 }
 
 static twin_status memory_fill(twin_hw_device *device, const twin_fill *fill)
@@ -446,9 +451,9 @@ static twin_status memory_copy_rows(twin_hw_device *device, const twin_rows *row
     twin_status status = ascend_use_device(device);
     if (status != TWIN_OK)
         return status;
-    return ascend_status(vendor.copy_rows(ascend_pointer(rows->dst), rows->dst_pitch,
-                                          ascend_pointer(rows->src), rows->src_pitch, rows->width,
-                                          rows->height, ascend_copy_kind(rows->dst, rows->src)));
+    return ascend_status(vendor.copy_rows(
+        ascend_pointer(rows->dst), rows->dst_pitch, ascend_pointer(rows->src), rows->src_pitch,
+        rows->width, rows->height, ascend_copy_kind(rows->dst, rows->src, &rows->sides)));
 }
 
 static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,

@@ -145,7 +145,7 @@ void ascend_pinned_forget_queue(twin_queue *queue);
 /* The device's queues are gone, and its events are about to go. The device's context is the thread's. */
 void ascend_pinned_close_device(const twin_hw_device *device);
 void ascend_pinned_clear(void);
-aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src);
+aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src, const twin_sides *sides);
 
 /* failure.c */
 void ascend_failures_listen(bool on);

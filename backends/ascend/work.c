@@ -8,7 +8,7 @@ static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
     twin_status status = ascend_use_queue(queue);
     if (__builtin_expect(status != TWIN_OK, 0))
         return status;
-    aclrtMemcpyKind kind = ascend_copy_kind(copy->dst, copy->src);
+    aclrtMemcpyKind kind = ascend_copy_kind(copy->dst, copy->src, &copy->sides);
     if (kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
         ascend_pinned_use(kind == ACL_MEMCPY_HOST_TO_DEVICE ? copy->src : copy->dst, queue);
     return ascend_status(vendor.copy_async(ascend_pointer(copy->dst), copy->bytes,
@@ -23,7 +23,7 @@ static twin_status work_copy_rows(twin_queue *queue, const twin_rows *rows)
     twin_status status = ascend_use_queue(queue);
     if (status != TWIN_OK)
         return status;
-    aclrtMemcpyKind kind = ascend_copy_kind(rows->dst, rows->src);
+    aclrtMemcpyKind kind = ascend_copy_kind(rows->dst, rows->src, &rows->sides);
     if (kind != ACL_MEMCPY_DEVICE_TO_DEVICE)
         ascend_pinned_use(kind == ACL_MEMCPY_HOST_TO_DEVICE ? rows->src : rows->dst, queue);
     return ascend_status(vendor.copy_rows_async(ascend_pointer(rows->dst), rows->dst_pitch,

@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 13u
+#define TWIN_SEAM_VERSION 14u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -139,8 +139,8 @@ struct twin_memory_ops {
     twin_status (*space)(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
                          uint64_t *out_total);
     /* Copies now, outside all queues, and returns when the bytes are there. Either side may be
-     * device, pinned or pageable memory; ranges are checked. Thread: any. Blocks.
-     * TWIN_E_INVALID: a range leaves its allocation. TWIN_E_DEVICE. */
+     * device, pinned or pageable memory; ranges of sides that are UNKNOWN are checked. Thread: any. Blocks.
+     * TWIN_E_INVALID: a range leaves its allocation, or was freed meanwhile. TWIN_E_DEVICE. */
     twin_status (*copy)(twin_hw_device *device, const twin_copy *copy);
     /* Fills now. Same rules. Thread: any. Blocks. */
     twin_status (*fill)(twin_hw_device *device, const twin_fill *fill);
@@ -195,7 +195,8 @@ struct twin_queue_ops {
  * TWIN_E_UNSUPPORTED. */
 struct twin_work_ops {
     /* Copies after all earlier work of the queue. Either side is device or pinned memory; both ranges
-     * were valid when submitted. TWIN_E_INVALID: a range leaves its allocation. */
+     * were valid when submitted. TWIN_E_INVALID: a range that the backend had to look up (twin_side) leaves its
+     * allocation. Memory that was freed meanwhile fails the task at most. */
     twin_status (*copy)(twin_queue *queue, const twin_copy *copy);
     /* Fills device memory. */
     twin_status (*fill)(twin_queue *queue, const twin_fill *fill);

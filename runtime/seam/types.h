@@ -177,16 +177,30 @@ typedef struct twin_signal_state {
     bool has_hardware_id;
 } twin_signal_state;
 
+/* Where one side of a piece of work is, as the caller has found it: the whole range is in one allocation. UNKNOWN: the
+ * backend looks it up. Another thread may have freed it meanwhile. */
+typedef struct twin_side {
+    twin_memory_kind kind; /* UNKNOWN, DEVICE or HOST_PINNED */
+    uint32_t device;       /* owner, by backend index */
+} twin_side;
+
+typedef struct twin_sides {
+    twin_side dst;
+    twin_side src;
+} twin_sides;
+
 typedef struct twin_copy {
     uint64_t dst;
     uint64_t src;
     uint64_t bytes; /* > 0 */
+    twin_sides sides;
 } twin_copy;
 
 typedef struct twin_fill {
     uint64_t dst;
     uint64_t bytes; /* > 0 */
     uint8_t value;
+    twin_side side;
 } twin_fill;
 
 /* Rows of `width` bytes: row i goes from src + i * src_pitch to dst + i * dst_pitch. */
@@ -197,6 +211,7 @@ typedef struct twin_rows {
     uint64_t src_pitch; /* width or more */
     uint64_t width;     /* > 0 */
     uint64_t height;    /* > 0 */
+    twin_sides sides;
 } twin_rows;
 
 /* From the first to the last byte of one side of a copy of rows. */
@@ -225,6 +240,7 @@ typedef struct twin_reduce {
     uint64_t bytes; /* > 0; this and both addresses are whole numbers of elements */
     twin_reduce_op op;
     twin_element element;
+    twin_sides sides;
 } twin_reduce;
 
 /* How a 64-bit word m in device memory is compared with a value v. */

@@ -77,13 +77,25 @@ static void test_copies_to_the_device_keep_their_bytes(void)
     for (unsigned i = 0; i < sizeof(source); i++)
         source[i] = (unsigned char)(i * 3);
     start("on", "device");
-    table->memory.copy(device, &(twin_copy){0x10000, address_of(source), 40});
-    table->memory.copy(device, &(twin_copy){0x10100, address_of(source), 40}); /* the same bytes */
-    table->work.copy(queue, &(twin_copy){0x10000, address_of(source) + 1, 40});
-    table->memory.copy(device, &(twin_copy){address_of(source), 0x10000, 8}); /* from the device */
-    table->memory.copy_rows(device, &(twin_rows){0x10000, address_of(source), 5, 10, 3, 4});
+    table->memory.copy(device,
+                       &(twin_copy){.dst = 0x10000, .src = address_of(source), .bytes = 40});
+    table->memory.copy(
+        device,
+        &(twin_copy){.dst = 0x10100, .src = address_of(source), .bytes = 40}); /* the same bytes */
+    table->work.copy(queue,
+                     &(twin_copy){.dst = 0x10000, .src = address_of(source) + 1, .bytes = 40});
+    table->memory.copy(
+        device,
+        &(twin_copy){.dst = address_of(source), .src = 0x10000, .bytes = 8}); /* from the device */
+    table->memory.copy_rows(device, &(twin_rows){.dst = 0x10000,
+                                                 .src = address_of(source),
+                                                 .dst_pitch = 5,
+                                                 .src_pitch = 10,
+                                                 .width = 3,
+                                                 .height = 4});
     fake_status = TWIN_E_INVALID;
-    table->memory.copy(device, &(twin_copy){0x10000, 8, 40}); /* nobody reads there */
+    table->memory.copy(
+        device, &(twin_copy){.dst = 0x10000, .src = 8, .bytes = 40}); /* nobody reads there */
     fake_status = TWIN_OK;
     twin_recording *recording = stop();
 
@@ -134,12 +146,14 @@ static void test_bytes_that_change_while_they_are_kept(void)
     shifting[0] = 1;
     (void)mprotect(shifting + PAGE, PAGE, PROT_NONE);
     (void)sigaction(SIGSEGV, &ours, &before);
-    table->memory.copy(device, &(twin_copy){0x10000, address_of(shifting), 2 * PAGE});
+    table->memory.copy(
+        device, &(twin_copy){.dst = 0x10000, .src = address_of(shifting), .bytes = 2 * PAGE});
     (void)sigaction(SIGSEGV, &before, NULL);
     CU_ASSERT_EQUAL(shifting[0], 2);
     for (unsigned char i = 1; i < 3; i++) {
         shifting[0] = i;
-        table->memory.copy(device, &(twin_copy){0x10000, address_of(shifting), 2 * PAGE});
+        table->memory.copy(
+            device, &(twin_copy){.dst = 0x10000, .src = address_of(shifting), .bytes = 2 * PAGE});
     }
     twin_recording *recording = stop();
     for (unsigned i = 1; i < 3; i++) {
@@ -165,14 +179,14 @@ static void test_stamps_tell_when_work_ended(void)
     fake_tells_tasks = false;
     fake_stamped = false;
     start("off", "events");
-    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     table->queue.drain(queue, 0); /* the time is not there yet */
     fake_status = TWIN_E_BUSY;    /* nothing was queued, so nothing is stamped */
-    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     fake_status = TWIN_OK;
     fake_stamped = true;
     table->queue.drain(queue, TWIN_FOREVER);
-    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     fake_stamped = false; /* never looked at */
     twin_recording *recording = stop();
 
@@ -200,7 +214,7 @@ static void test_more_work_than_stamps(void)
     fake_stamped = false;
     start("off", "events");
     for (unsigned i = 0; i < WORK; i++)
-        table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+        table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     fake_stamped = true;
     table->queue.drain(queue, TWIN_FOREVER);
     twin_recording *recording = stop();
@@ -220,8 +234,13 @@ static void test_times_come_from_tasks(void)
     struct twin_recording_times times;
     fake_tells_tasks = true;
     start("off", "device");
-    table->work.copy_rows(queue, &(twin_rows){0x10000, 0x10008, 8, 8, 8, 2});
-    table->work.copy(queue, &(twin_copy){0x10000, 0x10008, 8});
+    table->work.copy_rows(queue, &(twin_rows){.dst = 0x10000,
+                                              .src = 0x10008,
+                                              .dst_pitch = 8,
+                                              .src_pitch = 8,
+                                              .width = 8,
+                                              .height = 2});
+    table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     uint64_t first = table->diag.newest_task(queue) - 2; /* the rows are two tasks */
     fake_task_ends(&(twin_task_end){.number = first, .begin_ns = 100, .end_ns = 150});
     fake_task_ends(&(twin_task_end){

@@ -187,8 +187,17 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
         q, signal,
         &(twin_count_wait){
             .relation = TWIN_COUNT_MASK, .value = 3, .clear = true, .timeout_ns = 4});
-    t->work.reduce(q, &(twin_reduce){0x10031, 0x10032, 64, TWIN_REDUCE_MAX, TWIN_ELEMENT_BF16});
-    t->work.copy_rows(q, &(twin_rows){0x10041, 0x10042, 43, 44, 42, 2});
+    t->work.reduce(q, &(twin_reduce){.dst = 0x10031,
+                                     .src = 0x10032,
+                                     .bytes = 64,
+                                     .op = TWIN_REDUCE_MAX,
+                                     .element = TWIN_ELEMENT_BF16});
+    t->work.copy_rows(q, &(twin_rows){.dst = 0x10041,
+                                      .src = 0x10042,
+                                      .dst_pitch = 43,
+                                      .src_pitch = 44,
+                                      .width = 42,
+                                      .height = 2});
     t->work.launch(q, &kernel);
     t->image.unload(code.image);
 }
@@ -286,7 +295,12 @@ static void call_all(const struct twin_backend *t)
     t->memory.space(device, 2, &address, &total);
     t->memory.copy(device, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     t->memory.fill(device, &(twin_fill){.dst = 0x10000, .bytes = 9, .value = 7});
-    t->memory.copy_rows(device, &(twin_rows){0x10000, 0x10001, 3, 4, 2, 5});
+    t->memory.copy_rows(device, &(twin_rows){.dst = 0x10000,
+                                             .src = 0x10001,
+                                             .dst_pitch = 3,
+                                             .src_pitch = 4,
+                                             .width = 2,
+                                             .height = 5});
     t->memory.errors(device, &failed, 1, &found);
     t->memory.repair(device, 0x10010, 64);
     t->queue.create(device, &(twin_queue_config){.id = 1, .priority = 3, .fast_sync = true}, &q);
@@ -542,7 +556,7 @@ static void test_failures_have_no_answers(void)
     fake_status = TWIN_OK;
     t->queue.create(device, &(twin_queue_config){.id = 1}, &q);
     fake_status = TWIN_E_BUSY;
-    CU_ASSERT_EQUAL(t->work.copy(q, &(twin_copy){1, 2, 3}), TWIN_E_BUSY);
+    CU_ASSERT_EQUAL(t->work.copy(q, &(twin_copy){.dst = 1, .src = 2, .bytes = 3}), TWIN_E_BUSY);
     fake_status = TWIN_OK;
     t->queue.destroy(q);
     t->device.close(device);

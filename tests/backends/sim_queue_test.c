@@ -242,6 +242,32 @@ static void test_bad_ranges(void)
     seam_down(device);
 }
 
+/* Freed after the caller has found it: the work fails, and nothing else. */
+static void test_freed_meanwhile(void)
+{
+    device = seam_up();
+    twin_queue *queue = seam_queue(device, 1);
+    const uint64_t cell = memory(KIB);
+    unsigned char *host = pinned(16);
+    const twin_side found = {.kind = TWIN_MEMORY_DEVICE, .device = 0};
+    const twin_side locked = {.kind = TWIN_MEMORY_HOST_PINNED};
+    const twin_fill fill = {.dst = cell, .bytes = 16, .value = 7, .side = found};
+    const twin_copy copy = {
+        .dst = number(host), .src = cell, .bytes = 16, .sides = {.dst = locked, .src = found}};
+    SEAM_OK(seam->work.fill(queue, &fill));
+    SEAM_OK(seam->work.copy(queue, &copy));
+    SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
+    CU_ASSERT(all(host, 16, 7));
+    SEAM_OK(seam->memory.free(cell));
+    SEAM_STATUS(seam->memory.copy(device, &copy), TWIN_E_INVALID);
+    CU_ASSERT(seam_explained("freed meanwhile"));
+    SEAM_STATUS(seam->memory.fill(device, &fill), TWIN_E_INVALID);
+    SEAM_OK(seam->work.copy(queue, &copy));
+    CU_ASSERT(seam->queue.drain(queue, TWIN_FOREVER) != TWIN_OK);
+    seam->queue.destroy(queue);
+    seam_down(device);
+}
+
 /* Mapped, and yet not to be read or written: refused, wherever in the range it lies. */
 static void test_host_rights(void)
 {
@@ -565,6 +591,7 @@ static const twin_test tests[] = {
     {"calls cost what the profile says, a wait ends after its work", test_clock},
     {"a fast-sync queue wakes by polling", test_fast_sync},
     {"ranges that leave their allocation are refused", test_bad_ranges},
+    {"work with memory that was freed meanwhile fails, no more", test_freed_meanwhile},
     {"synchronous copies and fills reach all kinds of memory", test_synchronous},
     {"addresses are classified", test_classify},
     {"memory freed in flight stays until its tasks retire, with a warning", test_freed_in_flight},

@@ -40,11 +40,14 @@ static void test_tasks_are_told_in_order(void)
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 0);
     seam_call(TWIN_COST_SUBMIT);
     uint64_t submitted = seam->host.now();
-    SEAM_OK(seam->work.copy(queue, &(twin_copy){memory, memory + 65536, 65536}));
+    SEAM_OK(
+        seam->work.copy(queue, &(twin_copy){.dst = memory, .src = memory + 65536, .bytes = 65536}));
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 1);
-    SEAM_OK(seam->work.fill(silent, &(twin_fill){memory + (1 << 19), 64, 1}));
+    SEAM_OK(
+        seam->work.fill(silent, &(twin_fill){.dst = memory + (1 << 19), .bytes = 64, .value = 1}));
     SEAM_OK(seam->work.record(queue, signal));
-    SEAM_OK(seam->work.copy(queue, &(twin_copy){memory, memory + 65536, 256}));
+    SEAM_OK(
+        seam->work.copy(queue, &(twin_copy){.dst = memory, .src = memory + 65536, .bytes = 256}));
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 3);
     CU_ASSERT_EQUAL(seen.count, 0); /* nothing has run */
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
@@ -66,8 +69,9 @@ static void test_tasks_are_told_in_order(void)
     /* nobody hears any more */
     SEAM_OK(seam->diag.tasks(queue, NULL, NULL));
     SEAM_OK(seam->diag.tasks(silent, take, &other));
-    SEAM_OK(seam->work.fill(queue, &(twin_fill){memory, 64, 1}));
-    SEAM_OK(seam->work.fill(silent, &(twin_fill){memory + (1 << 19), 64, 1}));
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 1}));
+    SEAM_OK(
+        seam->work.fill(silent, &(twin_fill){.dst = memory + (1 << 19), .bytes = 64, .value = 1}));
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     SEAM_OK(seam->queue.drain(silent, TWIN_FOREVER));
     CU_ASSERT_EQUAL(seen.count, 3);
@@ -97,7 +101,7 @@ static void test_failures_and_aborts(void)
                                             .first = 1,
                                             .times = 1},
                               &fault));
-    SEAM_OK(seam->work.fill(queue, &(twin_fill){memory, 64, 1}));
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 1}));
     twin_status failure = seam->queue.drain(queue, TWIN_FOREVER);
     CU_ASSERT_NOT_EQUAL(failure, TWIN_OK);
     CU_ASSERT_EQUAL_FATAL(seen.count, 1);
@@ -106,11 +110,11 @@ static void test_failures_and_aborts(void)
 
     /* what is dropped does not end, and numbers go on behind it */
     SEAM_OK(seam->work.wait(queue, never, TWIN_FOREVER));
-    SEAM_OK(seam->work.fill(queue, &(twin_fill){memory, 64, 2}));
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 2}));
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 3);
     SEAM_OK(seam->queue.abort(queue));
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 3);
-    SEAM_OK(seam->work.fill(queue, &(twin_fill){memory, 64, 3}));
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 3}));
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     CU_ASSERT_EQUAL_FATAL(seen.count, 2);
     CU_ASSERT_EQUAL(seen.end[1].number, 4);
@@ -119,7 +123,7 @@ static void test_failures_and_aborts(void)
     /* a new queue counts from 1, and its end tells nobody */
     queue = seam_queue(device, 1);
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 0);
-    SEAM_OK(seam->work.fill(queue, &(twin_fill){memory, 64, 3}));
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 3}));
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     CU_ASSERT_EQUAL(seen.count, 2);
     seam_drop_queue(queue);

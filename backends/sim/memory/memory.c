@@ -117,36 +117,6 @@ static struct sim_block *live_block(const struct sim_arena *arena, uint64_t addr
     return live ? block : NULL;
 }
 
-twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind)
-{
-    const struct sim_arena *arena = arena_of(address);
-    if (!arena) {
-        *out_kind = TWIN_MEMORY_UNKNOWN;
-        return TWIN_OK;
-    }
-    const char *what = arena->config.host ? "page-locked host" : "device";
-    const struct sim_block *block = live_block(arena, address);
-    if (!block) {
-        sim_explain("0x%llx is %s memory that is not allocated", (unsigned long long)address, what);
-        return TWIN_E_INVALID;
-    }
-    uint64_t offset = address - block->base;
-    if (offset > block->bytes || bytes > block->bytes - offset) {
-        sim_explain("%llu bytes at 0x%llx leave their allocation of %llu bytes at 0x%llx (%s "
-                    "memory)",
-                    (unsigned long long)bytes, (unsigned long long)address,
-                    (unsigned long long)block->bytes, (unsigned long long)block->base, what);
-        return TWIN_E_INVALID;
-    }
-    *out_kind = arena->config.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
-    return TWIN_OK;
-}
-
-uint32_t sim_memory_device(uint64_t address)
-{
-    return arena_of(address)->config.device;
-}
-
 twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
 {
     memset(out_info, 0, sizeof(*out_info));
@@ -164,6 +134,19 @@ twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
     out_info->size_bytes = block->bytes;
     out_info->page_bytes = block->page_bytes;
     return TWIN_OK;
+}
+
+twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_side)
+{
+    twin_memory_info info;
+    (void)sim_memory_info(address, &info);
+    *out_side = (twin_side){.kind = info.kind, .device = info.device};
+    if (info.kind == TWIN_MEMORY_UNKNOWN ||
+        (info.kind != TWIN_MEMORY_GONE && bytes <= info.size_bytes - (address - info.base)))
+        return TWIN_OK;
+    sim_explain("%llu bytes at 0x%llx are not inside one allocation", (unsigned long long)bytes,
+                (unsigned long long)address);
+    return TWIN_E_INVALID;
 }
 
 /* ---- allocation ----------------------------------------------------------------------------- */
@@ -270,11 +253,13 @@ static bool is_usable(uint64_t address, uint64_t bytes, bool write)
 }
 
 /* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window. */
-static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_memory_kind *out_kind,
+static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_side side,
                          struct sim_window *window)
 {
-    twin_status status = sim_memory_check(address, bytes, out_kind);
-    if (status != TWIN_OK || *out_kind != TWIN_MEMORY_UNKNOWN)
+    twin_status status = TWIN_OK;
+    if (side.kind == TWIN_MEMORY_UNKNOWN)
+        status = sim_memory_find(address, bytes, &side);
+    if (status != TWIN_OK || side.kind != TWIN_MEMORY_UNKNOWN)
         return status;
     if (!is_usable(address, bytes, write)) {
         sim_explain("the %s 0x%llx (%llu bytes) is not mapped, or not %s",
@@ -315,11 +300,9 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
 twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
 {
     struct sim_wait wait = {.transfer = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes}};
-    twin_memory_kind dst;
-    twin_memory_kind src;
-    twin_status status = admit(copy->dst, copy->bytes, true, &dst, &wait.windows[0]);
+    twin_status status = admit(copy->dst, copy->bytes, true, copy->sides.dst, &wait.windows[0]);
     if (status == TWIN_OK)
-        status = admit(copy->src, copy->bytes, false, &src, &wait.windows[1]);
+        status = admit(copy->src, copy->bytes, false, copy->sides.src, &wait.windows[1]);
     if (status != TWIN_OK)
         return status;
     return transfer(device, &wait);
@@ -333,13 +316,11 @@ twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
                                          .rows = (uint32_t)rows->height,
                                          .dst_row = rows->dst_pitch,
                                          .src_row = rows->src_pitch}};
-    twin_memory_kind dst;
-    twin_memory_kind src;
-    twin_status status =
-        admit(rows->dst, twin_rows_span(rows, rows->dst_pitch), true, &dst, &wait.windows[0]);
+    twin_status status = admit(rows->dst, twin_rows_span(rows, rows->dst_pitch), true,
+                               rows->sides.dst, &wait.windows[0]);
     if (status == TWIN_OK)
-        status =
-            admit(rows->src, twin_rows_span(rows, rows->src_pitch), false, &src, &wait.windows[1]);
+        status = admit(rows->src, twin_rows_span(rows, rows->src_pitch), false, rows->sides.src,
+                       &wait.windows[1]);
     if (status != TWIN_OK)
         return status;
     return transfer(device, &wait);
@@ -350,8 +331,7 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
     struct sim_wait wait = {
         .transfer = {
             .dst = fill->dst, .src = TWINSIM_NEVER, .bytes = fill->bytes, .value = fill->value}};
-    twin_memory_kind kind;
-    twin_status status = admit(fill->dst, fill->bytes, true, &kind, &wait.windows[0]);
+    twin_status status = admit(fill->dst, fill->bytes, true, fill->side, &wait.windows[0]);
     if (status != TWIN_OK)
         return status;
     return transfer(device, &wait);

@@ -22,12 +22,9 @@ twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy);
 twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
 
-/* TWIN_E_INVALID, explained, when the range starts in an arena and is not wholly inside one live block.
- * UNKNOWN: not in any arena. Lock free. */
-twin_status sim_memory_check(uint64_t address, uint64_t bytes, twin_memory_kind *out_kind);
-
-/* The device whose memory this is, after a check that said TWIN_MEMORY_DEVICE. */
-uint32_t sim_memory_device(uint64_t address);
+/* Finds a range that the caller has not. TWIN_E_INVALID, explained, when it starts in an arena and is not wholly inside
+ * one live block. UNKNOWN: not in any arena. Lock free. */
+twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_side);
 
 /* Of a reservation: less than that is no use to anybody. */
 #define SIM_MEMORY_LEAST (32ull << 20)

@@ -18,9 +18,9 @@ static twin_status check_word(twin_queue *queue, uint64_t address)
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)
         return refusal;
-    twin_memory_kind kind = TWIN_MEMORY_UNKNOWN;
-    twin_status status = sim_memory_check(address, 8, &kind);
-    if (status == TWIN_OK && (kind != TWIN_MEMORY_DEVICE || address % 8 != 0)) {
+    twin_side side;
+    twin_status status = sim_memory_find(address, 8, &side);
+    if (status == TWIN_OK && (side.kind != TWIN_MEMORY_DEVICE || address % 8 != 0)) {
         sim_explain("device %u, stream %u: 0x%llx is no aligned word of device memory",
                     queue->device->index, queue->config.id, (unsigned long long)address);
         status = TWIN_E_INVALID;

@@ -8,12 +8,14 @@
 #include "queue/sqe.h"
 #include "wait/progress.h"
 
-/* Checks a side of queued work. */
-static twin_status check_range(const twin_queue *queue, const char *what, uint64_t address,
-                               uint64_t bytes, twin_memory_kind *out_kind)
+/* Finds a side of queued work that the caller has not. */
+static twin_status find_side(const twin_queue *queue, const char *what, uint64_t address,
+                             uint64_t bytes, twin_side *side)
 {
-    twin_status status = sim_memory_check(address, bytes, out_kind);
-    if (status == TWIN_OK && *out_kind == TWIN_MEMORY_UNKNOWN) {
+    if (__builtin_expect(side->kind != TWIN_MEMORY_UNKNOWN, 1))
+        return TWIN_OK;
+    twin_status status = sim_memory_find(address, bytes, side);
+    if (status == TWIN_OK && side->kind == TWIN_MEMORY_UNKNOWN) {
         sim_explain("device %u, stream %u: the %s 0x%llx is neither device nor page-locked memory",
                     queue->device->index, queue->config.id, what, (unsigned long long)address);
         status = TWIN_E_INVALID;
@@ -37,27 +39,26 @@ static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t p
 enum way { INSIDE, TO_DEVICE, TO_HOST };
 
 /* Both sides of a copy, whose bytes are those of the destination. */
-static twin_status check_sides(const twin_queue *queue, const twin_copy *sides, uint64_t src_bytes,
-                               enum way *out)
+static twin_status find_sides(const twin_queue *queue, twin_copy *copy, uint64_t src_bytes,
+                              enum way *out)
 {
-    twin_memory_kind dst;
-    twin_memory_kind src;
-    twin_status status = check_range(queue, "destination", sides->dst, sides->bytes, &dst);
+    twin_status status = find_side(queue, "destination", copy->dst, copy->bytes, &copy->sides.dst);
     if (status == TWIN_OK)
-        status = check_range(queue, "source", sides->src, src_bytes, &src);
-    if (status == TWIN_OK)
-        *out = dst != TWIN_MEMORY_DEVICE ? TO_HOST : src != TWIN_MEMORY_DEVICE ? TO_DEVICE : INSIDE;
+        status = find_side(queue, "source", copy->src, src_bytes, &copy->sides.src);
+    *out = copy->sides.dst.kind != TWIN_MEMORY_DEVICE   ? TO_HOST
+           : copy->sides.src.kind != TWIN_MEMORY_DEVICE ? TO_DEVICE
+                                                        : INSIDE;
     return status;
 }
 
 /* Devices that have no link to each other meet at the host: the SDMA of one does not reach the memory of another, the PCIe DMA
  * does (T-LNK-1, T-LNK-3). Both sides are device memory. */
-static bool crosses_host(const twin_queue *queue, const twin_copy *sides)
+static bool crosses_host(const twin_queue *queue, const twin_copy *copy)
 {
     twin_link link = sim_process.traits[0].peer_link;
     return (link == TWIN_LINK_PHB || link == TWIN_LINK_PIX || link == TWIN_LINK_SYS) &&
-           (sim_memory_device(sides->dst) != queue->device->index ||
-            sim_memory_device(sides->src) != queue->device->index);
+           (copy->sides.dst.device != queue->device->index ||
+            copy->sides.src.device != queue->device->index);
 }
 
 /* Work that takes several entries: `piece` bytes each, but for the last; rows count as bytes. */
@@ -120,12 +121,13 @@ static void pcie_copy_entry(stars_sqe *sqe, const void *work, uint64_t done, uin
 twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
 {
     enum way way = INSIDE;
+    twin_copy found = *copy;
     twin_status status = sim_queue_refusal(queue);
     if (status == TWIN_OK)
-        status = check_sides(queue, copy, copy->bytes, &way);
+        status = find_sides(queue, &found, copy->bytes, &way);
     if (status != TWIN_OK)
         return status;
-    if (way == INSIDE && !crosses_host(queue, copy))
+    if (way == INSIDE && !crosses_host(queue, &found))
         return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE, false}, sdma_copy_entry);
     return put(queue, &(pieces){copy, copy->bytes, SIM_PCIE_PIECE, way == TO_HOST},
                pcie_copy_entry);
@@ -139,10 +141,10 @@ static void fill_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t
 
 twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
 {
-    twin_memory_kind kind;
+    twin_side side = fill->side;
     twin_status status = sim_queue_refusal(queue);
     if (status == TWIN_OK)
-        status = check_range(queue, "destination", fill->dst, fill->bytes, &kind);
+        status = find_side(queue, "destination", fill->dst, fill->bytes, &side);
     if (status != TWIN_OK)
         return status;
     return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, false}, fill_entry);
@@ -192,9 +194,10 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
                     queue->device->index, queue->config.id);
         return TWIN_E_UNSUPPORTED;
     }
-    const twin_copy sides = {.dst = reduce->dst, .src = reduce->src, .bytes = reduce->bytes};
+    twin_copy sides = {
+        .dst = reduce->dst, .src = reduce->src, .bytes = reduce->bytes, .sides = reduce->sides};
     enum way way = INSIDE;
-    status = check_sides(queue, &sides, reduce->bytes, &way);
+    status = find_sides(queue, &sides, reduce->bytes, &way);
     if (status != TWIN_OK)
         return status;
     if (way != INSIDE)
@@ -303,14 +306,12 @@ static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into
     return sent ? TWIN_OK : TWIN_E_BUSY;
 }
 
-/* How far a place is from the DMA engines of the queue's device (T-DMA-44): its own memory, that of another device, the host. */
-static unsigned distance(const twin_queue *queue, uint64_t address)
+/* How far a side is from the DMA engines of the queue's device (T-DMA-44): its own memory, that of another device, the host. */
+static unsigned distance(const twin_queue *queue, twin_side side)
 {
-    twin_memory_info info;
-    (void)sim_memory_info(address, &info);
-    if (info.kind != TWIN_MEMORY_DEVICE)
+    if (side.kind != TWIN_MEMORY_DEVICE)
         return 2;
-    return sim_memory_device(address) == queue->device->index ? 0 : 1;
+    return side.device == queue->device->index ? 0 : 1;
 }
 
 static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
@@ -323,7 +324,8 @@ static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint
 
 /* Rows between host and device, or between devices without a link. Those that lie close together are one row. A descriptor
  * moves bytes towards the device or away from it: rows from one other device to another take an entry each. */
-static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, bool visible)
+static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, const twin_sides *sides,
+                                 bool visible)
 {
     const bool dense = rows->dst_pitch == rows->width && rows->src_pitch == rows->width;
     if (dense || rows->height == 1) {
@@ -331,8 +333,8 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, bool 
             .dst = rows->dst, .src = rows->src, .bytes = rows->width * rows->height};
         return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE, visible}, pcie_copy_entry);
     }
-    const unsigned to = distance(queue, rows->dst);
-    const unsigned from = distance(queue, rows->src);
+    const unsigned to = distance(queue, sides->dst);
+    const unsigned from = distance(queue, sides->src);
     if (to == 1 && from == 1)
         return put(queue, &(pieces){rows, rows->height, 1, visible}, pcie_row_entry);
     if (to == from || rows->width > UINT32_MAX) {
@@ -348,12 +350,14 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, bool 
 
 twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
 {
-    const twin_copy sides = {
-        .dst = rows->dst, .src = rows->src, .bytes = twin_rows_span(rows, rows->dst_pitch)};
+    twin_copy sides = {.dst = rows->dst,
+                       .src = rows->src,
+                       .bytes = twin_rows_span(rows, rows->dst_pitch),
+                       .sides = rows->sides};
     enum way way = INSIDE;
     twin_status status = sim_queue_refusal(queue);
     if (status == TWIN_OK)
-        status = check_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &way);
+        status = find_sides(queue, &sides, twin_rows_span(rows, rows->src_pitch), &way);
     if (status != TWIN_OK)
         return status;
     const bool sdma = way == INSIDE && !crosses_host(queue, &sides);
@@ -365,5 +369,5 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
         return TWIN_E_INVALID;
     }
     return sdma ? put(queue, &(pieces){rows, 1, 1, false}, sdma_rows_entry)
-                : put_pcie_rows(queue, rows, way == TO_HOST);
+                : put_pcie_rows(queue, rows, &sides.sides, way == TO_HOST);
 }

@@ -28,14 +28,10 @@ static int32_t check_size(const twin_rows *rows)
     return 0;
 }
 
-static int32_t check_sides(const twin_rows *rows, const twin_memory_info *to,
-                           const twin_memory_info *from)
+static int32_t check_sides(const twin_rows *rows, const twin_range_pair *pair)
 {
-    int32_t code =
-        twin_range_check("destination", at(rows->dst), twin_rows_span(rows, rows->dst_pitch), to);
-    return code != 0 ? code
-                     : twin_range_check("source", at(rows->src),
-                                        twin_rows_span(rows, rows->src_pitch), from);
+    return twin_range_check_both(pair, twin_rows_span(rows, rows->dst_pitch),
+                                 twin_rows_span(rows, rows->src_pitch));
 }
 
 static int32_t copy_now(twin_device *device, const twin_rows *rows)
@@ -57,15 +53,18 @@ int32_t twin_rows_copy(const twin_rows *rows)
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    const twin_memory_info to = twin_range_info(at(rows->dst));
-    const twin_memory_info from = twin_range_info(at(rows->src));
-    code = check_sides(rows, &to, &from);
-    if (code == 0 && (to.kind == TWIN_MEMORY_DEVICE) == (from.kind == TWIN_MEMORY_DEVICE))
+    twin_range_pair pair;
+    twin_range_find(&pair, at(rows->dst), at(rows->src));
+    twin_rows copy = *rows;
+    copy.sides = twin_range_sides(&pair);
+    const bool to_device = pair.to.kind == TWIN_MEMORY_DEVICE;
+    code = check_sides(rows, &pair);
+    if (code == 0 && to_device == (pair.from.kind == TWIN_MEMORY_DEVICE))
         code = twin_fail(TWIN_ERR_PARAM_RELATION,
                          "both sides are %s memory; this copies between host and device",
-                         to.kind == TWIN_MEMORY_DEVICE ? "device" : "host");
+                         to_device ? "device" : "host");
     if (code == 0)
-        code = copy_now(context->device, rows);
+        code = copy_now(context->device, &copy);
     twin_context_unpin(context);
     return code;
 }
@@ -78,13 +77,9 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
         code = check_size(rows);
     if (code != 0)
         return code;
-    const twin_memory_info to = twin_range_info(at(rows->dst));
-    const twin_memory_info from = twin_range_info(at(rows->src));
-    code = twin_range_check_alive("destination", at(rows->dst), &to);
-    if (code == 0)
-        code = twin_range_check_alive("source", at(rows->src), &from);
-    if (code == 0)
-        code = twin_range_check_kind(&to, &from, kind);
+    twin_range_pair pair;
+    twin_range_find(&pair, at(rows->dst), at(rows->src));
+    code = twin_range_check_kind(&pair, kind);
     if (code != 0)
         return code;
     twin_context *context = NULL;
@@ -93,16 +88,17 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
         return code;
     if (stream == 0)
         stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
-    code = check_sides(rows, &to, &from);
+    code = check_sides(rows, &pair);
     if (code == 0)
-        code = twin_range_check_owner("destination", &to, context->device);
-    if (code == 0)
-        code = twin_range_check_owner("source", &from, context->device);
+        code = twin_range_check_owners(&pair, context->device);
     if (code != 0)
         return code;
-    if (to.kind != TWIN_MEMORY_UNKNOWN && from.kind != TWIN_MEMORY_UNKNOWN)
+    if (pair.to.kind != TWIN_MEMORY_UNKNOWN && pair.from.kind != TWIN_MEMORY_UNKNOWN) {
+        twin_rows copy = *rows;
+        copy.sides = twin_range_sides(&pair);
         return twin_stream_submit(
-            stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = rows, .stream = found});
+            stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = &copy, .stream = found});
+    }
 
     twin_stream *pinned = NULL;
     code = twin_memory_pin_active(stream, &pinned);

@@ -118,6 +118,14 @@ static int32_t copy_now(twin_device *device, const twin_copy *copy)
                             (unsigned long long)copy->dst);
 }
 
+static inline twin_copy copy_of(const twin_range_pair *pair, size_t bytes)
+{
+    return (twin_copy){.dst = (uint64_t)(uintptr_t)pair->dst,
+                       .src = (uint64_t)(uintptr_t)pair->src,
+                       .bytes = bytes,
+                       .sides = twin_range_sides(pair)};
+}
+
 int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t bytes)
 {
     int32_t code = twin_range_check_room(bytes, dst_bytes);
@@ -128,18 +136,16 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
     if (code != 0)
         return code;
 
-    const twin_copy copy = {
-        .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
-    const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
+    twin_range_pair pair;
+    twin_range_find(&pair, dst, src);
+    const twin_copy copy = copy_of(&pair, bytes);
     code = twin_device_refuse_aborting(context->device, "copies nothing");
     if (code == 0)
-        code = twin_range_check("destination", dst, bytes, &to);
-    if (code == 0)
-        code = twin_range_check("source", src, bytes, &from);
+        code = twin_range_check_both(&pair, bytes, bytes);
     if (code == 0)
         code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
-        code = twin_range_check_peer(context->device, &to, &from);
+        code = twin_range_check_peer(context->device, &pair);
     if (code == 0)
         code = copy_now(context->device, &copy);
     twin_context_unpin(context);
@@ -162,16 +168,18 @@ int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
     return code;
 }
 
-/* The pageable case: after all earlier work of the stream, and over when this returns. */
+/* The pageable case: after all earlier work of the stream, and over when this returns. The backend finds the sides itself:
+ * what was found before the drain may have been freed since. */
 static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
 {
+    const twin_copy late = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes};
     twin_stream *stream = NULL;
     int32_t code = twin_memory_pin_active(handle, &stream);
     if (code != 0)
         return code;
     code = twin_stream_drain(stream, TWIN_FOREVER);
     if (code == 0)
-        code = copy_now(stream->device, copy);
+        code = copy_now(stream->device, &late);
     twin_stream_unpin(stream);
     return code;
 }
@@ -233,8 +241,9 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
         return twin_fail(TWIN_ERR_PARAM, "the source, %llu bytes at %#llx, is not readable",
                          (unsigned long long)copy->bytes, (unsigned long long)copy->src);
     }
-    const twin_copy staged = {
-        .dst = copy->dst, .src = (uint64_t)(uintptr_t)snapshot, .bytes = copy->bytes};
+    twin_copy staged = *copy;
+    staged.src = (uint64_t)(uintptr_t)snapshot;
+    staged.sides.src = (twin_side){.kind = TWIN_MEMORY_HOST_PINNED};
     code = twin_stream_submit(handle, &(twin_task){.kind = TWIN_TASK_COPY, .copy = &staged});
     /* Its pages live until the task has retired: the seam promises that of host_free. */
     ops->memory.host_free(snapshot);
@@ -250,12 +259,9 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
         return code;
-    const twin_memory_info to = twin_range_info(dst), from = twin_range_info(src);
-    code = twin_range_check_alive("destination", dst, &to);
-    if (code == 0)
-        code = twin_range_check_alive("source", src, &from);
-    if (code == 0)
-        code = twin_range_check_kind(&to, &from, kind);
+    twin_range_pair pair;
+    twin_range_find(&pair, dst, src);
+    code = twin_range_check_kind(&pair, kind);
     if (code != 0 || dst == src)
         return code;
 
@@ -265,24 +271,18 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         return code;
     if (stream == 0)
         stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
-    twin_device *device = context->device;
-    code = twin_range_check("destination", dst, bytes, &to);
-    if (code == 0)
-        code = twin_range_check("source", src, bytes, &from);
+    code = twin_range_check_both(&pair, bytes, bytes);
     if (code == 0)
         code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
-        code = twin_range_check_owner("destination", &to, device);
-    if (code == 0)
-        code = twin_range_check_owner("source", &from, device);
+        code = twin_range_check_owners(&pair, context->device);
     if (code != 0)
         return code;
 
-    const twin_copy copy = {
-        .dst = (uint64_t)(uintptr_t)dst, .src = (uint64_t)(uintptr_t)src, .bytes = bytes};
+    const twin_copy copy = copy_of(&pair, bytes);
     if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE)
         return copy_from_snapshot(&copy, stream);
-    if (to.kind == TWIN_MEMORY_UNKNOWN || from.kind == TWIN_MEMORY_UNKNOWN)
+    if (pair.to.kind == TWIN_MEMORY_UNKNOWN || pair.from.kind == TWIN_MEMORY_UNKNOWN)
         return copy_after_drain(&copy, stream);
     return twin_stream_submit(stream,
                               &(twin_task){.kind = TWIN_TASK_COPY, .copy = &copy, .stream = found});
@@ -308,7 +308,10 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
     if (code != 0)
         return code;
     const twin_memory_info to = twin_range_info(dst);
-    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst,
+                            .bytes = bytes,
+                            .value = value,
+                            .side = twin_range_side(&to)};
     code = twin_device_refuse_aborting(context->device, "fills nothing");
     if (code == 0)
         code = twin_range_check("destination", dst, bytes, &to);
@@ -340,7 +343,10 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
     if (code != 0)
         return code;
 
-    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value};
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst,
+                            .bytes = bytes,
+                            .value = value,
+                            .side = twin_range_side(&to)};
     if (to.kind == TWIN_MEMORY_DEVICE)
         return twin_stream_submit(
             stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill, .stream = found});

@@ -18,6 +18,14 @@ twin_memory_info twin_range_info(const void *pointer)
     return info;
 }
 
+void twin_range_find(twin_range_pair *pair, const void *dst, const void *src)
+{
+    pair->dst = dst;
+    pair->src = src;
+    pair->to = twin_range_info(dst);
+    pair->from = twin_range_info(src);
+}
+
 /* Valgrind takes msync for a use of the contents, and would report bytes that nobody has written yet. */
 static bool pages_mapped(uint64_t first, uint64_t bytes, uint64_t page)
 {
@@ -47,7 +55,7 @@ static bool host_range_mapped(uint64_t address, size_t bytes)
 }
 
 /* Refuses what points at memory of the runtime that nobody has. */
-int32_t twin_range_check_alive(const char *role, const void *pointer, const twin_memory_info *info)
+static int32_t check_alive(const char *role, const void *pointer, const twin_memory_info *info)
 {
     if (info->kind != TWIN_MEMORY_GONE)
         return 0;
@@ -61,7 +69,7 @@ int32_t twin_range_check(const char *role, const void *pointer, size_t bytes,
                          const twin_memory_info *info)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
-    int32_t code = twin_range_check_alive(role, pointer, info);
+    int32_t code = check_alive(role, pointer, info);
     if (code != 0)
         return code;
     if (info->kind == TWIN_MEMORY_UNKNOWN) {
@@ -79,6 +87,12 @@ int32_t twin_range_check(const char *role, const void *pointer, size_t bytes,
     return twin_fail(
         TWIN_ERR_PARAM, "the %s, %zu bytes at %p, leaves its allocation of %llu bytes at %#llx",
         role, bytes, pointer, (unsigned long long)info->size_bytes, (unsigned long long)info->base);
+}
+
+int32_t twin_range_check_both(const twin_range_pair *pair, size_t dst_bytes, size_t src_bytes)
+{
+    const int32_t code = twin_range_check("destination", pair->dst, dst_bytes, &pair->to);
+    return code != 0 ? code : twin_range_check("source", pair->src, src_bytes, &pair->from);
 }
 
 int32_t twin_range_check_room(size_t bytes, size_t dst_bytes)
@@ -99,9 +113,9 @@ int32_t twin_range_check_overlap(const void *dst, const void *src, size_t bytes)
 }
 
 /* Refuses a copy between devices when the one that does it cannot reach them both. */
-int32_t twin_range_check_peer(const twin_device *device, const twin_memory_info *dst,
-                              const twin_memory_info *src)
+int32_t twin_range_check_peer(const twin_device *device, const twin_range_pair *pair)
 {
+    const twin_memory_info *dst = &pair->to, *src = &pair->from;
     if (dst->kind != TWIN_MEMORY_DEVICE || src->kind != TWIN_MEMORY_DEVICE ||
         dst->device == src->device ||
         (twin_peer_allows(device, dst->device) && twin_peer_allows(device, src->device)))
@@ -124,12 +138,22 @@ int32_t twin_range_check_owner(const char *role, const twin_memory_info *info,
                      role, device->id);
 }
 
-/* Refuses a direction that an asynchronous copy cannot have. */
-int32_t twin_range_check_kind(const twin_memory_info *dst, const twin_memory_info *src,
-                              twin_copy_kind kind)
+int32_t twin_range_check_owners(const twin_range_pair *pair, const twin_device *device)
 {
-    bool to_device = dst->kind == TWIN_MEMORY_DEVICE;
-    bool from_device = src->kind == TWIN_MEMORY_DEVICE;
+    const int32_t code = twin_range_check_owner("destination", &pair->to, device);
+    return code != 0 ? code : twin_range_check_owner("source", &pair->from, device);
+}
+
+/* Refuses a direction that an asynchronous copy cannot have. */
+int32_t twin_range_check_kind(const twin_range_pair *pair, twin_copy_kind kind)
+{
+    int32_t code = check_alive("destination", pair->dst, &pair->to);
+    if (code == 0)
+        code = check_alive("source", pair->src, &pair->from);
+    if (code != 0)
+        return code;
+    bool to_device = pair->to.kind == TWIN_MEMORY_DEVICE;
+    bool from_device = pair->from.kind == TWIN_MEMORY_DEVICE;
     if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE) {
         if (to_device && !from_device)
             return 0;
@@ -137,8 +161,8 @@ int32_t twin_range_check_kind(const twin_memory_info *dst, const twin_memory_inf
                          "a copy from a host buffer to the device needs its source on the host and "
                          "its destination on the device");
     }
-    bool pageable_dst = dst->kind == TWIN_MEMORY_UNKNOWN;
-    bool pageable_src = src->kind == TWIN_MEMORY_UNKNOWN;
+    bool pageable_dst = pair->to.kind == TWIN_MEMORY_UNKNOWN;
+    bool pageable_src = pair->from.kind == TWIN_MEMORY_UNKNOWN;
     bool fits = true;
     if (pageable_src && (to_device || pageable_dst))
         fits = kind != TWIN_COPY_DEVICE_TO_HOST && kind != TWIN_COPY_HOST_TO_HOST;

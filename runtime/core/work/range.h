@@ -8,23 +8,42 @@
 
 /* Where an address lies; what the backend does not know is pageable host memory. */
 twin_memory_info twin_range_info(const void *pointer);
-/* 107000: nothing is allocated there any more. */
-int32_t twin_range_check_alive(const char *role, const void *pointer, const twin_memory_info *info);
+/* The same for the descriptors of work. */
+static inline twin_side twin_range_side(const twin_memory_info *info)
+{
+    return (twin_side){.kind = info->kind, .device = info->device};
+}
+
+/* Both sides of a copy, found once for all checks and for the backend. */
+typedef struct twin_range_pair {
+    const void *dst;
+    const void *src;
+    twin_memory_info to;
+    twin_memory_info from;
+} twin_range_pair;
+
+void twin_range_find(twin_range_pair *pair, const void *dst, const void *src);
+static inline twin_sides twin_range_sides(const twin_range_pair *pair)
+{
+    return (twin_sides){.dst = twin_range_side(&pair->to), .src = twin_range_side(&pair->from)};
+}
 /* 107000: it is not there, or leaves its allocation. */
 int32_t twin_range_check(const char *role, const void *pointer, size_t bytes,
                          const twin_memory_info *info);
+/* The same of both sides. */
+int32_t twin_range_check_both(const twin_range_pair *pair, size_t dst_bytes, size_t src_bytes);
 /* 107000: more bytes than the destination has. */
 int32_t twin_range_check_room(size_t bytes, size_t dst_bytes);
 /* 107000: the two overlap. */
 int32_t twin_range_check_overlap(const void *dst, const void *src, size_t bytes);
 /* 107000: the memory is on two devices, and the one that copies does not reach both. */
-int32_t twin_range_check_peer(const twin_device *device, const twin_memory_info *dst,
-                              const twin_memory_info *src);
+int32_t twin_range_check_peer(const twin_device *device, const twin_range_pair *pair);
 /* 107000: it is memory of a device that the stream's device does not reach. */
 int32_t twin_range_check_owner(const char *role, const twin_memory_info *info,
                                const twin_device *device);
-/* 107000, 207000: a direction that an asynchronous copy cannot have. */
-int32_t twin_range_check_kind(const twin_memory_info *dst, const twin_memory_info *src,
-                              twin_copy_kind kind);
+/* The same of both sides. */
+int32_t twin_range_check_owners(const twin_range_pair *pair, const twin_device *device);
+/* 107000, 207000: a side where nothing is allocated any more; a direction that an asynchronous copy cannot have. */
+int32_t twin_range_check_kind(const twin_range_pair *pair, twin_copy_kind kind);
 
 #endif

@@ -7,10 +7,11 @@
 #include "core/work/range.h"
 
 static int32_t check_side(const char *role, uint64_t address, const twin_reduce *reduce,
-                          uint32_t element_bytes, const twin_device *device)
+                          uint32_t element_bytes, const twin_device *device, twin_side *out)
 {
     const void *pointer = (const void *)(uintptr_t)address;
     const twin_memory_info info = twin_range_info(pointer);
+    *out = twin_range_side(&info);
     int32_t code = twin_range_check(role, pointer, reduce->bytes, &info);
     if (code == 0 && info.kind != TWIN_MEMORY_DEVICE)
         code = twin_fail(TWIN_ERR_PARAM,
@@ -35,11 +36,14 @@ int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uin
                          "count is %llu bytes, no whole number of elements of %u bytes",
                          (unsigned long long)reduce->bytes, element_bytes);
     twin_context *context = NULL;
+    twin_reduce task = *reduce;
     code = twin_stream_check_found(found, stream, &context);
     if (code == 0)
-        code = check_side("destination", reduce->dst, reduce, element_bytes, context->device);
+        code = check_side("destination", reduce->dst, reduce, element_bytes, context->device,
+                          &task.sides.dst);
     if (code == 0)
-        code = check_side("source", reduce->src, reduce, element_bytes, context->device);
+        code = check_side("source", reduce->src, reduce, element_bytes, context->device,
+                          &task.sides.src);
     /* Onto itself each element meets itself; otherwise what one element is would depend on who comes first. */
     if (code == 0 && reduce->dst != reduce->src)
         code = twin_range_check_overlap((const void *)(uintptr_t)reduce->dst,
@@ -47,5 +51,5 @@ int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uin
     if (code != 0)
         return code;
     return twin_stream_submit(
-        stream, &(twin_task){.kind = TWIN_TASK_REDUCE, .reduce = reduce, .stream = found});
+        stream, &(twin_task){.kind = TWIN_TASK_REDUCE, .reduce = &task, .stream = found});
 }
