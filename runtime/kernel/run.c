@@ -427,7 +427,7 @@ static bool check_call(twin_native_run *run)
 {
     const twin_native_call *call = &run->call;
     const twk_kernel_entry *kernel = call->kernel;
-    if (call->args_bytes < kernel->args_bytes)
+    if (call->args_bytes < kernel->args_bytes && !call->args_padded)
         refuse(run, TWIN_NATIVE_OPERATION, "it reads %u bytes of arguments, the launch gives %zu",
                kernel->args_bytes, call->args_bytes);
     else if ((kernel->cores == TWK_CORES_MIXED) != (call->cores == TWIN_CORES_MIXED) ||

@@ -66,6 +66,7 @@ typedef struct twin_native_call {
     uint32_t vectors_per_cube; /* of a mixed block: vector cores of the part to a cube core */
     const void *args;          /* what the kernel's pointer points to; copied */
     size_t args_bytes;
+    bool args_padded; /* fewer than kernel->args_bytes are right: the rest is padding, and 0 */
     const twin_core_traits *core;
     bool bf16;     /* traits.bf16 */
     bool saturate; /* overflows become the largest number, instead of infinity */

@@ -45,7 +45,7 @@ static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_l
         atomic_store_explicit(&launch->there, true, memory_order_release);
     }
     if (launch->function->native)
-        return twin_launch_native_run(launch, &wide, args, out);
+        return twin_launch_native_run(launch, &wide, launch->from_host ? launch->args : args, out);
     *out = (twin_launch_work){0};
     return TWIN_OK;
 }

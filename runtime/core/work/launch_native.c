@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/backend/error.h"
-#include "core/base/alloc.h"
 #include "core/base/config.h"
 #include "core/base/log.h"
 #include "core/object/device_area.h"
@@ -144,9 +143,11 @@ static twin_status judge(const twin_kernel_launch *launch, native_call *call)
     return call->check == HAZARD_ERROR ? TWIN_E_KERNEL_EXCEPTION : TWIN_OK;
 }
 
-static twin_status run(twin_kernel_launch *launch, const twin_reach *reach, const void *args,
-                       twin_launch_work *out_work)
+twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach *reach,
+                                   const void *args, twin_launch_work *out_work)
 {
+    twin_launch_native_end(launch); /* of a program that runs again */
+    const size_t wanted = launch->function->native->args_bytes;
     const twin_device_traits *traits = launch->device->traits;
     native_call call = {.launch = launch, .check = check_now()};
     call.silent = call.check == HAZARD_OFF ||
@@ -157,7 +158,8 @@ static twin_status run(twin_kernel_launch *launch, const twin_reach *reach, cons
         .blocks = launch->base.blocks,
         .vectors_per_cube = traits->aic_cores != 0 ? traits->aiv_cores / traits->aic_cores : 0,
         .args = args,
-        .args_bytes = launch->function->native->args_bytes,
+        .args_bytes = launch->args_bytes < wanted ? launch->args_bytes : wanted,
+        .args_padded = true, /* twin_launch_native_check */
         .core = &traits->core,
         .bf16 = traits->bf16,
         .saturate = launch->overflows.saturate,
@@ -173,23 +175,6 @@ static twin_status run(twin_kernel_launch *launch, const twin_reach *reach, cons
     twin_log(TWIN_LOG_ERROR, "kernel \"%s\" cannot be run: %s", launch->base.name,
              twin_status_text(status));
     return TWIN_E_KERNEL_EXCEPTION;
-}
-
-twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach *reach,
-                                   const void *args, twin_launch_work *out_work)
-{
-    twin_launch_native_end(launch); /* of a program that runs again */
-    const size_t wanted = launch->function->native->args_bytes;
-    if (launch->args_bytes >= wanted)
-        return run(launch, reach, args, out_work);
-    unsigned char *padded = twin_zalloc(wanted);
-    if (!padded)
-        return TWIN_E_KERNEL_EXCEPTION;
-    if (launch->args_bytes > 0)
-        memcpy(padded, args, launch->args_bytes);
-    const twin_status status = run(launch, reach, padded, out_work);
-    twin_free(padded);
-    return status;
 }
 
 void twin_launch_native_end(twin_kernel_launch *launch)
