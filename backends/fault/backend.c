@@ -51,8 +51,7 @@ static void tell(enum op op, const struct fault_rule *rule, uint64_t call)
     static twin_status group##_##op parameters                                                     \
     {                                                                                              \
         uint64_t which_call = 0;                                                                   \
-        const struct fault_rule *rule =                                                            \
-            fault_rules_strike(&rules, OP_##group##_##op, &which_call);                            \
+        const struct fault_rule *rule = fault_rules_match(&rules, OP_##group##_##op, &which_call); \
         if (!rule)                                                                                 \
             return below.group.op arguments;                                                       \
         if (rule->after)                                                                           \

@@ -110,19 +110,18 @@ bool fault_rules_read(const char *text, const struct fault_op *ops, size_t op_co
     return true;
 }
 
-const struct fault_rule *fault_rules_strike(struct fault_rules *rules, size_t op,
-                                            uint64_t *out_call)
+const struct fault_rule *fault_rules_match(struct fault_rules *rules, size_t op, uint64_t *out_call)
 {
-    const struct fault_rule *struck = NULL;
+    const struct fault_rule *hit = NULL;
     for (size_t i = 0; i < rules->count; i++) {
         struct fault_rule *rule = &rules->rule[i];
         if (!rule->ops[op])
             continue;
         uint64_t call = atomic_fetch_add_explicit(&rule->calls, 1, memory_order_relaxed) + 1;
-        if (struck || call < rule->first || call > rule->last)
+        if (hit || call < rule->first || call > rule->last)
             continue;
-        struck = rule;
+        hit = rule;
         *out_call = call;
     }
-    return struck;
+    return hit;
 }

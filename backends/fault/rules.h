@@ -34,8 +34,8 @@ struct fault_op {
 /* False: `why` says what is wrong. Numbers of ops are their places in the list. */
 bool fault_rules_read(const char *text, const struct fault_op *ops, size_t op_count,
                       struct fault_rules *out, char *why, size_t why_bytes);
-/* Counts a call of an op. The rule that strikes it, or NULL; *out_call is its number among those that count. Thread: any. */
-const struct fault_rule *fault_rules_strike(struct fault_rules *rules, size_t op,
-                                            uint64_t *out_call);
+/* Counts a call of an op. The rule that hits it, or NULL; *out_call is its number among those that count. Thread: any. */
+const struct fault_rule *fault_rules_match(struct fault_rules *rules, size_t op,
+                                           uint64_t *out_call);
 
 #endif

@@ -68,7 +68,7 @@ static twin_status process_start(const twin_services *services)
     if (status != TWIN_OK)
         return status;
     if (!sim_process.open_memory)
-        sim_fault_install();
+        sim_access_guard_install();
     sim_stall_init();
     sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
     sim_progress_begin(sim_process.progress_ns);
@@ -86,7 +86,7 @@ static void process_stop(void)
     sim_progress_end();
     write_files();
     sim_memory_stop();
-    sim_fault_remove();
+    sim_access_guard_remove();
     sim_settings_drop();
     sim_pace_end();
 }
@@ -191,8 +191,8 @@ static const struct twin_backend backend = {
                .copy = sim_memory_copy,
                .fill = sim_memory_fill,
                .copy_rows = sim_memory_copy_rows,
-               .errors = sim_planted_errors,
-               .repair = sim_planted_repair},
+               .errors = sim_inject_errors,
+               .repair = sim_inject_repair},
     .queue = {.create = sim_queue_create,
               .destroy = sim_queue_destroy,
               .drain = sim_queue_drain,
@@ -245,9 +245,9 @@ static const struct twin_backend backend = {
                 .take = sim_channel_take,
                 .answer = sim_channel_answer,
                 .close = sim_channel_close},
-    .fault = {.plant = sim_planted_plant,
-              .remove = sim_planted_remove,
-              .struck = sim_planted_struck},
+    .fault = {.inject = sim_inject_fault,
+              .remove = sim_inject_remove,
+              .triggered = sim_inject_triggered},
     .diag = {.facts = diag_facts,
              .usage = diag_usage,
              .tasks = sim_queue_tasks,

@@ -126,7 +126,7 @@ static twin_status make_board(void)
     if (code == TWINSIM_OK) {
         if (sim_nd_logged())
             twinsim_look_apart(sim_process.board);
-        return sim_planted_begin();
+        return sim_inject_begin();
     }
     sim_process.board = NULL;
     sim_fail("the model cannot be built: %s", error);

@@ -51,7 +51,7 @@ static int32_t convert(const twinrt_fault *given, twin_fault *out)
     return 0;
 }
 
-int32_t twinrt_fault_plant(const twinrt_fault *fault, uint32_t *number)
+int32_t twinrt_fault_inject(const twinrt_fault *fault, uint32_t *number)
 {
     TWIN_ENTER(LOCAL);
     if (!fault)
@@ -62,12 +62,12 @@ int32_t twinrt_fault_plant(const twinrt_fault *fault, uint32_t *number)
                                     "runtime (%zu)",
                                     fault->size, sizeof(*fault)));
     twin_fault wanted;
-    uint32_t planted = 0;
+    uint32_t injected = 0;
     int32_t code = convert(fault, &wanted);
     if (code == 0)
-        code = twin_fault_plant(&wanted, &planted);
+        code = twin_fault_inject(&wanted, &injected);
     if (code == 0 && number)
-        *number = planted;
+        *number = injected;
     return TWIN_LEAVE(code);
 }
 
@@ -77,12 +77,12 @@ int32_t twinrt_fault_remove(uint32_t number)
     return TWIN_LEAVE(twin_fault_remove(number));
 }
 
-int32_t twinrt_fault_struck(uint32_t number, uint64_t *times)
+int32_t twinrt_fault_triggered(uint32_t number, uint64_t *times)
 {
     TWIN_ENTER(LOCAL);
     if (!times)
         return TWIN_LEAVE(twin_api_null("times"));
-    return TWIN_LEAVE(twin_fault_struck(number, times));
+    return TWIN_LEAVE(twin_fault_triggered(number, times));
 }
 
 int32_t twinrt_fault_load(const char *path)

@@ -362,15 +362,15 @@ struct twin_image_ops {
     void (*unload)(twin_loaded_image *image);
 };
 
-/* Optional: faults planted on purpose. A fault strikes on every device it names, open or not, until it is removed. */
+/* Optional: fault injection. A fault hits on every device it names, open or not, until it is removed. */
 struct twin_fault_ops {
     /* *out_number, never 0, names the fault. Holds for what begins later. Thread: any.
-     * TWIN_E_INVALID (explained): it could strike nothing. TWIN_E_NOMEM. */
-    twin_status (*plant)(const twin_fault *fault, uint32_t *out_number);
-    /* Takes one away, or with 0 all; what it has struck stays struck. Thread: any. TWIN_E_INVALID: no such fault. */
+     * TWIN_E_INVALID (explained): it could hit nothing. TWIN_E_NOMEM. */
+    twin_status (*inject)(const twin_fault *fault, uint32_t *out_number);
+    /* Takes one away, or with 0 all; what it has hit stays hit. Thread: any. TWIN_E_INVALID: no such fault. */
     twin_status (*remove)(uint32_t number);
-    /* How often it has struck. Thread: any. TWIN_E_INVALID: no such fault. */
-    twin_status (*struck)(uint32_t number, uint64_t *out_times);
+    /* How often it has triggered. Thread: any. TWIN_E_INVALID: no such fault. */
+    twin_status (*triggered)(uint32_t number, uint64_t *out_times);
 };
 
 /* Devices are counted and numbered after the user's visible-device filter, which what is below has applied. */

@@ -451,9 +451,9 @@
     F(S, int32_t, out_cube, CODE)                                                                  \
     F(S, int32_t, out_vector, CODE)                                                                \
     F(S, int32_t, out_cpu, CODE)
-#define TWIN_RECORD_PLANT_FIELDS(F, S)                                                             \
+#define TWIN_RECORD_INJECT_FIELDS(F, S)                                                            \
     F(S, uint32_t, kind, FAULT)                                                                    \
-    F(S, uint32_t, task, STRIKES)                                                                  \
+    F(S, uint32_t, task, FAULT_TASK)                                                               \
     F(S, uint32_t, device, NUMBER)                                                                 \
     F(S, uint32_t, stream, NUMBER)                                                                 \
     F(S, uint32_t, id, NUMBER)                                                                     \
@@ -468,7 +468,7 @@
     F(S, uint32_t, out_number, NUMBER)                                                             \
     F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_REMOVE_FIELDS(F, S) F(S, uint32_t, number, NUMBER) F(S, uint32_t, spare, SPARE)
-#define TWIN_RECORD_STRUCK_FIELDS(F, S)                                                            \
+#define TWIN_RECORD_TRIGGERED_FIELDS(F, S)                                                         \
     F(S, uint32_t, number, NUMBER) F(S, uint32_t, spare, SPARE) F(S, uint64_t, out_times, NUMBER)
 
 #endif

@@ -60,8 +60,8 @@
     X(CONDITION) /* twin_condition */                                                              \
     X(CORES)     /* twin_launch_cores */                                                           \
     X(FAULT)     /* twin_fault_kind */                                                             \
-    X(STRIKES)   /* twin_fault_task */                                                             \
-    X(ND)        /* twin_nd */
+    X(FAULT_TASK) /* twin_fault_task */                                                            \
+    X(ND)         /* twin_nd */
 
 /* Tails: X(TAIL). */
 #define TWIN_RECORD_TAIL_LIST(X)                                                                   \
@@ -176,9 +176,9 @@
     X(159, PROGRAM_DRAIN, "program.drain", TWIN_RECORD_PROGRAM_DRAIN_FIELDS, NONE)                 \
     X(169, DIAG_FACTS, "diag.facts", TWIN_RECORD_FACTS_FIELDS, NONE)                               \
     X(170, DIAG_USAGE, "diag.usage", TWIN_RECORD_USAGE_FIELDS, NONE)                               \
-    X(176, FAULT_PLANT, "fault.plant", TWIN_RECORD_PLANT_FIELDS, NONE)                             \
+    X(176, FAULT_INJECT, "fault.inject", TWIN_RECORD_INJECT_FIELDS, NONE)                          \
     X(177, FAULT_REMOVE, "fault.remove", TWIN_RECORD_REMOVE_FIELDS, NONE)                          \
-    X(178, FAULT_STRUCK, "fault.struck", TWIN_RECORD_STRUCK_FIELDS, NONE)                          \
+    X(178, FAULT_TRIGGERED, "fault.triggered", TWIN_RECORD_TRIGGERED_FIELDS, NONE)                 \
     X(184, IMAGE_LOAD, "image.load", TWIN_RECORD_LOAD_FIELDS, NONE)                                \
     X(185, IMAGE_UNLOAD, "image.unload", TWIN_RECORD_UNLOAD_FIELDS, NONE)
 

@@ -316,7 +316,7 @@ typedef struct twin_task_end {
     twin_status status;
 } twin_task_end;
 
-/* Faults that can be planted on purpose: X(name, word in files). */
+/* Faults that can be injected on purpose: X(name, word in files). */
 #define TWIN_FAULT_LIST(X)                                                                         \
     X(BAD_TASK, "bad_task")               /* the task arrives garbled */                           \
     X(MEMORY, "memory")                   /* a range of device memory has failed */                \
@@ -336,9 +336,9 @@ typedef enum twin_fault_kind {
         TWIN_FAULT_KINDS
 } twin_fault_kind;
 
-/* Whom a fault strikes: X(name, word in files). */
+/* Whom a fault hits: X(name, word in files). */
 #define TWIN_FAULT_TASK_LIST(X)                                                                    \
-    X(ANY, "any") /* each that the kind can strike in a queue */                                   \
+    X(ANY, "any") /* each that the kind can hit in a queue */                                      \
     X(SDMA, "sdma")                                                                                \
     X(PCIE_DMA, "pcie_dma")                                                                        \
     X(HOST_DMA, "host_dma") /* synchronous copies and fills, outside all queues */                 \
@@ -370,8 +370,8 @@ typedef struct twin_fault {
     uint32_t device;      /* by backend index, or TWIN_FAULT_ANY */
     uint32_t stream;      /* its id, or TWIN_FAULT_ANY */
     uint32_t id;          /* RECORD_LOST: hardware id of the event or notify, or TWIN_FAULT_ANY */
-    uint64_t first;       /* the first to be struck, counted from 1 among those that fit */
-    uint64_t times;       /* how many are struck; 0: all from there on */
+    uint64_t first;       /* the first to be hit, counted from 1 among those that fit */
+    uint64_t times;       /* how many are hit; 0: all from there on */
     uint64_t duration_ns; /* ENGINE_TIMEOUT, COMPLETION_LOST, REPORTS_FULL; else 0 */
     uint32_t factor_permille; /* ENGINE_SLOW; else 0 */
     uint32_t

@@ -460,7 +460,7 @@ TWINSIM_API uint64_t twinsim_next(const twinsim *sim)
     return next == tsim::kNever ? TWINSIM_NEVER : sim->board.params().to_ns(next);
 }
 
-// ---- planted faults ----------------------------------------------------------------------------
+// ---- injected faults ----------------------------------------------------------------------------
 
 TWINSIM_API int twinsim_fault_check(const struct twinsim_fault *fault, char *error,
                                     size_t error_bytes)
@@ -471,12 +471,12 @@ TWINSIM_API int twinsim_fault_check(const struct twinsim_fault *fault, char *err
     return wrong ? TWINSIM_E_ARGUMENT : TWINSIM_OK;
 }
 
-TWINSIM_API int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault,
-                                    uint32_t *out_number, char *error, size_t error_bytes)
+TWINSIM_API int twinsim_fault_inject(twinsim *sim, const struct twinsim_fault *fault,
+                                     uint32_t *out_number, char *error, size_t error_bytes)
 {
     return guard(error, error_bytes, [&]() -> int {
         if (!sim || !fault || !out_number) {
-            say(error, error_bytes, "twinsim_fault_plant: nothing may be NULL");
+            say(error, error_bytes, "twinsim_fault_inject: nothing may be NULL");
             return TWINSIM_E_ARGUMENT;
         }
         const char *wrong = tsim::FaultPlan::check(*fault);
@@ -484,7 +484,7 @@ TWINSIM_API int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fa
             say(error, error_bytes, wrong);
             return TWINSIM_E_ARGUMENT;
         }
-        *out_number = sim->board.faults().plant(*fault);
+        *out_number = sim->board.faults().inject(*fault);
         return TWINSIM_OK;
     });
 }
@@ -494,10 +494,11 @@ TWINSIM_API int twinsim_fault_remove(twinsim *sim, uint32_t number)
     return sim && sim->board.faults().remove(number) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
 }
 
-TWINSIM_API int twinsim_fault_struck(const twinsim *sim, uint32_t number, uint64_t *out_times)
+TWINSIM_API int twinsim_fault_triggered(const twinsim *sim, uint32_t number, uint64_t *out_times)
 {
-    return sim && out_times && sim->board.faults().struck(number, *out_times) ? TWINSIM_OK
-                                                                              : TWINSIM_E_ARGUMENT;
+    return sim && out_times && sim->board.faults().triggered(number, *out_times)
+               ? TWINSIM_OK
+               : TWINSIM_E_ARGUMENT;
 }
 
 TWINSIM_API bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32_t sq,

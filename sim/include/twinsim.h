@@ -212,8 +212,8 @@ struct twinsim_queue_info {
     uint32_t wait_id; /* event or notify id while parked for one, else UINT32_MAX */
     uint64_t
         wait_address; /* bus address of the first word it polls while parked for memory, else TWINSIM_NEVER */
-    bool done;   /* the SQE at the head has had its effect; it is about to retire */
-    bool struck; /* a planted fault has struck the SQE at the head */
+    bool done;    /* the SQE at the head has had its effect; it is about to retire */
+    bool faulted; /* a fault has triggered for the SQE at the head */
 };
 /* Thread: model. */
 int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -331,7 +331,7 @@ enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max
 /* Time of the next event; TWINSIM_NEVER: there is none before a new doorbell. Thread: model. */
 uint64_t twinsim_next(const twinsim *sim);
 
-/* ---- faults planted on purpose (rules FLT-n) -------------------------------------------------- */
+/* ---- fault injection (rules FLT-n) -------------------------------------------------- */
 
 enum twinsim_fault_kind {
     TWINSIM_FAULT_BAD_SQE, /* the SQE is corrupted on its way into the buffer */
@@ -360,10 +360,10 @@ struct twinsim_fault {
     uint32_t device; /* or TWINSIM_ANY */
     uint32_t stream; /* stream id of the queue, or TWINSIM_ANY */
     uint32_t
-        task; /* SQE type, TWINSIM_FAULT_HOST_DMA, or TWINSIM_ANY: each that the kind can strike in a queue */
+        task; /* SQE type, TWINSIM_FAULT_HOST_DMA, or TWINSIM_ANY: each that the kind can hit in a queue */
     uint32_t id;              /* RECORD_LOST: event, notify or count, or TWINSIM_ANY */
-    uint64_t first;           /* the first to be struck, counted from 1 among those that fit */
-    uint64_t times;           /* how many are struck; 0: all from there on */
+    uint64_t first;           /* the first to be hit, counted from 1 among those that fit */
+    uint64_t times;           /* how many are hit; 0: all from there on */
     uint64_t duration_ns;     /* ENGINE_TIMEOUT, COMPLETION_LOST, CQ_FULL */
     uint32_t factor_permille; /* ENGINE_SLOW: 1001 .. 1000000 */
     uint32_t access;          /* MEMORY: TWINSIM_FAULT_READ, _WRITE or both; else 0 or _READ */
@@ -372,15 +372,15 @@ struct twinsim_fault {
     uint32_t error;  /* ENGINE_ERROR, _TIMEOUT: classes (enum stars_error); 0: those of the kind */
     uint32_t status; /* the same and MEMORY: enum stars_status; 0: that of the kind */
 };
-/* Whether a fault can be planted; needs no board. Thread: any. */
+/* Whether a fault can be injected; needs no board. Thread: any. */
 int twinsim_fault_check(const struct twinsim_fault *fault, char *error, size_t error_bytes);
-/* Plants a fault. *out_number, never 0, names it. Thread: model. */
-int twinsim_fault_plant(twinsim *sim, const struct twinsim_fault *fault, uint32_t *out_number,
-                        char *error, size_t error_bytes);
-/* Takes one fault away, or with 0 all. What it has struck stays struck. Thread: model. */
+/* Injects a fault. *out_number, never 0, names it. Thread: model. */
+int twinsim_fault_inject(twinsim *sim, const struct twinsim_fault *fault, uint32_t *out_number,
+                         char *error, size_t error_bytes);
+/* Takes one fault away, or with 0 all. What it has hit stays hit. Thread: model. */
 int twinsim_fault_remove(twinsim *sim, uint32_t number);
-/* How often it has struck. Thread: model. */
-int twinsim_fault_struck(const twinsim *sim, uint32_t number, uint64_t *out_times);
+/* How often it has triggered. Thread: model. */
+int twinsim_fault_triggered(const twinsim *sim, uint32_t number, uint64_t *out_times);
 /* Whether SQE `number` of the queue, counted from its opening, is a record that such a fault kept from its table entry, and
  * no later one of that entry was. Thread: model. */
 bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32_t sq, uint64_t number);
@@ -394,10 +394,10 @@ struct twinsim_memory_error {
 /* Writes the newest errors of a device's memory, up to `room`, oldest first; returns how many there are. Thread: model. */
 size_t twinsim_memory_errors(const twinsim *sim, uint32_t device, struct twinsim_memory_error *out,
                              size_t room);
-/* Whether a fault of memory is planted. Thread: model. */
+/* Whether a fault of memory is injected. Thread: model. */
 bool twinsim_memory_watched(const twinsim *sim);
 /* The driver reads or writes memory of `device` for a kernel: the status (enum stars_status) that this fails with by a
- * planted fault, or 0. Thread: model. */
+ * injected fault, or 0. Thread: model. */
 uint16_t twinsim_memory_touch(twinsim *sim, uint32_t device, uint64_t address, uint64_t bytes,
                               enum twinsim_access access);
 /* Takes faulty memory within the range out of use, with others in its place, and forgets the error. Thread: model.
@@ -442,7 +442,7 @@ enum twinsim_hold {
     TWINSIM_HOLD_AFTER,  /* post_p */
     TWINSIM_HOLD_PAUSE,  /* "task pause" */
     TWINSIM_HOLD_CQ,     /* the CQ is full */
-    TWINSIM_HOLD_LOST,   /* a planted fault keeps its completion back */
+    TWINSIM_HOLD_LOST,   /* an injected fault keeps its completion back */
     TWINSIM_HOLD_COUNT
 };
 /* Bits of a TABLE record's `waker_number`. Without: an access to the table that the type of the SQE names, of a write-value to
@@ -452,7 +452,7 @@ enum twinsim_table {
     TWINSIM_TABLE_COUNT = 2,  /* to a counting notify */
     TWINSIM_TABLE_SETS = 4,   /* a write-value's sets the flag */
     TWINSIM_TABLE_VAIN =
-        8, /* without effect: a planted fault struck it, or the entry had to be brought first */
+        8, /* without effect: an injected fault hit it, or the entry had to be brought first */
     TWINSIM_TABLE_AWAY = 16 /* the entry is another device's */
 };
 enum twinsim_class {

@@ -19,8 +19,8 @@ WHOLE = ("libacl_rt.so", "libascendcl.so")
 # Libraries of the vendor that we do not have: a library of ours would hide the rest of theirs.
 NOT_OURS = ("c-variant-only", "libacl_mdl.so")
 # Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in one to link with.
-EXTENSIONS = ["twinrt_be_inner", "twinrt_set_frames", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_plant",
-              "twinrt_fault_remove", "twinrt_fault_struck"]
+EXTENSIONS = ["twinrt_be_inner", "twinrt_set_frames", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_inject",
+              "twinrt_fault_remove", "twinrt_fault_triggered"]
 # Of the vendor's runtime layer, which loaders look up in the handle of a library of ours; libruntime.so is a link to it.
 LOWER = [row["function"] for row in tables.read("rt_names")]
 OURS = {"libacl_rt.so": EXTENSIONS + LOWER, "libascendcl.so": LOWER, "libtwinrt.so": EXTENSIONS}

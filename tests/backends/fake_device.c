@@ -498,7 +498,7 @@ static uint64_t diag_newest_task(twin_queue *queue)
     (void)queue;
     return fake_tells_tasks ? atomic_load(&newest_task) : 0;
 }
-static twin_status fault_plant(const twin_fault *fault, uint32_t *out_number)
+static twin_status fault_inject(const twin_fault *fault, uint32_t *out_number)
 {
     (void)fault;
     *out_number = 81;
@@ -509,7 +509,7 @@ static twin_status fault_remove(uint32_t number)
     (void)number;
     return answer();
 }
-static twin_status fault_struck(uint32_t number, uint64_t *out_times)
+static twin_status fault_triggered(uint32_t number, uint64_t *out_times)
 {
     (void)number;
     *out_times = 82;
@@ -604,5 +604,5 @@ const struct twin_backend fake_backend = {
              .tasks = diag_tasks,
              .newest_task = diag_newest_task},
     .image = {image_load, image_unload},
-    .fault = {.plant = fault_plant, .remove = fault_remove, .struck = fault_struck},
+    .fault = {.inject = fault_inject, .remove = fault_remove, .triggered = fault_triggered},
 };

@@ -252,9 +252,9 @@ static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin
     t->program.abort(program);
     t->program.drain(program, 77);
     t->diag.usage(1, &usage);
-    t->fault.plant(&(twin_fault){.kind = TWIN_FAULT_MEMORY, .first = 2, .bytes = 12}, &small);
+    t->fault.inject(&(twin_fault){.kind = TWIN_FAULT_MEMORY, .first = 2, .bytes = 12}, &small);
     t->fault.remove(small);
-    t->fault.struck(small, &number);
+    t->fault.triggered(small, &number);
 }
 
 static void ignore_fact(void *context, const twin_fact *fact)
@@ -427,10 +427,10 @@ static const char *const expected[] = {
     "program.abort program=1",
     "program.drain program=1 timeout_ns=77",
     "diag.usage device=1 cube=71 vector=-1 cpu=73",
-    "fault.plant kind=memory task=any device=0 stream=0 id=0 factor_permille=0 first=2 times=0 "
+    "fault.inject kind=memory task=any device=0 stream=0 id=0 factor_permille=0 first=2 times=0 "
     "duration_ns=0 address=0 bytes=12 access=0x0 device_status=0x0 number=81",
     "fault.remove number=81",
-    "fault.struck number=81 times=82",
+    "fault.triggered number=81 times=82",
     "vendor code=507899",
     "diag.facts count=1",
     "program.destroy program=1",

@@ -557,7 +557,7 @@ static void test_room_behind_a_lost_report(void)
     twin_signal *signal = NULL;
     const twin_signal_config timed = {.kind = TWIN_SIGNAL_EVENT_REBIND, .timed = true};
     SEAM_OK(seam->signal.create(device, &timed, &signal));
-    SEAM_OK(seam->fault.plant(&fault, &number));
+    SEAM_OK(seam->fault.inject(&fault, &number));
     for (unsigned i = 0; i < RECORDS; i++) {
         twin_status status = seam->work.record(queue, signal);
         if (status == TWIN_E_BUSY) {

@@ -93,14 +93,14 @@ static void test_failures_and_aborts(void)
     twin_signal *never = seam_signal(device, TWIN_SIGNAL_NOTIFY, 1);
     SEAM_OK(seam->diag.tasks(queue, take, &seen));
     uint32_t fault = 0;
-    SEAM_OK(seam->fault.plant(&(twin_fault){.kind = TWIN_FAULT_ENGINE_ERROR,
-                                            .task = TWIN_FAULT_TASK_SDMA,
-                                            .device = TWIN_FAULT_ANY,
-                                            .stream = TWIN_FAULT_ANY,
-                                            .id = TWIN_FAULT_ANY,
-                                            .first = 1,
-                                            .times = 1},
-                              &fault));
+    SEAM_OK(seam->fault.inject(&(twin_fault){.kind = TWIN_FAULT_ENGINE_ERROR,
+                                             .task = TWIN_FAULT_TASK_SDMA,
+                                             .device = TWIN_FAULT_ANY,
+                                             .stream = TWIN_FAULT_ANY,
+                                             .id = TWIN_FAULT_ANY,
+                                             .first = 1,
+                                             .times = 1},
+                               &fault));
     SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 1}));
     twin_status failure = seam->queue.drain(queue, TWIN_FOREVER);
     CU_ASSERT_NOT_EQUAL(failure, TWIN_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, notifies and counting notifies in the file of signals: each has a signal of its own, and what a planted fault kept
+/* Events, notifies and counting notifies in the file of signals: each has a signal of its own, and what an injected fault kept
  * from its table does not change it. */
 #include "seam.h"
 
@@ -39,7 +39,7 @@ static void run(void)
     const twin_count_change change = {.mode = TWIN_COUNT_ADD, .value = 1};
     uint32_t number = 0;
     CU_ASSERT_EQUAL(id_of(notify), id_of(count));
-    SEAM_OK(seam->fault.plant(&fault, &number));
+    SEAM_OK(seam->fault.inject(&fault, &number));
     for (unsigned i = 0; i < 2; i++)
         SEAM_OK(seam->work.record(queue, events[i]));
     SEAM_OK(seam->work.record(queue, notify));

@@ -99,7 +99,7 @@ static void test_deadlock_after_a_lost_record(void)
     uint32_t number = 0;
     twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 3);
     twin_queue *c = seam_queue(device, 13);
-    SEAM_OK(seam->fault.plant(&fault, &number));
+    SEAM_OK(seam->fault.inject(&fault, &number));
     SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
     SEAM_OK(seam->work.record(a, event));
     SEAM_OK(seam->work.wait(b, event, TWIN_FOREVER));

@@ -50,7 +50,7 @@ static void launch(const scene *s, aclrtFuncHandle function)
         aclrtLaunchKernelWithHostArgs(function, 2, s->stream, NULL, values, ARGS_BYTES, NULL, 0));
 }
 
-/* The next kernel is struck so and fails with that code, and the one after it is well. */
+/* The next kernel is hit so and fails with that code, and the one after it is well. */
 static void expect_failure(const scene *s, aclrtFuncHandle function, const twinrt_fault *fault,
                            aclError code)
 {
@@ -182,7 +182,7 @@ void test_slow_cores(void)
     (void)twin_plant(&fault);
     const double slow = kernel_span(&s);
     CHECK(slow - plain >= 10 * 1200);
-    CHECK(kernel_span(&s) < slow); /* one was struck */
+    CHECK(kernel_span(&s) < slow); /* one was hit */
     CHECK_EQUAL(told, 0);
     end(&s);
 }

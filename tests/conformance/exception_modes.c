@@ -70,7 +70,7 @@ static bool marked(scene *s, unsigned cell)
 }
 
 /* Strikes kernels, from the first on. */
-static void strike(twinrt_fault_kind kind, uint64_t times, uint32_t status)
+static void hit(twinrt_fault_kind kind, uint64_t times, uint32_t status)
 {
     twinrt_fault fault = twin_fault_for(kind);
     fault.task = TWINRT_FAULT_TASK_KERNEL;
@@ -83,8 +83,8 @@ void test_continue_after_kernels(void)
 {
     scene s;
     begin(&s);
-    strike(TWINRT_FAULT_ENGINE_ERROR, 1, 0x27);
-    strike(TWINRT_FAULT_ENGINE_ERROR, 2, 0);
+    hit(TWINRT_FAULT_ENGINE_ERROR, 1, 0x27);
+    hit(TWINRT_FAULT_ENGINE_ERROR, 2, 0);
     mark(&s, 0, s.first);
     launch(s.cube, 1, s.first); /* trapped */
     mark(&s, 1, s.first);
@@ -112,7 +112,7 @@ void test_stop_at_a_kernel(void)
     aclrtStream spared = twin_stream();
     CHECK_OK(aclrtSetCurrentContext(own));
     CHECK_OK(aclrtSetStreamFailureMode(s.first, ACL_STOP_ON_FAILURE));
-    strike(TWINRT_FAULT_ENGINE_ERROR, 1, 0);
+    hit(TWINRT_FAULT_ENGINE_ERROR, 1, 0);
     aclrtEvent event = twin_event(EVENT_EX);
     launch(s.vector, 1, s.first);
     mark(&s, 0, s.first);
@@ -152,7 +152,7 @@ static void occupy(const scene *s)
 {
     int64_t cores = 0;
     CHECK_OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_CUBE_CORE_NUM, &cores));
-    strike(TWINRT_FAULT_ENGINE_HANG, 1, 0);
+    hit(TWINRT_FAULT_ENGINE_HANG, 1, 0);
     static unsigned char values[ARGS_BYTES];
     aclrtLaunchKernelAttr never = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, .value.timeout = 0};
     aclrtLaunchKernelCfg cfg = {.attrs = &never, .numAttrs = 1};

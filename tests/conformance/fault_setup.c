@@ -14,7 +14,7 @@ twinrt_fault twin_fault_for(twinrt_fault_kind kind)
 uint32_t twin_plant(const twinrt_fault *fault)
 {
     uint32_t number = 0;
-    CHECK_OK(twinrt_fault_plant(fault, &number));
+    CHECK_OK(twinrt_fault_inject(fault, &number));
     CHECK(number != 0);
     return number;
 }

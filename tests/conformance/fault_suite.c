@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planted faults from below to the program: codes, callbacks, modes, recovery. fault_sweep.c has every task of a program. */
+/* Injected faults from below to the program: codes, callbacks, modes, recovery. fault_sweep.c has every task of a program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +90,7 @@ static void test_failing_tasks(void)
         CHECK_BYTES(buffer.host + CELL, 1, CELL);
         CHECK_BYTES(buffer.host + 2 * CELL, 3, CELL);
         uint64_t times = 0;
-        CHECK_OK(twinrt_fault_struck(number, &times));
+        CHECK_OK(twinrt_fault_triggered(number, &times));
         CHECK_EQUAL(times, 1);
         CHECK_OK(twinrt_fault_remove(number));
         twin_buffer_free(&buffer);
@@ -173,7 +173,7 @@ static void test_silent_tasks(void)
             /* With nothing else that could happen an endless wait is ended too, and says why. */
             CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
             const char *message = aclGetRecentErrMsg();
-            CHECK(message && strstr(message, "struck by a planted fault"));
+            CHECK(message && strstr(message, "hit by an injected fault"));
             ways[way](stream);
             /* A hanging engine has moved nothing; a lost completion has had its effect. */
             twin_buffer_read(&buffer);
@@ -316,12 +316,12 @@ static void test_lost_failures(void)
         uint64_t times = 77;
         copy_within(&buffer, stream);
         CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
-        CHECK_OK(twinrt_fault_struck(number, &times));
+        CHECK_OK(twinrt_fault_triggered(number, &times));
         CHECK_EQUAL(times, 0); /* a copy that is well writes none */
         copy_within(&buffer, stream);
         CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS),
                    ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-        CHECK_OK(twinrt_fault_struck(number, &times));
+        CHECK_OK(twinrt_fault_triggered(number, &times));
         CHECK_EQUAL(times, 1);
         CHECK_OK(twinrt_fault_remove(0));
         CHECK_OK(aclrtStreamAbort(stream));
@@ -477,59 +477,59 @@ static void test_arguments(void)
     uint32_t number = 77;
     uint64_t times = 0;
     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_BAD_TASK);
-    CHECK_CODE(twinrt_fault_plant(NULL, &number), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(twinrt_fault_inject(NULL, &number), ACL_ERROR_INVALID_PARAM);
     fault.size--;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_INVALID_PARAM);
     fault.size++;
     fault.kind = 99;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.kind = TWINRT_FAULT_BAD_TASK;
     fault.task = 99;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.task = 0;
     fault.reserved = 1;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.reserved = 0;
     fault.device = 63;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_INVALID_DEVICEID);
     fault.device = -2;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.device = 0;
     fault.first = 0;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     const char *message = aclGetRecentErrMsg();
     CHECK(message && strstr(message, "counted from 1"));
     fault.first = 1;
     /* Members that the kind has no use for, and an event that no part has. */
     fault.duration_ns = 1;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.duration_ns = 0;
     fault.status = 0x217;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.status = 0;
     fault.bytes = 64;
-    CHECK_CODE(twinrt_fault_plant(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&fault, &number), ACL_ERROR_RT_PARAM_INVALID);
     fault.bytes = 0;
     twinrt_fault lost = TWINRT_FAULT_INIT(TWINRT_FAULT_RECORD_LOST);
     lost.id = 70000;
-    CHECK_CODE(twinrt_fault_plant(&lost, &number), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_inject(&lost, &number), ACL_ERROR_RT_PARAM_INVALID);
     message = aclGetRecentErrMsg();
     CHECK(message && strstr(message, "no event or notify 70000"));
     CHECK_EQUAL(number, 77);
     lost.id = 7;
-    CHECK_OK(twinrt_fault_plant(&lost, NULL));
+    CHECK_OK(twinrt_fault_inject(&lost, NULL));
     CHECK_CODE(twinrt_fault_remove(12345), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_OK(twinrt_fault_remove(0));
-    CHECK_CODE(twinrt_fault_struck(12345, &times), ACL_ERROR_RT_PARAM_INVALID);
-    CHECK_CODE(twinrt_fault_struck(1, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(twinrt_fault_triggered(12345, &times), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_fault_triggered(1, NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(twinrt_fault_load(NULL), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(twinrt_fault_load("/nowhere/at/all.json"), ACL_ERROR_INVALID_FILE);
     /* As many as there can be, and one more. */
     fault.first = 1000000000;
-    unsigned planted = 0;
-    while (planted < 1000 && twinrt_fault_plant(&fault, NULL) == ACL_SUCCESS)
-        planted++;
-    CHECK_EQUAL(planted, 256);
+    unsigned injected = 0;
+    while (injected < 1000 && twinrt_fault_inject(&fault, NULL) == ACL_SUCCESS)
+        injected++;
+    CHECK_EQUAL(injected, 256);
     CHECK_OK(twinrt_fault_remove(0));
 }
 
@@ -600,7 +600,7 @@ static void test_file(void)
                "{\"faults\": [{\"kind\": \"bad_task\"}, {\"kind\": \"engine_slow\"}]}");
     CHECK_CODE(twinrt_fault_load(path), ACL_ERROR_RT_PARAM_INVALID);
     const char *message = aclGetRecentErrMsg();
-    CHECK(message && strstr(message, "faults[1] cannot be planted"));
+    CHECK(message && strstr(message, "faults[1] cannot be injected"));
     CHECK(unlink(path) == 0);
     CHECK_OK(aclrtSetDevice(0));
     aclrtStream stream = twin_stream();
@@ -621,7 +621,7 @@ static const twin_test tests[] = {
      test_failed_links_and_writes},
     {"synchronous copies fail", test_synchronous_copies},
     {"rows before one that fails are copied, or none", test_failed_rows},
-    {"what cannot be planted is refused", test_arguments},
+    {"what cannot be injected is refused", test_arguments},
     {"a file gives faults to a program that knows nothing of them", test_file},
     {"a fault in any task of a program is survived", test_sweep},
 };

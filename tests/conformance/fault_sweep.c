@@ -126,7 +126,7 @@ void twin_sweep_child(void)
             aclError codes[2];
             run(&w, 2, codes);
             uint64_t times = 0;
-            CHECK_OK(twinrt_fault_struck(number, &times));
+            CHECK_OK(twinrt_fault_triggered(number, &times));
             CHECK(is_documented(codes[0]));
             CHECK(is_documented(codes[1]));
             if (times == 0) { /* there are no more of that kind */

@@ -101,7 +101,7 @@ void test_kernel_meets_failed_memory(void)
     uint64_t times = 1;
     NATIVE_LAUNCH(&s.n, "add", 1, args);
     CHECK_OK(aclrtSynchronizeStream(s.n.stream));
-    CHECK_OK(twinrt_fault_struck(spared, &times));
+    CHECK_OK(twinrt_fault_triggered(spared, &times));
     CHECK_EQUAL(times, 0);
     CHECK_OK(twinrt_fault_remove(spared));
     put_floats(s.x, 1);

@@ -219,9 +219,9 @@ static unsigned sweep(const char *self, const char *status)
         char rule[96];
         (void)snprintf(rule, sizeof(rule), "*:%u=%s", call, status);
         run_child(self, rule, &outcome);
-        const char *struck = strstr(outcome.output, "TWINRT_FAIL: call");
+        const char *hit = strstr(outcome.output, "TWINRT_FAIL: call");
         const char *last_round = strstr(outcome.output, LAST_ROUND);
-        if (!struck || (last_round && last_round < struck))
+        if (!hit || (last_round && last_round < hit))
             return call - 1; /* all calls of the rounds before have had their turn */
         if (!is_good(&outcome)) {
             fprintf(stderr, "%s: %s, status 0x%x\n%s\n", rule,

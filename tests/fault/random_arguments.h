@@ -31,9 +31,9 @@ extern const random_row random_block_rows[];
 extern const uint32_t random_block_row_count;
 extern const random_row random_fault_rows[];
 extern const uint32_t random_fault_row_count;
-/* Which kinds of faults the run plants: with some seeds none. Before the first call. */
+/* Which kinds of faults the run injects: with some seeds none. Before the first call. */
 void random_fault_begin(uint64_t seed);
-/* Whether a task may have failed with this code: it is none of a planted fault, or one was planted that causes it. */
+/* Whether a task may have failed with this code: it is none of an injected fault, or one was injected that causes it. */
 bool random_fault_explains(aclError code);
 extern const random_row random_kernel_rows[];
 extern const uint32_t random_kernel_row_count;
@@ -94,13 +94,13 @@ enum {
     ADDRESS_GONE = 507899,
 };
 
-/* How a task fails: by its address, by a kernel's arguments, in other ways when a fault was planted that can cause them
+/* How a task fails: by its address, by a kernel's arguments, in other ways when a fault was injected that can cause them
  * (random_fault_explains), and as an aborted run of a model instance. */
 #define FAILED_TASK                                                                                \
     ADDRESS_GONE, TASK_FAILED, ENGINE_FAILED, KERNEL_TOO_LONG, VECTOR_TOO_LONG, KERNEL_FAILED,     \
         VECTOR_FAILED, MEMORY_FAILED, LINK_FAILED, RUN_ABORTED
 
-/* How a copy fails that is made at once, when a fault strikes it. */
+/* How a copy fails that is made at once, when a fault hits it. */
 #define FAILED_COPY ENGINE_FAILED, MEMORY_FAILED, LINK_FAILED
 
 /* What a submission to any stream may answer; in a context that stops at failures also how its task failed. */

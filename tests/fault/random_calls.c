@@ -74,7 +74,7 @@ void random_call(random_worker *worker)
     if (!is_allowed(row, code)) {
         const char *message = aclGetRecentErrMsg();
         random_failure("thread %u, call %llu, %s: code %d is not documented for it, or no fault "
-                       "that causes it was planted; %s",
+                       "that causes it was injected; %s",
                        worker->index, (unsigned long long)worker->number, row->name, code,
                        message ? message : "no message");
     }

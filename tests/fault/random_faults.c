@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls that plant faults and take them away, and ask for errors of memory. */
+/* Random calls that inject faults and take them away, and ask for errors of memory. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "random_arguments.h"
 #include "twinrt/fault.h"
 
-/* What planted faults cause ------------------------------------------------------------------------- */
+/* What injected faults cause ------------------------------------------------------------------------- */
 
 #define KINDS (TWINRT_FAULT_DOORBELL_LOST + 1)
 
@@ -16,7 +16,7 @@ static const aclError caused[] = {TASK_FAILED,     ENGINE_FAILED, KERNEL_TOO_LON
 #define CAUSED (sizeof(caused) / sizeof(caused[0]))
 
 static uint32_t kinds_of_run;
-/* Faults planted, or just being planted, that cause it. Also of those that were removed: what they struck stays struck. */
+/* Faults injected, or just being injected, that cause it. Also of those that were removed: what they hit stays hit. */
 static _Atomic uint32_t causes[CAUSED];
 
 void random_fault_begin(uint64_t seed)
@@ -79,9 +79,9 @@ static void count_causes(const twinrt_fault *fault, uint32_t by)
             atomic_fetch_add(&causes[i], by);
 }
 
-/* Planting ------------------------------------------------------------------------------------------ */
+/* Injecting ------------------------------------------------------------------------------------------ */
 
-/* A fault that strikes soon and seldom: the others have work to do. */
+/* A fault that hits soon and seldom: the others have work to do. */
 static twinrt_fault any_fault(random_worker *worker)
 {
     twinrt_fault fault = TWINRT_FAULT_INIT(below(worker, TWINRT_FAULT_DOORBELL_LOST + 1));
@@ -146,7 +146,7 @@ static aclError call_plant(random_worker *worker)
         if (fault.kind >= KINDS || (kinds_of_run >> fault.kind & 1) == 0)
             fault.reserved = 1; /* it is refused */
         count_causes(&fault, 1);
-        code = twinrt_fault_plant(chance(worker, 98) ? &fault : NULL, OUT(worker, number));
+        code = twinrt_fault_inject(chance(worker, 98) ? &fault : NULL, OUT(worker, number));
         if (code != ACL_SUCCESS)
             count_causes(&fault, UINT32_MAX);
     }
@@ -162,7 +162,8 @@ static aclError call_remove(random_worker *worker)
 {
     uint64_t times = 0;
     if (chance(worker, 30))
-        return twinrt_fault_struck((uint32_t)HANDLE(any(worker, RANDOM_FAULT)), OUT(worker, times));
+        return twinrt_fault_triggered((uint32_t)HANDLE(any(worker, RANDOM_FAULT)),
+                                      OUT(worker, times));
     if (chance(worker, 20))
         return twinrt_fault_remove((uint32_t)HANDLE(any(worker, RANDOM_FAULT)));
     /* None in that place: 0, which takes all away. */
@@ -218,12 +219,16 @@ static aclError call_memory_errors(random_worker *worker)
 /* All of it ---------------------------------------------------------------------------------------- */
 
 const random_row random_fault_rows[] = {
-    {"twinrt_fault_plant",
+    {"twinrt_fault_inject",
      call_plant,
      2,
      {NULL_ARGUMENT, BAD_VALUE, NO_SUCH_DEVICE, NO_MEMORY},
      false},
-    {"twinrt_fault_remove, twinrt_fault_struck", call_remove, 3, {NULL_ARGUMENT, BAD_VALUE}, false},
+    {"twinrt_fault_remove, twinrt_fault_triggered",
+     call_remove,
+     3,
+     {NULL_ARGUMENT, BAD_VALUE},
+     false},
     {"errors of memory",
      call_memory_errors,
      8,

@@ -35,7 +35,7 @@ static void try_faults(const char *text, size_t bytes)
     must(count <= TWIN_FAULT_FILE_MOST, "there are as many as fit");
     for (size_t i = 0; i < count; i++) {
         must((unsigned)list[i].kind < TWIN_FAULT_KINDS, "a fault has a kind");
-        must((unsigned)list[i].task < TWIN_FAULT_TASKS, "a fault strikes a known task");
+        must((unsigned)list[i].task < TWIN_FAULT_TASKS, "a fault hits a known task");
         must(list[i].first > 0, "the first is counted from 1");
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The RTL of SQEs behind a whole scheduler: random SQEs, legal and not, with software that holds, kills and closes queues, and
-/// with planted faults. In lock step nothing may differ; with the RTL alone everything must come out as in the plain model.
+/// with injected faults. In lock step nothing may differ; with the RTL alone everything must come out as in the plain model.
 #include <cinttypes>
 #include <cstring>
 #include <string>
@@ -39,7 +39,7 @@ class Run
             },
             this);
         if (seed % 3 == 0)
-            plant();
+            inject();
         for (uint32_t sq = 0; sq < kQueues; ++sq)
             open(sq);
     }
@@ -89,7 +89,7 @@ class Run
         };
     }
     void open(uint32_t sq) { rig_.open(sq, static_cast<uint8_t>(draw(8)), kDepth, kCqDepth); }
-    void plant()
+    void inject()
     {
         constexpr std::array<twinsim_fault_kind, 8> kKinds = {
             TWINSIM_FAULT_BAD_SQE,         TWINSIM_FAULT_ENGINE_ERROR, TWINSIM_FAULT_ENGINE_SLOW,
@@ -106,7 +106,7 @@ class Run
             if (fault.kind == TWINSIM_FAULT_COMPLETION_LOST || fault.kind == TWINSIM_FAULT_CQ_FULL)
                 fault.duration_ns = 5000;
             CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-            (void)rig_.board().faults().plant(fault);
+            (void)rig_.board().faults().inject(fault);
         }
     }
 

@@ -284,8 +284,8 @@ static void test_faults_on_the_way()
     EXPECT_EQ(list_error(nowhere), 0);
 }
 
-// T-FLT-6, T-FLT-8: a planted error leaves memory as it was, a slow engine is late by its factor, and the channel is free again.
-static void test_planted()
+// T-FLT-6, T-FLT-8: an injected error leaves memory as it was, a slow engine is late by its factor, and the channel is free again.
+static void test_injected()
 {
     const std::vector<stars_dma_descriptor> list = {read(0, 0, 64), read(kMiB, 0, kMiB)};
     Rig plain;
@@ -299,7 +299,7 @@ static void test_planted()
         fault.first = fault.times = 1;
         fault.factor_permille = slow ? 3000 : 0;
         CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-        (void)rig.board().faults().plant(fault);
+        (void)rig.board().faults().inject(fault);
         run_list(rig, list);
         EXPECT_EQ(rig.retired(0), slow ? 1 : 0);
         EXPECT_EQ(*rig.hbm(), slow ? 7 : 0);
@@ -319,22 +319,22 @@ static void test_planted()
     }
 }
 
-static void plant_engine_error(Rig &rig)
+static void inject_engine_error(Rig &rig)
 {
     twinsim_fault fault{};
     fault.kind = TWINSIM_FAULT_ENGINE_ERROR;
     fault.device = fault.stream = fault.task = fault.id = TWINSIM_ANY;
     fault.first = fault.times = 1;
-    (void)rig.board().faults().plant(fault);
+    (void)rig.board().faults().inject(fault);
 }
 
-// T-FLT-19, T-DMA-45: a list that ends by itself before the planted error leaves what a list without one leaves.
-static void test_planted_and_own_error()
+// T-FLT-19, T-DMA-45: a list that ends by itself before the injected error leaves what a list without one leaves.
+static void test_injected_and_own_error()
 {
-    for (const bool planted : {false, true}) {
+    for (const bool injected : {false, true}) {
         Rig rig;
-        if (planted)
-            plant_engine_error(rig);
+        if (injected)
+            inject_engine_error(rig);
         std::memset(rig.host(), 7, 2 * kMiB);
         run_list(rig, {read(0, 0, 64), read(kMiB, 0, kMiB), read(4 * kMiB, 0, 0),
                        read(6 * kMiB, 0, 64)});
@@ -346,7 +346,7 @@ static void test_planted_and_own_error()
     }
     // one whose bytes led nowhere in the end is the first that failed
     Rig rig;
-    plant_engine_error(rig);
+    inject_engine_error(rig);
     std::memset(rig.host(), 7, 2 * kMiB);
     const std::vector<stars_dma_descriptor> list = {read(0, 0, 64), read(8 * kMiB, 0, 64),
                                                     read(kMiB, 0, 2 * kMiB),
@@ -364,11 +364,11 @@ static void test_planted_and_own_error()
 }
 
 // T-FLT-19, T-DMA-46: or one that is stopped.
-static void test_planted_and_stopped()
+static void test_injected_and_stopped()
 {
     for (const bool kill : {false, true}) {
         Rig rig([](tsim::Params &p) { p.credit_unit.value = 1000; });
-        plant_engine_error(rig);
+        inject_engine_error(rig);
         std::memset(rig.host(), 1, 16 * kMiB);
         const std::vector<stars_dma_descriptor> list = {read(0, 0, 64),
                                                         read(8 * kMiB, 0, 16 * kMiB)};
@@ -553,10 +553,10 @@ static const twin_test tests[] = {
     {"random lists have the effect of their descriptors in order", test_random_lists},
     {"a wrong descriptor ends the list there", test_error_in_the_middle},
     {"faults while a list runs", test_faults_on_the_way},
-    {"planted errors and slow engines strike lists", test_planted},
-    {"a list that fails before its planted error keeps what it has done",
-     test_planted_and_own_error},
-    {"and one that is stopped before it", test_planted_and_stopped},
+    {"injected errors and slow engines hit lists", test_injected},
+    {"a list that fails before its injected error keeps what it has done",
+     test_injected_and_own_error},
+    {"and one that is stopped before it", test_injected_and_stopped},
     {"bad lists are bad SQEs", test_bad_lists},
     {"limits and kills leave nothing behind", test_limit_and_kill},
     {"what completes at the limit is complete", test_limit_at_completion},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Planted faults and the life of a queue: what is left of one when software ends it, or its queue, before its time.
+/// Injected faults and the life of a queue: what is left of one when software ends it, or its queue, before its time.
 #include "rig.h"
 
 namespace
@@ -15,10 +15,10 @@ twinsim_fault fault_of(twinsim_fault_kind kind)
     return fault;
 }
 
-uint32_t plant(Rig &rig, const twinsim_fault &fault)
+uint32_t inject(Rig &rig, const twinsim_fault &fault)
 {
     CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-    return rig.board().faults().plant(fault);
+    return rig.board().faults().inject(fault);
 }
 
 void pulse(Rig &rig, uint32_t bits)
@@ -36,7 +36,7 @@ static void test_resume_before_the_time()
         rig.open(0);
         twinsim_fault fault = fault_of(TWINSIM_FAULT_COMPLETION_LOST);
         fault.duration_ns = 1000000;
-        plant(rig, fault);
+        inject(rig, fault);
         rig.put(0, sqe_event_record(1), 0);
         rig.run_until(500000);
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
@@ -54,14 +54,14 @@ static void test_resume_before_the_time()
     }
 }
 
-// T-FLT-13, T-CQ-4: so does a CQ head that the host moves while a planted full CQ holds: not before the time.
+// T-FLT-13, T-CQ-4: so does a CQ head that the host moves while an injected full CQ holds: not before the time.
 static void test_full_queue_with_a_time()
 {
     Rig rig;
     rig.open(0);
     twinsim_fault fault = fault_of(TWINSIM_FAULT_CQ_FULL);
     fault.duration_ns = 100000;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
     rig.run_until(50000);
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
@@ -74,7 +74,7 @@ static void test_full_queue_with_a_time()
     EXPECT_EQ(holds.back().end_ns - holds.front().begin_ns, 100000);
 }
 
-// T-FLT-3: a lost completion and a full CQ strike one SQE, each with its own time, one after the other.
+// T-FLT-3: a lost completion and a full CQ hit one SQE, each with its own time, one after the other.
 static void test_two_holds()
 {
     for (const bool full_first : {false, true}) {
@@ -84,8 +84,8 @@ static void test_two_holds()
         lost.duration_ns = 3000;
         twinsim_fault full = fault_of(TWINSIM_FAULT_CQ_FULL);
         full.duration_ns = 70000;
-        plant(rig, full_first ? full : lost);
-        plant(rig, full_first ? lost : full);
+        inject(rig, full_first ? full : lost);
+        inject(rig, full_first ? lost : full);
         rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
         rig.run();
         EXPECT_EQ(rig.retired(0), 1);
@@ -114,7 +114,7 @@ static void test_durations()
     CU_ASSERT(kTimes * TWINSIM_FAULT_DURATION_MOST < uint64_t{1} << 53);
     Rig rig;
     rig.open(0, 0, 512);
-    plant(rig, fault);
+    inject(rig, fault);
     for (uint64_t i = 0; i < kTimes; ++i)
         rig.put(0, sqe_placeholder(), 0);
     rig.run();
@@ -135,7 +135,7 @@ static void test_lost_doorbell_of_a_closed_queue()
     for (int i = 0; i < 20; ++i)
         rig.put(0, sqe_placeholder(), 0);
     rig.run();
-    plant(rig, fault_of(TWINSIM_FAULT_DOORBELL_LOST));
+    inject(rig, fault_of(TWINSIM_FAULT_DOORBELL_LOST));
     for (int i = 0; i < 10; ++i)
         rig.put(0, sqe_placeholder(), rig.now());
     rig.run();
@@ -163,7 +163,7 @@ static void test_lost_record_on_another_device()
         rig.open(0);
         twinsim_fault fault = fault_of(TWINSIM_FAULT_RECORD_LOST);
         fault.task = STARS_SQE_WRITE_VALUE;
-        const uint32_t number = plant(rig, fault);
+        const uint32_t number = inject(rig, fault);
         const auto &peer = rig.device(1).scheduler();
         stars_sqe sqe = sqe_write_value(
             STARS_PEER(1) + (event ? STARS_EVENT_TABLE_BASE : STARS_NOTIFY_TABLE_BASE) + 4 * 9, 2,
@@ -172,9 +172,9 @@ static void test_lost_record_on_another_device()
         rig.put(0, sqe, 0);
         rig.run();
         EXPECT_EQ(rig.retired(0), 1);
-        uint64_t struck = 0;
-        CU_ASSERT(rig.board().faults().struck(number, struck));
-        EXPECT_EQ(struck, 1);
+        uint64_t hit = 0;
+        CU_ASSERT(rig.board().faults().triggered(number, hit));
+        EXPECT_EQ(hit, 1);
         CU_ASSERT_FALSE(event ? peer.events().flag(9) : peer.notifies().flag(9));
         const uint64_t first = rig.retired_at(0, 1);
         rig.put(0, sqe, first);
@@ -197,7 +197,7 @@ static void test_slow_beyond_measure()
         });
         twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_SLOW);
         fault.factor_permille = 1000000;
-        plant(rig, fault);
+        inject(rig, fault);
         rig.open(0);
         rig.put(0, sqe_sdma(Rig::kHbm, Rig::kHbm + 4096, 64), 0);
         rig.run_until(setup / 2);
@@ -219,7 +219,7 @@ static void test_slow_beyond_measure()
 
 static const twin_test tests[] = {
     {"a resume before the time of a lost completion", test_resume_before_the_time},
-    {"a planted full CQ keeps its time", test_full_queue_with_a_time},
+    {"an injected full CQ keeps its time", test_full_queue_with_a_time},
     {"a lost completion and a full CQ on one SQE", test_two_holds},
     {"durations stay within the clock", test_durations},
     {"a lost doorbell goes with its queue", test_lost_doorbell_of_a_closed_queue},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Planted faults that strike CQEs: of tasks that asked for one, and of those that fail. Rules T-FLT-10, T-FLT-11, T-FLT-13.
+/// Injected faults that hit CQEs: of tasks that asked for one, and of those that fail. Rules T-FLT-10, T-FLT-11, T-FLT-13.
 #include "rig.h"
 
 namespace
@@ -14,16 +14,16 @@ twinsim_fault fault_of(twinsim_fault_kind kind)
     return fault;
 }
 
-uint32_t plant(Rig &rig, const twinsim_fault &fault)
+uint32_t inject(Rig &rig, const twinsim_fault &fault)
 {
     CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-    return rig.board().faults().plant(fault);
+    return rig.board().faults().inject(fault);
 }
 
 uint64_t times(Rig &rig, uint32_t number)
 {
     uint64_t out = 0;
-    CU_ASSERT(rig.board().faults().struck(number, out));
+    CU_ASSERT(rig.board().faults().triggered(number, out));
     return out;
 }
 
@@ -51,8 +51,8 @@ static void test_lost_error()
     for (const auto kind : {TWINSIM_FAULT_COMPLETION_LOST, TWINSIM_FAULT_CQE_LOST}) {
         Rig rig;
         rig.open(0);
-        plant(rig, fault_of(kind));
-        plant(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
+        inject(rig, fault_of(kind));
+        inject(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
         rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
         EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_IDLE);
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
@@ -70,7 +70,7 @@ static void test_lost_cqe()
     rig.open(0);
     twinsim_fault fault = fault_of(TWINSIM_FAULT_CQE_LOST);
     fault.first = 2;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.put(0, sqe_placeholder(), 0);
     for (uint32_t i = 0; i < 3; ++i)
         rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
@@ -91,11 +91,11 @@ static void test_cqe_of_a_failure()
         fault.task = STARS_SQE_SDMA;
         fault.first = 2;
         fault.duration_ns = kind == TWINSIM_FAULT_CQ_FULL ? 3000 : 0;
-        const uint32_t number = plant(rig, fault);
+        const uint32_t number = inject(rig, fault);
         fault = fault_of(TWINSIM_FAULT_ENGINE_ERROR);
         fault.first = 2;
         fault.times = 0;
-        plant(rig, fault);
+        inject(rig, fault);
         rig.put(0, copy(), 0);
         rig.put(0, copy(), 0);
         rig.put(0, sqe_event_record(2), 0);
@@ -110,7 +110,7 @@ static void test_cqe_of_a_failure()
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
         twinsim_queue_info info{};
         rig.device().scheduler().inspect(0, info);
-        CU_ASSERT(info.struck);
+        CU_ASSERT(info.faulted);
         if (kind == TWINSIM_FAULT_CQE_LOST) {
             EXPECT_EQ(rig.cqe(0, 1).flags, 0);
             continue;
@@ -130,9 +130,9 @@ static void test_full_cq()
         rig.open(0);
         twinsim_fault fault = fault_of(TWINSIM_FAULT_CQ_FULL);
         fault.duration_ns = 3000;
-        plant(rig, fault);
+        inject(rig, fault);
         if (failing)
-            plant(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
+            inject(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
         rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
         EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_CQ);
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);

@@ -15,7 +15,7 @@ constexpr uint32_t kOthers = 8;        // queues 1 and up
 class Bench
 {
   public:
-    /// The fault strikes from the `first` access on, each; with another than 1 once.
+    /// The fault hits from the `first` access on, each; with another than 1 once.
     explicit Bench(uint64_t seed, uint64_t first = 1) : rig_(options(seed), nullptr)
     {
         twinsim_fault fault{};
@@ -27,16 +27,16 @@ class Bench
         fault.address = Rig::kHbm + kBad;
         fault.bytes = 8;
         CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-        number_ = rig_.board().faults().plant(fault);
+        number_ = rig_.board().faults().inject(fault);
         rig_.unmap(Rig::kHbm + kHole);
         for (uint32_t sq = 0; sq <= kOthers; ++sq)
             rig_.open(sq, 0, 256);
     }
     Rig &rig() { return rig_; }
-    uint64_t struck()
+    uint64_t hit()
     {
         uint64_t times = 0;
-        CU_ASSERT(rig_.board().faults().struck(number_, times));
+        CU_ASSERT(rig_.board().faults().triggered(number_, times));
         return times;
     }
     /// Good stores by the other queues, every few ns until `until_ns`.
@@ -185,7 +185,7 @@ static void test_between_rows()
         bench.rig().put(
             0, sqe_sdma_rows(Rig::kHbm, 64, Rig::kHbm + kBad - 64, 128, hit ? 65 : 64, 3), 0);
         bench.rig().run();
-        EXPECT_EQ(bench.struck(), hit ? 1 : 0);
+        EXPECT_EQ(bench.faulted(), hit ? 1 : 0);
         EXPECT_EQ(bench.rig().board().faults().errors(0, nullptr, 0), hit ? 1 : 0);
         EXPECT_EQ(bench.rig().retired(0), hit ? 0 : 1);
         EXPECT_EQ(*bench.rig().hbm(), hit ? 0 : 3);
@@ -193,7 +193,7 @@ static void test_between_rows()
 }
 
 // T-COND-8: a queue that polls looks after each store whether another turn would tell anything new. Such a look is no
-// access: the second turn is the first to be struck.
+// access: the second turn is the first to be hit.
 static void test_looks_of_a_poll()
 {
     Bench bench(0, 2);
@@ -203,11 +203,11 @@ static void test_looks_of_a_poll()
     bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 1), 20000); // not enough: it stays
     bench.rig().run_until(40000);
     EXPECT_EQ(bench.rig().state(0), TWINSIM_QUEUE_PARKED);
-    EXPECT_EQ(bench.struck(), 0);
+    EXPECT_EQ(bench.faulted(), 0);
     bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 5), 40000);
     bench.rig().run();
     bench.expect(0, STARS_STATUS_POISON);
-    EXPECT_EQ(bench.struck(), 1);
+    EXPECT_EQ(bench.faulted(), 1);
 }
 
 static const twin_test tests[] = {
@@ -216,8 +216,8 @@ static const twin_test tests[] = {
     {"a program that reads faulty memory says so when its time is over", test_programs},
     {"a list says what befell its entry when the others have ended", test_lists},
     {"a row that reads faulty memory says so", test_rows},
-    {"what lies between rows strikes no copy", test_between_rows},
-    {"a queue that polls is struck when it reads, not when it looks", test_looks_of_a_poll},
+    {"what lies between rows hits no copy", test_between_rows},
+    {"a queue that polls is hit when it reads, not when it looks", test_looks_of_a_poll},
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Planted faults on the model: what each kind does, when, and what ends it.
+/// Injected faults on the model: what each kind does, when, and what ends it.
 #include "rig.h"
 
 namespace
@@ -32,17 +32,17 @@ twinsim_fault usable(twinsim_fault_kind kind)
     return fault;
 }
 
-uint32_t plant(Rig &rig, const twinsim_fault &fault)
+uint32_t inject(Rig &rig, const twinsim_fault &fault)
 {
     const char *wrong = FaultPlan::check(fault);
     CU_ASSERT_PTR_NULL(wrong);
-    return wrong ? 0 : rig.board().faults().plant(fault);
+    return wrong ? 0 : rig.board().faults().inject(fault);
 }
 
 uint64_t times(Rig &rig, uint32_t number)
 {
     uint64_t out = 0;
-    CU_ASSERT(rig.board().faults().struck(number, out));
+    CU_ASSERT(rig.board().faults().triggered(number, out));
     return out;
 }
 
@@ -161,7 +161,7 @@ static void test_refusals()
         }
     }
     Rig rig;
-    const uint32_t number = plant(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
+    const uint32_t number = inject(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
     CU_ASSERT(number != 0);
     CU_ASSERT(!rig.board().faults().remove(number + 1));
     CU_ASSERT(rig.board().faults().remove(number));
@@ -178,7 +178,7 @@ static void test_which_tasks()
     fault.task = STARS_SQE_PLACEHOLDER;
     fault.first = fault.times = 2;
     fault.device = 0;
-    const uint32_t number = plant(rig, fault);
+    const uint32_t number = inject(rig, fault);
     rig.device().reset();
     rig.open(0);
     rig.open(1);
@@ -203,19 +203,19 @@ static void test_which_tasks()
     EXPECT_EQ(times(rig, number), 2);
 }
 
-// T-FLT-3: what was struck stays so when the fault is gone; another device is not struck.
+// T-FLT-3: what was hit stays so when the fault is gone; another device is not hit.
 static void test_removed_and_elsewhere()
 {
     Rig rig;
     rig.open(0);
     twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_ERROR);
     fault.times = 0;
-    const uint32_t number = plant(rig, fault);
+    const uint32_t number = inject(rig, fault);
     fault.device = 1;
     fault.status = STARS_STATUS_COPY_ERROR;
-    const uint32_t elsewhere = plant(rig, fault);
-    fault.device = 0; // planted later: it does not say how
-    const uint32_t later = plant(rig, fault);
+    const uint32_t elsewhere = inject(rig, fault);
+    fault.device = 0; // injected later: it does not say how
+    const uint32_t later = inject(rig, fault);
     rig.put(0, copy(), 0);
     rig.run_until(rig.params().to_ns(copy_cycles(rig) / 2));
     EXPECT_EQ(times(rig, number), 1);
@@ -240,7 +240,7 @@ static void test_memory()
     fault.address = Rig::kHbm + 100;
     fault.bytes = 8;
     fault.times = 0;
-    const uint32_t number = plant(rig, fault);
+    const uint32_t number = inject(rig, fault);
     *rig.hbm(kBytes) = 7;
     rig.put(0, sqe_sdma_fill(Rig::kHbm, 1, 1024), 0);                // writes the range
     rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm, 100), 0);     // ends before it
@@ -284,7 +284,7 @@ static void test_memory_writes_and_links()
     fault.access = TWINSIM_FAULT_WRITE;
     fault.status = STARS_STATUS_LINK;
     fault.times = 2;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.unmap(Rig::kHbm + 3 * kBytes);
     rig.put(0, sqe_write_value(Rig::kHbm + 8, 3, 5), 0);
     rig.put(0, sqe_write_value(Rig::kHbm + 3 * kBytes, 3, 5), 0);
@@ -315,7 +315,7 @@ static void test_engine_error()
     twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_ERROR);
     fault.error = STARS_ERROR_TRAP;
     fault.status = STARS_STATUS_COPY_ERROR;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.put(0, copy(), 0);
     rig.put(0, copy(), 0);
     rig.run();
@@ -339,7 +339,7 @@ static void test_engine_timeout()
         twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_TIMEOUT);
         fault.task = STARS_SQE_PCIE_DMA;
         fault.duration_ns = rig.params().to_ns(credit_first ? 3 * unit : unit);
-        plant(rig, fault);
+        inject(rig, fault);
         rig.put(0, sqe_with_credit(sqe_pcie_dma(Rig::kHbm, Rig::kHost, kBytes), 2), 0);
         rig.run();
         expect_error(rig, 0, 0, STARS_ERROR_TIMEOUT,
@@ -361,7 +361,7 @@ static void test_slow_engine()
     fault.factor_permille = 2500;
     fault.stream = 0;
     fault.times = 2;
-    plant(rig, fault);
+    inject(rig, fault);
     const uint64_t setup = rig.params().sdma_setup.value;
     const uint64_t bytes = copy_cycles(rig);
     rig.put(0, copy(), 0);
@@ -378,15 +378,15 @@ static void test_slow_engine()
     rig.put(1, copy(), start + 2 * bytes);
     rig.run();
     const auto other = last(rig, TWINSIM_PHASE_TRANSFER, 1);
-    const auto struck = last(rig, TWINSIM_PHASE_TRANSFER, 0);
+    const auto hit = last(rig, TWINSIM_PHASE_TRANSFER, 0);
     EXPECT_EQ(other.end_ns - other.begin_ns, rig.params().to_ns(bytes));
-    CU_ASSERT(other.begin_ns < struck.end_ns);
+    CU_ASSERT(other.begin_ns < hit.end_ns);
     EXPECT_EQ(rig.retired(0), 2);
 
     Rig limited([](tsim::Params &p) { p.credit_unit.value = 100000; });
     limited.open(0);
     fault.factor_permille = 1000000;
-    plant(limited, fault);
+    inject(limited, fault);
     limited.put(0, sqe_with_credit(copy(), 1), 0);
     limited.run();
     expect_error(limited, 0, 0, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
@@ -401,14 +401,14 @@ static void test_hanging_engine()
     rig.open(0);
     twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_HANG);
     fault.times = 2;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.put(0, copy(), 0);
     rig.run(); // nothing is left to happen
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_RUNNING);
     EXPECT_EQ(rig.retired(0), 0);
     twinsim_queue_info info{};
     rig.device().scheduler().inspect(0, info);
-    CU_ASSERT(info.struck);
+    CU_ASSERT(info.faulted);
     pulse(rig, 0, STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
     EXPECT_EQ(rig.retired(0), 1);
     rig.put(0, sqe_with_credit(copy(), 1), rig.now());
@@ -419,7 +419,7 @@ static void test_hanging_engine()
     rig.run();
     EXPECT_EQ(rig.retired(0), 3);
     rig.device().scheduler().inspect(0, info);
-    CU_ASSERT(!info.struck);
+    CU_ASSERT(!info.faulted);
 }
 
 // T-FLT-10: held after the effect, until the time, a resume or a kill.
@@ -429,10 +429,10 @@ static void test_lost_completion()
     rig.open(0);
     twinsim_fault fault = fault_of(TWINSIM_FAULT_COMPLETION_LOST);
     fault.task = STARS_SQE_WRITE_VALUE;
-    plant(rig, fault);
+    inject(rig, fault);
     fault.duration_ns = 5000;
     fault.first = 2;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.put(0, sqe_write_value(Rig::kHbm, 3, 1), 0);
     rig.put(0, sqe_write_value(Rig::kHbm, 3, 2), 0);
     rig.put(0, sqe_placeholder(), 0);
@@ -456,7 +456,7 @@ static void test_lost_completion()
     killed.open(0);
     fault.duration_ns = 0;
     fault.first = 1;
-    plant(killed, fault);
+    inject(killed, fault);
     killed.put(0, sqe_write_value(Rig::kHbm, 3, 1), 0);
     killed.put(0, sqe_placeholder(), 0);
     killed.run();
@@ -475,7 +475,7 @@ static void test_lost_record()
     twinsim_fault fault = fault_of(TWINSIM_FAULT_RECORD_LOST);
     fault.id = 5;
     fault.times = 0;
-    const uint32_t number = plant(rig, fault);
+    const uint32_t number = inject(rig, fault);
     rig.put(1, sqe_event_wait(5, 0), 0);
     rig.put(0, sqe_event_record(4), 100);
     rig.put(0, sqe_event_record(5), 100);
@@ -518,7 +518,7 @@ static void test_lost_doorbell()
     rig.open(1);
     twinsim_fault fault = fault_of(TWINSIM_FAULT_DOORBELL_LOST);
     fault.stream = 0;
-    plant(rig, fault);
+    inject(rig, fault);
     rig.put(0, sqe_placeholder(), 0);
     rig.put(1, sqe_placeholder(), 0);
     rig.run();
@@ -541,12 +541,12 @@ static void test_host_dma()
     Rig rig;
     twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_ERROR);
     fault.task = TWINSIM_FAULT_HOST_DMA;
-    plant(rig, fault);
+    inject(rig, fault);
     fault = fault_of(TWINSIM_FAULT_MEMORY);
     fault.address = Rig::kHbm;
     fault.bytes = 64;
     fault.times = 1;
-    plant(rig, fault);
+    inject(rig, fault);
     const uint16_t expected[] = {STARS_STATUS_DMA_ERROR, STARS_STATUS_POISON, STARS_STATUS_NONE};
     *rig.hbm() = 8;
     for (const uint16_t status : expected) {
@@ -563,7 +563,7 @@ static void test_host_dma()
     }
 }
 
-// T-FLT-1: faults that strike nobody change no time.
+// T-FLT-1: faults that hit nobody change no time.
 static void test_idle_plan()
 {
     Rig plain;
@@ -571,7 +571,7 @@ static void test_idle_plan()
     for (uint32_t kind = 0; kind < TWINSIM_FAULT_KINDS; ++kind) {
         twinsim_fault fault = usable(static_cast<twinsim_fault_kind>(kind));
         fault.first = 1000;
-        plant(rig, fault);
+        inject(rig, fault);
     }
     for (Rig *each : {&plain, &rig}) {
         each->open(0);
@@ -585,9 +585,9 @@ static void test_idle_plan()
 }
 
 static const twin_test tests[] = {
-    {"a fault that could strike nothing is refused", test_refusals},
-    {"a fault strikes the tasks that it names, as often as it says", test_which_tasks},
-    {"a fault that is removed stays in what it has struck", test_removed_and_elsewhere},
+    {"a fault that could hit nothing is refused", test_refusals},
+    {"a fault hits the tasks that it names, as often as it says", test_which_tasks},
+    {"a fault that is removed stays in what it has hit", test_removed_and_elsewhere},
     {"faulty memory fails reads until it is repaired", test_memory},
     {"faulty memory may fail writes, and be a link", test_memory_writes_and_links},
     {"an engine ends with an error in place of completion", test_engine_error},
@@ -598,7 +598,7 @@ static const twin_test tests[] = {
     {"a lost record leaves the table as it was", test_lost_record},
     {"a lost doorbell comes with the next", test_lost_doorbell},
     {"the driver's own copies fail too", test_host_dma},
-    {"a plan that strikes nobody changes no time", test_idle_plan},
+    {"a plan that hits nobody changes no time", test_idle_plan},
 };
 
 int main(int argc, char **argv)

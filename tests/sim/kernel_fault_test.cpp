@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Planted faults that strike kernels: errors, hanging and slow cores, and memory that the driver reads for them.
+/// Injected faults that hit kernels: errors, hanging and slow cores, and memory that the driver reads for them.
 #include <algorithm>
 
 #include "kernels.h"
@@ -23,12 +23,12 @@ twinsim_fault fault_of(twinsim_fault_kind kind)
     return fault;
 }
 
-void plant(KernelRig &k, const twinsim_fault &fault)
+void inject(KernelRig &k, const twinsim_fault &fault)
 {
     const char *wrong = FaultPlan::check(fault);
     CU_ASSERT_PTR_NULL(wrong);
     if (!wrong)
-        (void)k.rig.board().faults().plant(fault);
+        (void)k.rig.board().faults().inject(fault);
 }
 
 void teach(KernelRig &k)
@@ -85,7 +85,7 @@ static void test_error()
         twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_ERROR);
         fault.error = given ? STARS_ERROR_TRAP : 0;
         fault.status = given ? STARS_STATUS_COPY_ERROR : 0;
-        plant(k, fault);
+        inject(k, fault);
         k.rig.put(0, kernel(3), 0);
         k.rig.put(0, kernel(3), 0);
         k.rig.run();
@@ -116,7 +116,7 @@ static void test_hang()
     twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_HANG);
     fault.stream = 0;
     fault.times = 2;
-    plant(k, fault);
+    inject(k, fault);
     k.rig.put(0, kernel(3), 0);
     k.rig.run(); // nothing is left to happen
     EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_KERNEL);
@@ -165,7 +165,7 @@ static void test_time_out()
             twinsim_fault fault = fault_of(TWINSIM_FAULT_ENGINE_TIMEOUT);
             fault.duration_ns = kGiveUp;
             fault.status = c.given;
-            plant(k, fault);
+            inject(k, fault);
             const stars_sqe sqe = mixed ? sqe_kernel(STARS_KERNEL_MIXED, 2, kMixedPc) : kernel(2);
             k.rig.put(0, c.credit ? sqe_with_credit(sqe, c.credit) : sqe, 0);
             k.rig.run();
@@ -198,7 +198,7 @@ static void test_slow()
 
     KernelRig k(one_core);
     teach(k);
-    plant(k, fault);
+    inject(k, fault);
     const uint64_t slow = (length(ran(plain, 0)) * 7 + 1) / 2;
     k.rig.put(0, kernel(2), 0);
     k.rig.run_until(ran(plain, 0).end_ns + 1);
@@ -221,7 +221,7 @@ static void test_slow()
     KernelRig limited(one_core);
     teach(limited);
     fault.factor_permille = 1000000;
-    plant(limited, fault);
+    inject(limited, fault);
     limited.rig.put(0, sqe_with_credit(kernel(1), 3), 0);
     limited.rig.run();
     expect_error(limited.rig, 0, 0, STARS_ERROR_TIMEOUT, STARS_STATUS_AICORE_TIMEOUT);
@@ -232,7 +232,7 @@ static void test_slow()
     // And one that is killed then.
     KernelRig killed(one_core);
     teach(killed);
-    plant(killed, fault);
+    inject(killed, fault);
     killed.rig.put(0, kernel(1), 0);
     killed.rig.run_until(2 * ran(plain, 0).end_ns);
     pulse(killed, 0, STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
@@ -244,7 +244,7 @@ static void test_slow()
     EXPECT_EQ(killed.kernels.effects.size(), 1);
 }
 
-// T-FLT-5, T-FLT-10, T-FLT-11, T-FLT-13: what strikes any SQE strikes kernels too.
+// T-FLT-5, T-FLT-10, T-FLT-11, T-FLT-13: what hits any SQE hits kernels too.
 static void test_other_kinds()
 {
     for (const twinsim_fault_kind kind :
@@ -253,7 +253,7 @@ static void test_other_kinds()
         teach(k);
         twinsim_fault fault = fault_of(kind);
         fault.duration_ns = kind == TWINSIM_FAULT_BAD_SQE ? 0 : 70000;
-        plant(k, fault);
+        inject(k, fault);
         stars_sqe sqe = kernel(1);
         sqe.word[0] |= STARS_W0_WR_CQE;
         k.rig.put(0, sqe, 0);
@@ -269,7 +269,7 @@ static void test_other_kinds()
     }
 }
 
-// T-FLT-18, T-FLT-4: what the driver touches is struck, and noted once for one instant; the kernel fails as it says.
+// T-FLT-18, T-FLT-4: what the driver touches is hit, and noted once for one instant; the kernel fails as it says.
 static void test_memory()
 {
     KernelRig k;
@@ -278,7 +278,7 @@ static void test_memory()
     fault.task = TWINSIM_ANY;
     fault.address = Rig::kHbm + 4096;
     fault.bytes = 64;
-    plant(k, fault);
+    inject(k, fault);
     FaultPlan &plan = k.rig.board().faults();
     EXPECT_EQ(plan.touch(0, Rig::kHbm, 4096, TWINSIM_READ), 0);
     EXPECT_EQ(plan.touch(0, Rig::kHbm + 4160, 64, TWINSIM_READ), 0);
@@ -287,7 +287,7 @@ static void test_memory()
     EXPECT_EQ(plan.touch(0, Rig::kHbm + 4159, 1, TWINSIM_READ), STARS_STATUS_POISON);
     EXPECT_EQ(plan.errors(0, nullptr, 0), 1);
     uint64_t times = 0;
-    CU_ASSERT(plan.struck(1, times));
+    CU_ASSERT(plan.triggered(1, times));
     EXPECT_EQ(times, 1);
     CU_ASSERT(plan.repair(0, Rig::kHbm + 4096, 64));
     EXPECT_EQ(plan.touch(0, Rig::kHbm + 4096, 64, TWINSIM_READ), 0);
@@ -324,12 +324,12 @@ static void test_memory()
 }
 
 static const twin_test tests[] = {
-    {"a kernel struck by an engine error fails when its blocks have ended", test_error},
+    {"a kernel hit by an engine error fails when its blocks have ended", test_error},
     {"hanging cores stay taken until a credit or a kill", test_hang},
     {"hanging cores give up after the fault's time", test_time_out},
     {"slow cores end later and free their cores before", test_slow},
-    {"other kinds strike kernels as any task", test_other_kinds},
-    {"memory that has failed strikes what the driver touches", test_memory},
+    {"other kinds hit kernels as any task", test_other_kinds},
+    {"memory that has failed hits what the driver touches", test_memory},
 };
 
 int main(int argc, char **argv)

@@ -509,7 +509,7 @@ static void test_trouble(void)
     script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
     uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_E_DEADLOCK);
     script_add(&s, s.ops[drain]);
-    s.ops[drain] = (twin_op){.kind = TWIN_OP_FAULT_PLANT,
+    s.ops[drain] = (twin_op){.kind = TWIN_OP_FAULT_INJECT,
                              .begin_seq = s.ops[drain].begin_seq,
                              .end_seq = s.ops[drain].end_seq,
                              .name = CHECK_NONE};

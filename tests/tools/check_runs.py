@@ -3,11 +3,11 @@
 """Records of programs made of seeds, judged by `twinrt check`: nothing is found in programs that do nothing wrong, and in
 programs that race nothing but races.
 
-With --plants, breaches of the rules of order are planted into the records of the programs that do nothing wrong, so many of
+With --injections, breaches of the rules of order are injected into the records of the programs that do nothing wrong, so many of
 each rule, and all must be found. With --board, so many of these run through a vendor's library too, where the record holds
 what TWINRT_RECORD_TIMES=events adds: no times but those of records behind the work.
 
-  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--plants N CHECK_PLANTS] [--board N HOME]
+  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--injections N CHECK_PLANTS] [--board N HOME]
 """
 import argparse
 import collections
@@ -21,7 +21,7 @@ PROFILES = ("910b3", "950", "310p3", "910b1", "950", "910_9391", "950")  # 950 h
 # What these programs bring to judgement; results of two records are no matter of one.
 JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-{n:02}" for n in range(1, 5)] + \
          [f"LIFE-{n:02}" for n in range(1, 11)]
-KEPT = 60  # records to plant in
+KEPT = 60  # records to inject in
 RACING = 10  # one run in so many is of the program that races
 
 
@@ -63,7 +63,7 @@ def main():
     parser.add_argument("random_program")
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--plants", nargs=2, metavar=("N", "CHECK_PLANTS"))
+    parser.add_argument("--injections", nargs=2, metavar=("N", "CHECK_PLANTS"))
     parser.add_argument("--board", nargs=2, metavar=("N", "HOME"))
     options = parser.parse_args()
     judged, racing, bad, kept = collections.Counter(), 0, 0, []
@@ -84,12 +84,12 @@ def main():
                     subprocess.run([options.twinrt, "check", path], check=False)
             for rule in report["rules"]:
                 judged[rule["rule"]] += rule["judged"]
-            if races or len(kept) == KEPT or not options.plants:
+            if races or len(kept) == KEPT or not options.injections:
                 os.unlink(path)
             else:
                 kept.append(path)
-        planted = not options.plants or subprocess.run(
-            [options.plants[1], options.plants[0], str(options.first), *kept], timeout=600, check=False).returncode == 0
+        injected = not options.injections or subprocess.run(
+            [options.injections[1], options.injections[0], str(options.first), *kept], timeout=600, check=False).returncode == 0
         stamped = not options.board or judge_stamps(options, folder)
     missing = [rule for rule in JUDGED if judged[rule] == 0]
     print(f"{options.runs} records, {bad} with findings that should not be; {racing} with races that should")
@@ -97,7 +97,7 @@ def main():
         print("never judged:", ", ".join(missing))
     if options.runs >= RACING and racing == 0:
         print("no program raced")
-    return 1 if bad or missing or not planted or not stamped or (options.runs >= RACING and racing == 0) else 0
+    return 1 if bad or missing or not injected or not stamped or (options.runs >= RACING and racing == 0) else 0
 
 
 if __name__ == "__main__":

@@ -237,17 +237,17 @@ class Refused(Folder):
             self.assertIn("TWINRT_FAIL", done.stderr)
 
     def test_rules_strike_the_calls_they_name(self):
-        def struck(rule):
+        def hit(rule):
             done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60, check=False,
                                   env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL": rule})
             self.assertNotEqual(done.returncode, -signal.SIGSEGV)
             return [line.split("TWINRT_FAIL: ")[1] for line in done.stderr.splitlines() if "TWINRT_FAIL: " in line]
-        self.assertEqual(struck("work.copy:2=TWIN_E_NOMEM"), ["call 2, which is work.copy, answers TWIN_E_NOMEM"])
-        self.assertEqual(struck("memory.free:1=TWIN_E_INVALID/after"),
+        self.assertEqual(hit("work.copy:2=TWIN_E_NOMEM"), ["call 2, which is work.copy, answers TWIN_E_NOMEM"])
+        self.assertEqual(hit("memory.free:1=TWIN_E_INVALID/after"),
                          ["call 1, which is memory.free, answers TWIN_E_INVALID after its work"])
-        self.assertEqual(struck("work.*:2=TWIN_E_NOMEM,work.record:1000=TWIN_E_NOMEM"),
+        self.assertEqual(hit("work.*:2=TWIN_E_NOMEM,work.record:1000=TWIN_E_NOMEM"),
                          ["call 2, which is work.copy, answers TWIN_E_NOMEM"])
-        self.assertEqual(struck("work.reduce:1=TWIN_E_NOMEM"), [])
+        self.assertEqual(hit("work.reduce:1=TWIN_E_NOMEM"), [])
 
 
 if __name__ == "__main__":

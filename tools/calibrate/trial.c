@@ -29,7 +29,7 @@ static struct {
     char reason[ERROR_BYTES];
 } here;
 
-/* Nothing of the caller's but the profile counts: a trial leaves no files and plants no faults. */
+/* Nothing of the caller's but the profile counts: a trial leaves no files and injects no faults. */
 static const char *setting(const char *name)
 {
     static const struct {

@@ -62,7 +62,7 @@ const struct check_finding *checker_findings(const struct checker *checker, size
 uint64_t checker_judged(const struct checker *checker, check_rule rule);
 /* Pieces of work whose bytes were left unjudged, as the record does not tell their order. */
 uint64_t checker_unjudged_work(const struct checker *checker);
-/* Whether something failed, was aborted or met a planted fault. */
+/* Whether something failed, was aborted or met an injected fault. */
 bool checker_failed(const struct checker *checker);
 
 #endif

@@ -392,7 +392,7 @@ void check_observe(struct checker *checker, uint32_t op)
         drop_all(checker, look->device, op);
         checker->troubled = true;
         return;
-    case TWIN_OP_FAULT_PLANT:
+    case TWIN_OP_FAULT_INJECT:
         checker->troubled = true;
         return;
     default:

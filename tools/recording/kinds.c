@@ -109,7 +109,7 @@ static const char *const faults[] = {
     TWIN_FAULT_LIST(FAULT_WORD)
 #undef FAULT_WORD
 };
-static const char *const strikes[] = {
+static const char *const fault_tasks[] = {
 #define STRIKES_WORD(name, word) [TWIN_FAULT_TASK_##name] = (word),
     TWIN_FAULT_TASK_LIST(STRIKES_WORD)
 #undef STRIKES_WORD
@@ -132,11 +132,20 @@ static const struct {
     const char *const *words;
     size_t count;
 } words[TWIN_RECORD_ROLES] = {
-    WORDS(COST, costs),           WORDS(PAGES, pages),       WORDS(LINK, links),
-    WORDS(KIND, signal_kinds),    WORDS(REDUCE, reductions), WORDS(ELEMENT, elements),
-    WORDS(RELATION, relations),   WORDS(CHANGE, changes),    WORDS(COUNT, count_relations),
-    WORDS(CONDITION, conditions), WORDS(CORES, cores),       WORDS(FAULT, faults),
-    WORDS(STRIKES, strikes),      WORDS(ND, nd_words),
+    WORDS(COST, costs),
+    WORDS(PAGES, pages),
+    WORDS(LINK, links),
+    WORDS(KIND, signal_kinds),
+    WORDS(REDUCE, reductions),
+    WORDS(ELEMENT, elements),
+    WORDS(RELATION, relations),
+    WORDS(CHANGE, changes),
+    WORDS(COUNT, count_relations),
+    WORDS(CONDITION, conditions),
+    WORDS(CORES, cores),
+    WORDS(FAULT, faults),
+    WORDS(FAULT_TASK, fault_tasks),
+    WORDS(ND, nd_words),
 };
 
 const char *twin_recording_word(enum twin_record_role role, uint64_t value)

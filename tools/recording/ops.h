@@ -67,7 +67,7 @@
     X(PROGRAM_CREATE, PROGRAM_CREATE, "program creation")                                          \
     X(PROGRAM_DESTROY, PROGRAM_DESTROY, "program destruction")                                     \
     X(PROGRAM_DRAIN, PROGRAM_DRAIN, "wait for a program")                                          \
-    X(FAULT_PLANT, FAULT_PLANT, "planting a fault")                                                \
+    X(FAULT_INJECT, FAULT_INJECT, "injecting a fault")                                             \
     X(STOP, PROCESS_STOP, "end of the process's use")                                              \
     X(CALL_ENDED, HOST_CALL, "public call")
 typedef enum twin_op_kind {

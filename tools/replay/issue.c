@@ -205,10 +205,10 @@ static twin_status nothing(struct replay_call *call)
     return TWIN_OK;
 }
 
-static twin_status fault_plant(struct replay_call *call)
+static twin_status fault_inject(struct replay_call *call)
 {
     struct replay *replay = call->replay;
-    const struct twin_record_FAULT_PLANT *f = &call->then.FAULT_PLANT;
+    const struct twin_record_FAULT_INJECT *f = &call->then.FAULT_INJECT;
     const twin_fault fault = {.kind = (twin_fault_kind)f->kind,
                               .task = (twin_fault_task)f->task,
                               .device = f->device,
@@ -225,7 +225,7 @@ static twin_status fault_plant(struct replay_call *call)
     if (!LIST_ROOM(&replay->faults))
         return TWIN_E_NOMEM;
     uint32_t number = 0;
-    twin_status status = replay->ops->fault.plant(&fault, &number);
+    twin_status status = replay->ops->fault.inject(&fault, &number);
     if (status != TWIN_OK)
         return status;
     if (!call->succeeded) {
@@ -252,11 +252,11 @@ static twin_status fault_remove(struct replay_call *call)
         fault_number(call->replay, call->then.FAULT_REMOVE.number));
 }
 
-static twin_status fault_struck(struct replay_call *call)
+static twin_status fault_triggered(struct replay_call *call)
 {
-    return call->replay->ops->fault.struck(
-        fault_number(call->replay, call->then.FAULT_STRUCK.number),
-        &call->now.FAULT_STRUCK.out_times);
+    return call->replay->ops->fault.triggered(
+        fault_number(call->replay, call->then.FAULT_TRIGGERED.number),
+        &call->now.FAULT_TRIGGERED.out_times);
 }
 
 void replay_move(struct replay *replay, size_t index)
@@ -289,15 +289,23 @@ void replay_move(struct replay *replay, size_t index)
 /* ---- the table ---- */
 
 static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
-    [TWIN_RECORD_HOST_ATTACH] = host_attach,     [TWIN_RECORD_HOST_DETACH] = host_detach,
-    [TWIN_RECORD_HOST_ADVANCE] = host_advance,   [TWIN_RECORD_HOST_CALL] = host_call,
-    [TWIN_RECORD_HOST_FOLLOW] = host_follow,     [TWIN_RECORD_HOST_LAST_TASK] = host_last_task,
-    [TWIN_RECORD_PROCESS_COUNT] = process_count, [TWIN_RECORD_PROCESS_DESCRIBE] = process_describe,
-    [TWIN_RECORD_DEVICE_OPEN] = device_open,     [TWIN_RECORD_DEVICE_CLOSE] = device_close,
-    [TWIN_RECORD_DEVICE_ABORT] = device_abort,   [TWIN_RECORD_DEVICE_PEER] = device_peer,
-    [TWIN_RECORD_DIAG_FACTS] = nothing,          [TWIN_RECORD_DIAG_USAGE] = diag_usage,
-    [TWIN_RECORD_FAULT_PLANT] = fault_plant,     [TWIN_RECORD_FAULT_REMOVE] = fault_remove,
-    [TWIN_RECORD_FAULT_STRUCK] = fault_struck,
+    [TWIN_RECORD_HOST_ATTACH] = host_attach,
+    [TWIN_RECORD_HOST_DETACH] = host_detach,
+    [TWIN_RECORD_HOST_ADVANCE] = host_advance,
+    [TWIN_RECORD_HOST_CALL] = host_call,
+    [TWIN_RECORD_HOST_FOLLOW] = host_follow,
+    [TWIN_RECORD_HOST_LAST_TASK] = host_last_task,
+    [TWIN_RECORD_PROCESS_COUNT] = process_count,
+    [TWIN_RECORD_PROCESS_DESCRIBE] = process_describe,
+    [TWIN_RECORD_DEVICE_OPEN] = device_open,
+    [TWIN_RECORD_DEVICE_CLOSE] = device_close,
+    [TWIN_RECORD_DEVICE_ABORT] = device_abort,
+    [TWIN_RECORD_DEVICE_PEER] = device_peer,
+    [TWIN_RECORD_DIAG_FACTS] = nothing,
+    [TWIN_RECORD_DIAG_USAGE] = diag_usage,
+    [TWIN_RECORD_FAULT_INJECT] = fault_inject,
+    [TWIN_RECORD_FAULT_REMOVE] = fault_remove,
+    [TWIN_RECORD_FAULT_TRIGGERED] = fault_triggered,
 };
 
 static replay_issue find_issue(unsigned kind)

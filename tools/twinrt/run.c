@@ -377,7 +377,7 @@ int twin_tool_run(int argc, char **argv)
         {"log", KEY_LOG, "LEVEL", 0, "Log from this level on: error, warning, info, debug", 0},
         {"require-calls", KEY_REQUIRE_CALLS, NULL, 0,
          "End with 125 if the program ends with 0 and has made no ACL call that uses a device", 0},
-        {"faults", KEY_FAULTS, "FILE", 0, "Plant the faults that the file describes", 0},
+        {"faults", KEY_FAULTS, "FILE", 0, "Inject the faults that the file describes", 0},
         {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the run", 0},
         {"msprof", KEY_MSPROF, "FILE", 0, "Write profiling records (printed by msprof_print.py)",
          0},

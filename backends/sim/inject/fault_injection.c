@@ -13,15 +13,15 @@
 #define FAULTS_MOST 256u
 
 /* A fault by the number that the core knows, and the model's number, 0 while there is no board. */
-struct planted {
+struct injected {
     uint32_t number;
     uint32_t inner;
     struct twinsim_fault fault;
 };
 
 /* Guarded by the model lock. */
-static struct planted planted[FAULTS_MOST];
-static uint32_t planted_count;
+static struct injected injected[FAULTS_MOST];
+static uint32_t injected_count;
 static uint32_t last_number;
 
 #define SAME(mine, models)                                                                         \
@@ -66,7 +66,7 @@ static uint32_t type_of(twin_fault_task task)
 static uint32_t find_locked(uint32_t number)
 {
     uint32_t at = 0;
-    while (at < planted_count && planted[at].number != number)
+    while (at < injected_count && injected[at].number != number)
         at++;
     return at;
 }
@@ -86,7 +86,7 @@ static uint32_t ids_of(twin_fault_task task)
                                                    : larger(limits->events, notifies);
 }
 
-twin_status sim_planted_plant(const twin_fault *fault, uint32_t *out_number)
+twin_status sim_inject_fault(const twin_fault *fault, uint32_t *out_number)
 {
     if (fault->device != TWIN_FAULT_ANY && fault->device >= sim_process.device_count) {
         sim_fail("there is no device %u: the model has %u (TWINRT_DEVICES)", fault->device,
@@ -98,95 +98,98 @@ twin_status sim_planted_plant(const twin_fault *fault, uint32_t *out_number)
                  fault->id, ids_of(fault->task));
         return TWIN_E_INVALID;
     }
-    struct planted item = {.fault = {
-                               .kind = (uint32_t)fault->kind,
-                               .device = fault->device,
-                               .stream = fault->stream,
-                               .task = type_of(fault->task),
-                               .id = fault->id,
-                               .first = fault->first,
-                               .times = fault->times,
-                               .duration_ns = fault->duration_ns,
-                               .factor_permille = fault->factor_permille,
-                               .access = fault->access,
-                               .address = fault->address,
-                               .bytes = fault->bytes,
-                               .status = fault->status,
-                           }};
+    struct injected item = {.fault = {
+                                .kind = (uint32_t)fault->kind,
+                                .device = fault->device,
+                                .stream = fault->stream,
+                                .task = type_of(fault->task),
+                                .id = fault->id,
+                                .first = fault->first,
+                                .times = fault->times,
+                                .duration_ns = fault->duration_ns,
+                                .factor_permille = fault->factor_permille,
+                                .access = fault->access,
+                                .address = fault->address,
+                                .bytes = fault->bytes,
+                                .status = fault->status,
+                            }};
     char error[256] = "";
     twin_status status = TWIN_OK;
     sim_model_lock();
-    if (planted_count == FAULTS_MOST) {
-        sim_fail("%u faults are planted, as many as there can be; remove some", FAULTS_MOST);
+    if (injected_count == FAULTS_MOST) {
+        sim_fail("%u faults are injected, as many as there can be; remove some", FAULTS_MOST);
         status = TWIN_E_INVALID;
     } else if (twinsim_fault_check(&item.fault, error, sizeof(error)) != TWINSIM_OK) {
         sim_fail("%s", error);
         status = TWIN_E_INVALID;
-    } else if (sim_process.board && twinsim_fault_plant(sim_process.board, &item.fault, &item.inner,
-                                                        error, sizeof(error)) != TWINSIM_OK) {
+    } else if (sim_process.board &&
+               twinsim_fault_inject(sim_process.board, &item.fault, &item.inner, error,
+                                    sizeof(error)) != TWINSIM_OK) {
         sim_fail("%s", error);
         status = TWIN_E_NOMEM;
     } else {
         item.number = ++last_number;
-        planted[planted_count++] = item;
+        injected[injected_count++] = item;
         *out_number = item.number;
     }
     sim_model_unlock();
     return status;
 }
 
-twin_status sim_planted_begin(void)
+twin_status sim_inject_begin(void)
 {
     char error[256] = "";
-    for (uint32_t i = 0; i < planted_count; i++) {
-        int code = twinsim_fault_plant(sim_process.board, &planted[i].fault, &planted[i].inner,
-                                       error, sizeof(error));
+    for (uint32_t i = 0; i < injected_count; i++) {
+        int code = twinsim_fault_inject(sim_process.board, &injected[i].fault, &injected[i].inner,
+                                        error, sizeof(error));
         if (code != TWINSIM_OK) {
-            sim_fail("a planted fault: %s", error);
+            sim_fail("an injected fault: %s", error);
             return TWIN_E_NOMEM;
         }
     }
     return TWIN_OK;
 }
 
-twin_status sim_planted_remove(uint32_t number)
+twin_status sim_inject_remove(uint32_t number)
 {
     twin_status status = TWIN_OK;
     sim_model_lock();
     if (number == 0) {
-        planted_count = 0;
+        injected_count = 0;
         if (sim_process.board)
             (void)twinsim_fault_remove(sim_process.board, 0);
     } else {
         uint32_t at = find_locked(number);
-        if (at == planted_count) {
+        if (at == injected_count) {
             status = TWIN_E_INVALID;
         } else {
             /* A repair may have taken it from the model already. */
-            if (planted[at].inner != 0)
-                (void)twinsim_fault_remove(sim_process.board, planted[at].inner);
-            memmove(&planted[at], &planted[at + 1], (--planted_count - at) * sizeof(planted[0]));
+            if (injected[at].inner != 0)
+                (void)twinsim_fault_remove(sim_process.board, injected[at].inner);
+            memmove(&injected[at], &injected[at + 1],
+                    (--injected_count - at) * sizeof(injected[0]));
         }
     }
     sim_model_unlock();
     return status;
 }
 
-twin_status sim_planted_struck(uint32_t number, uint64_t *out_times)
+twin_status sim_inject_triggered(uint32_t number, uint64_t *out_times)
 {
     sim_model_lock();
     uint32_t at = find_locked(number);
-    bool known = at < planted_count;
-    if (known && planted[at].inner == 0)
+    bool known = at < injected_count;
+    if (known && injected[at].inner == 0)
         *out_times = 0;
     else if (known)
-        known = twinsim_fault_struck(sim_process.board, planted[at].inner, out_times) == TWINSIM_OK;
+        known =
+            twinsim_fault_triggered(sim_process.board, injected[at].inner, out_times) == TWINSIM_OK;
     sim_model_unlock();
     return known ? TWIN_OK : TWIN_E_INVALID;
 }
 
-twin_status sim_planted_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
-                               size_t *out_count)
+twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
+                              size_t *out_count)
 {
     struct twinsim_memory_error errors[FAULTS_MOST];
     size_t most = room < FAULTS_MOST ? room : FAULTS_MOST;
@@ -201,7 +204,7 @@ twin_status sim_planted_errors(twin_hw_device *device, twin_memory_error *list, 
     return TWIN_OK;
 }
 
-twin_status sim_planted_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
+twin_status sim_inject_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
     sim_model_lock();
     int code = twinsim_memory_repair(sim_process.board, device->index, address, bytes);

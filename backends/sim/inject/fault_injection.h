@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults planted on purpose, and the memory errors that come of them. The model keeps them; those planted before it is
+/* Fault injection, and the memory errors that come of them. The model keeps them; those injected before it is
  * built wait here. */
 #ifndef TWINRT_SIM_INJECT_FAULT_INJECTION_H
 #define TWINRT_SIM_INJECT_FAULT_INJECTION_H
@@ -7,15 +7,15 @@
 #include "seam/types.h"
 
 /* The ops; see struct twin_fault_ops. */
-twin_status sim_planted_plant(const twin_fault *fault, uint32_t *out_number);
-twin_status sim_planted_remove(uint32_t number);
-twin_status sim_planted_struck(uint32_t number, uint64_t *out_times);
+twin_status sim_inject_fault(const twin_fault *fault, uint32_t *out_number);
+twin_status sim_inject_remove(uint32_t number);
+twin_status sim_inject_triggered(uint32_t number, uint64_t *out_times);
 /* See struct twin_memory_ops. */
-twin_status sim_planted_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
-                               size_t *out_count);
-twin_status sim_planted_repair(twin_hw_device *device, uint64_t address, uint64_t bytes);
+twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
+                              size_t *out_count);
+twin_status sim_inject_repair(twin_hw_device *device, uint64_t address, uint64_t bytes);
 
 /* The board has just been made: hands it what waits. Thread: model. */
-twin_status sim_planted_begin(void);
+twin_status sim_inject_begin(void);
 
 #endif

@@ -85,7 +85,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     }
 }
 
-void sim_fault_install(void)
+void sim_access_guard_install(void)
 {
     if (installed)
         return;
@@ -95,7 +95,7 @@ void sim_fault_install(void)
     installed = sigaction(SIGSEGV, &action, &earlier) == 0;
 }
 
-void sim_fault_remove(void)
+void sim_access_guard_remove(void)
 {
     struct sigaction present;
     if (!installed || sigaction(SIGSEGV, NULL, &present) != 0)

@@ -5,8 +5,8 @@
 #define TWINRT_SIM_MEMORY_ACCESS_GUARD_H
 
 /* Thread: init. */
-void sim_fault_install(void);
+void sim_access_guard_install(void);
 /* Puts the earlier handler back if nobody came after us. Thread: init. */
-void sim_fault_remove(void);
+void sim_access_guard_remove(void);
 
 #endif

@@ -193,17 +193,17 @@ static enum twinsim_kernel_fault fault_of(twin_status status)
     }
 }
 
-/* What struck an access of the kernel that is described, or has its effect, at the moment; 0: nothing. Guarded by the
+/* What hit an access of the kernel that is described, or has its effect, at the moment; 0: nothing. Guarded by the
  * model lock. */
-static uint16_t struck;
+static uint16_t hit;
 
 /* The same of a kernel that could look: one that failed over memory that has failed says so. */
 static enum twinsim_kernel_fault fault_after_reach(twin_status status)
 {
     enum twinsim_kernel_fault fault = fault_of(status);
-    if (fault != TWINSIM_KERNEL_EXCEPTION || struck == 0)
+    if (fault != TWINSIM_KERNEL_EXCEPTION || hit == 0)
         return fault;
-    return struck == STARS_STATUS_LINK ? TWINSIM_KERNEL_LINK : TWINSIM_KERNEL_POISON;
+    return hit == STARS_STATUS_LINK ? TWINSIM_KERNEL_LINK : TWINSIM_KERNEL_POISON;
 }
 
 static struct twinsim_kernel description_of(const twin_launch_work *work)
@@ -249,7 +249,7 @@ static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t by
     uint16_t status = twinsim_memory_touch(sim_process.board, owner, address, bytes, access);
     if (status == 0)
         return at;
-    struck = status;
+    hit = status;
     return NULL;
 }
 
@@ -266,7 +266,7 @@ static twin_reach reach_for(void *(*at)(const twin_reach *reach, uint64_t addres
                                         bool write),
                             uint32_t device)
 {
-    struck = 0;
+    hit = 0;
     return (twin_reach){
         .at = at, .device = device, .exact = twinsim_memory_watched(sim_process.board)};
 }

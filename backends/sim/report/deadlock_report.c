@@ -131,7 +131,7 @@ static void describe_last_record(struct text *text, const struct sim_token *awai
         add(text, "device %u, ", queue->device->index);
     add(text, "stream %u, ", queue->config.id);
     if (twinsim_record_lost(sim_process.board, queue->device->index, queue->sq, mark.number))
-        add(text, "was lost: a planted fault struck it");
+        add(text, "was lost to an injected fault");
     else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
         add(text, "is done and used up: another wait took it, or it was cleared");
     else if (signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL)
@@ -243,7 +243,7 @@ static void describe_queue(void *context, twin_queue *queue)
     }
     if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
         add(text, "%s at task %u (%s%s), %llu task%s pending", state_name(info.state), info.task_id,
-            sim_sqe_noun(info.sqe_type), info.struck ? ", struck by a planted fault" : "",
+            sim_sqe_noun(info.sqe_type), info.faulted ? ", hit by an injected fault" : "",
             (unsigned long long)pending, plural);
         return;
     }

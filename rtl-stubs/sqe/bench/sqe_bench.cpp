@@ -216,14 +216,14 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         now_ += dice.below(100);
         if (dice.chance(1) || now_ >> 62 != 0) // the board has run for long, or not
             now_ = dice.roll() >> (2 + dice.below(60));
-        const bool struck = dice.chance(3); // T-FLT-5
+        const bool hit = dice.chance(3); // T-FLT-5
         stars_sqe seen = sqe_;
-        if (struck)
+        if (hit)
             seen.word[0] |= STARS_W0_TYPE_MASK;
         const Meaning meaning(seen, part_, times_);
         cqe_ = (sqe_.word[0] & STARS_W0_WR_CQE) != 0;
         const uint64_t ready = now_ + dice.below(50);
-        tell(kBegin, ready, struck);
+        tell(kBegin, ready, hit);
         if (bits(sqe_.word[0], STARS_W0_PRE_P_SHIFT, 2) != 0) {
             expect(kNextDecoded, true, ready + times_.decode);
             now_ = ready + times_.decode;

@@ -5,7 +5,7 @@
 /// T-CPU-7, T-CORE-1, T-CORE-4.
 module npu_sqe_decode (
   input  logic [511:0]            sqe_i,            // word 0 lowest
-  /// The type as it was read: a planted fault may have made it another (T-FLT-5)
+  /// The type as it was read: an injected fault may have made it another (T-FLT-5)
   input  logic [5:0]              type_i,
   // What the part has; static.
   input  logic [16:0]             cfg_events_i,

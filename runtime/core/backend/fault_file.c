@@ -352,13 +352,13 @@ twin_fault_file_result twin_fault_file_read(const char *path, twin_fault list[TW
     return result;
 }
 
-/* Plants all of them or none. */
-static twin_status plant_all(const struct twin_backend *table, const twin_fault *list, size_t count,
-                             size_t *out_failed)
+/* Injects all of them or none. */
+static twin_status inject_all(const struct twin_backend *table, const twin_fault *list,
+                              size_t count, size_t *out_failed)
 {
     uint32_t numbers[TWIN_FAULT_FILE_MOST];
     for (size_t i = 0; i < count; i++) {
-        twin_status status = table->fault.plant(&list[i], &numbers[i]);
+        twin_status status = table->fault.inject(&list[i], &numbers[i]);
         if (status == TWIN_OK)
             continue;
         *out_failed = i;
@@ -380,15 +380,15 @@ twin_status twin_fault_file_load(const struct twin_backend *table, const char *p
     size_t count = 0;
     size_t failed = 0;
     twin_fault_file_result result = twin_fault_file_read(path, list, &count, message, room);
-    twin_status status = result == TWIN_FAULT_FILE_GOOD  ? plant_all(table, list, count, &failed)
+    twin_status status = result == TWIN_FAULT_FILE_GOOD  ? inject_all(table, list, count, &failed)
                          : result == TWIN_FAULT_FILE_BAD ? TWIN_E_INVALID
                                                          : TWIN_E_UNAVAILABLE;
     twin_free(list);
     if (result == TWIN_FAULT_FILE_GOOD && status == TWIN_E_UNSUPPORTED)
-        snprintf(message, room, "%.1000s: the backend \"%s\" plants no faults", path, table->name);
+        snprintf(message, room, "%.1000s: the backend \"%s\" injects no faults", path, table->name);
     else if (result == TWIN_FAULT_FILE_GOOD && status != TWIN_OK)
         snprintf(message, room,
-                 "%.1000s: faults[%zu] cannot be planted; the line above says why (%s)", path,
+                 "%.1000s: faults[%zu] cannot be injected; the line above says why (%s)", path,
                  failed, twin_status_text(status));
     return status;
 }

@@ -11,13 +11,13 @@
 
 #define MESSAGE_BYTES 1400
 
-int32_t twin_fault_plant(const twin_fault *fault, uint32_t *out_number)
+int32_t twin_fault_inject(const twin_fault *fault, uint32_t *out_number)
 {
     int32_t code = twin_backend_need();
     if (code != 0)
         return code;
-    return twin_fail_status(twin_ops()->fault.plant(fault, out_number), TWIN_CODE_STREAM_TIMEOUT,
-                            "the fault cannot be planted");
+    return twin_fail_status(twin_ops()->fault.inject(fault, out_number), TWIN_CODE_STREAM_TIMEOUT,
+                            "the fault cannot be injected");
 }
 
 int32_t twin_fault_remove(uint32_t number)
@@ -26,16 +26,16 @@ int32_t twin_fault_remove(uint32_t number)
     if (code != 0)
         return code;
     return twin_fail_status(twin_ops()->fault.remove(number), TWIN_CODE_STREAM_TIMEOUT,
-                            "no fault %u is planted", number);
+                            "no fault %u is injected", number);
 }
 
-int32_t twin_fault_struck(uint32_t number, uint64_t *out_times)
+int32_t twin_fault_triggered(uint32_t number, uint64_t *out_times)
 {
     int32_t code = twin_backend_need();
     if (code != 0)
         return code;
-    return twin_fail_status(twin_ops()->fault.struck(number, out_times), TWIN_CODE_STREAM_TIMEOUT,
-                            "no fault %u is planted", number);
+    return twin_fail_status(twin_ops()->fault.triggered(number, out_times),
+                            TWIN_CODE_STREAM_TIMEOUT, "no fault %u is injected", number);
 }
 
 int32_t twin_fault_load(const char *path)

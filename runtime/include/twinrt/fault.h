@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults planted on purpose: what does a program do when a copy fails, an engine hangs, memory goes bad?
+/* Fault injection: what does a program do when a copy fails, an engine hangs, memory goes bad?
  *
  * An extension of this runtime, not of the public interface it implements: no other runtime has it. Link with
  * -ltwinrt, or look the functions up with dlsym and do without. The real device below, when there is one, answers
@@ -8,7 +8,7 @@
  *     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_ENGINE_HANG);
  *     fault.task = TWINRT_FAULT_TASK_SDMA;
  *     fault.first = 3;                      the third copy within a device from now on
- *     int32_t code = twinrt_fault_plant(&fault, NULL);
+ *     int32_t code = twinrt_fault_inject(&fault, NULL);
  *
  * All return 0 or a public code (aclError), with a text for aclGetRecentErrMsg. Any thread may call them at any time,
  * also before aclInit. A fault stays, also over resets of its device, until it is removed or the process ends. */
@@ -35,9 +35,9 @@ typedef enum twinrt_fault_kind {
     TWINRT_FAULT_DOORBELL_LOST /* the device sees new tasks only with the next one behind them */
 } twinrt_fault_kind;
 
-/* Whom it strikes. */
+/* Whom it hits. */
 typedef enum twinrt_fault_task {
-    TWINRT_FAULT_TASK_ANY, /* every task in a stream that the kind can strike */
+    TWINRT_FAULT_TASK_ANY, /* every task in a stream that the kind can hit */
     TWINRT_FAULT_TASK_SDMA,
     TWINRT_FAULT_TASK_PCIE_DMA,
     TWINRT_FAULT_TASK_HOST_DMA, /* synchronous copies and fills; ENGINE_ERROR alone */
@@ -63,8 +63,8 @@ typedef struct twinrt_fault {
     int32_t device; /* as aclrtSetDevice takes it; -1: any */
     int32_t stream; /* as aclrtStreamGetId gives it; -1: any */
     int32_t id;     /* RECORD_LOST: as aclrtGetEventId and aclrtGetNotifyId give it; -1: any */
-    uint64_t first; /* the first to be struck, counted from 1 among those that fit from now on */
-    uint64_t times; /* how many are struck; 0: all from there on */
+    uint64_t first; /* the first to be hit, counted from 1 among those that fit from now on */
+    uint64_t times; /* how many are hit; 0: all from there on */
     /* ENGINE_TIMEOUT, COMPLETION_LOST, REPORTS_FULL: simulated time, up to 2 * 10^13 */
     uint64_t duration_ns;
     uint32_t factor_permille; /* ENGINE_SLOW: 1001 to 1000000 */
@@ -82,16 +82,16 @@ typedef struct twinrt_fault {
             1, 1, 0, 0, TWINRT_FAULT_READ, 0, 0, 0, 0                                              \
     }
 
-/* Plants a fault. *number, never 0, names it; number may be NULL.
- * 100000: fault is NULL, or of another size. 107000: it could strike nothing, a value is out of range,
+/* Injects a fault. *number, never 0, names it; number may be NULL.
+ * 100000: fault is NULL, or of another size. 107000: it could hit nothing, a value is out of range,
  * or the kind has no use for it.
- * 107001: no such device. 207000: the device below plants none. */
-int32_t twinrt_fault_plant(const twinrt_fault *fault, uint32_t *number);
-/* Takes a fault away, or with 0 all. What it has struck stays struck. 107000: there is no such fault. */
+ * 107001: no such device. 207000: the device below injects none. */
+int32_t twinrt_fault_inject(const twinrt_fault *fault, uint32_t *number);
+/* Takes a fault away, or with 0 all. What it has hit stays hit. 107000: there is no such fault. */
 int32_t twinrt_fault_remove(uint32_t number);
-/* How often it has struck. 100000: times is NULL. 107000: there is no such fault. */
-int32_t twinrt_fault_struck(uint32_t number, uint64_t *times);
-/* Plants what a file describes, all of it or nothing. 100000: path is NULL. 100003: it cannot be read. 107000. 207000. */
+/* How often it has triggered. 100000: times is NULL. 107000: there is no such fault. */
+int32_t twinrt_fault_triggered(uint32_t number, uint64_t *times);
+/* Injects what a file describes, all of it or nothing. 100000: path is NULL. 100003: it cannot be read. 107000. 207000. */
 int32_t twinrt_fault_load(const char *path);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ constexpr uint32_t kEngineKinds = bit(TWINSIM_FAULT_ENGINE_ERROR) |
                                   bit(TWINSIM_FAULT_ENGINE_TIMEOUT) |
                                   bit(TWINSIM_FAULT_ENGINE_SLOW) | bit(TWINSIM_FAULT_ENGINE_HANG);
 
-/// They strike CQEs, not the SQEs themselves.
+/// They hit CQEs, not the SQEs themselves.
 constexpr uint32_t kCqeKinds = bit(TWINSIM_FAULT_CQE_LOST) | bit(TWINSIM_FAULT_CQ_FULL);
 
 // Kinds that use a member of the fault which others have no use for.
@@ -102,7 +102,7 @@ const char *FaultPlan::check(const twinsim_fault &fault)
     if (fault.kind >= TWINSIM_FAULT_KINDS)
         return "there is no such kind of fault";
     if (fault.first == 0)
-        return "the first to be struck is counted from 1";
+        return "the first to be hit is counted from 1";
     if (fault.task != TWINSIM_ANY && fault.task > TWINSIM_FAULT_HOST_DMA)
         return "there is no such type of task";
     if (fault.duration_ns > TWINSIM_FAULT_DURATION_MOST)
@@ -111,15 +111,15 @@ const char *FaultPlan::check(const twinsim_fault &fault)
         return "error takes 8 bits and status 16";
     const bool host = fault.task == TWINSIM_FAULT_HOST_DMA;
     if (host && fault.kind != TWINSIM_FAULT_ENGINE_ERROR)
-        return "copies outside all queues can only be struck by an engine error or a memory error";
+        return "copies outside all queues can only be hit by an engine error or a memory error";
     switch (fault.kind) {
     case TWINSIM_FAULT_MEMORY:
         if (fault.bytes == 0 || fault.address + fault.bytes < fault.address)
             return "a memory fault needs a range of addresses that is not empty";
         if ((fault.access & (TWINSIM_FAULT_READ | TWINSIM_FAULT_WRITE)) == 0 || fault.access > 3)
-            return "a memory fault strikes reads, writes, or both";
+            return "a memory fault hits reads, writes, or both";
         if (fault.task != TWINSIM_ANY || fault.stream != TWINSIM_ANY)
-            return "a memory fault strikes whoever touches its range, not one task or stream";
+            return "a memory fault hits whoever touches its range, not one task or stream";
         break;
     case TWINSIM_FAULT_ENGINE_SLOW:
         if (fault.factor_permille <= 1000 || fault.factor_permille > 1000000)
@@ -146,11 +146,11 @@ const char *FaultPlan::check(const twinsim_fault &fault)
     return without_effect(fault);
 }
 
-uint32_t FaultPlan::plant(const twinsim_fault &fault)
+uint32_t FaultPlan::inject(const twinsim_fault &fault)
 {
     lost_.resize(timers_);
-    strikes_.resize(timers_);
-    planted_.push_back({++last_number_, fault});
+    effects_.resize(timers_);
+    injected_.push_back({++last_number_, fault});
     armed_ = true;
     set_bus();
     return last_number_;
@@ -158,20 +158,20 @@ uint32_t FaultPlan::plant(const twinsim_fault &fault)
 
 bool FaultPlan::remove(uint32_t number)
 {
-    const auto gone = [number](const Planted &p) { return number == 0 || p.number == number; };
-    const auto end = std::remove_if(planted_.begin(), planted_.end(), gone);
-    if (end == planted_.end())
+    const auto gone = [number](const Injected &p) { return number == 0 || p.number == number; };
+    const auto end = std::remove_if(injected_.begin(), injected_.end(), gone);
+    if (end == injected_.end())
         return number == 0;
-    planted_.erase(end, planted_.end());
+    injected_.erase(end, injected_.end());
     set_bus();
     return true;
 }
 
-bool FaultPlan::struck(uint32_t number, uint64_t &out_times) const
+bool FaultPlan::triggered(uint32_t number, uint64_t &out_times) const
 {
-    for (const Planted &planted : planted_) {
-        if (planted.number == number) {
-            out_times = planted.struck;
+    for (const Injected &injected : injected_) {
+        if (injected.number == number) {
+            out_times = injected.triggered;
             return true;
         }
     }
@@ -181,13 +181,13 @@ bool FaultPlan::struck(uint32_t number, uint64_t &out_times) const
 // ---- tasks -------------------------------------------------------------------------------------
 
 // T-FLT-2: one more that fits.
-bool FaultPlan::strikes_now(Planted &planted)
+bool FaultPlan::triggers_now(Injected &injected)
 {
-    const uint64_t place = ++planted.matched;
-    const twinsim_fault &fault = planted.fault;
+    const uint64_t place = ++injected.matched;
+    const twinsim_fault &fault = injected.fault;
     if (place < fault.first || (fault.times != 0 && place - fault.first >= fault.times))
         return false;
-    ++planted.struck;
+    ++injected.triggered;
     return true;
 }
 
@@ -212,12 +212,12 @@ bool FaultPlan::fits(const twinsim_fault &fault, const Subject &subject)
     }
 }
 
-// T-FLT-3: of several faults of one kind the one planted first says how.
-void FaultPlan::note(const twinsim_fault &fault, uint32_t type, Strike &strike)
+// T-FLT-3: of several faults of one kind the one injected first says how.
+void FaultPlan::note(const twinsim_fault &fault, uint32_t type, Effect &effect)
 {
-    if (is(fault.kind, strike.kinds))
+    if (is(fault.kind, effect.kinds))
         return;
-    strike.kinds |= bit(fault.kind);
+    effect.kinds |= bit(fault.kind);
     switch (fault.kind) {
     case TWINSIM_FAULT_ENGINE_ERROR:
     case TWINSIM_FAULT_ENGINE_TIMEOUT: {
@@ -228,21 +228,21 @@ void FaultPlan::note(const twinsim_fault &fault, uint32_t type, Strike &strike)
             late ? (kernel ? STARS_STATUS_AICORE_TIMEOUT : STARS_STATUS_DMA_TIMEOUT)
                  : (kernel ? STARS_STATUS_AICORE_EXCEPTION : STARS_STATUS_DMA_ERROR);
         if (late)
-            strike.give_up_ns = fault.duration_ns;
-        else if (is(TWINSIM_FAULT_ENGINE_TIMEOUT, strike.kinds))
+            effect.give_up_ns = fault.duration_ns;
+        else if (is(TWINSIM_FAULT_ENGINE_TIMEOUT, effect.kinds))
             break; // it never gets so far as to end with an error
-        strike.error = static_cast<uint8_t>(fault.error != 0 ? fault.error : error);
-        strike.status = status_or(fault, status);
+        effect.error = static_cast<uint8_t>(fault.error != 0 ? fault.error : error);
+        effect.status = status_or(fault, status);
         break;
     }
     case TWINSIM_FAULT_ENGINE_SLOW:
-        strike.slow_permille = fault.factor_permille;
+        effect.slow_permille = fault.factor_permille;
         break;
     case TWINSIM_FAULT_COMPLETION_LOST:
-        strike.lost_ns = fault.duration_ns;
+        effect.lost_ns = fault.duration_ns;
         break;
     case TWINSIM_FAULT_CQ_FULL:
-        strike.full_ns = fault.duration_ns;
+        effect.full_ns = fault.duration_ns;
         break;
     default:
         break;
@@ -251,47 +251,47 @@ void FaultPlan::note(const twinsim_fault &fault, uint32_t type, Strike &strike)
 
 bool FaultPlan::begin(const Subject &subject)
 {
-    Strike strike;
-    for (Planted &planted : planted_) {
-        if (!is(planted.fault.kind, kCqeKinds) && fits(planted.fault, subject) &&
-            strikes_now(planted))
-            note(planted.fault, type_of(subject.sqe), strike);
+    Effect effect;
+    for (Injected &injected : injected_) {
+        if (!is(injected.fault.kind, kCqeKinds) && fits(injected.fault, subject) &&
+            triggers_now(injected))
+            note(injected.fault, type_of(subject.sqe), effect);
     }
-    strikes_[subject.timer] = strike;
-    armed_ = !planted_.empty();
-    return strike.kinds != 0;
+    effects_[subject.timer] = effect;
+    armed_ = !injected_.empty();
+    return effect.kinds != 0;
 }
 
-bool FaultPlan::tell(const Subject &subject, bool struck)
+bool FaultPlan::tell(const Subject &subject, bool triggered)
 {
-    Strike strike;
-    if (struck)
-        strike = strikes_[subject.timer];
-    for (Planted &planted : planted_) {
-        if (is(planted.fault.kind, kCqeKinds) && fits(planted.fault, subject) &&
-            strikes_now(planted))
-            note(planted.fault, type_of(subject.sqe), strike);
+    Effect effect;
+    if (triggered)
+        effect = effects_[subject.timer];
+    for (Injected &injected : injected_) {
+        if (is(injected.fault.kind, kCqeKinds) && fits(injected.fault, subject) &&
+            triggers_now(injected))
+            note(injected.fault, type_of(subject.sqe), effect);
     }
-    const bool any = (strike.kinds & kCqeKinds) != 0;
+    const bool any = (effect.kinds & kCqeKinds) != 0;
     if (any)
-        strikes_[subject.timer] = strike;
+        effects_[subject.timer] = effect;
     return any;
 }
 
 bool FaultPlan::loses_doorbell(uint32_t device, uint16_t stream)
 {
     bool lost = false;
-    for (Planted &planted : planted_) {
-        const twinsim_fault &fault = planted.fault;
+    for (Injected &injected : injected_) {
+        const twinsim_fault &fault = injected.fault;
         if (fault.kind == TWINSIM_FAULT_DOORBELL_LOST &&
             (fault.device == TWINSIM_ANY || fault.device == device) &&
-            (fault.stream == TWINSIM_ANY || fault.stream == stream) && strikes_now(planted))
+            (fault.stream == TWINSIM_ANY || fault.stream == stream) && triggers_now(injected))
             lost = true;
     }
     return lost;
 }
 
-// T-FLT-12. One for each entry, so that a fault that strikes for ever needs no more memory than the tables have entries.
+// T-FLT-12. One for each entry, so that a fault that hits for ever needs no more memory than the tables have entries.
 void FaultPlan::lose_record(const Subject &subject, uint64_t number)
 {
     const uint64_t entry = uint64_t{subject.device} << 40 | uint64_t{type_of(subject.sqe)} << 32 |
@@ -317,10 +317,10 @@ void FaultPlan::forget(uint32_t timer)
 uint16_t FaultPlan::fails_host_dma(uint32_t device)
 {
     uint16_t status = 0;
-    for (Planted &planted : planted_) {
-        const twinsim_fault &fault = planted.fault;
+    for (Injected &injected : injected_) {
+        const twinsim_fault &fault = injected.fault;
         if (fault.kind == TWINSIM_FAULT_ENGINE_ERROR && fault.task == TWINSIM_FAULT_HOST_DMA &&
-            (fault.device == TWINSIM_ANY || fault.device == device) && strikes_now(planted) &&
+            (fault.device == TWINSIM_ANY || fault.device == device) && triggers_now(injected) &&
             status == 0)
             status = status_or(fault, STARS_STATUS_DMA_ERROR);
     }
@@ -329,10 +329,10 @@ uint16_t FaultPlan::fails_host_dma(uint32_t device)
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// T-FLT-4: the blocks see the plan in place of the bus only while a memory fault is planted.
+// T-FLT-4: the blocks see the plan in place of the bus only while a memory fault is injected.
 void FaultPlan::set_bus()
 {
-    const bool wanted = std::any_of(planted_.begin(), planted_.end(), [](const Planted &p) {
+    const bool wanted = std::any_of(injected_.begin(), injected_.end(), [](const Injected &p) {
         return p.fault.kind == TWINSIM_FAULT_MEMORY;
     });
     bus_ = inner_;
@@ -374,12 +374,12 @@ void *FaultPlan::translate(void *context, uint32_t device, uint64_t address, uin
 }
 
 // An engine may look at its rows one by one: what is met in one instant counts once.
-bool FaultPlan::strikes_access(Planted &planted) const
+bool FaultPlan::triggers_on_access(Injected &injected) const
 {
-    if (planted.asked_at != now_)
-        planted.answer = strikes_now(planted);
-    planted.asked_at = now_;
-    return planted.answer;
+    if (injected.asked_at != now_)
+        injected.answer = triggers_now(injected);
+    injected.asked_at = now_;
+    return injected.answer;
 }
 
 // `device` owns the memory.
@@ -387,12 +387,12 @@ bool FaultPlan::hit(uint32_t device, uint64_t address, uint64_t bytes, twinsim_a
 {
     const uint32_t way = access == TWINSIM_WRITE ? TWINSIM_FAULT_WRITE : TWINSIM_FAULT_READ;
     bool any = false;
-    for (Planted &planted : planted_) {
-        const twinsim_fault &fault = planted.fault;
+    for (Injected &injected : injected_) {
+        const twinsim_fault &fault = injected.fault;
         if (fault.kind != TWINSIM_FAULT_MEMORY || (fault.access & way) == 0 ||
             (fault.device != TWINSIM_ANY && fault.device != device) ||
             address + bytes <= fault.address || fault.address + fault.bytes <= address ||
-            !strikes_access(planted) || any)
+            !triggers_on_access(injected) || any)
             continue;
         any = true;
         status_ = status_or(fault, STARS_STATUS_POISON);
@@ -408,8 +408,8 @@ bool FaultPlan::hit(uint32_t device, uint64_t address, uint64_t bytes, twinsim_a
 
 uint16_t FaultPlan::touch(uint32_t device, uint64_t address, uint64_t bytes, twinsim_access access)
 {
-    const bool struck = watches_memory_ && hit(device, address, bytes, access);
-    return struck ? status_ : uint16_t{0};
+    const bool triggered = watches_memory_ && hit(device, address, bytes, access);
+    return triggered ? status_ : uint16_t{0};
 }
 
 size_t FaultPlan::errors(uint32_t device, twinsim_memory_error *out, size_t room) const
@@ -442,12 +442,12 @@ bool FaultPlan::repair(uint32_t device, uint64_t address, uint64_t bytes)
     if (end == met_.end())
         return false;
     met_.erase(end, met_.end());
-    const auto healed = [&](const Planted &p) {
+    const auto healed = [&](const Injected &p) {
         return p.fault.kind == TWINSIM_FAULT_MEMORY &&
                (p.fault.device == TWINSIM_ANY || p.fault.device == device) &&
                within(p.fault.address, p.fault.bytes);
     };
-    planted_.erase(std::remove_if(planted_.begin(), planted_.end(), healed), planted_.end());
+    injected_.erase(std::remove_if(injected_.begin(), injected_.end(), healed), injected_.end());
     set_bus();
     return true;
 }

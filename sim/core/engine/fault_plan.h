@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faults planted on purpose: which tasks and accesses they strike. Rules T-FLT-1 to T-FLT-14.
+/// Fault injection: which tasks and accesses they hit. Rules T-FLT-1 to T-FLT-14.
 ///
-/// A queue asks once per SQE, and only while something is planted; what befalls the SQE is then kept here by its timer's
+/// A queue asks once per SQE, and only while something is injected; what befalls the SQE is then kept here by its timer's
 /// number until the next one. Memory faults stand between the blocks and the bus while there are some.
 #ifndef TWINSIM_CORE_ENGINE_FAULT_PLAN_H
 #define TWINSIM_CORE_ENGINE_FAULT_PLAN_H
@@ -20,7 +20,7 @@ class FaultPlan
 {
   public:
     /// What befalls one SQE.
-    struct Strike {
+    struct Effect {
         uint32_t kinds = 0; ///< bit per kind, until it has acted
         uint32_t slow_permille = 1000;
         uint8_t error = 0; ///< of the engine's failure
@@ -40,30 +40,30 @@ class FaultPlan
         const stars_sqe &sqe;
     };
 
-    /// All must outlive the plan; `bus` is changed while memory faults are planted.
+    /// All must outlive the plan; `bus` is changed while memory faults are injected.
     FaultPlan(twinsim_bus &bus, const Cycle &now, uint32_t timers)
         : bus_(bus), inner_(bus), now_(now), timers_(timers)
     {
     }
 
-    /// Says why a fault cannot be planted; nullptr: it can.
+    /// Says why a fault cannot be injected; nullptr: it can.
     [[nodiscard]] static const char *check(const twinsim_fault &fault);
     /// Returns its number. The fault has passed check(). May throw std::bad_alloc.
-    [[nodiscard]] uint32_t plant(const twinsim_fault &fault);
+    [[nodiscard]] uint32_t inject(const twinsim_fault &fault);
     /// 0: all. False: there is no such fault.
     [[nodiscard]] bool remove(uint32_t number);
-    [[nodiscard]] bool struck(uint32_t number, uint64_t &out_times) const;
+    [[nodiscard]] bool triggered(uint32_t number, uint64_t &out_times) const;
 
     // ---- for the blocks ----
 
-    /// Something is planted, or an SQE that was struck may still be under way.
+    /// Something is injected, or an SQE that was hit may still be under way.
     [[nodiscard]] bool armed() const { return armed_; }
     /// A queue turns to an SQE: what befalls it (T-FLT-2)? False: nothing.
     [[nodiscard]] bool begin(const Subject &subject);
-    /// A CQE about it is due: what befalls that, beside what has befallen the SQE if it was `struck` (T-FLT-11, T-FLT-13)?
+    /// A CQE about it is due: what befalls that, beside what has befallen the SQE if it was `hit` (T-FLT-11, T-FLT-13)?
     /// False: nothing.
-    [[nodiscard]] bool tell(const Subject &subject, bool struck);
-    [[nodiscard]] Strike &strike(uint32_t timer) { return strikes_[timer]; }
+    [[nodiscard]] bool tell(const Subject &subject, bool triggered);
+    [[nodiscard]] Effect &effect(uint32_t timer) { return effects_[timer]; }
     /// Whether this doorbell is lost (T-FLT-12).
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);
     /// What a queue had rung for when it was lost; 0: nothing.
@@ -76,7 +76,7 @@ class FaultPlan
     void forget(uint32_t timer);
     /// A copy outside all queues would complete: the status that it fails with, or 0.
     [[nodiscard]] uint16_t fails_host_dma(uint32_t device);
-    /// Why the access that has just been refused failed: the status of the fault that struck it, else `other`. For whoever
+    /// Why the access that has just been refused failed: the status of the fault that hit it, else `other`. For whoever
     /// asked for the access, before it asks for another one; what fails later keeps the answer until then.
     [[nodiscard]] uint16_t refusal(uint16_t other) const { return status_ != 0 ? status_ : other; }
 
@@ -93,11 +93,11 @@ class FaultPlan
     [[nodiscard]] bool repair(uint32_t device, uint64_t address, uint64_t bytes);
 
   private:
-    struct Planted {
+    struct Injected {
         uint32_t number;
         twinsim_fault fault;
         uint64_t matched = 0;
-        uint64_t struck = 0;
+        uint64_t triggered = 0;
         Cycle asked_at = kNever; // of a memory fault: when it was last met
         bool answer = false;     // and what came of it
     };
@@ -112,10 +112,10 @@ class FaultPlan
 
     static void *translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            twinsim_access access, twinsim_target *out_target, uint32_t *out_device);
-    [[nodiscard]] static bool strikes_now(Planted &planted);
-    [[nodiscard]] bool strikes_access(Planted &planted) const;
+    [[nodiscard]] static bool triggers_now(Injected &injected);
+    [[nodiscard]] bool triggers_on_access(Injected &injected) const;
     [[nodiscard]] static bool fits(const twinsim_fault &fault, const Subject &subject);
-    static void note(const twinsim_fault &fault, uint32_t type, Strike &strike);
+    static void note(const twinsim_fault &fault, uint32_t type, Effect &effect);
     [[nodiscard]] bool hit(uint32_t device, uint64_t address, uint64_t bytes,
                            twinsim_access access);
     void set_bus();
@@ -125,11 +125,11 @@ class FaultPlan
     const Cycle &now_;
     const uint32_t timers_;
     bool armed_ = false;
-    bool watches_memory_ = false; // a memory fault is planted
-    uint16_t status_ = 0;         // of the fault that struck the last access; 0: none did
+    bool watches_memory_ = false; // a memory fault is injected
+    uint16_t status_ = 0;         // of the fault that hit the last access; 0: none did
     uint32_t last_number_ = 0;
-    std::vector<Planted> planted_;    // in the order of planting
-    std::vector<Strike> strikes_;     // by timer; made when something is planted first
+    std::vector<Injected> injected_;  // in the order of injection
+    std::vector<Effect> effects_;     // by timer; made when something is injected first
     std::vector<uint64_t> lost_;      // likewise
     std::map<uint64_t, Loss> losses_; // the last one by device, SQE type and entry
     std::vector<Met> met_;            // oldest first, each range once

@@ -190,7 +190,7 @@ void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor 
                            uint64_t{queues_.device} << 32 | DmaList::kOwner |
                                uint32_t{q.channel} << DmaList::kChannelShift | place);
     board_.links_changed();
-    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_struck(sq) &&
+    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_faulted(sq) &&
         (chance(board_.seed, queues_.occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) !=
             0) {
         apply(move, board_, queues_.device); // T-DMA-30
@@ -213,7 +213,7 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
     --list.open[move.operation];
     --list.moving;
     // T-FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
-    if (queues_.is_struck(sq) && faults_.will_act(sq, TWINSIM_FAULT_ENGINE_ERROR))
+    if (queues_.is_faulted(sq) && faults_.will_act(sq, TWINSIM_FAULT_ENGINE_ERROR))
         list.kept.push_back(move);
     else if (!move.job.made)
         apply(move.job, board_, queues_.device);
@@ -249,20 +249,20 @@ TaskEnd DmaLists::finish(uint32_t sq, DmaJob &job)
 {
     DmaList &list = lists_[queues_[sq].channel];
     const bool good = job.row == kNone;
-    if (queues_.is_struck(sq) && good) {
-        FaultPlan::Strike &strike = faults_.strike(sq);
-        if (strike.slow_permille > 1000 && !strike.stretched) {
-            strike.stretched = true;
+    if (queues_.is_faulted(sq) && good) {
+        FaultPlan::Effect &effect = faults_.hit(sq);
+        if (effect.slow_permille > 1000 && !effect.stretched) {
+            effect.stretched = true;
             const Cycle end = list.begun + faults_.slowed(sq, board_.now - list.begun);
             queues_.at(sq, std::min(end, list.limit), QueueStep::kStretched);
             return {};
         }
-        if (strike.stretched && board_.now >= list.limit) {
+        if (effect.stretched && board_.now >= list.limit) {
             give_kept(job, list);
             return {true, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT};
         }
         if (faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR))
-            return {true, strike.error, strike.status};
+            return {true, effect.error, effect.status};
     }
     give_kept(job, list);
     if (good)

@@ -61,7 +61,7 @@ void DmaTasks::set_up(uint32_t sq, uint32_t channel)
     q.state = QueueState::kWork;
     q.mark = board_.now;
     Cycle time = queues_.latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
-    if (queues_.is_struck(sq))
+    if (queues_.is_faulted(sq))
         time = faults_.slowed(sq, time);
     queues_.at(sq, progress_.due(sq, SqeOp::kSetUp, SqeNext::kSetUp, board_.now + time),
                QueueStep::kSetUp);
@@ -76,7 +76,7 @@ void DmaTasks::start_transfer(uint32_t sq)
     if (board_.trace.on() && q.mark != board_.now)
         trace_.note_engine(sq, TWINSIM_PHASE_SETUP);
     q.mark = board_.now;
-    if (queues_.is_struck(sq) && is_silent(sq))
+    if (queues_.is_faulted(sq) && is_silent(sq))
         return;
     if (job.kind == DmaJob::Kind::kList) {
         end(sq, lists_.start(sq, job));
@@ -97,7 +97,7 @@ void DmaTasks::start_transfer(uint32_t sq)
                               limit_from(board_.now, credit_time(queues_.sqe(sq), board_.params)));
     if (job.limit != kNever)
         queues_.at(sq, job.limit, QueueStep::kLimit);
-    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_struck(sq))
+    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_faulted(sq))
         choose_effect(sq);
 }
 
@@ -130,7 +130,7 @@ void DmaTasks::transfer_done(uint32_t sq)
     QueueRow &q = queues_[sq];
     DmaJob &job = jobs_[sq];
     q.transfer = kNone;
-    if (queues_.is_struck(sq) && ends_otherwise(sq))
+    if (queues_.is_faulted(sq) && ends_otherwise(sq))
         return;
     queues_.cancel(sq);
     q.state = QueueState::kWork;
@@ -157,7 +157,7 @@ void DmaTasks::list_transfer_done(uint32_t who)
     end(sq, lists_.transfer_done(who, jobs_[sq]));
 }
 
-// A list is over, or an engine is that a fault has struck.
+// A list is over, or an engine is that a fault has hit.
 void DmaTasks::end(uint32_t sq, const TaskEnd &how)
 {
     if (!how.over)
@@ -191,8 +191,8 @@ void DmaTasks::limit_reached(uint32_t sq)
     stop(sq);
     trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.params.credit_unit.index, q.channel});
     release_channel(sq);
-    if (queues_.is_struck(sq) && faults_.gave_up(sq))
-        progress_.fail(sq, faults_.strike(sq).error, faults_.strike(sq).status);
+    if (queues_.is_faulted(sq) && faults_.gave_up(sq))
+        progress_.fail(sq, faults_.hit(sq).error, faults_.hit(sq).status);
     else
         progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
 }
@@ -217,7 +217,7 @@ void DmaTasks::abandon(uint32_t sq)
     release_channel(sq);
 }
 
-// ---- planted faults ----------------------------------------------------------------------------
+// ---- injected faults ----------------------------------------------------------------------------
 
 // T-FLT-7, T-FLT-9: its bytes do not begin to move; only a time limit, or a kill, ends it.
 bool DmaTasks::is_silent(uint32_t sq)
@@ -243,7 +243,7 @@ bool DmaTasks::ends_otherwise(uint32_t sq)
     const DmaJob &job = jobs_[sq];
     trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
                      job.bytes});
-    end(sq, {true, faults_.strike(sq).error, faults_.strike(sq).status});
+    end(sq, {true, faults_.hit(sq).error, faults_.hit(sq).status});
     return true;
 }
 

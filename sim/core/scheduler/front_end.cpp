@@ -89,7 +89,7 @@ void FrontEnd::begin(uint32_t sq)
     const Cycle decoded = fetch.ready + p.decode.value;
     q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
     q.begun = board_.now;
-    if (faults_.armed() || queues_.is_struck(sq))
+    if (faults_.armed() || queues_.is_faulted(sq))
         faults_.ask(sq);
     if (board_.trace.on())
         trace_.note_begun(sq, fetch.ready);
@@ -107,7 +107,7 @@ void FrontEnd::begin_command(uint32_t sq)
     q.step = QueueStep::kDecoded;
     q.type = type_of(queues_.sqe(sq));
     q.begun = q.mark = board_.now;
-    if (faults_.armed() || queues_.is_struck(sq))
+    if (faults_.armed() || queues_.is_faulted(sq))
         faults_.ask(sq);
     if (board_.trace.on())
         trace_.note_command(sq);

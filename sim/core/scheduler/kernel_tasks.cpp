@@ -113,7 +113,7 @@ void KernelTasks::launch(uint32_t sq, const twinsim_kernel &work)
     twinsim_kernel_fault fault = work.fault;
     try {
         if (fault == TWINSIM_KERNEL_GOOD &&
-            !cores_.start(q.slot, order, queues_.is_struck(sq) ? struck(sq, work) : work))
+            !cores_.start(q.slot, order, queues_.is_faulted(sq) ? hit(sq, work) : work))
             fault = TWINSIM_KERNEL_BAD;
     } catch (const std::bad_alloc &) {
         end_launch(sq);
@@ -145,7 +145,7 @@ void KernelTasks::first_block(uint32_t sq)
                      q.share == kAiv ? p.aiv_cores.index : p.aic_cores.index});
     q.mark = board_.now;
     Cycle limit = credit_time(queues_.sqe(sq), p);
-    if (queues_.is_struck(sq))
+    if (queues_.is_faulted(sq))
         limit = std::min(limit, faults_.give_up_time(sq));
     if (limit != kNever)
         queues_.at(sq, board_.now + limit, QueueStep::kLimit);
@@ -154,7 +154,7 @@ void KernelTasks::first_block(uint32_t sq)
 // T-FLT-17: of a slow kernel the blocks have ended, and nobody is told yet.
 bool KernelTasks::blocks_ended(uint32_t sq)
 {
-    if (queues_.is_struck(sq) && faults_.stretches(sq))
+    if (queues_.is_faulted(sq) && faults_.stretches(sq))
         return false;
     make_effect(sq);
     return true;
@@ -163,9 +163,9 @@ bool KernelTasks::blocks_ended(uint32_t sq)
 // T-CORE-8: the effect is there at this instant, the report later.
 void KernelTasks::make_effect(uint32_t sq)
 {
-    if (queues_.is_struck(sq) && faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // T-FLT-15
-        const FaultPlan::Strike &strike = faults_.strike(sq);
-        report_error(sq, strike.error, strike.status);
+    if (queues_.is_faulted(sq) && faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // T-FLT-15
+        const FaultPlan::Effect &effect = faults_.hit(sq);
+        report_error(sq, effect.error, effect.status);
         return;
     }
     const twinsim_bus &bus = board_.bus;
@@ -237,8 +237,8 @@ void KernelTasks::reported(uint32_t sq)
 void KernelTasks::limit_reached(uint32_t sq)
 {
     cores_.stop(queues_[sq].slot);
-    if (queues_.is_struck(sq) && faults_.gave_up(sq)) // T-FLT-16
-        report_error(sq, faults_.strike(sq).error, faults_.strike(sq).status);
+    if (queues_.is_faulted(sq) && faults_.gave_up(sq)) // T-FLT-16
+        report_error(sq, faults_.hit(sq).error, faults_.hit(sq).status);
     else
         report(sq, TWINSIM_KERNEL_TIMEOUT);
 }
@@ -272,10 +272,10 @@ void KernelTasks::drop(uint32_t sq)
         cores_.stop(queues_[sq].slot);
 }
 
-// ---- planted faults ----------------------------------------------------------------------------
+// ---- injected faults ----------------------------------------------------------------------------
 
 // T-FLT-16: each core waits at a flag that nobody sets.
-twinsim_kernel KernelTasks::struck(uint32_t sq, const twinsim_kernel &work) const
+twinsim_kernel KernelTasks::hit(uint32_t sq, const twinsim_kernel &work) const
 {
     static const twinsim_op wait = {
         TWINSIM_PIPE_SCALAR, TWINSIM_OP_WAIT, 0, TWINSIM_HIT_DEFAULT, 0, 0};

@@ -146,7 +146,7 @@ void TaskScheduler::end_hold(uint32_t sq)
     QueueRow &q = queues_[sq];
     if (board_.trace.on())
         trace_.note_resumed(sq);
-    queues_.cancel(sq);          // the end that a planted fault had set
+    queues_.cancel(sq);          // the end that an injected fault had set
     q.state = QueueState::kWork; // a firmware gets to it later, and once
     q.mark = board_.now;
     switch (q.hold) {

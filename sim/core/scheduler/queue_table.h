@@ -99,7 +99,7 @@ struct alignas(64) QueueRow { // one line of the host's cache
     uint16_t stream_id = 0;
     uint32_t wait_id = 0;
     uint32_t transfer = kNone;
-    bool struck = false;             // a planted fault has struck the SQE at the head
+    bool hit = false;                // an injected fault has hit the SQE at the head
     TaskClass task_class = kNoClass; // of the SQE at the head, once it is decoded
     Cycle begun = 0;                 // of the SQE
     Cycle mark = 0;                  // of the phase under way
@@ -136,10 +136,10 @@ class QueueTable
         board.calendar.schedule(timer(sq), time, Rank::kQueue);
     }
     void cancel(uint32_t sq) const { board.calendar.cancel(timer(sq)); }
-    /// A planted fault has struck the SQE at the head.
-    [[nodiscard]] bool is_struck(uint32_t sq) const
+    /// An injected fault has hit the SQE at the head.
+    [[nodiscard]] bool is_faulted(uint32_t sq) const
     {
-        return __builtin_expect(rows_[sq].struck, 0) != 0;
+        return __builtin_expect(rows_[sq].faulted, 0) != 0;
     }
     /// Names the SQE at the head of a queue among all that ever are (T-TIM-10).
     [[nodiscard]] uint64_t occasion(uint32_t sq) const

@@ -22,11 +22,11 @@ bool Retirement::retire(uint32_t sq)
     QueueRow &q = queues_[sq];
     TaskQueue &front = queues_.front(sq);
     const stars_sqe &sqe = front.sqe();
-    if (queues_.is_struck(sq) && completion_held(sq))
+    if (queues_.is_faulted(sq) && completion_held(sq))
         return false;
     bool full = false;
     const bool reports =
-        wants_cqe(sqe) && !(queues_.is_struck(sq) && faults_.acts(sq, TWINSIM_FAULT_CQE_LOST));
+        wants_cqe(sqe) && !(queues_.is_faulted(sq) && faults_.acts(sq, TWINSIM_FAULT_CQE_LOST));
     if (reports) {
         stars_cqe cqe = cqe_of(sq);
         cqe.flags = static_cast<uint16_t>(
@@ -59,7 +59,7 @@ void Retirement::report(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     TaskQueue &front = queues_.front(sq);
-    if (queues_.is_struck(sq) && report_held(sq))
+    if (queues_.is_faulted(sq) && report_held(sq))
         return;
     stars_cqe cqe = cqe_of(sq);
     cqe.flags |= STARS_CQE_ERROR;
@@ -87,26 +87,26 @@ void Retirement::stand_still(uint32_t sq)
     queues_[sq].state = QueueState::kException;
 }
 
-// ---- planted faults ----------------------------------------------------------------------------
+// ---- injected faults ----------------------------------------------------------------------------
 
 // T-FLT-13.
 bool Retirement::cq_held(uint32_t sq, HoldReason why)
 {
-    FaultPlan::Strike &strike = faults_.strike(sq);
+    FaultPlan::Effect &effect = faults_.hit(sq);
     if (!faults_.will_act(sq, TWINSIM_FAULT_CQ_FULL))
         return false;
-    if (!strike.holding) {
-        strike.holding = true;
-        strike.until =
-            strike.full_ns != 0 ? board_.now + board_.params.to_cycles(strike.full_ns) : kNever;
+    if (!effect.holding) {
+        effect.holding = true;
+        effect.until =
+            effect.full_ns != 0 ? board_.now + board_.params.to_cycles(effect.full_ns) : kNever;
     }
-    if (board_.now >= strike.until) {
-        strike.kinds &= ~(1u << TWINSIM_FAULT_CQ_FULL);
+    if (board_.now >= effect.until) {
+        effect.kinds &= ~(1u << TWINSIM_FAULT_CQ_FULL);
         return false;
     }
     progress_.hold(sq, why);
-    if (strike.until != kNever)
-        queues_.at(sq, strike.until, QueueStep::kRelease);
+    if (effect.until != kNever)
+        queues_.at(sq, effect.until, QueueStep::kRelease);
     return true;
 }
 
@@ -115,7 +115,7 @@ bool Retirement::completion_held(uint32_t sq)
 {
     if (!faults_.acts(sq, TWINSIM_FAULT_COMPLETION_LOST))
         return cq_held(sq, HoldReason::kCq);
-    const uint64_t lost_ns = faults_.strike(sq).lost_ns;
+    const uint64_t lost_ns = faults_.hit(sq).lost_ns;
     progress_.hold(sq, HoldReason::kLost);
     if (lost_ns != 0)
         queues_.at(sq, board_.now + board_.params.to_cycles(lost_ns), QueueStep::kRelease);

@@ -67,7 +67,7 @@ SqeAnswer SqeProgress::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool fla
     request.store = queues_.latency(sq, p.write_value);
     request.sdma_setup = queues_.latency(sq, p.sdma_setup);
     request.pcie_setup = queues_.latency(sq, p.pcie_setup);
-    if (queues_.is_struck(sq)) {
+    if (queues_.is_faulted(sq)) {
         request.sdma_setup = faults_.slowed(sq, request.sdma_setup);
         request.pcie_setup = faults_.slowed(sq, request.pcie_setup);
     }

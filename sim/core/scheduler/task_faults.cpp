@@ -10,9 +10,9 @@ namespace tsim
 void TaskFaults::ask(uint32_t sq) const
 {
     QueueRow &q = queues_[sq];
-    q.struck = plan_.armed() &&
-               plan_.begin({queues_.device, queues_.timer(sq), q.stream_id, queues_.sqe(sq)});
-    if (q.struck && acts(sq, TWINSIM_FAULT_BAD_SQE))
+    q.faulted = plan_.armed() &&
+                plan_.begin({queues_.device, queues_.timer(sq), q.stream_id, queues_.sqe(sq)});
+    if (q.faulted && acts(sq, TWINSIM_FAULT_BAD_SQE))
         q.type = STARS_SQE_INVALID;
 }
 
@@ -20,8 +20,8 @@ void TaskFaults::ask(uint32_t sq) const
 void TaskFaults::ask_cqe(uint32_t sq) const
 {
     QueueRow &q = queues_[sq];
-    if (plan_.tell({queues_.device, queues_.timer(sq), q.stream_id, queues_.sqe(sq)}, q.struck))
-        q.struck = true;
+    if (plan_.tell({queues_.device, queues_.timer(sq), q.stream_id, queues_.sqe(sq)}, q.faulted))
+        q.faulted = true;
 }
 
 // T-FLT-12: what was lost arrives with what the next doorbell brings.
@@ -41,7 +41,7 @@ bool TaskFaults::doorbell_lost(uint32_t sq, uint64_t rung) const
 bool TaskFaults::acts(uint32_t sq, uint32_t kind) const
 {
     const bool does = will_act(sq, kind);
-    strike(sq).kinds &= ~(1u << kind);
+    hit(sq).kinds &= ~(1u << kind);
     if (does && kind == TWINSIM_FAULT_RECORD_LOST)
         plan_.lose_record(
             {queues_.device, queues_.timer(sq), queues_[sq].stream_id, queues_.sqe(sq)},
@@ -53,7 +53,7 @@ bool TaskFaults::acts(uint32_t sq, uint32_t kind) const
 Cycle TaskFaults::slowed(uint32_t sq, Cycle time) const
 {
     const BoardState &board = queues_.board;
-    const uint64_t permille = strike(sq).slow_permille;
+    const uint64_t permille = hit(sq).slow_permille;
     // Beyond what time can count nothing happens any more, but it is still a time.
     const Cycle most = UINT64_MAX / board.params.cycle_ns - 1 - board.now;
     if (time / 1000 >= most / permille)
@@ -63,7 +63,7 @@ Cycle TaskFaults::slowed(uint32_t sq, Cycle time) const
 
 Cycle TaskFaults::give_up_time(uint32_t sq) const
 {
-    const uint64_t ns = strike(sq).give_up_ns;
+    const uint64_t ns = hit(sq).give_up_ns;
     return ns != 0 ? queues_.board.params.to_cycles(ns) : kNever;
 }
 
@@ -71,7 +71,7 @@ Cycle TaskFaults::give_up_time(uint32_t sq) const
 bool TaskFaults::stretches(uint32_t sq) const
 {
     const QueueRow &q = queues_[sq];
-    FaultPlan::Strike &slow = strike(sq);
+    FaultPlan::Effect &slow = hit(sq);
     if (slow.slow_permille == 1000 || slow.stretched)
         return false;
     slow.stretched = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faults planted into tasks: which have struck the SQE at the head of a queue, and what is left of them to act. Rules T-FLT-2 to
-/// T-FLT-17. Nothing in here runs for an SQE that none has struck. What they do is up to the part that the SQE is in.
+/// Faults injected into tasks: which have hit the SQE at the head of a queue, and what is left of them to act. Rules T-FLT-2 to
+/// T-FLT-17. Nothing in here runs for an SQE that none has hit. What they do is up to the part that the SQE is in.
 #ifndef TWINSIM_CORE_SCHEDULER_TASK_FAULTS_H
 #define TWINSIM_CORE_SCHEDULER_TASK_FAULTS_H
 
@@ -28,29 +28,29 @@ class TaskFaults
     /// The queue has closed.
     void forget(uint32_t sq) const { plan_.forget(queues_.timer(sq)); }
 
-    // ---- for an SQE that is struck ----
+    // ---- for an SQE that is hit ----
 
-    [[nodiscard]] FaultPlan::Strike &strike(uint32_t sq) const
+    [[nodiscard]] FaultPlan::Effect &effect(uint32_t sq) const
     {
-        return plan_.strike(queues_.timer(sq));
+        return plan_.hit(queues_.timer(sq));
     }
     /// Whether a fault of that kind has yet to act.
     [[nodiscard]] bool will_act(uint32_t sq, uint32_t kind) const
     {
-        return (strike(sq).kinds & 1u << kind) != 0;
+        return (hit(sq).kinds & 1u << kind) != 0;
     }
     /// The same; then it has.
     [[nodiscard]] bool acts(uint32_t sq, uint32_t kind) const;
     /// T-FLT-12: a record of the queue, kNone for the host, does not reach its entry.
     [[nodiscard]] bool loses_record(uint32_t sq) const
     {
-        return sq != kNone && queues_.is_struck(sq) && acts(sq, TWINSIM_FAULT_RECORD_LOST);
+        return sq != kNone && queues_.is_faulted(sq) && acts(sq, TWINSIM_FAULT_RECORD_LOST);
     }
     [[nodiscard, gnu::cold]] Cycle slowed(uint32_t sq, Cycle time) const;
     /// Only a time limit, or a kill, ends the task.
     [[nodiscard]] bool is_silent(uint32_t sq) const
     {
-        return strike(sq).give_up_ns != 0 || will_act(sq, TWINSIM_FAULT_ENGINE_HANG);
+        return hit(sq).give_up_ns != 0 || will_act(sq, TWINSIM_FAULT_ENGINE_HANG);
     }
     /// After which time the engine gives up; kNever: it does not.
     [[nodiscard, gnu::cold]] Cycle give_up_time(uint32_t sq) const;

@@ -336,7 +336,7 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
                 q.use == SlotUse::kRetire);
     if (fronts_[sq].has_more()) {
         const stars_sqe &sqe = fronts_[sq].sqe();
-        out.struck = q.struck && q.state != QueueState::kIdle;
+        out.faulted = q.faulted && q.state != QueueState::kIdle;
         out.sqe_type = type_of(sqe);
         out.task_id = task_of(sqe);
     }

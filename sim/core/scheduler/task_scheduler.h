@@ -47,7 +47,7 @@ class TaskScheduler
     [[nodiscard]] uint32_t queue_count() const { return queues_.size(); }
     [[nodiscard]] TaskQueue &front(uint32_t sq) { return fronts_[sq]; }
     [[nodiscard]] const TaskQueue &front(uint32_t sq) const { return fronts_[sq]; }
-    /// Whether SQE `number` of the queue is a record that a planted fault kept from its entry (T-FLT-12).
+    /// Whether SQE `number` of the queue is a record that an injected fault kept from its entry (T-FLT-12).
     [[nodiscard]] bool lost_record(uint32_t sq, uint64_t number) const
     {
         return faults_.lost_record(sq, number);

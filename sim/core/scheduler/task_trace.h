@@ -35,7 +35,7 @@ class TaskTrace
     /// An access to entry `id` of a table, since the mark; `bits` of enum twinsim_table.
     void note_access(uint32_t sq, uint32_t parameter, uint32_t id, uint32_t bits) const
     {
-        if (queues_.is_struck(sq) && faults_.will_act(sq, TWINSIM_FAULT_RECORD_LOST))
+        if (queues_.is_faulted(sq) && faults_.will_act(sq, TWINSIM_FAULT_RECORD_LOST))
             bits |= TWINSIM_TABLE_VAIN;
         if (!board_.trace.on())
             return;

@@ -316,7 +316,7 @@ enum stars_status {
     STARS_STATUS_COPY_ERROR = 0x217,
     STARS_STATUS_POISON = 0x221, /* uncorrectable error of memory */
     STARS_STATUS_LINK = 0x222,   /* error on the way to memory of another device */
-    /* Of planted faults alone: */
+    /* Of injected faults alone: */
     STARS_STATUS_AICORE_TRAP = 0x27,
     STARS_STATUS_AICPU_TIMEOUT = 0x28,
     STARS_STATUS_AICPU_EXCEPTION = 0x2a,

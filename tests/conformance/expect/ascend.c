@@ -22,7 +22,7 @@
     "the vendor's interface tells the unit of limits of an open device, in whole microseconds"
 #define NO_KERNEL                                                                                  \
     "the vendor's function and arguments of a failed kernel are not those of the core's launch"
-#define NO_FAULTS    "faults are planted in the model, which lies below the copy"
+#define NO_FAULTS    "faults are injected in the model, which lies below the copy"
 #define OWN_SETTINGS "kernels run in the copy, whose settings have names of their own"
 #define OWN_OVERFLOWS                                                                              \
     "the status of overflows is a place of the core's, which no kernel of the copy sets; the "     \

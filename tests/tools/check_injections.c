@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plants breaches of the rules of order into records of real runs, at random places, one at a time, and looks whether each is
+/* Injects breaches of the rules of order into records of real runs, at random places, one at a time, and looks whether each is
  * found, under its rule and with its ops. The places are looked for here, op by op, without the checker's tables.
  *
- *   check_plants PLANTS SEED RECORD... */
+ *   check_injections PLANTS SEED RECORD... */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check_needs.h"
-#include "planting.h"
+#include "injection.h"
 
 #define TRIES 20000u
 
@@ -34,11 +34,11 @@ static bool is_bound_surely(size_t at)
     return true;
 }
 
-/* ---- planting: each changes one thing at `at`, if it can there ---- */
+/* ---- injecting: each changes one thing at `at`, if it can there ---- */
 
 static bool touched; /* ops were changed, though it cannot be done there */
 
-struct plant {
+struct inject {
     size_t first, second; /* NOWHERE: whichever */
 };
 
@@ -56,11 +56,11 @@ static bool begin_early(size_t at, bool default_of_two)
     return true;
 }
 
-static bool plant_01(size_t at, struct plant *plant)
+static bool inject_01(size_t at, struct inject *inject)
 {
     if (!begin_early(at, false))
         return false;
-    *plant = (struct plant){.first = previous[at], .second = at};
+    *inject = (struct inject){.first = previous[at], .second = at};
     return true;
 }
 
@@ -85,7 +85,7 @@ static bool innocent(size_t at, size_t *out_blocked)
            last > *out_blocked && !observed_between(last, at);
 }
 
-static bool hold(size_t at, bool with_default, struct plant *plant)
+static bool hold(size_t at, bool with_default, struct inject *inject)
 {
     size_t blocked = NOWHERE;
     if (!innocent(at, &blocked))
@@ -103,26 +103,26 @@ static bool hold(size_t at, bool with_default, struct plant *plant)
         if (accepted(&ops[i]) && ops[i].queue == ops[at].queue)
             return false;
     ops[at].status = TWIN_E_DEADLOCK;
-    *plant = (struct plant){.first = blocked, .second = at};
+    *inject = (struct inject){.first = blocked, .second = at};
     return true;
 }
 
-static bool plant_02(size_t at, struct plant *plant)
+static bool inject_02(size_t at, struct inject *inject)
 {
-    return hold(at, false, plant);
+    return hold(at, false, inject);
 }
 
-static bool plant_03(size_t at, struct plant *plant)
+static bool inject_03(size_t at, struct inject *inject)
 {
-    return hold(at, true, plant);
+    return hold(at, true, inject);
 }
 
-static bool plant_04(size_t at, struct plant *plant)
+static bool inject_04(size_t at, struct inject *inject)
 {
     if (!accepted(&ops[at]) || (ops[at].kind != TWIN_OP_COPY && ops[at].kind != TWIN_OP_FILL))
         return false;
     ops[at].status = TWIN_E_COPY;
-    *plant = (struct plant){.first = at, .second = NOWHERE};
+    *inject = (struct inject){.first = at, .second = NOWHERE};
     return true;
 }
 
@@ -142,7 +142,7 @@ static size_t needed_last(size_t at)
 }
 
 /* A wait for a count ends before the last change that it needs. */
-static bool plant_count(size_t at, struct plant *plant)
+static bool inject_count(size_t at, struct inject *inject)
 {
     size_t last = needed_last(at);
     if (last == NOWHERE || !timed(at) || ops[at].task_begin_ns >= ops[last].task_begin_ns)
@@ -154,18 +154,18 @@ static bool plant_count(size_t at, struct plant *plant)
             ops[i].task_begin_ns > low)
             low = ops[i].task_begin_ns;
     ops[at].task_end_ns = low + draw(ops[last].task_begin_ns - low);
-    *plant = (struct plant){.first = last, .second = at};
+    *inject = (struct inject){.first = last, .second = at};
     return true;
 }
 
 /* A wait for a count holds the thread that asks for it. */
-static bool plant_prompt(size_t at, struct plant *plant)
+static bool inject_prompt(size_t at, struct inject *inject)
 {
     size_t last = needed_last(at);
     if (last == NOWHERE || ops[last].task_end_ns <= ops[at].begin_ns + 20000)
         return false;
     ops[at].end_ns = ops[last].task_end_ns + draw(5000);
-    *plant = (struct plant){.first = last, .second = at};
+    *inject = (struct inject){.first = last, .second = at};
     return true;
 }
 
@@ -175,29 +175,29 @@ static bool is_shared(size_t at)
     return bound[at] != NOWHERE && ops[bound[at]].object != ops[at].object;
 }
 
-static bool plant_shared(size_t at, struct plant *plant)
+static bool inject_shared(size_t at, struct inject *inject)
 {
     if (!accepted(&ops[at]) || ops[at].kind != TWIN_OP_WAIT || !is_shared(at) || !timed(at) ||
         !timed(bound[at]) || ops[at].task_begin_ns >= ops[bound[at]].task_begin_ns)
         return false;
     ops[at].task_end_ns =
         ops[at].task_begin_ns + draw(ops[bound[at]].task_begin_ns - ops[at].task_begin_ns);
-    *plant = (struct plant){.first = bound[at], .second = at};
+    *inject = (struct inject){.first = bound[at], .second = at};
     return true;
 }
 
-static bool plant_05(size_t at, struct plant *plant)
+static bool inject_05(size_t at, struct inject *inject)
 {
     if (!is_event_wait(at) || !timed(at) || !timed(bound[at]) ||
         ops[at].task_begin_ns >= ops[bound[at]].task_begin_ns)
         return false;
     ops[at].task_end_ns =
         ops[at].task_begin_ns + draw(ops[bound[at]].task_begin_ns - ops[at].task_begin_ns);
-    *plant = (struct plant){.first = bound[at], .second = at};
+    *inject = (struct inject){.first = bound[at], .second = at};
     return true;
 }
 
-static bool plant_06(size_t at, struct plant *plant)
+static bool inject_06(size_t at, struct inject *inject)
 {
     size_t blocked = NOWHERE;
     if (!innocent(at, &blocked))
@@ -207,22 +207,22 @@ static bool plant_06(size_t at, struct plant *plant)
         waiters(bound[wait], at) != 1)
         return false;
     ops[at].status = TWIN_E_DEADLOCK;
-    *plant = (struct plant){.first = blocked, .second = at};
+    *inject = (struct inject){.first = blocked, .second = at};
     return true;
 }
 
-static bool plant_07(size_t at, struct plant *plant)
+static bool inject_07(size_t at, struct inject *inject)
 {
     if (!accepted(&ops[at]) || ops[at].kind != TWIN_OP_WAIT || bound[at] == NOWHERE ||
         !is_bound_surely(at) || !timed(bound[at]) ||
         ops[bound[at]].task_end_ns <= ops[at].begin_ns + 20000)
         return false;
     ops[at].end_ns = ops[bound[at]].task_end_ns + draw(5000);
-    *plant = (struct plant){.first = bound[at], .second = at};
+    *inject = (struct inject){.first = bound[at], .second = at};
     return true;
 }
 
-static bool plant_08(size_t at, struct plant *plant)
+static bool inject_08(size_t at, struct inject *inject)
 {
     if (ops[at].kind != TWIN_OP_DRAIN || ops[at].status != TWIN_OK)
         return false;
@@ -236,7 +236,7 @@ static bool plant_08(size_t at, struct plant *plant)
         if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == TWIN_OP_WAIT)
             return false;
     ops[at].status = TWIN_E_DEADLOCK;
-    *plant = (struct plant){.first = wait, .second = at};
+    *inject = (struct inject){.first = wait, .second = at};
     return true;
 }
 
@@ -293,7 +293,7 @@ static size_t latest_before(size_t from, unsigned *out_hops)
 }
 
 /* A chain over a stream whose times are not known. */
-static bool plant_09(size_t at, struct plant *plant)
+static bool inject_09(size_t at, struct inject *inject)
 {
     if (!accepted(&ops[at]) || !timed(at) || previous[at] == NOWHERE)
         return false;
@@ -316,11 +316,11 @@ static bool plant_09(size_t at, struct plant *plant)
     for (size_t i = at; i != NOWHERE; i = previous[i])
         if (i != at && timed(i) && ops[i].task_end_ns > ops[at].task_begin_ns)
             return false;
-    *plant = (struct plant){.first = first, .second = at};
+    *inject = (struct inject){.first = first, .second = at};
     return true;
 }
 
-static bool plant_10(size_t at, struct plant *plant)
+static bool inject_10(size_t at, struct inject *inject)
 {
     size_t last = last_work(at);
     if (ops[at].kind != TWIN_OP_DRAIN || ops[at].status != TWIN_OK || !timed(last) ||
@@ -328,11 +328,11 @@ static bool plant_10(size_t at, struct plant *plant)
         return false;
     uint64_t room = ops[last].task_end_ns - ops[at].begin_ns - 1;
     ops[at].end_ns = ops[at].begin_ns + 1 + draw(room);
-    *plant = (struct plant){.first = last, .second = at};
+    *inject = (struct inject){.first = last, .second = at};
     return true;
 }
 
-static bool plant_11(size_t at, struct plant *plant)
+static bool inject_11(size_t at, struct inject *inject)
 {
     if (ops[at].kind != TWIN_OP_SIGNAL_WAIT || ops[at].status != TWIN_OK || count_open(at))
         return false;
@@ -346,34 +346,34 @@ static bool plant_11(size_t at, struct plant *plant)
         ops[blocked].queue != ops[record].queue || observed_between(record, at))
         return false;
     ops[at].status = TWIN_E_DEADLOCK;
-    *plant = (struct plant){.first = blocked, .second = at};
+    *inject = (struct inject){.first = blocked, .second = at};
     return true;
 }
 
-static bool plant_12(size_t at, struct plant *plant)
+static bool inject_12(size_t at, struct inject *inject)
 {
     if (draw(3) == 0) {
         if (!begin_early(at, true))
             return false;
-        *plant = (struct plant){.first = previous[at], .second = at};
+        *inject = (struct inject){.first = previous[at], .second = at};
         return true;
     }
     if (!accepted(&ops[at]) || !timed(at) || ops[at].tasks == 0)
         return false;
     ops[at].told = draw(2) == 0 ? ops[at].tasks + 1 : ops[at].tasks - 1;
     ops[at].timed = ops[at].told > 0;
-    *plant = (struct plant){.first = at, .second = NOWHERE};
+    *inject = (struct inject){.first = at, .second = NOWHERE};
     return true;
 }
 
-static bool plant_14(size_t at, struct plant *plant)
+static bool inject_14(size_t at, struct inject *inject)
 {
     if (ops[at].kind == TWIN_OP_DEVICE_OPEN) {
         /* opened after the first stream was made on it */
         for (size_t i = at; i < count; i++)
             if (ops[i].kind == TWIN_OP_QUEUE_CREATE && ops[i].device == ops[at].device) {
                 ops[at].kind = TWIN_OP_STOP;
-                *plant = (struct plant){.first = NOWHERE, .second = NOWHERE};
+                *inject = (struct inject){.first = NOWHERE, .second = NOWHERE};
                 return true;
             }
     }
@@ -383,7 +383,7 @@ static bool plant_14(size_t at, struct plant *plant)
     while (ops[made].kind != TWIN_OP_QUEUE_CREATE || ops[made].queue != ops[at].queue)
         made++;
     ops[at].kind = TWIN_OP_STOP;
-    *plant = (struct plant){.first = made, .second = NOWHERE};
+    *inject = (struct inject){.first = made, .second = NOWHERE};
     return true;
 }
 
@@ -398,39 +398,39 @@ static bool heard_between(size_t first, size_t second)
 }
 
 /* The same where the stream stands at a count. What the host knew of the change already is no chain. */
-static bool plant_chain(size_t at, struct plant *plant)
+static bool inject_chain(size_t at, struct inject *inject)
 {
     if (previous[at] == NOWHERE || ops[previous[at]].kind != TWIN_OP_WAIT_COUNT)
         return false;
     size_t last = needed_last(previous[at]);
-    return last != NOWHERE && !heard_between(last, at) && plant_09(at, plant);
+    return last != NOWHERE && !heard_between(last, at) && inject_09(at, inject);
 }
 
 static const struct {
     check_rule rule;
-    bool (*plant)(size_t at, struct plant *plant);
+    bool (*inject)(size_t at, struct inject *inject);
     const char *what;
-    bool rare; /* few records have a place for it: what can be planted must be found */
-} planters[] = {
-    {CHECK_ORD_01, plant_01, "", false},
-    {CHECK_ORD_02, plant_02, "", false},
-    {CHECK_ORD_03, plant_03, "", false},
-    {CHECK_ORD_04, plant_04, "", false},
-    {CHECK_ORD_05, plant_05, "", false},
-    {CHECK_ORD_05, plant_count, ", counts", false},
-    {CHECK_ORD_05, plant_shared, ", shared signals", false},
-    {CHECK_ORD_06, plant_06, "", false},
-    {CHECK_ORD_07, plant_07, "", false},
-    {CHECK_ORD_07, plant_prompt, ", counts", false},
-    {CHECK_ORD_08, plant_08, "", false},
-    {CHECK_ORD_09, plant_09, "", false},
-    {CHECK_ORD_09, plant_chain, ", counts", true},
-    {CHECK_ORD_10, plant_10, "", false},
-    {CHECK_ORD_11, plant_11, "", false},
-    {CHECK_ORD_12, plant_12, "", false},
-    {CHECK_ORD_14, plant_14, "", false},
+    bool rare; /* few records have a place for it: what can be injected must be found */
+} injectors[] = {
+    {CHECK_ORD_01, inject_01, "", false},
+    {CHECK_ORD_02, inject_02, "", false},
+    {CHECK_ORD_03, inject_03, "", false},
+    {CHECK_ORD_04, inject_04, "", false},
+    {CHECK_ORD_05, inject_05, "", false},
+    {CHECK_ORD_05, inject_count, ", counts", false},
+    {CHECK_ORD_05, inject_shared, ", shared signals", false},
+    {CHECK_ORD_06, inject_06, "", false},
+    {CHECK_ORD_07, inject_07, "", false},
+    {CHECK_ORD_07, inject_prompt, ", counts", false},
+    {CHECK_ORD_08, inject_08, "", false},
+    {CHECK_ORD_09, inject_09, "", false},
+    {CHECK_ORD_09, inject_chain, ", counts", true},
+    {CHECK_ORD_10, inject_10, "", false},
+    {CHECK_ORD_11, inject_11, "", false},
+    {CHECK_ORD_12, inject_12, "", false},
+    {CHECK_ORD_14, inject_14, "", false},
 };
-#define PLANTERS (sizeof(planters) / sizeof(planters[0]))
+#define PLANTERS (sizeof(injectors) / sizeof(injectors[0]))
 
 /* ---- judging ---- */
 
@@ -442,15 +442,15 @@ static bool names(const struct checker *checker, uint32_t index, size_t op)
 
 static struct checker *judge(const struct twin_ops *loaded)
 {
-    struct twin_ops planted = *loaded;
+    struct twin_ops injected = *loaded;
     struct checker *checker = checker_new();
-    planted.list = ops;
-    if (!checker || !check_ops_feed(&planted, checker))
+    injected.list = ops;
+    if (!checker || !check_ops_feed(&injected, checker))
         abort();
     return checker;
 }
 
-static bool found(const struct twin_ops *loaded, check_rule rule, const struct plant *plant,
+static bool found(const struct twin_ops *loaded, check_rule rule, const struct inject *inject,
                   const char *path)
 {
     struct checker *checker = judge(loaded);
@@ -458,13 +458,13 @@ static bool found(const struct twin_ops *loaded, check_rule rule, const struct p
     bool good = false;
     const struct check_finding *list = checker_findings(checker, &findings);
     for (size_t i = 0; i < findings; i++)
-        good = good || (list[i].rule == rule && names(checker, list[i].first, plant->first) &&
-                        names(checker, list[i].second, plant->second));
+        good = good || (list[i].rule == rule && names(checker, list[i].first, inject->first) &&
+                        names(checker, list[i].second, inject->second));
     if (!good) {
-        printf("%s: %s planted, ops %" PRIu64 " and %" PRIu64 ", not found; instead:\n", path,
+        printf("%s: %s injected, ops %" PRIu64 " and %" PRIu64 ", not found; instead:\n", path,
                check_rule_texts[rule].number,
-               plant->first != NOWHERE ? ops[plant->first].begin_seq : 0,
-               plant->second != NOWHERE ? ops[plant->second].begin_seq : 0);
+               inject->first != NOWHERE ? ops[inject->first].begin_seq : 0,
+               inject->second != NOWHERE ? ops[inject->second].begin_seq : 0);
         for (size_t i = 0; i < findings; i++)
             printf("  %s, ops %" PRIu64 " and %" PRIu64 ": %s\n",
                    check_rule_texts[list[i].rule].number,
@@ -499,17 +499,17 @@ int main(int argc, char **argv)
         }
     }
     for (size_t p = 0; p < PLANTERS; p++) {
-        size_t planted = 0;
+        size_t injected = 0;
         size_t good = 0;
-        struct plant plant = {.first = NOWHERE, .second = NOWHERE};
-        for (unsigned tries = 0; tries < TRIES && planted < wanted;) {
+        struct inject inject = {.first = NOWHERE, .second = NOWHERE};
+        for (unsigned tries = 0; tries < TRIES && injected < wanted;) {
             int file = (int)draw((uint64_t)files);
             look_at(&loaded[file]);
             /* from a random op on, the first where it can be */
             size_t from = draw(count);
             bool done = false;
             for (size_t i = 0; i < count && !done; i++) {
-                done = planters[p].plant((from + i) % count, &plant);
+                done = injectors[p].inject((from + i) % count, &inject);
                 if (!done && touched)
 
                     memcpy(ops, loaded[file].list, count * sizeof(*ops));
@@ -518,12 +518,12 @@ int main(int argc, char **argv)
             tries += done ? 1 : 10;
             if (!done)
                 continue;
-            planted++;
-            good += found(&loaded[file], planters[p].rule, &plant, argv[file + 3]);
+            injected++;
+            good += found(&loaded[file], injectors[p].rule, &inject, argv[file + 3]);
         }
-        printf("%s%s: %zu planted, %zu found\n", check_rule_texts[planters[p].rule].number,
-               planters[p].what, planted, good);
-        missed += good != planted || (planted < wanted && !planters[p].rare);
+        printf("%s%s: %zu injected, %zu found\n", check_rule_texts[injectors[p].rule].number,
+               injectors[p].what, injected, good);
+        missed += good != injected || (injected < wanted && !injectors[p].rare);
     }
     for (int i = 0; i < files; i++) {
         twin_ops_free(&loaded[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record, for who plants breaches into it: looked for op by op, without the checker's tables. */
+/* What is in a record, for who injects breaches into it: looked for op by op, without the checker's tables. */
 #ifndef TWINRT_TESTS_PLANTING_H
 #define TWINRT_TESTS_PLANTING_H
 
@@ -7,7 +7,7 @@
 
 #define NOWHERE SIZE_MAX
 
-extern twin_op *ops; /* as planted */
+extern twin_op *ops; /* as injected */
 extern size_t count;
 extern size_t *bound;    /* of a wait: its record */
 extern size_t *previous; /* work before it in its queue */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "planting.h"
+#include "injection.h"
 
 #include <stdlib.h>
 #include <string.h>

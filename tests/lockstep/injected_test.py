@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A difference ends a program in the middle: what was asked for of its run is written nonetheless.
 
-  planted_test.py PLANTED_RTL PROGRAM LIBRARIES
+  injected_test.py PLANTED_RTL PROGRAM LIBRARIES
 """
 import json
 import os
@@ -23,19 +23,19 @@ DIFFERENCE = 98
 
 
 def main():
-    planted, program, libraries = sys.argv[1:]
+    injected, program, libraries = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         own = os.path.join(folder, "lib64")
         shutil.copytree(libraries, own, symlinks=True,
                         ignore=lambda at, names: [n for n in names if n in ("model-rtl.so", "bench")])
-        shutil.copy(planted, os.path.join(own, "twinrt", "model-rtl.so"))
+        shutil.copy(injected, os.path.join(own, "twinrt", "model-rtl.so"))
         files = {name: os.path.join(folder, name) for name in ("TRACE", "STATS", "MSPROF", "VCD")}
         done = subprocess.run([program], cwd=folder, timeout=50, check=False, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env={**os.environ, "LD_LIBRARY_PATH": own, "TWINRT_BACKEND": "sim", "TWINRT_MODEL": "lockstep",
                                    **{"TWINRT_" + name: path for name, path in files.items()}})
         assert done.returncode == DIFFERENCE, (done.returncode, done.stderr)
-        assert "signal planted" in done.stderr, done.stderr
+        assert "signal injected" in done.stderr, done.stderr
         wrong, counts = timeline_check.check(timeline_check.load(files["TRACE"]))
         assert not wrong, wrong[:10]
         assert counts["tasks"] > 0, counts

@@ -10,10 +10,10 @@ namespace
 
 using namespace tsim;
 
-class Planted final : public DmaPoolRtlPort
+class Injected final : public DmaPoolRtlPort
 {
   public:
-    Planted(std::unique_ptr<DmaPoolRtlPort> real, const rtl::Reporter &reporter)
+    Injected(std::unique_ptr<DmaPoolRtlPort> real, const rtl::Reporter &reporter)
         : real_(std::move(real)), reporter_(reporter)
     {
     }
@@ -24,7 +24,7 @@ class Planted final : public DmaPoolRtlPort
         if (--left == 0) {
             rtl::Difference difference;
             difference.block = "npu_dma_pool";
-            difference.signal = "planted";
+            difference.signal = "injected";
             reporter_.tell(difference);
             reporter_.end(difference);
         }
@@ -64,7 +64,8 @@ class Factory final : public RtlPortFactory
     std::unique_ptr<DmaPoolRtlPort> dma_pool(uint32_t channels, uint32_t queues, uint64_t seed,
                                              RtlPortPlace place) override
     {
-        return std::make_unique<Planted>(real_->dma_pool(channels, queues, seed, place), reporter_);
+        return std::make_unique<Injected>(real_->dma_pool(channels, queues, seed, place),
+                                          reporter_);
     }
     std::unique_ptr<EventRtlPort> events(const EventShape &shape, RtlPortPlace place) override
     {
