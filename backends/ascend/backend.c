@@ -97,7 +97,7 @@ static void process_stop(void)
     ascend_end();
     ascend.started = false;
     ascend_ranges_clear();
-    ascend_traits_clear();
+    ascend_device_properties_clear();
     ascend_unuse();
 }
 

@@ -155,7 +155,7 @@ static twin_status device_open(uint32_t index, twin_hw_device **out_device)
     if (status != TWIN_OK)
         goto reset;
     ascend_used(device, device->context);
-    ascend_traits_complete(index);
+    ascend_device_properties_complete(index);
     if (!vendor.event_time && vendor.create_event(&device->origin) == 0 &&
         vendor.record_event(device->origin, NULL) != 0) {
         vendor.destroy_event(device->origin);

@@ -133,11 +133,11 @@ void ascend_end(void);
 void ascend_end_later(void);
 
 twin_status ascend_count(uint32_t *out_count);
-twin_status ascend_describe(uint32_t index, const twin_device_traits **out_traits);
+twin_status ascend_describe(uint32_t index, const twin_device_properties **out_properties);
 twin_status ascend_usage(uint32_t index, twin_usage *out_usage);
 /* The device is open and its context the thread's: what can be asked only then. */
-void ascend_traits_complete(uint32_t index);
-void ascend_traits_clear(void);
+void ascend_device_properties_complete(uint32_t index);
+void ascend_device_properties_clear(void);
 
 /* memory.c: pinned memory that queued copies use. */
 void ascend_pinned_use(uint64_t address, twin_queue *queue);

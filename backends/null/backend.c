@@ -31,12 +31,12 @@ static twin_status process_count(uint32_t *out_count)
     return TWIN_OK;
 }
 
-/* With count 0 every index is invalid. The traits of a real device are static data, or made in process_start: the core keeps
+/* With count 0 every index is invalid. The properties of a real device are static data, or made in process_start: the core keeps
  * the pointer. */
-static twin_status process_describe(uint32_t index, const twin_device_traits **out_traits)
+static twin_status process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
     (void)index;
-    (void)out_traits;
+    (void)out_properties;
     return TWIN_E_DEVICE_ID;
 }
 

@@ -125,37 +125,37 @@ void record_described_forget(void)
         atomic_store(&described[i], false);
 }
 
-static void note_traits(uint32_t index, const twin_device_traits *traits)
+static void note_properties(uint32_t index, const twin_device_properties *properties)
 {
-    const char *const texts[] = {traits->soc_name ? traits->soc_name : "",
-                                 traits->pci_bus_id ? traits->pci_bus_id : ""};
+    const char *const texts[] = {properties->soc_name ? properties->soc_name : "",
+                                 properties->pci_bus_id ? properties->pci_bus_id : ""};
     size_t bytes = record_texts_bytes(texts, 2);
     struct record_call call;
     struct twin_record_PROCESS_DESCRIBE *f = RECORD_BEGIN(&call, PROCESS_DESCRIBE, bytes);
     f->device = index;
-    f->stream_limit = traits->stream_limit;
-    f->event_limit = traits->event_limit;
-    f->notify_limit = traits->notify_limit;
-    f->count_notify_limit = traits->count_notify_limit;
-    f->priority_count = traits->priority_count;
-    f->queue_depth = traits->queue_depth;
-    f->aic_cores = traits->aic_cores;
-    f->memory_bytes = traits->memory_bytes;
-    f->l2_bytes = traits->l2_bytes;
-    f->op_unit_ns = traits->op_unit_ns;
-    memcpy(&f->uuid_low, traits->uuid, sizeof(f->uuid_low));
-    memcpy(&f->uuid_high, traits->uuid + sizeof(f->uuid_low), sizeof(f->uuid_high));
-    f->aiv_cores = traits->aiv_cores;
-    f->ai_cpus = traits->ai_cpus;
-    f->arch = traits->arch;
-    f->machine_index = traits->machine_index;
-    f->peer_link = (uint32_t)traits->peer_link;
+    f->stream_limit = properties->stream_limit;
+    f->event_limit = properties->event_limit;
+    f->notify_limit = properties->notify_limit;
+    f->count_notify_limit = properties->count_notify_limit;
+    f->priority_count = properties->priority_count;
+    f->queue_depth = properties->queue_depth;
+    f->aic_cores = properties->aic_cores;
+    f->memory_bytes = properties->memory_bytes;
+    f->l2_bytes = properties->l2_bytes;
+    f->op_unit_ns = properties->op_unit_ns;
+    memcpy(&f->uuid_low, properties->uuid, sizeof(f->uuid_low));
+    memcpy(&f->uuid_high, properties->uuid + sizeof(f->uuid_low), sizeof(f->uuid_high));
+    f->aiv_cores = properties->aiv_cores;
+    f->ai_cpus = properties->ai_cpus;
+    f->arch = properties->arch;
+    f->machine_index = properties->machine_index;
+    f->peer_link = (uint32_t)properties->peer_link;
     f->lacks = 0; /* what earlier versions of the seam had there */
-    f->has_uuid = traits->has_uuid;
-    f->on_device = traits->on_device;
-    f->values = traits->values;
-    f->bf16 = traits->bf16;
-    f->inf_nan = traits->inf_nan;
+    f->has_uuid = properties->has_uuid;
+    f->on_device = properties->on_device;
+    f->values = properties->values;
+    f->bf16 = properties->bf16;
+    f->inf_nan = properties->inf_nan;
     f->text_bytes = (uint32_t)bytes;
     if (record_kept(&call))
         record_texts_put((char *)(f + 1), texts, 2);
@@ -163,12 +163,12 @@ static void note_traits(uint32_t index, const twin_device_traits *traits)
 }
 
 /* Traits stay as they are: once is enough. */
-twin_status record_process_describe(uint32_t index, const twin_device_traits **out_traits)
+twin_status record_process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
-    twin_status status = record_below.process.describe(index, out_traits);
+    twin_status status = record_below.process.describe(index, out_properties);
     if (status == TWIN_OK && index < DEVICES_MOST && !atomic_load(&described[index]) &&
         !atomic_exchange(&described[index], true))
-        note_traits(index, *out_traits);
+        note_properties(index, *out_properties);
     return status;
 }
 
@@ -187,8 +187,8 @@ twin_status record_device_open(uint32_t index, twin_hw_device **out_device)
         free(device);
         return status;
     }
-    const twin_device_traits *traits; /* limits are exact now */
-    (void)record_process_describe(index, &traits);
+    const twin_device_properties *properties; /* limits are exact now */
+    (void)record_process_describe(index, &properties);
     device->index = index;
     *out_device = device;
     return TWIN_OK;

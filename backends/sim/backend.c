@@ -125,23 +125,23 @@ static twin_status process_count(uint32_t *out_count)
     return TWIN_OK;
 }
 
-static twin_status process_describe(uint32_t index, const twin_device_traits **out_traits)
+static twin_status process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
     if (index >= sim_process.device_count)
         return TWIN_E_DEVICE_ID;
-    *out_traits = &sim_process.traits[index];
+    *out_properties = &sim_process.properties[index];
     return TWIN_OK;
 }
 
 /* Not measured: 0 for engines that are there. */
 static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
 {
-    const twin_device_traits *traits = NULL;
-    twin_status status = process_describe(index, &traits);
+    const twin_device_properties *properties = NULL;
+    twin_status status = process_describe(index, &properties);
     if (status == TWIN_OK)
-        *out_usage = (twin_usage){.cube = traits->aic_cores > 0 ? 0 : -1,
-                                  .vector = traits->aiv_cores > 0 ? 0 : -1,
-                                  .cpu = traits->ai_cpus > 0 ? 0 : -1};
+        *out_usage = (twin_usage){.cube = properties->aic_cores > 0 ? 0 : -1,
+                                  .vector = properties->aiv_cores > 0 ? 0 : -1,
+                                  .cpu = properties->ai_cpus > 0 ? 0 : -1};
     return status;
 }
 

@@ -31,7 +31,7 @@ static int32_t fail_handle(aclrtCntNotify notify)
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    bool none = context->device->traits->count_notify_limit == 0;
+    bool none = context->device->properties->count_notify_limit == 0;
     twin_context_unpin(context);
     return none ? twin_fail(TWIN_ERR_UNSUPPORTED, "the device has no counting notifies")
                 : twin_fail(TWIN_ERR_HANDLE, "%p is no live counting notify", notify);

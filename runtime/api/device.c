@@ -44,11 +44,11 @@ aclError aclrtGetDevice(int32_t *deviceId)
 }
 
 /* Traits of the first visible device; all devices of a machine are alike in what is asked here. */
-static int32_t first_traits(const twin_device_traits **out_traits)
+static int32_t first_properties(const twin_device_properties **out_properties)
 {
     twin_device *device = NULL;
     int32_t code = twin_device_find(0, &device);
-    return code != 0 ? code : twin_device_traits_of(device, out_traits);
+    return code != 0 ? code : twin_device_properties_of(device, out_properties);
 }
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode)
@@ -56,10 +56,10 @@ aclError aclrtGetRunMode(aclrtRunMode *runMode)
     TWIN_ENTER(LOCAL);
     if (!runMode)
         return TWIN_LEAVE(twin_api_null("runMode"));
-    const twin_device_traits *traits = NULL;
-    int32_t code = first_traits(&traits);
+    const twin_device_properties *properties = NULL;
+    int32_t code = first_properties(&properties);
     if (code == 0)
-        *runMode = traits->on_device ? ACL_DEVICE : ACL_HOST;
+        *runMode = properties->on_device ? ACL_DEVICE : ACL_HOST;
     return TWIN_LEAVE(code);
 }
 
@@ -74,10 +74,10 @@ aclError aclrtGetDeviceCount(uint32_t *count)
 const char *aclrtGetSocName(void)
 {
     TWIN_ENTER_HOST(LOCAL);
-    const twin_device_traits *traits = NULL;
-    int32_t code = first_traits(&traits);
+    const twin_device_properties *properties = NULL;
+    int32_t code = first_properties(&properties);
     (void)TWIN_LEAVE(code);
-    return code == 0 ? traits->soc_name : NULL;
+    return code == 0 ? properties->soc_name : NULL;
 }
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
@@ -97,10 +97,10 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *act
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority)
 {
     TWIN_ENTER(LOCAL);
-    const twin_device_traits *traits = NULL;
-    int32_t code = first_traits(&traits);
+    const twin_device_properties *properties = NULL;
+    int32_t code = first_properties(&properties);
     if (code == 0 && leastPriority)
-        *leastPriority = (int32_t)traits->priority_count - 1;
+        *leastPriority = (int32_t)properties->priority_count - 1;
     if (code == 0 && greatestPriority)
         *greatestPriority = 0;
     return TWIN_LEAVE(code);

@@ -17,7 +17,7 @@ _Static_assert((uint64_t)TWIN_LINK_HCCS == ACL_RT_DEVS_TOPOLOGY_HCCS &&
                    (uint64_t)TWIN_LINK_SIO == ACL_RT_DEVS_TOPOLOGY_SIO &&
                    (uint64_t)TWIN_LINK_HCCS_SWITCH == ACL_RT_DEVS_TOPOLOGY_HCCS_SW,
                "the seam has the public numbers");
-_Static_assert(sizeof(((aclrtUuid *)0)->bytes) == sizeof(((twin_device_traits *)0)->uuid),
+_Static_assert(sizeof(((aclrtUuid *)0)->bytes) == sizeof(((twin_device_properties *)0)->uuid),
                "an identifier has 16 bytes");
 
 static int32_t machine_id(int32_t user, int32_t *out_id)
@@ -77,11 +77,11 @@ aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const p
 }
 
 /* Traits of a device by its number as the user counts. 107001. */
-static int32_t find_traits(int32_t id, const twin_device_traits **out_traits)
+static int32_t find_properties(int32_t id, const twin_device_properties **out_properties)
 {
     twin_device *device = NULL;
     int32_t code = twin_device_find(id, &device);
-    return code != 0 ? code : twin_device_traits_of(device, out_traits);
+    return code != 0 ? code : twin_device_properties_of(device, out_properties);
 }
 
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
@@ -89,12 +89,12 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
     TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetUuid);
     if (!uuid)
         return TWIN_LEAVE(twin_api_null("uuid"));
-    const twin_device_traits *traits = NULL;
-    int32_t code = find_traits(deviceId, &traits);
-    if (code == 0 && !traits->has_uuid)
+    const twin_device_properties *properties = NULL;
+    int32_t code = find_properties(deviceId, &properties);
+    if (code == 0 && !properties->has_uuid)
         code = twin_fail(TWIN_ERR_UNSUPPORTED, "device %d has no identifier", deviceId);
     if (code == 0)
-        memcpy(uuid->bytes, traits->uuid, sizeof(uuid->bytes));
+        memcpy(uuid->bytes, properties->uuid, sizeof(uuid->bytes));
     return TWIN_LEAVE(code);
 }
 
@@ -108,12 +108,12 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
     if (len < (int32_t)TWIN_PCI_BYTES)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "len is %d; the text takes %u bytes", len, TWIN_PCI_BYTES));
-    const twin_device_traits *traits = NULL;
-    int32_t code = find_traits(deviceId, &traits);
-    if (code == 0 && !traits->pci_bus_id)
+    const twin_device_properties *properties = NULL;
+    int32_t code = find_properties(deviceId, &properties);
+    if (code == 0 && !properties->pci_bus_id)
         code = twin_fail(TWIN_ERR_UNSUPPORTED, "device %d is on no PCI bus", deviceId);
     if (code == 0)
-        memcpy(pciBusId, traits->pci_bus_id, TWIN_PCI_BYTES);
+        memcpy(pciBusId, properties->pci_bus_id, TWIN_PCI_BYTES);
     return TWIN_LEAVE(code);
 }
 
@@ -127,9 +127,9 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
     uint32_t count = 0;
     int32_t code = twin_device_count(&count);
     for (uint32_t i = 0; code == 0 && i < count; i++) {
-        const twin_device_traits *traits = NULL;
-        code = find_traits((int32_t)i, &traits);
-        if (code == 0 && traits->pci_bus_id && strcmp(traits->pci_bus_id, pciBusId) == 0) {
+        const twin_device_properties *properties = NULL;
+        code = find_properties((int32_t)i, &properties);
+        if (code == 0 && properties->pci_bus_id && strcmp(properties->pci_bus_id, pciBusId) == 0) {
             *deviceId = (int32_t)i;
             return TWIN_LEAVE(ACL_SUCCESS);
         }
@@ -145,20 +145,21 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
     TWIN_ENTER(LOCAL);
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
-    const twin_device_traits *traits = NULL;
-    const twin_device_traits *other = NULL;
-    int32_t code = find_traits((int32_t)deviceId, &traits);
+    const twin_device_properties *properties = NULL;
+    const twin_device_properties *other = NULL;
+    int32_t code = find_properties((int32_t)deviceId, &properties);
     if (code == 0)
-        code = find_traits((int32_t)otherDeviceId, &other);
+        code = find_properties((int32_t)otherDeviceId, &other);
     if (code != 0)
         return TWIN_LEAVE(code);
-    if (traits->peer_link == TWIN_LINK_NONE)
+    if (properties->peer_link == TWIN_LINK_NONE)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED,
                                     "how devices %u and %u are connected is not known", deviceId,
                                     otherDeviceId));
     /* A device counts as linked with itself by the same kind, never across a switch. */
-    bool same_by_switch = deviceId == otherDeviceId && traits->peer_link == TWIN_LINK_HCCS_SWITCH;
-    *value = same_by_switch ? (uint64_t)TWIN_LINK_HCCS : (uint64_t)traits->peer_link;
+    bool same_by_switch =
+        deviceId == otherDeviceId && properties->peer_link == TWIN_LINK_HCCS_SWITCH;
+    *value = same_by_switch ? (uint64_t)TWIN_LINK_HCCS : (uint64_t)properties->peer_link;
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 

@@ -11,30 +11,31 @@
 #define ATOMIC_FIRST ACL_RT_ATOMIC_OPERATION_INTEGER_ADD
 #define ATOMIC_LAST  ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH
 
-static int32_t attribute(const twin_device_traits *traits, aclrtDevAttr attribute, int64_t *value)
+static int32_t attribute(const twin_device_properties *properties, aclrtDevAttr attribute,
+                         int64_t *value)
 {
     switch (attribute) {
     case ACL_DEV_ATTR_AICPU_CORE_NUM:
-        *value = traits->ai_cpus;
+        *value = properties->ai_cpus;
         return 0;
     case ACL_DEV_ATTR_AICORE_CORE_NUM:
     case ACL_DEV_ATTR_CUBE_CORE_NUM:
-        *value = traits->aic_cores;
+        *value = properties->aic_cores;
         return 0;
     case ACL_DEV_ATTR_VECTOR_CORE_NUM:
-        *value = traits->aiv_cores;
+        *value = properties->aiv_cores;
         return 0;
     case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:
-        *value = (int64_t)traits->memory_bytes;
+        *value = (int64_t)properties->memory_bytes;
         return 0;
     case ACL_DEV_ATTR_L2_CACHE_SIZE:
-        *value = (int64_t)traits->l2_bytes;
+        *value = (int64_t)properties->l2_bytes;
         return 0;
     case ACL_DEV_ATTR_IS_VIRTUAL: /* a part of a device that is shared out; these are whole */
         *value = 0;
         return 0;
     case ACL_DEV_ATTR_NPU_ARCH:
-        *value = traits->arch;
+        *value = properties->arch;
         return 0;
     default:
         return twin_fail(TWIN_ERR_UNSUPPORTED,
@@ -55,12 +56,12 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
         code = twin_fail(TWIN_ERR_PARAM, "device %u does not exist; %u visible, numbered from 0",
                          deviceId, count);
     twin_device *device = NULL;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     if (code == 0)
         code = twin_device_find((int32_t)deviceId, &device);
     if (code == 0)
-        code = twin_device_traits_of(device, &traits);
-    return TWIN_LEAVE(code != 0 ? code : attribute(traits, attr, value));
+        code = twin_device_properties_of(device, &properties);
+    return TWIN_LEAVE(code != 0 ? code : attribute(properties, attr, value));
 }
 
 /* What the vendor's driver numbers: modules of a device, and kinds of information about them. */
@@ -71,15 +72,15 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
 #define INFO_CORE_NUM      3
 #define INFO_CUBE_NUM      0x775A5A5A
 
-static int32_t module_info(const twin_device_traits *traits, int32_t module, int32_t info,
+static int32_t module_info(const twin_device_properties *properties, int32_t module, int32_t info,
                            int64_t *value)
 {
     if (module == MODULE_AICPU && info == INFO_CORE_NUM)
-        return attribute(traits, ACL_DEV_ATTR_AICPU_CORE_NUM, value);
+        return attribute(properties, ACL_DEV_ATTR_AICPU_CORE_NUM, value);
     if (module == MODULE_AICORE && (info == INFO_CORE_NUM || info == INFO_CUBE_NUM))
-        return attribute(traits, ACL_DEV_ATTR_CUBE_CORE_NUM, value);
+        return attribute(properties, ACL_DEV_ATTR_CUBE_CORE_NUM, value);
     if (module == MODULE_VECTOR_CORE && info == INFO_CORE_NUM)
-        return attribute(traits, ACL_DEV_ATTR_VECTOR_CORE_NUM, value);
+        return attribute(properties, ACL_DEV_ATTR_VECTOR_CORE_NUM, value);
     return twin_fail(
         TWIN_ERR_UNSUPPORTED,
         "module %d and information %d; the numbers of cores (information 3) of modules "
@@ -94,21 +95,21 @@ aclError rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "moduleType is %d, which is not of a device", moduleType));
     twin_device *device = NULL;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     int32_t code = twin_device_find_argument((int32_t)deviceId, &device);
     if (code == 0 && !val)
         code = twin_fail(TWIN_ERR_PARAM_NULL, "val is NULL; it must point to something");
     if (code == 0)
-        code = twin_device_traits_of(device, &traits);
-    return TWIN_LEAVE(code != 0 ? code : module_info(traits, moduleType, infoType, val));
+        code = twin_device_properties_of(device, &properties);
+    return TWIN_LEAVE(code != 0 ? code : module_info(properties, moduleType, infoType, val));
 }
 
 /* Traits of a device by its number as the user counts. 107001. */
-static int32_t find_traits(int32_t id, const twin_device_traits **out_traits)
+static int32_t find_properties(int32_t id, const twin_device_properties **out_properties)
 {
     twin_device *device = NULL;
     int32_t code = twin_device_find(id, &device);
-    return code != 0 ? code : twin_device_traits_of(device, out_traits);
+    return code != 0 ? code : twin_device_properties_of(device, out_properties);
 }
 
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
@@ -124,19 +125,19 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
                                     "device %u does not exist; %u are visible, numbered from 0",
                                     deviceId, count));
-    const twin_device_traits *traits = NULL;
-    code = find_traits((int32_t)deviceId, &traits);
+    const twin_device_properties *properties = NULL;
+    code = find_properties((int32_t)deviceId, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
     switch (deviceInfo) {
     case ACL_DEVICE_INFO_AI_CORE_NUM:
-        *value = traits->aic_cores;
+        *value = properties->aic_cores;
         return TWIN_LEAVE(ACL_SUCCESS);
     case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
-        *value = traits->aiv_cores;
+        *value = properties->aiv_cores;
         return TWIN_LEAVE(ACL_SUCCESS);
     case ACL_DEVICE_INFO_L2_SIZE:
-        *value = (int64_t)traits->l2_bytes;
+        *value = (int64_t)properties->l2_bytes;
         return TWIN_LEAVE(ACL_SUCCESS);
     default:
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
@@ -152,11 +153,11 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
     TWIN_ENTER(LOCAL);
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     twin_context *context = NULL;
     int32_t code = twin_context_current(&context);
     if (code == 0)
-        code = find_traits(deviceId, &traits);
+        code = find_properties(deviceId, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
     /* Updating a queued task, and events of queues across devices, are not offered by any backend. */
@@ -198,14 +199,15 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
 /* ---- features of the processor ----------------------------------------------------------------- */
 
 /* Of the attributes there are, compiling just in time needs a compiler, which is not part of this. */
-static int32_t has_attribute(const twin_device_traits *traits, aclCannAttr wanted, bool *out_has)
+static int32_t has_attribute(const twin_device_properties *properties, aclCannAttr wanted,
+                             bool *out_has)
 {
     switch (wanted) {
     case ACL_CANN_ATTR_INF_NAN:
-        *out_has = traits->inf_nan;
+        *out_has = properties->inf_nan;
         return 0;
     case ACL_CANN_ATTR_BF16:
-        *out_has = traits->bf16;
+        *out_has = properties->bf16;
         return 0;
     case ACL_CANN_ATTR_JIT_COMPILE:
         *out_has = false;
@@ -227,12 +229,12 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
         return TWIN_LEAVE(twin_api_null("cannAttrList"));
     if (!num)
         return TWIN_LEAVE(twin_api_null("num"));
-    const twin_device_traits *traits = NULL;
-    int32_t code = find_traits(0, &traits);
+    const twin_device_properties *properties = NULL;
+    int32_t code = find_properties(0, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
-    *cannAttrList = traits->inf_nan ? lists : lists + 1;
-    *num = (traits->inf_nan ? 1u : 0u) + (traits->bf16 ? 1u : 0u);
+    *cannAttrList = properties->inf_nan ? lists : lists + 1;
+    *num = (properties->inf_nan ? 1u : 0u) + (properties->bf16 ? 1u : 0u);
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
@@ -241,11 +243,11 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
     TWIN_ENTER(LOCAL);
     if (!value)
         return TWIN_LEAVE(twin_api_null("value"));
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     bool has = false;
-    int32_t code = find_traits(0, &traits);
+    int32_t code = find_properties(0, &properties);
     if (code == 0)
-        code = has_attribute(traits, cannAttr, &has);
+        code = has_attribute(properties, cannAttr, &has);
     if (code == 0)
         *value = has ? 1 : 0;
     return TWIN_LEAVE(code);
@@ -263,10 +265,10 @@ aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompati
                                     "socVersion is \"%.64s\", which names no known SoC; such "
                                     "names look like Ascend910B3",
                                     socVersion));
-    const twin_device_traits *traits = NULL;
-    int32_t code = find_traits(0, &traits);
+    const twin_device_properties *properties = NULL;
+    int32_t code = find_properties(0, &properties);
     if (code == 0)
-        *canCompatible = arch == traits->arch ? 1 : 0;
+        *canCompatible = arch == properties->arch ? 1 : 0;
     return TWIN_LEAVE(code);
 }
 

@@ -100,7 +100,7 @@ static int32_t current_unit(uint64_t *out_unit_ns)
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    *out_unit_ns = context->device->traits->op_unit_ns;
+    *out_unit_ns = context->device->properties->op_unit_ns;
     twin_context_unpin(context);
     return 0;
 }
@@ -143,13 +143,13 @@ aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
     if (!timeoutMs)
         return TWIN_LEAVE(twin_api_null("timeoutMs"));
     twin_device *device = NULL;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     int32_t code = twin_device_find(0, &device);
     if (code == 0)
-        code = twin_device_traits_of(device, &traits);
+        code = twin_device_properties_of(device, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
-    uint64_t limit_ns = twin_op_limit_ns(twin_op_limit(), traits->op_unit_ns);
+    uint64_t limit_ns = twin_op_limit_ns(twin_op_limit(), properties->op_unit_ns);
     uint64_t limit_ms = limit_ns / NS_PER_MS + (limit_ns % NS_PER_MS != 0);
     *timeoutMs = limit_ms < UINT32_MAX ? (uint32_t)limit_ms : UINT32_MAX;
     return TWIN_LEAVE(ACL_SUCCESS);
@@ -174,9 +174,9 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
     if (!mode)
         return TWIN_LEAVE(twin_api_null("mode"));
     twin_device *device = NULL;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     if (twin_device_find(0, &device) == 0)
-        (void)twin_device_traits_of(device, &traits);
-    *mode = (aclrtFloatOverflowMode)twin_saturation_now(traits);
+        (void)twin_device_properties_of(device, &properties);
+    *mode = (aclrtFloatOverflowMode)twin_saturation_now(properties);
     return TWIN_LEAVE(ACL_SUCCESS);
 }

@@ -145,9 +145,10 @@ static void move(native_core *core, native_op op, const twk_copy *copy)
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: %u bytes at %u and %u overlap",
                          twin_native_op_name(op), copy->bytes, copy->local, copy->other);
     memcpy(to, from, copy->bytes);
-    const twin_core_traits *traits = core->run->call.core;
+    const twin_core_properties *properties = core->run->call.core;
     twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0,
-                     traits->vector_start + native_divide_up(copy->bytes, traits->vector_bytes));
+                     properties->vector_start +
+                         native_divide_up(copy->bytes, properties->vector_bytes));
 }
 
 /* Rows become columns of fractals: 16 rows of 32 bytes each, one column of them behind the other. */

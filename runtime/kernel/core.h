@@ -57,8 +57,8 @@ typedef struct twin_native_run {
     native_cross_core_flag cross_core_flags[NATIVE_CROSS_CORE_FLAGS];
     void *buffers; /* of all cores, one mapping */
     size_t buffers_bytes;
-    twin_core_traits buffers_for; /* sizes it was made for */
-    float *scratch;               /* for matrices; NULL until needed */
+    twin_core_properties buffers_for; /* sizes it was made for */
+    float *scratch;                   /* for matrices; NULL until needed */
     native_memory memory;
     native_programs programs;
     native_reported reported;

@@ -19,10 +19,10 @@
 /* Operands as rows of FP32 or INT32, and the result: at most what L0A, L0B and L0C hold, from elements of a byte on. */
 static size_t part_floats(const native_core *core)
 {
-    const twin_core_traits *traits = core->run->call.core;
-    const size_t operand =
-        traits->l0a_bytes > traits->l0b_bytes ? traits->l0a_bytes : traits->l0b_bytes;
-    const size_t result = traits->l0c_bytes / sizeof(float);
+    const twin_core_properties *properties = core->run->call.core;
+    const size_t operand = properties->l0a_bytes > properties->l0b_bytes ? properties->l0a_bytes
+                                                                         : properties->l0b_bytes;
+    const size_t result = properties->l0c_bytes / sizeof(float);
     return (operand > result ? operand : result) + 64;
 }
 
@@ -127,11 +127,11 @@ void twin_native_feed(const twk_feed *feed)
         copy_along(&p, feed->right != 0);
     else
         copy_across(&p, feed->right != 0);
-    const twin_core_traits *traits = core->run->call.core;
+    const twin_core_properties *properties = core->run->call.core;
     twin_native_step(core, TWIN_PIPE_MTE1, TWIN_STEP_WORK, 0,
-                     traits->mte_start + native_divide_up(bytes, feed->right
-                                                                     ? traits->l0b_load_bytes
-                                                                     : traits->l0a_load_bytes));
+                     properties->mte_start +
+                         native_divide_up(bytes, feed->right ? properties->l0b_load_bytes
+                                                             : properties->l0a_load_bytes));
 }
 
 /* ---- products -------------------------------------------------------------------------------------------- */
@@ -298,16 +298,16 @@ static bool all_finite(const float *c, size_t count)
 
 static uint32_t step_of(native_core *core, const twk_product *product)
 {
-    const twin_core_traits *traits = core->run->call.core;
+    const twin_core_properties *properties = core->run->call.core;
     switch (product->type) {
     case TWK_INT8:
-        return traits->cube_k_int8;
+        return properties->cube_k_int8;
     case TWK_FP16:
     case TWK_BF16:
-        return traits->cube_k_fp16;
+        return properties->cube_k_fp16;
     case TWK_FP32:
-        if (traits->cube_k_fp32 != 0)
-            return traits->cube_k_fp32;
+        if (properties->cube_k_fp32 != 0)
+            return properties->cube_k_fp32;
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: the cube of this part has no FP32",
                          twin_native_op_name(NATIVE_OP_MMAD));
     default:

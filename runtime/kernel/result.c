@@ -156,11 +156,11 @@ void twin_native_result(const twk_result *result)
     else
         to_buffer(core, op, result, &out);
     convert_all(core, result, from, &out);
-    const twin_core_traits *traits = core->run->call.core;
+    const twin_core_properties *properties = core->run->call.core;
     const bool global = result->target == TWK_TO_GM;
     twin_native_step(core, TWIN_PIPE_FIX, TWIN_STEP_WORK, 0,
-                     traits->mte_start +
-                         (global ? 0 : native_divide_up(held, traits->l0c_read_bytes)));
+                     properties->mte_start +
+                         (global ? 0 : native_divide_up(held, properties->l0c_read_bytes)));
     if (global)
         twin_native_step(core, TWIN_PIPE_FIX, TWIN_STEP_WRITE, 0,
                          (uint64_t)result->m * result->n * out.size);

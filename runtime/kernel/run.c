@@ -80,15 +80,16 @@ static size_t page_up(size_t bytes)
  * touched. */
 static bool make_buffers(twin_native_run *run)
 {
-    const twin_core_traits *traits = run->call.core;
-    const twin_core_traits *made = &run->buffers_for;
-    if (run->buffers && made->ub_bytes == traits->ub_bytes && made->l1_bytes == traits->l1_bytes &&
-        made->l0a_bytes == traits->l0a_bytes && made->l0b_bytes == traits->l0b_bytes &&
-        made->l0c_bytes == traits->l0c_bytes)
+    const twin_core_properties *properties = run->call.core;
+    const twin_core_properties *made = &run->buffers_for;
+    if (run->buffers && made->ub_bytes == properties->ub_bytes &&
+        made->l1_bytes == properties->l1_bytes && made->l0a_bytes == properties->l0a_bytes &&
+        made->l0b_bytes == properties->l0b_bytes && made->l0c_bytes == properties->l0c_bytes)
         return true;
     free_buffers(run);
-    const size_t sizes[NATIVE_BUFFERS] = {traits->ub_bytes, traits->l1_bytes, traits->l0a_bytes,
-                                          traits->l0b_bytes, traits->l0c_bytes};
+    const size_t sizes[NATIVE_BUFFERS] = {properties->ub_bytes, properties->l1_bytes,
+                                          properties->l0a_bytes, properties->l0b_bytes,
+                                          properties->l0c_bytes};
     size_t total = 0;
     for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
         total += page_up(sizes[i]) + page_up(1);
@@ -98,7 +99,7 @@ static bool make_buffers(twin_native_run *run)
         return false;
     run->buffers = at;
     run->buffers_bytes = total * NATIVE_CORES;
-    run->buffers_for = (twin_core_traits){0};
+    run->buffers_for = (twin_core_properties){0};
     for (uint32_t i = 0; i < NATIVE_CORES; i++)
         for (uint32_t j = 0; j < NATIVE_BUFFERS; j++) {
             run->cores[i].buffer[j] = at;
@@ -106,7 +107,7 @@ static bool make_buffers(twin_native_run *run)
                 return false;
             at += page_up(sizes[j]) + page_up(1);
         }
-    run->buffers_for = *traits;
+    run->buffers_for = *properties;
     return true;
 }
 
@@ -239,14 +240,15 @@ void twin_native_wait(native_core *core)
 static bool prepare_core(twin_native_run *run, uint32_t index)
 {
     const twin_native_call *call = &run->call;
-    const twin_core_traits *traits = call->core;
+    const twin_core_properties *properties = call->core;
     native_core *core = &run->cores[index];
     const bool cube =
         call->cores == TWIN_CORES_CUBE || (call->cores == TWIN_CORES_MIXED && index == 0);
-    const bool vector = !cube || !traits->split;
+    const bool vector = !cube || !properties->split;
     const uint32_t sizes[NATIVE_BUFFERS] = {
-        vector ? traits->ub_bytes : 0, cube ? traits->l1_bytes : 0, cube ? traits->l0a_bytes : 0,
-        cube ? traits->l0b_bytes : 0, cube ? traits->l0c_bytes : 0};
+        vector ? properties->ub_bytes : 0, cube ? properties->l1_bytes : 0,
+        cube ? properties->l0a_bytes : 0, cube ? properties->l0b_bytes : 0,
+        cube ? properties->l0c_bytes : 0};
     if (!core->fiber.stack && !twin_native_fiber_make(&core->fiber))
         return false;
     core->run = run;
@@ -262,7 +264,7 @@ static bool prepare_core(twin_native_run *run, uint32_t index)
                               .is_cube = cube};
     native_head *head = native_fiber_head_of(&core->fiber);
     *head = (native_head){.owner = core};
-    const uint64_t cycles = traits->scalar_block ? traits->scalar_block : 1;
+    const uint64_t cycles = properties->scalar_block ? properties->scalar_block : 1;
     head->count.most = call->cycles_most == 0 ? UINT64_MAX : call->cycles_most / cycles + 1;
     twin_native_fiber_reset(&core->fiber, core_main);
     return true;

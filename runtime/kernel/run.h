@@ -67,8 +67,8 @@ typedef struct twin_native_call {
     const void *args;          /* what the kernel's pointer points to; copied */
     size_t args_bytes;
     bool args_padded; /* fewer than kernel->args_bytes are right: the rest is padding, and 0 */
-    const twin_core_traits *core;
-    bool bf16;     /* traits.bf16 */
+    const twin_core_properties *core;
+    bool bf16;     /* properties.bf16 */
     bool saturate; /* overflows become the largest number, instead of infinity */
     uint64_t
         cycles_most; /* scalar cycles of a core of a block, after which it has run for too long; 0: no limit */

@@ -283,15 +283,15 @@ static void compute(const native_operands *on)
 
 static uint64_t cycles_of(const native_operands *on, const kind *one)
 {
-    const twin_core_traits *traits = on->core->run->call.core;
+    const twin_core_properties *properties = on->core->run->call.core;
     const twk_vector *call = on->call;
     uint32_t size = on->size;
     if (call->op == TWK_OP_CAST && native_size_of(call->to) > size)
         size = native_size_of(call->to);
     const uint64_t rows = call->rows ? call->rows : 1;
     const uint64_t steps =
-        native_divide_up((uint64_t)call->count * size, traits->vector_bytes) * rows;
-    return traits->vector_start + steps * one->weight;
+        native_divide_up((uint64_t)call->count * size, properties->vector_bytes) * rows;
+    return properties->vector_start + steps * one->weight;
 }
 
 void twin_native_vector(const twk_vector *vector)

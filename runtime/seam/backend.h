@@ -48,7 +48,7 @@ struct twin_process_ops {
     twin_status (*count)(uint32_t *out_count);
     /* Identity and limits of device `index`; needs no open device. Limits may become exact when it is opened, in the same
      * place. Thread: any. TWIN_E_DEVICE_ID. */
-    twin_status (*describe)(uint32_t index, const twin_device_traits **out_traits);
+    twin_status (*describe)(uint32_t index, const twin_device_properties **out_properties);
     /* In place of stop, as threads are inside ops: writes what stop would write; ops that are under way go on, and none begins
      * after it. IF_STILL: false unless the device stands still and at least `waiting` threads wait in ops. NOW: false if a
      * lock stays taken for a second of real time. ALONE: the caller is a forked child and its only thread; locks may be held for
@@ -116,7 +116,7 @@ struct twin_device_ops {
      * with the queues that asked for them. Those who wait get TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
     twin_status (*abort)(twin_hw_device *device);
     /* Lets the device reach the memory of device `other`, or ends that. Thread: any. TWIN_E_UNSUPPORTED: there is nothing to
-     * do, it reaches all that traits.peer_link connects it with. */
+     * do, it reaches all that properties.peer_link connects it with. */
     twin_status (*peer)(twin_hw_device *device, uint32_t other, bool enable);
 };
 

@@ -61,7 +61,7 @@ typedef struct twin_steps {
     uint64_t count;
 } twin_steps;
 
-/* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores (traits: aiv_cores /
+/* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores (properties: aiv_cores /
  * aic_cores). `count` is that, for blocks that are all alike, or that times the blocks, block by block; 0: no steps. */
 typedef struct twin_launch_work {
     const twin_steps *programs;
@@ -120,7 +120,7 @@ typedef struct twin_launch {
     bool batch;      /* no block begins before there are cores for all */
     uint8_t weight;  /* 1 .. 15 among kernels that want the same cores */
     uint64_t
-        timeout_ns; /* device time from its first block on; rounded up to traits.op_unit_ns; TWIN_FOREVER */
+        timeout_ns; /* device time from its first block on; rounded up to properties.op_unit_ns; TWIN_FOREVER */
     /* What the blocks do, when that is known at once; NULL: `describe` says it. */
     const twin_launch_work *work;
     /* The kernel begins: what do its blocks do? May take its time and runs without any lock; device time stands still. What

@@ -36,7 +36,7 @@
  * index. Statuses are the writer's: entries STATUS tell their names and public codes.
  *
  * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
- * file, and numbers and sequence go on. Facts, settings, statuses and traits follow the start they belong to.
+ * file, and numbers and sequence go on. Facts, settings, statuses and properties follow the start they belong to.
  *
  * Versions. A reader refuses a later `version`. Versions 1 and 2 have a header of 4096 bytes, and version 1 has no entries with
  * short heads. `revision` counts additions: new kinds, which a reader that does not know them skips by `bytes`, and new

@@ -80,7 +80,7 @@ typedef enum twin_link {
 #define TWIN_PCI_BYTES 13u
 
 /* An AI core, as kernels for it are run and timed: of a device whose kernels the core runs itself. */
-typedef struct twin_core_traits {
+typedef struct twin_core_properties {
     uint32_t ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes;
     bool split;            /* vector units are cores of their own, with a UB each */
     uint32_t vector_bytes; /* of operands, that the vector unit works on in a cycle; > 0 */
@@ -95,10 +95,10 @@ typedef struct twin_core_traits {
     uint32_t cube_start;     /* the same, of the cube */
     uint32_t mte_start;      /* the same, of copies */
     uint32_t scalar_block;   /* cycles of the scalar unit for a basic block of the kernel */
-} twin_core_traits;
+} twin_core_properties;
 
 /* Limits and identity of a device; read once, valid until `process.stop`. Strings are the backend's. */
-typedef struct twin_device_traits {
+typedef struct twin_device_properties {
     const char *soc_name;    /* "Ascend910B3" */
     uint32_t stream_limit;   /* queues a process may hold on the device */
     uint32_t event_limit;    /* hardware event ids */
@@ -122,10 +122,10 @@ typedef struct twin_device_traits {
     uint8_t uuid[16];            /* of this device and no other, the same in every process */
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
     bool by_part; /* public functions that the SoC's part does not offer are refused above */
-    uint32_t machine_index;   /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
-    twin_core_traits core;    /* all 0: a device that runs kernels of its own */
-    uint32_t stream_id_limit; /* stream ids; above stream_limit: queues run out before ids */
-} twin_device_traits;
+    uint32_t machine_index;    /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
+    twin_core_properties core; /* all 0: a device that runs kernels of its own */
+    uint32_t stream_id_limit;  /* stream ids; above stream_limit: queues run out before ids */
+} twin_device_properties;
 
 /* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */
 typedef struct twin_usage {

@@ -53,12 +53,12 @@ static twin_status process_count(uint32_t *out_count)
     *out_count = 3;
     return answer();
 }
-static twin_status process_describe(uint32_t index, const twin_device_traits **out_traits)
+static twin_status process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
-    static const twin_device_traits traits = {
+    static const twin_device_properties properties = {
         .soc_name = "Fake1", .stream_limit = 11, .memory_bytes = 4096, .aic_cores = 5};
     (void)index;
-    *out_traits = &traits;
+    *out_properties = &properties;
     return answer();
 }
 static void host_plain(void)

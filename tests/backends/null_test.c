@@ -13,12 +13,12 @@ static void test_table(void)
 static void test_no_devices(void)
 {
     uint32_t count = 9;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     for (unsigned i = 0; i < 3; i++) {
         SEAM_OK(seam_start());
         SEAM_OK(seam->process.count(&count));
         CU_ASSERT(count == 0);
-        SEAM_STATUS(seam->process.describe(0, &traits), TWIN_E_DEVICE_ID);
+        SEAM_STATUS(seam->process.describe(0, &properties), TWIN_E_DEVICE_ID);
         seam->process.stop();
     }
 }

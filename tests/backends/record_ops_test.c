@@ -271,7 +271,7 @@ static void call_all(const struct twin_backend *t)
     uint64_t total = 0;
     size_t found = 0;
     void *pointer = NULL;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     twin_hw_device *device = NULL;
     twin_queue *q = NULL;
     twin_queue *other = NULL;
@@ -283,7 +283,7 @@ static void call_all(const struct twin_backend *t)
     CU_ASSERT_TRUE(t->host.traced());
     t->host.enter(&public_call);
     t->process.count(&small);
-    t->process.describe(1, &traits);
+    t->process.describe(1, &properties);
     t->host.last_task();
     t->host.advance(6);
     t->host.follow(&(twin_host_moment){.at_ns = 100000});

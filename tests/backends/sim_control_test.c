@@ -157,11 +157,11 @@ static void test_groups(void)
 static void test_stop_until_the_ring_has_gone_round(void)
 {
     up();
-    const twin_device_traits *traits;
-    SEAM_OK(seam->process.describe(0, &traits));
+    const twin_device_properties *properties;
+    SEAM_OK(seam->process.describe(0, &properties));
     twin_queue *queue = queue_of(1, 0, false);
     twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 1);
-    for (unsigned i = 0; i < 2 * traits->queue_depth; i++) {
+    for (unsigned i = 0; i < 2 * properties->queue_depth; i++) {
         seam_call(TWIN_COST_SUBMIT);
         SEAM_OK(seam->work.record(queue, event));
         seam_call(i % 3 == 0 ? TWIN_COST_POLL : TWIN_COST_LOCAL);

@@ -206,8 +206,8 @@ static void test_overlap(void)
 static void test_refused(void)
 {
     device = seam_up();
-    const twin_device_traits *traits;
-    SEAM_OK(seam->process.describe(0, &traits));
+    const twin_device_properties *properties;
+    SEAM_OK(seam->process.describe(0, &properties));
     twin_queue *queue = seam_queue(device, 1);
     struct subject subject;
     make(&subject, 1, true);
@@ -216,11 +216,11 @@ static void test_refused(void)
     subject.kernel.blocks = 65536;
     SEAM_STATUS(seam->work.launch(queue, &subject.kernel), TWIN_E_INVALID);
     CU_ASSERT(seam_explained("65536 blocks"));
-    subject.kernel.blocks = traits->aiv_cores + 1;
+    subject.kernel.blocks = properties->aiv_cores + 1;
     subject.kernel.batch = true;
     SEAM_STATUS(seam->work.launch(queue, &subject.kernel), TWIN_E_INVALID);
     CU_ASSERT(seam_explained("at once"));
-    subject.kernel.blocks = traits->aiv_cores;
+    subject.kernel.blocks = properties->aiv_cores;
     SEAM_OK(seam->work.launch(queue, &subject.kernel));
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     seam->queue.destroy(queue);
@@ -318,18 +318,19 @@ static void test_failures_not_taken(void)
 static void test_hang(void)
 {
     device = seam_up();
-    const twin_device_traits *traits;
-    SEAM_OK(seam->process.describe(0, &traits));
+    const twin_device_properties *properties;
+    SEAM_OK(seam->process.describe(0, &properties));
     twin_queue *queue = seam_queue(device, 1);
     struct subject limited;
     struct subject endless;
     make_hang(&limited);
-    limited.kernel.timeout_ns = traits->op_unit_ns + 1;
+    limited.kernel.timeout_ns = properties->op_unit_ns + 1;
     uint64_t before = seam->host.now();
     SEAM_OK(seam->work.launch(queue, &limited.kernel));
     SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_VECTOR_TIMEOUT);
     uint64_t passed = seam->host.now() - before;
-    CU_ASSERT(passed >= 2 * traits->op_unit_ns && passed < 2 * traits->op_unit_ns + SEAM_MS);
+    CU_ASSERT(passed >= 2 * properties->op_unit_ns &&
+              passed < 2 * properties->op_unit_ns + SEAM_MS);
     make_hang(&endless);
     SEAM_OK(seam->work.launch(queue, &endless.kernel));
     SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_DEADLOCK);

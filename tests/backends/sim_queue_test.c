@@ -93,8 +93,8 @@ static void test_nothing_happens_unasked(void)
 static void test_full_ring(void)
 {
     device = seam_up();
-    const twin_device_traits *traits;
-    SEAM_OK(seam->process.describe(0, &traits));
+    const twin_device_properties *properties;
+    SEAM_OK(seam->process.describe(0, &properties));
     twin_queue *full = seam_queue(device, 1);
     twin_queue *other = seam_queue(device, 2);
     uint64_t cells = memory(64 * KIB);
@@ -108,7 +108,7 @@ static void test_full_ring(void)
         fill.value = (uint8_t)sent;
     }
     SEAM_STATUS(status, TWIN_E_BUSY);
-    CU_ASSERT(sent == traits->queue_depth);
+    CU_ASSERT(sent == properties->queue_depth);
     SEAM_OK(seam->queue.drain(other, 0));
     queue_fill(other, cells + 60 * KIB, 9, KIB);
     for (; sent < 5000; sent++) {
@@ -136,14 +136,14 @@ static void test_room_for_pieces(void)
 {
     enum { MIB256 = 256 << 20 };
     device = seam_up();
-    const twin_device_traits *traits;
-    SEAM_OK(seam->process.describe(0, &traits));
+    const twin_device_properties *properties;
+    SEAM_OK(seam->process.describe(0, &properties));
     twin_queue *queue = seam_queue(device, 1);
     uint64_t big = memory(MIB256);
     uint64_t cell = memory(64);
     void *host = pinned(MIB256);
     twin_fill fill = {.dst = cell, .bytes = 8};
-    for (unsigned i = 0; i + 2 < traits->queue_depth; i++)
+    for (unsigned i = 0; i + 2 < properties->queue_depth; i++)
         SEAM_OK(seam->work.fill(queue, &fill));
     /* Two places are left, four are needed: nothing is queued. */
     const twin_copy copy = {.dst = number(host), .src = big, .bytes = MIB256};
@@ -441,17 +441,17 @@ static void test_abort(void)
 static void test_queue_limit(void)
 {
     device = seam_up();
-    const twin_device_traits *traits;
-    SEAM_OK(seam->process.describe(0, &traits));
-    twin_queue **queues = calloc(traits->stream_limit, sizeof(*queues));
-    for (uint32_t i = 0; i < traits->stream_limit; i++)
+    const twin_device_properties *properties;
+    SEAM_OK(seam->process.describe(0, &properties));
+    twin_queue **queues = calloc(properties->stream_limit, sizeof(*queues));
+    for (uint32_t i = 0; i < properties->stream_limit; i++)
         queues[i] = seam_queue(device, i);
     twin_queue *more;
     SEAM_STATUS(seam->queue.create(device, &(twin_queue_config){.id = 5000}, &more),
                 TWIN_E_NO_QUEUE);
     seam->queue.destroy(queues[77]);
     SEAM_OK(seam->queue.create(device, &(twin_queue_config){.id = 5000}, &queues[77]));
-    for (uint32_t i = 0; i < traits->stream_limit; i++)
+    for (uint32_t i = 0; i < properties->stream_limit; i++)
         seam->queue.destroy(queues[i]);
     free(queues);
     seam_down(device);
@@ -480,14 +480,14 @@ static void test_settings(void)
 static void test_describe_without_model(void)
 {
     uint32_t count = 0;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     SEAM_OK(seam_start());
     SEAM_OK(seam->process.count(&count));
     CU_ASSERT(count == 1);
-    SEAM_OK(seam->process.describe(0, &traits));
-    CU_ASSERT_STRING_EQUAL(traits->soc_name, "Ascend910B3");
-    CU_ASSERT(traits->memory_bytes == 64ull << 30);
-    SEAM_STATUS(seam->process.describe(1, &traits), TWIN_E_DEVICE_ID);
+    SEAM_OK(seam->process.describe(0, &properties));
+    CU_ASSERT_STRING_EQUAL(properties->soc_name, "Ascend910B3");
+    CU_ASSERT(properties->memory_bytes == 64ull << 30);
+    SEAM_STATUS(seam->process.describe(1, &properties), TWIN_E_DEVICE_ID);
     seam->process.stop();
 }
 

@@ -14,12 +14,12 @@ static void test_less_memory(void)
     twin_hw_device *device = seam_up();
     CU_ASSERT(seam_logged("page-locked") && seam_logged("ulimit -v"));
     CU_ASSERT(seam_logged("limit.memory_mib"));
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     uint64_t left = 0;
     uint64_t total = 0;
-    SEAM_OK(seam->process.describe(0, &traits));
+    SEAM_OK(seam->process.describe(0, &properties));
     SEAM_OK(seam->memory.space(device, 0, &left, &total));
-    CU_ASSERT(total == traits->memory_bytes && left >= 32 << 20 && left < total);
+    CU_ASSERT(total == properties->memory_bytes && left >= 32 << 20 && left < total);
 
     /* All of what it says is free, and no more; page-locked memory too. */
     uint64_t device_memory = 0;

@@ -87,19 +87,19 @@ static twin_status fake_device_count(uint32_t *out_count)
     return TWIN_OK;
 }
 
-static twin_device_traits traits = {.soc_name = "Fake1",
-                                    .notify_limit = 8,
-                                    .priority_count = 8,
-                                    .memory_bytes = DEVICE_BYTES,
-                                    .aic_cores = 4,
-                                    .aiv_cores = 6};
+static twin_device_properties properties = {.soc_name = "Fake1",
+                                            .notify_limit = 8,
+                                            .priority_count = 8,
+                                            .memory_bytes = DEVICE_BYTES,
+                                            .aic_cores = 4,
+                                            .aiv_cores = 6};
 
-static twin_status fake_describe(uint32_t index, const twin_device_traits **out_traits)
+static twin_status fake_describe(uint32_t index, const twin_device_properties **out_properties)
 {
     if (index >= fake_set.devices)
         return TWIN_E_DEVICE_ID;
-    traits.stream_id_limit = fake_set.stream_id_limit;
-    *out_traits = &traits;
+    properties.stream_id_limit = fake_set.stream_id_limit;
+    *out_properties = &properties;
     return TWIN_OK;
 }
 
@@ -540,7 +540,7 @@ void fake_install(void)
         (fake_settings){.devices = 2, .stream_limit = 8, .queue_depth = 16, .event_limit = 4};
     memset(&fake_count, 0, sizeof(fake_count));
     levels = 0;
-    traits.stream_limit = fake_set.stream_limit;
-    traits.event_limit = fake_set.event_limit;
-    traits.queue_depth = fake_set.queue_depth;
+    properties.stream_limit = fake_set.stream_limit;
+    properties.event_limit = fake_set.event_limit;
+    properties.queue_depth = fake_set.queue_depth;
 }

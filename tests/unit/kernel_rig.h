@@ -18,23 +18,23 @@ extern const struct twk_image twk_image;
 #define RIG_LINES 64
 
 /* The core of a 910B3, in numbers that are easy to reckon with. */
-static twin_core_traits rig_core = {.ub_bytes = 192 << 10,
-                                    .l1_bytes = 512 << 10,
-                                    .l0a_bytes = 64 << 10,
-                                    .l0b_bytes = 64 << 10,
-                                    .l0c_bytes = 128 << 10,
-                                    .split = true,
-                                    .vector_bytes = 128,
-                                    .cube_k_fp16 = 16,
-                                    .cube_k_int8 = 32,
-                                    .cube_k_fp32 = 4,
-                                    .l0a_load_bytes = 512,
-                                    .l0b_load_bytes = 256,
-                                    .l0c_read_bytes = 256,
-                                    .vector_start = 10,
-                                    .cube_start = 20,
-                                    .mte_start = 30,
-                                    .scalar_block = 1};
+static twin_core_properties rig_core = {.ub_bytes = 192 << 10,
+                                        .l1_bytes = 512 << 10,
+                                        .l0a_bytes = 64 << 10,
+                                        .l0b_bytes = 64 << 10,
+                                        .l0c_bytes = 128 << 10,
+                                        .split = true,
+                                        .vector_bytes = 128,
+                                        .cube_k_fp16 = 16,
+                                        .cube_k_int8 = 32,
+                                        .cube_k_fp32 = 4,
+                                        .l0a_load_bytes = 512,
+                                        .l0b_load_bytes = 256,
+                                        .l0c_read_bytes = 256,
+                                        .vector_start = 10,
+                                        .cube_start = 20,
+                                        .mte_start = 30,
+                                        .scalar_block = 1};
 
 static _Alignas(64) unsigned char rig_memory[RIG_BYTES];
 static uint32_t rig_asked;      /* calls of reach->at */

@@ -120,8 +120,8 @@ static twin_status process_count(struct replay_call *call)
 
 static twin_status process_describe(struct replay_call *call)
 {
-    const twin_device_traits *traits;
-    return call->replay->ops->process.describe(call->then.PROCESS_DESCRIBE.device, &traits);
+    const twin_device_properties *properties;
+    return call->replay->ops->process.describe(call->then.PROCESS_DESCRIBE.device, &properties);
 }
 
 static twin_status device_open(struct replay_call *call)

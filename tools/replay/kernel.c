@@ -83,7 +83,7 @@ static const twin_launch_work *find_work(struct replay *replay, uint32_t list,
 {
     static const struct replay_steps unusable;
     struct replay_object *object = replay_object_quiet(replay, TWIN_RECORD_ROLE_STEPS, list);
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     struct twin_recording_steps recorded;
     if (!object || !twin_recording_steps(replay->recording, list, &recorded))
         return NULL;
@@ -92,10 +92,10 @@ static const twin_launch_work *find_work(struct replay *replay, uint32_t list,
     if (!object->extra)
         object->extra = &unusable;
     const struct replay_steps *steps = object->extra;
-    if (steps == &unusable || replay->ops->process.describe(device, &traits) != TWIN_OK)
+    if (steps == &unusable || replay->ops->process.describe(device, &properties) != TWIN_OK)
         return NULL;
-    uint64_t each = launch->cores == TWIN_CORES_MIXED && traits->aic_cores > 0
-                        ? 1 + traits->aiv_cores / traits->aic_cores
+    uint64_t each = launch->cores == TWIN_CORES_MIXED && properties->aic_cores > 0
+                        ? 1 + properties->aiv_cores / properties->aic_cores
                         : 1;
     return steps->work.count == each || steps->work.count == each * launch->blocks ? &steps->work
                                                                                    : NULL;

@@ -62,13 +62,13 @@ static twin_status queue_create(struct replay_call *call)
     struct replay *replay = call->replay;
     const struct twin_record_QUEUE_CREATE *f = &call->then.QUEUE_CREATE;
     twin_hw_device *device = replay_device(call, f->device);
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     if (!device)
         return TWIN_OK;
     uint32_t priority = f->priority;
-    if (replay->ops->process.describe(f->device, &traits) == TWIN_OK &&
-        priority >= traits->priority_count)
-        priority = traits->priority_count > 0 ? traits->priority_count - 1 : 0;
+    if (replay->ops->process.describe(f->device, &properties) == TWIN_OK &&
+        priority >= properties->priority_count)
+        priority = properties->priority_count > 0 ? properties->priority_count - 1 : 0;
     const twin_queue_config config = {.id = f->stream,
                                       .priority = priority,
                                       .fast_launch = f->fast_launch != 0,
@@ -165,13 +165,13 @@ static twin_status queue_set_priority(struct replay_call *call)
 {
     const struct twin_record_QUEUE_SET_PRIORITY *f = &call->then.QUEUE_SET_PRIORITY;
     struct replay_object *queue = QUEUE(f->queue);
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     if (!queue)
         return TWIN_OK;
     uint32_t priority = f->priority;
-    if (call->replay->ops->process.describe(queue->device, &traits) == TWIN_OK &&
-        priority >= traits->priority_count)
-        priority = traits->priority_count > 0 ? traits->priority_count - 1 : 0;
+    if (call->replay->ops->process.describe(queue->device, &properties) == TWIN_OK &&
+        priority >= properties->priority_count)
+        priority = properties->priority_count > 0 ? properties->priority_count - 1 : 0;
     return call->replay->ops->queue.set_priority(queue->handle, priority);
 }
 

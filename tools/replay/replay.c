@@ -165,13 +165,13 @@ bool replay_run(struct replay *replay, const struct twin_backend *ops, bool trac
                 const char *(*setting)(const char *name))
 {
     struct replay_report *report = &replay->report;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     replay->ops = ops;
     replay->traced = traced;
     replay->conducted = (ops->flags & TWIN_BACKEND_CONDUCTED) != 0;
     (void)snprintf(report->backend, sizeof(report->backend), "%s", ops->name);
-    if (ops->process.describe(0, &traits) == TWIN_OK)
-        (void)snprintf(report->part, sizeof(report->part), "%s", traits->soc_name);
+    if (ops->process.describe(0, &properties) == TWIN_OK)
+        (void)snprintf(report->part, sizeof(report->part), "%s", properties->soc_name);
     compare_device(replay, setting);
     report->paced = report->same && replay->conducted && replay_has_moves(replay);
     if (report->paced && !replay_plan_paced(replay))

@@ -98,16 +98,17 @@ static void print_devices(const struct twin_backend *backend)
     }
     printf("devices: %u\n", count);
     for (uint32_t i = 0; i < count; i++) {
-        const twin_device_traits *traits = NULL;
-        if (!backend->process.describe || backend->process.describe(i, &traits) != TWIN_OK)
+        const twin_device_properties *properties = NULL;
+        if (!backend->process.describe || backend->process.describe(i, &properties) != TWIN_OK)
             continue;
-        printf("device %u: %s, %llu MiB\n", i, traits->soc_name,
-               (unsigned long long)(traits->memory_bytes >> 20));
-        printf("  at most %u streams of %u tasks, %u events, %u notifies, ", traits->stream_limit,
-               traits->queue_depth, traits->event_limit, traits->notify_limit);
-        if (traits->count_notify_limit > 0)
-            printf("%u counting notifies, ", traits->count_notify_limit);
-        printf("%u priorities\n", traits->priority_count);
+        printf("device %u: %s, %llu MiB\n", i, properties->soc_name,
+               (unsigned long long)(properties->memory_bytes >> 20));
+        printf("  at most %u streams of %u tasks, %u events, %u notifies, ",
+               properties->stream_limit, properties->queue_depth, properties->event_limit,
+               properties->notify_limit);
+        if (properties->count_notify_limit > 0)
+            printf("%u counting notifies, ", properties->count_notify_limit);
+        printf("%u priorities\n", properties->priority_count);
     }
 }
 

@@ -15,26 +15,26 @@ static void add_devices(cJSON *root, const struct twin_backend *backend)
     if (!backend->process.count || backend->process.count(&count) != TWIN_OK)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const twin_device_traits *traits = NULL;
+        const twin_device_properties *properties = NULL;
         cJSON *device = cJSON_CreateObject();
         cJSON_AddItemToArray(devices, device);
-        if (!backend->process.describe || backend->process.describe(i, &traits) != TWIN_OK)
+        if (!backend->process.describe || backend->process.describe(i, &properties) != TWIN_OK)
             continue;
-        cJSON_AddStringToObject(device, "soc_name", traits->soc_name);
+        cJSON_AddStringToObject(device, "soc_name", properties->soc_name);
         const struct {
             const char *name;
             uint64_t value;
         } numbers[] = {
-            {"memory_bytes", traits->memory_bytes},
-            {"streams", traits->stream_limit},
-            {"tasks_in_flight", traits->queue_depth},
-            {"events", traits->event_limit},
-            {"notifies", traits->notify_limit},
-            {"count_notifies", traits->count_notify_limit},
-            {"priorities", traits->priority_count},
-            {"aic_cores", traits->aic_cores},
-            {"aiv_cores", traits->aiv_cores},
-            {"ai_cpus", traits->ai_cpus},
+            {"memory_bytes", properties->memory_bytes},
+            {"streams", properties->stream_limit},
+            {"tasks_in_flight", properties->queue_depth},
+            {"events", properties->event_limit},
+            {"notifies", properties->notify_limit},
+            {"count_notifies", properties->count_notify_limit},
+            {"priorities", properties->priority_count},
+            {"aic_cores", properties->aic_cores},
+            {"aiv_cores", properties->aiv_cores},
+            {"ai_cpus", properties->ai_cpus},
         };
         for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
             cJSON_AddNumberToObject(device, numbers[n].name, (double)numbers[n].value);

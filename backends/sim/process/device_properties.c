@@ -51,7 +51,7 @@ static bool read_link(const twinsim_profile *profile, twin_link *out_link)
 }
 
 /* What kernels that run here need to know of a core. */
-static bool read_core(const twinsim_profile *profile, twin_core_traits *out)
+static bool read_core(const twinsim_profile *profile, twin_core_properties *out)
 {
     enum { KIB = 1024 };
     const struct {
@@ -88,7 +88,7 @@ static bool read_core(const twinsim_profile *profile, twin_core_traits *out)
     return true;
 }
 
-twin_status sim_traits_read(const twinsim_profile *profile)
+twin_status sim_device_properties_read(const twinsim_profile *profile)
 {
     uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan,
         values;
@@ -119,14 +119,14 @@ twin_status sim_traits_read(const twinsim_profile *profile)
     twin_link link;
     if (!soc)
         sim_fail("profile %s has no soc_name", sim_process.profile_path);
-    twin_core_traits core;
+    twin_core_properties core;
     if (!soc || !read_link(profile, &link) || !read_core(profile, &core))
         return TWIN_E_INVALID;
 
     for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) {
         snprintf(pci_bus_ids[i], sizeof(pci_bus_ids[i]), "0000:%02x:00.0",
                  (unsigned)(pci_bus + i) & 0xff);
-        sim_process.traits[i] = (twin_device_traits){
+        sim_process.properties[i] = (twin_device_properties){
             .soc_name = soc->text,
             .stream_limit = sim_process.limits.streams,
             .event_limit = sim_process.limits.events,
@@ -152,7 +152,7 @@ twin_status sim_traits_read(const twinsim_profile *profile)
             .stream_id_limit = (uint32_t)stream_ids,
             .core = core,
         };
-        make_uuid(soc->text, i, sim_process.traits[i].uuid);
+        make_uuid(soc->text, i, sim_process.properties[i].uuid);
     }
     return TWIN_OK;
 }

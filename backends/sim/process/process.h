@@ -55,7 +55,7 @@ struct sim_process {
     bool wall;              /* TWINRT_CLOCK=wall, or a replay of such a run */
     uint64_t wall_began_ns; /* real time (monotonic) at device time 0; 0: virtual, or a replay */
     struct sim_limits limits;
-    twin_device_traits traits[SIM_DEVICES_MOST];
+    twin_device_properties properties[SIM_DEVICES_MOST];
 
     twinsim *board; /* made by the first device.open, kept for the life of the process */
     _Atomic(twin_hw_device *)
@@ -71,8 +71,8 @@ static inline uint64_t sim_ticks_ns(uint64_t ticks, uint64_t mhz)
 
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
-/* What the profile says of the devices, into sim_process.traits. Logs what is wrong. Thread: init. */
-twin_status sim_traits_read(const twinsim_profile *profile);
+/* What the profile says of the devices, into sim_process.properties. Logs what is wrong. Thread: init. */
+twin_status sim_device_properties_read(const twinsim_profile *profile);
 /* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
                         uint64_t *out);

@@ -197,7 +197,7 @@ static twin_status read_profile(const twinsim_profile *profile)
     limits.counter_mhz = (uint32_t)counter;
     limits.memory_bytes = memory_mib << 20;
     sim_process.limits = limits;
-    return sim_traits_read(profile);
+    return sim_device_properties_read(profile);
 }
 
 static bool profile_path(char *path, size_t room)

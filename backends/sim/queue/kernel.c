@@ -61,22 +61,22 @@ static const uint32_t subtypes[] = {[TWIN_CORES_CUBE] = STARS_KERNEL_AIC,
                                     [TWIN_CORES_MIXED] = STARS_KERNEL_MIXED};
 
 /* Blocks of that kind that the device runs at once. */
-static uint32_t room_for(const twin_device_traits *traits, twin_launch_cores cores)
+static uint32_t room_for(const twin_device_properties *properties, twin_launch_cores cores)
 {
     if (cores == TWIN_CORES_VECTOR)
-        return traits->aiv_cores;
+        return properties->aiv_cores;
     if (cores == TWIN_CORES_CUBE)
-        return traits->aic_cores;
-    bool whole = traits->aic_cores != 0 && traits->aiv_cores != 0 &&
-                 traits->aiv_cores % traits->aic_cores == 0 &&
-                 traits->aiv_cores / traits->aic_cores <= 3;
-    return whole ? traits->aic_cores : 0;
+        return properties->aic_cores;
+    bool whole = properties->aic_cores != 0 && properties->aiv_cores != 0 &&
+                 properties->aiv_cores % properties->aic_cores == 0 &&
+                 properties->aiv_cores / properties->aic_cores <= 3;
+    return whole ? properties->aic_cores : 0;
 }
 
 static twin_status check(const twin_queue *queue, const twin_launch *kernel)
 {
     uint32_t device = queue->device->index;
-    uint32_t room = room_for(&sim_process.traits[device], kernel->cores);
+    uint32_t room = room_for(&sim_process.properties[device], kernel->cores);
     const char *name = kernel->name ? kernel->name : "";
     if (room == 0) {
         sim_explain("device %u, stream %u: kernel \"%s\" is for %s cores, which the device has not",
@@ -112,7 +112,7 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
         status = check(queue, kernel);
     if (status != TWIN_OK)
         return status;
-    const twin_device_traits *traits = &sim_process.traits[queue->device->index];
+    const twin_device_properties *properties = &sim_process.properties[queue->device->index];
     pthread_mutex_lock(&queue->lock);
     if (!sim_queue_fits_locked(queue, 1)) {
         pthread_mutex_unlock(&queue->lock);
@@ -125,7 +125,7 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
     sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
                    kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
-                   credit_of(kernel->timeout_ns, traits->op_unit_ns));
+                   credit_of(kernel->timeout_ns, properties->op_unit_ns));
     sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
     return TWIN_OK;

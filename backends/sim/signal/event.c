@@ -93,7 +93,7 @@ twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *c
                              twin_signal **out_signal)
 {
     if (config->kind == TWIN_SIGNAL_COUNT && sim_process.limits.count_notifies == 0) {
-        sim_explain("%s has no counting notifies", sim_process.traits[device->index].soc_name);
+        sim_explain("%s has no counting notifies", sim_process.properties[device->index].soc_name);
         return TWIN_E_UNSUPPORTED;
     }
     twin_signal *signal = calloc(1, sizeof(*signal));

@@ -278,11 +278,11 @@ void twin_backend_in_child(void)
 /* The devices of a machine are of one part. Asked of `given` itself: what a wrapper adds to a call is for the core's calls. */
 static void note_part(const struct twin_backend *given)
 {
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     uint32_t part = 0;
-    if (given->process.describe && given->process.describe(0, &traits) == TWIN_OK &&
-        traits->by_part)
-        part = twin_soc_part(traits->soc_name);
+    if (given->process.describe && given->process.describe(0, &properties) == TWIN_OK &&
+        properties->by_part)
+        part = twin_soc_part(properties->soc_name);
     atomic_store_explicit(&twin_parts_present, part != 0 ? part : UINT32_MAX, memory_order_relaxed);
 }
 

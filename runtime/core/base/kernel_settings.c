@@ -77,10 +77,10 @@ void twin_saturation_set(twin_saturation mode)
     atomic_store_explicit(&saturation, (int)mode, memory_order_relaxed);
 }
 
-twin_saturation twin_saturation_now(const twin_device_traits *traits)
+twin_saturation twin_saturation_now(const twin_device_properties *properties)
 {
     const int set = atomic_load_explicit(&saturation, memory_order_relaxed);
     if (set >= 0)
         return (twin_saturation)set;
-    return traits && traits->inf_nan ? TWIN_INF_NAN : TWIN_SATURATE;
+    return properties && properties->inf_nan ? TWIN_INF_NAN : TWIN_SATURATE;
 }

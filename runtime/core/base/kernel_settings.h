@@ -30,7 +30,7 @@ uint32_t twin_print_round(uint64_t bytes);
 void twin_stack_set(uint64_t bytes);
 void twin_print_set(uint64_t bytes);
 
-/* An operator may run for 1 to TWIN_OP_UNITS units of the device, each of `unit_ns` ns (twin_device_traits). */
+/* An operator may run for 1 to TWIN_OP_UNITS units of the device, each of `unit_ns` ns (twin_device_properties). */
 #define TWIN_OP_UNITS 254u
 /* A time limit that is as long as the device can have, or none at all. */
 #define TWIN_OP_MOST  (UINT64_MAX - 1)
@@ -51,7 +51,7 @@ typedef enum twin_saturation {
 
 /* For streams that are made from now on; a stream keeps what it was made with. */
 void twin_saturation_set(twin_saturation mode);
-/* `traits`: of the device that decides when nothing was set; NULL: none does, and it is TWIN_SATURATE. */
-twin_saturation twin_saturation_now(const twin_device_traits *traits);
+/* `properties`: of the device that decides when nothing was set; NULL: none does, and it is TWIN_SATURATE. */
+twin_saturation twin_saturation_now(const twin_device_properties *properties);
 
 #endif

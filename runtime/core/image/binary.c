@@ -195,14 +195,14 @@ void twin_binaries_forget(twin_device *device)
  * where they are not. */
 static int32_t choose_defaults(const twin_binary_options *options, twin_image_defaults *out)
 {
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     twin_device *device = NULL;
     int32_t code = twin_device_find(0, &device);
     if (code == 0)
-        code = twin_device_traits_of(device, &traits);
+        code = twin_device_properties_of(device, &properties);
     if (code != 0)
         return code;
-    const bool split = twin_soc_split(traits->arch);
+    const bool split = twin_soc_split(properties->arch);
     switch (options->magic) {
     case 0:
         out->type = split ? TWIN_KERNEL_CUBE : TWIN_KERNEL_AICORE;

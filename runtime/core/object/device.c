@@ -137,13 +137,13 @@ twin_device *twin_device_of_hardware(uint32_t hw_index)
 
 int32_t twin_device_machine_id(twin_device *device, int32_t *out_id)
 {
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     *out_id = (int32_t)device->hw_index;
     if ((twin_ops()->flags & TWIN_BACKEND_FILTERS) == 0)
         return 0;
-    int32_t code = twin_device_traits_of(device, &traits);
+    int32_t code = twin_device_properties_of(device, &properties);
     if (code == 0)
-        *out_id = (int32_t)traits->machine_index;
+        *out_id = (int32_t)properties->machine_index;
     return code;
 }
 
@@ -166,9 +166,10 @@ int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id)
                      machine_id);
 }
 
-int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits)
+int32_t twin_device_properties_of(twin_device *device,
+                                  const twin_device_properties **out_properties)
 {
-    twin_status status = twin_ops()->process.describe(device->hw_index, out_traits);
+    twin_status status = twin_ops()->process.describe(device->hw_index, out_properties);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u cannot be described",
                             device->id);
 }
@@ -212,8 +213,8 @@ static int32_t make_primary(twin_device *device)
 static int32_t open_device(twin_device *device)
 {
     const struct twin_backend *ops = twin_ops();
-    const twin_device_traits *traits = NULL;
-    int32_t code = twin_device_traits_of(device, &traits);
+    const twin_device_properties *properties = NULL;
+    int32_t code = twin_device_properties_of(device, &properties);
     if (code != 0)
         return code;
     twin_hw_device *hw = NULL;
@@ -224,7 +225,7 @@ static int32_t open_device(twin_device *device)
                                 "device %u does not come up on the backend \"%s\"", device->id,
                                 twin_backend_name());
     /* Its limits may be known only now. */
-    uint64_t *stream_ids = twin_zalloc((traits->stream_limit / 64 + 1) * sizeof(uint64_t));
+    uint64_t *stream_ids = twin_zalloc((properties->stream_limit / 64 + 1) * sizeof(uint64_t));
     if (!stream_ids) {
         code = twin_fail(TWIN_ERR_NOMEM, "no host memory for the books of device %u", device->id);
         goto close_device;
@@ -232,8 +233,9 @@ static int32_t open_device(twin_device *device)
 
     twin_lock_take(&device->lock);
     device->hw = hw;
-    if (device->traits != traits) /* the first time alone: submissions read it without the lock */
-        device->traits = traits;
+    if (device->properties !=
+        properties) /* the first time alone: submissions read it without the lock */
+        device->properties = properties;
     device->core_memory = twin_core_memory_now();
     device->stream_ids = stream_ids;
     device->stream_count = 0;
@@ -562,9 +564,9 @@ int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *
         twin_lock_drop(&device->lock);
         return code;
     }
-    if (device->stream_count >= device->traits->stream_limit) {
-        uint32_t limit = device->traits->stream_limit;
-        bool ids_left = device->traits->stream_id_limit > limit;
+    if (device->stream_count >= device->properties->stream_limit) {
+        uint32_t limit = device->properties->stream_limit;
+        bool ids_left = device->properties->stream_id_limit > limit;
         twin_lock_drop(&device->lock);
         char owners[256];
         twin_device_list_owners(device, owners, sizeof(owners));
@@ -601,7 +603,8 @@ int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage)
 uint32_t twin_device_streams_left(twin_device *device)
 {
     twin_lock_take(&device->lock);
-    uint32_t left = device->traits ? device->traits->stream_limit - device->stream_count : 0;
+    uint32_t left =
+        device->properties ? device->properties->stream_limit - device->stream_count : 0;
     twin_lock_drop(&device->lock);
     return left;
 }

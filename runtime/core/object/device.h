@@ -50,8 +50,8 @@ typedef struct twin_device {
     uint32_t context_names, event_names, notify_names,
         count_names; /* numbers given to reports so far */
     twin_hw_device *hw;
-    const twin_device_traits
-        *traits;                  /* the same at each initialization; stays when it is released */
+    const twin_device_properties
+        *properties;              /* the same at each initialization; stays when it is released */
     twin_core_memory core_memory; /* of each core, since it came up */
 
     twin_core_share share;  /* of cores, as launches may use them */
@@ -76,7 +76,8 @@ int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage);
 /* Number by which the user knows the device of that number in the machine. 107001: not visible. */
 int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id);
 /* Identity of a device, up or not. */
-int32_t twin_device_traits_of(twin_device *device, const twin_device_traits **out_traits);
+int32_t twin_device_properties_of(twin_device *device,
+                                  const twin_device_properties **out_properties);
 
 /* aclrtSetDevice: adds one reference, brings the device up, and makes its default context current on
  * the calling thread. Blocks while another thread brings it up or down. */

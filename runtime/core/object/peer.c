@@ -17,14 +17,14 @@ int32_t twin_peer_can(int32_t id, int32_t peer, bool *out_can)
         return refuse_same(id);
     twin_device *device = NULL;
     twin_device *other = NULL;
-    const twin_device_traits *traits = NULL;
+    const twin_device_properties *properties = NULL;
     int32_t code = twin_device_find(peer, &other);
     if (code == 0)
         code = twin_device_find(id, &device);
     if (code == 0)
-        code = twin_device_traits_of(device, &traits);
+        code = twin_device_properties_of(device, &properties);
     if (code == 0)
-        *out_can = traits->peer_link != TWIN_LINK_NONE;
+        *out_can = properties->peer_link != TWIN_LINK_NONE;
     return code;
 }
 

@@ -7,9 +7,9 @@
 
 static const char *const kind_names[TWIN_CORE_KINDS] = {"cube", "vector"};
 
-static uint32_t present(const twin_device_traits *traits, uint32_t kind)
+static uint32_t present(const twin_device_properties *properties, uint32_t kind)
 {
-    return kind == TWIN_CORE_CUBE ? traits->aic_cores : traits->aiv_cores;
+    return kind == TWIN_CORE_CUBE ? properties->aic_cores : properties->aiv_cores;
 }
 
 static uint32_t resolve(const twin_core_share *share, uint32_t kind, uint32_t wider)
@@ -20,7 +20,7 @@ static uint32_t resolve(const twin_core_share *share, uint32_t kind, uint32_t wi
 
 static uint32_t resolve_device(const twin_device *device, uint32_t kind)
 {
-    return resolve(&device->share, kind, present(device->traits, kind));
+    return resolve(&device->share, kind, present(device->properties, kind));
 }
 
 static int32_t check_kind(uint32_t kind)
@@ -34,7 +34,7 @@ static int32_t check_kind(uint32_t kind)
 static int32_t set_share(twin_core_share *share, const twin_device *device, uint32_t kind,
                          uint32_t cores)
 {
-    uint32_t most = present(device->traits, kind);
+    uint32_t most = present(device->properties, kind);
     if (cores > most)
         return twin_fail(TWIN_ERR_PARAM, "value is %u; device %u has %u %s cores", cores,
                          device->id, most, kind_names[kind]);

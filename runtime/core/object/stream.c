@@ -72,7 +72,7 @@ void twin_stream_retire(twin_stream *stream)
 
 uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority)
 {
-    const uint32_t lowest = device->traits->priority_count - 1;
+    const uint32_t lowest = device->properties->priority_count - 1;
     if (priority > INT32_MAX)
         return 0;
     return priority < lowest ? priority : lowest;
@@ -98,7 +98,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->priority = twin_stream_clamp_priority(device, priority);
     stream->flags = flags;
     twin_core_share_reset(&stream->share);
-    stream->saturation = twin_saturation_now(device->traits);
+    stream->saturation = twin_saturation_now(device->properties);
     stream->is_default = is_default;
     stream->destroying = false;
     atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);

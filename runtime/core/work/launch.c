@@ -131,13 +131,14 @@ static void choose_cores(twin_launch *base, const twin_kernel *kernel, uint32_t 
         base->blocks = blocks / kernel->vector_ratio + (blocks % kernel->vector_ratio != 0);
 }
 
-static uint64_t timeout_of(const twin_launch_config *config, const twin_device_traits *traits)
+static uint64_t timeout_of(const twin_launch_config *config,
+                           const twin_device_properties *properties)
 {
     if (config->timeout_given)
         return config->timeout_us == 0                       ? TWIN_FOREVER
                : config->timeout_us > UINT64_MAX / NS_PER_US ? TWIN_FOREVER - 1
                                                              : config->timeout_us * NS_PER_US;
-    return twin_op_limit_ns(twin_op_limit(), traits->op_unit_ns);
+    return twin_op_limit_ns(twin_op_limit(), properties->op_unit_ns);
 }
 
 _Static_assert(sizeof(twin_place) == sizeof(twin_code_place) &&
@@ -186,7 +187,7 @@ static int32_t make(twin_function *function, uint64_t function_handle, uint32_t 
     launch->base = (twin_launch){.name = kernel->name,
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
                                  .weight = 1,
-                                 .timeout_ns = timeout_of(config, device->traits),
+                                 .timeout_ns = timeout_of(config, device->properties),
                                  .describe = describe,
                                  .keep = keep,
                                  .release = release};
@@ -258,7 +259,7 @@ static int32_t launch_code(twin_function *function, uint64_t function_handle, ui
     launch->args_bytes = args->device != 0 ? args->bytes : 0;
     launch->base = (twin_launch){.name = function->kernel->name,
                                  .weight = 1,
-                                 .timeout_ns = timeout_of(config, device->traits),
+                                 .timeout_ns = timeout_of(config, device->properties),
                                  .keep = keep,
                                  .release = release,
                                  .code = &code_of};

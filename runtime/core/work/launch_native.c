@@ -85,7 +85,7 @@ int32_t twin_launch_native_check(const twin_function *function, size_t args_byte
 int32_t twin_launch_native_offered(twin_device *device)
 {
     uint64_t flags = 0;
-    if (device->traits->core.vector_bytes == 0)
+    if (device->properties->core.vector_bytes == 0)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "device %u runs no native kernels: its backend does not model AI cores",
                          device->id);
@@ -127,7 +127,7 @@ void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
     launch->overflows = overflows;
     launch->base.effect = effect;
     /* Without cores of their own, vector units belong to the others. */
-    if (launch->base.cores == TWIN_CORES_VECTOR && !device->traits->core.split)
+    if (launch->base.cores == TWIN_CORES_VECTOR && !device->properties->core.split)
         launch->base.cores = TWIN_CORES_CUBE;
 }
 
@@ -148,7 +148,7 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
 {
     twin_launch_native_end(launch); /* of a program that runs again */
     const size_t wanted = launch->function->native->args_bytes;
-    const twin_device_traits *traits = launch->device->traits;
+    const twin_device_properties *properties = launch->device->properties;
     native_call call = {.launch = launch, .check = check_now()};
     call.silent = call.check == HAZARD_OFF ||
                   atomic_load_explicit(&launch->function->hazard_told, memory_order_relaxed);
@@ -156,12 +156,13 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .kernel = launch->function->native,
         .cores = launch->base.cores,
         .blocks = launch->base.blocks,
-        .vectors_per_cube = traits->aic_cores != 0 ? traits->aiv_cores / traits->aic_cores : 0,
+        .vectors_per_cube =
+            properties->aic_cores != 0 ? properties->aiv_cores / properties->aic_cores : 0,
         .args = args,
         .args_bytes = launch->args_bytes < wanted ? launch->args_bytes : wanted,
         .args_padded = true, /* twin_launch_native_check */
-        .core = &traits->core,
-        .bf16 = traits->bf16,
+        .core = &properties->core,
+        .bf16 = properties->bf16,
         .saturate = launch->overflows.saturate,
         .cycles_most = CYCLES_MOST,
         .limited = launch->base.timeout_ns != TWIN_FOREVER,

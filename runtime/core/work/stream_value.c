@@ -50,10 +50,10 @@ static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_
     if (code != 0)
         return code;
     const twin_device *device = context->device;
-    if (!device->traits->values)
+    if (!device->properties->values)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "device %u, %s, has no tasks that write or wait for values", device->id,
-                         device->traits->soc_name);
+                         device->properties->soc_name);
     code = twin_value_check_word("devAddr", value->address, WORD_BYTES, device);
     return code != 0 ? code
                      : twin_stream_submit(

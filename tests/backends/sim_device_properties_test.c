@@ -22,11 +22,11 @@ static void test_parts(void)
 {
     for (size_t i = 0; i < TWIN_COUNT(parts); i++) {
         const part *wanted = &parts[i];
-        const twin_device_traits *traits = NULL;
+        const twin_device_properties *properties = NULL;
         seam_set("TWINRT_PROFILE", wanted->profile);
         SEAM_OK(seam_start());
-        SEAM_OK(seam->process.describe(0, &traits));
-        const twin_core_traits *core = &traits->core;
+        SEAM_OK(seam->process.describe(0, &properties));
+        const twin_core_properties *core = &properties->core;
         CU_ASSERT(core->ub_bytes == wanted->ub_kib << 10 && core->l1_bytes == wanted->l1_kib << 10);
         CU_ASSERT(core->l0a_bytes == 65536 && core->l0b_bytes == 65536);
         CU_ASSERT_EQUAL(core->l0c_bytes, wanted->l0c_kib << 10);
@@ -51,5 +51,5 @@ static const twin_test tests[] = {
 int main(int argc, char **argv)
 {
     seam_load("sim");
-    return twin_run_suite("sim_traits", tests, TWIN_COUNT(tests), argc, argv);
+    return twin_run_suite("sim_device_properties", tests, TWIN_COUNT(tests), argc, argv);
 }

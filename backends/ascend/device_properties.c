@@ -16,7 +16,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Filled once per start, then read by everybody; what only an open device tells is added before it is handed out. */
-static twin_device_traits traits[ASCEND_DEVICES_MOST];
+static twin_device_properties properties[ASCEND_DEVICES_MOST];
 static char pci_bus_ids[ASCEND_DEVICES_MOST][TWIN_PCI_BYTES];
 static bool known[ASCEND_DEVICES_MOST]; /* guarded by lock */
 
@@ -116,7 +116,7 @@ static bool runs_on_device(void)
     return vendor.run_mode && vendor.run_mode(&mode) == 0 && mode == ACL_DEVICE;
 }
 
-static void read_traits_locked(uint32_t index)
+static void read_properties_locked(uint32_t index)
 {
     const char *soc = vendor.soc_name();
     if (!soc)
@@ -124,8 +124,8 @@ static void read_traits_locked(uint32_t index)
     uint64_t cube = attribute(index, ACL_DEV_ATTR_CUBE_CORE_NUM);
     if (cube == 0)
         cube = attribute(index, ACL_DEV_ATTR_AICORE_CORE_NUM);
-    twin_device_traits *to = &traits[index];
-    *to = (twin_device_traits){
+    twin_device_properties *to = &properties[index];
+    *to = (twin_device_properties){
         .soc_name = soc,
         .stream_limit = STREAMS_UNKNOWN,
         .event_limit = EVENTS_UNKNOWN,
@@ -165,7 +165,7 @@ static void read_traits_locked(uint32_t index)
     }
 }
 
-twin_status ascend_describe(uint32_t index, const twin_device_traits **out_traits)
+twin_status ascend_describe(uint32_t index, const twin_device_properties **out_properties)
 {
     uint32_t count = 0;
     twin_status status = ascend_count(&count);
@@ -175,34 +175,34 @@ twin_status ascend_describe(uint32_t index, const twin_device_traits **out_trait
         return TWIN_E_DEVICE_ID;
     pthread_mutex_lock(&lock);
     if (!known[index]) {
-        read_traits_locked(index);
+        read_properties_locked(index);
         ascend_end_later();
     }
     known[index] = true;
     pthread_mutex_unlock(&lock);
-    *out_traits = &traits[index];
+    *out_properties = &properties[index];
     return TWIN_OK;
 }
 
-void ascend_traits_complete(uint32_t index)
+void ascend_device_properties_complete(uint32_t index)
 {
-    const twin_device_traits *ignored;
+    const twin_device_properties *ignored;
     uint32_t streams = 0, events = 0;
     size_t free_bytes = 0, bytes = 0;
     if (ascend_describe(index, &ignored) != TWIN_OK)
         return;
     /* One more: the default stream of the device is in use already. */
     if (vendor.streams_left && vendor.streams_left(&streams) == 0)
-        traits[index].stream_limit = streams + 1;
-    traits[index].op_unit_ns = operator_unit_ns();
+        properties[index].stream_limit = streams + 1;
+    properties[index].op_unit_ns = operator_unit_ns();
     if (vendor.events_left && vendor.events_left(&events) == 0)
-        traits[index].event_limit = events;
-    if (traits[index].memory_bytes == 0 &&
+        properties[index].event_limit = events;
+    if (properties[index].memory_bytes == 0 &&
         vendor.memory_info(ACL_HBM_MEM, &free_bytes, &bytes) == 0)
-        traits[index].memory_bytes = bytes;
+        properties[index].memory_bytes = bytes;
 }
 
-void ascend_traits_clear(void)
+void ascend_device_properties_clear(void)
 {
     memset(known, 0, sizeof(known));
 }
