@@ -412,12 +412,12 @@ typedef struct twin_branch {
     X(LOCK, "lock")     /* from here on it has the device to itself */                             \
     X(SIGNAL, "signal") /* it looked which record of a signal is the newest: twin_newest */        \
     X(SET, "set")       /* it made its own that */                                                 \
-    X(FATE, "fate")     /* twice the number of a task, and 1 more if that was done */              \
-    X(FREED, "freed")   /* tasks of queue `which` up to this one were done and released */         \
-    X(SWEPT, "swept")   /* the same, of one queue after the other */                               \
-    X(ID, "id")         /* a hardware id that was free */                                          \
-    X(WAITS, "waits")   /* waits for a signal that were open */                                    \
-    X(WOKE, "woke")     /* its wait was over: 0 what it waited for came, else twin_woke */         \
+    X(COMPLETION, "completion") /* twice the number of a task, and 1 more if that was done */      \
+    X(FREED, "freed")           /* tasks of queue `which` up to this one were done and released */ \
+    X(SWEPT, "swept")           /* the same, of one queue after the other */                       \
+    X(ID, "id")                 /* a hardware id that was free */                                  \
+    X(WAITS, "waits")           /* waits for a signal that were open */                            \
+    X(WOKE, "woke")             /* its wait was over: 0 what it waited for came, else twin_woke */ \
     X(LOOKED, "looked") /* the device had come to the thread's time, or farther; value: to that */ \
     X(THREAD, "thread") /* threads that had attached before */                                     \
     X(CLOCK, "clock") /* its thread was moved up to this time, to which others moved the device */ \
@@ -435,7 +435,7 @@ typedef enum twin_nd {
  * locks: it begins where the last of those came that stand before all that wait. */
 static inline bool twin_nd_waits(twin_nd what)
 {
-    return what == TWIN_ND_LOCK || what == TWIN_ND_SIGNAL || what == TWIN_ND_FATE ||
+    return what == TWIN_ND_LOCK || what == TWIN_ND_SIGNAL || what == TWIN_ND_COMPLETION ||
            what == TWIN_ND_SWEPT || what == TWIN_ND_WAITS || what == TWIN_ND_WOKE ||
            what == TWIN_ND_LOOKED || what == TWIN_ND_FAILED;
 }

@@ -187,7 +187,7 @@ static size_t find_nd(const struct replay_call *call, twin_nd what, uint64_t whi
 static bool delays(twin_nd what, uint32_t next)
 {
     switch (what) {
-    case TWIN_ND_FATE:
+    case TWIN_ND_COMPLETION:
     case TWIN_ND_WOKE:
         return next == TWIN_ND_FREED || next == TWIN_ND_ID || next == TWIN_ND_SET;
     case TWIN_ND_LOCK:

@@ -86,7 +86,7 @@ static bool runs_left(twin_program *program, struct sim_mark *out_newest)
         pthread_mutex_unlock(&program->lock);
         const struct sim_mark mark = {
             .queue = oldest.launcher, .epoch = oldest.epoch, .number = oldest.end + 1};
-        if (sim_mark_fate(&mark) == SIM_PENDING) {
+        if (sim_mark_completion_cached(&mark) == SIM_PENDING) {
             *out_newest = mark;
             return true;
         }

@@ -452,7 +452,7 @@ void sim_channel_forget_locked(const twin_queue *queue, bool all)
     }
 }
 
-const char *sim_channel_fate_locked(const twin_queue *queue)
+const char *sim_channel_state_locked(const twin_queue *queue)
 {
     for (const twin_channel *channel = channels; channel; channel = channel->next)
         for (const struct sim_call *call = channel->first; call; call = call->next)

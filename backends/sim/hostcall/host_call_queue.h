@@ -71,7 +71,7 @@ struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns);
 /* Releases a call whose message will not come; the queue's lock is held. */
 void sim_channel_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
-const char *sim_channel_fate_locked(const twin_queue *queue);
+const char *sim_channel_state_locked(const twin_queue *queue);
 
 /* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and the device
  * is told of that answer. */

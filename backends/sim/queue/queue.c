@@ -37,7 +37,7 @@ static const struct sim_dropped *find_dropped(const struct sim_mark *mark)
     return NULL;
 }
 
-enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark)
+enum sim_completion sim_mark_completion_locked(const struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
     const twin_hw_device *device = queue->device;
@@ -65,37 +65,37 @@ twin_status sim_mark_reason(const struct sim_mark *mark)
 }
 
 /* Another thread may have driven the model past the caller's time: what has become of work is told at the model's. */
-static enum sim_fate told(enum sim_fate fate)
+static enum sim_completion catch_up(enum sim_completion completion)
 {
-    if (fate != SIM_PENDING)
+    if (completion != SIM_PENDING)
         sim_clock_catch_up();
-    return fate;
+    return completion;
 }
 
 /* What the counters said of the mark, and of the queue when the newest task is asked for, depends on the order of threads.
  * So does that they were asked: the queue may have been closed meanwhile. */
-static bool nd_fate_again(struct sim_mark *mark, enum sim_fate *out)
+static bool nd_completion_again(struct sim_mark *mark, enum sim_completion *out)
 {
     uint64_t value = 0;
-    if (!sim_nd(TWIN_ND_FATE, 0, &value))
+    if (!sim_nd(TWIN_ND_COMPLETION, 0, &value))
         return false;
     mark->number = value / 2;
     *out = (value & 1) != 0 ? SIM_DONE : SIM_PENDING;
     return true;
 }
 
-static void nd_log_fate(const struct sim_mark *mark, bool done)
+static void nd_log_completion(const struct sim_mark *mark, bool done)
 {
     uint64_t value = mark->number * 2 + done;
-    (void)sim_nd(TWIN_ND_FATE, 0, &value);
+    (void)sim_nd(TWIN_ND_COMPLETION, 0, &value);
 }
 
-static enum sim_fate fate_of(struct sim_mark *mark)
+static enum sim_completion completion_cached(struct sim_mark *mark)
 {
     twin_queue *queue = mark->queue;
-    enum sim_fate then = SIM_PENDING;
-    if (sim_paced_now() && nd_fate_again(mark, &then))
-        return told(then);
+    enum sim_completion then = SIM_PENDING;
+    if (sim_paced_now() && nd_completion_again(mark, &then))
+        return catch_up(then);
     if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired =
             twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
@@ -104,30 +104,30 @@ static enum sim_fate fate_of(struct sim_mark *mark)
         if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
             bool done = retired >= mark->number && sim_drive_settled();
             if (sim_nd_logged() && !sim_paced_now())
-                nd_log_fate(mark, done);
-            return told(done ? SIM_DONE : SIM_PENDING);
+                nd_log_completion(mark, done);
+            return catch_up(done ? SIM_DONE : SIM_PENDING);
         }
     }
     sim_model_lock();
-    enum sim_fate fate = sim_mark_fate_locked(mark);
+    enum sim_completion completion = sim_mark_completion_locked(mark);
     sim_model_unlock();
-    return told(fate);
+    return catch_up(completion);
 }
 
-enum sim_fate sim_mark_fate(const struct sim_mark *mark)
+enum sim_completion sim_mark_completion_cached(const struct sim_mark *mark)
 {
     struct sim_mark asked = *mark;
-    return mark->number == 0 ? SIM_DONE : fate_of(&asked);
+    return mark->number == 0 ? SIM_DONE : completion_cached(&asked);
 }
 
-enum sim_fate sim_mark_fate_now(const struct sim_mark *mark)
+enum sim_completion sim_mark_completion_exact(const struct sim_mark *mark)
 {
     if (mark->number == 0)
         return SIM_DONE;
     sim_model_lock();
-    enum sim_fate fate = sim_mark_fate_locked(mark);
+    enum sim_completion completion = sim_mark_completion_locked(mark);
     sim_model_unlock();
-    return told(fate);
+    return catch_up(completion);
 }
 
 struct sim_fence {
@@ -489,9 +489,9 @@ static struct sim_mark newest(twin_queue *queue)
 }
 
 /* Others may submit to the queue just now. */
-static enum sim_fate fate_of_newest(struct sim_mark *mark)
+static enum sim_completion completion_of_newest(struct sim_mark *mark)
 {
-    return mark->number == 0 && !sim_nd_logged() ? SIM_DONE : fate_of(mark);
+    return mark->number == 0 && !sim_nd_logged() ? SIM_DONE : completion_cached(mark);
 }
 
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
@@ -499,7 +499,7 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
     if (queue->config.deferred)
         return TWIN_OK;
     struct sim_mark mark = newest(queue);
-    if (fate_of_newest(&mark) == SIM_DONE) {
+    if (completion_of_newest(&mark) == SIM_DONE) {
         sim_queue_release_memory(queue);
         return sim_failure_report(queue);
     }
@@ -523,12 +523,12 @@ twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
     *out_idle = true;
     if (queue->config.deferred)
         return TWIN_OK;
-    bool idle = fate_of_newest(&mark) != SIM_PENDING;
+    bool idle = completion_of_newest(&mark) != SIM_PENDING;
     if (!idle) {
         sim_drive_poll();
-        idle = sim_mark_fate_now(&mark) != SIM_PENDING;
+        idle = sim_mark_completion_exact(&mark) != SIM_PENDING;
         if (!idle && sim_poll_repeated(queue, &mark, true))
-            idle = sim_mark_fate_now(&mark) != SIM_PENDING;
+            idle = sim_mark_completion_exact(&mark) != SIM_PENDING;
     }
     *out_idle = idle;
     return TWIN_OK;

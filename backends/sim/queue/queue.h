@@ -105,14 +105,14 @@ struct twin_queue {
     uint64_t task_base; /* tasks of epochs that have passed */
 };
 
-enum sim_fate { SIM_PENDING, SIM_DONE, SIM_DROPPED };
+enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
- * sim_mark_fate_locked. PENDING may be stale. Thread: any. */
-enum sim_fate sim_mark_fate(const struct sim_mark *mark);
+ * sim_mark_completion_locked. PENDING may be stale. Thread: any. */
+enum sim_completion sim_mark_completion_cached(const struct sim_mark *mark);
 /* What holds now: what anybody was told is done, is done. Takes the model lock. Thread: any. */
-enum sim_fate sim_mark_fate_now(const struct sim_mark *mark);
+enum sim_completion sim_mark_completion_exact(const struct sim_mark *mark);
 /* Thread: model. */
-enum sim_fate sim_mark_fate_locked(const struct sim_mark *mark);
+enum sim_completion sim_mark_completion_locked(const struct sim_mark *mark);
 
 twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
                              twin_queue **out_queue);

@@ -48,7 +48,7 @@ void sim_check_mark(struct sim_wait *wait)
 {
     const struct sim_mark *mark = &wait->mark;
     const twin_queue *queue = mark->queue;
-    switch (sim_mark_fate_locked(mark)) {
+    switch (sim_mark_completion_locked(mark)) {
     case SIM_PENDING:
         return;
     case SIM_DROPPED:

@@ -117,7 +117,7 @@ static void describe_last_record(struct text *text, const struct sim_token *awai
         add(text, ", the last one is of a model");
         return;
     }
-    if (sim_mark_fate_locked(&mark) == SIM_DROPPED) {
+    if (sim_mark_completion_locked(&mark) == SIM_DROPPED) {
         add(text, ": the last one was dropped with its stream's work");
         return;
     }
@@ -232,7 +232,7 @@ static void describe_queue(void *context, twin_queue *queue)
     }
     if (info.state == TWINSIM_QUEUE_HOST) {
         add(text, "waits for a host function %s (task %u), %llu task%s pending",
-            sim_channel_fate_locked(queue), info.task_id, (unsigned long long)pending, plural);
+            sim_channel_state_locked(queue), info.task_id, (unsigned long long)pending, plural);
         return;
     }
     if (info.state == TWINSIM_QUEUE_IDLE) {

@@ -52,7 +52,7 @@ twin_status sim_abroad_wait(twin_queue *queue, twin_signal *signal, uint32_t eve
 {
     twin_status status = TWIN_OK;
     sim_model_lock();
-    if (sim_mark_fate_locked(mark) == SIM_PENDING) {
+    if (sim_mark_completion_locked(mark) == SIM_PENDING) {
         pthread_mutex_lock(&queue->lock);
         status = wait_locked(queue, signal, event, serial, timeout_ns);
         pthread_mutex_unlock(&queue->lock);

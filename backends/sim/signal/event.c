@@ -347,7 +347,7 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
     struct sim_mark mark = signal->mark;
     pthread_mutex_unlock(&signal->lock);
     /* The work a REBIND wait binds to is known: nothing to queue when it is done already. */
-    if (rebind && (!recorded || sim_mark_fate(&mark) != SIM_PENDING))
+    if (rebind && (!recorded || sim_mark_completion_cached(&mark) != SIM_PENDING))
         return TWIN_OK;
     if (queue->device != signal->device && rebind && bound)
         return sim_abroad_wait(queue, signal, id, &mark, serial, timeout_ns);
@@ -477,20 +477,20 @@ static bool is_set(const twin_signal *signal, const struct snapshot *now)
     return (entry & 1u) != 0;
 }
 
-static enum sim_fate fate_of(const twin_signal *signal, const struct snapshot *now)
+static enum sim_completion completion_cached(const twin_signal *signal, const struct snapshot *now)
 {
     if (__builtin_expect(now->elsewhere != 0, 0))
-        return sim_shared_fate(signal, now->elsewhere);
+        return sim_shared_completion(signal, now->elsewhere);
     if (__builtin_expect(now->in_program, 0))
         return is_set(signal, now) ? SIM_DONE : SIM_PENDING;
-    return now->recorded ? sim_mark_fate(&now->mark) : SIM_DONE;
+    return now->recorded ? sim_mark_completion_cached(&now->mark) : SIM_DONE;
 }
 
 /* The same, and never stale: other threads may keep the model running, and what one of them was told is so for all. */
-static enum sim_fate fate_now(const twin_signal *signal, const struct snapshot *now)
+static enum sim_completion completion_exact(const twin_signal *signal, const struct snapshot *now)
 {
     bool plain = now->elsewhere == 0 && !now->in_program && now->recorded;
-    return plain ? sim_mark_fate_now(&now->mark) : fate_of(signal, now);
+    return plain ? sim_mark_completion_exact(&now->mark) : completion_cached(signal, now);
 }
 
 /* Why the newest record was dropped. */
@@ -523,9 +523,9 @@ static uint32_t waits_open(const twin_signal *signal)
 static void query(twin_signal *signal, twin_signal_state *out_state)
 {
     struct snapshot now = look(signal);
-    enum sim_fate fate = fate_of(signal, &now);
+    enum sim_completion completion = completion_cached(signal, &now);
     uint32_t waits = waits_open(signal);
-    if (fate == SIM_PENDING || waits != 0) {
+    if (completion == SIM_PENDING || waits != 0) {
         sim_drive_poll();
         if (waits != 0) {
             for (uint32_t i = 0; i < sim_process.device_count; i++)
@@ -533,14 +533,16 @@ static void query(twin_signal *signal, twin_signal_state *out_state)
                     sim_queue_reclaim_all(sim_process.devices[i], false);
             waits = waits_open(signal);
         }
-        if (fate == SIM_PENDING)
-            fate = fate_now(signal, &now);
-        if (fate == SIM_PENDING && sim_poll_repeated(signal, &now.mark, true))
-            fate = fate_now(signal, &now);
-        else if (fate != SIM_PENDING && waits != 0 && sim_poll_repeated(signal, &now.mark, false))
+        if (completion == SIM_PENDING)
+            completion = completion_exact(signal, &now);
+        if (completion == SIM_PENDING && sim_poll_repeated(signal, &now.mark, true))
+            completion = completion_exact(signal, &now);
+        else if (completion != SIM_PENDING && waits != 0 &&
+                 sim_poll_repeated(signal, &now.mark, false))
             waits = waits_open(signal);
     }
-    bool complete = fate == SIM_DONE || (fate == SIM_DROPPED && sim_failure_is(reason_of(&now)));
+    bool complete =
+        completion == SIM_DONE || (completion == SIM_DROPPED && sim_failure_is(reason_of(&now)));
     if (complete)
         sim_clock_catch_up();
     *out_state = (twin_signal_state){
@@ -548,8 +550,8 @@ static void query(twin_signal *signal, twin_signal_state *out_state)
         .complete = complete,
         .waits_open = waits,
         .hardware_id = now.id,
-        .has_hardware_id =
-            signal->config.kind != TWIN_SIGNAL_EVENT_REBIND || (now.bound && fate == SIM_PENDING),
+        .has_hardware_id = signal->config.kind != TWIN_SIGNAL_EVENT_REBIND ||
+                           (now.bound && completion == SIM_PENDING),
     };
 }
 
@@ -567,7 +569,7 @@ static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
     struct snapshot now = look(signal);
     if (!now.recorded)
         return TWIN_OK;
-    switch (fate_of(signal, &now)) {
+    switch (completion_cached(signal, &now)) {
     case SIM_DONE:
         return TWIN_OK;
     case SIM_DROPPED:

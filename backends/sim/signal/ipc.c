@@ -279,13 +279,13 @@ void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publ
     pthread_mutex_unlock(&shared_lock);
 }
 
-static void publish(const struct sim_publication *publication, enum sim_fate fate)
+static void publish(const struct sim_publication *publication, enum sim_completion completion)
 {
     struct sim_shared *shared = sim_event_shared(publication->signal);
     if (!is_notify(publication->signal))
         sim_share_end(&shared->file, publication->number,
-                      fate == SIM_DONE ? SIM_SHARE_DONE : SIM_SHARE_DROPPED);
-    else if (fate == SIM_DONE)
+                      completion == SIM_DONE ? SIM_SHARE_DONE : SIM_SHARE_DROPPED);
+    else if (completion == SIM_DONE)
         atomic_fetch_add(&shared->file.page->newest, 1);
 }
 
@@ -315,7 +315,7 @@ uint64_t sim_shared_elsewhere_locked(const twin_signal *signal)
     return is_notify(signal) || newest == shared->own_number ? 0 : newest;
 }
 
-enum sim_fate sim_shared_fate(const twin_signal *signal, uint64_t number)
+enum sim_completion sim_shared_completion(const twin_signal *signal, uint64_t number)
 {
     switch (sim_share_state(&sim_event_shared(signal)->file, number)) {
     case SIM_SHARE_DONE:
@@ -373,7 +373,7 @@ twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t tim
     uint64_t number = sim_shared_elsewhere_locked(signal);
     pthread_mutex_unlock(&signal->lock);
     *out_done = number != 0;
-    if (number == 0 || sim_shared_fate(signal, number) == SIM_DONE)
+    if (number == 0 || sim_shared_completion(signal, number) == SIM_DONE)
         return TWIN_OK;
     if (queue->device != signal->device) {
         sim_explain("device %u, stream %u cannot wait for event %u, which was opened on device %u: "
@@ -429,12 +429,12 @@ static struct sim_publication *take_published(void)
     struct sim_publication *taken = NULL;
     for (struct sim_publication **link = &publications; *link;) {
         struct sim_publication *publication = *link;
-        enum sim_fate fate = sim_mark_fate_locked(&publication->mark);
-        if (fate == SIM_PENDING) {
+        enum sim_completion completion = sim_mark_completion_locked(&publication->mark);
+        if (completion == SIM_PENDING) {
             link = &publication->next;
             continue;
         }
-        publish(publication, fate);
+        publish(publication, completion);
         sim_progress_seen = true;
         *link = publication->next;
         publication->next = taken;
@@ -455,7 +455,7 @@ static struct foreign_wait *take_passed(bool *out_any)
     struct foreign_wait *taken = NULL;
     for (struct foreign_wait **link = &foreign_waits; *link;) {
         struct foreign_wait *wait = *link;
-        bool passes = sim_shared_fate(wait->signal, wait->number) == SIM_DONE;
+        bool passes = sim_shared_completion(wait->signal, wait->number) == SIM_DONE;
         if (!passes && !abandoned(wait)) {
             link = &wait->next;
             continue;
@@ -518,7 +518,7 @@ enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits)
                                   true); /* counts of waits are exact then */
     pthread_mutex_lock(&shared_lock);
     for (const struct foreign_wait *wait = foreign_waits; wait; wait = wait->next)
-        if (!abandoned(wait) && sim_shared_fate(wait->signal, wait->number) == SIM_PENDING)
+        if (!abandoned(wait) && sim_shared_completion(wait->signal, wait->number) == SIM_PENDING)
             outlook = better(outlook, wait->signal);
     for (const struct sim_shared *shared = first_shared; shared; shared = shared->next)
         if (is_notify(shared->signal) && !shared->signal->remote &&
@@ -553,7 +553,7 @@ void sim_shared_describe(const twin_signal *signal, char *text, size_t bytes)
 
 void sim_check_shared(struct sim_wait *wait)
 {
-    switch (sim_shared_fate(wait->shared, wait->number)) {
+    switch (sim_shared_completion(wait->shared, wait->number)) {
     case SIM_PENDING:
         return;
     case SIM_DROPPED:

@@ -59,7 +59,7 @@ twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t tim
                             bool *out_done);
 /* EVENT: number of the newest record when it was made elsewhere, else 0. The signal's lock is held. */
 uint64_t sim_shared_elsewhere_locked(const twin_signal *signal);
-enum sim_fate sim_shared_fate(const twin_signal *signal, uint64_t number);
+enum sim_completion sim_shared_completion(const twin_signal *signal, uint64_t number);
 /* NOTIFY: records from elsewhere so far count as passed on. */
 void sim_shared_clear(struct sim_shared *shared);
 
