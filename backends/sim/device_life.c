@@ -70,7 +70,7 @@ static twin_hw_device *make_device(uint32_t index)
         .queues = limits->streams,
         .sq_depth = limits->sq_depth,
         .cq_depth = limits->cq_depth,
-        .token_bytes = sizeof(struct sim_token),
+        .task_state_bytes = sizeof(struct sim_task_state),
     };
     const struct sim_arena_config memory = {
         .device = index,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where rings, CQs and tokens lie, and when a piece of them becomes a huge page. The kernel's part is the test's own: what
+/* Where rings, CQs and task states lie, and when a piece of them becomes a huge page. The kernel's part is the test's own: what
  * it is asked is what there is to see. */
 #include "backends/sim/memory/ring_memory.h"
 
@@ -10,7 +10,7 @@
 
 #include "support/cunit_main.h"
 
-enum { QUEUES = 40, DEPTH = 2048, CQ_DEPTH = 1024, TOKEN = 24, ASKED = 64, COLLAPSE = 25 };
+enum { QUEUES = 40, DEPTH = 2048, CQ_DEPTH = 1024, TASK_STATE = 24, ASKED = 64, COLLAPSE = 25 };
 
 static struct {
     char *address;
@@ -41,7 +41,7 @@ static struct sim_rings rings;
 static void up(void)
 {
     const struct sim_rings_config config = {
-        .queues = QUEUES, .sq_depth = DEPTH, .cq_depth = CQ_DEPTH, .token_bytes = TOKEN};
+        .queues = QUEUES, .sq_depth = DEPTH, .cq_depth = CQ_DEPTH, .task_state_bytes = TASK_STATE};
     asked_count = 0;
     kernel_is_old = false;
     CU_ASSERT_FATAL(sim_rings_init(&rings, &config));
@@ -54,17 +54,18 @@ static void test_slices_are_apart(void)
         struct sim_slice slice = sim_rings_slice(&rings, sq);
         memset(slice.ring, (int)sq, DEPTH * sizeof(stars_sqe));
         memset(slice.cq, (int)sq + 1, CQ_DEPTH * sizeof(stars_cqe));
-        memset(slice.tokens, (int)sq + 2, (size_t)DEPTH * TOKEN);
+        memset(slice.task_states, (int)sq + 2, (size_t)DEPTH * TASK_STATE);
     }
     bool good = true;
     for (uint32_t sq = 0; sq < QUEUES; sq++) {
         struct sim_slice slice = sim_rings_slice(&rings, sq);
         const unsigned char *ring = (const void *)slice.ring;
         const unsigned char *cq = (const void *)slice.cq;
-        const unsigned char *tokens = slice.tokens;
+        const unsigned char *task_states = slice.task_states;
         good = good && ring[0] == sq && ring[DEPTH * sizeof(stars_sqe) - 1] == sq;
         good = good && cq[0] == sq + 1 && cq[CQ_DEPTH * sizeof(stars_cqe) - 1] == sq + 1;
-        good = good && tokens[0] == sq + 2 && tokens[(size_t)DEPTH * TOKEN - 1] == sq + 2;
+        good = good && task_states[0] == sq + 2 &&
+               task_states[(size_t)DEPTH * TASK_STATE - 1] == sq + 2;
         CU_ASSERT(sim_rings_hold(&rings, (uintptr_t)ring, DEPTH * sizeof(stars_sqe)));
         CU_ASSERT(sim_rings_hold(&rings, (uintptr_t)cq, CQ_DEPTH * sizeof(stars_cqe)));
     }
@@ -79,13 +80,13 @@ static void test_slices_are_apart(void)
 static void test_neighbours_begin_at_other_lines(void)
 {
     unsigned rings_at[4096 / 64] = {0};
-    unsigned tokens_at[4096 / 64] = {0};
+    unsigned states_at[4096 / 64] = {0};
     up();
     for (uint32_t sq = 0; sq < QUEUES; sq++) {
         struct sim_slice slice = sim_rings_slice(&rings, sq);
-        CU_ASSERT((uintptr_t)slice.ring % 64 == 0 && (uintptr_t)slice.tokens % 64 == 0);
+        CU_ASSERT((uintptr_t)slice.ring % 64 == 0 && (uintptr_t)slice.task_states % 64 == 0);
         CU_ASSERT(++rings_at[(uintptr_t)slice.ring % 4096 / 64] == 1);
-        CU_ASSERT(++tokens_at[(uintptr_t)slice.tokens % 4096 / 64] == 1);
+        CU_ASSERT(++states_at[(uintptr_t)slice.task_states % 4096 / 64] == 1);
     }
     sim_rings_fini(&rings);
 }
@@ -153,7 +154,7 @@ static void test_an_old_kernel_is_asked_to_do_it_later(void)
 static void test_what_cannot_be_reserved_leaves_nothing(void)
 {
     const struct sim_rings_config config = {
-        .queues = UINT32_MAX, .sq_depth = 1u << 16, .cq_depth = 8, .token_bytes = TOKEN};
+        .queues = UINT32_MAX, .sq_depth = 1u << 16, .cq_depth = 8, .task_state_bytes = TASK_STATE};
     CU_ASSERT(!sim_rings_init(&rings, &config));
     CU_ASSERT_PTR_NULL(rings.base);
     sim_rings_fini(&rings);

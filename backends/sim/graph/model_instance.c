@@ -243,11 +243,11 @@ static struct sim_run *find_run_locked(twin_program *program, const twin_queue *
 bool sim_program_leave_run(twin_queue *queue)
 {
     uint64_t head = retired_of(queue) + 1;
-    const struct sim_token *token = &queue->tokens[(head - 1) & queue->mask];
+    const struct sim_task_state *state = &queue->task_states[(head - 1) & queue->mask];
     if (head > atomic_load_explicit(&queue->submitted, memory_order_relaxed) ||
-        token->kind != SIM_TOKEN_RUN)
+        state->kind != SIM_TASK_RUN)
         return true;
-    twin_program *program = token->program;
+    twin_program *program = state->program;
     pthread_mutex_lock(&program->lock);
     struct sim_run *run = find_run_locked(program, queue, head);
     bool begun = run && done_of(queue) >= run->first;
@@ -490,10 +490,10 @@ twin_status sim_program_seal(twin_program *program)
 
 static stars_sqe *run_entry(twin_queue *queue, twin_program *program, uint32_t ahead)
 {
-    struct sim_token *token;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, ahead, &token);
-    token->kind = SIM_TOKEN_RUN;
-    token->program = program;
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, ahead, &state);
+    state->kind = SIM_TASK_RUN;
+    state->program = program;
     return sqe;
 }
 

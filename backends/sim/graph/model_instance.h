@@ -8,7 +8,7 @@
  * A run that is interrupted gives `idle` back exactly once: it has it from the instant its wait passes, which is before that
  * entry retires, until its record is made. What it has not begun becomes entries that do nothing.
  *
- * Entries of a deferred queue are rung for when the program is sealed. They and their tokens stay until the ring is
+ * Entries of a deferred queue are rung for when the program is sealed. They and their task states stay until the ring is
  * closed. Locks: model lock, queue->lock, program->lock. */
 #ifndef TWINRT_SIM_GRAPH_MODEL_INSTANCE_H
 #define TWINRT_SIM_GRAPH_MODEL_INSTANCE_H

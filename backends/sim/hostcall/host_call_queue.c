@@ -297,11 +297,11 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
     carried->number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1;
     if (channel->service)
         atomic_store_explicit(&queue->visible, carried->number, memory_order_relaxed);
-    struct sim_token *token;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
-    token->kind = SIM_TOKEN_CALL;
-    token->call = carried;
-    token->expects_cqe = 1; /* the message stands for it */
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
+    state->kind = SIM_TASK_CALL;
+    state->call = carried;
+    state->expects_cqe = 1; /* the message stands for it */
     const struct sim_callback words = {
         .group = channel->group,
         .device = queue->device->index,
@@ -321,11 +321,11 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
 static void deliver(const struct twinsim_message *message, twin_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    struct sim_token *token = &queue->tokens[(message->number - 1) & queue->mask];
-    struct sim_call *call = token->kind == SIM_TOKEN_CALL ? token->call : NULL;
+    struct sim_task_state *state = &queue->task_states[(message->number - 1) & queue->mask];
+    struct sim_call *call = state->kind == SIM_TASK_CALL ? state->call : NULL;
     if (call) {
-        token->call = NULL;
-        token->cqe_read = 1;
+        state->call = NULL;
+        state->cqe_read = 1;
         if (atomic_load_explicit(&queue->visible, memory_order_relaxed) == message->number)
             atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of host functions on their way from queues to the threads that run them.
  *
- * A call belongs to its SQE's token until the device's message comes, then to the channel until it is taken, then to the
+ * A call belongs to its SQE's task state until the device's message comes, then to the channel until it is taken, then to the
  * taker until it answers. A channel lives as long as its creator or any call needs it.
  *
  * Holds. While a thread of the runtime runs a function, the model stays behind that thread's clock, so that the answer

@@ -19,7 +19,7 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* From one queue's ring, CQ or tokens to the next's. Each begins at another line of its page, so that queues which stand at
+/* From one queue's ring, CQ or task states to the next's. Each begins at another line of its page, so that queues which stand at
  * the same place of their rings do not compete for the same sets of the caches. */
 static size_t stride(size_t entries, size_t bytes)
 {
@@ -36,9 +36,9 @@ static size_t cq_stride(const struct sim_rings_config *config)
     return stride(config->cq_depth, sizeof(stars_cqe));
 }
 
-static size_t token_stride(const struct sim_rings_config *config)
+static size_t task_state_stride(const struct sim_rings_config *config)
 {
-    return stride(config->sq_depth, config->token_bytes);
+    return stride(config->sq_depth, config->task_state_bytes);
 }
 
 /* A range that begins and ends at whole pieces. */
@@ -57,7 +57,7 @@ static char *map_pieces(size_t bytes)
 
 bool sim_rings_init(struct sim_rings *rings, const struct sim_rings_config *config)
 {
-    size_t queue = ring_stride(config) + cq_stride(config) + token_stride(config);
+    size_t queue = ring_stride(config) + cq_stride(config) + task_state_stride(config);
     size_t bytes = round_up(queue * config->queues, SIM_RINGS_PIECE);
     *rings = (struct sim_rings){.config = *config, .bytes = bytes};
     rings->base = map_pieces(bytes);
@@ -80,10 +80,11 @@ struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq)
 {
     const struct sim_rings_config *config = &rings->config;
     char *cqs = rings->base + config->queues * ring_stride(config);
-    char *tokens = cqs + config->queues * cq_stride(config);
+    char *task_states = cqs + config->queues * cq_stride(config);
     struct sim_slice slice = {.ring = (void *)(rings->base + sq * ring_stride(config)),
                               .cq = (void *)(cqs + sq * cq_stride(config)),
-                              .tokens = (void *)(tokens + sq * token_stride(config))};
+                              .task_states =
+                                  (void *)(task_states + sq * task_state_stride(config))};
     return slice;
 }
 
@@ -109,7 +110,8 @@ static void count_use(struct sim_rings *rings, const void *first, size_t bytes)
 void sim_rings_use(struct sim_rings *rings, uint32_t sq, uint32_t from, uint32_t to)
 {
     struct sim_slice slice = sim_rings_slice(rings, sq);
-    size_t token_bytes = rings->config.token_bytes;
+    size_t task_state_bytes = rings->config.task_state_bytes;
     count_use(rings, slice.ring + from, (to - from) * sizeof(stars_sqe));
-    count_use(rings, (const char *)slice.tokens + from * token_bytes, (to - from) * token_bytes);
+    count_use(rings, (const char *)slice.task_states + from * task_state_bytes,
+              (to - from) * task_state_bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the rings, CQs and tokens of a device's queues, one slice per SQ. Not a rule of the model: where it lies
+/* Memory of the rings, CQs and task states of a device's queues, one slice per SQ. Not a rule of the model: where it lies
  * decides what a task costs the host when many queues take turns.
  *
  * Pages are committed as they are touched, so a queue that does little holds little. With many queues in use no two
@@ -21,21 +21,21 @@ struct sim_rings_config {
     uint32_t queues;
     uint32_t sq_depth; /* a power of two */
     uint32_t cq_depth;
-    uint32_t token_bytes;
+    uint32_t task_state_bytes;
 };
 
 struct sim_rings {
     struct sim_rings_config config;
     char *base;             /* a multiple of SIM_RINGS_PIECE */
     size_t bytes;           /* the same */
-    _Atomic uint32_t *used; /* by piece: bytes of rings and tokens that were used at all */
+    _Atomic uint32_t *used; /* by piece: bytes of rings and task states that were used at all */
 };
 
 /* What belongs to one SQ. */
 struct sim_slice {
     stars_sqe *ring;
     stars_cqe *cq;
-    void *tokens;
+    void *task_states;
 };
 
 /* false: no address space or memory; then there is nothing to release. */

@@ -14,17 +14,17 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     bool go_on = false;
     pthread_mutex_lock(&queue->lock);
     /* The slot may have been taken again after a CQE nobody expected; task ids tell. */
-    struct sim_token *token = &queue->tokens[slot];
+    struct sim_task_state *state = &queue->task_states[slot];
     if (queue->ring[slot].word[1] >> STARS_W1_TASK_SHIFT != cqe->task_id)
-        token = NULL;
+        state = NULL;
     if (failed)
-        go_on = sim_failure_note_locked(queue, cqe, token, token ? token->thread : UINT32_MAX);
-    if (failed && token && token->kind == SIM_TOKEN_RUN)
-        sim_program_run_failed(queue, token->program);
-    else if (token && token->kind == SIM_TOKEN_RECORD && token->expects_cqe)
-        sim_event_stamp(token, sim_ticks_ns(cqe->u.timestamp, sim_process.limits.counter_mhz));
-    if (token)
-        token->cqe_read = 1;
+        go_on = sim_failure_note_locked(queue, cqe, state, state ? state->thread : UINT32_MAX);
+    if (failed && state && state->kind == SIM_TASK_RUN)
+        sim_program_run_failed(queue, state->program);
+    else if (state && state->kind == SIM_TASK_RECORD && state->expects_cqe)
+        sim_event_stamp(state, sim_ticks_ns(cqe->u.timestamp, sim_process.limits.counter_mhz));
+    if (state)
+        state->cqe_read = 1;
     pthread_mutex_unlock(&queue->lock);
     if (go_on) /* the tasks behind the failed one */
         twinsim_write(sim_process.board, queue->device->index,

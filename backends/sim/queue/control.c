@@ -84,7 +84,7 @@ twin_status sim_control_stop(twin_queue *queue)
         status = write_page(queue, STARS_SQ_CONTROL,
                             STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
     if (twinsim_queue_retired(sim_process.board, device, queue->sq) != before)
-        queue->tokens[before & queue->mask].cqe_read = 1; /* there will be none */
+        queue->task_states[before & queue->mask].cqe_read = 1; /* there will be none */
     pthread_mutex_unlock(&queue->lock);
     sim_drive_check_locked();
     sim_model_unlock();

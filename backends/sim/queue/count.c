@@ -6,16 +6,16 @@
 #include "queue/work.h"
 #include "signal/event.h"
 
-/* The next SQE for the signal, and its token of that kind; NULL: the queue is full. The queue's lock is held. */
-static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_token_kind kind)
+/* The next SQE for the signal, and its task state of that kind; NULL: the queue is full. The queue's lock is held. */
+static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_task_kind kind)
 {
-    struct sim_token *token;
+    struct sim_task_state *state;
     if (!sim_queue_fits_locked(queue, 1))
         return NULL;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
     sim_event_hold(signal);
-    *token = (struct sim_token){
-        .thread = token->thread,
+    *state = (struct sim_task_state){
+        .thread = state->thread,
         .signal = signal,
         .id = (uint16_t)signal->id,
         .kind = kind & 0xf,
@@ -44,7 +44,7 @@ twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_co
     if (status != TWIN_OK)
         return status;
     pthread_mutex_lock(&queue->lock);
-    stars_sqe *sqe = slot_locked(queue, signal, SIM_TOKEN_RECORD);
+    stars_sqe *sqe = slot_locked(queue, signal, SIM_TASK_RECORD);
     if (sqe) {
         sim_sqe_count_record(sqe, signal->id, modes[change->mode], change->value);
         sim_queue_send_locked(queue, 1);
@@ -65,7 +65,7 @@ twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal, const tw
     if (status != TWIN_OK)
         return status;
     pthread_mutex_lock(&queue->lock);
-    stars_sqe *sqe = slot_locked(queue, signal, SIM_TOKEN_WAIT);
+    stars_sqe *sqe = slot_locked(queue, signal, SIM_TASK_WAIT);
     if (sqe) {
         if (!queue->config.deferred)
             atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);

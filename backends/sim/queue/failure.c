@@ -264,16 +264,16 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     }
 }
 
-/* The kernel of a token, or NULL. */
-static twin_launch *kernel_of(const struct sim_token *token)
+/* The kernel of a task state, or NULL. */
+static twin_launch *kernel_of(const struct sim_task_state *state)
 {
-    return token && token->kind == SIM_TOKEN_KERNEL ? token->kernel : NULL;
+    return state && state->kind == SIM_TASK_KERNEL ? state->kernel : NULL;
 }
 
 /* Kernels that run on vector cores alone have statuses of their own. */
-static twin_status status_of(const stars_cqe *cqe, const struct sim_token *token)
+static twin_status status_of(const stars_cqe *cqe, const struct sim_task_state *state)
 {
-    const twin_launch *kernel = kernel_of(token);
+    const twin_launch *kernel = kernel_of(state);
     twin_status status = sim_failure_status(cqe->u.error.code, cqe->u.error.status);
     if (!kernel || kernel->cores != TWIN_CORES_VECTOR)
         return status;
@@ -283,19 +283,19 @@ static twin_status status_of(const stars_cqe *cqe, const struct sim_token *token
                                              : status;
 }
 
-static void describe(const twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
-                     char *text)
+static void describe(const twin_queue *queue, const stars_cqe *cqe,
+                     const struct sim_task_state *state, char *text)
 {
-    const twin_launch *kernel = kernel_of(token);
-    const char *what = verb_of(cqe, status_of(cqe, token));
+    const twin_launch *kernel = kernel_of(state);
+    const char *what = verb_of(cqe, status_of(cqe, state));
     char signal[48] = "";
     if (kernel && kernel->name)
         snprintf(signal, sizeof(signal), " \"%.40s\"", kernel->name);
-    else if (token && token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN &&
-             token->kind != SIM_TOKEN_CALL && token->kind != SIM_TOKEN_KERNEL &&
-             token->kind != SIM_TOKEN_LIST)
-        snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(token->signal),
-                 sim_event_name(token->signal));
+    else if (state && state->kind != SIM_TASK_NONE && state->kind != SIM_TASK_RUN &&
+             state->kind != SIM_TASK_CALL && state->kind != SIM_TASK_KERNEL &&
+             state->kind != SIM_TASK_LIST)
+        snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(state->signal),
+                 sim_event_name(state->signal));
     snprintf(
         text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
         queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
@@ -328,15 +328,15 @@ static bool answer_locked(twin_queue *queue, const twin_failure *note, const cha
     return false;
 }
 
-bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
-                             uint32_t thread)
+bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
+                             const struct sim_task_state *state, uint32_t thread)
 {
-    const twin_failure note = {.status = status_of(cqe, token),
+    const twin_failure note = {.status = status_of(cqe, state),
                                .task_id = cqe->task_id,
                                .thread = thread,
-                               .kernel = kernel_of(token)};
+                               .kernel = kernel_of(state)};
     char text[SIM_FAILURE_TEXT];
-    describe(queue, cqe, token, text);
+    describe(queue, cqe, state, text);
     sim_log(3, "%s", text);
     if (!queue->config.deferred)
         return answer_locked(queue, &note, text);

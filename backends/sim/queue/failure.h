@@ -44,9 +44,9 @@ twin_status sim_failure_join_locked(twin_queue *queue);
 void sim_failure_leave_locked(twin_queue *queue);
 /* The queue has not failed, has no notes, and takes work. */
 void sim_failure_forget_locked(twin_queue *queue);
-/* A task failed; `token` is NULL when it is not known any more. False: the tasks behind it are not to run. */
-bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe, const struct sim_token *token,
-                             uint32_t thread);
+/* A task failed; `state` is NULL when it is not known any more. False: the tasks behind it are not to run. */
+bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
+                             const struct sim_task_state *state, uint32_t thread);
 
 /* ---- for the driver of the model; it holds no queue's lock ---- */
 

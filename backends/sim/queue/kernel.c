@@ -48,7 +48,7 @@ static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_launch *described;
 static uint32_t described_device;
 static uint32_t described_sq;
-static bool release_due;      /* its token has released it meanwhile */
+static bool release_due;      /* its task state has released it meanwhile */
 static uint64_t descriptions; /* begun so far */
 static pthread_cond_t described_over = PTHREAD_COND_INITIALIZER;
 
@@ -118,10 +118,10 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
         pthread_mutex_unlock(&queue->lock);
         return TWIN_E_BUSY;
     }
-    struct sim_token *token;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
-    token->kind = SIM_TOKEN_KERNEL;
-    token->kernel = kernel;
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
+    state->kind = SIM_TASK_KERNEL;
+    state->kernel = kernel;
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
     sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
                    kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
@@ -212,13 +212,13 @@ static struct twinsim_kernel description_of(const twin_launch_work *work)
                                    .count = work->count};
 }
 
-/* The token of an entry that is under way stays as it is, whoever asks with the model lock. */
+/* The task state of an entry that is under way stays as it is, whoever asks with the model lock. */
 static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
 {
     twin_hw_device *owner =
         atomic_load_explicit(&sim_process.devices[device], memory_order_acquire);
     twin_queue *queue = atomic_load_explicit(&owner->queues[sq], memory_order_acquire);
-    return queue->tokens[(number - 1) & queue->mask].kernel;
+    return queue->task_states[(number - 1) & queue->mask].kernel;
 }
 
 /* Lines are few: a kernel that fails is not run to its end. */

@@ -20,7 +20,7 @@
 #include "wait/report.h"
 #include "wait/wait.h"
 
-/* Tokens are looked at after so many submissions, so that ids come back without anybody waiting. */
+/* Task states are looked at after so many submissions, so that ids come back without anybody waiting. */
 #define RECLAIM_EVERY 64u
 
 /* ---- marks ---------------------------------------------------------------------------------- */
@@ -249,22 +249,23 @@ bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
     return false;
 }
 
-stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token)
+stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
+                                 struct sim_task_state **out_state)
 {
     uint64_t place = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + ahead;
     stars_sqe *sqe = &queue->ring[place & queue->mask];
-    struct sim_token *token = &queue->tokens[place & queue->mask];
+    struct sim_task_state *state = &queue->task_states[place & queue->mask];
     memset(sqe, 0, sizeof(*sqe));
-    memset(token, 0, sizeof(*token));
+    memset(state, 0, sizeof(*state));
     sqe->word[1] = (queue->config.id & 0xffffu) << STARS_W1_STREAM_SHIFT |
                    (uint32_t)queue->task_id << STARS_W1_TASK_SHIFT;
-    token->thread = sim_clock.system_id;
+    state->thread = sim_clock.system_id;
     if (!queue->config.is_default)
         sim_clock.last_task = queue->task_id;
     /* 65535 is no task id */
     queue->task_id = queue->task_id == 65534 ? 0 : (uint16_t)(queue->task_id + 1);
-    if (out_token) {
-        *out_token = token;
+    if (out_state) {
+        *out_state = state;
         queue->held = place + 1;
     }
     return sqe;
@@ -284,7 +285,7 @@ __attribute__((noinline)) static void expect_next(const twin_queue *queue)
         atomic_load_explicit(&device->queues[queue->sq + ahead], memory_order_relaxed);
     uint64_t place = atomic_load_explicit(&next->submitted, memory_order_relaxed);
     __builtin_prefetch(&next->ring[place & next->mask], 1);
-    __builtin_prefetch(&next->tokens[place & next->mask], 1);
+    __builtin_prefetch(&next->task_states[place & next->mask], 1);
     twinsim_queue_expect(sim_process.board, device->index, queue->sq + ahead);
 }
 
@@ -381,8 +382,8 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     }
     for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
          i++) {
-        struct sim_token *token = &queue->tokens[i & queue->mask];
-        sim_queue_release_token(queue, token);
+        struct sim_task_state *state = &queue->task_states[i & queue->mask];
+        sim_queue_release_task_state(queue, state);
     }
     if (!queue->config.deferred)
         queue->task_base += submitted;
@@ -411,7 +412,7 @@ static twin_queue *find_queue(twin_hw_device *device)
     queue->sq = (uint16_t)slots;
     queue->ring = slice.ring;
     queue->cq = slice.cq;
-    queue->tokens = slice.tokens;
+    queue->task_states = slice.task_states;
     queue->mask = sim_process.limits.sq_depth - 1;
     atomic_store_explicit(&device->queues[slots], queue, memory_order_release);
     atomic_store_explicit(&device->queue_slots, slots + 1, memory_order_release);

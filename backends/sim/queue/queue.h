@@ -2,8 +2,8 @@
 /* One stream of work: a ring of SQEs in front of one hardware queue.
  *
  * Numbers. SQEs of a queue are counted from 1. `submitted` is the newest in the ring, the model's
- * retired count the newest done, `reclaimed` the newest whose token was looked at, or need not be: from `held` on none holds
- * anything. A slot is free again when its number is reclaimed; a token that expects a CQE is reclaimed only after that
+ * retired count the newest done, `reclaimed` the newest whose task state was looked at, or need not be: from `held` on none holds
+ * anything. A slot is free again when its number is reclaimed; a task state that expects a CQE is reclaimed only after that
  * CQE was read.
  * An epoch is the life of the ring from one opening to the next; abort and destroy end it.
  *
@@ -23,17 +23,17 @@
 #include "twinsim/stars.h"
 
 /* What the driver remembers about one SQE. */
-enum sim_token_kind {
-    SIM_TOKEN_NONE,   /* a plain copy, a fill */
-    SIM_TOKEN_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
-    SIM_TOKEN_WAIT,   /* the same */
-    SIM_TOKEN_RESET,  /* holds a reference on the signal */
-    SIM_TOKEN_RUN,    /* of the run of a program */
-    SIM_TOKEN_CALL,   /* owns the call until its message has come */
-    SIM_TOKEN_KERNEL, /* releases the kernel */
-    SIM_TOKEN_LIST    /* owns the memory of a list of descriptors */
+enum sim_task_kind {
+    SIM_TASK_NONE,   /* a plain copy, a fill */
+    SIM_TASK_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
+    SIM_TASK_WAIT,   /* the same */
+    SIM_TASK_RESET,  /* holds a reference on the signal */
+    SIM_TASK_RUN,    /* of the run of a program */
+    SIM_TASK_CALL,   /* owns the call until its message has come */
+    SIM_TASK_KERNEL, /* releases the kernel */
+    SIM_TASK_LIST    /* owns the memory of a list of descriptors */
 };
-struct sim_token {
+struct sim_task_state {
     union {
         twin_signal *signal;   /* RECORD, WAIT, RESET */
         twin_program *program; /* RUN */
@@ -41,7 +41,7 @@ struct sim_token {
         twin_launch *kernel;   /* KERNEL */
         struct sim_list list;  /* LIST; of all SQEs of one copy */
     };
-    uint32_t serial; /* of the record, as far as a token can hold it */
+    uint32_t serial; /* of the record, as far as a task state can hold it */
     uint16_t id;     /* hardware id */
     uint8_t kind : 4;
     uint8_t bound : 1; /* a reference on the id's binding is held */
@@ -58,7 +58,7 @@ struct twin_queue {
     /* Guarded by lock, first what a submission touches: two lines. */
     pthread_mutex_t lock;
     stars_sqe *ring;
-    struct sim_token *tokens;
+    struct sim_task_state *task_states;
     _Atomic twin_status
         refusal; /* why no work is taken; TWIN_OK: it is. Read without the lock too */
     uint32_t mask;
@@ -71,7 +71,7 @@ struct twin_queue {
     _Atomic uint32_t epoch; /* written under both locks */
     twin_queue_config config;
     _Atomic uint64_t visible; /* the newest visible SQE (progress.h), 0: none; written under lock */
-    uint64_t held;            /* the newest SQE whose token may hold something */
+    uint64_t held;            /* the newest SQE whose task state may hold something */
     uint32_t track;           /* of the timeline */
     uint32_t id_cursor;       /* where the search for an event id goes on */
     uint32_t used;            /* ring entries that were ever used, as sim_rings_use() was told */
@@ -154,16 +154,17 @@ static inline twin_status sim_queue_refusal(twin_queue *queue)
 
 /* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
-/* The next SQE, cleared and with its header, and its token; `out_token` NULL: that will hold nothing. `ahead` counts those
+/* The next SQE, cleared and with its header, and its task state; `out_state` NULL: that will hold nothing. `ahead` counts those
  * filled in and not yet sent. */
-stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead, struct sim_token **out_token);
+stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
+                                 struct sim_task_state **out_state);
 /* Rings the doorbell for `count` SQEs. */
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
 /* Notes a failure that no CQE reports. Thread: model, with the queue's lock. */
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text);
-/* Releases what a token holds. */
-void sim_queue_release_token(twin_queue *queue, struct sim_token *token);
-/* Looks at the tokens of retired SQEs. */
+/* Releases what a task state holds. */
+void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *state);
+/* Looks at the task states of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
 /* While no other thread runs (sim_paced): whatever has retired and holds the id releases it, and it is free. */
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of entries that have retired: what they held is released. */
+/* Task states of entries that have retired: what they held is released. */
 #include "queue/queue.h"
 
 #include "hostcall/host_call_queue.h"
@@ -9,19 +9,19 @@
 #include "signal/event.h"
 #include "wait/leader.h"
 
-void sim_queue_release_token(twin_queue *queue, struct sim_token *token)
+void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *state)
 {
-    if (token->kind == SIM_TOKEN_CALL) {
-        if (token->call)
-            sim_channel_release(token->call);
-    } else if (token->kind == SIM_TOKEN_KERNEL) {
-        sim_kernel_release(token->kernel);
-    } else if (token->kind == SIM_TOKEN_LIST) {
-        sim_lists_give(&queue->device->lists, token->list);
-    } else if (token->kind != SIM_TOKEN_NONE && token->kind != SIM_TOKEN_RUN) {
-        sim_event_release(queue, token);
+    if (state->kind == SIM_TASK_CALL) {
+        if (state->call)
+            sim_channel_release(state->call);
+    } else if (state->kind == SIM_TASK_KERNEL) {
+        sim_kernel_release(state->kernel);
+    } else if (state->kind == SIM_TASK_LIST) {
+        sim_lists_give(&queue->device->lists, state->list);
+    } else if (state->kind != SIM_TASK_NONE && state->kind != SIM_TASK_RUN) {
+        sim_event_release(queue, state);
     }
-    token->kind = SIM_TOKEN_NONE;
+    state->kind = SIM_TASK_NONE;
 }
 
 /* A retired entry whose CQE has not been read: whether there will be none. Both come in one instant, so once what a chunk
@@ -48,19 +48,19 @@ static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t
     return then;
 }
 
-/* Looks at tokens of entries up to `retired`; returns the newest that was released. */
+/* Looks at task states of entries up to `retired`; returns the newest that was released. */
 static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retired)
 {
     if (reclaimed < retired)
         queue->id_cursor = queue->sq * 64u;
     while (reclaimed < retired && reclaimed < queue->held) {
-        struct sim_token *token = &queue->tokens[reclaimed & queue->mask];
-        if (token->kind != SIM_TOKEN_NONE) {
-            if (token->expects_cqe && !token->cqe_read && !lost_cqe(queue, reclaimed)) {
+        struct sim_task_state *state = &queue->task_states[reclaimed & queue->mask];
+        if (state->kind != SIM_TASK_NONE) {
+            if (state->expects_cqe && !state->cqe_read && !lost_cqe(queue, reclaimed)) {
                 retired = reclaimed;
                 break;
             }
-            sim_queue_release_token(queue, token);
+            sim_queue_release_task_state(queue, state);
         }
         reclaimed++;
     }
@@ -110,7 +110,7 @@ uint64_t sim_queue_next_id(twin_queue *queue)
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     uint64_t at = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     for (; at < submitted && number == 0; at++)
-        if (queue->tokens[at & queue->mask].bound)
+        if (queue->task_states[at & queue->mask].bound)
             number = at + 1;
     pthread_mutex_unlock(&queue->lock);
     return number;
@@ -155,7 +155,7 @@ static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
         twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     uint64_t last = reclaimed;
     for (uint64_t at = reclaimed; at < retired && at < queue->held; at++)
-        if (sim_event_holds(queue, &queue->tokens[at & queue->mask], ids, id))
+        if (sim_event_holds(queue, &queue->task_states[at & queue->mask], ids, id))
             last = at + 1;
     if (last > reclaimed && !queue->config.deferred)
         (void)reclaim_to(queue, reclaimed, last);

@@ -255,14 +255,14 @@ static void list_entries_locked(twin_queue *queue, const twin_rows *rows, uint32
         const uint64_t done = i * most;
         const uint64_t left = rows->height - done;
         const uint64_t height = left < most ? left : most;
-        struct sim_token *token = NULL;
-        stars_sqe *sqe = sim_queue_slot_locked(queue, i, i + 1 == count ? &token : NULL);
+        struct sim_task_state *state = NULL;
+        stars_sqe *sqe = sim_queue_slot_locked(queue, i, i + 1 == count ? &state : NULL);
         sim_sqe_pcie_list(sqe, (uintptr_t)(first + done), (uint32_t)height,
                           rows->dst + done * rows->dst_pitch, rows->src + done * rows->src_pitch,
                           rows->width * height);
-        if (token) {
-            token->kind = SIM_TOKEN_LIST;
-            token->list = list;
+        if (state) {
+            state->kind = SIM_TASK_LIST;
+            state->list = list;
         }
     }
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);

@@ -42,19 +42,19 @@ static void add(struct text *text, const char *format, ...)
     }
 }
 
-/* The token of the SQE at the head, copied; kind NONE when there is none. The queue's lock is held. */
-static struct sim_token head_token_locked(const twin_queue *queue)
+/* The task state of the SQE at the head, copied; kind NONE when there is none. The queue's lock is held. */
+static struct sim_task_state head_task_state_locked(const twin_queue *queue)
 {
-    struct sim_token none = {0};
+    struct sim_task_state none = {0};
     uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    return retired < submitted ? queue->tokens[retired & queue->mask] : none;
+    return retired < submitted ? queue->task_states[retired & queue->mask] : none;
 }
 
 /* Looks for records of a signal that are still in rings. */
 struct search {
     struct text *text;
-    const struct sim_token *awaited;
+    const struct sim_task_state *awaited;
     const twin_hw_device *device; /* of the one who waits */
     unsigned found;
 };
@@ -62,15 +62,15 @@ struct search {
 static void find_records(void *context, twin_queue *queue)
 {
     struct search *search = context;
-    const struct sim_token *awaited = search->awaited;
+    const struct sim_task_state *awaited = search->awaited;
     uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     pthread_mutex_lock(&queue->lock);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     for (uint64_t i = retired; i < submitted; i++) {
-        const struct sim_token *token = &queue->tokens[i & queue->mask];
-        if (token->kind != SIM_TOKEN_RECORD ||
-            (token->signal != awaited->signal && token->signal->origin != awaited->signal) ||
-            (awaited->cross_device ? token->serial != awaited->serial : token->id != awaited->id))
+        const struct sim_task_state *state = &queue->task_states[i & queue->mask];
+        if (state->kind != SIM_TASK_RECORD ||
+            (state->signal != awaited->signal && state->signal->origin != awaited->signal) ||
+            (awaited->cross_device ? state->serial != awaited->serial : state->id != awaited->id))
             continue;
         unsigned long long place = i - retired;
         unsigned long long pending = submitted - retired;
@@ -86,7 +86,7 @@ static void find_records(void *context, twin_queue *queue)
 }
 
 /* No record is pending: what has become of the newest one, as far as is known. `awaited` is of a queue of `device`. */
-static void describe_last_record(struct text *text, const struct sim_token *awaited,
+static void describe_last_record(struct text *text, const struct sim_task_state *awaited,
                                  uint32_t device)
 {
     twin_signal *signal = awaited->signal;
@@ -200,13 +200,13 @@ static void describe_queue(void *context, twin_queue *queue)
     }
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
-    struct sim_token token = head_token_locked(queue);
+    struct sim_task_state state = head_task_state_locked(queue);
     char word[96] = "";
     if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)
         describe_word(queue, &info, word, sizeof(word));
     if (queue->config.deferred) { /* its entries come again: only the head register tells where */
         const uint32_t head = head_of(queue);
-        token = queue->tokens[head & queue->mask];
+        state = queue->task_states[head & queue->mask];
         retired = info.state == TWINSIM_QUEUE_IDLE ? submitted : head;
     }
     pthread_mutex_unlock(&queue->lock);
@@ -225,7 +225,7 @@ static void describe_queue(void *context, twin_queue *queue)
         add(text, "waits until %s, %llu task%s pending", word, (unsigned long long)pending, plural);
         return;
     }
-    if (info.state == TWINSIM_QUEUE_PARKED && token.kind == SIM_TOKEN_RUN) {
+    if (info.state == TWINSIM_QUEUE_PARKED && state.kind == SIM_TASK_RUN) {
         add(text, "waits for the end of a run of a model instance, %llu entr%s pending",
             (unsigned long long)pending, pending == 1 ? "y" : "ies");
         return;
@@ -241,24 +241,24 @@ static void describe_queue(void *context, twin_queue *queue)
             (unsigned long long)pending);
         return;
     }
-    if (info.state != TWINSIM_QUEUE_PARKED || token.kind != SIM_TOKEN_WAIT) {
+    if (info.state != TWINSIM_QUEUE_PARKED || state.kind != SIM_TASK_WAIT) {
         add(text, "%s at task %u (%s%s), %llu task%s pending", state_name(info.state), info.task_id,
             sim_sqe_noun(info.sqe_type), info.faulted ? ", hit by an injected fault" : "",
             (unsigned long long)pending, plural);
         return;
     }
-    add(text, "waits for %s %u (hardware id %u), %llu task%s pending", sim_event_noun(token.signal),
-        token.signal->config.name, token.id, (unsigned long long)pending, plural);
-    struct search search = {.text = text, .awaited = &token, .device = queue->device};
+    add(text, "waits for %s %u (hardware id %u), %llu task%s pending", sim_event_noun(state.signal),
+        state.signal->config.name, state.id, (unsigned long long)pending, plural);
+    struct search search = {.text = text, .awaited = &state, .device = queue->device};
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_queue_each(sim_process.devices[i], find_records, &search);
-    if (sim_event_shared(token.signal)) {
+    if (sim_event_shared(state.signal)) {
         char others[96];
-        sim_shared_describe(token.signal, others, sizeof(others));
+        sim_shared_describe(state.signal, others, sizeof(others));
         add(text, "%s", others);
     } else if (search.found == 0) {
-        describe_last_record(text, &token, device);
+        describe_last_record(text, &state, device);
     }
 }
 

@@ -30,16 +30,16 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
         sim_ids_drop(&queue->device->events, id);
         return TWIN_E_NOMEM;
     }
-    struct sim_token *token;
-    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &token), id, timeout_ns);
+    struct sim_task_state *state;
+    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &state), id, timeout_ns);
     sim_event_hold(signal);
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *token = (struct sim_token){
-        .thread = token->thread,
+    *state = (struct sim_task_state){
+        .thread = state->thread,
         .signal = signal,
         .serial = serial,
         .id = (uint16_t)id,
-        .kind = SIM_TOKEN_WAIT,
+        .kind = SIM_TASK_WAIT,
         .bound = 1,
         .cross_device = 1,
     };

@@ -161,35 +161,35 @@ void sim_event_destroy(twin_signal *signal)
     sim_drive_submitted(); /* an id may have come back that somebody waits for */
 }
 
-void sim_event_release(const twin_queue *queue, const struct sim_token *token)
+void sim_event_release(const twin_queue *queue, const struct sim_task_state *state)
 {
-    twin_signal *signal = token->signal;
-    if (token->bound)
-        sim_ids_drop(token->cross_device ? &queue->device->events : &signal->device->events,
-                     token->id);
-    if (token->kind == SIM_TOKEN_WAIT && !token->stays)
+    twin_signal *signal = state->signal;
+    if (state->bound)
+        sim_ids_drop(state->cross_device ? &queue->device->events : &signal->device->events,
+                     state->id);
+    if (state->kind == SIM_TASK_WAIT && !state->stays)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_event_let_go(signal);
 }
 
-bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
+bool sim_event_holds(const twin_queue *queue, const struct sim_task_state *state,
                      const struct sim_ids *ids, uint32_t id)
 {
-    if (token->kind < SIM_TOKEN_RECORD || token->kind > SIM_TOKEN_RESET)
+    if (state->kind < SIM_TASK_RECORD || state->kind > SIM_TASK_RESET)
         return false;
-    const twin_signal *signal = token->signal;
-    if (token->bound)
-        return token->id == id &&
-               ids == (token->cross_device ? &queue->device->events : &signal->device->events);
+    const twin_signal *signal = state->signal;
+    if (state->bound)
+        return state->id == id &&
+               ids == (state->cross_device ? &queue->device->events : &signal->device->events);
     return owns_id(signal) && signal->id == id &&
            ids == ids_of(signal->device, signal->config.kind);
 }
 
-void sim_event_stamp(const struct sim_token *token, uint64_t time_ns)
+void sim_event_stamp(const struct sim_task_state *state, uint64_t time_ns)
 {
-    twin_signal *signal = token->signal;
+    twin_signal *signal = state->signal;
     pthread_mutex_lock(&signal->lock);
-    if ((uint32_t)signal->serial == token->serial) { /* else a newer record replaced it */
+    if ((uint32_t)signal->serial == state->serial) { /* else a newer record replaced it */
         signal->timed_serial = signal->serial;
         signal->time_ns = time_ns;
     }
@@ -211,8 +211,8 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
         return TWIN_E_BUSY;
     }
 
-    struct sim_token *token;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
     if (signal->origin)
         sim_abroad_record(sqe, signal);
     else if (config->kind == TWIN_SIGNAL_NOTIFY && !signal->remote)
@@ -243,12 +243,12 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     (void)sim_nd(TWIN_ND_SET, 0, &nothing);
     if (__builtin_expect(publication != NULL, 0))
         sim_shared_publish_locked(signal, publication, &signal->mark);
-    *token = (struct sim_token){
-        .thread = token->thread,
+    *state = (struct sim_task_state){
+        .thread = state->thread,
         .signal = signal,
         .serial = (uint32_t)signal->serial,
         .id = (uint16_t)id,
-        .kind = SIM_TOKEN_RECORD,
+        .kind = SIM_TASK_RECORD,
         .bound = bound,
         .expects_cqe = config->timed,
     };
@@ -368,8 +368,8 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
         pthread_mutex_unlock(&queue->lock); /* the record has retired meanwhile */
         return TWIN_OK;
     }
-    struct sim_token *token;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &token);
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
     if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
         sim_sqe_notify_wait(sqe, id, timeout_ns);
     else
@@ -377,12 +377,12 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
     sim_event_hold(signal);
     if (!queue->config.deferred)
         atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *token = (struct sim_token){
-        .thread = token->thread,
+    *state = (struct sim_task_state){
+        .thread = state->thread,
         .signal = signal,
         .serial = serial,
         .id = (uint16_t)id,
-        .kind = SIM_TOKEN_WAIT,
+        .kind = SIM_TASK_WAIT,
         .bound = rebind,
         .stays = queue->config.deferred,
     };
@@ -416,12 +416,12 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
     pthread_mutex_lock(&queue->lock);
     twin_status status = TWIN_E_BUSY;
     if (sim_queue_fits_locked(queue, 1)) {
-        struct sim_token *token;
-        sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &token), signal->id);
+        struct sim_task_state *state;
+        sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &state), signal->id);
         sim_event_hold(signal);
-        token->signal = signal;
-        token->kind = SIM_TOKEN_RESET;
-        token->id = (uint16_t)signal->id;
+        state->signal = signal;
+        state->kind = SIM_TASK_RESET;
+        state->id = (uint16_t)signal->id;
         sim_queue_send_locked(queue, 1);
         status = TWIN_OK;
     }
@@ -509,7 +509,7 @@ static twin_status dropped(const twin_signal *signal, const struct snapshot *now
     return reason;
 }
 
-/* They end when somebody looks at the tokens of their queues. */
+/* They end when somebody looks at the task states of their queues. */
 static uint32_t waits_open(const twin_signal *signal)
 {
     uint64_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies, see twin_signal_kind for what the kinds mean.
  *
- * A signal lives while its user holds it or a token of a queue names it. A REBIND record takes a hardware id of its
+ * A signal lives while its user holds it or a task state of a queue names it. A REBIND record takes a hardware id of its
  * own; the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own one id for life. */
 #ifndef TWINRT_SIM_SIGNAL_EVENT_H
 #define TWINRT_SIM_SIGNAL_EVENT_H
@@ -49,14 +49,14 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 
 /* ---- for queue.c, which holds the queue's lock ---- */
 
-/* The token's work has retired or was dropped: releases what it held. */
-void sim_event_release(const twin_queue *queue, const struct sim_token *token);
-/* Whether the token keeps a hardware id from being free. */
+/* The task state's work has retired or was dropped: releases what it held. */
+void sim_event_release(const twin_queue *queue, const struct sim_task_state *state);
+/* Whether the task state keeps a hardware id from being free. */
 struct sim_ids;
-bool sim_event_holds(const twin_queue *queue, const struct sim_token *token,
+bool sim_event_holds(const twin_queue *queue, const struct sim_task_state *state,
                      const struct sim_ids *ids, uint32_t id);
 /* A CQE gave the time of a record. */
-void sim_event_stamp(const struct sim_token *token, uint64_t time_ns);
+void sim_event_stamp(const struct sim_task_state *state, uint64_t time_ns);
 
 /* ---- for ipc.c ---- */
 

@@ -337,18 +337,19 @@ static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uin
         queue->id_wanted = true;
         return TWIN_E_BUSY;
     }
-    (void)sim_ids_hold(ids, wait->id, wait->generation); /* one for the token, one for the entry */
-    struct sim_token *token;
-    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &token), wait->id, timeout_ns);
-    sim_event_hold(signal); /* the token's */
+    (void)sim_ids_hold(ids, wait->id,
+                       wait->generation); /* one for the task state, one for the entry */
+    struct sim_task_state *state;
+    sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &state), wait->id, timeout_ns);
+    sim_event_hold(signal); /* the task state's */
     sim_event_hold(signal); /* the entry's */
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *token = (struct sim_token){
-        .thread = token->thread,
+    *state = (struct sim_task_state){
+        .thread = state->thread,
         .signal = signal,
         .serial = (uint32_t)wait->number,
         .id = (uint16_t)wait->id,
-        .kind = SIM_TOKEN_WAIT,
+        .kind = SIM_TASK_WAIT,
         .bound = true,
     };
     pthread_mutex_lock(&shared_lock);

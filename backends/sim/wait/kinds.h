@@ -19,7 +19,7 @@ twin_status sim_post_transfer(struct sim_wait *wait);
 
 /* A wait came or went: the model is to stop where one of those that are left may end. queue/queue_wait.c. */
 void sim_watch_for(const struct sim_wait *wait);
-/* Somebody waits for a hardware id: tokens are looked at, which others may hold on to until then. Set by checks. */
+/* Somebody waits for a hardware id: task states are looked at, which others may hold on to until then. Set by checks. */
 extern bool sim_id_wanted;
 
 #endif
