@@ -64,7 +64,7 @@ static twin_status hold(twin_hw_device *device)
     return status;
 }
 
-twin_status ascend_hold_device(uint32_t index, twin_hw_device **out_device)
+twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device)
 {
     pthread_mutex_lock(&opened_lock);
     twin_hw_device *device = index < ASCEND_DEVICES_MOST ? opened[index] : NULL;
@@ -77,7 +77,7 @@ twin_status ascend_hold_device(uint32_t index, twin_hw_device **out_device)
     return status;
 }
 
-twin_status ascend_hold_any(twin_hw_device **out_device)
+twin_status ascend_retain_any(twin_hw_device **out_device)
 {
     /* Rather the device that the thread uses anyway. */
     const uint32_t first =

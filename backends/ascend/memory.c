@@ -279,7 +279,7 @@ static twin_status memory_free(uint64_t address)
     ascend_range_find(address, &info);
     if (info.kind != TWIN_MEMORY_DEVICE || info.base != address)
         return TWIN_E_INVALID;
-    twin_status status = ascend_hold_device(info.device, &device);
+    twin_status status = ascend_retain_device(info.device, &device);
     if (status != TWIN_OK)
         return status;
     status = free_on(address);
@@ -290,7 +290,7 @@ static twin_status memory_free(uint64_t address)
 static twin_status free_now(void *pointer)
 {
     twin_hw_device *device = NULL;
-    twin_status status = ascend_hold_any(&device);
+    twin_status status = ascend_retain_any(&device);
     if (status != TWIN_OK)
         return status;
     dig(false, NULL);
@@ -303,7 +303,7 @@ static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
 {
     void *pointer = NULL;
     twin_hw_device *device = NULL;
-    twin_status status = ascend_hold_any(&device);
+    twin_status status = ascend_retain_any(&device);
     if (status != TWIN_OK)
         return status;
     dig(false, NULL);
@@ -370,7 +370,7 @@ static twin_status memory_host_free(void *pointer)
 {
     twin_memory_info info;
     twin_hw_device *device = NULL;
-    twin_status status = ascend_hold_any(&device);
+    twin_status status = ascend_retain_any(&device);
     if (status != TWIN_OK)
         return status;
     ascend_let_go(device); /* an event may have to wait for room, and nobody must wait for that */

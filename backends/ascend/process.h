@@ -92,9 +92,9 @@ void ascend_unuse(void);
 /* For calls that name no device, so that the core keeps none: until ascend_let_go the device stays open. Its context
  * becomes the thread's. Thread: any. */
 /* TWIN_E_INVALID: it is not open. */
-twin_status ascend_hold_device(uint32_t index, twin_hw_device **out_device);
+twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device);
 /* Some opened device. TWIN_E_UNSUPPORTED: none is open. */
-twin_status ascend_hold_any(twin_hw_device **out_device);
+twin_status ascend_retain_any(twin_hw_device **out_device);
 void ascend_let_go(twin_hw_device *device);
 
 /* Whole seconds or milliseconds of a limit, rounded up; of seconds at least 1. */

@@ -66,13 +66,13 @@ static void test_slices_are_apart(void)
         good = good && cq[0] == sq + 1 && cq[CQ_DEPTH * sizeof(stars_cqe) - 1] == sq + 1;
         good = good && task_states[0] == sq + 2 &&
                task_states[(size_t)DEPTH * TASK_STATE - 1] == sq + 2;
-        CU_ASSERT(sim_rings_hold(&rings, (uintptr_t)ring, DEPTH * sizeof(stars_sqe)));
-        CU_ASSERT(sim_rings_hold(&rings, (uintptr_t)cq, CQ_DEPTH * sizeof(stars_cqe)));
+        CU_ASSERT(sim_rings_contain(&rings, (uintptr_t)ring, DEPTH * sizeof(stars_sqe)));
+        CU_ASSERT(sim_rings_contain(&rings, (uintptr_t)cq, CQ_DEPTH * sizeof(stars_cqe)));
     }
     CU_ASSERT(good);
-    CU_ASSERT(!sim_rings_hold(&rings, (uintptr_t)rings.base - 1, 1));
-    CU_ASSERT(!sim_rings_hold(&rings, (uintptr_t)rings.base + rings.bytes, 1));
-    CU_ASSERT(!sim_rings_hold(&rings, (uintptr_t)rings.base + 1, rings.bytes));
+    CU_ASSERT(!sim_rings_contain(&rings, (uintptr_t)rings.base - 1, 1));
+    CU_ASSERT(!sim_rings_contain(&rings, (uintptr_t)rings.base + rings.bytes, 1));
+    CU_ASSERT(!sim_rings_contain(&rings, (uintptr_t)rings.base + 1, rings.bytes));
     sim_rings_fini(&rings);
 }
 

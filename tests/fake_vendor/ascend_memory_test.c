@@ -35,12 +35,12 @@ twin_status ascend_use(const twin_hw_device *device, aclrtContext context)
     world.used = context;
     return TWIN_OK;
 }
-twin_status ascend_hold_any(twin_hw_device **out_device)
+twin_status ascend_retain_any(twin_hw_device **out_device)
 {
     *out_device = NULL;
     return TWIN_OK;
 }
-twin_status ascend_hold_device(uint32_t index, twin_hw_device **out_device)
+twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device)
 {
     (void)index;
     (void)out_device;

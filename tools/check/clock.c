@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct check_clock *clock_hold(struct check_clock *clock)
+struct check_clock *clock_retain(struct check_clock *clock)
 {
     if (clock)
         clock->holders++;

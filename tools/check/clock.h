@@ -19,7 +19,7 @@ static inline uint32_t clock_at(const struct check_clock *clock, uint32_t clock_
     return clock && clock_index < clock->size ? clock->count[clock_index] : 0;
 }
 
-struct check_clock *clock_hold(struct check_clock *clock);
+struct check_clock *clock_retain(struct check_clock *clock);
 void clock_drop(struct check_clock *clock);
 /* Readies *clock to be changed by its holder: alone, of that size at least. False: out of memory. */
 bool clock_own(struct check_clock **clock, uint32_t size);

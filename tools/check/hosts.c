@@ -53,7 +53,7 @@ void check_host_begins(struct checker *checker, uint32_t op)
     at = &checker->host_ops.items[checker->host_ops.count++];
     at->host = host;
     at->number = ++host->ops;
-    at->before = clock_hold(host->clock);
+    at->before = clock_retain(host->clock);
 }
 
 bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second)
@@ -164,7 +164,7 @@ void checker_release(struct checker *checker, uint32_t thread, uint64_t seq)
     release->seq = seq;
     release->host = host;
     release->number = host->ops;
-    release->clock = clock_hold(host->clock);
+    release->clock = clock_retain(host->clock);
     HASH_ADD(hh, checker->releases, seq, sizeof(release->seq), release);
     if (!release->hh.tbl)
         checker->short_of_memory = true;

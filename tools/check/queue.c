@@ -197,8 +197,8 @@ static void set_mark(struct checker *checker, const struct check_queue *queue, u
     mark->unsure = queue->unsure;
     mark->host_seen_at = begin_seq > queue->host_seen_at ? begin_seq : queue->host_seen_at;
     mark->done = true;
-    mark->clock = clock_hold(queue->clock);
-    mark->behind = clock_hold(queue->behind);
+    mark->clock = clock_retain(queue->clock);
+    mark->behind = clock_retain(queue->behind);
 }
 
 /* A record, or a change of a count. */

@@ -151,8 +151,8 @@ void check_signal_set(struct checker *checker, uint32_t op)
     first->queue = set->queue;
     first->clock_index = set->clock_index;
     first->number = set->number;
-    first->clock = clock_hold(set->clock);
-    first->behind = clock_hold(set->behind);
+    first->clock = clock_retain(set->clock);
+    first->behind = clock_retain(set->behind);
     first->earliest_begin = set->earliest_begin;
     first->host_seen_at = set->host_seen_at;
     first->order_unknown = set->order_unknown;

@@ -73,7 +73,7 @@ static void write_word(struct checker *checker, struct check_word *word,
         return;
     }
     word->order_unknown = queue->order_unknown;
-    word->clock = clock_hold(queue->clock);
+    word->clock = clock_retain(queue->clock);
     check_host_passes(checker, &word->behind, queue->behind, queue->clock_index,
                       queue->carried + 1);
     if (!clock_raise(&word->clock, queue->clock_index, queue->carried + 1))

@@ -71,7 +71,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
         const twin_hw_device *device =
             atomic_load_explicit(&sim_process.devices[i], memory_order_relaxed);
-        if (device && sim_arena_holds(&device->memory, address))
+        if (device && sim_arena_contains(&device->memory, address))
             report(device, address);
     }
     if (earlier.sa_flags & SA_SIGINFO) {

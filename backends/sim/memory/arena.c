@@ -279,7 +279,7 @@ static void map_block(struct sim_arena *arena, const struct sim_block *block, ui
 
 struct sim_block *sim_arena_find(const struct sim_arena *arena, uint64_t address)
 {
-    if (!sim_arena_holds(arena, address))
+    if (!sim_arena_contains(arena, address))
         return NULL;
     uint64_t page = (address - arena->base) / SIM_PAGE;
     uint32_t number = atomic_load_explicit(&arena->large[page / HUGE_PAGES], memory_order_acquire);

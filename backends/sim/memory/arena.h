@@ -114,7 +114,7 @@ twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim
 /* Releases what waited and need not any more. Thread: any. */
 void sim_arena_settle(struct sim_arena *arena);
 
-static inline bool sim_arena_holds(const struct sim_arena *arena, uint64_t address)
+static inline bool sim_arena_contains(const struct sim_arena *arena, uint64_t address)
 {
     return address - arena->base < arena->bytes;
 }

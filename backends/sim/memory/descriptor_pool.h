@@ -36,7 +36,8 @@ void sim_lists_give(struct sim_lists *lists, struct sim_list list);
 stars_dma_descriptor *sim_lists_at(const struct sim_lists *lists, struct sim_list list);
 
 /* Thread: any. */
-static inline bool sim_lists_hold(const struct sim_lists *lists, uint64_t address, uint64_t bytes)
+static inline bool sim_lists_contain(const struct sim_lists *lists, uint64_t address,
+                                     uint64_t bytes)
 {
     const char *base = atomic_load_explicit(&lists->base, memory_order_acquire);
     const uint64_t offset = address - (uintptr_t)base;

@@ -103,10 +103,10 @@ static struct sim_arena *arena_of(uint64_t address)
 {
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
         twin_hw_device *device = sim_device_made(i);
-        if (device && sim_arena_holds(&device->memory, address))
+        if (device && sim_arena_contains(&device->memory, address))
             return &device->memory;
     }
-    return sim_arena_holds(&host_arena, address) ? &host_arena : NULL;
+    return sim_arena_contains(&host_arena, address) ? &host_arena : NULL;
 }
 
 static struct sim_block *live_block(const struct sim_arena *arena, uint64_t address)
@@ -196,8 +196,8 @@ twin_status sim_memory_host_alloc(uint64_t bytes, void **out_pointer)
 twin_status sim_memory_host_free(void *pointer)
 {
     uint64_t address = (uintptr_t)pointer;
-    return sim_arena_holds(&host_arena, address) ? free_block(&host_arena, address)
-                                                 : TWIN_E_INVALID;
+    return sim_arena_contains(&host_arena, address) ? free_block(&host_arena, address)
+                                                    : TWIN_E_INVALID;
 }
 
 twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
@@ -410,7 +410,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
     }
     const twin_hw_device *self =
         atomic_load_explicit(&sim_process.devices[device], memory_order_relaxed);
-    if (self && sim_rings_hold(&self->rings, address, bytes)) {
+    if (self && sim_rings_contain(&self->rings, address, bytes)) {
         *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }
@@ -420,7 +420,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         *out_target = TWINSIM_TARGET_HBM;
         return (void *)(uintptr_t)address;
     }
-    if (self && access == TWINSIM_READ && sim_lists_hold(&self->lists, address, bytes)) {
+    if (self && access == TWINSIM_READ && sim_lists_contain(&self->lists, address, bytes)) {
         *out_target = TWINSIM_TARGET_HBM;
         return (void *)(uintptr_t)address;
     }

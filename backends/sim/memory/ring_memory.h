@@ -46,7 +46,8 @@ struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq);
 /* Entries `from` up to `to` of that SQ are used for the first time. Thread: any. */
 void sim_rings_use(struct sim_rings *rings, uint32_t sq, uint32_t from, uint32_t to);
 
-static inline bool sim_rings_hold(const struct sim_rings *rings, uint64_t address, uint64_t bytes)
+static inline bool sim_rings_contain(const struct sim_rings *rings, uint64_t address,
+                                     uint64_t bytes)
 {
     uint64_t offset = address - (uintptr_t)rings->base;
     return offset < rings->bytes && bytes <= rings->bytes - offset;

@@ -13,7 +13,7 @@ static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_t
     if (!sim_queue_fits_locked(queue, 1))
         return NULL;
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
-    sim_event_hold(signal);
+    sim_event_retain(signal);
     *state = (struct sim_task_state){
         .thread = state->thread,
         .signal = signal,

@@ -114,7 +114,7 @@ bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id, uint3
     return false;
 }
 
-bool sim_ids_hold(struct sim_ids *ids, uint32_t id, uint32_t generation)
+bool sim_ids_retain(struct sim_ids *ids, uint32_t id, uint32_t generation)
 {
     uint64_t state = atomic_load_explicit(&ids->bindings[id].state, memory_order_acquire);
     while (state >> 32 == generation && (uint32_t)state != 0)

@@ -155,7 +155,7 @@ static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
         twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
     uint64_t last = reclaimed;
     for (uint64_t at = reclaimed; at < retired && at < queue->held; at++)
-        if (sim_event_holds(queue, &queue->task_states[at & queue->mask], ids, id))
+        if (sim_event_keeps_id(queue, &queue->task_states[at & queue->mask], ids, id))
             last = at + 1;
     if (last > reclaimed && !queue->config.deferred)
         (void)reclaim_to(queue, reclaimed, last);

@@ -32,7 +32,7 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
     }
     struct sim_task_state *state;
     sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &state), id, timeout_ns);
-    sim_event_hold(signal);
+    sim_event_retain(signal);
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *state = (struct sim_task_state){
         .thread = state->thread,

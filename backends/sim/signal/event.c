@@ -115,12 +115,12 @@ twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *c
     return TWIN_OK;
 }
 
-void sim_event_hold(twin_signal *signal)
+void sim_event_retain(twin_signal *signal)
 {
     atomic_fetch_add_explicit(&signal->references, 1, memory_order_relaxed);
 }
 
-bool sim_event_hold_live(twin_signal *signal)
+bool sim_event_retain_live(twin_signal *signal)
 {
     uint32_t count = atomic_load_explicit(&signal->references, memory_order_relaxed);
     while (count != 0)
@@ -172,8 +172,8 @@ void sim_event_release(const twin_queue *queue, const struct sim_task_state *sta
     sim_event_let_go(signal);
 }
 
-bool sim_event_holds(const twin_queue *queue, const struct sim_task_state *state,
-                     const struct sim_ids *ids, uint32_t id)
+bool sim_event_keeps_id(const twin_queue *queue, const struct sim_task_state *state,
+                        const struct sim_ids *ids, uint32_t id)
 {
     if (state->kind < SIM_TASK_RECORD || state->kind > SIM_TASK_RESET)
         return false;
@@ -222,7 +222,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     else
         sim_sqe_placeholder(sqe, config->timed);
 
-    sim_event_hold(signal);
+    sim_event_retain(signal);
     pthread_mutex_lock(&signal->lock);
     signal->serial++;
     signal->recorded = true;
@@ -322,7 +322,7 @@ static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
     uint64_t which = id;
     if (sim_paced_now() && sim_nd(TWIN_ND_GONE, 0, &which))
         return true;
-    if (sim_ids_hold(ids, id, generation))
+    if (sim_ids_retain(ids, id, generation))
         return false;
     if (!sim_paced_now())
         (void)sim_nd(TWIN_ND_GONE, 0, &which);
@@ -374,7 +374,7 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
         sim_sqe_notify_wait(sqe, id, timeout_ns);
     else
         sim_sqe_event_wait(sqe, id, timeout_ns);
-    sim_event_hold(signal);
+    sim_event_retain(signal);
     if (!queue->config.deferred)
         atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *state = (struct sim_task_state){
@@ -418,7 +418,7 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
     if (sim_queue_fits_locked(queue, 1)) {
         struct sim_task_state *state;
         sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &state), signal->id);
-        sim_event_hold(signal);
+        sim_event_retain(signal);
         state->signal = signal;
         state->kind = SIM_TASK_RESET;
         state->id = (uint16_t)signal->id;

@@ -53,8 +53,8 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
 void sim_event_release(const twin_queue *queue, const struct sim_task_state *state);
 /* Whether the task state keeps a hardware id from being free. */
 struct sim_ids;
-bool sim_event_holds(const twin_queue *queue, const struct sim_task_state *state,
-                     const struct sim_ids *ids, uint32_t id);
+bool sim_event_keeps_id(const twin_queue *queue, const struct sim_task_state *state,
+                        const struct sim_ids *ids, uint32_t id);
 /* A CQE gave the time of a record. */
 void sim_event_stamp(const struct sim_task_state *state, uint64_t time_ns);
 
@@ -67,9 +67,9 @@ static inline struct sim_shared *sim_event_shared(const twin_signal *signal)
 {
     return atomic_load_explicit(&signal->shared, memory_order_acquire);
 }
-void sim_event_hold(twin_signal *signal);
+void sim_event_retain(twin_signal *signal);
 /* False: the last reference has gone. */
-bool sim_event_hold_live(twin_signal *signal);
+bool sim_event_retain_live(twin_signal *signal);
 void sim_event_let_go(twin_signal *signal);
 
 #endif

@@ -169,7 +169,7 @@ static twin_signal *find_origin(const char *name)
     for (struct sim_shared *shared = first_shared; shared && !origin; shared = shared->next)
         if (is_notify(shared->signal) && !shared->signal->remote && shared->holders != 0 &&
             strncmp(name, shared->file.name, TWIN_SHARE_NAME) == 0 &&
-            sim_event_hold_live(shared->signal))
+            sim_event_retain_live(shared->signal))
             origin = shared->signal;
     pthread_mutex_unlock(&shared_lock);
     return origin;
@@ -264,7 +264,7 @@ void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publ
                                const struct sim_mark *mark)
 {
     struct sim_shared *shared = sim_event_shared(signal);
-    sim_event_hold(signal);
+    sim_event_retain(signal);
     publication->signal = signal;
     publication->mark = *mark;
     if (mark->number > atomic_load_explicit(&mark->queue->visible, memory_order_relaxed))
@@ -302,7 +302,8 @@ twin_signal *sim_shared_maker(twin_signal *signal)
     for (struct sim_shared *shared = first_shared; shared && !maker && newest != 0;
          shared = shared->next)
         if (shared != self && shared->own_number == newest &&
-            strcmp(shared->file.name, self->file.name) == 0 && sim_event_hold_live(shared->signal))
+            strcmp(shared->file.name, self->file.name) == 0 &&
+            sim_event_retain_live(shared->signal))
             maker = shared->signal;
     pthread_mutex_unlock(&shared_lock);
     return maker;
@@ -337,12 +338,12 @@ static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uin
         queue->id_wanted = true;
         return TWIN_E_BUSY;
     }
-    (void)sim_ids_hold(ids, wait->id,
-                       wait->generation); /* one for the task state, one for the entry */
+    (void)sim_ids_retain(ids, wait->id,
+                         wait->generation); /* one for the task state, one for the entry */
     struct sim_task_state *state;
     sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &state), wait->id, timeout_ns);
-    sim_event_hold(signal); /* the task state's */
-    sim_event_hold(signal); /* the entry's */
+    sim_event_retain(signal); /* the task state's */
+    sim_event_retain(signal); /* the entry's */
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     *state = (struct sim_task_state){
         .thread = state->thread,

@@ -32,8 +32,8 @@ typedef struct label {
     struct label *next, *previous;
 } label;
 
-struct twin_label_hold {
-    struct twin_label_hold *next;
+struct twin_label_ref {
+    struct twin_label_ref *next;
     label_list *list; /* pinned */
 };
 
@@ -91,10 +91,10 @@ static int32_t fail_closing(void)
 /* A task of the locked stream is about to name the list, which the caller has pinned. */
 static int32_t hold_list(twin_stream *stream, label_list *list)
 {
-    for (const twin_label_hold *held = stream->label_lists; held; held = held->next)
+    for (const twin_label_ref *held = stream->label_lists; held; held = held->next)
         if (held->list == list)
             return 0;
-    twin_label_hold *hold = twin_zalloc(sizeof(*hold));
+    twin_label_ref *hold = twin_zalloc(sizeof(*hold));
     if (!hold)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a task that names a list of labels");
     if (!twin_handle_pin_object(list, list->object.handle)) {
@@ -107,17 +107,17 @@ static int32_t hold_list(twin_stream *stream, label_list *list)
     return 0;
 }
 
-twin_label_hold *twin_labels_take_held(twin_stream *stream)
+twin_label_ref *twin_labels_take_held(twin_stream *stream)
 {
-    twin_label_hold *held = stream->label_lists;
+    twin_label_ref *held = stream->label_lists;
     stream->label_lists = NULL;
     return held;
 }
 
-void twin_labels_let_go(twin_label_hold *held)
+void twin_labels_let_go(twin_label_ref *held)
 {
     while (held) {
-        twin_label_hold *next = held->next;
+        twin_label_ref *next = held->next;
         twin_handle_unpin(&twin_label_lists, held->list);
         twin_free(held);
         held = next;

@@ -35,11 +35,11 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list, u
  * held. */
 void twin_labels_forget(uint64_t stream);
 /* Lists that the tasks of a stream name. Their tables stay until the tasks are gone, also when the list is destroyed. */
-typedef struct twin_label_hold twin_label_hold;
+typedef struct twin_label_ref twin_label_ref;
 /* Takes them from a stream that is locked, or that nobody else can find. */
-twin_label_hold *twin_labels_take_held(twin_stream *stream);
+twin_label_ref *twin_labels_take_held(twin_stream *stream);
 /* Releases them. No lock is held. */
-void twin_labels_let_go(twin_label_hold *held);
+void twin_labels_let_go(twin_label_ref *held);
 /* Ends the labels and lists of a context that is closing. */
 void twin_labels_close(uint64_t context);
 

@@ -310,7 +310,7 @@ int32_t twin_model_clean(uint64_t handle)
     twin_lock_take(&stream->lock);
     twin_model *model = stream->model;
     const char *why = NULL;
-    twin_label_hold *held = NULL;
+    twin_label_ref *held = NULL;
     if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0) {
         why = "was not made with ACL_STREAM_PERSISTENT";
     } else if (!model) {

@@ -170,13 +170,13 @@ int32_t twin_context_create_explicit(int32_t device_id, uint64_t *out_handle)
     int32_t code = twin_device_find(device_id, &device);
     if (code != 0)
         return code;
-    code = twin_device_hold(device);
+    code = twin_device_retain(device);
     if (code != 0)
         return code;
     code = twin_context_create(device, false, out_handle);
     if (code == 0)
         twin_self.context = *out_handle;
-    int32_t settle_code = twin_device_unhold(device);
+    int32_t settle_code = twin_device_release(device);
     return code != 0 ? code : settle_code;
 }
 

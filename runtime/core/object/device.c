@@ -311,7 +311,7 @@ int32_t twin_device_set(int32_t id)
     return code;
 }
 
-int32_t twin_device_hold(twin_device *device)
+int32_t twin_device_retain(twin_device *device)
 {
     uint64_t stream = 0;
     twin_lock_take(&device->lock);
@@ -479,7 +479,7 @@ uint64_t twin_device_patience(twin_device *device)
     return forced ? TWIN_UNAIDED : TWIN_FOREVER;
 }
 
-int32_t twin_device_unhold(twin_device *device)
+int32_t twin_device_release(twin_device *device)
 {
     twin_lock_take(&device->lock);
     device->hold_count--;

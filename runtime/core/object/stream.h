@@ -50,7 +50,7 @@ typedef struct twin_stream {
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
     atomic_bool
         overflows_hidden; /* the switch was turned off: kernels launched from then on set no status */
-    struct twin_label_hold *label_lists; /* guarded by lock: lists that its tasks name */
+    struct twin_label_ref *label_lists;  /* guarded by lock: lists that its tasks name */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
